@@ -1171,7 +1171,7 @@ export declare class Troupe {
      * days. Nothing is sent: pass the link on.
      *
      * `POST /api/invitations`. Needs `*`. May throw `OwnerRequiredError`, `OrganizationSuspendedError`,
-     * `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
+     * `RequestTimeoutError`, `InvalidStateError`, `QuotaExceededError` or `StorageFullError`.
      */
     createInvitation(body: CreateInvitationRequest, options?: MutationOptions): Promise<NewInvitation>;
     /**

@@ -3494,7 +3494,7 @@ class Troupe:
         once, within 7 days. Nothing is sent: pass the link on.
 
         `POST /api/invitations`. Needs `*`. May raise `OwnerRequiredError`, `OrganizationSuspendedError`,
-        `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
+        `RequestTimeoutError`, `InvalidStateError`, `QuotaExceededError` or `StorageFullError`.
         """
         answer: NewInvitation = self._http.json(
             _Request(

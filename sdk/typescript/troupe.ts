@@ -2051,7 +2051,7 @@ export class Troupe {
    * days. Nothing is sent: pass the link on.
    *
    * `POST /api/invitations`. Needs `*`. May throw `OwnerRequiredError`, `OrganizationSuspendedError`,
-   * `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
+   * `RequestTimeoutError`, `InvalidStateError`, `QuotaExceededError` or `StorageFullError`.
    */
   createInvitation(body: CreateInvitationRequest, options?: MutationOptions): Promise<NewInvitation> {
     return this.#http.json({ method: "POST", path: "/api/invitations", body, isKeyed: true, options });
