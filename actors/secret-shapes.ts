@@ -3,8 +3,8 @@
  * of providers, which users see. Pieces of regular expressions, without groups.
  */
 
-/** Beginnings of our own tokens. */
-export const OWN_TOKENS = "(?:pat|svc)_";
+/** Beginnings of our own secrets: tokens, sessions, and the codes and refresh tokens of programs. */
+export const OWN_TOKENS = "(?:pat|svc|ses|oat|oac|ort)_";
 /** Beginnings of keys that providers and code hosts give out. */
 export const PROVIDER_KEYS = "(?:sk|pk|rk|gsk|xai|ghp|gho|hf)[-_]";
 /** Schemes of an `Authorization` header. */

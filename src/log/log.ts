@@ -47,8 +47,8 @@ const SECRET_FIELD =
   /"(authorization|proxy-authorization|cookie|set-cookie|x-api-key|password|passphrase|secret|client_?secret|api_?key|token|(?:access|refresh|id)_?token|database_?url)":(?:"(?:[^"\\]|\\.)*"|\[[^\]]*\])/gi;
 /** Tokens of ours, keys of providers, credentials of headers. Stops at what ends a JSON string. */
 const SECRET_TEXT = new RegExp(
-  // Of other keys only long ones: names of constraints begin with `pk_` too.
-  `\\b(${OWN_TOKENS}|sk-)[\\w-]{8,}|\\b(${PROVIDER_KEYS})[\\w-]{20,}|\\b(${CREDENTIAL_SCHEMES}) +[\\w.~+/=-]+`,
+  // Codes and refresh tokens have dots. Of other keys only long ones: names of constraints begin with `pk_` too.
+  `\\b(${OWN_TOKENS}|sk-)[\\w.-]{8,}|\\b(${PROVIDER_KEYS})[\\w-]{20,}|\\b(${CREDENTIAL_SCHEMES}) +[\\w.~+/=-]+`,
   "gi",
 );
 const URL_PASSWORD = /(\/\/[^\s:/@"\\]*):[^\s/@"\\]+@/g;

@@ -61,6 +61,10 @@ test("[START-7] in a terminal's absence standard output gets JSON, whole after f
 const SECRET_LINES: readonly (readonly [string, (log: Logger) => void])[] = [
   ["a token in a message", (log) => log.info(`made ${TOKEN}`)],
   ["a service token in a message", (log) => log.info("made svc_0123456789abcdefghijKLMNOP")],
+  ["a session in a message", (log) => log.info("signed in with ses_0123456789abcdefghijKLMNOP")],
+  ["a program's token in a message", (log) => log.info("made oat_0123456789abcdefghijKLMNOP")],
+  ["a program's code in a message", (log) => log.info("took oac_KLMNOP.QRSTUV.0123456789abcdefghij")],
+  ["a refresh token in a message", (log) => log.info("took ort_KLMNOP.QRSTUV.0123456789abcdefghij")],
   ["a provider's key in a message", (log) => log.info(`key ${KEY} refused`)],
   ["a bearer header in a message", (log) => log.info("sent Bearer abcdefghijKLMNOP0123456789==")],
   ["a token in a deep field", (log) => log.info({ a: { b: [{ note: `x ${TOKEN} y` }] } }, "m")],
