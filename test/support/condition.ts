@@ -4,12 +4,15 @@
 const GIVE_UP_MS = 25_000;
 /** After so many turns in a row it is looked at each millisecond: the processors are for what is waited for. */
 const EAGER_TURNS = 50;
+/** And after so many more each 20 ms: one that asks the service must not use up its budget of requests. */
+const QUICK_TURNS = 250;
 
 /** Resolves when `holds` answers true; fails by name when it does not come true. */
 export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
   const giveUpAt = performance.now() + GIVE_UP_MS;
   for (let turns = 0; !(await holds()); turns++) {
     if (performance.now() > giveUpAt) throw new Error(`did not come true: ${what}`);
-    await (turns < EAGER_TURNS ? new Promise<void>((resolve) => setImmediate(resolve)) : Bun.sleep(1));
+    if (turns < EAGER_TURNS) await new Promise<void>((resolve) => setImmediate(resolve));
+    else await Bun.sleep(turns < QUICK_TURNS ? 1 : 20);
   }
 }
