@@ -11,12 +11,54 @@ export const isSameText = (a: TextName | null | undefined, b: TextName | null | 
 export interface LiveText extends TextName {
   /** What every reader that has all events had of it when it began. */
   readonly base: number;
-  /** Piece i starts at starts[i]; joined only from where a reader stands, so appending stays O(1). */
+  /** Piece i starts at starts[i]. The last ones are as they came, those before them joined. */
   starts: number[];
   pieces: string[];
+  /** The pieces that are joined. */
+  joined: number;
   length: number;
   /** Where what is kept begins. */
   from: number;
+}
+
+/** Pieces are joined when together they have so many characters: each costs three times its own characters. */
+const JOINED_CHARS = 1024;
+
+export const newLiveText = (name: TextName, base: number): LiveText => ({
+  messageId: name.messageId,
+  attempt: name.attempt,
+  base,
+  starts: [],
+  pieces: [],
+  joined: 0,
+  length: 0,
+  from: 0,
+});
+
+/** Adds a piece. All that came since the last joining is joined now and then, so that nothing long is left for the end. */
+export function append(live: LiveText, piece: string): void {
+  const { starts, pieces, joined } = live;
+  starts.push(live.length);
+  pieces.push(piece);
+  live.length += piece.length;
+  if (live.length - starts[joined]! < JOINED_CHARS) return;
+  if (pieces.length > joined + 1) {
+    pieces.push(pieces.splice(joined).join(""));
+    starts.length = joined + 1;
+  }
+  live.joined++;
+}
+
+/** Drops all before the first piece that begins at this position or behind it; answers how many characters. */
+export function trim(live: LiveText, position: number): number {
+  const next = live.starts.findIndex((start) => start >= position);
+  const cut = next === -1 ? live.pieces.length : next;
+  live.pieces = live.pieces.slice(cut);
+  live.starts = live.starts.slice(cut);
+  live.joined = Math.max(0, live.joined - cut);
+  const { from } = live;
+  live.from = live.starts[0] ?? live.length;
+  return live.from - from;
 }
 
 /** The text between two positions. */
@@ -41,10 +83,7 @@ export function slice(live: LiveText, from: number, to: number): string {
 /** A text that is over is kept in pieces of at least so many characters: readers may still come back to it. */
 export const KEPT_PIECE_CHARS = 16 * 1024;
 
-/**
- * Joins the small pieces of a text that gets no more: each of them costs three times its own characters, and an
- * actor keeps the text for as long as it lives.
- */
+/** Joins the pieces of a text that gets no more: an actor keeps it for as long as it lives. */
 export function joinPieces(live: LiveText): void {
   const { pieces, starts } = live;
   live.pieces = [];

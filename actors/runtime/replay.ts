@@ -12,7 +12,7 @@
  * gets the committed text from the events and from the stored message.
  */
 import { isolate, type OnBug, uncaught } from "./isolate.ts";
-import { isSameText, joinPieces, type LiveText, slice, type TextName } from "./live-text.ts";
+import { append, isSameText, joinPieces, type LiveText, newLiveText, slice, type TextName, trim } from "./live-text.ts";
 import { SharedPages } from "./shared-pages.ts";
 import { sizeOf } from "./size-of.ts";
 import type { StoredEvent, TextMark } from "./store.ts";
@@ -111,7 +111,7 @@ export class Replay {
 
   beginText(messageId: string, attempt: number, text: string, told = 0): void {
     const base = isSameText(this.text, { messageId, attempt }) ? this.text!.base : told;
-    this.text = { messageId, attempt, base, starts: [], pieces: [], length: 0, from: 0 };
+    this.text = newLiveText({ messageId, attempt }, base);
     this.version++;
     this.texts.push(this.text);
     this.forgetTexts();
@@ -121,9 +121,7 @@ export class Replay {
   addText(messageId: string, text: string): void {
     const live = this.text;
     if (live === null || live.messageId !== messageId || text === "") return;
-    live.starts.push(live.length);
-    live.pieces.push(text);
-    live.length += text.length;
+    append(live, text);
     this.chars += text.length;
     this.said += text.length;
     this.version++;
@@ -279,13 +277,7 @@ export class Replay {
     for (const live of this.texts) {
       const excess = this.chars - LIVE_TEXT_CHARS / 2;
       if (excess <= 0) return;
-      const next = live.starts.findIndex((start) => start >= live.from + excess);
-      const cut = next === -1 ? live.pieces.length : next;
-      live.pieces = live.pieces.slice(cut);
-      live.starts = live.starts.slice(cut);
-      const from = live.starts[0] ?? live.length;
-      this.chars -= from - live.from;
-      live.from = from;
+      this.chars -= trim(live, live.from + excess);
     }
   }
 }
