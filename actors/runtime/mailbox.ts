@@ -19,9 +19,11 @@ export interface MailboxBounds {
 const DEFAULT_BOUNDS: MailboxBounds = { messages: MAILBOX_MESSAGES, bytes: MAILBOX_BYTES };
 /**
  * Bounds of an actor that every request passes: a client may use its budget of a minute in one burst,
- * and requests that arrive during a load wait. The commands are small, and so are the loads.
+ * and requests that arrive during a load wait. Most of the commands are small, and so are the loads. A hundred tasks of
+ * the longest text fit: a client that is refused asks again at once, and reading its body anew costs more than
+ * letting it wait.
  */
-export const BURST_BOUNDS: MailboxBounds = { messages: 10_000, bytes: 4 * 1024 * 1024 };
+export const BURST_BOUNDS: MailboxBounds = { messages: 10_000, bytes: 16 * 1024 * 1024 };
 
 export interface Ticket {
   readonly at: number;

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import {
+  BURST_BOUNDS,
   Mailbox,
   MAILBOX_BYTES,
   MAILBOX_MESSAGES,
@@ -33,6 +34,12 @@ test("[RT-6] a mailbox takes 1 MiB and refuses one byte more; a single message o
   mailbox.leave(first!);
   expect(mailbox.enter(0, 1)).not.toBeNull();
   expect(new Mailbox().enter(0, 2 * MAILBOX_BYTES)).not.toBeNull();
+});
+
+test("[RT-6] the mailbox of an organization takes a burst of a hundred tasks of 60 KB", () => {
+  const mailbox = new Mailbox(BURST_BOUNDS);
+  const tickets = Array.from({ length: 100 }, () => mailbox.enter(0, 2 * 60_000));
+  expect(tickets).not.toContain(null);
 });
 
 test("[RT-6] a mailbox whose oldest message has waited 5 s takes more, and past 5 s none", () => {
