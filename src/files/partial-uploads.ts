@@ -30,13 +30,16 @@ export const UPLOAD_MS = 86_400_000;
 const RETRY_AFTER_MS = 60_000;
 /** Written bytes are brought to the disk at least this often: a crash of the machine costs no more. */
 const SYNC_BYTES = 16 * 1024 * 1024;
-const SUFFIX = /^([0-9a-f]{64})-(\d{1,15})$/;
+/** Its key, when it began, and how many bytes it is to have. */
+const FILE_NAME = /^([0-9a-f]{64})-(\d{1,15})-(\d{1,16})$/;
 
 /** What has arrived of an upload. */
 interface Partial {
   readonly path: string;
   readonly offset: number;
   readonly startedMs: number;
+  /** In bytes, of the whole content. */
+  readonly size: number;
 }
 
 /** A request that writes. */
@@ -118,7 +121,7 @@ export class PartialUploads {
     let removed = 0;
     for (const organizationId of await readdir(this.folder)) {
       for (const file of await readdir(join(this.folder, organizationId))) {
-        const [, key = "", startedMs] = SUFFIX.exec(file) ?? [];
+        const [, key = "", startedMs] = FILE_NAME.exec(file) ?? [];
         if (Number(startedMs ?? 0) >= beforeMs || this.writers.has(join(organizationId, key))) continue;
         await rm(join(this.folder, organizationId, file), { force: true });
         removed++;
@@ -133,7 +136,13 @@ export class PartialUploads {
     part: ContentPart | null,
     signal: AbortSignal,
   ): Promise<Outcome<Partial | null>> {
-    const found = await this.find(name, key);
+    let found = await this.find(name, key);
+    if (found !== null && found.size !== name.size) {
+      // Who begins anew may correct the size; otherwise one wrong first part would stand in the way for a day.
+      if (part?.first !== 0) return sizeIsWrong(found.size, name.size);
+      await rm(found.path, { force: true });
+      found = null;
+    }
     const offset = found?.offset ?? 0;
     // Content without a byte has no parts.
     if (part === null) return found === null && name.size === 0 ? this.begin(name, key) : ok(found);
@@ -143,27 +152,27 @@ export class PartialUploads {
   }
 
   private async find({ organizationId }: UploadName, key: string): Promise<Partial | null> {
-    for (const { path, of, startedMs } of this.list(organizationId)) {
+    for (const { path, of, startedMs, size } of this.list(organizationId)) {
       if (of !== key) continue;
-      if (startedMs + UPLOAD_MS > this.now()) return { path, startedMs, offset: (await stat(path)).size };
+      if (startedMs + UPLOAD_MS > this.now()) return { path, startedMs, size, offset: (await stat(path)).size };
       await rm(path, { force: true });
     }
     return null;
   }
 
   /** Synchronous, so that two that begin at once are counted one after the other. */
-  private begin({ organizationId }: UploadName, key: string): Outcome<Partial> {
+  private begin({ organizationId, size }: UploadName, key: string): Outcome<Partial> {
     const startedMs = this.now();
     const open = this.list(organizationId).filter((one) => one.startedMs + UPLOAD_MS > startedMs);
     if (open.length >= MAX_UPLOADS) return refuse({ kind: "overloaded", retryAfterMs: RETRY_AFTER_MS });
     const folder = join(this.folder, organizationId);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const path = join(folder, `${key}-${startedMs}`);
+    const path = join(folder, `${key}-${startedMs}-${size}`);
     closeSync(openSync(path, "wx", 0o600));
-    return ok({ path, startedMs, offset: 0 });
+    return ok({ path, startedMs, size, offset: 0 });
   }
 
-  private list(organizationId: string): readonly { path: string; of: string; startedMs: number }[] {
+  private list(organizationId: string): readonly (Omit<Partial, "offset"> & { readonly of: string })[] {
     const folder = join(this.folder, organizationId);
     let files: string[];
     try {
@@ -173,18 +182,20 @@ export class PartialUploads {
       throw cause;
     }
     return files.flatMap((file) => {
-      const [, of, startedMs] = SUFFIX.exec(file) ?? [];
-      return of === undefined ? [] : [{ path: join(folder, file), of, startedMs: Number(startedMs) }];
+      const [, of, startedMs, size] = FILE_NAME.exec(file) ?? [];
+      return of === undefined
+        ? []
+        : [{ path: join(folder, file), of, startedMs: Number(startedMs), size: Number(size) }];
     });
   }
 
   /** Writes what comes behind what is there. Whatever ends it, what was written stays and is on the disk. */
   private async append(
-    { path, startedMs, offset: from }: Partial,
+    { offset: from, ...upload }: Partial,
     { first, last, body }: ContentPart,
     signal: AbortSignal,
   ): Promise<Outcome<Partial>> {
-    const handle = await open(path, "a");
+    const handle = await open(upload.path, "a");
     const reader = readerOf(body);
     const stop = (): void => void reader?.cancel().catch(() => {}); // broken already
     signal.addEventListener("abort", stop, { once: true });
@@ -217,12 +228,18 @@ export class PartialUploads {
     }
     // The client has begun anew on another connection, or this one ended early.
     if (signal.aborted) return refuse({ kind: "upload_offset_mismatch", offset });
-    return offset === last + 1 ? ok({ path, startedMs, offset }) : lengthIsWrong({ first, last }, "fewer");
+    return offset === last + 1 ? ok({ ...upload, offset }) : lengthIsWrong({ first, last }, "fewer");
   }
 }
 
 const lengthIsWrong = ({ first, last }: Pick<ContentPart, "first" | "last">, than: "more" | "fewer"): Outcome<never> =>
   invalid("/content-range", `The body has ${than} than the ${last + 1 - first} bytes of Content-Range`);
+
+const sizeIsWrong = (begun: number, size: number): Outcome<never> =>
+  invalid(
+    "/content-range",
+    `The upload was begun with ${begun} bytes in all, and Content-Range says ${size}; a part from byte 0 begins it anew`,
+  );
 
 const progress = ({ size, sha256 }: UploadName, partial: Partial | null): UploadProgress => ({
   kind: "partial",
@@ -233,8 +250,8 @@ const progress = ({ size, sha256 }: UploadName, partial: Partial | null): Upload
 });
 
 /** One name for the same content at the same path of the same workspace. */
-const keyOf = ({ workspaceId, pathKey, sha256, size }: UploadName): string =>
-  new Bun.CryptoHasher("sha256").update(JSON.stringify([workspaceId, pathKey, sha256, size])).digest("hex");
+const keyOf = ({ workspaceId, pathKey, sha256 }: UploadName): string =>
+  new Bun.CryptoHasher("sha256").update(JSON.stringify([workspaceId, pathKey, sha256])).digest("hex");
 
 async function digestOf(path: string): Promise<string> {
   const hasher = new Bun.CryptoHasher("sha256");

@@ -89,6 +89,21 @@ test("[WSP-13] content comes in parts, and is one change when the last of them i
   expect(await changes()).toHaveLength(1);
 });
 
+test("[WSP-13] a part with another size than the first is refused with both, and one from byte 0 corrects it", async () => {
+  const claim = (range: string) => ({ "content-range": range, "repr-digest": digestOf(BYTES) });
+  await answered<Json>(sendPart({}, [0, 20_000], claim("bytes 0-19999/70000")), 202);
+  for (const range of [`bytes 20000-29999/${BYTES.length}`, `bytes */${BYTES.length}`]) {
+    const end = range.includes("*") ? 20_000 : 30_000;
+    const details = await refused(sendPart({}, [20_000, end], claim(range)), 400, "invalid_request");
+    expect(details["errors"]).toEqual([
+      { path: "/content-range", message: expect.stringMatching(/70000 .* 60000/) as unknown },
+    ]);
+  }
+  expect(await answered<Json>(sendPart({}, [0, 30_000]), 202)).toMatchObject({ offset: 30_000, size: BYTES.length });
+  await answered<Json>(sendPart({}, [30_000, BYTES.length]), 201);
+  expect(await content()).toEqual(BYTES);
+});
+
 test("[WSP-13] a client that is cut off goes on behind the last byte that has arrived", async () => {
   const cut = Promise.withResolvers<void>();
   let sent = 0;
