@@ -3,13 +3,17 @@ import { type JsonObject, OneOf, type Static, Type } from "../schema.ts";
 
 /** What an address must be, in words for the caller. */
 export const WEB_ADDRESS = "an address that begins with `https://` or `http://`";
+const HEADER_NAME = "the name of a header: 1 to 64 letters, digits and `-`";
+/** What the name of a secret must be. */
+export const SECRET_NAME = "the name of a secret: 1 to 64 letters, digits, `_`, `.` and `-`";
+const headerText = (longest: number): string => `at most ${longest} characters of ASCII, without control characters`;
 
 /** A header that an MCP server is sent: a secret of the organization, after a fixed prefix such as `Bearer `. */
 export const McpHeader = Type.Object({
-  name: Type.String({ pattern: "^[A-Za-z0-9-]{1,64}$", examples: ["Authorization"] }),
+  name: Type.String({ pattern: "^[A-Za-z0-9-]{1,64}$", form: HEADER_NAME, examples: ["Authorization"] }),
   /** The name of the secret (RUN-5); the value is looked up for each request and kept nowhere. */
-  secret: Type.String({ pattern: "^[A-Za-z0-9_.-]{1,64}$", examples: ["MCP_TOKEN"] }),
-  prefix: Type.Optional(Type.String({ pattern: "^[\\x20-\\x7e]{0,64}$", examples: ["Bearer "] })),
+  secret: Type.String({ pattern: "^[A-Za-z0-9_.-]{1,64}$", form: SECRET_NAME, examples: ["MCP_TOKEN"] }),
+  prefix: Type.Optional(Type.String({ pattern: "^[\\x20-\\x7e]{0,64}$", form: headerText(64), examples: ["Bearer "] })),
 });
 export type McpHeader = Static<typeof McpHeader>;
 
@@ -37,7 +41,9 @@ export const ToolHeader = Type.Object({
   name: McpHeader.properties.name,
   secret: Type.Optional(McpHeader.properties.secret),
   prefix: McpHeader.properties.prefix,
-  value: Type.Optional(Type.String({ pattern: "^[\\x20-\\x7e]{0,512}$", examples: ["2026-11-01"] })),
+  value: Type.Optional(
+    Type.String({ pattern: "^[\\x20-\\x7e]{0,512}$", form: headerText(512), examples: ["2026-11-01"] }),
+  ),
 });
 export type ToolHeader = Static<typeof ToolHeader>;
 

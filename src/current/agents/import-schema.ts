@@ -1,4 +1,5 @@
 /** Tools from an OpenAPI document: what is asked for, and what is answered (RUN-14). */
+import { WEB_ADDRESS } from "../../../actors/job/connections.ts";
 import { type JsonObject, Type } from "../../../actors/schema.ts";
 import { FreeObject } from "../../http/contract/body-schema.ts";
 import { Id, noun, Text } from "../../http/contract/noun.ts";
@@ -19,13 +20,14 @@ export const ImportToolsBody = Type.Object(
     url: Type.Optional(
       Type.String({
         pattern: "^https?://",
+        form: WEB_ADDRESS,
         maxLength: 2_048,
         description: "Where the document is fetched from",
         examples: ["https://shop.example/openapi.json"],
       }),
     ),
     operations: Type.Optional(
-      Type.Array(Type.String({ pattern: "^.{1,256}$" }), {
+      Type.Array(Type.String({ pattern: "^.{1,256}$", form: "1 to 256 characters in one line" }), {
         maxItems: 32,
         uniqueItems: true,
         description:
@@ -36,6 +38,7 @@ export const ImportToolsBody = Type.Object(
     prefix: Type.Optional(
       Type.String({
         pattern: "^[A-Za-z0-9_-]{0,32}$",
+        form: "at most 32 letters, digits, `_` and `-`",
         description: "Before the names of the tools, which are those of their operations",
         examples: ["shop_"],
       }),
@@ -43,6 +46,7 @@ export const ImportToolsBody = Type.Object(
     server_url: Type.Optional(
       Type.String({
         pattern: ADDRESS,
+        form: `${WEB_ADDRESS}, without spaces and braces`,
         maxLength: 1_024,
         description: "Where the operations are; the first server of the document by default",
         examples: ["https://shop.example/v1"],

@@ -11,12 +11,20 @@ import { AgentToolBody } from "./tool-schema.ts";
 const NAME = 512;
 const PROMPT = 65_536;
 /** Names of tools; `<server>__*` is all of one MCP server. */
-const Names = Type.Array(Type.String({ pattern: "^[A-Za-z0-9_-]{1,64}(?:__\\*)?$" }), { maxItems: 64 });
+const Names = Type.Array(
+  Type.String({
+    pattern: "^[A-Za-z0-9_-]{1,64}(?:__\\*)?$",
+    form: "the name of a tool, or `server__*` for all tools of an MCP server",
+  }),
+  { maxItems: 64 },
+);
+/** A model, as `GET /api/models` names it. */
+export const ModelName = Type.String({ pattern: "^\\S{1,200}$", form: "1 to 200 characters without spaces" });
 
 const settings = {
   role: Type.Optional(Type.String({ pattern: "\\S", maxLength: NAME })),
   description: Type.Optional(Type.Union([Type.String({ maxLength: PROMPT }), Type.Null()])),
-  model: Type.Optional(Type.Union([Type.String({ pattern: "^\\S{1,200}$" }), Type.Null()])),
+  model: Type.Optional(Type.Union([ModelName, Type.Null()])),
   allowed_tools: Type.Optional(Names),
   approval_tools: Type.Optional(Names),
   approval_expiry: Type.Optional(

@@ -17,6 +17,7 @@ const DEFAULT_RETRY = { times: 2, pauseMs: 500 } as const;
 const Argument = Type.Object({
   name: Type.String({
     pattern: "^[A-Za-z0-9_.-]{1,64}$",
+    form: "1 to 64 letters, digits, `_`, `.` and `-`",
     description: "Property of `input_schema`",
     examples: ["article"],
   }),
@@ -24,6 +25,7 @@ const Argument = Type.Object({
   as: Type.Optional(
     Type.String({
       pattern: "^\\S{1,128}$",
+      form: "1 to 128 characters without spaces",
       description: "Its name there; the argument's own by default",
       examples: ["article_id"],
     }),
@@ -32,7 +34,7 @@ const Argument = Type.Object({
 
 const SentHeader = Type.Object({
   name: Type.String({
-    pattern: ToolHeader.properties.name.pattern!,
+    ...ToolHeader.properties.name,
     description: "Name of the header",
     examples: ["Authorization"],
   }),
@@ -40,7 +42,7 @@ const SentHeader = Type.Object({
   prefix: ToolHeader.properties.prefix,
   value: Type.Optional(
     Type.String({
-      pattern: ToolHeader.properties.value.pattern!,
+      ...ToolHeader.properties.value,
       description: "A fixed value, instead of a secret; credentials are always secrets",
       examples: ["2026-11-01"],
     }),
@@ -91,7 +93,7 @@ export const REQUEST_SETTINGS = {
   ),
   signing_secret: Type.Optional(
     Type.String({
-      pattern: ToolHeader.properties.secret.pattern!,
+      ...ToolHeader.properties.secret,
       description: "Name of the secret, a `whsec_…`, by which each request is signed as a webhook is",
       examples: ["SHOP_SIGNING"],
     }),

@@ -7,6 +7,7 @@ import { invalid, ok, type Outcome } from "../../../actors/fault.ts";
 import { type JsonObject, OneOf, type Static, Type } from "../../../actors/schema.ts";
 import { FreeObject, NOT_BLANK } from "../../http/contract/body-schema.ts";
 import { timeOf } from "../../http/contract/field.ts";
+import { ModelName } from "../agents/schema.ts";
 import { contentField } from "../../operations/said-content.ts";
 
 /** Characters. */
@@ -18,10 +19,15 @@ const Title = Type.String({ pattern: NOT_BLANK, maxLength: TITLE });
 /** What a chat's options may be set to; null takes an override back. */
 export const OptionsBody = Type.Object(
   {
-    model: Type.Optional(Type.Union([Type.String({ pattern: "^\\S{1,200}$" }), Type.Null()])),
+    model: Type.Optional(Type.Union([ModelName, Type.Null()])),
     on_busy: Type.Optional(OneOf(ON_BUSY)),
     tools: Type.Optional(
-      Type.Union([Type.Array(Type.String({ pattern: "^\\S{1,128}$" }), { maxItems: 128 }), Type.Null()]),
+      Type.Union([
+        Type.Array(Type.String({ pattern: "^\\S{1,128}$", form: "1 to 128 characters without spaces" }), {
+          maxItems: 128,
+        }),
+        Type.Null(),
+      ]),
     ),
     auto_approve: Type.Optional(Type.Boolean()),
     title: Type.Optional(Title),

@@ -37,7 +37,7 @@ const Filter = Type.Array(Type.String({ maxLength: FILTER }), {
 /** `PUT /api/messaging-integration`: what is absent is as at the first time. */
 export const PutIntegrationBody = Type.Object({
   provider: Type.Optional(OneOf(["webhook"] as const)),
-  name: Type.Optional(Type.String({ pattern: SHOWN_NAME, maxLength: NAME })),
+  name: Type.Optional(Type.String({ pattern: SHOWN_NAME, form: "text without control characters", maxLength: NAME })),
   url: Type.String({ maxLength: URL, examples: ["https://hooks.example.com/troupe"] }),
   enabled: Type.Optional(Type.Boolean()),
   event_types: Type.Optional(Filter),

@@ -30,7 +30,7 @@ const NAME = "^(?=.*\\S)[^\\x00-\\x1f\\x7f-\\x9f]*$";
 /** `POST /api/service-tokens` and `POST /api/personal-access-tokens` */
 export const CreateTokenBody = Type.Object(
   {
-    name: Type.String({ pattern: NAME, maxLength: TOKEN_NAME_CHARACTERS }),
+    name: Type.String({ pattern: NAME, form: "text without control characters", maxLength: TOKEN_NAME_CHARACTERS }),
     scopes: Type.Array(OneOf(SCOPES), { minItems: 1, maxItems: SCOPES.length, uniqueItems: true }),
     expires_in_days: Type.Optional(Type.Integer({ minimum: TOKEN_DAYS_MIN, maximum: TOKEN_DAYS_MAX })),
   },

@@ -1,4 +1,5 @@
 /** Repositories of a workspace as the current surface shows them, and what is said to mount one (WSP-1, WSP-6). */
+import { SECRET_NAME } from "../../../actors/job/connections.ts";
 import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
 import type { Repository } from "../../../actors/workspace/schema.ts";
 import { Id, noun, Text } from "../../http/contract/noun.ts";
@@ -11,7 +12,15 @@ const SECRET = "^[A-Za-z0-9_.-]{1,64}$";
 
 const MOUNT = {
   url: Type.String({ maxLength: URL_CHARACTERS, description: "https, without credentials" }),
-  branch: Type.Optional(Nullable(Type.String({ pattern: BRANCH, description: "Omitted: the default one" }))),
+  branch: Type.Optional(
+    Nullable(
+      Type.String({
+        pattern: BRANCH,
+        form: "the name of a branch, as git takes it, of at most 200 characters",
+        description: "Omitted: the default one",
+      }),
+    ),
+  ),
   path: Type.Optional(Type.String({ description: "The directory; by default the name of the repository" })),
   mode: Type.Optional(
     OneOf(["read", "write"] as const, { default: "read", description: "Whether files below it may be changed here" }),
@@ -20,6 +29,7 @@ const MOUNT = {
     Nullable(
       Type.String({
         pattern: SECRET,
+        form: SECRET_NAME,
         description: "The name of the secret with its credentials: `user:password`, or a token alone",
       }),
     ),
