@@ -60,7 +60,7 @@ export interface BlobClaims {
   stands(key: BlobKey): Promise<boolean>;
 }
 
-/** A piece of some bytes, or their end. The piece belongs to its reader, who may free its memory. */
+/** A piece of some bytes, or their end. */
 export type BytesRead =
   | { readonly done: false; readonly value: Uint8Array }
   | { readonly done: true; readonly value?: Uint8Array | undefined };

@@ -4,7 +4,7 @@
  * pieces (`thread-writer.ts`). Either way all of it is on the disk when `end` resolves.
  */
 import { open } from "node:fs/promises";
-import { freeChunk, givePiece, PIECE_BYTES, takePiece } from "./pieces.ts";
+import { givePiece, PIECE_BYTES, takePiece } from "./pieces.ts";
 import { type ThreadFile, ThreadWriter } from "./thread-writer.ts";
 
 /** One for the process: a thread costs some megabytes. */
@@ -23,7 +23,7 @@ export class ContentWriter {
     this.path = path;
   }
 
-  /** Takes the chunk, which nobody else may use any more. Resolves when more may come. Rejects when it cannot be written. */
+  /** Resolves when more may come. Rejects when it cannot be written. */
   async add(chunk: Uint8Array): Promise<void> {
     const { first } = this;
     if (first === null && this.piece === null && this.file === null && chunk.byteLength < PIECE_BYTES) {
@@ -69,7 +69,6 @@ export class ContentWriter {
       at += part.byteLength;
       if (this.filled === PIECE_BYTES) await this.send();
     }
-    freeChunk(chunk);
   }
 
   /** Hands the piece to the thread. Resolves when another one may be filled. */

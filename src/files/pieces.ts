@@ -16,12 +16,3 @@ export const takePiece = (): ArrayBuffer => kept.pop() ?? new ArrayBuffer(PIECE_
 export function givePiece(piece: ArrayBuffer): void {
   if (kept.length < KEPT_PIECES && piece.byteLength === PIECE_BYTES) kept.push(piece);
 }
-
-/**
- * Frees the memory of a chunk that has been copied, so that the next chunk can have it. Until the collector of garbage
- * finds it, each chunk needs new memory, and its page faults take longer than receiving it.
- */
-export function freeChunk({ buffer, byteLength }: Uint8Array): void {
-  // Of a part, somebody else may use the rest.
-  if (buffer instanceof ArrayBuffer && byteLength === buffer.byteLength) buffer.transfer(0);
-}

@@ -67,20 +67,6 @@ test("[WSP-7] what the thread writes is the same on the disk, at its edges, in u
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test("[WSP-7] the memory of a chunk is free once it is copied, but not that of a part of something, nor a blob's", async () => {
-  const whole = Array.from({ length: 4 }, () => randomBytes(PIECE_BYTES / 2));
-  const around = randomBytes(2 * PIECE_BYTES);
-  const part = around.subarray(0, PIECE_BYTES);
-  const kept = around.slice();
-  expect(await staging.receive(streamOf(...whole, part), 8 * PIECE_BYTES)).toMatchObject({ ok: true });
-  expect(whole.map(({ byteLength }) => byteLength)).toEqual([0, 0, 0, 0]);
-  expect(Buffer.compare(around, kept)).toBe(0);
-  const blob = new Blob([kept]);
-  const sha256 = new Bun.CryptoHasher("sha256").update(kept).digest("hex");
-  for (let round = 0; round < 2; round++)
-    expect(await staging.receive(blob.stream(), 8 * PIECE_BYTES)).toMatchObject({ ok: true, value: { sha256 } });
-});
-
 test("[WSP-6] large content that passes the limit, or whose client leaves, leaves nothing; one that cannot be written fails", async () => {
   const large = 3 * PIECE_BYTES;
   const pieces = () => Array.from({ length: 32 }, () => randomBytes(large / 32));
