@@ -78,8 +78,8 @@ const WHERE_IT_GOES =
   "budgets), nearly a fifth the log line (half of that the search for secrets in it), an eighth the agent (a turn, the view, its JSON), an " +
   "eighth the answer with its headers. The bare server looks at no header: the first one that is read costs 1.5 µs, because Bun makes an " +
   "object of all of them then. Before operations ran in Elysia's lifecycle the same request took 0.83 of today's CPU, in alternation on " +
-  "one machine. No function of ours has 5 %: what would have to go is a promise, not a computation. (The profile is from before the hooks " +
-  "no longer wait for each other, docs/decisions/0041, which took a twelfth of the whole.)\n\n" +
+  "one machine. No function of ours has 5 %: what would have to go is a promise, not a computation. (The profile is from when the hooks " +
+  "still waited for each other: since they do not, docs/decisions/0041, a GET takes a twelfth less.)\n\n" +
   "A POST is bound by its one thread: its CPU, in the table, is the most that a second can hold, while pgbench and the backends of its " +
   "clients use both cores, and all tasks are of one organization, whose batches follow each other. A quarter of the main thread is Bun " +
   "writing answers, a tenth the driver's socket, a tenth the batch and its statement, a fifteenth each the token, the body and the log line; " +
