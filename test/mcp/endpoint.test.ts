@@ -1,18 +1,15 @@
-/** The MCP endpoint over real HTTP, by clients that others have written (MCP-1 to MCP-4). */
+/** Tools, resources and prompts of the MCP endpoint over real HTTP, by clients that others have written (MCP-3, MCP-4). */
 import { createMCPClient } from "@ai-sdk/mcp";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import Ajv2020 from "ajv/dist/2020.js";
 import { OPERATIONS } from "../../src/contract/document.ts";
 import type { OperationContract } from "../../src/http/contract/operation.ts";
-import { MCP_SCOPES } from "../../src/http/contract/mcp-scopes.ts";
-import { executeOperations } from "../../src/mcp/execute.ts";
 import { TOOLS } from "../../src/mcp/tools.ts";
-import { answered, Client, type Job, type Json, refused } from "../support/current.ts";
+import { Client, type Job, type Json } from "../support/current.ts";
 import { FakeModel } from "../support/fake-model.ts";
-import { legacyClient, modernClient, postMcp, rpc } from "../support/mcp-clients.ts";
-import { ISSUER, OAuthProgram } from "../support/oauth-program.ts";
+import { legacyClient, modernClient } from "../support/mcp-clients.ts";
+import { ISSUER } from "../support/oauth-program.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
-import { signedIn } from "../support/signed-in.ts";
 
 const NAMES =
   "list_agents create_agent update_agent execute_agent list_chats create_chat send_message read_chat list_jobs get_job wait_for_job approve_job cancel_job resume_job iterate_job list_missions create_mission update_mission run_mission add_mission_task start_mission_task list_files read_file write_file move_file share_file query_data compact_chat fork_chat pin_message";
@@ -320,110 +317,5 @@ test("[MCP-3] the arguments of a tool are the input of its operation", async () 
       expect([name, accepts ? null : ajv.errors]).toEqual([name, null]);
     }
     if (selectsWorkspace === true) expect(inputSchema.required).not.toContain("workspace_id");
-  }
-});
-
-test("[MCP-2] the scopes that the endpoint asks for are those of its tools, and no more", () => {
-  const own = Object.entries(executeOperations.operations).map(([id, operation]) => ({ id, operation }));
-  const scopes = new Map([...OPERATIONS, ...own].map(({ id, operation }) => [id, operation.scope]));
-  const needed = new Set<string>(["mcp"]);
-  for (const { operation, answersAs = operation } of TOOLS)
-    for (const id of [operation, answersAs]) needed.add(scopes.get(id) ?? `the scope of ${id}`);
-  const minimal = [...needed].filter(
-    (scope) => !needed.has(scope.replace(/:read$/, ":write")) || !scope.endsWith(":read"),
-  );
-  expect(minimal.toSorted()).toEqual([...MCP_SCOPES].toSorted());
-});
-
-test("[MCP-2] the endpoint says where tokens come from, and takes those that are for it", async () => {
-  const metadata = `resource_metadata="${ISSUER}/.well-known/oauth-protected-resource/mcp"`;
-  const challengeOf = (answer: Response): string => answer.headers.get("www-authenticate") ?? "";
-  const nobody = await postMcp(service, null, rpc("ping"));
-  expect(challengeOf(nobody)).toBe(`Bearer scope="${MCP_SCOPES.join(" ")}", ${metadata}`);
-  await refused(nobody, 401, "unauthenticated");
-  const narrow = await service.tokenFor(owner, { scopes: ["agents:read"] });
-  const lacking = await postMcp(service, narrow.token, rpc("ping"));
-  expect(challengeOf(lacking)).toBe(`Bearer error="insufficient_scope", scope="mcp", ${metadata}`);
-  await refused(lacking, 403, "insufficient_scope");
-  const browser = await signedIn(service, owner);
-  const program = await OAuthProgram.register(service);
-  const forMcp = await program.letIn(browser, { resource: `${ISSUER}/mcp`, scope: "mcp agents:read" });
-  const forApi = await program.letIn(browser, { scope: "mcp agents:read" });
-  expect((await postMcp(service, forMcp.access_token, rpc("ping"))).status).toBe(200);
-  const other = await postMcp(service, forApi.access_token, rpc("ping"));
-  expect(challengeOf(other)).toBe(`Bearer error="invalid_token", ${metadata}`);
-  await refused(other, 401, "unauthenticated");
-  expect((await service.call({ ...owner, token: forMcp.access_token }, "GET", "/api/agents")).status).toBe(401);
-  const tool = rpc("tools/call", { name: "create_agent", arguments: { name: "x", system_prompt: "y" } });
-  const stepUp = await postMcp(service, forMcp.access_token, tool);
-  expect(challengeOf(stepUp)).toBe(`Bearer error="insufficient_scope", scope="mcp agents:write", ${metadata}`);
-  await refused(stepUp, 403, "insufficient_scope");
-});
-
-test("[MCP-1] names and pages of somebody else, messages that are too long, and what is no message are refused", async () => {
-  const post = (message: unknown, headers: Readonly<Record<string, string>> = {}) =>
-    postMcp(service, owner.token, message, headers);
-  await refused(post(rpc("ping"), { host: "rebound.example" }), 403, "forbidden");
-  await refused(post(rpc("ping"), { origin: "https://rebound.example" }), 403, "forbidden");
-  await refused(post(rpc("ping"), { origin: "null" }), 403, "forbidden");
-  for (const headers of [{ origin: ISSUER }, { host: "troupe.test" }, { host: "localhost:3000" }])
-    expect((await post(rpc("ping"), headers)).status).toBe(200);
-  await refused(post(" ".repeat(4 * 1024 * 1024 + 1)), 413, "payload_too_large");
-  await refused(post(rpc("ping"), { "content-type": "text/plain" }), 415, "unsupported_media_type");
-  for (const text of ["", "{", "1", `${"[".repeat(100)}${"]".repeat(100)}`]) {
-    const answer = await answered<{ readonly error: Json }>(post(text), 400);
-    expect(answer.error["code"]).toBe(-32_700);
-  }
-  expect((await post(rpc("ping"), { accept: "application/json" })).status).toBe(406);
-  expect((await post(rpc("ping"), { "mcp-protocol-version": "1999-01-01" })).status).toBe(400);
-  const flood = Array.from({ length: 1_000 }, (_, id) => rpc("tools/list", {}, id));
-  expect((await post(flood)).status).toBe(400);
-  const none = await post({ jsonrpc: "2.0", method: "notifications/initialized" });
-  expect(none.status).toBe(202);
-});
-
-test("[MCP-1] batches are answered in the revision that has them, and in no other", async () => {
-  const post = (message: unknown, version?: string) =>
-    postMcp(service, owner.token, message, version === undefined ? {} : { "mcp-protocol-version": version });
-  const batch = [
-    rpc("ping", {}, "a"),
-    { jsonrpc: "2.0", method: "notifications/initialized" },
-    rpc("nothing", {}, "b"),
-  ];
-  for (const version of [undefined, "2025-03-26"]) {
-    const answers = await answered<readonly Json[]>(post(batch, version));
-    expect(answers).toEqual([
-      { jsonrpc: "2.0", id: "a", result: {} },
-      { jsonrpc: "2.0", id: "b", error: expect.objectContaining({ code: -32_601 }) as Json },
-    ]);
-  }
-  for (const version of ["2025-06-18", "2025-11-25", "2026-07-28"])
-    expect(await answered(post(batch, version), 400)).toMatchObject({ error: { code: -32_600 } });
-  for (const wrong of [[1], [[]]]) expect((await post(wrong)).status).toBe(400);
-  const error = { code: -32_600, message: "The batch is empty" };
-  for (const version of [undefined, "2025-03-26", "2026-07-28"])
-    expect(await answered(post([], version), 400)).toMatchObject({ error });
-  // A client's mistake has no stack.
-  expect((await post({ ...rpc("ping"), jsonrpc: "1" }, "2026-07-28")).status).toBe(400);
-  const refusals = service.log.filter(({ message }) => message === "a message of MCP was refused");
-  expect(refusals.length).toBeGreaterThan(0);
-  for (const { fields } of refusals) expect(fields).toEqual({ reason: expect.any(String) as unknown });
-});
-
-test("[MCP-3] a message counts as a request of its token", async () => {
-  const budget = async () => {
-    const { headers } = await postMcp(service, owner.token, rpc("tools/call", { name: "list_agents" }));
-    return { left: Number(headers.get("x-ratelimit-remaining")), reset: headers.get("x-ratelimit-reset") };
-  };
-  let before = await budget();
-  for (;;) {
-    await service.call(owner, "GET", "/api/agents");
-    const after = await budget();
-    // A window may have ended meanwhile; the next one is long enough.
-    if (after.reset === before.reset) {
-      expect(after.left).toBe(before.left - 2);
-      break;
-    }
-    before = after;
   }
 });
