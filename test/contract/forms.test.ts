@@ -18,7 +18,7 @@ function* patterns(node: unknown, where: string): Generator<Field> {
 
 test("[GEN-7] every pattern of a body or a query has words for who does not fit it", () => {
   const all = OPERATIONS.filter(({ surface }) => surface === "current").flatMap(({ id, operation }) =>
-    [operation.body, operation.query].flatMap((given) => [...patterns(given, id)]),
+    [operation.body, operation.query, operation.headers].flatMap((given) => [...patterns(given, id)]),
   );
   expect(all.length).toBeGreaterThan(60);
   // A blank text has words of its own.

@@ -22,7 +22,7 @@ plugin({
   },
 });
 
-/** In which the allocators return their free pages to the system. */
+/** In which the allocators return their free pages to the system, by timers of their own: nothing says when they have. */
 const RETURN_MS = 1_500;
 
 process.on("SIGUSR2", () => {
