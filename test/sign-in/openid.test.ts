@@ -2,7 +2,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { flowRef } from "../../actors/account/schema.ts";
 import { organizationRef } from "../../actors/organization/schema.ts";
-import { invite } from "../../src/sign-in/invitations.ts";
 import type { ProviderSettings } from "../../src/sign-in/openid/provider.ts";
 import type { Somebody } from "../support/openid-provider.ts";
 import { APP, CALLBACK, COOKIE, isIn, KEPT, OpenIdSignIn } from "../support/openid-sign-in.ts";
@@ -69,28 +68,14 @@ test("[AUTH-21] a person who disconnects is found by their address again", async
 });
 
 test("[AUTH-21] [AUTH-18] somebody new gets in by the link of an invitation to their own address, and nobody else", async () => {
-  const link = async (email: string): Promise<string> => {
-    const origin = { userId: scene.owner.userId, tokenId: null, address: null };
-    const made = await invite(
-      { system: scene.service.system, directory: scene.service.directory } as never,
-      scene.owner.organizationId,
-      {
-        email,
-        role: "member",
-        origin,
-      },
-    );
-    if (!made.ok) throw new Error(made.fault.kind);
-    return made.value;
-  };
   const grace: Somebody = { sub: "grace", email: "Grace@example.com", email_verified: true, name: "Grace H." };
   const stranger = browserOf(scene.service);
   const unknown = await scene.enter(stranger, grace);
   expect([unknown.status, isIn(stranger)]).toEqual([403, false]);
   expect(unknown.html).toContain("Nobody here has the e-mail address Grace@example.com");
-  const notHers = await scene.enter(stranger, grace, await link("mallory@example.com"));
+  const notHers = await scene.enter(stranger, grace, await scene.invitation("mallory@example.com"));
   expect([notHers.status, isIn(stranger)]).toEqual([403, false]);
-  const invitation = await link("grace@example.com");
+  const invitation = await scene.invitation("grace@example.com");
   expect((await stranger.get(invitation)).html).toContain("Continue with Example ID");
   const joined = await scene.enter(stranger, grace, invitation);
   expect([joined.status, joined.at]).toEqual([200, "/account"]);

@@ -1,5 +1,7 @@
 /** People who sign in by an OpenID provider in a test: the service, the provider beside it, and the way between them. */
 import { expect } from "bun:test";
+import { invite } from "../../src/sign-in/invitations.ts";
+import type { HttpLog } from "../../src/log/port.ts";
 import { answered } from "./current.ts";
 import { type Somebody, TestProvider } from "./openid-provider.ts";
 import type { PlainBrowser, Shown } from "./plain-browser.ts";
@@ -18,22 +20,41 @@ export class OpenIdSignIn {
   readonly provider: TestProvider;
   readonly service: Service;
   readonly owner: Founded;
+  private readonly log: HttpLog;
 
-  private constructor(provider: TestProvider, service: Service, owner: Founded) {
+  private constructor(provider: TestProvider, service: Service, owner: Founded, log: HttpLog) {
     this.provider = provider;
     this.service = service;
     this.owner = owner;
+    this.log = log;
   }
 
   static async start(): Promise<OpenIdSignIn> {
     const provider = await TestProvider.start(APP + CALLBACK);
-    const service = await startService({ app: ({ log }) => ({ provider: provider.client(log) }) });
-    return new OpenIdSignIn(provider, service, await service.found());
+    let kept: HttpLog | null = null;
+    const service = await startService({
+      app: ({ log }) => {
+        kept = log;
+        return { provider: provider.client(log) };
+      },
+    });
+    if (kept === null) throw new Error("The service has no log");
+    return new OpenIdSignIn(provider, service, await service.found(), kept);
   }
 
   async stop(): Promise<void> {
     await this.service.stop();
     await this.provider.stop();
+  }
+
+  /** The link that invites an address to the owner's organization. */
+  async invitation(email: string): Promise<string> {
+    const { system, directory } = this.service;
+    const origin = { userId: this.owner.userId, tokenId: null, address: null };
+    const of = { email, role: "member", origin } as const;
+    const made = await invite({ system, directory, log: this.log }, this.owner.organizationId, of);
+    if (!made.ok) throw new Error(made.fault.kind);
+    return made.value;
   }
 
   /** Follows the link of the sign-in page; answers where the browser is sent. */
