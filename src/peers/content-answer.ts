@@ -21,13 +21,13 @@ export function withoutContent(response: Response, { organizationId, sha256, sta
   return new Response(null, { status: response.status, headers });
 }
 
-/** The content that the answer of an owner names, with these headers; null where it cannot be read here. */
+/** The content that the answer of an owner names (`CONTENT_HEADER`), with these headers; null where it cannot be read here. */
 export async function withContent(
   contents: Pick<FileContents, "read">,
-  { status, headers: said }: Response,
-  headers: Headers,
+  named: string,
+  { status, headers }: { readonly status: number; readonly headers: Headers },
 ): Promise<Response | null> {
-  const [, organizationId = "", sha256 = "", start, end] = CONTENT.exec(said.get(CONTENT_HEADER) ?? "") ?? [];
+  const [, organizationId = "", sha256 = "", start, end] = CONTENT.exec(named) ?? [];
   if (sha256 === "") return null;
   headers.delete("content-length");
   const body = await contents.read({ organizationId, sha256 }, { start: Number(start), end: Number(end) });

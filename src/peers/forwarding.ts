@@ -15,9 +15,10 @@ import type { Bearer } from "../http/stream/open-streams.ts";
 import { CONTENT_HEADER, READS_CONTENT_HEADER, withContent } from "./content-answer.ts";
 import type { Liveness } from "./liveness.ts";
 import type { Again, OwnerAnswer } from "./owner-events.ts";
+import type { LinkCall } from "./peer-link.ts";
 import { MISDIRECTED, NotReached, type Passed, type PeerClient } from "./peer-client.ts";
 import type { Owner } from "./placement-table.ts";
-import { isEventStream, relayed, relayedHeaders, STREAM_HEADER } from "./relay.ts";
+import { isEventStream, linkedResponse, relayed, relayedHeaders, STREAM_HEADER } from "./relay.ts";
 import type { RelayedStreams } from "./relayed-stream.ts";
 import { OWNER_WAIT_MS, type Place, type Routing } from "./routing.ts";
 
@@ -55,6 +56,9 @@ interface Parcel {
   readonly isHarmless: boolean;
   readonly untilMs: number;
 }
+
+/** The answer, or why there is none. */
+type Attempted = Response | Fault | "misdirected" | "not_reached" | "lost";
 
 export class RequestForwarding implements Forwarding {
   private readonly parts: ForwardingParts;
@@ -125,20 +129,55 @@ export class RequestForwarding implements Forwarding {
   }
 
   /** The answer, or why there is none. */
-  private async attempt(
-    owner: Owner,
-    parcel: Parcel,
-  ): Promise<Response | Fault | "misdirected" | "not_reached" | "lost"> {
+  private async attempt(owner: Owner, parcel: Parcel): Promise<Attempted> {
     const { client } = this.parts;
     const { routed, body } = parcel;
+    const headers: Record<string, string> = routed.request.method === "GET" ? { [READS_CONTENT_HEADER]: "1" } : {};
+    const linked = client.link(owner, this.passed(parcel, { body, headers }));
+    if (linked !== null) return this.overLink(owner, parcel, linked);
+    return this.overHttp(owner, parcel, (signal) =>
+      client.pass(owner, { ...this.passed(parcel, { body, headers }), signal }),
+    );
+  }
+
+  /** The answer over the link, or over HTTP where the owner keeps it for that. */
+  private async overLink(owner: Owner, parcel: Parcel, call: LinkCall): Promise<Attempted> {
+    const { client } = this.parts;
+    const { signal } = parcel.routed.request;
+    const leave = (): void => call.abort();
+    signal.addEventListener("abort", leave, { once: true });
+    const forget = client.watch(owner.id, call, parcel.isHarmless && parcel.isKept);
+    try {
+      if (signal.aborted) leave();
+      const answer = await call.answer;
+      if (answer.kind === "kept")
+        return await this.overHttp(owner, parcel, (by) => client.take(owner, answer.ticket, by));
+      if (answer.head[0] === MISDIRECTED) return "misdirected";
+      const response = linkedResponse(answer.head, answer.body);
+      const content = answer.head[1][CONTENT_HEADER];
+      return typeof content === "string" ? await this.contentOf(content, response) : response;
+    } catch {
+      return "lost";
+    } finally {
+      forget();
+      signal.removeEventListener("abort", leave);
+    }
+  }
+
+  private async overHttp(
+    owner: Owner,
+    parcel: Parcel,
+    ask: (signal: AbortSignal) => Promise<Response>,
+  ): Promise<Attempted> {
+    const { client } = this.parts;
+    const { routed } = parcel;
     const { signal } = routed.request;
     const call = new AbortController();
     const leave = (): void => call.abort();
     signal.addEventListener("abort", leave, { once: true });
     let forget = client.watch(owner.id, call, parcel.isHarmless && parcel.isKept);
     try {
-      const headers: Record<string, string> = routed.request.method === "GET" ? { [READS_CONTENT_HEADER]: "1" } : {};
-      const response = await client.pass(owner, this.passed(parcel, { body, signal: call.signal, headers }));
+      const response = await ask(call.signal);
       if (!isEventStream(response)) {
         // The client has a part of it already.
         forget();
@@ -148,9 +187,10 @@ export class RequestForwarding implements Forwarding {
         forget();
         return "misdirected";
       }
-      if (response.headers.has(CONTENT_HEADER)) {
+      const content = response.headers.get(CONTENT_HEADER);
+      if (content !== null) {
         forget();
-        return (await withContent(this.parts.contents, response, relayedHeaders(response))) ?? UNAVAILABLE;
+        return await this.contentOf(content, { status: response.status, headers: relayedHeaders(response) });
       }
       const end = (): void => {
         forget();
@@ -166,6 +206,10 @@ export class RequestForwarding implements Forwarding {
       forget();
       return cause instanceof NotReached ? "not_reached" : "lost";
     }
+  }
+
+  private async contentOf(named: string, answer: Pick<Response, "status" | "headers">): Promise<Response | Fault> {
+    return (await withContent(this.parts.contents, named, answer)) ?? UNAVAILABLE;
   }
 
   /** The stream of a record as a stream of this replica; null where the answer is something else. */
@@ -209,7 +253,10 @@ export class RequestForwarding implements Forwarding {
       };
       const headers: Record<string, string> = cursor === null ? {} : { "last-event-id": cursor };
       try {
-        const response = await client.pass(owner, this.passed(parcel, { body: null, signal: call.signal, headers }));
+        const response = await client.pass(owner, {
+          ...this.passed(parcel, { body: null, headers }),
+          signal: call.signal,
+        });
         const { status, body } = response;
         if (status === 200 && body !== null) return { body, end };
         end();
@@ -222,7 +269,7 @@ export class RequestForwarding implements Forwarding {
     return 0;
   }
 
-  private passed({ routed, target }: Parcel, how: Pick<Passed, "body" | "signal" | "headers">): Passed {
+  private passed({ routed, target }: Parcel, how: Pick<Passed, "body" | "headers">): Omit<Passed, "signal"> {
     const { request, requestId, address } = routed;
     return { request, target, requestId, client: address, ...how };
   }

@@ -2,6 +2,7 @@
 import { answeredBy, CLIENT_HEADER, hashOf, type PeerCall, type PeerKey, piecesOf, SEAL_HEADER } from "./peer-key.ts";
 import { READS_CONTENT_HEADER } from "./content-answer.ts";
 import type { Tracing } from "../../actors/runtime/tracing.ts";
+import { LinkLost, type LinkCall, type PeerLinks } from "./peer-link.ts";
 import type { Owner } from "./placement-table.ts";
 import { sealedPieces } from "./sealed-body.ts";
 
@@ -9,6 +10,8 @@ import { sealedPieces } from "./sealed-body.ts";
 export const ASK_PATH = "/.replica/ask";
 export const LOOK_PATH = "/.replica/look";
 export const READ_PATH = "/.replica/read";
+/** With the name of an answer that is kept (`link-server.ts`). */
+export const TAKE_PATH = "/.replica/answer";
 export const ALIVE_PATH = "/.replica/alive";
 /** The answer of a replica that does not own the shard. */
 export const MISDIRECTED = 421;
@@ -16,7 +19,7 @@ export const MISDIRECTED = 421;
 /** A look at a replica takes no longer. */
 const LOOK_LIMIT_MS = 2_000;
 /** What belongs to one connection (RFC 9110 7.6.1), and what this hop says itself. */
-const HOP_HEADERS = [
+const HOP_HEADERS: ReadonlySet<string> = new Set([
   "connection",
   "keep-alive",
   "proxy-connection",
@@ -28,7 +31,9 @@ const HOP_HEADERS = [
   SEAL_HEADER,
   CLIENT_HEADER,
   READS_CONTENT_HEADER,
-];
+]);
+/** A host that stays what it is in a URL. */
+const PLAIN_HOST = /^[\w.:[\]-]+$/;
 
 /** The call has not reached the replica, because nobody or another one listens there: nothing of it was done. */
 export class NotReached extends Error {
@@ -46,31 +51,72 @@ export interface Passed {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** Something that is under way. */
+export interface Abortable {
+  abort(reason?: unknown): void;
+}
+
 export class PeerClient {
   private readonly key: PeerKey;
   /** What is under way to each replica, and whether it may be asked again. */
-  private readonly calls = new Map<string, Map<AbortController, boolean>>();
-
+  private readonly calls = new Map<string, Map<Abortable, boolean>>();
+  private readonly links: PeerLinks | null;
   private readonly tracing: Pick<Tracing, "headers"> | null;
 
-  constructor(key: PeerKey, tracing: Pick<Tracing, "headers"> | null = null) {
+  /** Without links everything goes over HTTP. */
+  constructor(key: PeerKey, tracing: Pick<Tracing, "headers"> | null = null, links: PeerLinks | null = null) {
     this.key = key;
     this.tracing = tracing;
+    this.links = links;
   }
 
   /** Hands a client's request on; `signal` breaks it off. Throws `NotReached`, or whatever broke it off. */
-  pass(
-    owner: Owner,
-    { request, target, body, requestId, client, signal, headers: more = {} }: Passed,
-  ): Promise<Response> {
-    const headers = new Headers(request.headers);
-    for (const name of HOP_HEADERS) headers.delete(name);
-    headers.set("x-request-id", requestId);
-    // The client of this process would add its own where there is none, and the answer would be compressed.
-    if (!headers.has("accept-encoding")) headers.set("accept-encoding", "identity");
-    for (const [name, value] of Object.entries({ ...this.tracing?.headers(), ...more })) headers.set(name, value);
+  pass(owner: Owner, passed: Passed): Promise<Response> {
+    const { request, target, body, client, signal } = passed;
+    const headers = new Headers(this.headersOf(passed));
     headers.set(CLIENT_HEADER, client);
     return this.send(owner, { method: request.method, target, client }, { headers, body, signal });
+  }
+
+  /**
+   * Hands it on over the link to the replica; null where there is none now, or where it is not for one: HEAD, whose
+   * answer tells the length of another one, streams that are asked for as such, and bodies that are not known as a whole.
+   */
+  link(owner: Owner, passed: Omit<Passed, "signal">): LinkCall | null {
+    const { request, target, body, client } = passed;
+    if (request.method === "HEAD" || body instanceof ReadableStream) return null;
+    const link = this.links?.to(owner) ?? null;
+    if (link === null) return null;
+    const headers = this.headersOf(passed);
+    if (headers["accept"]?.startsWith("text/event-stream") === true || !PLAIN_HOST.test(headers["host"] ?? ""))
+      return null;
+    return link.call([request.method, target, client, headers], body === null ? null : new Uint8Array(body));
+  }
+
+  /** The answer that the replica keeps under this name. Throws `LinkLost` where it has it no more: its request has run. */
+  async take(owner: Owner, ticket: string, signal: AbortSignal): Promise<Response> {
+    const response = await this.own(owner, "GET", `${TAKE_PATH}?${ticket}`, null, signal).catch((cause: unknown) => {
+      throw new LinkLost("the answer could not be taken", { cause });
+    });
+    if (response.status === MISDIRECTED) throw new LinkLost("the answer is not kept any more");
+    return response;
+  }
+
+  /** Closes the links. */
+  close(): void {
+    this.links?.close();
+  }
+
+  private headersOf({ request, requestId, headers: more }: Pick<Passed, "request" | "requestId" | "headers">) {
+    const headers: Record<string, string> = {};
+    // oxlint-disable-next-line unicorn/no-array-for-each
+    request.headers.forEach((value, name) => {
+      if (!HOP_HEADERS.has(name)) headers[name] = value;
+    });
+    headers["x-request-id"] = requestId;
+    // The client of this process would add its own where there is none, and the answer would be compressed.
+    headers["accept-encoding"] ??= "identity";
+    return Object.assign(headers, this.tracing?.headers(), more);
   }
 
   /** The answer to a group as JSON; null: misdirected. Throws `NotReached`, or whatever broke it off. */
@@ -114,8 +160,8 @@ export class PeerClient {
   }
 
   /** Breaks the call off when this replica does not live any more; the answer ends that. `isRepeatable`: it can be asked again, without harm. */
-  watch(id: string, call: AbortController, isRepeatable = false): () => void {
-    const calls = this.calls.get(id) ?? new Map<AbortController, boolean>();
+  watch(id: string, call: Abortable, isRepeatable = false): () => void {
+    const calls = this.calls.get(id) ?? new Map<Abortable, boolean>();
     this.calls.set(id, calls.set(call, isRepeatable));
     return () => {
       calls.delete(call);
@@ -127,6 +173,7 @@ export class PeerClient {
   giveUp(id: string, which: "all" | "repeatable" = "all"): void {
     for (const [call, isRepeatable] of this.calls.get(id) ?? [])
       if (which === "all" || isRepeatable) call.abort(new Error("the replica has lost its lease"));
+    if (which === "all") this.links?.drop(id);
   }
 
   private own(

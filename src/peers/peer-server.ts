@@ -2,11 +2,15 @@
  * The port on which replicas reach each other: requests of clients that another one hands on, and the replicas'
  * own calls. Whatever carries no valid seal is refused without a word.
  */
+import type { Server } from "bun";
+import type { Clock } from "../../actors/runtime/clock.ts";
 import { contentOf, forwardedFor, noteForwarded, streamOf } from "../http/request/forwarding.ts";
 import { pathOf } from "../http/request/exchange.ts";
 import { READS_CONTENT_HEADER, withoutContent } from "./content-answer.ts";
 import { targetOf } from "./forwarding.ts";
-import { ALIVE_PATH, ASK_PATH, LOOK_PATH, MISDIRECTED, READ_PATH } from "./peer-client.ts";
+import { type LinkEnd, LinkServer } from "./link-server.ts";
+import { LINK_PATH } from "./peer-link.ts";
+import { ALIVE_PATH, ASK_PATH, LOOK_PATH, MISDIRECTED, READ_PATH, TAKE_PATH } from "./peer-client.ts";
 import {
   CLIENT_HEADER,
   hashOf,
@@ -36,6 +40,7 @@ export interface PeerServerParts {
   readonly onRead: () => Promise<void>;
   /** The pipeline of the service; null while there is none. */
   readonly serve: () => ((request: Request) => Promise<Response>) | null;
+  readonly clock: Pick<Clock, "after">;
   readonly log: PeersLog;
   /** Where traces are told. Omitted: nothing is traced. */
   readonly tracing?: Tracing | null;
@@ -55,21 +60,27 @@ const POLL_MS = 5;
 /** Opens the port. Throws when it cannot be had. */
 export function openPeerServer(parts: PeerServerParts): PeerServer {
   let unanswered = 0;
-  const server = Bun.serve({
+  const links = new LinkServer({
+    ...parts,
+    handedOn: (request, client) => handedOn(request, client, parts),
+    sealAnswer: (seal) => parts.key.sealAnswer(seal),
+  });
+  const server = Bun.serve<LinkEnd>({
     hostname: parts.hostname,
     port: parts.port,
     // Streams are quiet for long, and only replicas come here.
     idleTimeout: 0,
     maxRequestBodySize: parts.maxRequestBodyBytes,
     development: false,
-    async fetch(request) {
+    async fetch(request, listening) {
       unanswered++;
       try {
-        return await answer(request, parts);
+        return await answer(request, { ...parts, links, listening });
       } finally {
         unanswered--;
       }
     },
+    websocket: links.websocket,
     error(err) {
       parts.log.error({ err }, "a call of another replica failed");
       return new Response(null, { status: 500 });
@@ -79,8 +90,9 @@ export function openPeerServer(parts: PeerServerParts): PeerServer {
     port: server.port ?? parts.port,
     async stop() {
       const until = performance.now() + ANSWERS_MS;
+      links.leave();
       // What is broken off has an unknown outcome.
-      while (unanswered > 0 && performance.now() < until) await Bun.sleep(POLL_MS);
+      while (!(unanswered === 0 && links.isQuiet) && performance.now() < until) await Bun.sleep(POLL_MS);
       // The last answer is on its way in the next turn of the loop.
       await Bun.sleep(0);
       await server.stop(true);
@@ -88,15 +100,26 @@ export function openPeerServer(parts: PeerServerParts): PeerServer {
   };
 }
 
-async function answer(request: Request, parts: PeerServerParts): Promise<Response> {
+/** What answers, and where the calls come to. */
+interface Answering extends PeerServerParts {
+  readonly links: LinkServer;
+  readonly listening: Server<LinkEnd>;
+}
+
+/** Undefined: it has become a link. */
+async function answer(request: Request, parts: Answering): Promise<Response | undefined> {
   const { headers, method, url } = request;
   const call = { method, target: targetOf(url), client: headers.get(CLIENT_HEADER) ?? "" };
   const seal = parts.key.open(call, headers.get(SEAL_HEADER));
   if (seal === null) return refused();
+  if (seal.to === parts.self && isLink(request) && parts.links.accept(request, parts.listening, seal)) return undefined;
   const response = seal.to === parts.self ? await answerOwn(request, call, seal, parts) : misdirected();
   if (response !== null) response.headers.set(SEAL_HEADER, parts.key.sealAnswer(seal));
   return response ?? refused();
 }
+
+const isLink = ({ method, url, headers }: Request): boolean =>
+  method === "GET" && pathOf(url) === LINK_PATH && headers.get("upgrade") === "websocket";
 
 const refused = (): Response => new Response(null, { status: 403 });
 const misdirected = (): Response => new Response(null, { status: MISDIRECTED });
@@ -106,7 +129,7 @@ async function answerOwn(
   request: Request,
   { client }: PeerCall,
   seal: OpenedSeal,
-  parts: PeerServerParts,
+  parts: Answering,
 ): Promise<Response | null> {
   if (seal.body.startsWith(IN_PIECES)) return client === "" ? null : handedOn(inPieces(request, seal), client, parts);
   const body = request.body === null ? null : await request.arrayBuffer();
@@ -122,6 +145,8 @@ async function answerOwn(
     case READ_PATH:
       await parts.onRead();
       return new Response(null, { status: 204 });
+    case TAKE_PATH:
+      return parts.links.take(new URL(request.url).search.slice(1), request.signal) ?? misdirected();
     case ASK_PATH: {
       const { tracing = null } = parts;
       const question = new TextDecoder().decode(body ?? new ArrayBuffer());
@@ -155,7 +180,8 @@ async function handedOn(request: Request, client: string, { serve }: PeerServerP
   const pipeline = serve();
   if (pipeline === null) return misdirected();
   const readsContent = request.headers.has(READS_CONTENT_HEADER);
-  for (const name of [SEAL_HEADER, READS_CONTENT_HEADER]) request.headers.delete(name);
+  if (request.headers.has(SEAL_HEADER)) request.headers.delete(SEAL_HEADER);
+  if (readsContent) request.headers.delete(READS_CONTENT_HEADER);
   if (forwardedFor(request) === null) noteForwarded(request, client);
   const response = await pipeline(request);
   const stream = streamOf(request);

@@ -4,6 +4,7 @@
  */
 
 import { type Again, type OwnerAnswer, OwnerEvents } from "./owner-events.ts";
+import type { AnswerHead } from "./peer-link.ts";
 import { CONTENT_HEADER } from "./content-answer.ts";
 import { SEAL_HEADER } from "./peer-key.ts";
 
@@ -12,7 +13,7 @@ export const STREAM_HEADER = "troupe-stream";
 /** Answers of a known length up to this many bytes are read at once. */
 const WHOLE_BYTES = 64 * 1024;
 /** What belongs to the connection to the owner. */
-const HOP_HEADERS = [
+const HOP_HEADERS: ReadonlySet<string> = new Set([
   "connection",
   "keep-alive",
   "transfer-encoding",
@@ -23,7 +24,7 @@ const HOP_HEADERS = [
   SEAL_HEADER,
   STREAM_HEADER,
   CONTENT_HEADER,
-];
+]);
 
 export interface RelayParts {
   readonly request: Request;
@@ -43,6 +44,20 @@ export function relayedHeaders(response: Response): Headers {
   const headers = new Headers(response.headers);
   for (const name of HOP_HEADERS) headers.delete(name);
   return headers;
+}
+
+/** The answer of an owner that came over a link, for the client. */
+export function linkedResponse([status, said]: AnswerHead, body: Buffer | null): Response {
+  const headers: Record<string, string> = {};
+  let cookies: readonly string[] = [];
+  for (const name in said) {
+    const value = said[name]!;
+    if (typeof value !== "string") cookies = value;
+    else if (!HOP_HEADERS.has(name)) headers[name] = value;
+  }
+  const response = new Response(body as Uint8Array<ArrayBuffer> | null, { status, headers });
+  for (const cookie of cookies) response.headers.append("set-cookie", cookie);
+  return response;
 }
 
 /** The response for the client. */

@@ -16,6 +16,7 @@ import type { Forwarding } from "../http/request/forwarding.ts";
 import { RequestForwarding } from "./forwarding.ts";
 import { Liveness } from "./liveness.ts";
 import { LOOK_PATH, PeerClient, READ_PATH } from "./peer-client.ts";
+import { PeerLinks } from "./peer-link.ts";
 import { PeerKey } from "./peer-key.ts";
 import { type AskedSystem, PeerQuestions } from "./peer-questions.ts";
 import { openPeerServer, type PeerServer } from "./peer-server.ts";
@@ -75,7 +76,7 @@ export class ReplicaGroup implements Peers {
     this.parts = parts;
     const { id, clock, log, system } = parts;
     const key = new PeerKey(parts.keys, id, () => clock.now());
-    this.client = new PeerClient(key, parts.tracing ?? null);
+    this.client = new PeerClient(key, parts.tracing ?? null, new PeerLinks(key, clock));
     this.table = new PlacementTable(parts.reader, clock, (gone) => void this.parted(gone));
     this.server = openPeerServer({
       ...parts,
@@ -178,6 +179,7 @@ export class ReplicaGroup implements Peers {
   async stop(): Promise<void> {
     this.liveness.stop();
     await this.server.stop();
+    this.client.close();
   }
 
   /**

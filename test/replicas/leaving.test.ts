@@ -1,4 +1,5 @@
 /** What was asked of a replica that leaves, or is gone: of real ports, with the clock in the test's hands. */
+import { LINK_PATH } from "../../src/peers/peer-link.ts";
 import { afterEach, expect, test } from "bun:test";
 import { ok } from "../../actors/fault.ts";
 import { SHARD_COUNT } from "../../actors/runtime/placement.ts";
@@ -162,7 +163,10 @@ test("[REP-8] what can be asked again is asked of the next owner at once, and wh
 });
 
 test("[REP-6] a change that was asked of a replica which says nothing any more ends unknown after a second", async () => {
-  const silent = Bun.serve({ port: 0, hostname: "127.0.0.1", idleTimeout: 0, fetch: () => new Promise(() => {}) });
+  // It takes no links, so that what it is asked comes over HTTP.
+  const fetch = ({ url }: Request): Promise<Response> =>
+    url.endsWith(LINK_PATH) ? Promise.resolve(new Response(null, { status: 404 })) : new Promise(() => {});
+  const silent = Bun.serve({ port: 0, hostname: "127.0.0.1", idleTimeout: 0, fetch });
   closing.push(() => silent.stop(true));
   const pair = await new Pair(silent.url.origin).joined();
   const route = pair.send("POST");

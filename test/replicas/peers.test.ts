@@ -1,4 +1,5 @@
 /** The parts of a replica's way to the others, each by itself. */
+import { systemClock } from "../../src/wiring/clock.ts";
 import { describe, expect, test } from "bun:test";
 import { SHARD_COUNT, shardOf } from "../../actors/runtime/placement.ts";
 import { Liveness } from "../../src/peers/liveness.ts";
@@ -126,6 +127,7 @@ describe("calls", () => {
       questions: () => {
         throw new Error("nobody asks");
       },
+      clock: systemClock,
       onLook: () => Promise.resolve(),
       onRead: () => Promise.resolve(),
       serve: () => (request) => request.text().then((text) => new Response(`${request.method} ${text}`)),

@@ -1,4 +1,5 @@
 /** Ports whose calls are spans (`src/wiring/traced.ts`): what each tells of how its call went. */
+import { systemClock } from "../../src/wiring/clock.ts";
 import { describe, expect, test } from "bun:test";
 import type { ModelOutcome, ModelPort } from "../../actors/job/ports.ts";
 import { refuse } from "../../actors/fault.ts";
@@ -267,6 +268,7 @@ test("[OPS-9] [REP-5] a question to another replica, and a request that is hande
       port: 0,
       maxRequestBodyBytes: 1_000,
       questions: () => ({ answer }) as never,
+      clock: systemClock,
       onLook: () => Promise.resolve(),
       onRead: () => Promise.resolve(),
       serve: () => (request) => {

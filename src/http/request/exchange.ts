@@ -17,7 +17,7 @@ import type { Refusal } from "./dialect.ts";
 import type { Bodies, BodyHold, BodyOwner } from "./bodies.ts";
 import type { BodyDoor, RawInput, Reading } from "./input-reader.ts";
 import type { HttpLog } from "../../log/port.ts";
-import { noteAnswer, noteStream } from "./forwarding.ts";
+import { noteAnswer, noteStream, noteWhole } from "./forwarding.ts";
 import type { Result } from "./operations.ts";
 import type { RateHeaders } from "./rate-headers.ts";
 import { requestIdOf } from "./request-id.ts";
@@ -292,6 +292,7 @@ export class Exchange implements Caller, RawInput {
     const body = encoding === null ? text : compressed(text, encoding);
     // Headers that are made once are copied faster than an object is read.
     const response = new Response(body, { status, headers: rate === null ? PLAIN : this.rateHeaders.json(rate) });
+    if (!(body instanceof ReadableStream)) noteWhole(this.request, response, body);
     if (isLong) response.headers.set("vary", "accept-encoding");
     if (encoding !== null) response.headers.set("content-encoding", encoding);
     response.headers.set("x-request-id", requestId);

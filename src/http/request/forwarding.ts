@@ -29,25 +29,35 @@ export interface Forwarding {
   route(routed: Routed, bearer: Bearer): MaybePromise<Route>;
 }
 
-/** The clients of requests that another replica has handed on. */
-const clients = new WeakMap<Request, string>();
+/** What is known of a request that another replica has handed on, and of its answer. */
+interface HandedOn {
+  /** The client's address. */
+  readonly address: string;
+  /** The name of the event stream that answers it. */
+  stream: string | null;
+  /** The content that answers it. */
+  content: ServedContent | null;
+  /** The answer whose body is known as a whole. */
+  whole: { readonly response: Response; readonly body: string | Uint8Array } | null;
+}
+
+const handedOn = new WeakMap<Request, HandedOn>();
 
 /** Notes that another replica has handed the request on, and for whom. */
-export const noteForwarded = (request: Request, address: string): void => void clients.set(request, address);
+export const noteForwarded = (request: Request, address: string): void =>
+  void handedOn.set(request, { address, stream: null, content: null, whole: null });
 
 /** The address of the client for whom another replica has handed the request on; null where it came by itself. */
-export const forwardedFor = (request: Request): string | null => clients.get(request) ?? null;
-
-/** Names of the streams that answer requests which another replica has handed on. */
-const streams = new WeakMap<Request, string>();
+export const forwardedFor = (request: Request): string | null => handedOn.get(request)?.address ?? null;
 
 /** Notes what the stream is called that answers the request, where another replica has handed it on; null for one of its own. */
 export function noteStream(request: Request, name: string | null): void {
-  if (clients.has(request)) streams.set(request, name ?? UNNAMED_STREAM);
+  const noted = handedOn.get(request);
+  if (noted !== undefined) noted.stream = name ?? UNNAMED_STREAM;
 }
 
 /** What the event stream is called that answers the request; null where it is none of a record. */
-export const streamOf = (request: Request): string | null => streams.get(request) ?? null;
+export const streamOf = (request: Request): string | null => handedOn.get(request)?.stream ?? null;
 export const UNNAMED_STREAM = "-";
 
 /** Content of a file: these bytes of it, from `start` up to and without `end`. */
@@ -60,8 +70,6 @@ export interface ServedContent {
 
 /** Responses whose bodies are content from the place that all replicas share. */
 const served = new WeakMap<Response, ServedContent>();
-/** The same by the requests that another replica has handed on. */
-const contents = new WeakMap<Request, ServedContent>();
 
 /** Notes which content the body is: the replica that has handed the request on can read it itself. */
 export function noteContent(response: Response, content: ServedContent): Response {
@@ -71,9 +79,22 @@ export function noteContent(response: Response, content: ServedContent): Respons
 
 /** The response answers the request. */
 export function noteAnswer(request: Request, response: Response): void {
-  const content = clients.has(request) ? served.get(response) : undefined;
-  if (content !== undefined) contents.set(request, content);
+  const noted = handedOn.get(request);
+  const content = noted === undefined ? undefined : served.get(response);
+  if (noted !== undefined && content !== undefined) noted.content = content;
 }
 
 /** The content that answers the request; null where something else does. */
-export const contentOf = (request: Request): ServedContent | null => contents.get(request) ?? null;
+export const contentOf = (request: Request): ServedContent | null => handedOn.get(request)?.content ?? null;
+
+/** The response answers the request, and this is all of its body. */
+export function noteWhole(request: Request, response: Response, body: string | Uint8Array): void {
+  const noted = handedOn.get(request);
+  if (noted !== undefined) noted.whole = { response, body };
+}
+
+/** The body of the response that answers the request; null where it is not known as a whole. */
+export function wholeBodyOf(request: Request, response: Response): string | Uint8Array | null {
+  const whole = handedOn.get(request)?.whole ?? null;
+  return whole?.response === response ? whole.body : null;
+}

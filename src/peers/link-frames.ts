@@ -1,0 +1,160 @@
+/**
+ * What goes over a link between two replicas (`peer-link.ts`): messages of frames, each with a seal. The frames of
+ * one turn of the event loop are one message, so that its receiver is woken once for all of them.
+ *
+ *   message   seal (32 bytes) · frames
+ *   frame     kind (1) · id (4) · length of the head (4) · length of the body (4) · head (JSON) · body
+ *
+ * A seal is an HMAC-SHA256 under a key that only this connection has, over the direction, the number of the message
+ * and its frames: none can be changed, left out, repeated, sent back or put elsewhere.
+ */
+import { timingSafeEqual } from "node:crypto";
+import { afterTick } from "../http/stream/after-tick.ts";
+
+/** What a frame is. */
+export const ASK = 1;
+export const ANSWER = 2;
+/** The answer is too large or a stream: it is to be taken over HTTP. */
+export const KEPT = 3;
+/** Nobody waits for the answer any more. */
+export const CANCEL = 4;
+export const PING = 5;
+export const PONG = 6;
+/** The replica stops: nothing new is to be asked here, and the link closes with the last answer. */
+export const LEAVE = 7;
+/** The request has failed by a bug: its outcome is unknown. */
+export const FAILED = 8;
+
+export interface Frame {
+  readonly kind: number;
+  /** Of the call; 0 for none. */
+  readonly id: number;
+  /** JSON; empty for none. */
+  readonly head: string;
+  readonly body: string | Uint8Array | null;
+}
+
+/** A frame that has come. */
+export interface ReadFrame extends Frame {
+  readonly body: Buffer | null;
+}
+
+/** Whoever asks, or whoever is asked. */
+export type Direction = "asks" | "answers";
+
+/** Longer messages are divided. */
+const MESSAGE_BYTES = 256 * 1024;
+/** What a receiver takes: a message of one frame that is longer than that. */
+export const MOST_MESSAGE_BYTES = 1024 * 1024;
+const SEAL_BYTES = 32;
+const HEAD_BYTES = 13;
+
+/** What has come was not sent like this. */
+export class LinkBroken extends Error {
+  override readonly name = "LinkBroken";
+}
+
+/** The key of a link: `call` is the seal of the call that has opened it, `nonce` what the asked replica has said. */
+export const linkKey = (key: Uint8Array, call: string, nonce: string): Uint8Array =>
+  new Bun.CryptoHasher("sha256", key).update(JSON.stringify(["link", call, nonce])).digest();
+
+/** The seals of one direction, message by message. */
+export class LinkSeals {
+  private readonly key: Uint8Array;
+  private readonly direction: Direction;
+  private count = 0;
+
+  constructor(key: Uint8Array, direction: Direction) {
+    this.key = key;
+    this.direction = direction;
+  }
+
+  next(frames: Uint8Array): Buffer {
+    return new Bun.CryptoHasher("sha256", this.key)
+      .update(`${this.direction} ${this.count++} `)
+      .update(frames)
+      .digest();
+  }
+}
+
+/** Joins what is sent in one turn of the loop. */
+export class LinkWriter {
+  private readonly seals: LinkSeals;
+  private readonly send: (message: Buffer) => void;
+  private frames: Frame[] = [];
+
+  constructor(seals: LinkSeals, send: (message: Buffer) => void) {
+    this.seals = seals;
+    this.send = send;
+  }
+
+  add(frame: Frame): void {
+    if (this.frames.push(frame) === 1) afterTick(this.flush);
+  }
+
+  /** Sends what is there, now. */
+  readonly flush = (): void => {
+    const { frames } = this;
+    this.frames = [];
+    for (let first = 0; first < frames.length;) {
+      let bytes = 0;
+      let next = first;
+      do bytes += lengthOf(frames[next++]!);
+      while (next < frames.length && bytes + lengthOf(frames[next]!) <= MESSAGE_BYTES);
+      this.send(this.sealed(frames.slice(first, next), bytes));
+      first = next;
+    }
+  };
+
+  private sealed(frames: readonly Frame[], bytes: number): Buffer {
+    const message = Buffer.allocUnsafe(SEAL_BYTES + bytes);
+    let at = SEAL_BYTES;
+    for (const frame of frames) at = write(message, at, frame);
+    this.seals.next(message.subarray(SEAL_BYTES)).copy(message);
+    return message;
+  }
+}
+
+const bytesOf = (body: Frame["body"]): number =>
+  body === null ? 0 : typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
+
+const lengthOf = ({ head, body }: Frame): number => HEAD_BYTES + Buffer.byteLength(head) + bytesOf(body);
+
+function write(message: Buffer, at: number, { kind, id, head, body }: Frame): number {
+  const headAt = at + HEAD_BYTES;
+  const headLength = message.write(head, headAt);
+  const bodyAt = headAt + headLength;
+  let bodyLength = 0;
+  if (typeof body === "string") bodyLength = message.write(body, bodyAt);
+  else if (body !== null) {
+    message.set(body, bodyAt);
+    bodyLength = body.byteLength;
+  }
+  message[at] = kind;
+  message.writeUInt32LE(id, at + 1);
+  message.writeUInt32LE(headLength, at + 5);
+  message.writeUInt32LE(bodyLength, at + 9);
+  return bodyAt + bodyLength;
+}
+
+/** The frames of a message. Throws `LinkBroken` where the seal is not the next one. */
+export function framesOf(message: Buffer, seals: LinkSeals): ReadFrame[] {
+  const frames = message.subarray(SEAL_BYTES);
+  const seal = message.subarray(0, SEAL_BYTES);
+  if (seal.length < SEAL_BYTES || !timingSafeEqual(seals.next(frames), seal))
+    throw new LinkBroken("a message with another seal");
+  const read: ReadFrame[] = [];
+  for (let at = 0; at < frames.length;) {
+    const headAt = at + HEAD_BYTES;
+    const bodyAt = headAt + frames.readUInt32LE(at + 5);
+    const end = bodyAt + frames.readUInt32LE(at + 9);
+    read.push({
+      kind: frames[at]!,
+      id: frames.readUInt32LE(at + 1),
+      head: frames.toString("utf8", headAt, bodyAt),
+      body: end === bodyAt ? null : frames.subarray(bodyAt, end),
+    });
+    at = end;
+  }
+  return read;
+}

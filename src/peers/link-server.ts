@@ -1,0 +1,189 @@
+/**
+ * The other end of a link (`peer-link.ts`): requests that come over it run as if their clients had sent them here.
+ * What answers is told over the link where it is small and known; a stream, or what is long, is kept for a moment
+ * under a name, by which the replica that has asked takes it over HTTP.
+ */
+import type { Server, ServerWebSocket, WebSocketHandler } from "bun";
+import type { Clock } from "../../actors/runtime/clock.ts";
+import { wholeBodyOf } from "../http/request/forwarding.ts";
+import { CONTENT_HEADER } from "./content-answer.ts";
+import {
+  ANSWER,
+  ASK,
+  CANCEL,
+  FAILED,
+  type Frame,
+  framesOf,
+  KEPT,
+  LEAVE,
+  linkKey,
+  LinkSeals,
+  LinkWriter,
+  MOST_MESSAGE_BYTES,
+  PING,
+  PONG,
+  type ReadFrame,
+} from "./link-frames.ts";
+import type { AnswerHead, AskHead } from "./peer-link.ts";
+import type { OpenedSeal } from "./peer-key.ts";
+import type { PeersLog } from "./peers-log.ts";
+
+/** Longer answers are taken over HTTP. */
+export const MOST_ANSWER_BYTES = 64 * 1024;
+/** An answer that is not taken within this is given up. */
+const KEPT_MS = 10_000;
+/** Nobody reads for so long. */
+const IDLE_SECONDS = 120;
+const UNSENT_BYTES = 256 * 1024 * 1024;
+const EMPTY: ReadonlySet<number> = new Set([204, 205, 304, 421]);
+
+export interface LinkServerParts {
+  readonly clock: Pick<Clock, "after">;
+  /** A client's request, as if the client had sent it here. */
+  readonly handedOn: (request: Request, client: string) => Promise<Response>;
+  /** The value of the header of an answer. */
+  readonly sealAnswer: (seal: OpenedSeal) => string;
+  readonly log: PeersLog;
+}
+
+/** What belongs to one link. */
+export interface LinkEnd {
+  readonly seal: OpenedSeal;
+  writer: LinkWriter | null;
+  seals: LinkSeals | null;
+  readonly underWay: Map<number, AbortController>;
+}
+
+interface KeptAnswer {
+  readonly response: Response;
+  readonly call: AbortController;
+  readonly forget: () => void;
+}
+
+export class LinkServer {
+  private readonly parts: LinkServerParts;
+  private readonly links = new Set<ServerWebSocket<LinkEnd>>();
+  private readonly kept = new Map<string, KeptAnswer>();
+  private unanswered = 0;
+  private isLeaving = false;
+
+  constructor(parts: LinkServerParts) {
+    this.parts = parts;
+  }
+
+  /** Whether nobody asks here any more. */
+  get isQuiet(): boolean {
+    return this.links.size === 0 && this.unanswered === 0 && this.kept.size === 0;
+  }
+
+  /** Answers kept for replicas that have not taken them yet. */
+  get keptCount(): number {
+    return this.kept.size;
+  }
+
+  /** Makes a link of the call that carries the seal; whether it could. */
+  accept(request: Request, server: Pick<Server<LinkEnd>, "upgrade">, seal: OpenedSeal): boolean {
+    const data: LinkEnd = { seal, writer: null, seals: null, underWay: new Map() };
+    return !this.isLeaving && server.upgrade(request, { data });
+  }
+
+  /** Whoever asks here is told to ask nothing new. */
+  leave(): void {
+    this.isLeaving = true;
+    for (const { data } of this.links) data.writer?.add({ kind: LEAVE, id: 0, head: "", body: null });
+  }
+
+  /** The answer that is kept under this name; null where it is not there any more. `signal` ends with whoever takes it. */
+  take(ticket: string, signal: AbortSignal): Response | null {
+    const kept = this.kept.get(ticket);
+    if (kept === undefined) return null;
+    kept.forget();
+    signal.addEventListener("abort", () => kept.call.abort(), { once: true });
+    return kept.response;
+  }
+
+  readonly websocket: WebSocketHandler<LinkEnd> = {
+    perMessageDeflate: false,
+    maxPayloadLength: MOST_MESSAGE_BYTES,
+    backpressureLimit: UNSENT_BYTES,
+    closeOnBackpressureLimit: true,
+    idleTimeout: IDLE_SECONDS,
+    open: (link) => {
+      const { data } = link;
+      const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("hex");
+      const key = linkKey(data.seal.key, data.seal.mac, nonce);
+      data.seals = new LinkSeals(key, "asks");
+      data.writer = new LinkWriter(new LinkSeals(key, "answers"), (message) => link.sendBinary(message));
+      link.sendText(`${nonce} ${this.parts.sealAnswer(data.seal)}`);
+      this.links.add(link);
+    },
+    message: (link, message) => {
+      try {
+        if (typeof message === "string" || link.data.seals === null) return link.terminate();
+        for (const frame of framesOf(message, link.data.seals)) this.took(link.data, frame);
+      } catch (err) {
+        this.parts.log.warn({ err }, "a link of another replica is broken");
+        link.terminate();
+      }
+    },
+    close: (link) => {
+      this.links.delete(link);
+      link.data.writer = null;
+      for (const call of link.data.underWay.values()) call.abort();
+    },
+  };
+
+  private took(end: LinkEnd, { kind, id, head, body }: ReadFrame): void {
+    if (kind === PING) end.writer?.add({ kind: PONG, id, head: "", body: null });
+    else if (kind === CANCEL) end.underWay.get(id)?.abort();
+    else if (kind === ASK) {
+      this.unanswered++;
+      const call = new AbortController();
+      end.underWay.set(id, call);
+      void this.answered(id, JSON.parse(head) as AskHead, body, call).then((answer) => {
+        end.underWay.delete(id);
+        end.writer?.add(answer);
+        this.unanswered--;
+      });
+    }
+  }
+
+  /** The frame that answers. */
+  private async answered(id: number, head: AskHead, body: Buffer | null, call: AbortController): Promise<Frame> {
+    try {
+      const [method, target, client, headers] = head;
+      const { signal } = call;
+      const url = `http://${headers["host"] ?? "replica"}${target}`;
+      const request = new Request(url, { method, headers, signal, body: body as Uint8Array<ArrayBuffer> | null });
+      const response = await this.parts.handedOn(request, client);
+      const whole =
+        EMPTY.has(response.status) || response.headers.has(CONTENT_HEADER) ? "" : wholeBodyOf(request, response);
+      if (whole === null || whole.length > MOST_ANSWER_BYTES) return this.keep(id, response, call);
+      return { kind: ANSWER, id, head: headOf(response), body: whole };
+    } catch (err) {
+      this.parts.log.error({ err }, "a call of another replica failed");
+      return { kind: FAILED, id, head: "", body: null };
+    }
+  }
+
+  private keep(id: number, response: Response, call: AbortController): Frame {
+    const ticket = crypto.randomUUID();
+    const drop = (): void => {
+      forget();
+      call.abort();
+      void response.body?.cancel().catch(() => {});
+    };
+    const cancel = this.parts.clock.after(KEPT_MS, drop);
+    const forget = (): void => {
+      cancel();
+      call.signal.removeEventListener("abort", drop);
+      this.kept.delete(ticket);
+    };
+    call.signal.addEventListener("abort", drop, { once: true });
+    this.kept.set(ticket, { response, call, forget });
+    if (call.signal.aborted) drop();
+    return { kind: KEPT, id, head: ticket, body: null };
+  }
+}
+
+const headOf = ({ status, headers }: Response): string => JSON.stringify([status, headers.toJSON()] as AnswerHead);

@@ -1,0 +1,226 @@
+/**
+ * A connection to another replica over which requests are handed on, many at a time: a WebSocket at the port that it
+ * has for the others. A link carries what is small; whatever it cannot carry goes over HTTP, and so does everything
+ * while there is no link. So nothing waits for one, and a replica of an older release needs none.
+ *
+ *   opening ──the other one has said who it is──▶ open ──it stops, or is silent──▶ not used ──▶ closed
+ */
+import type { Clock } from "../../actors/runtime/clock.ts";
+import {
+  ANSWER,
+  ASK,
+  CANCEL,
+  FAILED,
+  framesOf,
+  KEPT,
+  LEAVE,
+  linkKey,
+  LinkSeals,
+  LinkWriter,
+  PING,
+  type ReadFrame,
+} from "./link-frames.ts";
+import { answeredBy, NO_BODY, type PeerKey, SEAL_HEADER } from "./peer-key.ts";
+import type { Owner } from "./placement-table.ts";
+
+export const LINK_PATH = "/.replica/link";
+
+/** Between two looks whether a link is silent while calls are under way. */
+const LOOK_MS = 1_000;
+/** Looks after which a silent link is closed; no new call uses it before that. */
+const MOST_SILENT = 15;
+/** A link that has not opened within this is given up. */
+const OPEN_LIMIT_MS = 2_000;
+const FIRST_RETRY_MS = 250;
+const LAST_RETRY_MS = 30_000;
+/** What is written and not sent yet: the other side does not read as fast. */
+const MOST_UNSENT_BYTES = 1024 * 1024;
+
+/** The answer was lost with the link. */
+export class LinkLost extends Error {
+  override readonly name = "LinkLost";
+}
+
+/** What the first part of a frame that asks says. */
+export type AskHead = readonly [method: string, target: string, client: string, headers: Record<string, string>];
+/** What the first part of a frame that answers says. Of a header that comes more than once, the values. */
+export type AnswerHead = readonly [status: number, headers: Record<string, string | string[]>];
+
+export type LinkAnswer =
+  | { readonly kind: "whole"; readonly head: AnswerHead; readonly body: Buffer | null }
+  /** It is to be taken over HTTP by this name. */
+  | { readonly kind: "kept"; readonly ticket: string };
+
+interface Waiting {
+  resolve(answer: LinkAnswer): void;
+  reject(cause: unknown): void;
+}
+
+/** A call that is under way. */
+export interface LinkCall {
+  readonly answer: Promise<LinkAnswer>;
+  abort(reason?: unknown): void;
+}
+
+export class PeerLink {
+  private readonly socket: WebSocket;
+  private readonly clock: Pick<Clock, "after">;
+  private readonly onEnd: (hasServed: boolean) => void;
+  private readonly waiting = new Map<number, Waiting>();
+  private writer: LinkWriter | null = null;
+  private seals: LinkSeals | null = null;
+  private asked = 0;
+  private isLeaving = false;
+  private isClosed = false;
+  private isHeard = false;
+  private silentLooks = 0;
+  private cancel: () => void;
+
+  /** `onEnd` runs once, when it has closed: whether it was open before. */
+  constructor(owner: Owner, key: PeerKey, clock: Pick<Clock, "after">, onEnd: (hasServed: boolean) => void) {
+    this.clock = clock;
+    this.onEnd = onEnd;
+    const seal = key.seal(owner.id, { method: "GET", target: LINK_PATH, client: "" }, NO_BODY);
+    this.socket = new WebSocket(owner.url.replace(/^http/, "ws") + LINK_PATH, {
+      headers: { [SEAL_HEADER]: seal.header },
+      perMessageDeflate: false,
+    });
+    this.socket.binaryType = "nodebuffer";
+    this.socket.addEventListener("message", ({ data }) => {
+      if (this.isClosed) return;
+      if (typeof data !== "string") return this.take(data as Buffer);
+      const [nonce = "", answer = ""] = data.split(" ");
+      if (this.writer !== null || answeredBy(seal, answer) !== owner.id) return this.close();
+      this.opened(linkKey(seal.key, seal.mac, nonce));
+    });
+    for (const end of ["close", "error"] as const) this.socket.addEventListener(end, () => this.close());
+    this.cancel = clock.after(OPEN_LIMIT_MS, () => this.close());
+  }
+
+  /** Whether a new call may go here. */
+  get isUsable(): boolean {
+    return (
+      this.writer !== null &&
+      !this.isLeaving &&
+      this.silentLooks === 0 &&
+      this.socket.bufferedAmount < MOST_UNSENT_BYTES
+    );
+  }
+
+  call(head: AskHead, body: Uint8Array | null): LinkCall {
+    const id = ++this.asked;
+    const { promise, resolve, reject } = Promise.withResolvers<LinkAnswer>();
+    this.waiting.set(id, { resolve, reject });
+    this.writer!.add({ kind: ASK, id, head: JSON.stringify(head), body });
+    const abort = (reason: unknown = new LinkLost("nobody waits for the answer")): void => {
+      if (!this.waiting.delete(id)) return;
+      this.writer?.add({ kind: CANCEL, id, head: "", body: null });
+      reject(reason);
+    };
+    return { answer: promise, abort };
+  }
+
+  /** Loses what is under way. Idempotent. */
+  close(): void {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    this.cancel();
+    const hasServed = this.writer !== null;
+    this.writer = null;
+    this.socket.terminate();
+    for (const { reject } of this.waiting.values()) reject(new LinkLost("the link has closed"));
+    this.waiting.clear();
+    this.onEnd(hasServed);
+  }
+
+  private opened(key: Uint8Array): void {
+    this.cancel();
+    this.seals = new LinkSeals(key, "answers");
+    this.writer = new LinkWriter(new LinkSeals(key, "asks"), (message) => {
+      if (!this.isClosed) this.socket.send(message);
+    });
+    this.look();
+  }
+
+  private take(message: Buffer): void {
+    this.isHeard = true;
+    this.silentLooks = 0;
+    try {
+      if (this.seals === null) return this.close();
+      for (const frame of framesOf(message, this.seals)) this.taken(frame);
+    } catch {
+      return this.close();
+    }
+    if (this.isLeaving && this.waiting.size === 0) this.close();
+  }
+
+  private taken({ kind, id, head, body }: ReadFrame): void {
+    if (kind === LEAVE) this.isLeaving = true;
+    if (kind !== ANSWER && kind !== KEPT && kind !== FAILED) return;
+    const waiting = this.waiting.get(id);
+    this.waiting.delete(id);
+    if (kind === FAILED) waiting?.reject(new LinkLost("the request has failed"));
+    else if (kind === KEPT) waiting?.resolve({ kind: "kept", ticket: head });
+    else waiting?.resolve({ kind: "whole", head: JSON.parse(head) as AnswerHead, body });
+  }
+
+  /** A call may take long, but its replica says at once that it is there. */
+  private look(): void {
+    this.cancel = this.clock.after(LOOK_MS, () => {
+      if (this.waiting.size > 0 && !this.isHeard) this.silentLooks++;
+      this.isHeard = false;
+      if (this.silentLooks > MOST_SILENT) return this.close();
+      if (this.waiting.size > 0 || this.silentLooks > 0) this.writer?.add({ kind: PING, id: 0, head: "", body: null });
+      this.look();
+    });
+  }
+}
+
+interface LinkState {
+  link: PeerLink | null;
+  failures: number;
+  /** On the monotonic clock. */
+  notBeforeMs: number;
+}
+
+/** The links of this replica to the others. */
+export class PeerLinks {
+  private readonly key: PeerKey;
+  private readonly clock: Pick<Clock, "monotonic" | "after">;
+  private readonly states = new Map<string, LinkState>();
+  private isOver = false;
+
+  constructor(key: PeerKey, clock: Pick<Clock, "monotonic" | "after">) {
+    this.key = key;
+    this.clock = clock;
+  }
+
+  /** The link to the replica, where there is one now; else one is opened for the next calls. */
+  to(owner: Owner): PeerLink | null {
+    const state = this.states.get(owner.id) ?? { link: null, failures: 0, notBeforeMs: 0 };
+    this.states.set(owner.id, state);
+    if (state.link !== null) return state.link.isUsable ? state.link : null;
+    if (!this.isOver && this.clock.monotonic() >= state.notBeforeMs) this.open(owner, state);
+    return null;
+  }
+
+  /** The replica does not live any more. */
+  drop(id: string): void {
+    const link = this.states.get(id)?.link;
+    this.states.delete(id);
+    link?.close();
+  }
+
+  close(): void {
+    this.isOver = true;
+    for (const id of this.states.keys()) this.drop(id);
+  }
+
+  private open(owner: Owner, state: LinkState): void {
+    state.link = new PeerLink(owner, this.key, this.clock, (hasServed) => {
+      state.link = null;
+      state.failures = hasServed ? 0 : state.failures + 1;
+      state.notBeforeMs = this.clock.monotonic() + Math.min(FIRST_RETRY_MS * 2 ** state.failures, LAST_RETRY_MS);
+    });
+  }
+}
