@@ -177,6 +177,7 @@ export class RequestForwarding implements Forwarding {
     signal.addEventListener("abort", leave, { once: true });
     let forget = client.watch(owner.id, call, parcel.isHarmless && parcel.isKept);
     try {
+      if (signal.aborted) leave();
       const response = await ask(call.signal);
       if (!isEventStream(response)) {
         // The client has a part of it already.

@@ -76,11 +76,6 @@ export class LinkServer {
     return this.links.size === 0 && this.unanswered === 0 && this.kept.size === 0;
   }
 
-  /** Answers kept for replicas that have not taken them yet. */
-  get keptCount(): number {
-    return this.kept.size;
-  }
-
   /** Makes a link of the call that carries the seal; whether it could. */
   accept(request: Request, server: Pick<Server<LinkEnd>, "upgrade">, seal: OpenedSeal): boolean {
     const data: LinkEnd = { seal, writer: null, seals: null, underWay: new Map() };
@@ -137,10 +132,11 @@ export class LinkServer {
     if (kind === PING) end.writer?.add({ kind: PONG, id, head: "", body: null });
     else if (kind === CANCEL) end.underWay.get(id)?.abort();
     else if (kind === ASK) {
-      this.unanswered++;
+      const asked = JSON.parse(head) as AskHead;
       const call = new AbortController();
+      this.unanswered++;
       end.underWay.set(id, call);
-      void this.answered(id, JSON.parse(head) as AskHead, body, call).then((answer) => {
+      void this.answered(id, asked, body, call).then((answer) => {
         end.underWay.delete(id);
         end.writer?.add(answer);
         this.unanswered--;

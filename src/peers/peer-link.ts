@@ -27,7 +27,7 @@ export const LINK_PATH = "/.replica/link";
 
 /** Between two looks whether a link is silent while calls are under way. */
 const LOOK_MS = 1_000;
-/** Looks after which a silent link is closed; no new call uses it before that. */
+/** Looks without an answer after which a silent link is closed; no new call uses it before that. */
 const MOST_SILENT = 15;
 /** A link that has not opened within this is given up. */
 const OPEN_LIMIT_MS = 2_000;
@@ -35,6 +35,9 @@ const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 30_000;
 /** What is written and not sent yet: the other side does not read as fast. */
 const MOST_UNSENT_BYTES = 1024 * 1024;
+
+/** Ids begin anew behind this one: a frame has four bytes for them. */
+const LAST_ID = 2 ** 32 - 1;
 
 /** The answer was lost with the link. */
 export class LinkLost extends Error {
@@ -73,6 +76,7 @@ export class PeerLink {
   private isLeaving = false;
   private isClosed = false;
   private isHeard = false;
+  private isPinged = false;
   private silentLooks = 0;
   private cancel: () => void;
 
@@ -108,7 +112,7 @@ export class PeerLink {
   }
 
   call(head: AskHead, body: Uint8Array | null): LinkCall {
-    const id = ++this.asked;
+    const id = (this.asked = (this.asked % LAST_ID) + 1);
     const { promise, resolve, reject } = Promise.withResolvers<LinkAnswer>();
     this.waiting.set(id, { resolve, reject });
     this.writer!.add({ kind: ASK, id, head: JSON.stringify(head), body });
@@ -167,10 +171,11 @@ export class PeerLink {
   /** A call may take long, but its replica says at once that it is there. */
   private look(): void {
     this.cancel = this.clock.after(LOOK_MS, () => {
-      if (this.waiting.size > 0 && !this.isHeard) this.silentLooks++;
-      this.isHeard = false;
+      if (this.isPinged && !this.isHeard) this.silentLooks++;
       if (this.silentLooks > MOST_SILENT) return this.close();
-      if (this.waiting.size > 0 || this.silentLooks > 0) this.writer?.add({ kind: PING, id: 0, head: "", body: null });
+      this.isHeard = false;
+      this.isPinged = this.waiting.size > 0 || this.silentLooks > 0;
+      if (this.isPinged) this.writer?.add({ kind: PING, id: 0, head: "", body: null });
       this.look();
     });
   }
