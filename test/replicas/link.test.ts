@@ -1,14 +1,12 @@
 /** The link between two replicas: over real sockets, with the clock in the test's hands, and with somebody between them. */
 import { afterEach, describe, expect, test } from "bun:test";
 import type { Direction } from "../../src/peers/link-frames.ts";
-import { LINK_PATH, type LinkAnswer, LinkLost, PeerLink, PeerLinks } from "../../src/peers/peer-link.ts";
-import { NO_BODY, PeerKey, SEAL_HEADER } from "../../src/peers/peer-key.ts";
-import { openPeerServer } from "../../src/peers/peer-server.ts";
-import { noteWhole } from "../../src/http/request/forwarding.ts";
+import { NO_BODY, SEAL_HEADER } from "../../src/peers/peer-key.ts";
+import { LINK_PATH, LinkLost, PeerLinks } from "../../src/peers/peer-link.ts";
+import { ask, AskedReplica, keyOf, linkOf, NEAR, textOf } from "../support/asked-replica.ts";
 import { until } from "../support/condition.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { AS_IT_IS, LinkInterceptor, type Tamper } from "../support/link-interceptor.ts";
-import { PEER_KEYS } from "../support/replica-pair.ts";
 
 const closing: (() => Promise<unknown> | void)[] = [];
 
@@ -16,68 +14,12 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-const QUIET = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-const keyOf = (id: string) => new PeerKey(PEER_KEYS, id, () => 1_000_000);
-/** Of the one replica that asks: it counts on from link to link. */
-const NEAR = keyOf("rpl_1");
-
-type Pipeline = (request: Request) => Promise<Response>;
-
-/** An answer whose body is known as a whole. */
-function whole(request: Request, body: string, init: ResponseInit = {}): Response {
-  const response = new Response(body, init);
-  noteWhole(request, response, body);
-  return response;
-}
-
-/** The replica `rpl_2`, which has a port for links, and what it was asked. */
-class Asked {
-  readonly clock = new FakeClock();
-  readonly asked: string[] = [];
-  readonly url: string;
-  pipeline: Pipeline = (request) => Promise.resolve(whole(request, `answer to ${request.url}`));
-
-  constructor(id = "rpl_2") {
-    const server = openPeerServer({
-      self: id,
-      key: keyOf(id),
-      hostname: "127.0.0.1",
-      port: 0,
-      maxRequestBodyBytes: 1_000_000,
-      questions: () => {
-        throw new Error("nobody asks");
-      },
-      clock: this.clock,
-      onLook: () => Promise.resolve(),
-      onRead: () => Promise.resolve(),
-      serve: () => (request) => {
-        this.asked.push(new URL(request.url).pathname);
-        return this.pipeline(request);
-      },
-      log: QUIET,
-    });
-    this.url = `http://127.0.0.1:${server.port}`;
-    closing.push(() => server.stop());
-  }
-}
-
-/** A link of `rpl_1` to the replica at this address; null where none has opened. */
-async function linkTo(url: string, clock = new FakeClock()): Promise<PeerLink | null> {
-  let hasEnded = false;
-  const link = new PeerLink({ id: "rpl_2", url }, NEAR, clock, () => (hasEnded = true));
-  closing.push(() => link.close());
-  await until("it is open, or refused", () => link.isUsable || hasEnded);
-  return hasEnded ? null : link;
-}
-
-const ask = (link: PeerLink, path: string, method = "GET") =>
-  link.call([method, path, "10.0.0.1", { host: "client" }], null);
-const textOf = (answer: LinkAnswer): string => (answer.kind === "whole" ? String(answer.body) : "kept");
+const linkTo = (url: string) => linkOf(closing, url);
 
 describe("on the way", () => {
   /** What two calls, one after the other, come to when this is done to the messages of one direction, and what was done of them. */
   async function tampered(tampers: Direction, way: Tamper) {
-    const there = new Asked();
+    const there = new AskedReplica(closing);
     const between = new LinkInterceptor(there.url);
     closing.push(() => between.close());
     const link = (await linkTo(between.url))!;
@@ -155,7 +97,7 @@ describe("on the way", () => {
   });
 
   test("[REP-4] what one replica has said is not sent back to it, and not said on another link", async () => {
-    const there = new Asked();
+    const there = new AskedReplica(closing);
     const [first, second] = [new LinkInterceptor(there.url), new LinkInterceptor(there.url)];
     closing.push(
       () => first.close(),
@@ -180,7 +122,7 @@ describe("on the way", () => {
 
 describe("opening", () => {
   test("[REP-4] [REP-6] a stranger, and another replica at the address, get no link", async () => {
-    const another = new Asked("rpl_3");
+    const another = new AskedReplica(closing, "rpl_3");
     expect(await linkTo(another.url)).toBeNull();
     // They take whoever comes, and say what they have: nothing, an answer that was made up, and one of another replica.
     const answers = [
@@ -211,7 +153,7 @@ describe("opening", () => {
   }
 
   test("[REP-4] with another nonce than the one that was said nothing can be asked", async () => {
-    const there = new Asked();
+    const there = new AskedReplica(closing);
     const between = new LinkInterceptor(there.url);
     closing.push(() => between.close());
     const nonces = new Set<string>();
@@ -219,7 +161,12 @@ describe("opening", () => {
       if (typeof message !== "string") return [message];
       const [nonce = ""] = message.split(" ");
       nonces.add(nonce);
-      return [message.replace(nonce, nonce.replaceAll(/./g, (digit) => (digit === "0" ? "1" : "0")))];
+      return [
+        message.replace(
+          nonce,
+          nonce.replaceAll(/./g, (digit) => (digit === "0" ? "1" : "0")),
+        ),
+      ];
     };
     const link = (await linkTo(between.url))!;
     await expect(ask(link, "/1").answer).rejects.toThrow(LinkLost);
@@ -228,7 +175,7 @@ describe("opening", () => {
   });
 
   test("[REP-4] a call that has opened a link opens no other, and one without a seal opens none", async () => {
-    const there = new Asked();
+    const there = new AskedReplica(closing);
     const between = new LinkInterceptor(there.url);
     closing.push(() => between.close());
     await linkTo(between.url);
@@ -244,7 +191,7 @@ describe("opening", () => {
 
   test("[REP-4] a link is tried again later and later, up to 30 s, and soon where it has served", async () => {
     const clock = new FakeClock();
-    const there = new Asked();
+    const there = new AskedReplica(closing);
     const tries: number[] = [];
     let isRefused = true;
     const door = new LinkInterceptor(there.url, () => {
@@ -257,7 +204,7 @@ describe("opening", () => {
     const owner = { id: "rpl_2", url: door.url };
     /** The next call that tries: no time passes while an answer is on its way. */
     const tried = async (): Promise<void> => {
-      for (const before = tries.length; tries.length === before; ) {
+      for (const before = tries.length; tries.length === before;) {
         expect(links.to(owner)).toBeNull();
         if (clock.pending === 0) await clock.advance(125);
         else await until("it has come", () => tries.length > before);
