@@ -8,6 +8,7 @@ import { join } from "node:path";
 import postgres from "postgres";
 import { type EmbeddedPostgres, startEmbedded } from "../../db/embedded.ts";
 import { FIRST_RUN_FILE } from "../../src/service/first-run.ts";
+import { LINK_PATH } from "../../src/peers/peer-link.ts";
 import { type GuardedFolder, guardedFolder } from "./guarded-folder.ts";
 import { TcpProxy } from "./tcp-proxy.ts";
 import { admin, eventually, firstRunIn, MAIN, TroupeProcess, type LogLine } from "./troupe-process.ts";
@@ -17,6 +18,17 @@ const SECRET = Buffer.alloc(32, 7).toString("base64");
 /** A manager that starts a process anew waits so long. */
 const RESTART_MS = 200;
 const RECOVERED_MS = 180_000;
+
+/**
+ * The others find a replica behind its proxy only: before that is open, nobody listens where its row says that it is.
+ * What had found it before would go past the proxy for as long as its connection lasts.
+ */
+const HIDING = `
+  create function hide_port() returns trigger language plpgsql as $$ begin
+    new.peer_url := regexp_replace(new.peer_url, '^.*:', 'http://127.0.0.1:1/?');
+    return new;
+  end $$;
+  create trigger hide_port before insert on replica for each row execute function hide_port()`;
 
 interface Slot {
   readonly number: number;
@@ -34,6 +46,8 @@ export class ChaosCluster {
   readonly slots: Slot[] = [];
   /** What processes that have ended logged of bugs; that PostgreSQL is away is none. */
   readonly bugs: string[] = [];
+  /** Over how many links was asked at a replica when its line to the others failed, each time. */
+  readonly linksHit: number[] = [];
   private server: EmbeddedPostgres;
   private sql: postgres.Sql;
   private isOver = false;
@@ -55,7 +69,10 @@ export class ChaosCluster {
       cluster.slots.push(slot);
       cluster.managers.push(cluster.manage(slot));
       // The first one founds the first organization.
-      if (number === 1) await eventually("the first replica serves", () => cluster.slots[0]!.url !== null);
+      if (number === 1) {
+        await eventually("the first replica serves", () => cluster.slots[0]!.url !== null);
+        await cluster.sql.unsafe(HIDING);
+      }
     }
     await cluster.even();
     return cluster;
@@ -81,6 +98,11 @@ export class ChaosCluster {
     const { code, out, err } = await admin(this.folder, args, { dataDir: this.dataDirOf(1), env });
     if (code !== 0) throw new Error(`admin ${args.join(" ")}: ${err}${out}`);
     return out;
+  }
+
+  /** The line of a replica to the others is about to fail. */
+  noteLinks(toPeers: TcpProxy | null): void {
+    this.linksHit.push(toPeers?.connected(LINK_PATH) ?? 0);
   }
 
   /** The process ends with the signal, and its manager starts it anew. */
@@ -168,7 +190,7 @@ export class ChaosCluster {
     await eventually("the replica has a row", async () => {
       const [row] = await this.read<{ peer_url: string }>(`select peer_url from replica where id = '${slot.id}'`);
       if (row === undefined) return false;
-      slot.toPeers ??= await TcpProxy.open(Number(new URL(row.peer_url).port));
+      slot.toPeers ??= await TcpProxy.open(Number(/\d+$/.exec(row.peer_url)));
       await this.read(
         `update replica set peer_url = 'http://127.0.0.1:${slot.toPeers.port}' where id = '${slot.id}' returning id`,
       );

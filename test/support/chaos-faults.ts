@@ -4,6 +4,9 @@ import type { ChaosCluster } from "./chaos-cluster.ts";
 /** A silence that everybody outlives. */
 const SHORT_MS = 3_000;
 
+/** Between two cuts of the same line: links are opened anew after a quarter of a second. */
+const CUT_MS = 1_000;
+
 /** A step of a clock: replicas whose clocks differ by more than a minute do not know each other (REP-4). */
 const STEP_MS = 50_000;
 
@@ -38,8 +41,17 @@ export const CHAOS_FAULTS: Readonly<Record<string, Fault>> = {
     await Bun.sleep(SHORT_MS);
     toDatabase.thaw();
   },
+  async peers_cut(cluster, pick) {
+    const { toPeers } = slotOf(cluster, pick);
+    cluster.noteLinks(toPeers);
+    toPeers?.cut();
+    await Bun.sleep(CUT_MS);
+    // What has been opened anew.
+    toPeers?.cut();
+  },
   async peers_silent(cluster, pick) {
     const { toPeers } = slotOf(cluster, pick);
+    cluster.noteLinks(toPeers);
     toPeers?.freeze();
     await Bun.sleep(SHORT_MS);
     toPeers?.thaw();

@@ -1,9 +1,13 @@
 /** A TCP proxy on the loopback that can be frozen (nothing moves, nothing is closed) and cut (what is open ends). */
 import { type AddressInfo, createConnection, createServer, type Server, type Socket } from "node:net";
 
+const MOST_LINE_BYTES = 1024;
+
 export class TcpProxy {
   private readonly server: Server;
   private readonly sockets = new Set<Socket>();
+  /** The first bytes of what each open client has sent. */
+  private readonly openings = new Map<Socket, string>();
   private readonly target: number;
   private isFrozen = false;
 
@@ -21,6 +25,11 @@ export class TcpProxy {
 
   get port(): number {
     return (this.server.address() as AddressInfo).port;
+  }
+
+  /** How many clients are connected whose first request has this in its first line. */
+  connected(part: string): number {
+    return [...this.openings.values()].filter((line) => line.includes(part)).length;
   }
 
   /** Nothing moves on connections, old or new, until `thaw`. */
@@ -47,6 +56,11 @@ export class TcpProxy {
 
   private accept(client: Socket): void {
     const there = createConnection(this.target, "127.0.0.1");
+    client.once("data", (bytes: Buffer) => {
+      const [line = ""] = bytes.subarray(0, MOST_LINE_BYTES).toString("latin1").split("\r\n");
+      this.openings.set(client, line);
+    });
+    client.on("close", () => this.openings.delete(client));
     const pairs = [
       [client, there],
       [there, client],
