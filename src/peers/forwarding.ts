@@ -276,6 +276,15 @@ export class RequestForwarding implements Forwarding {
   }
 }
 
+/** A host that stays what it is in a URL. */
+const PLAIN_HOST = /^[\w.:[\]-]+$/;
+
+/** The url of a request that has been handed on. A host that no URL can have is left to the header. */
+export function urlOf(host: string | null, target: string): string {
+  const url = `http://${host}${target}`;
+  return host !== null && PLAIN_HOST.test(host) && URL.canParse(url) ? url : `http://replica${target}`;
+}
+
 /** Path and query of a url, as they were sent. */
 export function targetOf(url: string): string {
   const start = url.indexOf("/", url.indexOf("//") + 2);

@@ -2,14 +2,15 @@
  * What goes over a link between two replicas (`peer-link.ts`): messages of frames, each with a seal. The frames of
  * one turn of the event loop are one message, so that its receiver is woken once for all of them.
  *
- *   message   seal (32 bytes) · frames
+ *   message   seal (32 bytes) · time (8) · frames
  *   frame     kind (1) · id (4) · length of the head (4) · length of the body (4) · head (JSON) · body
  *
- * A seal is an HMAC-SHA256 under a key that only this connection has, over the direction, the number of the message
- * and its frames: none can be changed, left out, repeated, sent back or put elsewhere.
+ * A seal is an HMAC-SHA256 under a key that only this connection has, over the direction, the number of the message,
+ * its time and its frames: none can be changed, left out, repeated, sent back or put elsewhere, or held back for long.
  */
 import { timingSafeEqual } from "node:crypto";
 import { afterTick } from "../http/stream/after-tick.ts";
+import { SKEW_MS } from "./peer-key.ts";
 
 /** What a frame is. */
 export const ASK = 1;
@@ -47,6 +48,7 @@ const MESSAGE_BYTES = 256 * 1024;
 /** What a receiver takes: a message of one frame that is longer than that. */
 export const MOST_MESSAGE_BYTES = 1024 * 1024;
 const SEAL_BYTES = 32;
+const TIME_BYTES = 8;
 const HEAD_BYTES = 13;
 
 /** What has come was not sent like this. */
@@ -60,19 +62,23 @@ export const linkKey = (key: Uint8Array, call: string, nonce: string): Uint8Arra
 
 /** The seals of one direction, message by message. */
 export class LinkSeals {
+  /** The wall clock of this replica, in ms. */
+  readonly now: () => number;
   private readonly key: Uint8Array;
   private readonly direction: Direction;
   private count = 0;
 
-  constructor(key: Uint8Array, direction: Direction) {
+  constructor(key: Uint8Array, direction: Direction, now: () => number) {
     this.key = key;
     this.direction = direction;
+    this.now = now;
   }
 
-  next(frames: Uint8Array): Buffer {
+  /** `sealed` is the message without its seal. */
+  next(sealed: Uint8Array): Buffer {
     return new Bun.CryptoHasher("sha256", this.key)
       .update(`${this.direction} ${this.count++} `)
-      .update(frames)
+      .update(sealed)
       .digest();
   }
 }
@@ -107,8 +113,8 @@ export class LinkWriter {
   };
 
   private sealed(frames: readonly Frame[], bytes: number): Buffer {
-    const message = Buffer.allocUnsafe(SEAL_BYTES + bytes);
-    let at = SEAL_BYTES;
+    const message = Buffer.allocUnsafe(SEAL_BYTES + TIME_BYTES + bytes);
+    let at = message.writeDoubleLE(this.seals.now(), SEAL_BYTES);
     for (const frame of frames) at = write(message, at, frame);
     this.seals.next(message.subarray(SEAL_BYTES)).copy(message);
     return message;
@@ -137,22 +143,26 @@ function write(message: Buffer, at: number, { kind, id, head, body }: Frame): nu
   return bodyAt + bodyLength;
 }
 
-/** The frames of a message. Throws `LinkBroken` where the seal is not the next one. */
+/** The frames of a message. Throws `LinkBroken` where the seal is not the next one, or was made too long ago. */
 export function framesOf(message: Buffer, seals: LinkSeals): ReadFrame[] {
-  const frames = message.subarray(SEAL_BYTES);
   const seal = message.subarray(0, SEAL_BYTES);
-  if (seal.length < SEAL_BYTES || !timingSafeEqual(seals.next(frames), seal))
+  if (message.length < SEAL_BYTES + TIME_BYTES || !timingSafeEqual(seals.next(message.subarray(SEAL_BYTES)), seal))
     throw new LinkBroken("a message with another seal");
+  // A line that was silent must not bring, much later, what nobody waits for any more.
+  if (!(Math.abs(seals.now() - message.readDoubleLE(SEAL_BYTES)) <= SKEW_MS))
+    throw new LinkBroken("a message of another time");
   const read: ReadFrame[] = [];
-  for (let at = 0; at < frames.length;) {
+  for (let at = SEAL_BYTES + TIME_BYTES; at < message.length;) {
+    if (at + HEAD_BYTES > message.length) throw new LinkBroken("a frame that is not whole");
     const headAt = at + HEAD_BYTES;
-    const bodyAt = headAt + frames.readUInt32LE(at + 5);
-    const end = bodyAt + frames.readUInt32LE(at + 9);
+    const bodyAt = headAt + message.readUInt32LE(at + 5);
+    const end = bodyAt + message.readUInt32LE(at + 9);
+    if (end > message.length) throw new LinkBroken("a frame that is not whole");
     read.push({
-      kind: frames[at]!,
-      id: frames.readUInt32LE(at + 1),
-      head: frames.toString("utf8", headAt, bodyAt),
-      body: end === bodyAt ? null : frames.subarray(bodyAt, end),
+      kind: message[at]!,
+      id: message.readUInt32LE(at + 1),
+      head: message.toString("utf8", headAt, bodyAt),
+      body: end === bodyAt ? null : message.subarray(bodyAt, end),
     });
     at = end;
   }

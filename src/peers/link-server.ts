@@ -7,6 +7,7 @@ import type { Server, ServerWebSocket, WebSocketHandler } from "bun";
 import type { Clock } from "../../actors/runtime/clock.ts";
 import { wholeBodyOf } from "../http/request/forwarding.ts";
 import { CONTENT_HEADER } from "./content-answer.ts";
+import { urlOf } from "./forwarding.ts";
 import {
   ANSWER,
   ASK,
@@ -25,7 +26,7 @@ import {
   type ReadFrame,
 } from "./link-frames.ts";
 import type { AnswerHead, AskHead } from "./peer-link.ts";
-import type { OpenedSeal } from "./peer-key.ts";
+import type { OpenedSeal, PeerKey } from "./peer-key.ts";
 import type { PeersLog } from "./peers-log.ts";
 
 /** Longer answers are taken over HTTP. */
@@ -41,8 +42,7 @@ export interface LinkServerParts {
   readonly clock: Pick<Clock, "after">;
   /** A client's request, as if the client had sent it here. */
   readonly handedOn: (request: Request, client: string) => Promise<Response>;
-  /** The value of the header of an answer. */
-  readonly sealAnswer: (seal: OpenedSeal) => string;
+  readonly key: Pick<PeerKey, "now" | "sealAnswer">;
   readonly log: PeersLog;
 }
 
@@ -105,11 +105,12 @@ export class LinkServer {
     idleTimeout: IDLE_SECONDS,
     open: (link) => {
       const { data } = link;
+      const { key: peers } = this.parts;
       const nonce = Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString("hex");
       const key = linkKey(data.seal.key, data.seal.mac, nonce);
-      data.seals = new LinkSeals(key, "asks");
-      data.writer = new LinkWriter(new LinkSeals(key, "answers"), (message) => link.sendBinary(message));
-      link.sendText(`${nonce} ${this.parts.sealAnswer(data.seal)}`);
+      data.seals = new LinkSeals(key, "asks", peers.now);
+      data.writer = new LinkWriter(new LinkSeals(key, "answers", peers.now), (message) => link.sendBinary(message));
+      link.sendText(`${nonce} ${peers.sealAnswer(data.seal)}`);
       this.links.add(link);
     },
     message: (link, message) => {
@@ -149,7 +150,7 @@ export class LinkServer {
     try {
       const [method, target, client, headers] = head;
       const { signal } = call;
-      const url = `http://${headers["host"] ?? "replica"}${target}`;
+      const url = urlOf(headers["host"] ?? null, target);
       const request = new Request(url, { method, headers, signal, body: body as Uint8Array<ArrayBuffer> | null });
       const response = await this.parts.handedOn(request, client);
       const whole =

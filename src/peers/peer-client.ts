@@ -32,9 +32,6 @@ const HOP_HEADERS: ReadonlySet<string> = new Set([
   CLIENT_HEADER,
   READS_CONTENT_HEADER,
 ]);
-/** A host that stays what it is in a URL. */
-const PLAIN_HOST = /^[\w.:[\]-]+$/;
-
 /** The call has not reached the replica, because nobody or another one listens there: nothing of it was done. */
 export class NotReached extends Error {
   override readonly name = "NotReached";
@@ -88,8 +85,7 @@ export class PeerClient {
     const link = this.links?.to(owner) ?? null;
     if (link === null) return null;
     const headers = this.headersOf(passed);
-    if (headers["accept"]?.startsWith("text/event-stream") === true || !PLAIN_HOST.test(headers["host"] ?? ""))
-      return null;
+    if (headers["accept"]?.startsWith("text/event-stream") === true) return null;
     return link.call([request.method, target, client, headers], body === null ? null : new Uint8Array(body));
   }
 

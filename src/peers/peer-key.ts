@@ -48,13 +48,14 @@ export interface OpenedSeal extends SealedCall {
 export class PeerKey {
   private readonly keys: readonly [Uint8Array, ...Uint8Array[]];
   private readonly self: string;
-  private readonly now: () => number;
+  /** The wall clock, in ms. */
+  readonly now: () => number;
   private readonly used: UsedNumbers;
   private sent = 0;
 
   /**
    * The first key seals; a replica that has another of them for its first one is ours too. `self` is the id of this
-   * replica, `now` the wall clock in ms.
+   * replica.
    */
   constructor(keys: readonly [Uint8Array, ...Uint8Array[]], self: string, now: () => number) {
     this.keys = keys;

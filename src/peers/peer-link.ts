@@ -95,7 +95,7 @@ export class PeerLink {
       if (typeof data !== "string") return this.take(data as Buffer);
       const [nonce = "", answer = ""] = data.split(" ");
       if (this.writer !== null || answeredBy(seal, answer) !== owner.id) return this.close();
-      this.opened(linkKey(seal.key, seal.mac, nonce));
+      this.opened(linkKey(seal.key, seal.mac, nonce), key.now);
     });
     for (const end of ["close", "error"] as const) this.socket.addEventListener(end, () => this.close());
     this.cancel = clock.after(OPEN_LIMIT_MS, () => this.close());
@@ -137,10 +137,10 @@ export class PeerLink {
     this.onEnd(hasServed);
   }
 
-  private opened(key: Uint8Array): void {
+  private opened(key: Uint8Array, now: () => number): void {
     this.cancel();
-    this.seals = new LinkSeals(key, "answers");
-    this.writer = new LinkWriter(new LinkSeals(key, "asks"), (message) => {
+    this.seals = new LinkSeals(key, "answers", now);
+    this.writer = new LinkWriter(new LinkSeals(key, "asks", now), (message) => {
       if (!this.isClosed) this.socket.send(message);
     });
     this.look();

@@ -7,7 +7,7 @@ import type { Clock } from "../../actors/runtime/clock.ts";
 import { contentOf, forwardedFor, noteForwarded, streamOf } from "../http/request/forwarding.ts";
 import { pathOf } from "../http/request/exchange.ts";
 import { READS_CONTENT_HEADER, withoutContent } from "./content-answer.ts";
-import { targetOf } from "./forwarding.ts";
+import { targetOf, urlOf } from "./forwarding.ts";
 import { type LinkEnd, LinkServer } from "./link-server.ts";
 import { LINK_PATH } from "./peer-link.ts";
 import { ALIVE_PATH, ASK_PATH, LOOK_PATH, MISDIRECTED, READ_PATH, TAKE_PATH } from "./peer-client.ts";
@@ -63,7 +63,6 @@ export function openPeerServer(parts: PeerServerParts): PeerServer {
   const links = new LinkServer({
     ...parts,
     handedOn: (request, client) => handedOn(request, client, parts),
-    sealAnswer: (seal) => parts.key.sealAnswer(seal),
   });
   const server = Bun.serve<LinkEnd>({
     hostname: parts.hostname,
@@ -172,7 +171,7 @@ function rebuilt(
   { url, method, headers, signal }: Request,
   body: ReadableStream<Uint8Array> | ArrayBuffer | null,
 ): Request {
-  return new Request(url, { method, headers, signal, body });
+  return new Request(urlOf(headers.get("host"), targetOf(url)), { method, headers, signal, body });
 }
 
 /** A client's request, as if the client had sent it here. */

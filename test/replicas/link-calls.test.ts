@@ -45,6 +45,22 @@ describe("answers", () => {
     expect(empty).toMatchObject({ kind: "whole", body: null });
   });
 
+  test("[REP-4] a host that no URL can have comes over a link and over HTTP as a header", async () => {
+    const there = new AskedReplica(closing);
+    const link = (await linkOf(closing, there.url))!;
+    there.pipeline = (request) => Promise.resolve(whole(request, `${request.headers.get("host")} ${request.url}`));
+    const body = new TextEncoder().encode("{}");
+    const client = new PeerClient(NEAR);
+    for (const host of ["a:b:c", "1.2.3.999", "x:99999", "[::1"]) {
+      const told = textOf(await link.call(["POST", "/api/x?y", "10.0.0.1", { host }], body).answer);
+      expect(told).toBe(`${host} http://replica/api/x?y`);
+      const request = new Request("http://client/api/x?y", { method: "POST", headers: { host } });
+      const passed = { request, target: "/api/x?y", body: body.buffer, requestId: "r", client: "10.0.0.1" };
+      const response = await client.pass({ id: "rpl_2", url: there.url }, { ...passed, signal: NEVER });
+      expect([response.status, await response.text()]).toEqual([200, `${host} http://replica/api/x?y`]);
+    }
+  });
+
   test("[REP-4] a request that fails by a bug ends unknown, and the link goes on", async () => {
     const there = new AskedReplica(closing);
     const link = (await linkOf(closing, there.url))!;

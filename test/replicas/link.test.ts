@@ -1,6 +1,6 @@
 /** The link between two replicas: over real sockets, with the clock in the test's hands, and with somebody between them. */
 import { afterEach, describe, expect, test } from "bun:test";
-import type { Direction } from "../../src/peers/link-frames.ts";
+import { ASK, type Direction, framesOf, LinkBroken, LinkSeals, LinkWriter } from "../../src/peers/link-frames.ts";
 import { NO_BODY, SEAL_HEADER } from "../../src/peers/peer-key.ts";
 import { LINK_PATH, LinkLost, PeerLinks } from "../../src/peers/peer-link.ts";
 import { ask, AskedReplica, keyOf, linkOf, NEAR, textOf } from "../support/asked-replica.ts";
@@ -51,8 +51,8 @@ describe("on the way", () => {
   });
 
   test("[REP-4] a question that is changed anywhere ends the link, and nothing of it is done", async () => {
-    // In its seal, and in the kind, the id, the lengths, the head and the end of its frame.
-    for (const at of [0, 31, 32, 33, 37, 41, 50, -1]) {
+    // In its seal and its time, and in the kind, the id, the lengths, the head and the end of its frame.
+    for (const at of [0, 31, 32, 39, 40, 41, 45, 49, 60, -1]) {
       const end = await tampered("asks", (_, message) => [changedAt(message, at)]);
       expect(end).toEqual({ ends: LOST, done: [] });
     }
@@ -85,7 +85,7 @@ describe("on the way", () => {
       // The first one does not come: the second one is not taken for it.
       (_, message, number) => (number === 2 ? [] : [message]),
       (_, message) => [changedAt(message, 0)],
-      (_, message) => [changedAt(message, 33)],
+      (_, message) => [changedAt(message, 41)],
       (_, message) => [changedAt(message, -1)],
       () => ["words"],
     ];
@@ -94,6 +94,51 @@ describe("on the way", () => {
     }
     const repeated = await tampered("answers", (_, message) => [message, message]);
     expect(repeated.ends).toEqual(["answer to http://client/1", "LinkLost"]);
+  });
+
+  test("[REP-4] a question that was held back for over a minute is not done, and ends the link", async () => {
+    for (const [aheadMs, done] of [
+      [60_000, ["/1"]],
+      [60_001, []],
+      [-60_001, []],
+    ] as const) {
+      const there = new AskedReplica(closing);
+      const link = (await linkTo(there.url))!;
+      there.aheadMs = aheadMs;
+      const end = await ask(link, "/1", "POST").answer.then(textOf, (cause: unknown) => (cause as Error).name);
+      // The answer is of that time too.
+      expect([end, there.asked]).toEqual([done.length > 0 ? "answer to http://client/1" : "LinkLost", [...done]]);
+    }
+  });
+
+  test("[REP-4] a message whose frames do not end with it is none, whoever has sealed it", () => {
+    const key = new Uint8Array(32).fill(2);
+    const sealed = (frames: Buffer): Buffer => {
+      const rest = Buffer.concat([Buffer.alloc(8), frames]);
+      return Buffer.concat([new LinkSeals(key, "asks", () => 0).next(rest), rest]);
+    };
+    const messages: Buffer[] = [];
+    const writer = new LinkWriter(new LinkSeals(key, "asks", () => 0), (message) => void messages.push(message));
+    writer.add({ kind: ASK, id: 7, head: "head", body: "body" });
+    writer.flush();
+    const frame = messages[0]!.subarray(32 + 8);
+    const read = (frames: Buffer) => framesOf(sealed(frames), new LinkSeals(key, "asks", () => 0));
+    expect(read(frame)).toMatchObject([{ kind: ASK, id: 7, head: "head" }]);
+    for (let length = 1; length < frame.length; length++) {
+      expect(() => read(frame.subarray(0, length))).toThrow(LinkBroken);
+      expect(() => read(Buffer.concat([frame, frame.subarray(0, length)]))).toThrow(LinkBroken);
+    }
+    // As long as a number of its kind can say.
+    for (const at of [5, 9]) {
+      const endless = Buffer.from(frame);
+      endless.fill(0xff, at, at + 4);
+      expect(() => read(endless)).toThrow(LinkBroken);
+    }
+    expect(() => read(Buffer.alloc(0))).not.toThrow();
+    expect(() => framesOf(Buffer.alloc(40), new LinkSeals(key, "asks", () => 0))).toThrow(LinkBroken);
+    const short = Buffer.alloc(4);
+    const seal = new LinkSeals(key, "asks", () => 0).next(short);
+    expect(() => framesOf(Buffer.concat([seal, short]), new LinkSeals(key, "asks", () => 0))).toThrow(LinkBroken);
   });
 
   test("[REP-4] what one replica has said is not sent back to it, and not said on another link", async () => {

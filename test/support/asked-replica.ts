@@ -10,7 +10,9 @@ import { PEER_KEYS } from "./replica-pair.ts";
 type Closing = (() => Promise<unknown> | void)[];
 
 const QUIET = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
-export const keyOf = (id: string) => new PeerKey(PEER_KEYS, id, () => 1_000_000);
+/** The wall clock of all, in ms. */
+const NOW = 1_000_000;
+export const keyOf = (id: string, now = () => NOW) => new PeerKey(PEER_KEYS, id, now);
 /** Of the one replica that asks: it counts on from link to link. */
 export const NEAR = keyOf("rpl_1");
 
@@ -30,12 +32,14 @@ export class AskedReplica {
   /** The requests themselves. */
   readonly requests: Request[] = [];
   readonly url: string;
+  /** Its wall clock is ahead by this. */
+  aheadMs = 0;
   pipeline: Pipeline = (request) => Promise.resolve(whole(request, `answer to ${request.url}`));
 
   constructor(closing: Closing, id = "rpl_2") {
     const server = openPeerServer({
       self: id,
-      key: keyOf(id),
+      key: keyOf(id, () => NOW + this.aheadMs),
       hostname: "127.0.0.1",
       port: 0,
       maxRequestBodyBytes: 1_000_000,
