@@ -1,36 +1,106 @@
-/** The body of a response, never more of it than the limit, at the pace of whoever reads it. */
+/**
+ * The body of a response, never more of it than the limit, at the pace of whoever reads it: and all bodies of the
+ * process share the slices in which they are read, because what has arrived is copied while the event loop waits.
+ */
+import { Slices } from "../../actors/runtime/slices.ts";
 import type { Deadline } from "./deadline.ts";
 import { type EgressFailure, EgressInterrupted, errorOf, failed } from "./failure.ts";
 
-export interface WholeBody {
-  readonly kind: "body";
-  readonly bytes: Uint8Array;
+/** What is read of all bodies before the event loop turns: about 0.3 ms of it. */
+export const READ_BYTES = 256 * 1024;
+/** A body that says that it has no more is read in one piece: a stream of its own costs more. */
+export const SHORT_BYTES = 64 * 1024;
+
+/** In which slices a body is read, and whose it is. */
+export interface ReadingTurns {
+  readonly slices: Slices;
+  readonly lane: string;
+}
+
+/** Of one client. */
+export const readingSlices = (): Slices => new Slices(READ_BYTES, setImmediate);
+
+/** A body that is here, in the pieces in which it came. */
+export class WholeBody {
+  readonly kind = "body";
+  private joined: readonly Uint8Array[];
   /** Whether there was more than the limit; the rest was not read. */
   readonly truncated: boolean;
+
+  constructor(pieces: readonly Uint8Array[], truncated: boolean) {
+    this.joined = pieces;
+    this.truncated = truncated;
+  }
+
+  get pieces(): readonly Uint8Array[] {
+    return this.joined;
+  }
+
+  /** In one piece, which copies a body that came in several. */
+  get bytes(): Uint8Array {
+    if (this.joined.length !== 1) this.joined = [Buffer.concat(this.joined)];
+    return this.joined[0]!;
+  }
 }
 
 type Source = ReadableStream<Uint8Array>;
+/** The part of a reader that is used. */
+interface Reader {
+  read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
+  cancel(): Promise<void>;
+}
+
+/** The pieces of a body, each read when a slice has room for it. */
+class Pieces {
+  private readonly reader: Reader | undefined;
+  private readonly turns: ReadingTurns;
+  /** Bytes of the next piece, by the one before. */
+  private expected = SHORT_BYTES;
+
+  constructor(source: Source | null, turns: ReadingTurns) {
+    this.reader = source?.getReader();
+    this.turns = turns;
+  }
+
+  /** Null at the end. */
+  async next(): Promise<Uint8Array | null> {
+    if (this.reader === undefined) return null;
+    const { slices, lane } = this.turns;
+    const turn = slices.take(this.expected, lane);
+    if (turn !== null) await turn;
+    const { done, value } = await this.reader.read();
+    if (done || value === undefined) return null;
+    if (value.length > this.expected) slices.add(value.length - this.expected);
+    this.expected = Math.min(value.length, READ_BYTES);
+    return value;
+  }
+
+  async cancel(): Promise<void> {
+    await this.reader?.cancel().catch(() => {}); // broken already
+  }
+}
 
 /** Reads to the end or to the limit, where it closes the connection. */
 export async function readBody(
   response: Response,
   maxBytes: number,
   deadline: Deadline,
+  turns: ReadingTurns,
 ): Promise<WholeBody | EgressFailure> {
-  if (isWithin(response, maxBytes)) return readWhole(response, deadline);
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  const reader = response.body?.getReader();
   try {
-    for (let next = await reader?.read(); next !== undefined && !next.done; next = await reader?.read()) {
-      const chunk = next.value.subarray(0, maxBytes - size);
-      chunks.push(chunk);
-      size += chunk.length;
-      if (chunk.length === next.value.length) continue;
-      await reader?.cancel();
-      return { kind: "body", bytes: Buffer.concat(chunks, size), truncated: true };
+    if (isWithin(response, Math.min(maxBytes, SHORT_BYTES))) return new WholeBody([await response.bytes()], false);
+    const source = new Pieces(response.body, turns);
+    const pieces: Uint8Array[] = [];
+    let left = maxBytes;
+    for (let next = await source.next(); next !== null; next = await source.next()) {
+      const piece = next.subarray(0, left);
+      pieces.push(piece);
+      left -= piece.length;
+      if (piece.length === next.length) continue;
+      await source.cancel();
+      return new WholeBody(pieces, true);
     }
-    return { kind: "body", bytes: Buffer.concat(chunks, size), truncated: false };
+    return new WholeBody(pieces, false);
   } catch (cause) {
     return failed(deadline.reason ?? errorOf(cause));
   } finally {
@@ -42,39 +112,33 @@ export async function readBody(
 const isWithin = ({ headers }: Response, maxBytes: number): boolean =>
   Number(headers.get("content-length") ?? Number.POSITIVE_INFINITY) <= maxBytes && !headers.has("transfer-encoding");
 
-/** In one piece: a stream of its own costs more than a short body. */
-async function readWhole(response: Response, deadline: Deadline): Promise<WholeBody | EgressFailure> {
-  try {
-    return { kind: "body", bytes: await response.bytes(), truncated: false };
-  } catch (cause) {
-    return failed(deadline.reason ?? errorOf(cause));
-  } finally {
-    deadline.release();
-  }
-}
-
 /**
  * The body as it comes: read only when the consumer pulls, and errored with `EgressInterrupted` at
  * the limit, at the deadline and when the connection breaks. Cancelling it closes the connection.
  */
-export function boundedStream(source: Source | null, maxBytes: number, deadline: Deadline): Source {
-  const reader = source?.getReader();
+export function boundedStream(
+  source: Source | null,
+  maxBytes: number,
+  deadline: Deadline,
+  turns: ReadingTurns,
+): Source {
+  const pieces = new Pieces(source, turns);
   let left = maxBytes;
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         try {
-          const next = await reader?.read();
-          if (next === undefined || next.done) {
+          const next = await pieces.next();
+          if (next === null) {
             deadline.release();
             controller.close();
-          } else if (next.value.length > left) {
+          } else if (next.length > left) {
             controller.error(new EgressInterrupted("too_large"));
             deadline.release();
-            await reader?.cancel();
+            await pieces.cancel();
           } else {
-            left -= next.value.length;
-            controller.enqueue(next.value);
+            left -= next.length;
+            controller.enqueue(next);
           }
         } catch (cause) {
           deadline.release();
@@ -83,7 +147,7 @@ export function boundedStream(source: Source | null, maxBytes: number, deadline:
       },
       async cancel() {
         deadline.release();
-        await reader?.cancel().catch(() => {}); // broken already
+        await pieces.cancel();
       },
     },
     { highWaterMark: 0 },

@@ -12,7 +12,7 @@
  * nothing rejects, and no failure tells more than one word of a closed list.
  */
 import { createAllowList } from "./allow-list.ts";
-import { boundedStream, readBody } from "./body.ts";
+import { boundedStream, readBody, type ReadingTurns, readingSlices } from "./body.ts";
 import { Deadline } from "./deadline.ts";
 import {
   type Destination,
@@ -66,6 +66,8 @@ export interface EgressRequest {
   readonly limits: EgressLimits;
   /** Closes the connection; the result is then `aborted`. */
   readonly signal?: AbortSignal;
+  /** Whose it is, the organization: bodies of several are read in turn. */
+  readonly lane?: string;
 }
 
 interface Head {
@@ -76,8 +78,16 @@ interface Head {
   readonly finalUrl: string;
 }
 
-/** `body` is as it came, packed too where `content-encoding` says so; `truncated`: cut at the limit. */
-export type EgressResult = (Head & { readonly body: Uint8Array; readonly truncated: boolean }) | EgressFailure;
+/** A whole answer. Its body is as it came, packed too where `content-encoding` says so. */
+export interface EgressAnswer extends Head {
+  /** The body in the pieces in which it came. */
+  readonly pieces: readonly Uint8Array[];
+  /** The body in one piece, which is a copy where it came in several. */
+  readonly body: Uint8Array;
+  /** Cut at the limit. */
+  readonly truncated: boolean;
+}
+export type EgressResult = EgressAnswer | EgressFailure;
 
 /** `body` errors with `EgressInterrupted`; cancel it when it is not wanted any more. */
 export type EgressStream = (Head & { readonly body: ReadableStream<Uint8Array> }) | EgressFailure;
@@ -107,14 +117,24 @@ export function createEgress(settings: EgressSettings, log?: EgressLog): Egress 
     transport: createTransport(settings.ca),
     log,
   };
+  const slices = readingSlices();
+  const turnsOf = ({ lane = "" }: EgressRequest): ReadingTurns => ({ slices, lane });
   return {
     async request(request) {
       const deadline = new Deadline(request.limits.timeoutMs, request.signal);
       const response = await reach(client, request, deadline);
       if (response.kind === "failed") return response;
-      const body = await readBody(response.response, request.limits.maxResponseBytes, deadline);
+      const body = await readBody(response.response, request.limits.maxResponseBytes, deadline, turnsOf(request));
       if (body.kind === "failed") return body;
-      return { ...head(response), body: body.bytes, truncated: body.truncated };
+      const { pieces, truncated } = body;
+      return {
+        ...head(response),
+        pieces,
+        get body() {
+          return body.bytes;
+        },
+        truncated,
+      };
     },
     async open(request) {
       const deadline = new Deadline(request.limits.timeoutMs, request.signal);
@@ -122,7 +142,7 @@ export function createEgress(settings: EgressSettings, log?: EgressLog): Egress 
       if (response.kind === "failed") return response;
       return {
         ...head(response),
-        body: boundedStream(response.response.body, request.limits.maxResponseBytes, deadline),
+        body: boundedStream(response.response.body, request.limits.maxResponseBytes, deadline, turnsOf(request)),
       };
     },
     async resolve(url, { timeoutMs, signal }) {

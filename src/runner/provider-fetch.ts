@@ -7,17 +7,19 @@
  * - the body of an error is read to 64 KiB;
  * - a stream is looked at before it is parsed (`frame-guard.ts`), and takes turns with all others.
  */
+import { Slices } from "../../actors/runtime/slices.ts";
 import { AnswerRefused, MAX_ERROR_BYTES, MAX_HEAD_BYTES } from "./answer-limits.ts";
 import { FrameGuard } from "./frame-guard.ts";
-import { Slices } from "./slices.ts";
 
 /** Bytes that are handed on at once: some fifty frames of text. */
 export const PIECE_BYTES = 16 * 1024;
 /** What `Response` accepts as a status; others are bad gateways. */
 const isStatus = (status: number): boolean => status >= 200 && status <= 599;
 
+/** What a slice may cost: some hundred frames of text, two or three milliseconds. */
+export const SLICE_COST = 64 * 1024;
 /** All streams of the process share one queue. */
-export const slices = new Slices();
+export const slices = new Slices(SLICE_COST, setImmediate);
 
 /** Asks a provider. Rejects with `AnswerRefused` where the head of the answer is beyond a limit or says that it is packed. */
 export async function askProvider(url: string | URL | Request, init: RequestInit): Promise<Response> {

@@ -49,12 +49,18 @@ export class Output {
  */
 export type Job = (options: JsonObject, content: Uint8Array) => unknown;
 
-/** The frame of a job in two parts: the content is not copied for it. */
-export function jobFrame(order: Order, content: Uint8Array): readonly Uint8Array[] {
+/** The content of a job: in one piece, or in those in which it came. */
+export type JobContent = Uint8Array | readonly Uint8Array[];
+
+const piecesOf = (content: JobContent): readonly Uint8Array[] => (content instanceof Uint8Array ? [content] : content);
+export const bytesOf = (content: JobContent): number => piecesOf(content).reduce((sum, { length }) => sum + length, 0);
+
+/** The frame of a job in parts: the content is not copied for it. */
+export function jobFrame(order: Order, content: JobContent): readonly Uint8Array[] {
   const said = Buffer.from(JSON.stringify(order));
   const head = Buffer.allocUnsafe(2 * LENGTH_BYTES + said.length);
-  head.writeUInt32BE(LENGTH_BYTES + said.length + content.length, 0);
+  head.writeUInt32BE(LENGTH_BYTES + said.length + bytesOf(content), 0);
   head.writeUInt32BE(said.length, LENGTH_BYTES);
   head.set(said, 2 * LENGTH_BYTES);
-  return [head, content];
+  return [head, ...piecesOf(content)];
 }

@@ -12,7 +12,7 @@ import { type ChildAnswer, ChildProcess, type JobLimits, type SandboxError } fro
 import type { CpuBudget } from "./cpu-budget.ts";
 import { Lanes } from "./lanes.ts";
 import { type ChildNeeds, type Launch, launches } from "./launch.ts";
-import { jobFrame, MAX_INPUT_BYTES } from "./protocol.ts";
+import { bytesOf, type JobContent, jobFrame, MAX_INPUT_BYTES } from "./protocol.ts";
 
 const MIB = 1024 * 1024;
 /** Children: one that works for long must not keep all others waiting. */
@@ -74,7 +74,7 @@ export interface SandboxJob {
   readonly lane: string;
   readonly options: JsonObject;
   /** As it came. */
-  readonly content: Uint8Array;
+  readonly content: JobContent;
   /** What the job finds in its folder; of a pool that has folders. */
   readonly files?: readonly SandboxFile[];
   /** Of this job, where it is not those of the pool. */
@@ -141,8 +141,9 @@ class ChildPool implements Sandbox {
 
   async run(job: SandboxJob): Promise<SandboxResult> {
     const { lane, content, budget, signal } = job;
-    if (content.length > MAX_INPUT_BYTES) return refused("too_large");
-    const release = await this.lanes.enter(lane, content.length, signal);
+    const bytes = bytesOf(content);
+    if (bytes > MAX_INPUT_BYTES) return refused("too_large");
+    const release = await this.lanes.enter(lane, bytes, signal);
     if (release === "busy" || release === "aborted") return refused(release);
     try {
       if (budget !== undefined && budget.isSpent) return refused("over_budget");
@@ -181,7 +182,7 @@ class ChildPool implements Sandbox {
       const answer = await child.runWith(files, jobFrame({ job: name, options }, content), limits, signal);
       if (typeof answer === "string") return answer;
       if (!answer.ok && answer.error !== "failed" && answer.error !== "aborted")
-        this.log?.warn({ job: name, error: answer.error, bytes: content.length }, "a sandboxed job was killed");
+        this.log?.warn({ job: name, error: answer.error, bytes: bytesOf(content) }, "a sandboxed job was killed");
       if (answer.ok && job.isLast?.(answer.value) === true) child.kill();
       return answer;
     } catch (cause) {

@@ -7,8 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { ModelOutcome } from "../../actors/job/ports.ts";
 import { MAX_CALL_TOKENS, MAX_NAME_CHARS } from "../../src/runner/answer-limits.ts";
 import { createModels } from "../../src/runner/models.ts";
-import { slices } from "../../src/runner/provider-fetch.ts";
-import { SLICE_COST } from "../../src/runner/slices.ts";
+import { SLICE_COST, slices } from "../../src/runner/provider-fetch.ts";
 import { costsOf, type HostileServer, LONGEST_GAP_MS, startHostileServer } from "../support/hostile.ts";
 import { modelCall, NO_MODELS, run } from "../support/model-calls.ts";
 

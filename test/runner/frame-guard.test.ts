@@ -9,7 +9,8 @@ import {
   MAX_FRAME_VALUES,
 } from "../../src/runner/answer-limits.ts";
 import { FrameGuard } from "../../src/runner/frame-guard.ts";
-import { SLICE_COST, Slices } from "../../src/runner/slices.ts";
+import { Slices } from "../../actors/runtime/slices.ts";
+import { SLICE_COST } from "../../src/runner/provider-fetch.ts";
 
 const look = (...texts: readonly string[]): FrameGuard => {
   const guard = new FrameGuard();
@@ -78,7 +79,7 @@ describe("a stream", () => {
 });
 
 test("[GUARD-3] many streams share the slices: the loop turns after the work of one, in the order of their coming", async () => {
-  const slices = new Slices();
+  const slices = new Slices(SLICE_COST, setImmediate);
   const order: number[] = [];
   const stream = async (name: number): Promise<void> => {
     for (let piece = 0; piece < 4; piece++) {
@@ -92,7 +93,7 @@ test("[GUARD-3] many streams share the slices: the loop turns after the work of 
 });
 
 test("[GUARD-3] work that costs more than a slice has one alone", async () => {
-  const slices = new Slices();
+  const slices = new Slices(SLICE_COST, setImmediate);
   const turns: number[] = [];
   await Promise.all(
     [1, 10 * SLICE_COST, 1].map(async (cost) => {

@@ -85,14 +85,18 @@ describe("a request", () => {
 });
 
 const SECRET = `whsec_${Buffer.from("a signing secret of this test").toString("base64")}`;
-const answer = (status: number, text = "", headers: Record<string, string> = {}): EgressResult => ({
-  kind: "response",
-  status,
-  headers: new Headers({ "content-type": "application/json", ...headers }),
-  finalUrl: "https://shop.test/",
-  body: new TextEncoder().encode(text),
-  truncated: false,
-});
+const answer = (status: number, text = "", headers: Record<string, string> = {}): EgressResult => {
+  const body = new TextEncoder().encode(text);
+  return {
+    kind: "response",
+    status,
+    headers: new Headers({ "content-type": "application/json", ...headers }),
+    finalUrl: "https://shop.test/",
+    pieces: [body],
+    body,
+    truncated: false,
+  };
+};
 
 /** Calls a tool whose host answers so, one after the other; the pauses are noted, and nobody waits for them. */
 async function called(http: Partial<HttpCall>, ...answers: readonly EgressResult[]) {

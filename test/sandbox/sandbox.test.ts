@@ -122,6 +122,18 @@ test("[GUARD-1] a job takes 8 MiB, and not a byte more", async () => {
   });
 });
 
+test("[FAIR-9] content that came in pieces is read as one text, and all of its pieces count for its limit", async () => {
+  const { sandbox } = sandboxOf();
+  const text = "<title>In pieces</title><p>The rest of it";
+  const content = Array.from(Buffer.from(text), (byte) => Buffer.from([byte]));
+  expect(await sandbox.run(page("", { content }))).toEqual(await sandbox.run(page(text)));
+  const half = Buffer.alloc(MAX_INPUT_BYTES / 2, "x");
+  expect(await sandbox.run(page("", { content: [half, half, Buffer.from("x")] }))).toMatchObject({
+    ok: false,
+    error: "too_large",
+  });
+});
+
 test("[FAIR-8] a large page is handed to its child in pieces, and arrives whole", async () => {
   const spawned = spyOn(Bun, "spawn");
   const { sandbox } = sandboxOf();

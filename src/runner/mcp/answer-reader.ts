@@ -6,6 +6,7 @@
 import type { JsonObject } from "../../../actors/schema.ts";
 import type { CpuBudget } from "../../sandbox/cpu-budget.ts";
 import type { McpAnswer, McpAnswerOptions } from "../../sandbox/jobs/mcp-answer.ts";
+import { bytesOf, type JobContent } from "../../sandbox/protocol.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 import type { HeldBytes } from "../held-bytes.ts";
 import { McpFailure, sandboxFailure } from "./failure.ts";
@@ -47,7 +48,7 @@ export class AnswerReader {
         if (!held.add(chunk.length)) throw new McpFailure(TOO_MUCH);
         chunks.push(chunk);
       }
-      const { isAnswered, forClient } = await this.parsed("json", Buffer.concat(chunks));
+      const { isAnswered, forClient } = await this.parsed("json", chunks);
       return isAnswered ? forClient : [];
     } finally {
       held.release();
@@ -79,7 +80,7 @@ export class AnswerReader {
     }
   }
 
-  private async parsed(format: McpAnswerOptions["format"], content: Uint8Array): Promise<McpAnswer> {
+  private async parsed(format: McpAnswerOptions["format"], content: JobContent): Promise<McpAnswer> {
     if (++this.pieces > MAX_PIECES) throw new McpFailure(`its answer comes in more than ${MAX_PIECES} pieces`);
     const { sandbox, organizationId, budget } = this.reading;
     const result = await sandbox.run({
@@ -91,7 +92,7 @@ export class AnswerReader {
       ...(this.signal === undefined ? {} : { signal: this.signal }),
     });
     if (!result.ok) throw sandboxFailure(result.error, result.words);
-    const answer = checked(result.value, content.length);
+    const answer = checked(result.value, bytesOf(content));
     if (answer === null) throw sandboxFailure("invalid", "");
     this.counts = { messages: answer.messages, requests: answer.requests };
     return answer;

@@ -44,6 +44,7 @@ export function egressFetch(
       ...(typeof init.body === "string" ? { body: init.body } : {}),
       limits: method === "DELETE" ? SESSION_END : limits,
       ...(init.signal ? { signal: init.signal } : {}),
+      lane: reading.organizationId,
     };
     const rpc = requestIn(init.body);
     const settled = rpc?.method === "tools/call" ? cancelOnAbort(egress, request, rpc) : () => {};

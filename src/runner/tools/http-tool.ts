@@ -105,6 +105,7 @@ async function answered({ egress, clock }: HttpToolParts, http: HttpCall, asking
       ...(built.body === undefined ? {} : { body: built.body }),
       limits: { timeoutMs: http.timeoutMs, maxResponseBytes: MAX_ANSWER_BYTES },
       signal,
+      lane: run.context.organizationId,
     });
     const afterMs = retryAfterMs(result, clock.now());
     if (retries >= times || !mayPass(result, http.repeatable) || afterMs > MAX_RETRY_AFTER_MS || signal.aborted)
@@ -170,7 +171,7 @@ async function shownAnswer(
   let text = found.kind === "text" ? found.text : "";
   if (found.kind === "page") {
     const options = { contentType: found.contentType, url: finalUrl, maxChars: PAGE_CHARS };
-    const content = result.body;
+    const content = result.pieces;
     const read = await sandbox.run({ job: "page", lane: context.organizationId, options, content, budget, signal });
     const page = read.ok ? (read.value as { page?: { text?: unknown } | null } | null)?.page : null;
     if (typeof page?.text !== "string") return failure(`The host answers ${status} with a page that cannot be read.`);

@@ -8,6 +8,7 @@ import { Type } from "../../../actors/schema.ts";
 import type { Egress, EgressResult } from "../../egress/egress.ts";
 import type { EgressError } from "../../egress/failure.ts";
 import type { PageResult } from "../../sandbox/jobs/page.ts";
+import { bytesOf } from "../../sandbox/protocol.ts";
 import { Lanes } from "../../sandbox/lanes.ts";
 import type { Sandbox, SandboxResult } from "../../sandbox/sandbox.ts";
 import { defineTool, failure, type Tool, type ToolRun } from "./tool.ts";
@@ -99,6 +100,7 @@ export function webFetch(egress: Egress, sandbox: Sandbox): Tool {
           headers: { accept: ACCEPT },
           limits,
           signal,
+          lane: context.organizationId,
         });
         if (answer.kind === "failed") return failure(WORDS[answer.error]);
         return await described(answer, max_chars ?? DEFAULT_CHARS, { sandbox, run });
@@ -116,15 +118,15 @@ interface Reading {
 
 /** Lines about the answer, an empty line, its text. */
 async function described(answer: Answer, maxChars: number, reading: Reading): Promise<ToolResult> {
-  const { status, finalUrl, headers, body } = answer;
+  const { status, finalUrl, headers, pieces } = answer;
   const contentType = (headers.get("content-type") ?? "").slice(0, MAX_HEADER_CHARS);
   const about = [`status: ${status}`, `url: ${finalUrl}`, `content_type: ${oneLine(contentType) || "unknown"}`];
   const isError = status >= 400;
   const noted = (note: string): ToolResult => ({ content: [...about, `note: ${note}`].join("\n"), isError });
   const encoding = oneLine(headers.get("content-encoding") ?? "identity");
-  if (body.length === 0) return noted("there is no content");
+  if (bytesOf(pieces) === 0) return noted("there is no content");
   if (encoding.toLowerCase() !== "identity") return noted(`the content is packed (${encoding}) and not shown`);
-  const read = await readPage({ contentType, url: finalUrl, maxChars }, body, reading);
+  const read = await readPage({ contentType, url: finalUrl, maxChars }, pieces, reading);
   if (!read.ok) return failure(UNREAD[read.error]);
   const { page } = read;
   if (page === null) return noted(`the content is no text (${size(answer)}) and not shown`);
@@ -140,7 +142,7 @@ type ReadPage =
 
 async function readPage(
   options: { readonly contentType: string; readonly url: string; readonly maxChars: number },
-  content: Uint8Array,
+  content: readonly Uint8Array[],
   { sandbox, run }: Reading,
 ): Promise<ReadPage> {
   const { context, budget, signal } = run;
@@ -155,4 +157,4 @@ async function readPage(
 
 const oneLine = (text: string): string =>
   text.slice(0, MAX_HEADER_CHARS).replace(/\s+/g, " ").trim().slice(0, MAX_LINE_CHARS);
-const size = ({ body, truncated }: Answer): string => `${truncated ? "more than " : ""}${body.length} bytes`;
+const size = ({ pieces, truncated }: Answer): string => `${truncated ? "more than " : ""}${bytesOf(pieces)} bytes`;

@@ -1,0 +1,27 @@
+/** Small pieces of work in slices, between which the event loop turns. */
+import { expect, test } from "bun:test";
+import { Slices } from "../../../actors/runtime/slices.ts";
+
+test("[FAIR-9] organizations take turns: one that begins later waits for one piece of each other, and not for all that wait", async () => {
+  const slices = new Slices(2, setImmediate);
+  const order: string[] = [];
+  const piece = async (lane: string): Promise<void> => {
+    await slices.take(1, lane);
+    order.push(lane);
+  };
+  const asked = [...Array<string>(8).fill("a"), "b", "c", "b"];
+  await Promise.all(asked.map((lane) => piece(lane)));
+  expect(order.join("")).toBe("aaabcabaaaa");
+});
+
+test("[FAIR-9] what a piece has cost beyond its estimate is in its slice: the next one waits for a turn", async () => {
+  const slices = new Slices(10, setImmediate);
+  expect(slices.take(1)).toBeNull();
+  slices.add(9);
+  const next = slices.take(1);
+  expect(next).not.toBeNull();
+  expect(slices.turns).toBe(0);
+  await next;
+  expect(slices.turns).toBe(1);
+  expect(slices.take(9)).toBeNull();
+});

@@ -1,0 +1,91 @@
+/** How bodies from outside are read: a bounded part of all of them in a turn of the event loop, and without copies. */
+import { expect, test } from "bun:test";
+import { Slices } from "../../actors/runtime/slices.ts";
+import { boundedStream, READ_BYTES, readBody, readingSlices, WholeBody } from "../../src/egress/body.ts";
+import { Deadline } from "../../src/egress/deadline.ts";
+
+const PIECE_BYTES = 64 * 1024;
+const PIECES = 16;
+const ALL = PIECES * PIECE_BYTES;
+const PIECES_OF_SLICE = READ_BYTES / PIECE_BYTES;
+
+/** A body that is there already; `onRead` is told of each piece that is read. */
+function waiting(onRead: () => void = () => {}): { readonly response: Response; readonly pieces: Uint8Array[] } {
+  const pieces = Array.from({ length: PIECES }, (_, i) => new Uint8Array(PIECE_BYTES).fill(i));
+  let next = 0;
+  const body = new ReadableStream<Uint8Array>(
+    {
+      pull(controller) {
+        const piece = pieces[next++];
+        if (piece === undefined) return controller.close();
+        onRead();
+        controller.enqueue(piece);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return { response: new Response(body), pieces };
+}
+
+const deadline = (): Deadline => new Deadline(10_000);
+
+/** Pieces that were read in each slice. */
+function counts(slices: Slices): { readonly perTurn: Map<number, number>; readonly note: () => void } {
+  const perTurn = new Map<number, number>();
+  return { perTurn, note: () => void perTurn.set(slices.turns, (perTurn.get(slices.turns) ?? 0) + 1) };
+}
+
+test("[FAIR-9] of many bodies that have arrived together a bounded part is read before the event loop turns", async () => {
+  const slices = readingSlices();
+  const { perTurn, note } = counts(slices);
+  const bodies = await Promise.all(
+    Array.from({ length: 16 }, () => readBody(waiting(note).response, ALL, deadline(), { slices, lane: "a" })),
+  );
+  expect(bodies.map((body) => body.kind === "body" && body.bytes.length)).toEqual(bodies.map(() => ALL));
+  expect([...perTurn.values()].reduce((sum, pieces) => sum + pieces)).toBe(16 * PIECES);
+  expect(Math.max(...perTurn.values())).toBeLessThanOrEqual(PIECES_OF_SLICE);
+});
+
+test("[FAIR-9] a body that is handed on as it comes is read in the same slices", async () => {
+  const slices = readingSlices();
+  const { perTurn, note } = counts(slices);
+  const read = async (): Promise<number> => {
+    let bytes = 0;
+    const { body } = waiting(note).response;
+    for await (const piece of boundedStream(body, ALL, deadline(), { slices, lane: "a" })) bytes += piece.length;
+    return bytes;
+  };
+  expect(await Promise.all([read(), read(), read(), read()])).toEqual([ALL, ALL, ALL, ALL]);
+  expect(Math.max(...perTurn.values())).toBeLessThanOrEqual(PIECES_OF_SLICE);
+});
+
+test("[FAIR-9] bodies of organizations are read in turn: one does not wait for sixteen of another", async () => {
+  const slices = readingSlices();
+  const done: string[] = [];
+  const read = async (lane: string): Promise<void> => {
+    await readBody(waiting().response, ALL, deadline(), { slices, lane });
+    done.push(lane);
+  };
+  await Promise.all([...Array.from({ length: 16 }, () => read("a")), read("b")]);
+  expect(done[0]).toBe("b");
+});
+
+test("[FAIR-9] a piece that is larger than was expected counts in full", async () => {
+  const slices = readingSlices();
+  const source = new ReadableStream<Uint8Array>({ pull: (it) => it.enqueue(new Uint8Array(READ_BYTES)) });
+  const reader = boundedStream(source, READ_BYTES, deadline(), { slices, lane: "a" }).getReader();
+  await reader.read();
+  expect(slices.turns).toBe(0);
+  expect(slices.take(1)).not.toBeNull();
+  await reader.cancel();
+});
+
+test("[FAIR-9] a body is kept in the pieces in which it came, and copied only for who wants it whole", async () => {
+  const { response, pieces } = waiting();
+  const body = await readBody(response, ALL - 1, deadline(), { slices: new Slices(Infinity, setImmediate), lane: "" });
+  if (!(body instanceof WholeBody)) throw new Error("it was read");
+  expect(body.truncated).toBe(true);
+  expect(body.pieces.length).toBe(PIECES);
+  expect(body.pieces.every(({ buffer }, i) => buffer === pieces[i]!.buffer)).toBe(true);
+  expect(Buffer.compare(body.bytes, Buffer.concat(pieces).subarray(0, ALL - 1))).toBe(0);
+});
