@@ -8,11 +8,13 @@ import { newId } from "../../actors/ids.ts";
 import type { JobDirectory } from "../../actors/job/directory.ts";
 import type { ModelPort } from "../../actors/job/ports.ts";
 import type { RetrySettings } from "../../actors/job/run/retry-policy.ts";
+import { RUN_SLICE } from "../../actors/job/run/run-slices.ts";
 import { type SlotLimits, Slots } from "../../actors/job/run/slots.ts";
 import type { MissionDirectory } from "../../actors/mission/directory.ts";
 import type { Directory } from "../../actors/organization/directory.ts";
 import type { EffectHandler } from "../../actors/runtime/effects.ts";
 import { SHARD_COUNT } from "../../actors/runtime/placement.ts";
+import { Slices } from "../../actors/runtime/slices.ts";
 import type { Tracing } from "../../actors/runtime/tracing.ts";
 import { System } from "../../actors/runtime/system.ts";
 import { type ActorSettings, troupeActors, type TroupeProtocols, type TroupeSystem } from "../../actors/troupe.ts";
@@ -341,6 +343,7 @@ function execution(
     outputs: outputChecks(fileSandbox),
     transcripts: new PostgresTranscripts(storage.database),
     slots: new Slots(runner.slots, (organizationId) => system().loopTime.isOverShare(organizationId)),
+    runSlices: new Slices(RUN_SLICE, setImmediate),
     steps: parts.jobLimits.steps,
     retry: runner.retry,
     chance: systemChance,

@@ -1,16 +1,17 @@
 /**
  * The tool calls of a run (JOB-7): those of a step are made side by side, each result is committed by
  * itself, and none is made before its start is committed. While all of them wait for other jobs, the run
- * releases its job slot (JOB-10).
+ * releases its job slot (JOB-10). A few of them begin in a turn of the event loop (FAIR-9).
  */
 import { assert } from "../../assert.ts";
 import type { ChatCommand } from "../../chat/protocol.ts";
-import type { Clock } from "../../runtime/clock.ts";
 import { type CallUnderWay, CallsUnderWay, type JobSlot } from "./job-slot.ts";
 import { madeBy } from "../artifacts.ts";
 import type { Toolbox } from "../ports.ts";
 import type { Pulse } from "./pulse.ts";
 import type { Reporter } from "./reporter.ts";
+import type { RunServices } from "./services.ts";
+import { runTurn } from "./run-slices.ts";
 import type { Transcript } from "./transcript.ts";
 import type { JsonObject } from "../../schema.ts";
 import { contextOf, type Job } from "../schema.ts";
@@ -41,11 +42,11 @@ const toldResult = (content: string) => ({
 });
 
 export class RunCalls {
-  private readonly clock: Clock;
+  private readonly parts: Pick<RunServices, "clock" | "runSlices">;
   private readonly run: CallerParts;
 
-  constructor(clock: Clock, run: CallerParts) {
-    this.clock = clock;
+  constructor(parts: Pick<RunServices, "clock" | "runSlices">, run: CallerParts) {
+    this.parts = parts;
     this.run = run;
   }
 
@@ -89,6 +90,8 @@ export class RunCalls {
     const context = contextOf(reporter.job);
     const idempotencyKey = `${jobId}:${step}:${callId}`;
     const host = pulse.host(waits);
+    const turn = runTurn(this.parts, context.organizationId);
+    if (turn !== null) await turn;
     await reporter.entitled(signal);
     if (signal.aborted) return;
     const input = edited ?? call.input;
@@ -96,7 +99,7 @@ export class RunCalls {
       { name, input, idempotencyKey, openedAt: openedAt ?? createdAt, context, host },
       signal,
     );
-    const result = await withinGrace(made, signal, this.clock);
+    const result = await withinGrace(made, signal, this.parts.clock);
     if (result === null || signal.aborted) return;
     const { content, isError, artifacts = [] } = result;
     targets.transcript.add({ type: "tool_result", tool_use_id: callId, content, is_error: isError });

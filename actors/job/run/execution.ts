@@ -25,6 +25,7 @@ import { turnEnd } from "../transitions.ts";
 import { updatesOf } from "../chat-updates.ts";
 import { EarlyStarts } from "./early-start.ts";
 import { Run } from "./run.ts";
+import { runTurn } from "./run-slices.ts";
 import { type Job, jobRef } from "../schema.ts";
 import { ProviderLimits } from "./provider-limits.ts";
 import { JobSlot } from "./job-slot.ts";
@@ -49,6 +50,8 @@ export function jobExecution(parts: RunServices): EffectHandler {
       const slot = new JobSlot(parts.slots, slotRequestOf(effect), early?.releaseSlot);
       const run = new Run(parts, { effect, context, slot, limits, started: early?.started ?? null });
       if (!(await slot.take(context.signal))) return run.abandon();
+      const turn = runTurn(parts, effect.organizationId);
+      if (turn !== null) await turn;
       try {
         await run.go();
       } finally {

@@ -14,6 +14,7 @@ import type { TextWriter } from "../../runtime/text-writer.ts";
 import { usageRef } from "../../usage/schema.ts";
 import { askChat, askJob, askUsage, type RunIntent, type RunServices } from "./services.ts";
 import type { StartedJob } from "./early-start.ts";
+import { costOfReport, runTurn } from "./run-slices.ts";
 import { usageOf } from "../metering.ts";
 import type { ProgressReport } from "../protocol.ts";
 import { type Job, jobRef } from "../schema.ts";
@@ -72,8 +73,10 @@ export class Reporter {
     command: ProgressReport,
     chat: (job: Job) => readonly C[],
   ): Promise<ReplyOf<ChatProtocol, C> | undefined> {
-    await this.allShown();
     const { organizationId } = this.effect;
+    const turn = runTurn(this.parts, organizationId, costOfReport(command));
+    if (turn !== null) await turn;
+    await this.allShown();
     const toChat = (job: Job, index: number) => {
       const next = chat(job)[index];
       return next === undefined ? null : askChat(chatRef(organizationId, job.chatId), next);

@@ -72,7 +72,7 @@ export class Run {
     this.wait = new RunWait(parts.clock, { reporter, slot });
     this.models = new ModelCalls(parts, { reporter, wait: this.wait, limits });
     this.reading = new RunReading(parts, effect, context);
-    this.calls = new RunCalls(parts.clock, { reporter, pulse: this.pulse, slot });
+    this.calls = new RunCalls(parts, { reporter, pulse: this.pulse, slot });
   }
 
   private get attempt(): number {

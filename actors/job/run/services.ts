@@ -2,6 +2,7 @@
 import type { ChatProtocol } from "../../chat/protocol.ts";
 import type { Chance, Clock } from "../../runtime/clock.ts";
 import { asking, type DispatchGroup } from "../../runtime/members.ts";
+import type { Slices } from "../../runtime/slices.ts";
 import type { TextWriter, WrittenText } from "../../runtime/text-writer.ts";
 import type { ModelPort, OutputPort, ProviderKeys, ToolPort } from "../ports.ts";
 import type { UsageProtocol } from "../../usage/protocol.ts";
@@ -18,6 +19,8 @@ export interface RunServices {
   readonly outputs: OutputPort;
   readonly transcripts: Transcripts;
   readonly slots: Slots;
+  /** In which all runs report and call tools (`RUN_SLICE`); absent: at once. */
+  readonly runSlices?: Slices;
   /** Model calls of a job whose budget and agent name no number (RUN-3). */
   readonly steps: number;
   readonly retry: RetrySettings;

@@ -1,0 +1,26 @@
+/**
+ * What the runs of a process do on the event loop, in slices: the runs of one organization that go on together, and the
+ * calls of one large step, hold the loop no longer than a few of them, and organizations take turns.
+ */
+import type { Slices } from "../../runtime/slices.ts";
+import type { ProgressReport } from "../protocol.ts";
+
+/** Units of a slice; one is some tenths of a millisecond: a call that begins, a report of a run. */
+export const RUN_SLICE = 4;
+/** Tool calls that a report names, for one unit more. */
+const CALLS_OF_UNIT = 16;
+
+export interface RunSlices {
+  readonly runSlices?: Slices;
+}
+
+/** Resolves at once, or when it is the turn of this organization. Null: now. */
+export const runTurn = ({ runSlices }: RunSlices, organizationId: string, cost = 1): Promise<void> | null =>
+  runSlices?.take(Math.min(cost, RUN_SLICE), organizationId) ?? null;
+
+/** Of a report: one that names many calls is larger. */
+export function costOfReport(report: ProgressReport): number {
+  if (report.kind === "step_finished") return 1 + Math.floor(report.calls.length / CALLS_OF_UNIT);
+  if (report.kind === "tools_started") return 1 + Math.floor(report.callIds.length / CALLS_OF_UNIT);
+  return 1;
+}

@@ -1,0 +1,37 @@
+/** The calls of a large step on the event loop. */
+import { expect, test } from "bun:test";
+import { RUN_SLICE } from "../../../../actors/job/run/run-slices.ts";
+import { jobExecution } from "../../../../actors/job/run/execution.ts";
+import { Slices } from "../../../../actors/runtime/slices.ts";
+import { startJobs } from "../../../support/job-replica.ts";
+import { World } from "../../../support/replica.ts";
+
+const CALLS = 64;
+
+test("[FAIR-9] a few calls of a step begin or end in a turn of the event loop, and all of them are under way together", async () => {
+  const slices = new Slices(RUN_SLICE, setImmediate);
+  const replica = await startJobs(new World(), {
+    execution: (services) => jobExecution({ ...services, runSlices: slices }),
+  });
+  const perTurn = new Map<number, number>();
+  const note = (): void => void perTurn.set(slices.turns, (perTurn.get(slices.turns) ?? 0) + 1);
+  const { promise: allBegun, resolve } = Promise.withResolvers<void>();
+  replica.tools.script = async () => {
+    note();
+    if (replica.tools.calls.length === CALLS) resolve();
+    // None ends before the last one has begun.
+    await allBegun;
+    return { content: "done", isError: false };
+  };
+  const calls = Array.from({ length: CALLS }, (_, i) => ({
+    use: { type: "tool_use" as const, id: `c${i}`, name: "look", input: {} },
+  }));
+  replica.model.script = () => (replica.model.calls.length === 1 ? calls : [{ say: "fine" }]);
+  const before = slices.turns;
+  const job = await replica.ended(await replica.send("look"));
+  expect(job.status).toBe("completed");
+  expect([...perTurn.values()].reduce((sum, begun) => sum + begun)).toBe(CALLS);
+  expect(Math.max(...perTurn.values())).toBeLessThanOrEqual(RUN_SLICE);
+  // Their results too.
+  expect(slices.turns - before).toBeGreaterThanOrEqual((2 * CALLS) / RUN_SLICE - 1);
+});
