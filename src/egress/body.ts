@@ -11,6 +11,9 @@ export const READ_BYTES = 256 * 1024;
 /** A body that says that it has no more is read in one piece: a stream of its own costs more. */
 export const SHORT_BYTES = 64 * 1024;
 
+/** Of the first piece of a body that does not say how long it is. */
+const UNKNOWN_BYTES = READ_BYTES / 2;
+
 /** In which slices a body is read, and whose it is. */
 export interface ReadingTurns {
   readonly slices: Slices;
@@ -55,11 +58,13 @@ class Pieces {
   private readonly reader: Reader | undefined;
   private readonly turns: ReadingTurns;
   /** Bytes of the next piece, by the one before. */
-  private expected = SHORT_BYTES;
+  private expected: number;
 
-  constructor(source: Source | null, turns: ReadingTurns) {
+  /** `length`: what the response says of it. */
+  constructor(source: Source | null, length: number, turns: ReadingTurns) {
     this.reader = source?.getReader();
     this.turns = turns;
+    this.expected = Number.isFinite(length) ? Math.min(length, READ_BYTES) : UNKNOWN_BYTES;
   }
 
   /** Null at the end. */
@@ -88,8 +93,8 @@ export async function readBody(
   turns: ReadingTurns,
 ): Promise<WholeBody | EgressFailure> {
   try {
-    if (isWithin(response, Math.min(maxBytes, SHORT_BYTES))) return new WholeBody([await response.bytes()], false);
-    const source = new Pieces(response.body, turns);
+    if (lengthOf(response) <= Math.min(maxBytes, SHORT_BYTES)) return new WholeBody([await response.bytes()], false);
+    const source = new Pieces(response.body, lengthOf(response), turns);
     const pieces: Uint8Array[] = [];
     let left = maxBytes;
     for (let next = await source.next(); next !== null; next = await source.next()) {
@@ -108,21 +113,16 @@ export async function readBody(
   }
 }
 
-/** Whether it says how long it is: then it is no longer, whatever is sent. */
-const isWithin = ({ headers }: Response, maxBytes: number): boolean =>
-  Number(headers.get("content-length") ?? Number.POSITIVE_INFINITY) <= maxBytes && !headers.has("transfer-encoding");
+/** How long it says that it is: then it is no longer, whatever is sent. Infinite where it does not say. */
+const lengthOf = ({ headers }: Response): number =>
+  headers.has("transfer-encoding") ? Number.POSITIVE_INFINITY : Number(headers.get("content-length") ?? Infinity);
 
 /**
  * The body as it comes: read only when the consumer pulls, and errored with `EgressInterrupted` at
  * the limit, at the deadline and when the connection breaks. Cancelling it closes the connection.
  */
-export function boundedStream(
-  source: Source | null,
-  maxBytes: number,
-  deadline: Deadline,
-  turns: ReadingTurns,
-): Source {
-  const pieces = new Pieces(source, turns);
+export function boundedStream(response: Response, maxBytes: number, deadline: Deadline, turns: ReadingTurns): Source {
+  const pieces = new Pieces(response.body, lengthOf(response), turns);
   let left = maxBytes;
   return new ReadableStream<Uint8Array>(
     {

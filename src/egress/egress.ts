@@ -142,7 +142,7 @@ export function createEgress(settings: EgressSettings, log?: EgressLog): Egress 
       if (response.kind === "failed") return response;
       return {
         ...head(response),
-        body: boundedStream(response.response.body, request.limits.maxResponseBytes, deadline, turnsOf(request)),
+        body: boundedStream(response.response, request.limits.maxResponseBytes, deadline, turnsOf(request)),
       };
     },
     async resolve(url, { timeoutMs, signal }) {

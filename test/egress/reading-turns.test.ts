@@ -51,8 +51,8 @@ test("[FAIR-9] a body that is handed on as it comes is read in the same slices",
   const { perTurn, note } = counts(slices);
   const read = async (): Promise<number> => {
     let bytes = 0;
-    const { body } = waiting(note).response;
-    for await (const piece of boundedStream(body, ALL, deadline(), { slices, lane: "a" })) bytes += piece.length;
+    const { response } = waiting(note);
+    for await (const piece of boundedStream(response, ALL, deadline(), { slices, lane: "a" })) bytes += piece.length;
     return bytes;
   };
   expect(await Promise.all([read(), read(), read(), read()])).toEqual([ALL, ALL, ALL, ALL]);
@@ -73,11 +73,23 @@ test("[FAIR-9] bodies of organizations are read in turn: one does not wait for s
 test("[FAIR-9] a piece that is larger than was expected counts in full", async () => {
   const slices = readingSlices();
   const source = new ReadableStream<Uint8Array>({ pull: (it) => it.enqueue(new Uint8Array(READ_BYTES)) });
-  const reader = boundedStream(source, READ_BYTES, deadline(), { slices, lane: "a" }).getReader();
+  const reader = boundedStream(new Response(source), READ_BYTES, deadline(), { slices, lane: "a" }).getReader();
   await reader.read();
   expect(slices.turns).toBe(0);
   expect(slices.take(1)).not.toBeNull();
   await reader.cancel();
+});
+
+test("[FAIR-9] of bodies that say that they are long one begins in a slice", async () => {
+  const slices = readingSlices();
+  const { perTurn, note } = counts(slices);
+  const read = (): Promise<unknown> => {
+    const { response } = waiting(note);
+    response.headers.set("content-length", String(ALL));
+    return boundedStream(response, ALL, deadline(), { slices, lane: "a" }).getReader().read();
+  };
+  await Promise.all(Array.from({ length: 8 }, read));
+  expect([...perTurn.values()]).toEqual(Array<number>(8).fill(1));
 });
 
 test("[FAIR-9] a body is kept in the pieces in which it came, and copied only for who wants it whole", async () => {

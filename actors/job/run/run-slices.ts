@@ -7,6 +7,8 @@ import type { ProgressReport } from "../protocol.ts";
 
 /** Units of a slice; one is some tenths of a millisecond: a call that begins, a report of a run. */
 export const RUN_SLICE = 4;
+/** Of a model call that begins: its prompt is made of the whole conversation. */
+export const STEP_UNITS = 2;
 /** Tool calls that a report names, for one unit more. */
 const CALLS_OF_UNIT = 16;
 

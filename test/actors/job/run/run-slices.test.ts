@@ -1,14 +1,15 @@
 /** The calls of a large step on the event loop. */
 import { expect, test } from "bun:test";
-import { RUN_SLICE } from "../../../../actors/job/run/run-slices.ts";
+import { RUN_SLICE, STEP_UNITS } from "../../../../actors/job/run/run-slices.ts";
 import { jobExecution } from "../../../../actors/job/run/execution.ts";
 import { Slices } from "../../../../actors/runtime/slices.ts";
 import { startJobs } from "../../../support/job-replica.ts";
 import { World } from "../../../support/replica.ts";
 
 const CALLS = 64;
+const RUNS = 16;
 
-test("[FAIR-9] a few calls of a step begin or end in a turn of the event loop, and all of them are under way together", async () => {
+test("[FAIR-9] a few calls of a step begin or report in a turn of the event loop, and all of them are under way together", async () => {
   const slices = new Slices(RUN_SLICE, setImmediate);
   const replica = await startJobs(new World(), {
     execution: (services) => jobExecution({ ...services, runSlices: slices }),
@@ -34,4 +35,20 @@ test("[FAIR-9] a few calls of a step begin or end in a turn of the event loop, a
   expect(Math.max(...perTurn.values())).toBeLessThanOrEqual(RUN_SLICE);
   // Their results too.
   expect(slices.turns - before).toBeGreaterThanOrEqual((2 * CALLS) / RUN_SLICE - 1);
+});
+
+test("[FAIR-9] of many runs that go on together two ask their model in a turn of the event loop", async () => {
+  const slices = new Slices(RUN_SLICE, setImmediate);
+  const replica = await startJobs(new World(), {
+    execution: (services) => jobExecution({ ...services, runSlices: slices }),
+  });
+  const perTurn = new Map<number, number>();
+  replica.model.script = () => {
+    perTurn.set(slices.turns, (perTurn.get(slices.turns) ?? 0) + 1);
+    return [{ say: "fine" }];
+  };
+  const jobs = await Promise.all(Array.from({ length: RUNS }, (_, i) => replica.send("look", `cht_${i}`)));
+  for (const id of jobs) expect((await replica.ended(id)).status).toBe("completed");
+  expect([...perTurn.values()].reduce((sum, begun) => sum + begun)).toBe(RUNS);
+  expect(Math.max(...perTurn.values())).toBeLessThanOrEqual(RUN_SLICE / STEP_UNITS);
 });
