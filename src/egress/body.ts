@@ -14,6 +14,9 @@ export const SHORT_BYTES = 64 * 1024;
 /** Of the first piece of a body that does not say how long it is. */
 const UNKNOWN_BYTES = READ_BYTES / 2;
 
+/** A length as it is written; anything else says nothing. */
+const LENGTH = /^\d{1,15}$/;
+
 /** In which slices a body is read, and whose it is. */
 export interface ReadingTurns {
   readonly slices: Slices;
@@ -114,8 +117,10 @@ export async function readBody(
 }
 
 /** How long it says that it is: then it is no longer, whatever is sent. Infinite where it does not say. */
-const lengthOf = ({ headers }: Response): number =>
-  headers.has("transfer-encoding") ? Number.POSITIVE_INFINITY : Number(headers.get("content-length") ?? Infinity);
+function lengthOf({ headers }: Response): number {
+  const length = headers.get("content-length") ?? "";
+  return LENGTH.test(length) && !headers.has("transfer-encoding") ? Number(length) : Number.POSITIVE_INFINITY;
+}
 
 /**
  * The body as it comes: read only when the consumer pulls, and errored with `EgressInterrupted` at

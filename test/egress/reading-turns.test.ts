@@ -92,6 +92,18 @@ test("[FAIR-9] of bodies that say that they are long one begins in a slice", asy
   expect([...perTurn.values()]).toEqual(Array<number>(8).fill(1));
 });
 
+test("[FAIR-9] a length that is none gives a body no room", async () => {
+  for (const length of ["-1000000000", "", "1e3", "x"]) {
+    const slices = readingSlices();
+    const { response } = waiting();
+    response.headers.set("content-length", length);
+    const reader = boundedStream(response, ALL, deadline(), { slices, lane: "a" }).getReader();
+    for (let piece = 0; piece < PIECES_OF_SLICE; piece++) await reader.read();
+    expect(slices.take(READ_BYTES)).not.toBeNull();
+    await reader.cancel();
+  }
+});
+
 test("[FAIR-9] a body is kept in the pieces in which it came, and copied only for who wants it whole", async () => {
   const { response, pieces } = waiting();
   const body = await readBody(response, ALL - 1, deadline(), { slices: new Slices(Infinity, setImmediate), lane: "" });
