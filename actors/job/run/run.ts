@@ -24,7 +24,6 @@ import { type Job, type RunError, textOf, type Usage } from "../schema.ts";
 import { Transcript } from "./transcript.ts";
 import { keptStep } from "../step-calls.ts";
 import { callsOf } from "./step-rules.ts";
-import { runTurn, STEP_UNITS } from "./run-slices.ts";
 
 type Finished = Extract<ModelOutcome, { readonly kind: "finished" }>;
 const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0 };
@@ -227,8 +226,6 @@ export class Run {
   /** One model call, committed with its tool calls; ends the run when there are none, or when it failed. */
   private async step(step: number, context: RunContext): Promise<void> {
     const prompt = (entries: Prompt["entries"]): Prompt => promptOf(this.job, this.toolbox, entries);
-    const turn = runTurn(this.parts, this.effect.organizationId, STEP_UNITS);
-    if (turn !== null) await turn;
     const { outcome, timeToFirstTokenMs } = await context.call(prompt, this.abort.signal);
     if (outcome.kind !== "finished") return this.stopped(outcome.partialText, outcome);
     await this.finishStep(step, outcome, timeToFirstTokenMs);
