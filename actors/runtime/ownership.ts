@@ -194,10 +194,9 @@ export class Ownership implements FlushHost {
     this.abandon(new Set(fresh.map((g) => g.shard)));
     for (const { shard, epoch } of fresh) shards.grant(shard, epoch);
     try {
-      // First: nothing that is undone for an erased organization may run.
-      await this.learnErased(fresh);
-      // Each by itself: what is undone on one holds up no clients of the others.
-      await this.parts.takeUp.begin(fresh, ({ shard, epoch }) => {
+      // Nothing that is undone for an erased organization may run. Each by itself: what is undone on one holds up no
+      // clients of the others.
+      await this.parts.takeUp.begin(fresh, this.learnErased(fresh), ({ shard, epoch }) => {
         shards.open(shard, epoch);
         this.parts.peers?.opened();
       });

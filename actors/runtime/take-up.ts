@@ -1,9 +1,10 @@
 /**
  * Takes up what a shard's former owner left undone: messages first, in the order of their commits, then
- * effects. It reads pages, so it holds few rows whatever there is, and each shard is served when all of its own
- * has been offered, or after `TAKE_UP_MS`: then the rest is taken up beside what is new.
+ * effects. It reads pages, so it holds few rows whatever there is, and each shard is served when all of its messages
+ * have been offered, or after `TAKE_UP_MS`: then the rest is taken up beside what is new. Nobody waits for effects:
+ * a recovery reads a whole transcript and commits, and clients may come before it in any case.
  *
- *   granted ─▶ reading pages ─ all offered, or TAKE_UP_MS ─▶ served ─▶ the last page is empty ─▶ live
+ *   granted ─▶ reading pages ─ messages offered, or TAKE_UP_MS ─▶ served ─▶ effects recovered
  *
  * Until the last page, messages that new commits write are left to the pages, so each message has its
  * turn after those that were written before it. A page may show one whose commit is not answered yet;
@@ -20,7 +21,7 @@ import type { Shards } from "./shards.ts";
 import type { ActorStore, EffectRow, MessageRow } from "./store.ts";
 
 /**
- * A shard is served after this at the latest, however much is undone on it: its clients wait meanwhile, also where
+ * A shard is served after this at the latest, however many messages are undone on it: its clients wait meanwhile, also where
  * its former owner has left in good order.
  */
 export const TAKE_UP_MS = 100;
@@ -78,16 +79,22 @@ export class TakeUp {
 
   /**
    * Calls `onReady` for each grant when its shard may be served: where nothing is undone, at once. Resolves when all
-   * may be. Throws, before any is ready, when the database cannot be asked.
+   * may be. Throws, before any is ready, when the database cannot be asked, or as `before` does: nothing is taken up
+   * until that has resolved.
    */
-  async begin(grants: readonly ShardGrant[], onReady: (grant: ShardGrant) => void): Promise<void> {
+  async begin(
+    grants: readonly ShardGrant[],
+    before: Promise<void>,
+    onReady: (grant: ShardGrant) => void,
+  ): Promise<void> {
     const { store, clock } = this.parts;
-    const undone = new Set(await store.undoneShards(grants.map((g) => g.shard)));
+    const [rows] = await Promise.all([store.undoneShards(grants.map((g) => g.shard)), before]);
+    const undone = new Set(rows);
     const waiting = new Set(grants.filter(({ shard }) => undone.has(shard)));
     const ready = (grant: ShardGrant): void => {
       if (waiting.delete(grant)) onReady(grant);
     };
-    const all = [...waiting].map((grant) => this.takeUp(grant).then(() => ready(grant)));
+    const all = [...waiting].map((grant) => this.offered(grant).then(() => ready(grant)));
     for (const grant of grants) if (!undone.has(grant.shard)) onReady(grant);
     if (all.length === 0) return;
     await new Promise<void>((resolve) => {
@@ -100,11 +107,17 @@ export class TakeUp {
     for (const grant of waiting) ready(grant);
   }
 
-  private async takeUp(grant: ShardGrant): Promise<void> {
+  /** Takes the shard up; resolves when its messages have been offered. */
+  private async offered(grant: ShardGrant): Promise<void> {
     const progress: Progress = { grant, written: 0, isLive: false, begun: new Set() };
     this.reading.set(grant.shard, progress);
+    await this.messages(progress);
+    void this.recover(progress);
+  }
+
+  private async recover(progress: Progress): Promise<void> {
+    const { grant } = progress;
     try {
-      await this.messages(progress);
       const failed = await this.effects(progress, () => true);
       if (failed.size > 0) void this.again(progress, failed);
     } finally {

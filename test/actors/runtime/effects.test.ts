@@ -80,18 +80,19 @@ test("[RT-10] settling aborts what still runs of the effect; begun and settled a
   expect([calls.length, replica.world.database.effects()]).toEqual([1, []]);
 });
 
-test("[RT-11] an effect that was under way in a crash is recovered by the next owner before it serves, and not run", async () => {
+test("[RT-11] an effect that was under way in a crash is recovered by the next owner beside its clients, and not run", async () => {
   const world = new World();
   const first = await startLedgers(world, { effects: recorded().effects });
   await begin(first);
   first.crash();
   const gate = new Gate();
   const { calls, effects } = recorded({ recover: async () => void (await gate.pass()) });
-  const starting = startLedgers(world, { effects });
+  const second = await startLedgers(world, { effects });
   await gate.reached;
   expect(calls.map((c) => [c.how, c.context.epoch])).toEqual([["recover", 2]]);
+  expect(faultOf(await second.add("l1"))).toBe("ok");
   gate.open();
-  await starting;
+  await settle();
   expect(calls.length).toBe(1);
 });
 
