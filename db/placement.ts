@@ -2,7 +2,13 @@
  * Placement on PostgreSQL (port: `actors/runtime/placement.ts`). PostgreSQL's clock decides when a
  * lease has run out. Two statements that both want a shard meet on its row lock.
  */
-import { LEASE_TERM_MS, type Placement, SHARD_COUNT, type ShardGrant } from "../actors/runtime/placement.ts";
+import {
+  LEASE_TERM_MS,
+  type OwnedPart,
+  type Placement,
+  SHARD_COUNT,
+  type ShardGrant,
+} from "../actors/runtime/placement.ts";
 import type { Database, PlacementKind, Sql } from "./client.ts";
 import { lockName } from "./life-lock.ts";
 
@@ -13,6 +19,9 @@ import { lockName } from "./life-lock.ts";
 const FIRST_EPOCH =
   "((('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::bigint - 1) * 4294967296)";
 const NEXT_EPOCH = `greatest(epoch + 1, ${FIRST_EPOCH})`;
+
+/** How many shards a replica should own at most. */
+const EVEN_PART = `(select ceil(${SHARD_COUNT}.0 / greatest(1, count(*)))::int from replica where not dead and lease_until > clock_timestamp())`;
 
 export interface ReplicaIdentity {
   readonly id: string;
@@ -92,6 +101,15 @@ export class PostgresPlacement implements Placement {
   }
 
   async claim(most = SHARD_COUNT): Promise<readonly ShardGrant[]> {
+    return (await this.claimUpTo(String(Number(most)))).grants;
+  }
+
+  claimPart(): Promise<OwnedPart> {
+    return this.claimUpTo(EVEN_PART);
+  }
+
+  /** `most` is an expression. */
+  private async claimUpTo(most: string): Promise<OwnedPart> {
     const self = literal(this.self.id);
     const rows = await this.transaction(
       // Whose lease has run out is dead from now on: it cannot renew any more, so its shards are free.
@@ -99,23 +117,28 @@ export class PostgresPlacement implements Placement {
       // Two statements: whoever waits for a row that somebody else is taking must look again with new
       // eyes. In one, PostgreSQL would check the changed row against the former owner's.
       `do $claim$
-        declare free int[];
+        declare
+          free int[];
+          room int := ${most} - (select count(*) from shard where owner = ${self});
         begin
+          -- One that has its part holds up nobody who takes shards.
+          if room <= 0 then return; end if;
           select array_agg(f.id) into free from (
             select s.id from shard s left join replica r on r.id = s.owner
             where s.owner is null or r.dead or r.id is null order by s.id for update of s) f;
           update shard s set owner = ${self}, epoch = ${NEXT_EPOCH} where s.id in (
             select f.id from unnest(free) f(id) join shard o on o.id = f.id
             where not exists (select from replica r where r.id = o.owner and not r.dead)
-            order by f.id limit greatest(0, ${Number(most)} - (select count(*) from shard where owner = ${self})))
+            order by f.id limit room)
           and exists (select from replica where id = ${self} and not dead);
         end
       $claim$`,
       // After a failover: what this replica has in memory may be more than the new server has.
       `update shard set epoch = ${NEXT_EPOCH} where owner = ${self} and epoch < ${FIRST_EPOCH}`,
-      `select id, epoch from shard where owner = ${self}`,
+      `select id, epoch, most from (select ${most} as most) m left join shard on owner = ${self}`,
     );
-    return grantsOf(rows);
+    const owned = rows as { id: number | null; most: number }[];
+    return { grants: grantsOf(owned.filter(({ id }) => id !== null)), most: owned[0]?.most ?? 0 };
   }
 
   async raise(shards: readonly number[]): Promise<readonly ShardGrant[]> {
@@ -125,15 +148,6 @@ export class PostgresPlacement implements Placement {
       `update shard set epoch = ${NEXT_EPOCH} where id = any(${ids}) and owner = ${literal(this.self.id)} returning id, epoch`,
     );
     return grantsOf(rows);
-  }
-
-  async share(): Promise<number> {
-    const [row] = await this.ask(
-      "shards",
-      (sql) => sql<{ living: number }[]>`
-      select count(*)::int as living from replica where not dead and lease_until > clock_timestamp()`,
-    );
-    return Math.ceil(SHARD_COUNT / Math.max(1, row?.living ?? 1));
   }
 
   /** The living replicas that take others beside them, and of each shard the owner. */

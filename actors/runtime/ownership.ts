@@ -241,9 +241,9 @@ export class Ownership implements FlushHost {
    */
   private async claim(): Promise<void> {
     const { placement, shards, handOver } = this.parts;
-    const most = handOver === null ? SHARD_COUNT : await placement.share();
     const before = shards.all();
-    const grants = await placement.claim(most);
+    const { grants, most } =
+      handOver === null ? { grants: await placement.claim(), most: SHARD_COUNT } : await placement.claimPart();
     const owned = new Set(grants.map((g) => g.shard));
     const lost = new Set(before.filter((shard) => !owned.has(shard)));
     if (lost.size > 0) this.onFenced(lost);

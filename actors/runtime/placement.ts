@@ -29,6 +29,12 @@ export interface ShardGrant {
   readonly epoch: number;
 }
 
+/** What a replica owns, and how many shards its even part is: of all that hold a lease, rounded up. */
+export interface OwnedPart {
+  readonly grants: readonly ShardGrant[];
+  readonly most: number;
+}
+
 /** The authority over replicas and shards. Every method throws when it cannot be reached. */
 export interface Placement {
   /** Extends the lease by its term from the authority's now. False: declared dead, for good. */
@@ -38,13 +44,13 @@ export interface Placement {
    * them), and answers all that it owns.
    */
   claim(most?: number): Promise<readonly ShardGrant[]>;
+  /** As `claim`, until this replica owns its even part: in one question, because clients wait for the answer. */
+  claimPart(): Promise<OwnedPart>;
   /**
    * Raises the epoch of shards that this replica owns; waits for statements that still hold the old
    * one. A shard that is missing from the answer is not owned any more.
    */
   raise(shards: readonly number[]): Promise<readonly ShardGrant[]>;
-  /** How many shards each replica should own at most: an even part over all that hold a lease, rounded up. */
-  share(): Promise<number>;
   /** Gives these shards up where this replica owns them; waits for statements that still hold their epochs. */
   release(shards: readonly number[]): Promise<void>;
   /** Gives all shards up and ends the lease. */

@@ -82,16 +82,23 @@ export function placementContract(name: string, open: () => Promise<PlacementFix
     });
 
     test("[REP-1] an even share is a part of all living replicas, rounded up, and a claim takes no more than its most", async () => {
-      expect(await first.share()).toBe(SHARD_COUNT / 2);
-      expect(await first.claim(await first.share())).toHaveLength(SHARD_COUNT / 2);
-      expect(await first.claim(3)).toHaveLength(SHARD_COUNT / 2);
+      const part = async (placement: Placement): Promise<number[]> => {
+        const { grants, most } = await placement.claimPart();
+        expect(new Set(numbers(grants)).size).toBe(grants.length);
+        return [grants.length, most];
+      };
+      expect(await part(first)).toEqual([64, 64]);
+      expect(await first.claim(3)).toHaveLength(64);
       const third = await fixture.replica("r3");
-      const share = await third.share();
-      expect(share).toBe(43);
-      expect([await second.claim(share), await third.claim(share)].map(({ length }) => length)).toEqual([43, 21]);
+      expect(await part(second)).toEqual([43, 43]);
+      expect(await part(third)).toEqual([21, 43]);
+      // More than its part stays with it until it gives that up.
+      expect(await part(first)).toEqual([64, 43]);
+      const fourth = await fixture.replica("r4");
+      expect(await part(fourth)).toEqual([0, 32]);
       await second.leave();
-      expect(await third.share()).toBe(64);
-      expect(await third.claim(64)).toHaveLength(64);
+      expect(await part(third)).toEqual([43, 43]);
+      expect(await part(fourth)).toEqual([21, 43]);
     });
 
     test("[REP-1] shards that are released are free at once, at a higher epoch; those of another replica stay", async () => {

@@ -64,6 +64,22 @@ test("[REP-6] a replica is buried only where its lock is free, and one that is a
   expect(await looking.bury("rpl_2")).toBe(false);
 });
 
+test("[REP-1] a replica that owns its part waits for nobody who takes shards", async () => {
+  const [full, other] = [replica("rpl_1", null), replica("rpl_2", null)];
+  await full.join();
+  await other.join();
+  expect((await full.claimPart()).grants).toHaveLength(SHARD_COUNT / 2);
+  const taking = await database.flush.reserve();
+  try {
+    await taking`begin`;
+    await taking`select id from shard where owner is null for update`;
+    expect((await full.claimPart()).grants).toHaveLength(SHARD_COUNT / 2);
+  } finally {
+    await taking`rollback`;
+    taking.release();
+  }
+});
+
 test("[RT-12] requests that look for an owner delay neither the lease nor a claim", async () => {
   const placement = await owner("rpl_1", null);
   const lock = await database.flush.reserve();

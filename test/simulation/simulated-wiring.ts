@@ -5,7 +5,7 @@
  */
 import type { RecordFields } from "../../actors/runtime/actor.ts";
 import type { Clock } from "../../actors/runtime/clock.ts";
-import type { Placement, ShardGrant } from "../../actors/runtime/placement.ts";
+import type { OwnedPart, Placement, ShardGrant } from "../../actors/runtime/placement.ts";
 import type {
   ActorStore,
   AlarmRow,
@@ -162,8 +162,8 @@ export class SimulatedPlacement implements Placement {
     return call(this.wiring, "claim", () => this.placement.claim(most));
   }
 
-  share(): Promise<number> {
-    return call(this.wiring, "share", () => this.placement.share());
+  claimPart(): Promise<OwnedPart> {
+    return call(this.wiring, "claim", () => this.placement.claimPart());
   }
 
   release(shards: readonly number[]): Promise<void> {

@@ -2,7 +2,13 @@
  * The placement's model in memory (port: `actors/runtime/placement.ts`). The database's clock is the
  * clock that the model was made with; a replica may run on another one.
  */
-import { LEASE_TERM_MS, type Placement, SHARD_COUNT, type ShardGrant } from "../../actors/runtime/placement.ts";
+import {
+  LEASE_TERM_MS,
+  type OwnedPart,
+  type Placement,
+  SHARD_COUNT,
+  type ShardGrant,
+} from "../../actors/runtime/placement.ts";
 import type { MemoryDatabase, ReplicaRow } from "./memory-database.ts";
 
 export class Unreachable extends Error {
@@ -37,6 +43,18 @@ export class MemoryPlacement implements Placement {
   }
 
   async claim(most = SHARD_COUNT): Promise<readonly ShardGrant[]> {
+    return (await this.claimUpTo(() => most)).grants;
+  }
+
+  claimPart(): Promise<OwnedPart> {
+    return this.claimUpTo(() => {
+      const { replicas, clock } = this.database;
+      const living = [...replicas.values()].filter(({ dead, leaseUntil }) => !dead && leaseUntil > clock.now()).length;
+      return Math.ceil(SHARD_COUNT / Math.max(1, living));
+    });
+  }
+
+  private async claimUpTo(most: () => number): Promise<OwnedPart> {
     await this.reach("claim");
     const { replicas, shards, clock } = this.database;
     for (const [id, replica] of replicas) if (id !== this.id && replica.leaseUntil < clock.now()) replica.dead = true;
@@ -45,13 +63,13 @@ export class MemoryPlacement implements Placement {
       const row = shards[shard]!;
       for (let held = this.holding([shard]); held !== null; held = this.holding([shard])) await held;
       // Somebody else may have taken it while this waited.
-      if (this.self().dead || this.isAlive(row.owner) || this.owned().length >= most) continue;
+      if (this.self().dead || this.isAlive(row.owner) || this.owned().length >= most()) continue;
       row.owner = this.id;
       row.epoch++;
     }
-    const grants = this.owned();
+    const part = { grants: this.owned(), most: most() };
     await this.database.reply("claim");
-    return grants;
+    return part;
   }
 
   async raise(raised: readonly number[]): Promise<readonly ShardGrant[]> {
@@ -62,13 +80,6 @@ export class MemoryPlacement implements Placement {
       if (row.owner === this.id) row.epoch++;
     }
     return this.owned().filter(({ shard }) => raised.includes(shard));
-  }
-
-  async share(): Promise<number> {
-    await this.reach("share");
-    const { replicas, clock } = this.database;
-    const living = [...replicas.values()].filter(({ dead, leaseUntil }) => !dead && leaseUntil > clock.now()).length;
-    return Math.ceil(SHARD_COUNT / Math.max(1, living));
   }
 
   async release(shards: readonly number[]): Promise<void> {
