@@ -102,6 +102,8 @@ export interface Database {
   readonly placement: Sql;
   /** In whose slices pages are parsed. */
   readonly bulk: Bulk;
+  /** Opens all connections, as far as the server gives them, so that the first questions wait for none. */
+  connect(): Promise<void>;
   /** Waits a second for reads first. */
   close(): Promise<void>;
 }
@@ -214,6 +216,16 @@ export function openDatabase(
     },
     get placement() {
       return placement.sql;
+    },
+    async connect() {
+      const pools = [
+        [flush, lanes * STATEMENTS_OF_LANE],
+        [read, READ_CONNECTIONS],
+        [placement, PLACEMENT_CONNECTIONS],
+      ] as const;
+      // As many questions at once as there are connections: each opens one.
+      const all = pools.flatMap(([pool, count]) => Array.from({ length: count }, () => pool.ask((sql) => sql`select`)));
+      await Promise.allSettled(all);
     },
     async close() {
       // What waits for a slot would be asked on connections that are closed.

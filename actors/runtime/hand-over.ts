@@ -60,7 +60,7 @@ export const handOver =
 const settled = (lanes: readonly FlushLane[]): Promise<unknown> => Promise.all(lanes.map((lane) => lane.settled()));
 
 /** Resolves with the work, or after the limit without it. */
-export function within(clock: Pick<Clock, "after">, limitMs: number, work: Promise<void>): Promise<void> {
+export function within(clock: Pick<Clock, "after">, limitMs: number, work: Promise<unknown>): Promise<void> {
   return new Promise((resolve) => {
     const cancel = clock.after(limitMs, resolve);
     void work.then(() => {

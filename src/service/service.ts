@@ -135,7 +135,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const { replica } = runtime;
     // First: the shards that it gets have clients already, which the others hand on.
     replica?.group.serve((request) => app.handle(request), app.streams);
-    await joinOthers();
+    // Beside others it joins last, for clients come with its shards. Who founds the first organization owns some first.
+    const joinsLast = replica !== null && (await runtime.directory.listOrganizations()).length > 0;
+    if (!joinsLast) await joinOthers();
     const { system } = runtime;
     const actors = new StopOnce(() => withinLimit(system.stop(), "the actors did not stop"));
     const stopEffects = () => within(systemClock, EFFECTS_LEAVE_MS, system.effects.stop());
@@ -145,7 +147,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     if (supervision === null) tryPort({ ...config, setting: "PORT" });
     if (config.adminPort !== undefined)
       tryPort({ host: config.adminHost, port: config.adminPort, setting: "ADMIN_PORT" });
-    const first = await foundFirst(options, storage, runtime);
+    const first = joinsLast ? null : await foundFirst(options, storage, runtime);
     const sweeper = sweep(options, storage);
     undo.add(() => sweeper.stop());
     // Until the end of the drain, so that it can be seen.
@@ -161,7 +163,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     // In the background: a provider that is away must not keep the service from starting.
     void provider?.client.check();
     // In the background: the first child starts while nobody waits for it, and the log says what protects it.
-    void sandbox.prepare();
+    const prepared = sandbox.prepare();
+    if (joinsLast) {
+      await within(systemClock, PREPARED_MS, Promise.all([prepared, storage.database.connect()]));
+      signal.throwIfAborted();
+      await joinOthers();
+    }
     greet(options, { storage, runtime, models, local: await local, appUrl, listens, first });
     return { address: appUrl, stop: () => undo.run() };
   } catch (cause) {
@@ -169,6 +176,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     throw cause;
   }
 }
+
+/** A replica that joins others waits so long at most for what would compete with its first clients. */
+const PREPARED_MS = 2_000;
 
 /** Bodies over the limit of a file are refused in the words of the service, so somewhat more is taken. */
 const bodyBytesOf = ({ fileMib }: Config): number => (fileMib + 65) * MIB;

@@ -80,6 +80,25 @@ test("[REP-1] a replica that owns its part waits for nobody who takes shards", a
   }
 });
 
+test("[REP-8] all connections are open before they are needed", async () => {
+  const opened = openDatabase(testDatabase.url);
+  const count = async (): Promise<number> => {
+    const [row] = await database.read<{ n: number }[]>`select count(*)::int as n from pg_stat_activity
+      where datname = current_database() and application_name like 'troupe %'`;
+    return row!.n;
+  };
+  // Of this test's own.
+  await database.connect();
+  const before = await count();
+  try {
+    await opened.connect();
+    // Two for the flush, 14 for reads, and three for the placement.
+    expect([before, (await count()) - before]).toEqual([19, 19]);
+  } finally {
+    await opened.close();
+  }
+});
+
 test("[RT-12] requests that look for an owner delay neither the lease nor a claim", async () => {
   const placement = await owner("rpl_1", null);
   const lock = await database.flush.reserve();

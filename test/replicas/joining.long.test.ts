@@ -15,6 +15,14 @@ test("[REP-7] a replica with another folder of files ends in words", async () =>
   await expect(started).rejects.toThrow("is not the folder of the replica at");
 });
 
+test("[REP-8] a replica that cannot open its port has joined nobody", async () => {
+  const count = async (): Promise<number> => (await replicas.sql`select id from replica`).length;
+  const before = await count();
+  const PORT = new URL(replicas.all[0]!.url).port;
+  await expect(replicas.join({ PORT })).rejects.toThrow(`Port ${PORT} is in use`);
+  expect(await count()).toBe(before);
+});
+
 test("[REP-8] while a replica joins and leaves, every request through the others is answered", async () => {
   const staying = [...replicas.all];
   let isOver = false;
