@@ -123,6 +123,53 @@ describe("manifests", () => {
     expect(env.map(({ name }) => name).filter((name) => !SETTINGS.has(name))).toEqual([]);
   });
 
+  test("[SHIP-3] [REP-7] compose with several replicas starts the same image, with what they have to share", () => {
+    type Services = Readonly<Record<"troupe" | "postgres" | "nginx", Record<string, unknown>>>;
+    const of = (file: string) => Bun.YAML.parse(read(`deploy/${file}`)) as { services: Services; volumes: object };
+    const { services, volumes } = of("compose.replicas.yaml");
+    const alone = of("compose.yaml").services.troupe;
+    const same = ["build", "image", "init", "read_only", "cap_drop", "security_opt", "stop_grace_period", "restart"];
+    for (const key of [...same, "ulimits", "mem_limit"]) expect(services.troupe[key]).toEqual(alone[key]);
+    const environment = services.troupe["environment"] as Record<string, string>;
+    expect(Object.keys(environment).filter((name) => !SETTINGS.has(name))).toEqual([]);
+    expect(environment).toMatchObject({ REPLICA_URL: "auto", DATA_DIR: "/state", FILES_DIR: "/data/files" });
+    expect(environment["TROUPE_SECRET"]).toBe("$" + "{TROUPE_SECRET:?}");
+    expect(services.troupe["tmpfs"]).toContain(`/state:uid=${numbers},gid=${group},mode=0700`);
+    expect(services.troupe["scale"]).toBeGreaterThan(1);
+    expect(Object.keys(volumes)).toEqual(["database", "files"]);
+  });
+
+  test("[SHIP-3] [REP-7] Kubernetes with several replicas runs them as one alone, and lets no other pod ask as one of them", () => {
+    interface Manifest {
+      readonly kind: string;
+      readonly spec: {
+        readonly replicas: number;
+        readonly ingress: readonly { readonly from?: unknown; readonly ports: readonly { readonly port: string }[] }[];
+        readonly template: { readonly spec: { readonly containers: readonly [Container] } & Record<string, unknown> };
+      };
+    }
+    const of = (file: string) => Bun.YAML.parse(read(`deploy/${file}`)) as readonly Manifest[];
+    const find = (file: string, kind: string) => of(file).find((manifest) => manifest.kind === kind)!.spec;
+    const deployment = find("kubernetes.replicas.yaml", "Deployment");
+    const { containers, ...pod } = deployment.template.spec;
+    const { containers: aloneOnes, ...alone } = find("kubernetes.yaml", "StatefulSet").template.spec;
+    expect(deployment.replicas).toBeGreaterThan(1);
+    for (const key of ["securityContext", "terminationGracePeriodSeconds", "automountServiceAccountToken"])
+      expect(pod[key]).toEqual(alone[key]);
+    const [container] = containers;
+    for (const key of ["image", "startupProbe", "livenessProbe", "securityContext", "resources"])
+      expect(container[key]).toEqual(aloneOnes[0][key]);
+    const values = new Map(container.env.map(({ name, value }) => [name, value]));
+    expect([...values.keys()].filter((name) => !SETTINGS.has(name))).toEqual(["POD_IP"]);
+    const replicas = (container["ports"] as { name: string; containerPort: number }[]).find(
+      ({ name }) => name === "replicas",
+    )!;
+    expect(values.get("REPLICA_URL")).toBe(`http://$(POD_IP):${replicas.containerPort}`);
+    const { ingress } = find("kubernetes.replicas.yaml", "NetworkPolicy");
+    const open = ingress.filter(({ from }) => from === undefined).flatMap(({ ports }) => ports);
+    expect(open.map(({ port }) => port)).toEqual(["http", "metrics"]);
+  });
+
   test("[SHIP-3] the unit starts the executable of a release and restarts it as its exit codes mean", () => {
     const unit = read("deploy/troupe.service");
     expect(unit).toMatch(/^ExecStart=\/opt\/troupe\/troupe$/m);
