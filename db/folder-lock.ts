@@ -9,7 +9,7 @@
  * `lock`, and the holder's pid stands in a file of its own.
  */
 import { Database } from "bun:sqlite";
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { writePrivateFile } from "./private-file.ts";
 
@@ -27,6 +27,23 @@ export class FolderInUse extends Error {
     super(`The data folder ${folder} is in use by ${holder}. Stop it first, or set DATA_DIR to another folder.`);
     this.folder = folder;
     this.pid = pid;
+  }
+}
+
+/** Differs for each start of a system (Linux), and is the same in all of its containers. */
+const BOOT_ID = "/proc/sys/kernel/random/boot_id";
+
+/**
+ * Names the folder among all that the running system has: who holds the lock of a folder of this name knows that an
+ * earlier holder is dead. A copy, another machine and another start of this one have another name. Null where the
+ * system has no such names.
+ */
+export function folderName(folder: string): string | null {
+  try {
+    const { dev, ino } = statSync(folder, { bigint: true });
+    return `${readFileSync(BOOT_ID, "utf8").trim()}:${dev}:${ino}`;
+  } catch {
+    return null;
   }
 }
 

@@ -25,6 +25,7 @@ import type { Files } from "../files/files.ts";
 import type { Sealing } from "../../actors/sealing.ts";
 import { PostgresKeyRotation } from "../../db/key-rotation.ts";
 import { PostgresErasure } from "../../db/erasure.ts";
+import { folderName } from "../../db/folder-lock.ts";
 import { PostgresPlacement } from "../../db/placement.ts";
 import { PostgresActorStore } from "../../db/stores/actor-store.ts";
 import { PostgresChatDirectory } from "../../db/stores/chat-directory.ts";
@@ -157,7 +158,8 @@ export async function startRuntime(parts: RuntimeParts): Promise<Runtime> {
 /** Waits until the database may be had. Throws `DatabaseInUse` while another replica holds it, `WrongServiceKey`, or the signal's reason. */
 export async function prepareRuntime(parts: RuntimeParts): Promise<PreparedRuntime> {
   const { storage, log, runner, signal } = parts;
-  const folder = storage.isEmbedded ? storage.folder.path : null;
+  const { path } = storage.folder;
+  const folder = storage.isEmbedded ? path : folderName(path);
   const replica = (await parts.openReplica?.({ placement: () => placement, system: () => system })) ?? null;
   const self = {
     id: replica?.id ?? newId("rpl"),

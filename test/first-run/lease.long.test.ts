@@ -1,5 +1,6 @@
-/** With DATABASE_URL no lock proves a death: what a killed and a living instance mean for the next, in real time. */
+/** With DATABASE_URL only the lock of its own folder proves a death: what a killed and a living instance mean for the next, in real time. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { LEASE_TERM_MS } from "../../actors/runtime/placement.ts";
 import { LEASE_GRACE_MS } from "../../src/service/rivals.ts";
@@ -54,3 +55,18 @@ test("[START-39] a living instance keeps the database, a killed one's lease is w
   expect(third.log.map(({ msg }) => msg).join()).not.toContain("waiting");
   expect(await third.end()).toBe(0);
 }, 60_000);
+
+test.skipIf(process.platform !== "linux")(
+  "[START-39] a start on the folder of a killed instance waits for no lease, and a copy of the folder proves nothing",
+  async () => {
+    const first = await startTroupe(folder, options("three"));
+    expect(await first.end("SIGKILL")).toBe("SIGKILL");
+    const second = await startTroupe(folder, options("three"));
+    expect(second.log.map(({ msg }) => msg).join()).not.toContain("waiting");
+    cpSync(join(folder.path, "three"), join(folder.path, "four"), { recursive: true });
+    const refused = await failTroupe(folder, options("four"));
+    expect(refused.text).toContain("The database is in use by the instance");
+    expect(await second.end()).toBe(0);
+  },
+  60_000,
+);
