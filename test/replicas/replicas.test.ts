@@ -1,6 +1,8 @@
 /** Two replicas as processes of their own: whatever one is asked, both answer as one service. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { PlainBrowser } from "../support/plain-browser.ts";
 import { ReplicaProcesses } from "../support/replica-processes.ts";
+import { PASSWORD } from "../support/signed-in.ts";
 import { eventually } from "../support/troupe-process.ts";
 
 let replicas: ReplicaProcesses;
@@ -100,6 +102,24 @@ test("[MCP-1] a session of MCP is the same at both, and what is ended at one is 
   expect([await ping(owner), await ping(other)]).toEqual([200, 200]);
   expect((await replicas.call(other, "DELETE", "/mcp", undefined, session)).status).toBe(200);
   expect([await ping(owner), await ping(other)]).toEqual([404, 404]);
+});
+
+test("[REP-4] who signs in at one replica is signed in at both, and who signs out at one is signed out at both", async () => {
+  const { owner, other } = await replicas.sides();
+  const [first, second] = [other, owner].map(({ url }) => new PlainBrowser({ url, origin: url })) as [
+    PlainBrowser,
+    PlainBrowser,
+  ];
+  const { out } = await replicas.admin(owner, ["user", "link", "--email", "owner@localhost"]);
+  const { pathname, search } = new URL(out.split("\n").at(-1)!);
+  const page = await first.get(pathname + search);
+  const password = { password: PASSWORD, again: PASSWORD };
+  expect((await first.submit(page, "/set-password", password)).at).toBe("/account");
+  for (const [name, value] of first.cookies) second.cookies.set(name, value);
+  const account = await second.get("/account");
+  expect([account.status, account.at]).toEqual([200, "/account"]);
+  expect((await second.submit(account, "/sign-out")).at).toBe("/sign-in");
+  expect((await first.get("/account")).at).toStartWith("/sign-in");
 });
 
 test("[REP-4] the port of the replicas answers nobody without the key", async () => {
