@@ -9,9 +9,9 @@
  *
  *   each ─ 32 KiB at once ──▶ slice ─ pause ──▶ slice ─ pause ──▶ … ──▶ done
  */
-import { assert } from "../assert.ts";
 import type { Clock } from "./clock.ts";
 import type { LoopTime } from "./loop-time.ts";
+import { PacedSlices } from "./paced-slices.ts";
 
 /** What is done before the loop turns; one item can take longer. */
 export const SLICE_MS = 0.5;
@@ -24,7 +24,9 @@ export const LEAST_PART = 1 / 8;
  * a small request takes is in nobody's account (sockets, the driver, collections of garbage), and what waits asks for
  * less than it would like to: of a loop that has no time left, a sixteenth is seen.
  */
-export const YIELDING = 16;
+const YIELDING = 16;
+/** The part of the loop's time that bulk work has beside so much small work. */
+export const partBeside = (smallPart: number): number => Math.max(LEAST_PART, 1 - YIELDING * smallPart);
 /** What the driver and the socket take besides, each for its MiB. */
 const UNMEASURED_MS_PER_BYTE = 1 / (1024 * 1024);
 
@@ -61,15 +63,13 @@ interface Piece<T> {
 
 export class BulkWork implements Bulk {
   private readonly parts: BulkParts;
-  /** The organization that is first has the next slice. */
-  private readonly waiting = new Map<string, (() => void)[]>();
-  /** A slice is planned or under way. */
-  private isTaken = false;
-  /** When the next slice may begin. */
-  private dueAt = 0;
+  private readonly slices: PacedSlices;
 
   constructor(parts: BulkParts) {
     this.parts = parts;
+    const { time, clock, later } = parts;
+    const part = (): number => (time.isShared ? partBeside(time.smallPart) : 1);
+    this.slices = new PacedSlices({ clock, later, part });
   }
 
   async each<T>(organizationId: string, items: readonly T[], work: (item: T) => number): Promise<void> {
@@ -78,7 +78,7 @@ export class BulkWork implements Bulk {
     this.do(piece, (more) => (bytes += more) < AT_ONCE_BYTES);
     for (let isBegun = false; piece.next < items.length; isBegun = true) {
       // oxlint-disable-next-line no-await-in-loop -- one slice after the other
-      await this.turnOf(organizationId, isBegun);
+      await this.slices.turn(organizationId, isBegun);
       this.slice(piece);
     }
   }
@@ -105,50 +105,7 @@ export class BulkWork implements Bulk {
         return clock.monotonic() - from < SLICE_MS;
       });
     } finally {
-      this.rest(clock.monotonic() - from + bytes * UNMEASURED_MS_PER_BYTE);
+      this.slices.spent(clock.monotonic() - from + bytes * UNMEASURED_MS_PER_BYTE);
     }
-  }
-
-  /** Resolves at a slice of the organization. What has begun comes before what has not. */
-  private turnOf(organizationId: string, isBegun: boolean): Promise<void> {
-    return new Promise((resolve) => {
-      const line = this.waiting.get(organizationId);
-      if (line === undefined) this.waiting.set(organizationId, [resolve]);
-      else if (isBegun) line.unshift(resolve);
-      else line.push(resolve);
-      this.plan();
-    });
-  }
-
-  /** After a slice that has cost so much. */
-  private rest(ms: number): void {
-    const { time, clock, later } = this.parts;
-    const part = time.isShared ? Math.max(LEAST_PART, 1 - YIELDING * time.smallPart) : 1;
-    this.dueAt = Math.max(this.dueAt, clock.monotonic()) + ms * (1 / part - 1);
-    this.isTaken = false;
-    // At the next turn: the same piece has asked for its next slice until then, and is planned with the others.
-    later(() => this.plan());
-  }
-
-  private plan(): void {
-    if (this.isTaken || this.waiting.size === 0) return;
-    this.isTaken = true;
-    const { clock, later } = this.parts;
-    // Timers know whole milliseconds; what is less is added to the next pause.
-    const waitMs = Math.floor(this.dueAt - clock.monotonic());
-    if (waitMs > 0) clock.after(waitMs, () => this.begin());
-    else later(() => this.begin());
-  }
-
-  private begin(): void {
-    const [first] = this.waiting;
-    assert(first !== undefined, "a slice is planned for somebody who waits");
-    const [organizationId, line] = first;
-    // To the end: all others have their slice first.
-    this.waiting.delete(organizationId);
-    const resolve = line.shift();
-    assert(resolve !== undefined, "an organization that waits has a piece that waits");
-    if (line.length > 0) this.waiting.set(organizationId, line);
-    resolve();
   }
 }

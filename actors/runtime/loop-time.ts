@@ -149,6 +149,11 @@ export class LoopTime {
     return (this.recentOf(this.all) - this.recentOf(this.pages)) / LOOP_WINDOW_MS;
   }
 
+  /** The part of the last second in which the loop worked for anybody. */
+  get busyPart(): number {
+    return this.recentOf(this.all) / LOOP_WINDOW_MS;
+  }
+
   /** Whether more than one organization was at work within the last second or two. */
   get isShared(): boolean {
     this.turnWindow();

@@ -42,6 +42,7 @@ import type { WebhookTools } from "../operations/webhook-tools.ts";
 import { REQUESTS_STOP_MS } from "./drain-limits.ts";
 import { toolCatalogue } from "../wiring/tool-catalogue.ts";
 import { Bodies } from "../http/request/bodies.ts";
+import { BodyPace } from "../http/request/body-pace.ts";
 import { pathOf } from "../http/request/exchange.ts";
 import { drainingHealth, healthRoutes } from "../http/request/health.ts";
 import type { Forwarding } from "../http/request/forwarding.ts";
@@ -184,8 +185,10 @@ export function createApp(parts: AppParts): App {
   let port = parts.port ?? 0;
   let server: Server<unknown> | null = null;
   let hasSharedPort = false;
-  const bodies = new Bodies(parts.clock, parts.bodyBytes);
-  const turns = new FairTurns(parts.system.loopTime);
+  const { loopTime: time } = parts.system;
+  const pace = new BodyPace({ time, clock: parts.clock, later: setImmediate });
+  const bodies = new Bodies(parts.clock, parts.bodyBytes, pace);
+  const turns = new FairTurns(time);
   const endWatch = watchTokens({ ...parts, streams });
   const { routes, turnAway, invoke } = mount({ bulk: AT_ONCE, ...parts, bodies, turns }, streams, {
     appUrl: () => parts.appUrl?.(port) ?? "",

@@ -14,6 +14,7 @@
  */
 import { type Fault, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import type { Clock } from "../../../actors/runtime/clock.ts";
+import type { BodyPace, PacedBody } from "./body-pace.ts";
 
 /** Bytes of bodies of all callers that are read at once; in memory each byte is some 1.3. */
 export const DEFAULT_BODY_BYTES = 256 * 1024 * 1024;
@@ -57,19 +58,17 @@ export class BodyHold {
   readonly bytes: number;
   readonly isUnread: boolean;
   private readonly bodies: Bodies;
+  private readonly paced: PacedBody | null;
   private endsAt: number;
   private onLate: (() => void) | null = null;
 
-  constructor(
-    bodies: Bodies,
-    owner: BodyOwner,
-    { bytes, endsAt, isUnread }: { readonly bytes: number; readonly endsAt: number; readonly isUnread: boolean },
-  ) {
+  constructor(bodies: Bodies, owner: BodyOwner, { bytes, endsAt, isUnread, paced }: HoldParts) {
     this.bodies = bodies;
     this.owner = owner;
     this.bytes = bytes;
     this.endsAt = endsAt;
     this.isUnread = isUnread;
+    this.paced = paced;
   }
 
   /** Calls `run` when its time is over; it is released then. */
@@ -80,6 +79,21 @@ export class BodyHold {
   /** So many bytes of a stream have arrived. */
   progress(bytes: number): void {
     this.endsAt += (bytes / STREAM_BYTES_PER_SECOND) * 1_000;
+    this.paced?.arrived(bytes);
+  }
+
+  /**
+   * Resolves when more of a stream may be read; null where that is now. No body is late for that: what has arrived
+   * before the first turn that waits is worth minutes.
+   */
+  turn(): Promise<void> | null {
+    return this.paced?.turn() ?? null;
+  }
+
+  /** The last of it has been read. */
+  end(): void {
+    this.release();
+    this.paced?.ended();
   }
 
   /** Idempotent. */
@@ -94,18 +108,29 @@ export class BodyHold {
   }
 }
 
+interface HoldParts {
+  readonly bytes: number;
+  readonly endsAt: number;
+  readonly isUnread: boolean;
+  /** Its turns, where it waits for some. */
+  readonly paced: PacedBody | null;
+}
+
 export class Bodies {
   private readonly clock: Pick<Clock, "monotonic" | "after">;
   private readonly limit: number;
+  private readonly pace: BodyPace | null;
   private readonly open = new Set<BodyHold>();
   /** Bytes by organization and by token; absent: none. */
   private readonly held = new Map<string, number>();
   private all = 0;
   private isLooking = false;
 
-  constructor(clock: Pick<Clock, "monotonic" | "after">, limit = DEFAULT_BODY_BYTES) {
+  /** `pace`: by which streams give way to other work; null: by none. */
+  constructor(clock: Pick<Clock, "monotonic" | "after">, limit = DEFAULT_BODY_BYTES, pace: BodyPace | null = null) {
     this.clock = clock;
     this.limit = limit;
+    this.pace = pace;
   }
 
   /** Bodies that are on their way, and the bytes that they count. */
@@ -132,7 +157,7 @@ export class Bodies {
 
   /** Begins a body that is handed on as it comes, and so takes no memory. */
   beginStream(owner: BodyOwner): BodyHold {
-    return this.add({ owner, isUnread: false }, 0, 0);
+    return this.add({ owner, isUnread: false }, { bytes: 0, patienceMs: 0, isStream: true });
   }
 
   release(hold: BodyHold): void {
@@ -150,12 +175,22 @@ export class Bodies {
     if (this.all + bytes > this.limit) return FULL;
     for (const [name, part] of partsOf({ owner, isUnread }))
       if ((this.held.get(name) ?? 0) + bytes > this.limit / part) return FULL;
-    return ok(this.add({ owner, isUnread }, bytes, (announced / BODY_BYTES_PER_SECOND) * 1_000));
+    const patienceMs = (announced / BODY_BYTES_PER_SECOND) * 1_000;
+    return ok(this.add({ owner, isUnread }, { bytes, patienceMs, isStream: false }));
   }
 
-  private add(counted: Counted, bytes: number, patienceMs: number): BodyHold {
+  private add(
+    counted: Counted,
+    {
+      bytes,
+      patienceMs,
+      isStream,
+    }: { readonly bytes: number; readonly patienceMs: number; readonly isStream: boolean },
+  ): BodyHold {
+    const { owner, isUnread } = counted;
     const endsAt = this.clock.monotonic() + BODY_GRACE_MS + patienceMs;
-    const hold = new BodyHold(this, counted.owner, { bytes, endsAt, isUnread: counted.isUnread });
+    const paced = isStream ? (this.pace?.begin(owner.organizationId ?? "") ?? null) : null;
+    const hold = new BodyHold(this, owner, { bytes, endsAt, isUnread, paced });
     this.open.add(hold);
     this.all += bytes;
     if (bytes > 0) for (const [name] of partsOf(counted)) this.held.set(name, (this.held.get(name) ?? 0) + bytes);

@@ -66,12 +66,14 @@ export class StreamedBody implements About, ByteReader {
     });
   }
 
-  /** The next piece. Rejects with `BodyTooLarge` or `BodyTooSlow` where a bound ends it, and where the sender has left. */
+  /** The next piece, when it is its turn. Rejects with `BodyTooLarge` or `BodyTooSlow` where a bound ends it, and where the sender has left. */
   async read(): Promise<BytesRead> {
+    const turn = this.hold?.turn() ?? null;
+    if (turn !== null) await turn;
     const next = await this.next();
     if (this.brokenBy?.kind === "request_timeout") throw new BodyTooSlow();
     if (next.done) {
-      this.hold?.release();
+      this.hold?.end();
       this.digest ??= this.hasher?.digest("hex") ?? null;
       return next;
     }

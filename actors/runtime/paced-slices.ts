@@ -1,0 +1,102 @@
+/**
+ * Whose slice of bulk work is next: one at a time for the whole process, between which the event loop turns.
+ * Organizations take slices in turn. After each slice there is a pause, so that slices have a part of the loop's time
+ * only; how large that part is, is for whoever owns the queue.
+ *
+ *   turn ─ the pause is over, and it is the organization's turn ──▶ the slice ─ spent ──▶ pause ──▶ …
+ */
+import { assert } from "../assert.ts";
+import type { Clock } from "./clock.ts";
+
+interface SliceParts {
+  readonly clock: Pick<Clock, "monotonic" | "after">;
+  /** Runs at the next turn of the loop. */
+  readonly later: (run: () => void) => void;
+  /** The part of the loop's time that slices may have now, above 0 and at most 1. */
+  readonly part: () => number;
+  /** What has waited for longer is next, whoever else waits; pauses are shorter where many wait. No bound unless given. */
+  readonly mostWaitMs?: number;
+}
+
+interface Waiting {
+  readonly organizationId: string;
+  readonly since: number;
+  readonly resolve: () => void;
+}
+
+export class PacedSlices {
+  private readonly parts: SliceParts;
+  private readonly mostWaitMs: number;
+  /** The organization that is first has the next slice. */
+  private readonly lines = new Map<string, Waiting[]>();
+  /** All of them, the one that has waited longest first. */
+  private readonly waiting = new Set<Waiting>();
+  /** A slice is planned or under way. */
+  private isTaken = false;
+  /** When the next slice may begin. */
+  private dueAt = 0;
+
+  constructor(parts: SliceParts) {
+    this.parts = parts;
+    this.mostWaitMs = parts.mostWaitMs ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** Resolves at a slice of the organization; `spent` follows, before which there is no other. `isNext`: before what else of the organization waits. */
+  turn(organizationId: string, isNext = false): Promise<void> {
+    return new Promise((resolve) => {
+      const one: Waiting = { organizationId, since: this.parts.clock.monotonic(), resolve };
+      this.waiting.add(one);
+      const line = this.lines.get(organizationId);
+      if (line === undefined) this.lines.set(organizationId, [one]);
+      else if (isNext) line.unshift(one);
+      else line.push(one);
+      this.plan();
+    });
+  }
+
+  /** The slice is over, and has cost so much. */
+  spent(ms: number): void {
+    this.pause(ms);
+    this.isTaken = false;
+    // At the next turn: the same piece has asked for its next slice until then, and is planned with the others.
+    this.parts.later(() => this.plan());
+  }
+
+  /** Puts off the next slice for work that has cost so much. */
+  pause(ms: number): void {
+    const most = this.mostWaitMs / Math.max(1, this.waiting.size);
+    const pauseMs = Math.min(most, ms * (1 / this.parts.part() - 1));
+    this.dueAt = Math.max(this.dueAt, this.parts.clock.monotonic()) + pauseMs;
+  }
+
+  private plan(): void {
+    if (this.isTaken || this.waiting.size === 0) return;
+    this.isTaken = true;
+    const { clock, later } = this.parts;
+    // Timers know whole milliseconds; what is less is added to the next pause.
+    const waitMs = Math.floor(this.dueAt - clock.monotonic());
+    if (waitMs > 0) clock.after(waitMs, () => this.begin());
+    else later(() => this.begin());
+  }
+
+  private begin(): void {
+    const [oldest] = this.waiting;
+    assert(oldest !== undefined, "a slice is planned for somebody who waits");
+    const isLate = this.parts.clock.monotonic() - oldest.since >= this.mostWaitMs;
+    const one = isLate ? oldest : this.first();
+    this.waiting.delete(one);
+    const line = this.lines.get(one.organizationId) ?? [];
+    line.splice(line.indexOf(one), 1);
+    // To the end: all others have their slice first.
+    this.lines.delete(one.organizationId);
+    if (line.length > 0) this.lines.set(one.organizationId, line);
+    one.resolve();
+  }
+
+  private first(): Waiting {
+    const [line] = this.lines.values();
+    const one = line?.[0];
+    assert(one !== undefined, "an organization that waits has a piece that waits");
+    return one;
+  }
+}
