@@ -9,19 +9,16 @@
  */
 import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import type { Aim, Benchmark, BenchmarkContext } from "./support/benchmark.ts";
-import { cpuOf } from "./support/cpu.ts";
+import type { Benchmark } from "./support/benchmark.ts";
+import { transfers } from "./support/file-transfers.ts";
 import type { FilesTask } from "./support/files-worker.ts";
+import { aim, contentOf, MIB, type Part, ratioAim, type World } from "./support/files-world.ts";
 import { type RunningService, startService } from "./support/service.ts";
-import { figure, percentile, times } from "./support/statistics.ts";
+import { figure, percentile } from "./support/statistics.ts";
 import { table } from "./support/table.ts";
-import { startWorker, type Worker } from "./support/worker.ts";
+import { startWorker } from "./support/worker.ts";
 
-const MIB = 1024 * 1024;
 const FILES = 10_000;
-/** Of one transfer. */
-const TRANSFER_BYTES = 64 * MIB;
-const TRANSFERS = 6;
 const LARGE_BYTES = 256 * MIB;
 const CSV_BYTES = 100_000_000;
 const CSV_QUERY = "SELECT region, count(*) AS n, sum(amount) AS total FROM 'big.csv' GROUP BY region ORDER BY region";
@@ -32,15 +29,11 @@ const FLOOD = { atOnce: 50, bytes: 4 * MIB };
 const MESSAGES = 300;
 const MESSAGE_MS = 20;
 
-/** Of the bare server's throughput, at least. */
-const TRANSFER_RATIO = 0.7;
 const LARGE_MIB = 32;
 /** Of DuckDB alone, at most. */
 const QUERY_RATIO = 1.2;
 const SMALL_MS = 10;
 const FLOOD_RATIO = 1.3;
-
-type Load = Worker<FilesTask, readonly number[]>;
 
 export const benchmark: Benchmark = {
   question: "What do files cost: lists, transfers, queries, and other work beside them?",
@@ -77,25 +70,6 @@ export const benchmark: Benchmark = {
     };
   },
 };
-
-interface World {
-  readonly context: BenchmarkContext;
-  readonly service: RunningService;
-  readonly load: Load;
-  /** The bare server, or DuckDB. */
-  readonly other: Load;
-  readonly workspace: string;
-}
-
-interface Part {
-  /** What the figures mean. */
-  readonly note?: string;
-  readonly rows: readonly (readonly string[])[];
-  readonly aims: readonly Aim[];
-}
-
-const contentOf = ({ service, workspace }: World, path: string): string =>
-  `${service.url}/api/workspaces/${workspace}/files/content?path=${path}`;
 
 async function workspaceOf(service: RunningService): Promise<string> {
   const { workspaces } = (await json(service, "/api/workspaces")) as { workspaces: { id: string }[] };
@@ -170,69 +144,6 @@ async function lists(world: World): Promise<Part> {
     aims: [
       aim("10,000 files are listed in at most 2 s", figure(whole / 1_000), whole <= 2_000, " s"),
       aim("a search among 10,000 files takes at most 50 ms", figure(median(searches)), median(searches) <= 50, " ms"),
-    ],
-  };
-}
-
-/** Of one contestant: the best rate in MiB/s, and the least CPU in ms for each MiB; its own, and that of the load. */
-interface Transfer {
-  rate: number;
-  cpu: number;
-  load: number;
-}
-
-/** Beside the bare server, in turns; the best of each. */
-async function transfers(world: World): Promise<Part> {
-  const { context, service, load, other } = world;
-  const [port = 0] = await other.ask({ kind: "serve", folder: context.lifetime.folder() });
-  const bareUrl = `http://127.0.0.1:${port}`;
-  const none = (): Transfer => ({ rate: 0, cpu: Number.POSITIVE_INFINITY, load: Number.POSITIVE_INFINITY });
-  const best = { up: none(), down: none(), bareUp: none(), bareDown: none(), synced: none() };
-  const mib = (TRANSFERS * TRANSFER_BYTES) / MIB;
-  const many = { times: TRANSFERS, atOnce: 2 };
-  const ours = { ...many, url: contentOf(world, "large/f{n}"), token: service.token };
-  const theirs = { ...many, url: `${bareUrl}/f{n}`, token: null };
-  const measure = async (of: Transfer, pid: number, task: FilesTask): Promise<void> => {
-    const [cpu, loadCpu] = [cpuOf(pid), cpuOf(load.pid)];
-    const [seconds = 0] = await load.ask(task);
-    of.rate = Math.max(of.rate, mib / seconds);
-    of.cpu = Math.min(of.cpu, ((cpuOf(pid) - cpu) * 1_000) / mib);
-    of.load = Math.min(of.load, ((cpuOf(load.pid) - loadCpu) * 1_000) / mib);
-  };
-  for (let round = 0; round < context.rounds; round++) {
-    await measure(best.bareUp, other.pid, { kind: "upload", bytes: TRANSFER_BYTES, ...theirs });
-    await measure(best.up, service.pid, { kind: "upload", bytes: TRANSFER_BYTES, ...ours });
-    const url = `${bareUrl}/synced/f{n}`;
-    await measure(best.synced, other.pid, { kind: "upload", bytes: TRANSFER_BYTES, ...theirs, url });
-    await measure(best.bareDown, other.pid, { kind: "download", ...theirs });
-    await measure(best.down, service.pid, { kind: "download", ...ours });
-    context.say(
-      `round ${round + 1}: up ${figure(best.up.rate)} of ${figure(best.bareUp.rate)} MiB/s (${figure(best.synced.rate)} with digest and sync), down ${figure(best.down.rate)} of ${figure(best.bareDown.rate)}`,
-    );
-  }
-  const [hash = 0] = await other.ask({ kind: "hash", bytes: TRANSFER_BYTES });
-  const plain = `${figure(best.bareUp.rate)}; with a digest and a sync ${figure(best.synced.rate)}`;
-  const plainCpu = `${figure(best.bareUp.cpu)}; with a digest and a sync ${figure(best.synced.cpu)}`;
-  const { cpu: bare, load: sending } = best.bareUp;
-  return {
-    note: `An upload takes the service ${figure(best.up.cpu)} ms of CPU for each MiB, and the bare server ${figure(bare)}. Its SHA-256, which names the content, takes ${figure(hash)} of that, and the load ${figure(sending)} on the same cores. Where these are all busy, a server that does what the bare one does and computes the digest has ${times((bare + sending) / (bare + hash + sending))} of its rate.`,
-    rows: [
-      ["uploads of 64 MiB, 2 at once, MiB/s", figure(best.up.rate), plain],
-      [`their CPU, ms for each MiB (SHA-256 alone: ${figure(hash)})`, figure(best.up.cpu), plainCpu],
-      ["downloads, MiB/s", figure(best.down.rate), figure(best.bareDown.rate)],
-      ["their CPU, ms for each MiB", figure(best.down.cpu), figure(best.bareDown.cpu)],
-    ],
-    aims: [
-      ratioAim(
-        `uploads: at least ${TRANSFER_RATIO}× a bare file server`,
-        best.up.rate / best.bareUp.rate,
-        (r) => r >= TRANSFER_RATIO,
-      ),
-      ratioAim(
-        `downloads: at least ${TRANSFER_RATIO}× a bare file server`,
-        best.down.rate / best.bareDown.rate,
-        (r) => r >= TRANSFER_RATIO,
-      ),
     ],
   };
 }
@@ -380,14 +291,3 @@ let latest = "";
 async function newChat(service: RunningService, agent: string, workspace: string): Promise<string> {
   return ((await json(service, "/api/chats", { agent_id: agent, workspace_id: workspace })) as { id: string }).id;
 }
-
-const aim = (words: string, shown: string, holds: boolean, unit: string): Aim => ({
-  aim: words,
-  figure: `${shown}${unit}`,
-  holds,
-});
-const ratioAim = (words: string, ratio: number, holds: (ratio: number) => boolean): Aim => ({
-  aim: words,
-  figure: times(ratio),
-  holds: holds(ratio),
-});

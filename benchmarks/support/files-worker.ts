@@ -10,7 +10,7 @@ import { DuckDBInstance } from "@duckdb/node-api";
 import { serveWorker } from "./worker.ts";
 
 export type FilesTask =
-  /** `Bun.serve` that stores bodies as files and sends files; answers its port. Below `/synced/` it does what an upload needs: a digest, and the bytes on the disk. */
+  /** `Bun.serve` that stores bodies as files and sends files; answers its port. Below a path of `STEPS` it does more of what an upload needs. */
   | { readonly kind: "serve"; readonly folder: string }
   /** Hashes so many bytes; answers the ms of CPU for each MiB. */
   | { readonly kind: "hash"; readonly bytes: number }
@@ -31,6 +31,9 @@ interface Load {
   readonly times: number;
   readonly atOnce: number;
 }
+
+/** Below `/streamed/` a body is read piece by piece, as its digest needs it; then it is hashed, and then brought to the disk. */
+const STEPS = ["streamed", "hashed", "synced"] as const;
 
 /** What one client of a flood sends at once, and its pause: 50 of them fill a line of 1 Gbit/s. */
 const CHUNK_BYTES = 256 * 1024;
@@ -88,15 +91,15 @@ function randomBytes(length: number): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** The plainest way to the digest of a body that is on the disk. */
-async function synced(path: string, request: Request): Promise<string> {
+/** The plainest way to so much of what an upload needs. Answers the digest; of a body that is not hashed, that of nothing. */
+async function stored(path: string, request: Request, step: (typeof STEPS)[number]): Promise<string> {
   const hasher = new Bun.CryptoHasher("sha256");
   const file = await open(path, "w");
   for await (const chunk of request.body ?? []) {
-    hasher.update(chunk);
+    if (step !== "streamed") hasher.update(chunk);
     await file.write(chunk);
   }
-  await file.datasync();
+  if (step === "synced") await file.datasync();
   await file.close();
   return hasher.digest("hex");
 }
@@ -112,8 +115,9 @@ serveWorker<FilesTask, readonly number[]>(async (task) => {
         maxRequestBodySize: 1024 ** 3,
         async fetch(request) {
           if (request.method === "GET") return new Response(Bun.file(nameOf(request)));
-          if (!request.url.includes("/synced/")) await Bun.write(nameOf(request), request);
-          else return new Response(await synced(nameOf(request), request));
+          const step = STEPS.find((name) => request.url.includes(`/${name}/`));
+          if (step !== undefined) return new Response(await stored(nameOf(request), request, step));
+          await Bun.write(nameOf(request), request);
           return new Response("stored");
         },
       });

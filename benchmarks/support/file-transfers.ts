@@ -1,0 +1,100 @@
+/** Uploads and downloads beside the bare server of `files-worker.ts`, and what stands between the two. */
+import { cpuOf } from "./cpu.ts";
+import type { FilesTask } from "./files-worker.ts";
+import { contentOf, MIB, type Part, ratioAim, type World } from "./files-world.ts";
+import { figure, times } from "./statistics.ts";
+import { table } from "./table.ts";
+
+/** Of one transfer. */
+const TRANSFER_BYTES = 64 * MIB;
+const TRANSFERS = 6;
+/** Of the bare server's throughput, at least. */
+const TRANSFER_RATIO = 0.7;
+
+/** Of one contestant: the best rate in MiB/s, and the least CPU in ms for each MiB; its own, and that of the load. */
+interface Transfer {
+  rate: number;
+  cpu: number;
+  load: number;
+}
+
+/** Beside the bare server, in turns; the best of each. */
+export async function transfers(world: World): Promise<Part> {
+  const { context, service, load, other } = world;
+  const [port = 0] = await other.ask({ kind: "serve", folder: context.lifetime.folder() });
+  const bareUrl = `http://127.0.0.1:${port}`;
+  const none = (): Transfer => ({ rate: 0, cpu: Number.POSITIVE_INFINITY, load: Number.POSITIVE_INFINITY });
+  const best = { up: none(), down: none(), bareUp: none(), bareDown: none() };
+  // What the bare server does more, one step after the other, up to what the service does for an upload.
+  const steps = { streamed: none(), hashed: none(), synced: none() };
+  const mib = (TRANSFERS * TRANSFER_BYTES) / MIB;
+  const many = { times: TRANSFERS, atOnce: 2 };
+  const ours = { ...many, url: contentOf(world, "large/f{n}"), token: service.token };
+  const theirs = { ...many, url: `${bareUrl}/f{n}`, token: null };
+  const measure = async (of: Transfer, pid: number, task: FilesTask): Promise<void> => {
+    const [cpu, loadCpu] = [cpuOf(pid), cpuOf(load.pid)];
+    const [seconds = 0] = await load.ask(task);
+    of.rate = Math.max(of.rate, mib / seconds);
+    of.cpu = Math.min(of.cpu, ((cpuOf(pid) - cpu) * 1_000) / mib);
+    of.load = Math.min(of.load, ((cpuOf(load.pid) - loadCpu) * 1_000) / mib);
+  };
+  for (let round = 0; round < context.rounds; round++) {
+    await measure(best.bareUp, other.pid, { kind: "upload", bytes: TRANSFER_BYTES, ...theirs });
+    await measure(best.up, service.pid, { kind: "upload", bytes: TRANSFER_BYTES, ...ours });
+    for (const [step, of] of Object.entries(steps)) {
+      const url = `${bareUrl}/${step}/f{n}`;
+      await measure(of, other.pid, { kind: "upload", bytes: TRANSFER_BYTES, ...theirs, url });
+    }
+    await measure(best.bareDown, other.pid, { kind: "download", ...theirs });
+    await measure(best.down, service.pid, { kind: "download", ...ours });
+    context.say(
+      `round ${round + 1}: up ${figure(best.up.rate)} of ${figure(best.bareUp.rate)} MiB/s (${figure(steps.synced.rate)} with digest and sync), down ${figure(best.down.rate)} of ${figure(best.bareDown.rate)}`,
+    );
+  }
+  const [hash = 0] = await other.ask({ kind: "hash", bytes: TRANSFER_BYTES });
+  const plain = `${figure(best.bareUp.rate)}; with a digest and a sync ${figure(steps.synced.rate)}`;
+  const plainCpu = `${figure(best.bareUp.cpu)}; with a digest and a sync ${figure(steps.synced.cpu)}`;
+  const { cpu: bare, load: sending } = best.bareUp;
+  return {
+    note: `${between(best, steps)}\n\nAn upload takes the service ${figure(best.up.cpu)} ms of CPU for each MiB, and the bare server ${figure(bare)}. Its SHA-256, which names the content, takes ${figure(hash)} of that, and the load ${figure(sending)} on the same cores. Where these are all busy, a server that does what the bare one does and computes the digest has ${times((bare + sending) / (bare + hash + sending))} of its rate.`,
+    rows: [
+      ["uploads of 64 MiB, 2 at once, MiB/s", figure(best.up.rate), plain],
+      [`their CPU, ms for each MiB (SHA-256 alone: ${figure(hash)})`, figure(best.up.cpu), plainCpu],
+      ["downloads, MiB/s", figure(best.down.rate), figure(best.bareDown.rate)],
+      ["their CPU, ms for each MiB", figure(best.down.cpu), figure(best.bareDown.cpu)],
+    ],
+    aims: [
+      ratioAim(
+        `uploads: at least ${TRANSFER_RATIO}× a bare file server`,
+        best.up.rate / best.bareUp.rate,
+        (r) => r >= TRANSFER_RATIO,
+      ),
+      ratioAim(
+        `downloads: at least ${TRANSFER_RATIO}× a bare file server`,
+        best.down.rate / best.bareDown.rate,
+        (r) => r >= TRANSFER_RATIO,
+      ),
+    ],
+  };
+}
+
+/** What stands between the bare server and the service: a table of each step. */
+function between(
+  { up, bareUp }: { readonly up: Transfer; readonly bareUp: Transfer },
+  { streamed, hashed, synced }: Readonly<Record<"streamed" | "hashed" | "synced", Transfer>>,
+): string {
+  const row = (who: string, of: Transfer): string[] => [
+    who,
+    figure(of.rate),
+    times(of.rate / bareUp.rate),
+    figure(of.cpu),
+  ];
+  const rows = [
+    row("a bare server: `Bun.write` of the request", bareUp),
+    row("it reads the body piece by piece", streamed),
+    row("and computes SHA-256", hashed),
+    row("and brings it to the disk", synced),
+    row("the service: all that, and commits", up),
+  ];
+  return `What stands between an upload to a bare server and one to the service:\n\n${table(["uploads of 64 MiB, 2 at once", "MiB/s", "of the bare server", "CPU, ms for each MiB"], rows)}`;
+}
