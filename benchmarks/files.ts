@@ -233,7 +233,7 @@ function writeCsv(path: string): void {
 
 /** Measured by hand on 2026-11-23, with 2 cores that others used too. */
 const FLOOD_NOTE =
-  "Where the time of a message beside uploads goes: of the loop's 1.2 ms for each MiB that 50 slow uploads send, receiving it in Bun alone takes 0.9 to 1.2 (recv, copies, page faults). The 50 clients send at the same moments, and then the loop, the thread that hashes, PostgreSQL and the load itself wait for two cores. 50 uploads to the bare server, in a process of its own, raised a message's p99 to 20 to 120 ms, from 14 to 60 alone; uploads to the service to 45 to 100.";
+  "Where the time of a message beside uploads goes: the 50 clients send at the same moments, and then the loop, the thread that hashes, PostgreSQL and the load itself wait for two cores. Of the loop's 1.2 ms for each MiB, receiving it in Bun alone takes 0.9 to 1.2 (recv, copies, page faults). So uploads give way (FAIR-10, decision 43). In alternating rounds of 60 or 70 messages, beginning half a second after the uploads, with the data on the disk: without it p50, p90, p95 and p99 rose from 6.5, 11, 14 and 34 ms to 9.7, 26, 38 and 80, and from 6.8, 9, 10 and 16 to 8.2, 21, 23 and 44; with it from 6.7, 12, 14 and 17 ms to 6.5, 13, 15 and 30, and from 7, 10, 11 and 18 to 6.7, 14, 18 and 27. What is left: Bun takes the first megabyte of each body whether it is read or not, and a single commit waits for the disk. 50 uploads to the bare server, in a process of its own, raised the p99 to 20 to 120 ms, from 14 to 60 alone.";
 
 /** The time of a message to a chat alone, and while 50 uploads go on. */
 async function flood(world: World): Promise<Part> {
