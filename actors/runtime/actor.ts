@@ -128,6 +128,11 @@ export interface Tx {
   /** Dispatches `command` to this actor when `dueAtMs` has come; replaces the alarm of that name. */
   setAlarm(of: ActorRef, name: string, dueAtMs: number, command: { readonly kind: string }): void;
   clearAlarm(name: string): void;
+  /**
+   * Says that nobody waits for what this turn writes: its commit may wait a moment for the next one. It counts for
+   * a message that has just been sent: a caller waits for its answer, and a take-up for what it delivers.
+   */
+  mayWait(): void;
 }
 
 /** One handler for each command: total, so that a new command without one does not compile. */

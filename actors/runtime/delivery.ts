@@ -32,6 +32,11 @@ interface DeliveryParts {
   readonly tracing: Tracing | null;
 }
 
+/** Under which grant a message is delivered. A take-up waits for what it delivers; nobody does for what has just been sent. */
+interface Delivered extends ShardGrant {
+  readonly mayWait?: true;
+}
+
 export class Delivery {
   private readonly parts: DeliveryParts;
   /** Messages whose turns have thrown too often, and where. */
@@ -60,7 +65,7 @@ export class Delivery {
    */
   send(message: MessageRow, grant: ShardGrant): void {
     const isOffered = this.fromTable.get(message.id) === grant.epoch || this.parkedAt.has(message.id);
-    if (!isOffered) void this.deliver(message, grant, () => {});
+    if (!isOffered) void this.deliver(message, { ...grant, mayWait: true }, () => {});
   }
 
   /**
@@ -103,7 +108,7 @@ export class Delivery {
     }
   }
 
-  private async deliver(message: MessageRow, grant: ShardGrant, offered: () => void): Promise<void> {
+  private async deliver(message: MessageRow, grant: Delivered, offered: () => void): Promise<void> {
     const backoff = new Backoff(this.parts, RETRY);
     /** Counts the turns that have thrown, the next one included if it does. */
     let turn = 1;
@@ -116,10 +121,11 @@ export class Delivery {
     }
   }
 
-  private async attempt(message: MessageRow, grant: ShardGrant, turn: number): Promise<"over" | "refused" | "thrown"> {
+  private async attempt(message: MessageRow, grant: Delivered, turn: number): Promise<"over" | "refused" | "thrown"> {
     const { run, log, tracing } = this.parts;
     const ref = { kind: message.actorKind, organizationId: message.organizationId, id: message.actorId };
-    const options = { epoch: grant.epoch, consumes: message.id };
+    const { epoch, mayWait } = grant;
+    const options = { epoch, consumes: message.id, ...(mayWait === true ? { mayWait } : {}) };
     const take = () => run([{ ref, command: uncarried(message.command) }], options);
     try {
       const outcome = await (tracing === null ? take() : tracing.within(carrierOf(message.command), take));

@@ -111,6 +111,8 @@ export class Draft {
   readonly now: number;
   readonly random: RandomText;
   readonly actors: ActorDraft[] = [];
+  /** Whether a turn has said that nobody waits for its commit. */
+  isPatient = false;
   // Most groups only read: what only writers need is made when it is needed.
   private born: Birth[] | null = null;
   private interrupted: string[] | null = null;

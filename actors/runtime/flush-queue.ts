@@ -45,9 +45,15 @@ export class FlushQueue {
   private readonly lanes = new Map<string, Lane>();
   private count = 0;
   private largeCount = 0;
+  private patientCount = 0;
 
   get length(): number {
     return this.count;
+  }
+
+  /** How many of them nobody waits for. */
+  get patient(): number {
+    return this.patientCount;
   }
 
   get hasLarge(): boolean {
@@ -60,6 +66,7 @@ export class FlushQueue {
     lane.groups.push(group);
     this.count++;
     if (sizeOf(group) === "large") this.largeCount++;
+    if (group.isPatient) this.patientCount++;
   }
 
   /** The last group of an organization, or of each. */
@@ -74,6 +81,7 @@ export class FlushQueue {
     this.lanes.clear();
     this.count = 0;
     this.largeCount = 0;
+    this.patientCount = 0;
     return groups;
   }
 
@@ -128,7 +136,10 @@ export class FlushQueue {
       filling.bytes += group.bytes;
       lane.balance -= costOf(group);
     }
-    for (const group of lane.groups.splice(0, taken)) if (sizeOf(group) === "large") this.largeCount--;
+    for (const group of lane.groups.splice(0, taken)) {
+      if (sizeOf(group) === "large") this.largeCount--;
+      if (group.isPatient) this.patientCount--;
+    }
     this.count -= taken;
   }
 }

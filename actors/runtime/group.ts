@@ -24,6 +24,10 @@ export class TurnGroup implements ShardWrites {
   readonly writes: Writes;
   readonly drafts: readonly ActorDraft[];
   readonly bytes: number;
+  /** Nobody waits for its commit, so it waits for the next batch (`FlushLane`). */
+  readonly isPatient: boolean;
+  /** Set by its lane: somebody waits for it after all. */
+  hurry: () => void = () => {};
   /** Later groups have higher numbers; a read that saw two groups waits for the later one. */
   readonly order = ++pushed;
   private readonly conclude: (result: CommitResult) => void;
@@ -33,7 +37,12 @@ export class TurnGroup implements ShardWrites {
 
   constructor(
     grant: { readonly shard: number; readonly epoch: number },
-    content: { readonly writes: Writes; readonly drafts: readonly ActorDraft[]; readonly bytes: number },
+    content: {
+      readonly writes: Writes;
+      readonly drafts: readonly ActorDraft[];
+      readonly bytes: number;
+      readonly isPatient?: boolean;
+    },
     conclude: (result: CommitResult) => void,
   ) {
     this.shard = grant.shard;
@@ -43,6 +52,7 @@ export class TurnGroup implements ShardWrites {
     this.organizationId =
       content.drafts[0]?.actor.ref.organizationId ?? content.writes.messages[0]?.organizationId ?? "";
     this.bytes = content.bytes;
+    this.isPatient = content.isPatient === true;
     this.conclude = conclude;
     for (const draft of this.drafts) {
       draft.actor.lastPending = this;
@@ -65,6 +75,7 @@ export class TurnGroup implements ShardWrites {
 
   follow(run: (result: CommitResult) => void): void {
     this.followers.push(run);
+    if (this.isPatient) this.hurry();
   }
 
   /**

@@ -45,7 +45,9 @@ export const handOver =
     const letGo = await peers.holdClients(shards);
     try {
       host.shards.leave(shards);
-      await within(host.clock, GROUPS_END_MS, host.shards.answered(shards));
+      // What could wait for the next batch is not to be waited for here.
+      const answered = Promise.all([host.shards.answered(shards), settled(host.lanes)]);
+      await within(host.clock, GROUPS_END_MS, answered);
       await settled(host.lanes);
       const last = actors.lastCommands().filter(({ actor }) => shards.has(actor.shard));
       await Promise.all(last.map(({ actor, lastCommand }) => host.storeVolatile(actor, lastCommand)));

@@ -34,6 +34,8 @@ export interface DispatchOptions extends Admission {
   readonly consumes?: string;
   /** An alarm that this group answers. */
   readonly clears?: AlarmKey;
+  /** Nobody waits for the answer, so its turn may let its commit wait (`Tx.mayWait`). */
+  readonly mayWait?: true;
   /** Asked before each attempt; false ends the group with no replies. */
   readonly isStillWanted?: () => boolean;
 }

@@ -107,7 +107,7 @@ export class System<P extends Protocols> implements TurnHost, HandOverHost {
     this.ownership = new Ownership({ ...parts, ...held, handOver: give });
     this.lanes = Array.from(
       { length: parts.lanes ?? 1 },
-      () => new FlushLane(parts.store, this.ownership, this.loopTime, this.tracing),
+      () => new FlushLane(parts.store, this.ownership, this.loopTime, this.tracing, this.clock),
     );
   }
 

@@ -154,10 +154,11 @@ export class GroupRun {
       verdict?.ended(result.kind === "committed" || result.kind === "unknown");
       this.concluded(result, () => this.leave(draft, grant, ok(replies)));
     };
+    const isPatient = draft.isPatient && this.options.mayWait === true;
     const unborn = this.host.actors.unborn(draft.births, grant, this.host.clock.monotonic());
     this.host
       .laneOf(grant.shard)
-      .push(new TurnGroup(grant, { writes, drafts: [...draft.actors, ...unborn], bytes }, conclude));
+      .push(new TurnGroup(grant, { writes, drafts: [...draft.actors, ...unborn], bytes, isPatient }, conclude));
     if (writes.effects.length > 0) this.intend(draft, grant);
   }
 

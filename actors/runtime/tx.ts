@@ -131,6 +131,10 @@ export class GroupTx implements Tx {
     else alarms[own] = row;
   }
 
+  mayWait(): void {
+    this.group.isPatient = true;
+  }
+
   clearAlarm(name: string): void {
     const { alarms, cleared } = this.group.writes;
     const { organizationId, id: actorId } = this.self;

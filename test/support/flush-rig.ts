@@ -4,6 +4,7 @@ import { type FlushHost, FlushLane } from "../../actors/runtime/flush.ts";
 import { TurnGroup } from "../../actors/runtime/group.ts";
 import { LiveActor } from "../../actors/runtime/live-actor.ts";
 import { type ActorStore, type FlushOutcome, noWrites, type ShardWrites } from "../../actors/runtime/store.ts";
+import { FakeClock } from "./fake-clock.ts";
 import { ledgerActor, ledgerRef } from "./ledger-actor.ts";
 import { erased } from "./replica.ts";
 
@@ -23,13 +24,14 @@ export class FlushRig implements FlushHost {
   readonly poison = new Set<string>();
   answer: (batch: readonly ShardWrites[]) => FlushOutcome | Promise<FlushOutcome> = (batch) => this.stored(batch);
   private readonly names = new Map<ShardWrites, string>();
+  readonly clock = new FakeClock();
 
   constructor() {
     const flush = async (batch: readonly ShardWrites[]): Promise<FlushOutcome> => {
       this.sent.push(this.namesOf(batch));
       return this.answer(batch);
     };
-    this.lane = new FlushLane({ flush } as Partial<ActorStore> as ActorStore, this);
+    this.lane = new FlushLane({ flush } as Partial<ActorStore> as ActorStore, this, undefined, null, this.clock);
   }
 
   epochOf(shard: number): number | null {
@@ -61,13 +63,13 @@ export class FlushRig implements FlushHost {
   push(
     name: string,
     actors: readonly LiveActor[],
-    options: { shard?: number; epoch?: number; bytes?: number } = {},
+    options: { shard?: number; epoch?: number; bytes?: number; isPatient?: boolean } = {},
   ): TurnGroup {
-    const { shard = 1, epoch = 1, bytes = 10 } = options;
+    const { shard = 1, epoch = 1, bytes = 10, isPatient = false } = options;
     const drafts = actors.map((actor) => new ActorDraft(actor));
     const group = new TurnGroup(
       { shard, epoch },
-      { writes: noWrites(), drafts, bytes },
+      { writes: noWrites(), drafts, bytes, isPatient },
       (result) => void this.ended.push(`${name} ${result.kind}`),
     );
     this.names.set(group, name);

@@ -3,6 +3,7 @@ import { describe, expect, test } from "bun:test";
 import type { LiveActor } from "../../../actors/runtime/live-actor.ts";
 import { BATCH_BYTES, BATCH_GROUPS } from "../../../actors/runtime/flush-queue.ts";
 import type { CommitResult } from "../../../actors/runtime/commit-result.ts";
+import { PATIENCE_MS } from "../../../actors/runtime/flush.ts";
 import { TurnGroup } from "../../../actors/runtime/group.ts";
 import { noWrites } from "../../../actors/runtime/store.ts";
 import { settle } from "../../support/fake-clock.ts";
@@ -81,6 +82,81 @@ describe("batches", () => {
     open();
     expect(await inFlight).toContain("a committed");
     expect(await queued).toEqual(["a committed", "b committed"]);
+  });
+});
+
+describe("patient groups", () => {
+  const patient = (rig: Rig, name: string): TurnGroup => rig.push(name, [rig.actor(name)], { isPatient: true });
+
+  test("[RT-4] one makes no batch, and goes with the next one in its place", async () => {
+    const rig = new Rig();
+    patient(rig, "a");
+    await settle();
+    expect(rig.sent).toEqual([]);
+    rig.push("b", [rig.actor("b")]);
+    await settle();
+    expect([rig.sent, rig.ended]).toEqual([["a b"], ["a committed", "b committed"]]);
+  });
+
+  test("[RT-4] one that comes while a statement is in flight makes no batch after it either", async () => {
+    const rig = new Rig();
+    const letGo = rig.hold();
+    rig.push("a", [rig.actor("a")]);
+    await settle();
+    patient(rig, "b");
+    letGo();
+    await settle();
+    expect(rig.sent).toEqual(["a"]);
+    rig.of("another", "c");
+    await settle();
+    expect(rig.sent).toEqual(["a", "b c"]);
+  });
+
+  test("[RT-4] it waits for its patience at most, and what comes later for no longer", async () => {
+    const rig = new Rig();
+    for (const name of ["a", "c"]) {
+      patient(rig, name);
+      await rig.clock.advance(PATIENCE_MS - 1);
+      expect(rig.sent).not.toContain(name);
+      await rig.clock.advance(1);
+      expect(rig.sent).toContain(name);
+    }
+  });
+
+  test("[RT-4] one that a full batch leaves behind waits for its patience too", async () => {
+    const rig = new Rig();
+    for (let i = 0; i < BATCH_GROUPS; i++) rig.push(`${i}`, []);
+    rig.push("left", [], { isPatient: true });
+    await settle();
+    expect([rig.sent.length, rig.ended.length]).toEqual([1, BATCH_GROUPS]);
+    await rig.clock.advance(PATIENCE_MS);
+    expect(rig.sent[1]).toBe("left");
+  });
+
+  test("[RT-4] it waits no longer when somebody follows it, or waits for all that is under way", async () => {
+    const rig = new Rig();
+    const results = followed(patient(rig, "a"));
+    await settle();
+    expect([rig.sent, results]).toEqual([["a"], [{ kind: "committed" }]]);
+    patient(rig, "b");
+    await rig.lane.settled();
+    patient(rig, "c");
+    await rig.lane.settled("org");
+    expect(rig.sent).toEqual(["a", "b", "c"]);
+    patient(rig, "d");
+    await settle();
+    expect(rig.sent).toEqual(["a", "b", "c"]);
+  });
+
+  test("[RT-4] one that is hurried while its organization is in flight is in the next batch", async () => {
+    const rig = new Rig();
+    const letGo = rig.hold();
+    rig.push("a", [rig.actor("a")]);
+    await settle();
+    const results = followed(patient(rig, "b"));
+    letGo();
+    await settle();
+    expect([rig.sent, results]).toEqual([["a", "b"], [{ kind: "committed" }]]);
   });
 });
 
