@@ -21,7 +21,8 @@ export type LedgerCommand =
   | { readonly kind: "read" }
   | { readonly kind: "refuse_after_writing" }
   | { readonly kind: "fall" }
-  | { readonly kind: "add_and_tell"; readonly by: number; readonly to: string }
+  | { readonly kind: "add_patiently"; readonly by: number }
+  | { readonly kind: "add_and_tell"; readonly by: number; readonly to: string; readonly mayWait?: true }
   | { readonly kind: "add_with_effect"; readonly by: number }
   | { readonly kind: "effect_done"; readonly effectId: string }
   | { readonly kind: "wake_at"; readonly dueAtMs: number; readonly by: number }
@@ -38,6 +39,7 @@ export interface LedgerProtocol {
     read: Ledger | null;
     refuse_after_writing: null;
     fall: null;
+    add_patiently: number;
     add_and_tell: number;
     add_with_effect: string;
     effect_done: number;
@@ -92,8 +94,13 @@ export function ledgerActor(onTurn: (kind: string) => void = () => {}): ActorDef
         add(tx, 1000);
         throw new Error("a bug in a turn");
       },
-      add_and_tell(tx, { by, to }) {
-        tx.send(ledgerRef(tx.self.organizationId, to), adding(by));
+      add_patiently(tx, { by }) {
+        tx.mayWait();
+        return ok(add(tx, by));
+      },
+      add_and_tell(tx, { by, to, mayWait }) {
+        const told: LedgerCommand = mayWait === true ? { kind: "add_patiently", by } : adding(by);
+        tx.send(ledgerRef(tx.self.organizationId, to), told);
         return ok(add(tx, by));
       },
       add_with_effect(tx, { by }) {

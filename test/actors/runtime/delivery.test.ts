@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { MESSAGE_TRIES } from "../../../actors/runtime/delivery.ts";
+import { PATIENCE_MS } from "../../../actors/runtime/flush.ts";
 import { MAILBOX_MESSAGES } from "../../../actors/runtime/mailbox.ts";
 import { settle } from "../../support/fake-clock.ts";
 import { faultOf, type LedgerReplica, startLedgers } from "../../support/ledger-replica.ts";
@@ -24,6 +25,37 @@ test("[RT-10] a message is delivered after the sender's commit, and its row goes
   delivery.open();
   await settle();
   expect([world.database.messages(), replica.stored("b")?.count]).toEqual([[], 5]);
+});
+
+const tellPatiently = (replica: LedgerReplica, from: string, to: string) =>
+  replica.ask(from, { kind: "add_and_tell", by: 5, to, mayWait: true });
+
+test("[RT-4] a message whose turn may wait goes with the next commit, in its place", async () => {
+  const { world, replica } = await started();
+  await tellPatiently(replica, "a", "b");
+  await settle();
+  expect([world.database.messages().length, replica.stored("b")]).toEqual([1, null]);
+  await replica.ask("c", { kind: "add", by: 1 });
+  expect([world.database.messages(), replica.stored("b")?.count]).toEqual([[], 5]);
+});
+
+test("[RT-4] it is stored in the end, and at once where somebody reads what it has written", async () => {
+  const { world, replica } = await started();
+  await tellPatiently(replica, "a", "b");
+  expect((await replica.read("b"))?.count).toBe(5);
+  await tellPatiently(replica, "a", "b");
+  await world.clock.advance(PATIENCE_MS);
+  expect([world.database.messages(), replica.stored("b")?.count]).toEqual([[], 10]);
+});
+
+test("[RT-4] neither a caller nor a take-up waits for the patience of a turn", async () => {
+  const { world, replica } = await started();
+  await replica.ask("b", { kind: "add_patiently", by: 1 });
+  await tellPatiently(replica, "a", "b");
+  await settle();
+  replica.crash();
+  const next = await startLedgers(world);
+  expect([world.database.messages(), next.stored("b")?.count]).toEqual([[], 6]);
 });
 
 test("[RT-10] a message whose sender broke was never sent", async () => {
