@@ -141,8 +141,26 @@ function report(
     const title = keys === 1 ? "One hot actor" : `${figure(keys)} actors`;
     return `${title}:\n\n${table(["callers, contestant", "turns/s", "p50 ms", "p99 ms", "CPU µs/turn", "statements/turn"], rows)}`;
   });
-  return { text: `${sections.join("\n\n")}\n\n${PEERS}\n\n${WHERE_IT_GOES}`, aims: aims(of), skipped };
+  const text = [...sections, PEERS, mostOfOneProcess(of), WHERE_IT_GOES].join("\n\n");
+  return { text, aims: aims(of), skipped };
 }
+
+/** What one process gives at most, and the cores that it and PostgreSQL have in use then. */
+function mostOfOneProcess(of: Of): string {
+  const most = KEYS.map((keys) => {
+    const runs = CALLERS.flatMap((callers) => of(OURS, keys, callers) ?? []);
+    const { perSecond, cpuUs } = runs.reduce((best, run) => (run.perSecond > best.perSecond ? run : best));
+    const where = keys === 1 ? "one hot actor" : `${figure(keys)} actors`;
+    return `${figure(perSecond)} turns a second on ${where}, with ${figure((perSecond * cpuUs) / 1e6)} cores in use`;
+  });
+  return `One process gives at most ${most.join(", and ")}. ${NEXT_BOUND}`;
+}
+
+const NEXT_BOUND =
+  "Its bound is one lane: small groups of all organizations have one statement in flight, so the event loop and the backend of " +
+  "PostgreSQL take turns where callers wait for each other, and neither has a core to itself. On one actor the loop is the longer part " +
+  "(64 states become one row), on 1,000 the backend is. The next bound is the event loop's one thread; beyond it there are " +
+  "more replicas, each with a loop and a lane of its own (section `replicas`), which divide organizations and not an organization.";
 
 const row = (callers: number, name: string, run: Figures): string[] => [
   `${callers}, ${name}`,
