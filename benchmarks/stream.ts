@@ -21,6 +21,7 @@ import { startServer } from "./support/postgres.ts";
 import { figure } from "./support/statistics.ts";
 import type { StreamLoad, StreamRun } from "./support/stream-client.ts";
 import { startNginxRelay } from "./support/stream-nginx.ts";
+import { WHERE_A_STREAM_GOES } from "./support/stream-profile.ts";
 import type { StreamQuestion, StreamService } from "./support/stream-service.ts";
 import { table } from "./support/table.ts";
 import { startWorker } from "./support/worker.ts";
@@ -208,7 +209,7 @@ function tables(of: Of, commits: CommitTimes | null): string {
       ? ""
       : `\n\nA commit of one row by one client of pgbench, at p50: ${figure(commits.hotMs)} ms one after the other, ${figure(commits.pacedMs)} ms ` +
         `where ${PACE} are begun in a second, and ${figure(commits.unsyncedMs)} ms of these without the sync. ${WHY_A_PAUSE}`;
-  return `${table(head, rows)}\n\nCPU of a whole short run of eight deltas, four side by side: ${runs.join(", ")}.${commit}\n\n${WHERE_IT_GOES}`;
+  return `${table(head, rows)}\n\nCPU of a whole short run of eight deltas, four side by side: ${runs.join(", ")}.${commit}\n\n${WHERE_A_STREAM_GOES}`;
 }
 
 const WHY_A_PAUSE =
@@ -216,20 +217,6 @@ const WHY_A_PAUSE =
   "wakes the next one out of a halted virtual processor. By postgres.js, at p10, a statement that writes nothing takes 0.04 ms one " +
   "after the other and 0.26 ms each 20 ms, an insert without its sync 0.05 and 0.26; a bare `write` with `fdatasync` takes 0.21 ms, " +
   "and 0.08 ms beside a process that keeps a processor awake.";
-
-const WHERE_IT_GOES =
-  "Where the CPU of a delta goes, with 50 streams (`perf`, `strace` and Bun's profiler, beside other work: read the parts, not the " +
-  "sums). Relay and service make the same system calls for a delta: Bun's HTTP thread reads the socket and wakes the main thread, " +
-  "which makes one `sendto`; the HTTP thread takes 12 µs in both. The main thread takes 12 µs in the relay, nearly all of it the " +
-  "kernel's, because the body never becomes JavaScript, and 34 to 42 µs in the service: 17 the kernel, 15 Bun's own code, 9 compiled " +
-  "JavaScript. Of its JavaScript profile a fifth is Bun's reader of the body, an eighth `JSON.parse` with the fields of the frame, an " +
-  "eighth the checks that a turn would make and the two live texts, a tenth `write`, a twelfth the clocks and the accounts of the loop's " +
-  "time, a fourteenth `JSON.stringify` with the frame; the rest is spread over thirty functions. In a loop without sockets the whole way " +
-  "from a chunk to its frame takes 3.5 µs; between two deltas of a real stream other processes have had the processor, and the same code " +
-  "runs cold. The least that JavaScript can do stands between the two: a server that reads the body and writes it takes 1.3 to 1.5 times " +
-  "the relay's CPU, and one that parses each frame and writes JSON 1.5 to 1.8 times. A short run has no hot place either: 12 % the " +
-  "database's driver, 9 % the statements of its commits, 9 % reading the provider, 7 % the reader's stream, 7 % the runner's loop.\n\n" +
-  "With 500 streams at once the one thread is in use for nine tenths of the time: 10,000 deltas a second of 37 µs each, and 200 starts of 2.6 ms each. A start then waits at each of its dozen steps (the request, its commit, the provider's answer, its turns) behind what is there; the relay has one step, and a quarter of the work.";
 
 /** Beside the relay, each delta may cost so many times the CPU, and take so much longer at p50. */
 const CPU_RATIO = 2;
