@@ -1,7 +1,6 @@
 /**
- * Group commit. While a flush is in flight, what comes next is the next batch. Nothing waits for a timer, except for
- * patient groups: nobody waits for their commit, so they make no batch, and go with the next one that there is, at the
- * latest after `PATIENCE_MS`, or as soon as somebody does wait (`TurnGroup.follow`). Two statements
+ * Group commit. While a flush is in flight, what comes next is the next batch; only groups for which nobody waits have
+ * a timer (`patience.ts`). Two statements
  * may be in flight: one of small groups, and one of organizations whose next group is large, for which PostgreSQL
  * needs many times as long. An organization is in one of them at a time, so its groups stay in their order.
  * One batch is one statement and has three outcomes (see `ActorStore.flush`):
@@ -24,6 +23,7 @@ import type { CommitResult } from "./commit-result.ts";
 import type { TurnGroup } from "./group.ts";
 import { costOf, FlushQueue, type GroupSize } from "./flush-queue.ts";
 import { isolate } from "./isolate.ts";
+import { Patience } from "./patience.ts";
 import type { LoopTime } from "./loop-time.ts";
 import type { ActorStore, FlushOutcome } from "./store.ts";
 import type { Tracing } from "./tracing.ts";
@@ -33,12 +33,6 @@ import type { Tracing } from "./tracing.ts";
  * or memory, a lock that was not got. The same batch may well be stored a little later.
  */
 const SERVER_COULD_NOT = new Set(["25", "40", "53", "55"]);
-
-/**
- * What nobody waits for is stored after this at the latest. Long enough that most of it goes with the next commit of
- * a run or of a caller, and short beside the time that a hand-over has.
- */
-export const PATIENCE_MS = 50;
 
 export interface FlushHost {
   /** The epoch at which this replica owns the shard now, or null. */
@@ -77,9 +71,6 @@ export class FlushLane {
   private joining: Joining[] = [];
   private readonly channels: readonly Channel[] = [channel("small"), channel("large")];
   private hasFailed = false;
-  /** Patient groups that are in the queue make a batch too. */
-  private isHurried = false;
-  private isTimed = false;
   /** Statements sent, for the benchmarks. */
   statements = 0;
   private readonly store: ActorStore;
@@ -87,7 +78,7 @@ export class FlushLane {
 
   private readonly time: LaneTime;
   private readonly tracing: Pick<Tracing, "within"> | null;
-  private readonly clock: Pick<Clock, "after"> | null;
+  private readonly patience: Patience;
 
   /**
    * `time` says whether several organizations are at work, so that each batch is divided. Without a clock no group
@@ -100,7 +91,7 @@ export class FlushLane {
     tracing: Pick<Tracing, "within"> | null = null,
     clock: Pick<Clock, "after"> | null = null,
   ) {
-    this.clock = clock;
+    this.patience = new Patience(this.queue, clock, () => this.begin());
     this.tracing = tracing;
     this.store = store;
     this.host = host;
@@ -108,33 +99,10 @@ export class FlushLane {
   }
 
   push(group: TurnGroup): void {
-    if (group.isPatient) group.hurry = () => this.hurry();
+    if (group.isPatient) group.hurry = this.patience.hurry;
     this.queue.push(group);
     if (this.hasFailed) queueMicrotask(() => this.refuseAll());
-    else if (this.isUrgent) this.begin();
-    else this.wait();
-  }
-
-  /** Whether somebody waits for a group of the queue. */
-  private get isUrgent(): boolean {
-    const { queue } = this;
-    return queue.length > (this.isHurried || this.clock === null ? 0 : queue.patient);
-  }
-
-  /** What is patient is hurried in a while; one timer does for all that come meanwhile. */
-  private wait(): void {
-    if (this.isTimed) return;
-    this.isTimed = true;
-    this.clock?.after(PATIENCE_MS, () => {
-      this.isTimed = false;
-      this.hurry();
-    });
-  }
-
-  private hurry(): void {
-    if (this.queue.patient === 0 || this.isHurried) return;
-    this.isHurried = true;
-    this.begin();
+    else this.patience.go();
   }
 
   /**
@@ -182,8 +150,7 @@ export class FlushLane {
       this.join();
       isRefused = this.takeBatch(one);
       // What the other one has left out because its organization was here.
-      if (this.isUrgent) this.begin();
-      else if (this.queue.length > 0) this.wait();
+      this.patience.go();
     }
     one.isRunning = false;
   }
@@ -233,7 +200,7 @@ export class FlushLane {
    * before. Answers whether there were such.
    */
   private takeBatch(one: Channel): boolean {
-    if (!this.isUrgent) return false;
+    if (!this.patience.isUrgent) return false;
     let isRefused = false;
     one.batch = this.queue.take(this.time.isShared, one.size, {
       isInFlight: (organizationId) => this.isInFlight(organizationId),
@@ -243,7 +210,7 @@ export class FlushLane {
         this.end(group, this.refusalOf(group)!);
       },
     });
-    if (this.queue.patient === 0) this.isHurried = false;
+    this.patience.taken();
     one.organizations = new Set(one.batch.map(({ organizationId }) => organizationId));
     return isRefused;
   }

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import type { LiveActor } from "../../../actors/runtime/live-actor.ts";
 import { BATCH_BYTES, BATCH_GROUPS } from "../../../actors/runtime/flush-queue.ts";
 import type { CommitResult } from "../../../actors/runtime/commit-result.ts";
-import { PATIENCE_MS } from "../../../actors/runtime/flush.ts";
+import { PATIENCE_MS } from "../../../actors/runtime/patience.ts";
 import { TurnGroup } from "../../../actors/runtime/group.ts";
 import { noWrites } from "../../../actors/runtime/store.ts";
 import { settle } from "../../support/fake-clock.ts";
