@@ -5,7 +5,7 @@
 import { table } from "./table.ts";
 
 const TAKEN =
-  "2026-11-23, at the commit of decision 0043, the first two beside other work: read the parts, not the sums";
+  "2026-11-23, at the commit of decision 0044, the first two beside other work: read the parts, not the sums";
 
 /** `perf`, by threads and by whose code it is, with 50 streams; the fourth round of two seconds. */
 const DELTA = table(
@@ -54,7 +54,7 @@ const RUN = table(
 const RUN_WHY =
   "Profiled at 3.3 ms of the service and 0.67 of the relay. The aim would be kept by a run that does nothing but its two commits, and both are owed: the " +
   "start is stored before it is told, and the end before its result. PostgreSQL takes 2.1 ms more for them, which are no part of the figure. Until the numbers of events " +
-  "waited for the next commit (docs/decisions/0043) there were four: in five rounds that alternated, a run took 2.65 ms at least before, and 2.38 since.";
+  "waited for the next commit (docs/decisions/0044) there were four: in five rounds that alternated, a run took 2.65 ms at least before, and 2.38 since.";
 
 /** A trace in the service, one stream of eight deltas after the other, on a quiet machine. */
 const META = table(
@@ -71,7 +71,7 @@ const META = table(
 
 const META_WHY =
   "No timer and no `setImmediate` is in the way. The relay has the sockets only: 0.28 ms with the provider's answer. Two of the six parts are PostgreSQL's and the machine's, and take more than the " +
-  "aim leaves. Before decision 0043 the commit also waited for the one that numbered the events of the last stream (1.9 ms on a busy machine): " +
+  "aim leaves. Before decision 0044 the commit also waited for the one that numbered the events of the last stream (1.9 ms on a busy machine): " +
   "in five rounds that alternated `meta` came after 4.61 ms before and after 3.24 since (3.06 and 2.90 in the best).";
 
 const MANY =
