@@ -9,6 +9,7 @@
  */
 import { mapped, ok, type Outcome, refuse } from "../fault.ts";
 import { newExecutionId } from "../ids.ts";
+import { oneLine } from "../one-line.ts";
 import { announceJob, firstEvents } from "../job/events.ts";
 import { newJob, runIntent } from "../job/new-job.ts";
 import { type AgentSnapshot, type Job, jobRef, jobTable } from "../job/schema.ts";
@@ -154,7 +155,7 @@ function createJob(
   { jobId, isIdle, message }: { readonly jobId: string; readonly isIdle: boolean; readonly message: Message },
 ): Job {
   const ref = jobRef(tx.self.organizationId, jobId);
-  const title = preview(titleOf(message).trim().replace(/\s+/g, " "), TITLE_CHARACTERS);
+  const title = preview(oneLine(titleOf(message), TITLE_CHARACTERS), TITLE_CHARACTERS);
   const record = newJob(
     {
       id: jobId,

@@ -6,6 +6,7 @@ import { preview } from "../../actors/chat/schema.ts";
 import type { Outcome } from "../../actors/fault.ts";
 import { newId } from "../../actors/ids.ts";
 import { jobRef, PLAIN_TERMS } from "../../actors/job/schema.ts";
+import { oneLine } from "../../actors/one-line.ts";
 import { type JsonObject, Type } from "../../actors/schema.ts";
 import { ask } from "../../actors/troupe.ts";
 import { attachmentWords, isAttachment } from "../../actors/upload/terms.ts";
@@ -100,6 +101,6 @@ async function execute(parts: Services, change: Change, body: Execute["body"]): 
 /** What was said, or what came with it. */
 const titleOf = ({ text, blocks = [] }: SaidContent): string =>
   preview(
-    (text === "" ? blocks.filter(isAttachment).map(attachmentWords).join(", ") : text).trim().replace(/\s+/g, " "),
+    oneLine(text === "" ? blocks.filter(isAttachment).map(attachmentWords).join(", ") : text, SHOWN_TITLE),
     SHOWN_TITLE,
   );

@@ -12,6 +12,7 @@ import type { Block, RunError, TextBlock, ToolResultBlock, ToolUseBlock } from "
 import { type DataPart, dataParts } from "./content.ts";
 import { type DemoCall, type DemoFault, type DemoStep, parseScript } from "./demo-grammar.ts";
 import { cleanText } from "../../actors/clean-text.ts";
+import { type MaybePromise, whenReady } from "../../actors/maybe-promise.ts";
 import { visibleText } from "../../actors/visible-text.ts";
 import { stalled } from "./provider-faults.ts";
 import type { Timers } from "./watchdog.ts";
@@ -20,6 +21,8 @@ import type { Timers } from "./watchdog.ts";
 export const MAX_DEMO_CHARS = 1024 * 1024;
 /** Characters of one piece: about a token's length; a long word is cut. */
 const MAX_PIECE_CHARS = 16;
+/** Characters of which the words are counted before the event loop turns. */
+export const COUNTED_CHARS = 16 * 1024;
 /** Characters of a tool's result that are quoted. */
 const MAX_QUOTED_CHARS = 8_192;
 
@@ -50,7 +53,9 @@ export async function callDemo(call: ModelCall, context: DemoContext): Promise<M
   const turn = currentTurn(call.uncut ?? call.entries);
   const step = call.purpose === "summary" ? summaryStep(turn.message) : stepOf(turn);
   const text = answerText(step, turn.received);
-  const inputTokens = countInput(call);
+  const counted = countInput(call);
+  const inputTokens = counted instanceof Promise ? await counted : counted;
+  if (context.signal.aborted) return { kind: "aborted", partialText: "" };
   call.onSent?.();
   let partialText = "";
   for (const piece of pieces(text)) {
@@ -59,7 +64,8 @@ export async function callDemo(call: ModelCall, context: DemoContext): Promise<M
     partialText += piece;
     context.onText(piece);
   }
-  const usage = { inputTokens, outputTokens: countWords(text) + step.calls.length };
+  const words = wordsOf([text]);
+  const usage = { inputTokens, outputTokens: (words instanceof Promise ? await words : words) + step.calls.length };
   if (step.fault !== null) {
     const error = await end(step.fault, context);
     return error === "aborted" ? { kind: "aborted", partialText } : { kind: "failed", error, partialText, usage };
@@ -192,10 +198,7 @@ function* pieces(text: string): Generator<string> {
 /** Lets the event loop turn; with `ms`, waits, and ends early when the call is aborted. */
 async function pause(ms: number, { timers, signal }: DemoContext): Promise<void> {
   if (signal.aborted) return;
-  if (ms === 0)
-    return await new Promise((resolve) => {
-      setImmediate(resolve);
-    });
+  if (ms === 0) return await turnOfTheLoop();
   await new Promise<void>((resolve) => {
     const finish = (): void => {
       cancel();
@@ -206,6 +209,11 @@ async function pause(ms: number, { timers, signal }: DemoContext): Promise<void>
     signal.addEventListener("abort", finish, { once: true });
   });
 }
+
+const turnOfTheLoop = (): Promise<void> =>
+  new Promise((resolve) => {
+    setImmediate(resolve);
+  });
 
 async function end(fault: DemoFault, context: DemoContext): Promise<RunError | "aborted"> {
   await pause(fault.kind === "stall" ? context.stalledStreamMs : 0, context);
@@ -225,13 +233,38 @@ const toolUse = ({ name, input }: DemoCall, index: number): ToolUseBlock => ({
 });
 
 /** The demo's tokens are words. */
-const countWords = (text: string): number => text.match(/\S+/g)?.length ?? 0;
+/** Few words are counted at once, many in slices between which the event loop turns. */
+const wordsOf = (texts: readonly string[]): MaybePromise<number> =>
+  texts.reduce((sum, { length }) => sum + length, 0) <= COUNTED_CHARS
+    ? texts.reduce((words, text) => words + countWords(text), 0)
+    : manyWordsOf(texts);
 
-function countInput(call: ModelCall): number {
-  let words = countWords(call.system);
-  for (const entry of call.entries) {
-    if (entry.role === "user") words += countWords(entry.text) + dataParts(entry).length;
-    else for (const block of entry.blocks) words += block.type === "text" ? countWords(block.text) : 1;
+async function manyWordsOf(texts: readonly string[]): Promise<number> {
+  let words = 0;
+  for (const text of texts) {
+    for (let at = 0; at < text.length; at += COUNTED_CHARS) {
+      await turnOfTheLoop();
+      words += countWords(text.slice(at, at + COUNTED_CHARS));
+      // A word that goes on from the slice before was counted there.
+      if (at > 0 && /^\S\S$/.test(text.slice(at - 1, at + 1))) words--;
+    }
   }
   return words;
+}
+
+const countWords = (text: string): number => text.match(/\S+/g)?.length ?? 0;
+
+function countInput(call: ModelCall): MaybePromise<number> {
+  const texts = [call.system];
+  let others = 0;
+  for (const entry of call.entries) {
+    if (entry.role === "user") {
+      texts.push(entry.text);
+      others += dataParts(entry).length;
+    } else
+      for (const block of entry.blocks)
+        if (block.type === "text") texts.push(block.text);
+        else others++;
+  }
+  return whenReady(wordsOf(texts), (words) => words + others);
 }

@@ -1,8 +1,8 @@
-import { describe, expect, test } from "bun:test";
+import { describe, expect, spyOn, test } from "bun:test";
 import fc from "fast-check";
 import type { ContentPart, ModelOutcome, TranscriptEntry } from "../../actors/job/ports.ts";
 import { type Block, RUN_ERROR_CODES } from "../../actors/job/schema.ts";
-import { MAX_DEMO_CHARS } from "../../src/runner/demo.ts";
+import { COUNTED_CHARS, MAX_DEMO_CHARS } from "../../src/runner/demo.ts";
 import { MAX_REPEAT, MAX_SLOW_MS } from "../../src/runner/demo-grammar.ts";
 import { createModels } from "../../src/runner/models.ts";
 import { fakeTimers } from "../support/fake-timers.ts";
@@ -47,6 +47,18 @@ describe("the demo model", () => {
       finishReason: "stop",
       usage: { inputTokens: 3, outputTokens: 20 },
     });
+  });
+
+  test("[FAIR-9] counts the words of a long message in slices, each word once", async () => {
+    // A word over the end of a slice, and one that ends with it.
+    const message = `/say ${"word ".repeat(COUNTED_CHARS / 5)}${"long".repeat(10)} ${"x".repeat(COUNTED_CHARS)}\n/slow 0`;
+    const matched = spyOn(String.prototype, "match");
+    const { outcome } = await run(demo, modelCall(message));
+    const longest = Math.max(...matched.mock.contexts.map(String).map(({ length }) => length));
+    matched.mockRestore();
+    expect(longest).toBeLessThanOrEqual(COUNTED_CHARS);
+    const words = (text: string): number => text.split(/\s+/).length;
+    expect(outcome).toMatchObject({ usage: { inputTokens: words(message), outputTokens: words(textOf(outcome)) } });
   });
 
   test("[RUN-15] says which images and files it got", async () => {

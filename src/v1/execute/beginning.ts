@@ -7,6 +7,7 @@ import { notFound, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { chatRef, preview } from "../../../actors/chat/schema.ts";
 import { chatIdOf, isIdOf, newId, sessionIdOf } from "../../../actors/ids.ts";
 import { type Job, PLAIN_TERMS } from "../../../actors/job/schema.ts";
+import { oneLine } from "../../../actors/one-line.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
 import { workspaceRef } from "../../../actors/workspace/schema.ts";
@@ -113,7 +114,7 @@ async function workspaceOf(
   return workspace.ok ? ok(workspace.value.id) : workspace;
 }
 
-const titleOf = (message: string): string => preview(message.trim().replace(/\s+/g, " "), TITLE_CHARACTERS);
+const titleOf = (message: string): string => preview(oneLine(message, TITLE_CHARACTERS), TITLE_CHARACTERS);
 
 const MISMATCH = refuse({
   kind: "invalid_state",
