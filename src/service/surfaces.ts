@@ -1,4 +1,5 @@
 /** The surfaces: what each says no in, which tokens it takes, and whether its requests count. */
+import { LongBodies } from "../http/request/long-bodies.ts";
 import type { Dialect } from "../http/request/dialect.ts";
 import { Admission, type AdmissionParts } from "../http/request/admission.ts";
 import { Authentication } from "../http/request/authentication.ts";
@@ -46,6 +47,7 @@ export function surfacesOf(
   const addresses = new ClientAddresses(rates?.trustedProxies ?? []);
   const limits = new RateLimits({ system, clock, addresses, budgets: rates?.budgets ?? new Map() });
   const authentication = new Authentication({ system, directory, limits, clock, log, appUrl });
+  const longBodies = new LongBodies(bulk);
   const crossOrigin = new CrossOrigin(corsOrigins ?? []);
   const protection = new ProtectiveLimit(clock, rates?.v1RequestsPerMinute ?? 0);
   const surface = (
@@ -66,6 +68,7 @@ export function surfacesOf(
       addresses,
       crossOrigin,
       bodies,
+      longBodies,
       turns,
       bulk,
       server,

@@ -5,6 +5,7 @@ import { Admission } from "../../src/http/request/admission.ts";
 import { Authentication } from "../../src/http/request/authentication.ts";
 import { ClientAddresses } from "../../src/http/request/client-address.ts";
 import { Bodies } from "../../src/http/request/bodies.ts";
+import { LongBodies } from "../../src/http/request/long-bodies.ts";
 import { CrossOrigin } from "../../src/http/request/cross-origin.ts";
 import { AT_ONCE } from "../../actors/runtime/bulk-work.ts";
 import { FairTurns } from "../../src/http/request/fair-turns.ts";
@@ -41,6 +42,7 @@ export function testSurface({ system, directory }: Service, clock: Clock = syste
       turns: new FairTurns(system.loopTime),
       bulk: AT_ONCE,
       bodies: new Bodies(clock),
+      longBodies: new LongBodies(AT_ONCE),
       crossOrigin: new CrossOrigin([]),
       log,
       isStrict: true,

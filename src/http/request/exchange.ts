@@ -17,6 +17,7 @@ import type { Refusal } from "./dialect.ts";
 import type { Bodies, BodyHold, BodyOwner } from "./bodies.ts";
 import type { BodyDoor, RawInput, Reading } from "./input-reader.ts";
 import type { HttpLog } from "../../log/port.ts";
+import type { LongBodies } from "./long-bodies.ts";
 import { noteAnswer, noteStream, noteWhole } from "./forwarding.ts";
 import type { Result } from "./operations.ts";
 import type { RateHeaders } from "./rate-headers.ts";
@@ -66,6 +67,7 @@ export class Exchange implements Caller, RawInput {
   private readonly rateHeaders: RateHeaders;
   private readonly addresses: ClientAddresses;
   private readonly bodiesUnderWay: Bodies;
+  private readonly longBodies: LongBodies;
   private readonly startedAt = performance.now();
   /** What its body counts before it is read. */
   private unread: BodyHold | null = null;
@@ -83,11 +85,13 @@ export class Exchange implements Caller, RawInput {
       rateHeaders,
       addresses,
       bodies,
+      longBodies,
       tracing,
     }: {
       readonly rateHeaders: RateHeaders;
       readonly addresses: ClientAddresses;
       readonly bodies: Bodies;
+      readonly longBodies: LongBodies;
       readonly tracing?: Tracing | undefined;
     },
   ) {
@@ -96,6 +100,7 @@ export class Exchange implements Caller, RawInput {
     this.rateHeaders = rateHeaders;
     this.addresses = addresses;
     this.bodiesUnderWay = bodies;
+    this.longBodies = longBodies;
     this.requestId = requestIdOf(request);
     this.span = tracing === undefined ? null : requestSpan(tracing, request);
   }
@@ -142,7 +147,7 @@ export class Exchange implements Caller, RawInput {
   }
 
   get bodies(): BodyDoor {
-    const { bodiesUnderWay, bodyOwner } = this;
+    const { bodiesUnderWay, bodyOwner, longBodies, payer } = this;
     return {
       begin: (announced) => {
         this.releaseBody();
@@ -152,6 +157,7 @@ export class Exchange implements Caller, RawInput {
         this.releaseBody();
         return bodiesUnderWay.beginStream(bodyOwner);
       },
+      parse: (bytes, parse) => longBodies.parse(payer, bytes, parse),
     };
   }
 

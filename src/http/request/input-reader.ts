@@ -8,13 +8,22 @@
  * are given twice; the other one ignores them.
  */
 import { type Fault, type InputError, ok, type Outcome, refuse } from "../../../actors/fault.ts";
+import type { MaybePromise } from "../../../actors/maybe-promise.ts";
 import type { TSchema } from "../../../actors/schema.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
 import { type BodySchema, NOT_BLANK } from "../contract/body-schema.ts";
 import { bad, type FieldReader, type FieldReading, good, READER, TAKES_EMPTY } from "../contract/field.ts";
 import { type AnyInput, isJsonBody, type OperationContract } from "../contract/operation.ts";
 import { type BodyHold, TOO_SLOW } from "./bodies.ts";
-import { isAbsent, JSON_BODY_BYTES, parseJsonObject, readText, type TextSource, typeFault } from "./json-body.ts";
+import {
+  decoded,
+  isAbsent,
+  JSON_BODY_BYTES,
+  parseJsonObject,
+  readBytes,
+  type TextSource,
+  typeFault,
+} from "./json-body.ts";
 import { didYouMean } from "./near-name.ts";
 import { type BinaryBody, rawBody, StreamedBody } from "./raw-body.ts";
 import { Body, COMPLAINTS, SHOWN } from "./validation.ts";
@@ -35,6 +44,8 @@ export interface RawInput {
 export interface BodyDoor {
   begin(announced: number): Outcome<BodyHold>;
   beginStream(): BodyHold;
+  /** Parses a body of so many bytes when there is time for it. */
+  parse<T>(bytes: number, parse: () => T): MaybePromise<T>;
 }
 
 /** What was read. */
@@ -189,7 +200,7 @@ export class InputReader {
   private async bodyOf({ source, bodies }: RawInput, isKeyed: boolean): Promise<BodyReading> {
     const { body } = this.operation;
     if (body === undefined && !isKeyed) return NO_BODY;
-    if (bodies === null || isAbsent(source)) return this.wholeBody(source, isKeyed);
+    if (bodies === null || isAbsent(source)) return this.wholeBody(source, isKeyed, null);
     if (body !== undefined && !isJsonBody(body) && body.kind === "stream")
       return readingOf(await rawBody(source, body, { hold: bodies.beginStream(), isKeyed }));
     const most = body === undefined || isJsonBody(body) ? JSON_BODY_BYTES : body.limitBytes;
@@ -197,18 +208,27 @@ export class InputReader {
     if (!hold.ok) return unread(hold.fault);
     const late = new Promise<BodyReading>((resolve) => hold.value.whenLate(() => resolve(unread(TOO_SLOW))));
     try {
-      return await Promise.race([this.wholeBody(source, isKeyed), late]);
+      return await Promise.race([this.wholeBody(source, isKeyed, bodies), late]);
     } finally {
       hold.value.release();
     }
   }
 
-  private async wholeBody(source: TextSource, isKeyed: boolean): Promise<BodyReading> {
+  private async wholeBody(source: TextSource, isKeyed: boolean, bodies: BodyDoor | null): Promise<BodyReading> {
     const { body } = this.operation;
     if (body !== undefined && !isJsonBody(body)) return readingOf(await rawBody(source, body, { hold: null, isKeyed }));
     const fault = this.body === null ? null : this.typeFault(source);
     if (fault !== null && !isKeyed) return unread(fault);
-    const text = await readText(source);
+    const bytes = await readBytes(source);
+    if (!bytes.ok) return unread(bytes.fault);
+    const { value } = bytes;
+    const parse = (): BodyReading => this.parsed(value, fault);
+    return bodies === null ? parse() : bodies.parse(value.byteLength, parse);
+  }
+
+  /** `fault`: why it is not taken for JSON. */
+  private parsed(bytes: Uint8Array, fault: Fault | null): BodyReading {
+    const text = decoded(bytes);
     if (!text.ok) return unread(text.fault);
     const digest = (): string => text.value;
     if (fault !== null) return { value: refuse(fault), given: NO_FIELDS, digest };

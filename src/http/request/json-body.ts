@@ -24,8 +24,8 @@ export interface TextSource extends BodySource {
   bytes(): Promise<Uint8Array>;
 }
 
-/** The body's text as it was sent, within the limit. */
-export function readText(source: TextSource): Promise<Outcome<string>> {
+/** The body as it was sent, within the limit. */
+export function readBytes(source: TextSource): Promise<Outcome<Uint8Array>> {
   const length = source.headers.get("content-length");
   if (length === null) return readBounded(source);
   return Number(length) > JSON_BODY_BYTES ? Promise.resolve(TOO_LARGE) : readWhole(source);
@@ -81,9 +81,9 @@ function placeOfError(text: string): string {
 }
 
 /** A body whose length is known and within the limit. */
-async function readWhole(source: TextSource): Promise<Outcome<string>> {
+async function readWhole(source: TextSource): Promise<Outcome<Uint8Array>> {
   try {
-    return decoded(await source.bytes());
+    return ok(await source.bytes());
   } catch {
     return UNREADABLE;
   }
@@ -91,7 +91,8 @@ async function readWhole(source: TextSource): Promise<Outcome<string>> {
 
 const UTF_8_DECODER = new TextDecoder("utf-8", { fatal: true });
 
-function decoded(bytes: Uint8Array): Outcome<string> {
+/** The text of a body. */
+export function decoded(bytes: Uint8Array): Outcome<string> {
   try {
     return ok(UTF_8_DECODER.decode(bytes));
   } catch {
@@ -100,8 +101,8 @@ function decoded(bytes: Uint8Array): Outcome<string> {
 }
 
 /** A chunked body: stops reading one past the limit. */
-async function readBounded({ body }: BodySource): Promise<Outcome<string>> {
-  if (body === null) return ok("");
+async function readBounded({ body }: BodySource): Promise<Outcome<Uint8Array>> {
+  if (body === null) return ok(new Uint8Array());
   const chunks: Uint8Array[] = [];
   let bytes = 0;
   try {
@@ -113,7 +114,7 @@ async function readBounded({ body }: BodySource): Promise<Outcome<string>> {
   } catch {
     return UNREADABLE;
   }
-  return decoded(Buffer.concat(chunks));
+  return ok(Buffer.concat(chunks));
 }
 
 const badJson = (message: string): Outcome<never> => refuse({ kind: "invalid_json", message });

@@ -30,6 +30,7 @@ import { type BoundOperation, ChangeResult, Operations, type Result } from "./op
 import type { RateHeaders } from "./rate-headers.ts";
 import { isLongList, Rendered, renderList } from "./rendered-list.ts";
 import type { RequestMeter } from "./request-meter.ts";
+import type { LongBodies } from "./long-bodies.ts";
 import { hostFault, targetFault } from "./request-target.ts";
 
 /** Where a request has arrived; null outside of a server. */
@@ -47,6 +48,8 @@ export interface SurfaceParts {
   readonly bulk: Bulk;
   /** What bounds the bodies of all surfaces together. */
   readonly bodies: Bodies;
+  /** What parses their long ones. */
+  readonly longBodies: LongBodies;
   readonly crossOrigin: CrossOrigin;
   readonly log: HttpLog;
   /** Counts requests; absent where nobody asks for the counts. */

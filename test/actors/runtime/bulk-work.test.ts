@@ -1,53 +1,7 @@
-/** Work in slices, on a clock and a loop that the test moves. */
+/** Work in slices. */
 import { expect, test } from "bun:test";
-import { AT_ONCE, AT_ONCE_BYTES, BulkWork, LEAST_PART, SLICE_MS } from "../../../actors/runtime/bulk-work.ts";
-import { LoopTime } from "../../../actors/runtime/loop-time.ts";
-import { settle } from "../../support/fake-clock.ts";
-
-/** Each item has the size of what is done at once, and takes this long. */
-const ITEM_MS = SLICE_MS / 2;
-
-function rig({ isShared = true, smallMs = 0 } = {}) {
-  let now = 1_000;
-  let due: (() => void)[] = [];
-  let timers: { readonly at: number; readonly run: () => void }[] = [];
-  const clock = {
-    monotonic: () => now,
-    after(delayMs: number, run: () => void) {
-      timers.push({ at: now + delayMs, run });
-      return () => {};
-    },
-  };
-  const time = new LoopTime(clock.monotonic);
-  const bulk = new BulkWork({ time, clock, later: (run) => void due.push(run) });
-  if (isShared) for (const organizationId of ["c", "d"]) time.charge(organizationId, "requests", smallMs / 2);
-  const done: string[] = [];
-  return {
-    bulk,
-    clock,
-    time,
-    done,
-    /** Begins a piece of so many items. */
-    begin(organizationId: string, name: string, items: number): Promise<void> {
-      const names = Array.from({ length: items }, (_, i) => `${name}${i}`);
-      return bulk.each(organizationId, names, (item) => {
-        done.push(item);
-        now += ITEM_MS;
-        return AT_ONCE_BYTES;
-      });
-    },
-    /** So much time passes, and the loop turns. */
-    async turn(ms = 0): Promise<void> {
-      now += ms;
-      const isDue = ({ at }: { readonly at: number }): boolean => at <= now;
-      const runs = [...due, ...timers.filter(isDue).map(({ run }) => run)];
-      due = [];
-      timers = timers.filter((timer) => !isDue(timer));
-      for (const run of runs) run();
-      await settle();
-    },
-  };
-}
+import { AT_ONCE, AT_ONCE_BYTES, LEAST_PART } from "../../../actors/runtime/bulk-work.ts";
+import { bulkRig as rig, ITEM_MS } from "../../support/bulk-rig.ts";
 
 test("[FAIR-7] a small piece is done at once, and of a large one the beginning", async () => {
   const { bulk, begin, done, time } = rig({ isShared: false });

@@ -1,7 +1,13 @@
 import { describe, expect, test } from "bun:test";
 import { MAX_JSON_DEPTH } from "../../../actors/clean-text.ts";
 import { refuse } from "../../../actors/fault.ts";
-import { JSON_BODY_BYTES, parseJsonObject, readText, typeFault } from "../../../src/http/request/json-body.ts";
+import {
+  decoded,
+  JSON_BODY_BYTES,
+  parseJsonObject,
+  readBytes,
+  typeFault,
+} from "../../../src/http/request/json-body.ts";
 
 const badJson = (message: string) => refuse({ kind: "invalid_json", message });
 const malformedAt = (place: string) => badJson(`Invalid JSON in request body at ${place}`);
@@ -13,7 +19,8 @@ const post = (body: string | ReadableStream | null, headers: Record<string, stri
 async function object(request: Request) {
   const fault = typeFault(request);
   if (fault !== null) return refuse(fault);
-  const text = await readText(request);
+  const bytes = await readBytes(request);
+  const text = bytes.ok ? decoded(bytes.value) : bytes;
   return text.ok ? parseJsonObject(text.value) : text;
 }
 const nested = (levels: number): string => `${'{"a":'.repeat(levels - 1)}{}${"}".repeat(levels - 1)}`;
