@@ -1,4 +1,4 @@
-/** The beginning of a text, for titles: a text of a megabyte costs as much as a short one (FAIR-9). */
+/** The beginning of a text, for titles: a text of a megabyte costs as much as a short one (FAIR-7). */
 
 const WORDS = /\S+/g;
 

@@ -1,5 +1,5 @@
 /**
- * Work on much data: the parsing and the rendering of pages. The beginning of each piece, which is all of a small
+ * Work on much data: the parsing and the rendering of pages, and the parsing of long bodies. The beginning of each piece, which is all of a small
  * one, is done at once; the rest in slices, one at a time for the whole process, between which the event loop turns.
  * Organizations take slices in turn, and each of them ends a piece that it has begun before it begins another one.
  *

@@ -13,7 +13,7 @@ import { BoundedMap } from "../bounded-map.ts";
  * - `requests`: stages of requests, from the token to the answer
  * - `turns`: turns of actors that none of the others has dispatched
  * - `commits`: building the statement of a commit
- * - `pages`: parsing and rendering of pages, in slices (`bulk-work.ts`)
+ * - `pages`: parsing and rendering of pages, and parsing of long bodies, in slices (`bulk-work.ts`)
  * - `runs`: what models and tools answer
  * - `streams`: what is written to the readers of events
  */

@@ -49,7 +49,7 @@ describe("the demo model", () => {
     });
   });
 
-  test("[FAIR-9] counts the words of a long message in slices, each word once", async () => {
+  test("[FAIR-7] counts the words of a long message in slices, each word once", async () => {
     // A word over the end of a slice, and one that ends with it.
     const message = `/say ${"word ".repeat(COUNTED_CHARS / 5)}${"long".repeat(10)} ${"x".repeat(COUNTED_CHARS)}\n/slow 0`;
     const matched = spyOn(String.prototype, "match");
