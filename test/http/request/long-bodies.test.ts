@@ -1,7 +1,10 @@
 /** Long bodies are parsed in slices. */
 import { expect, test } from "bun:test";
+import type { Bulk } from "../../../actors/runtime/bulk-work.ts";
+import { newId } from "../../../actors/ids.ts";
 import { LONG_BODY_BYTES, LongBodies } from "../../../src/http/request/long-bodies.ts";
 import { bulkRig } from "../../support/bulk-rig.ts";
+import { startService } from "../../support/service.ts";
 
 const LONG = 3 * LONG_BODY_BYTES;
 
@@ -63,4 +66,26 @@ test("[FAIR-7] a body that cannot be parsed rejects alone", async () => {
   await turn();
   expect(await broken).toBe("Error: no JSON");
   expect(await next).toBe("whole");
+});
+
+test("[FAIR-7] the long body of a request is parsed in a slice of its organization", async () => {
+  const slices: [string, number][] = [];
+  const bulk: Bulk = {
+    // oxlint-disable-next-line typescript/require-await -- as `AT_ONCE`
+    async each(organizationId, items, work) {
+      for (const item of items) slices.push([organizationId, work(item)]);
+    },
+  };
+  const service = await startService({ app: () => ({ bulk }) });
+  try {
+    const owner = await service.found();
+    const message = "Say it again. ".repeat(7_000);
+    const made = await service.call(owner, "POST", "/api/v1/tasks", { title: "Short" });
+    expect({ status: made.status, slices }).toEqual({ status: 200, slices: [] });
+    const refused = await service.call(owner, "POST", `/api/v1/agents/${newId("agt")}/execute`, { message });
+    expect(refused.status).toBe(404);
+    expect(slices).toContainEqual([owner.organizationId, JSON.stringify({ message }).length]);
+  } finally {
+    await service.stop();
+  }
 });
