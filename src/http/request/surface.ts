@@ -48,7 +48,6 @@ export interface SurfaceParts {
   readonly bulk: Bulk;
   /** What bounds the bodies of all surfaces together. */
   readonly bodies: Bodies;
-  /** What parses their long ones. */
   readonly longBodies: LongBodies;
   readonly crossOrigin: CrossOrigin;
   readonly log: HttpLog;
