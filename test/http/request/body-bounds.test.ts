@@ -142,6 +142,30 @@ test("[FAIR-6] a stream may be slow for as long as it moves", async () => {
   expect([streamed.fault, bodies.usage.count]).toEqual([{ kind: "request_timeout" }, 0]);
 });
 
+test("[FAIR-10] the service reads a large upload in slices while others are at work", async () => {
+  const { loopTime } = service.system;
+  let status = 0;
+  const headers = { authorization: `Bearer ${owner.token}` };
+  const target = `/api/workspaces/${owner.workspaceId}/files/content?path=large.bin`;
+  const body = new Uint8Array(8 * MIB);
+  const upload = fetch(`${service.url}${target}`, { method: "PUT", headers, body });
+  void upload.then((answer) => (status = answer.status));
+  await until("it waits for its turn", () => {
+    loopTime.charge("org_others", "requests", 100);
+    // Other timers of bodies are a second away.
+    return (clock.nextInMs ?? Infinity) < 500;
+  });
+  expect(status).toBe(0);
+  const waits = new Set<number>();
+  await until("it has been received", async () => {
+    if (clock.nextInMs !== null && clock.nextInMs < 500) waits.add(clock.monotonic());
+    await clock.advance(1);
+    return status !== 0;
+  });
+  expect(status).toBe(201);
+  expect(waits.size).toBeGreaterThan(1);
+});
+
 test("[FAIR-5] a stream keeps nothing of what was read, however long it goes on", async () => {
   const bodies = new Bodies(new FakeClock(), LIMIT);
   const hold = bodies.beginStream({ organizationId: "a", tokenId: "a1" });
