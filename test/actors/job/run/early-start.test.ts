@@ -21,11 +21,16 @@ const send = (replica: JobReplica, chatId = CHAT) =>
     content: "hi",
   });
 
+/** Usage and organization are in memory from here on, and nothing waits for the next commit. */
+async function warmUp(replica: JobReplica): Promise<void> {
+  await replica.ended(await replica.send("warm", "cht_0"));
+  await replica.system.settled(ORG);
+}
+
 describe("the start of a job", () => {
   test("[JOB-14] is in the batch of its message where a slot is free, and before the model is asked", async () => {
     const replica = await startJobs(new World());
-    // Usage and organization are in memory from here on.
-    await replica.ended(await replica.send("warm", "cht_0"));
+    await warmUp(replica);
     const before = replica.store.flushed.length;
     const held = replica.store.holdNext();
     const sent = send(replica);
@@ -68,7 +73,7 @@ describe("the start of a job", () => {
       const slots = new Slots({ inProcess: 1, ofOrganization: 1 });
       const world = new World();
       const replica = await startJobs(world, { slots });
-      await replica.ended(await replica.send("warm", "cht_0"));
+      await warmUp(replica);
       if (fault === "abort") replica.store.failNext({ kind: "abort", code: "53100" });
       else replica.store.failNext({ kind: "lost_request" });
       const outcome = await send(replica).catch(() => null);
@@ -82,7 +87,7 @@ describe("the start of a job", () => {
   test("[JOB-14] [JOB-4] a crash between the commit and the run spends an attempt, and the job goes on", async () => {
     const world = new World();
     const replica = await startJobs(world);
-    await replica.ended(await replica.send("warm", "cht_0"));
+    await warmUp(replica);
     const stored = new Gate();
     replica.store.failNext({ kind: "late_reply", gate: stored });
     void send(replica).catch(() => null);
@@ -97,7 +102,7 @@ describe("the start of a job", () => {
 
   test("[JOB-14] is the run's own where the batch was split and only the start has failed", async () => {
     const replica = await startJobs(new World());
-    await replica.ended(await replica.send("warm", "cht_0"));
+    await warmUp(replica);
     const code = "23505";
     // The batch, then its first group alone, which is stored, then the start alone.
     const open = new Gate();
