@@ -7,6 +7,7 @@
 import type { Server } from "bun";
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
+import { BoundedMap } from "../../../actors/bounded-map.ts";
 import { forwardedFor } from "./forwarding.ts";
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
@@ -17,8 +18,20 @@ const PREFIX_PARTS = 4;
 /** The connection has ended, or there is none: all of those are one. */
 export const NOWHERE = "nowhere";
 
+/** Peers that are remembered: to look one up takes a tenth of the time of reading its address. */
+const MOST_PEERS = 4_096;
+
+/** Who is at the other end of a connection. */
+interface Peer {
+  /** What it counts as. */
+  readonly name: string;
+  /** Its address where it is a configured proxy, else null. */
+  readonly proxy: Address | null;
+}
+
 export class ClientAddresses {
   private readonly proxies: readonly Network[];
+  private readonly peers = new BoundedMap<Peer>(MOST_PEERS);
 
   /** `proxies` are addresses and CIDR ranges that the configuration has checked. */
   constructor(proxies: readonly string[]) {
@@ -30,9 +43,17 @@ export class ClientAddresses {
     // Another replica has already said who it is.
     const client = server === null ? forwardedFor(request) : null;
     if (client !== null) return client;
-    const peer = addressOf(server?.requestIP(request)?.address ?? "");
-    if (peer === null) return NOWHERE;
-    return nameOf(this.isProxy(peer) ? this.forwarded(request.headers.get("x-forwarded-for"), peer) : peer);
+    const text = server?.requestIP(request)?.address ?? "";
+    const { name, proxy } = this.peers.get(text) ?? this.met(text);
+    return proxy === null ? name : nameOf(this.forwarded(request.headers.get("x-forwarded-for"), proxy));
+  }
+
+  private met(text: string): Peer {
+    const address = addressOf(text);
+    const proxy = address !== null && this.isProxy(address) ? address : null;
+    const peer = { name: address === null ? NOWHERE : nameOf(address), proxy };
+    this.peers.set(text, peer);
+    return peer;
   }
 
   /** What the proxies say; the nearest one that says nothing readable is taken for the client. */

@@ -6,8 +6,25 @@ const PROXIES = ["10.0.0.0/8", "192.0.2.7", "fd00::/8"];
 function clientOf(peer: string | null, forwarded?: string, proxies: readonly string[] = PROXIES): string {
   const headers = forwarded === undefined ? {} : { "x-forwarded-for": forwarded };
   const requestIP = () => (peer === null ? null : { address: peer, family: "IPv4" as const, port: 1 });
-  return new ClientAddresses(proxies).of(new Request("http://localhost/", { headers }), { requestIP });
+  return addressesOf(proxies).of(new Request("http://localhost/", { headers }), { requestIP });
 }
+
+/** The same for all who come: peers are remembered. */
+function addressesOf(proxies: readonly string[]): ClientAddresses {
+  const made = known.get(proxies) ?? new ClientAddresses(proxies);
+  known.set(proxies, made);
+  return made;
+}
+const known = new Map<readonly string[], ClientAddresses>();
+
+test("[RATE-3] a peer that is remembered counts as before, whatever others have come since", () => {
+  const before = ["203.0.113.9", "2001:db8:0:1::1", "10.0.0.1", null].map((peer) => clientOf(peer));
+  for (let n = 0; n < 5_000; n++) clientOf(`172.${16 + (n >> 16)}.${(n >> 8) & 255}.${n & 255}`);
+  const after = ["203.0.113.9", "2001:db8:0:1::1", "10.0.0.1", null].map((peer) => clientOf(peer));
+  expect(after).toEqual(before);
+  expect(clientOf("10.0.0.1", "198.51.100.1")).toBe(clientOf("198.51.100.1"));
+  expect(clientOf("10.0.0.1", "198.51.100.2")).toBe(clientOf("198.51.100.2"));
+});
 
 test("[RATE-3] of an IPv6 address the /64 counts, and a mapped IPv4 address is one of IPv4", () => {
   expect(clientOf("2001:db8:0:1::1")).toBe(clientOf("2001:db8:0:1:ffff:ffff:ffff:ffff"));
