@@ -13,6 +13,7 @@ import type { Forwarding, Route, Routed } from "../http/request/forwarding.ts";
 import { forwardedFor, UNNAMED_STREAM } from "../http/request/forwarding.ts";
 import type { Bearer } from "../http/stream/open-streams.ts";
 import { CONTENT_HEADER, READS_CONTENT_HEADER, withContent } from "./content-answer.ts";
+import { LeavingClients } from "./leaving-clients.ts";
 import type { Liveness } from "./liveness.ts";
 import type { Again, OwnerAnswer } from "./owner-events.ts";
 import type { LinkCall } from "./peer-link.ts";
@@ -62,9 +63,11 @@ type Attempted = Response | Fault | "misdirected" | "not_reached" | "lost";
 
 export class RequestForwarding implements Forwarding {
   private readonly parts: ForwardingParts;
+  private readonly leaving: LeavingClients;
 
   constructor(parts: ForwardingParts) {
     this.parts = parts;
+    this.leaving = new LeavingClients(parts.clock);
   }
 
   route(routed: Routed, bearer: Bearer): MaybePromise<Route> {
@@ -143,12 +146,9 @@ export class RequestForwarding implements Forwarding {
   /** The answer over the link, or over HTTP where the owner keeps it for that. */
   private async overLink(owner: Owner, parcel: Parcel, call: LinkCall): Promise<Attempted> {
     const { client } = this.parts;
-    const { signal } = parcel.routed.request;
-    const leave = (): void => call.abort();
-    signal.addEventListener("abort", leave, { once: true });
+    const stay = this.leaving.watch(parcel.routed.request, call);
     const forget = client.watch(owner.id, call, parcel.isHarmless && parcel.isKept);
     try {
-      if (signal.aborted) leave();
       const answer = await call.answer;
       if (answer.kind === "kept")
         return await this.overHttp(owner, parcel, (by) => client.take(owner, answer.ticket, by));
@@ -160,7 +160,7 @@ export class RequestForwarding implements Forwarding {
       return "lost";
     } finally {
       forget();
-      signal.removeEventListener("abort", leave);
+      stay();
     }
   }
 

@@ -136,18 +136,23 @@ describe("what is kept for HTTP", () => {
 });
 
 describe("requests of clients", () => {
-  test("[REP-4] a client that leaves ends its request at the owner", async () => {
+  test("[REP-4] a client that leaves ends its request at the owner, at once or a moment after it has come", async () => {
     const pair = await new ReplicaPair(closing).linked();
-    const client = new AbortController();
-    const [left, stays] = [pair.send("GET", { signal: client.signal }), pair.send("GET")];
-    await until("they are there", () => pair.handed.length === 2);
-    expect(pair.handed.map(isOverLink)).toEqual([true, true]);
-    client.abort();
+    const clients = [new AbortController(), new AbortController(), new AbortController()];
+    const routes = clients.map(({ signal }) => pair.send("GET", { signal }));
+    await until("they are there", () => pair.handed.length === 3);
+    expect(pair.handed.map(isOverLink)).toEqual([true, true, true]);
+    const areLeft = () => pair.handed.map(({ signal }) => signal.aborted);
+    clients[0]!.abort();
+    await pair.clock.advance(20);
     await until("its owner knows", () => pair.handed.some(({ signal }) => signal.aborted));
-    expect(pair.handed.map(({ signal }) => signal.aborted)).toEqual([true, false]);
+    expect(areLeft()).toEqual([true, false, false]);
+    clients[1]!.abort();
+    await until("its owner knows", () => pair.handed.filter(({ signal }) => signal.aborted).length > 1);
+    expect(areLeft()).toEqual([true, true, false]);
     for (const answer of pair.answers) answer.resolve(new Response("done"));
-    expect(await toldBy(stays)).toEqual([200, "done"]);
-    await left;
+    expect(await toldBy(routes[2]!)).toEqual([200, "done"]);
+    await Promise.all(routes);
   });
 
   test("[REP-8] a change that a replica does not answer before it ends has an unknown outcome, and is done once", async () => {
