@@ -1,7 +1,8 @@
 /**
- * Work on much data: the parsing and the rendering of pages, and the parsing of long bodies. The beginning of each piece, which is all of a small
- * one, is done at once; the rest in slices, one at a time for the whole process, between which the event loop turns.
- * Organizations take slices in turn, and each of them ends a piece that it has begun before it begins another one.
+ * Work on much data: the parsing and the rendering of pages, and the parsing of long bodies. The beginning of each
+ * piece, which is all of a small one, is done at once; the rest in slices, one at a time for the whole process, between
+ * which the event loop turns. Organizations take slices in turn, and each of them ends a piece that it has begun before
+ * it begins another one.
  *
  * While several organizations are at work, small work goes first: after each slice there is a pause, so that slices
  * have a part of the loop's time only. The busier the loop is with small work, the smaller is that part; it is never
