@@ -30,6 +30,11 @@ export class AppPlaces {
     this.appUrl = appUrl;
   }
 
+  /** Whether there are hosts that serve nothing but apps. */
+  get haveHosts(): boolean {
+    return this.appsUrl !== null;
+  }
+
   /** The address of an app, with a slash at its end. */
   urlOf(label: string): string {
     const { appsUrl } = this;

@@ -281,9 +281,16 @@ function mount(parts: MountedParts, streams: OpenStreams, opened: Opened) {
     onRevoked: (tokenId: string) => streams.closeOf(tokenId),
   };
   const openApp = (request: Request): Promise<Response> => servedApp(elsewhere, services, request);
-  const app = new Elysia({ name: "troupe", normalize: false, strictPath: true, serve })
-    // A host of apps serves nothing else, whatever the path.
-    .onRequest(({ request }) => (appPlaces.isOfApps(hostOf(request)) ? openApp(request) : undefined))
+  const app = new Elysia({ name: "troupe", normalize: false, strictPath: true, serve });
+  // A host of apps serves nothing else, whatever the path. Without one, no request pays for the question; and what looks
+  // asynchronous by its text, as what returns a call does, would make every route wait (docs/decisions/0041).
+  if (appPlaces.haveHosts)
+    app.onRequest(({ request }) => {
+      let page: Promise<Response> | undefined;
+      if (appPlaces.isOfApps(hostOf(request))) page = openApp(request);
+      return page;
+    });
+  app
     .guard({ beforeHandle: refuseRewritten }, (plain) =>
       plain.use(healthRoutes(parts)).use(pageRoutes(appUrl)).use(signInRoutes(people)).use(oauthRoutes(people)),
     )
