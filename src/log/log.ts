@@ -5,8 +5,9 @@
  * too. Both are done on the finished line, so that no field and no error text escapes them.
  */
 import pino from "pino";
-import { CREDENTIAL_SCHEMES, OWN_TOKENS, PROVIDER_KEYS } from "../../actors/secret-shapes.ts";
+import { FieldTexts } from "./field-texts.ts";
 import { LogOutput } from "./log-output.ts";
+import { redact } from "./redaction.ts";
 
 /** As pino's: fields first, and the message last. */
 interface Write {
@@ -43,44 +44,32 @@ export interface LogOptions {
   readonly traceId?: () => string | null;
 }
 
-const SECRET_FIELD =
-  /"(authorization|proxy-authorization|cookie|set-cookie|x-api-key|password|passphrase|secret|client_?secret|api_?key|token|(?:access|refresh|id)_?token|database_?url)":(?:"(?:[^"\\]|\\.)*"|\[[^\]]*\])/gi;
-/** Tokens of ours, keys of providers, credentials of headers. Stops at what ends a JSON string. */
-const SECRET_TEXT = new RegExp(
-  // Codes and refresh tokens have dots. Of other keys only long ones: names of constraints begin with `pk_` too.
-  `\\b(${OWN_TOKENS}|sk-)[\\w.-]{8,}|\\b(${PROVIDER_KEYS})[\\w-]{20,}|\\b(${CREDENTIAL_SCHEMES}) +[\\w.~+/=-]+`,
-  "gi",
-);
-const URL_PASSWORD = /(\/\/[^\s:/@"\\]*):[^\s/@"\\]+@/g;
-
-/** `text` without secrets; a JSON line stays one. */
-export function redact(text: string): string {
-  return text
-    .replace(SECRET_FIELD, '"$1":"[redacted]"')
-    .replace(
-      SECRET_TEXT,
-      (_match, own?: string, key?: string, scheme?: string) => `${own ?? key ?? `${scheme} `}[redacted]`,
-    )
-    .replace(URL_PASSWORD, "$1:[redacted]@");
-}
-
 /** Makes the service's logger. Loads what makes lines pretty only where they are. */
 export async function createLogger(options: LogOptions): Promise<Logger> {
   const sink = options.sink ?? new LogOutput(1);
   const isPretty = options.pretty ?? (options.sink === undefined && process.stdout.isTTY === true);
   const target = isPretty ? await prettySink(sink) : sink;
-  const destination = { write: (line: string) => target.write(redact(line)) };
+  const destination = {
+    write: (line: string) => target.write(redact(line)),
+    writeRedacted: (line: string) => target.write(line),
+  };
   // `base` would add the pid and the host to each line.
   const { level, traceId } = options;
   const plain = { level, timestamp: pino.stdTimeFunctions.isoTime, base: null };
   const settings = traceId === undefined ? plain : { ...plain, mixin: () => traced(traceId()) };
-  const end = { write: destination.write, flush: async () => sink.flush?.() };
+  const end = { ...destination, flush: async () => sink.flush?.() };
   return wrap(pino(settings, destination), end, traceId);
 }
 
 const traced = (traceId: string | null): object => (traceId === null ? {} : { trace_id: traceId });
 
-function wrap(logger: pino.Logger, sink: Required<LogSink>, traceId: LogOptions["traceId"]): Logger {
+/** Where the lines of all its loggers go. */
+interface End extends Required<LogSink> {
+  /** Takes a line that holds no secret any more. */
+  writeRedacted(line: string): void;
+}
+
+function wrap(logger: pino.Logger, sink: End, traceId: LogOptions["traceId"]): Logger {
   const at = (level: Level): Write => writer(logger, level, sink, traceId);
   return {
     debug: at("debug"),
@@ -96,25 +85,30 @@ function wrap(logger: pino.Logger, sink: Required<LogSink>, traceId: LogOptions[
 type Level = "debug" | "info" | "warn" | "error" | "fatal";
 
 /**
- * A line of plain fields, as each request writes one, is put together here: the same line as pino's
- * for a third of its cost. Exceptions, and what is no plain JSON, are pino's.
+ * A line of plain fields, as each request writes one, is put together here from its values (`field-texts.ts`): the same
+ * line as pino's for a fifth of its cost. Exceptions, and what is no plain JSON, are pino's.
  */
-function writer(logger: pino.Logger, level: Level, { write }: LogSink, traceId: LogOptions["traceId"]): Write {
+function writer(logger: pino.Logger, level: Level, sink: End, traceId: LogOptions["traceId"]): Write {
   const byPino: Write = (fields: object | string, message?: string) => logger[level](fields, message);
-  const number = pino.levels.values[level];
   const isEnabled = logger.isLevelEnabled(level);
-  const bound = inner(logger.bindings());
+  const bound = redact(inner(logger.bindings()));
+  const head = `{"level":${pino.levels.values[level]},"time":"`;
   return (fields: object | string, message?: string) => {
     if (!isEnabled) return;
     if (typeof fields === "string" || "err" in fields) return byPino(fields as object, message as string);
+    const trace = traceId === undefined ? "" : inner(traced(traceId()));
+    const values = texts.ofFields(fields);
+    if (values !== null) {
+      const end = `"${bound}${values}${trace},"msg":${texts.ofValue(message as string)}}\n`;
+      return sink.writeRedacted(head + timeNow() + end);
+    }
     let given: string;
     try {
       given = inner(fields);
     } catch {
       return byPino(fields, message as string);
     }
-    const trace = traceId === undefined ? "" : inner(traced(traceId()));
-    write(`{"level":${number},"time":"${timeNow()}"${bound}${given}${trace},"msg":${JSON.stringify(message)}}\n`);
+    sink.write(`${head}${timeNow()}"${bound}${given}${trace},"msg":${JSON.stringify(message)}}\n`);
   };
 }
 
@@ -123,6 +117,8 @@ function inner(fields: object): string {
   const text = JSON.stringify(fields);
   return text === "{}" ? "" : `,${text.slice(1, -1)}`;
 }
+
+const texts = new FieldTexts();
 
 let writtenMs = 0;
 let written = "";

@@ -1,6 +1,7 @@
 /** The log: its form, its levels, and that no secret gets out by any way into a line. */
 import { expect, test } from "bun:test";
-import { type Logger, createLogger, redact } from "../../src/log/log.ts";
+import { type Logger, createLogger } from "../../src/log/log.ts";
+import { redact } from "../../src/log/redaction.ts";
 
 const TOKEN = "pat_0123456789abcdefghijKLMNOP";
 const KEY = "sk-ant-api03-0123456789abcdef";
@@ -74,6 +75,13 @@ const SECRET_LINES: readonly (readonly [string, (log: Logger) => void])[] = [
   ],
   ["a secret with a quote in it", (log) => log.info({ password: 'a"abcdefghij0123456789' }, "m")],
   ["a list of cookies", (log) => log.info({ cookie: ["s=abcdefghij0123456789"] }, "m")],
+  ["a token in a path", (log) => log.info({ method: "GET", path: `/api/${TOKEN}` }, "request")],
+  ["a token that names a request", (log) => log.info({ requestId: TOKEN, status: 200 }, "request")],
+  ["a password in a path", (log) => log.info({ path: "/a//b:abcdefghij0123456789@c" }, "request")],
+  ["a token in a plain field of a child", (log) => log.child({ note: TOKEN }).info({ status: 200 }, "request")],
+  ["a plain field that is named as a secret, in any case", (log) => log.info({ Api_Key: "abcdefghij" }, "m")],
+  ["a list of plain fields", (log) => log.info({ status: 200, seen: [`abc ${TOKEN}`] }, "m")],
+  ["a token in a message beside plain fields", (log) => log.info({ status: 200 }, `made ${TOKEN}`)],
   ["the stack of an error", (log) => log.error({ err: new Error(`cannot use ${KEY} or ${TOKEN}`) }, "failed")],
   ["the password of a URL", (log) => log.info({ url: "postgres://troupe:abcdefghij0123456789@db/x" }, "m")],
 ];
@@ -120,6 +128,35 @@ test("[START-7] a line is the same whoever puts it together: plain fields, field
     msg: "plain",
   });
   expect(Object.keys(lines[3])).toEqual(["level", "time", "job", "msg"]);
+});
+
+test("[START-8] a text is redacted each time that it comes, also after others that hold nothing", async () => {
+  const path = `/api/${TOKEN}`;
+  const text = await capture((log) => {
+    for (const each of ["/a", path, "/a", path]) log.info({ path: each }, "request");
+  });
+  const paths = text
+    .trim()
+    .split("\n")
+    .map((line) => (JSON.parse(line) as { path: string }).path);
+  expect(paths).toEqual(["/a", "/api/pat_[redacted]", "/a", "/api/pat_[redacted]"]);
+});
+
+test("[START-7] a line of plain values is as JSON writes them", async () => {
+  const fields = {
+    text: 'quotes " and \\ and \n and é and \ud800',
+    long: "x".repeat(300),
+    whole: 12,
+    part: 0.25,
+    none: null,
+    yes: true,
+    nan: Number.NaN,
+    far: Number.POSITIVE_INFINITY,
+    'a "name"': 1,
+    left: undefined,
+  };
+  const line = await capture((log) => log.info(fields, 'a "message"'));
+  expect(line).toEndWith(`,${JSON.stringify(fields).slice(1, -1)},"msg":"a \\"message\\""}\n`);
 });
 
 test("[START-7] keys of code hosts and providers are redacted, names of constraints are not", () => {
