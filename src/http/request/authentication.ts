@@ -22,7 +22,7 @@ import type { RateLimits } from "./rate-limits.ts";
 import { type MaybePromise, whenReady } from "../../../actors/maybe-promise.ts";
 import { isSafe, isSameOrigin } from "./same-origin.ts";
 import { SESSION_PREFIX, sessionIn } from "./session-cookie.ts";
-import { checkToken } from "./token.ts";
+import { hashToFind, isToken } from "./token.ts";
 import { UnknownTokens } from "./unknown-tokens.ts";
 
 /** Tokens whose organization is remembered: about 5 MiB when full. */
@@ -113,10 +113,11 @@ export class Authentication {
       header === null && how.takesSessions
         ? sessionIn(request.headers.get("cookie"), this.parts.appUrl())
         : bearerOf(header);
-    const hash = secret === null ? null : checkToken(secret);
-    if (hash === null) return null;
+    const hash = secret === null ? null : hashToFind(secret);
+    if (secret === null || hash === null) return null;
     const place = this.places.get(hash);
     if (place !== undefined) return place;
+    if (!isToken(secret)) return null;
     // Verifying it says what is wrong, and bounds what that costs.
     return this.parts.limits.spentAddress(request, server) === null ? this.ownerOf(hash) : null;
   }
@@ -129,10 +130,10 @@ export class Authentication {
   }
 
   private verifySecret(asking: Asking, secret: string, how: Verification): MaybePromise<Outcome<Verified>> {
-    const hash = checkToken(secret);
-    if (hash === null) return unauthenticated("malformed token");
-    const place = this.places.get(hash);
+    const hash = hashToFind(secret);
+    const place = hash === null ? undefined : this.places.get(hash);
     if (place !== undefined) return this.ask(asking, place, how);
+    if (hash === null || !isToken(secret)) return unauthenticated("malformed token");
     const address = this.parts.limits.spentAddress(asking.request, asking.server);
     const answer = address === null ? "look_up" : this.unknown.ask(hash, address);
     if (answer === "unknown") return unauthenticated("unknown token");

@@ -16,6 +16,7 @@ const PREFIXES: Readonly<Record<CredentialKind, string>> = {
 const SECRET_BYTES = 32;
 const BODY_CHARACTERS = 4 + 43;
 const CHECKSUM_CHARACTERS = 6;
+const TOKEN_CHARACTERS = BODY_CHARACTERS + CHECKSUM_CHARACTERS;
 const SHAPE = /^(?:pat|svc|ses|oat)_[A-Za-z0-9_-]{43}[0-9A-Za-z]{6}$/;
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
@@ -46,10 +47,17 @@ export function newToken(
 }
 
 /** The hash by which the token is found, or null where it cannot be a token of ours. */
-export function checkToken(text: string): string | null {
-  if (text.length !== BODY_CHARACTERS + CHECKSUM_CHARACTERS || !SHAPE.test(text)) return null;
-  return text.endsWith(checksum(text.slice(0, BODY_CHARACTERS))) ? hashOf(text) : null;
-}
+export const checkToken = (text: string): string | null => (isToken(text) ? hashOf(text) : null);
+
+/**
+ * The hash by which a token is remembered; null where the text is not as long as one. What is remembered was checked
+ * when it was found, and nothing else has its hash, so only what is not remembered needs `isToken`.
+ */
+export const hashToFind = (text: string): string | null => (text.length === TOKEN_CHARACTERS ? hashOf(text) : null);
+
+/** Whether it can be a token of ours: its form and its checksum. */
+export const isToken = (text: string): boolean =>
+  text.length === TOKEN_CHARACTERS && SHAPE.test(text) && text.endsWith(checksum(text.slice(0, BODY_CHARACTERS)));
 
 const hashOf = (secret: string): string => Bun.SHA256.hash(secret, "hex");
 

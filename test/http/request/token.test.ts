@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { bearerOf } from "../../../src/http/request/authentication.ts";
-import { checkToken, makeToken } from "../../../src/http/request/token.ts";
+import { checkToken, hashToFind, isToken, makeToken } from "../../../src/http/request/token.ts";
 
 test("[AUTH-1] a token is its prefix, 43 base64url characters and 6 of a checksum; its hash is SHA-256", () => {
   const personal = makeToken("personal");
@@ -19,6 +19,15 @@ test("[AUTH-1] a typo in any place of a token is refused by its checksum", () =>
     const typo = secret.slice(0, i) + (secret[i] === "a" ? "b" : "a") + secret.slice(i + 1);
     expect(checkToken(typo)).toBeNull();
   }
+});
+
+test("[AUTH-1] a token is remembered by its whole hash: no typo of it finds it, and none is taken for one", () => {
+  const { secret, hash } = makeToken("personal");
+  expect([hashToFind(secret), isToken(secret)]).toEqual([hash, true]);
+  const typo = secret.slice(0, -1) + (secret.endsWith("a") ? "b" : "a");
+  expect(hashToFind(typo)).not.toBe(hash);
+  expect(isToken(typo)).toBe(false);
+  expect(hashToFind(`${secret}a`)).toBeNull();
 });
 
 test.each([
