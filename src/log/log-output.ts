@@ -16,12 +16,18 @@ const FULL_RETRY_MS = 10;
 /** The end of the process waits so long for a reader that takes nothing. */
 const FLUSH_LIMIT_MS = 2_000;
 
+/** A line whose text is asked for when it is written: `length` is about how many characters that will have. */
+export interface LateLine {
+  readonly length: number;
+  toString(): string;
+}
+
 export class LogOutput {
   private readonly file: number;
   /** Full chunks, oldest first, and the lines of the one that is being filled: joining them at its end costs half of encoding each. */
   private full: Buffer[] = [];
   private fullBytes = 0;
-  private lines: string[] = [];
+  private lines: (string | LateLine)[] = [];
   private characters = 0;
   private dropped = 0;
   /** A write is under way, or planned. */
@@ -35,7 +41,12 @@ export class LogOutput {
     this.file = file;
   }
 
-  write(line: string): void {
+  /** As `write`: in its place among the others, whenever its text is asked for. */
+  writeLate(line: LateLine): void {
+    this.write(line);
+  }
+
+  write(line: string | LateLine): void {
     if (this.fullBytes >= WAITING_BYTES) this.dropped++;
     else this.append(line);
     if (this.isBusy) return;
@@ -60,7 +71,7 @@ export class LogOutput {
     });
   }
 
-  private append(line: string): void {
+  private append(line: string | LateLine): void {
     if (this.characters + line.length > CHUNK_CHARACTERS) this.close();
     this.lines.push(line);
     this.characters += line.length;

@@ -4,3 +4,9 @@ export interface HttpLog {
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
 }
+
+/**
+ * Fields of a line that are plain values, which nobody changes any more: their line may be put together later, with
+ * others. A request makes one, so its line is off the way of its answer.
+ */
+export abstract class PlainFields {}

@@ -28,6 +28,22 @@ test("[START-7] lines come whole and in order, whatever their length and charact
   expect(await wrote((output) => (said.forEach((line) => output.write(`${line}\n`)), output.flush()))).toEqual(said);
 });
 
+test("[START-7] a line whose text is made later has its place among the others, also at the end", async () => {
+  let made = 0;
+  const late = (text: string) => ({ length: 16, toString: () => (made++, `${text}\n`) });
+  const found = await wrote(async (output) => {
+    output.write("first\n");
+    output.writeLate(late("second"));
+    output.write("third\n");
+    expect(made).toBe(0);
+    await output.flush();
+    output.writeLate(late("fourth"));
+    await output.flush();
+  });
+  expect(found).toEqual(["first", "second", "third", "fourth"]);
+  expect(made).toBe(2);
+});
+
 test("[START-7] what nobody flushes is written all the same, and what comes later after it", async () => {
   const found = await wrote(async (output) => {
     for (const line of ["first", "second", "third"]) {

@@ -1,6 +1,7 @@
 /** The log: its form, its levels, and that no secret gets out by any way into a line. */
 import { expect, test } from "bun:test";
 import { type Logger, createLogger } from "../../src/log/log.ts";
+import { PlainFields } from "../../src/log/port.ts";
 import { redact } from "../../src/log/redaction.ts";
 
 const TOKEN = "pat_0123456789abcdefghijKLMNOP";
@@ -157,6 +158,52 @@ test("[START-7] a line of plain values is as JSON writes them", async () => {
   };
   const line = await capture((log) => log.info(fields, 'a "message"'));
   expect(line).toEndWith(`,${JSON.stringify(fields).slice(1, -1)},"msg":"a \\"message\\""}\n`);
+});
+
+class Fields extends PlainFields {
+  readonly path: string;
+  readonly status = 200;
+  constructor(path: string) {
+    super();
+    this.path = path;
+  }
+}
+
+test("[START-8] a line that is put together later is the same, in its place, and as redacted", async () => {
+  const waiting: (string | { toString(): string })[] = [];
+  const sink = {
+    write: (line: string) => void waiting.push(line),
+    writeLate: (line: { toString(): string }) => void waiting.push(line),
+  };
+  const log = await createLogger({ level: "info", pretty: false, sink, traceId: () => "abc" });
+  const use = (each: Logger): void => {
+    each.info("before");
+    each.child({ job: "job_1", note: TOKEN }).info(new Fields(`/a/${TOKEN}`), "request");
+    each.debug(new Fields("/unseen"), "request");
+    each.warn({ path: "/b" }, "after");
+  };
+  use(log);
+  expect(waiting.map((line) => typeof line)).toEqual(["string", "object", "string"]);
+  const late = waiting.map(String).join("");
+  const atOnce: string[] = [];
+  use(
+    await createLogger({
+      level: "info",
+      pretty: false,
+      sink: { write: (line) => void atOnce.push(line) },
+      traceId: () => "abc",
+    }),
+  );
+  const withoutTimes = (text: string): string => text.replace(/"time":"[^"]+"/g, "");
+  expect(withoutTimes(late)).toBe(withoutTimes(atOnce.join("")));
+  expect(JSON.parse(late.split("\n")[1] ?? "")).toMatchObject({
+    job: "job_1",
+    note: "pat_[redacted]",
+    path: "/a/pat_[redacted]",
+    status: 200,
+    trace_id: "abc",
+    msg: "request",
+  });
 });
 
 test("[START-7] keys of code hosts and providers are redacted, names of constraints are not", () => {

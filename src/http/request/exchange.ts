@@ -16,7 +16,7 @@ import type { Audience } from "./cross-origin.ts";
 import type { Refusal } from "./dialect.ts";
 import type { Bodies, BodyHold, BodyOwner } from "./bodies.ts";
 import type { BodyDoor, RawInput, Reading } from "./input-reader.ts";
-import type { HttpLog } from "../../log/port.ts";
+import { type HttpLog, PlainFields } from "../../log/port.ts";
 import type { LongBodies } from "./long-bodies.ts";
 import { noteAnswer, noteStream, noteWhole } from "./forwarding.ts";
 import type { Result } from "./operations.ts";
@@ -285,7 +285,8 @@ export class Exchange implements Caller, RawInput {
   private logLine(log: HttpLog, status: number): number {
     const { request, requestId, organizationId } = this;
     const durationMs = Math.round((performance.now() - this.startedAt) * 100) / 100;
-    const fields = { requestId, organizationId, method: request.method, path: pathOf(request.url), status, durationMs };
+    const { method, url } = request;
+    const fields = new RequestFields({ requestId, organizationId, method, path: pathOf(url), status, durationMs });
     if (status >= 500) log.warn(fields, "request");
     else log.info(fields, "request");
     return durationMs;
@@ -303,6 +304,26 @@ export class Exchange implements Caller, RawInput {
     if (encoding !== null) response.headers.set("content-encoding", encoding);
     response.headers.set("x-request-id", requestId);
     return rate === null ? response : this.rateHeaders.finish(response, rate);
+  }
+}
+
+/** What the log says of a request. */
+class RequestFields extends PlainFields {
+  readonly requestId: string;
+  readonly organizationId: string | null;
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly durationMs: number;
+
+  constructor({ requestId, organizationId, method, path, status, durationMs }: RequestFields) {
+    super();
+    this.requestId = requestId;
+    this.organizationId = organizationId;
+    this.method = method;
+    this.path = path;
+    this.status = status;
+    this.durationMs = durationMs;
   }
 }
 
