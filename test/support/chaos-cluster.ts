@@ -100,9 +100,18 @@ export class ChaosCluster {
     return out;
   }
 
-  /** The line of a replica to the others is about to fail. */
-  noteLinks(toPeers: TcpProxy | null): void {
-    this.linksHit.push(toPeers?.connected(LINK_PATH) ?? 0);
+  /** The line to a replica that others ask over links now; it is about to fail. One that owns no organization has none. */
+  async lineWithLinks(pick: (below: number) => number): Promise<TcpProxy> {
+    let lines: readonly TcpProxy[] = [];
+    await eventually("a replica is asked over a link", () => {
+      lines = this.slots.flatMap(({ toPeers }) =>
+        toPeers !== null && toPeers.connected(LINK_PATH) > 0 ? toPeers : [],
+      );
+      return lines.length > 0;
+    });
+    const line = lines[pick(lines.length)]!;
+    this.linksHit.push(line.connected(LINK_PATH));
+    return line;
   }
 
   /** The process ends with the signal, and its manager starts it anew. */

@@ -42,19 +42,17 @@ export const CHAOS_FAULTS: Readonly<Record<string, Fault>> = {
     toDatabase.thaw();
   },
   async peers_cut(cluster, pick) {
-    const { toPeers } = slotOf(cluster, pick);
-    cluster.noteLinks(toPeers);
-    toPeers?.cut();
+    const toPeers = await cluster.lineWithLinks(pick);
+    toPeers.cut();
     await Bun.sleep(CUT_MS);
     // What has been opened anew.
-    toPeers?.cut();
+    toPeers.cut();
   },
   async peers_silent(cluster, pick) {
-    const { toPeers } = slotOf(cluster, pick);
-    cluster.noteLinks(toPeers);
-    toPeers?.freeze();
+    const toPeers = await cluster.lineWithLinks(pick);
+    toPeers.freeze();
     await Bun.sleep(SHORT_MS);
-    toPeers?.thaw();
+    toPeers.thaw();
   },
   async rolled(cluster) {
     for (const slot of cluster.slots) {
