@@ -40,6 +40,13 @@ export function bulkRig({ isShared = true, smallMs = 0 } = {}) {
         return AT_ONCE_BYTES;
       });
     },
+    /** Begins work that cannot be divided. */
+    whole(organizationId: string, name: string, bytes: number): Promise<string> {
+      return bulk.whole(organizationId, bytes, () => {
+        work(name);
+        return name;
+      });
+    },
     /** So much time passes, and the loop turns. */
     async turn(ms = 0): Promise<void> {
       now += ms;

@@ -42,6 +42,52 @@ test("[FAIR-7] organizations take slices in turn; each ends what it has begun be
   expect(order).toHaveLength(4 + 6 + 4);
 });
 
+test("[FAIR-7] what cannot be divided has a slice of its own, before what has not begun", async () => {
+  const { begin, whole, done, turn } = rig();
+  void begin("a", "x", 4);
+  const last = whole("a", "whole", AT_ONCE_BYTES);
+  void begin("a", "y", 3);
+  const turns: string[][] = [];
+  for (let i = 0; i < 12; i++) {
+    const before = done.length;
+    await turn(5);
+    turns.push(done.slice(before));
+  }
+  expect(await last).toBe("whole");
+  expect(turns.filter((names) => names.length > 0)).toContainEqual(["whole"]);
+  expect(done.indexOf("whole")).toBeLessThan(done.indexOf("y1"));
+});
+
+test("[FAIR-7] few bytes are done at once, and what throws is a rejection", async () => {
+  const { bulk, whole, begin, done, turn } = rig();
+  expect(await whole("a", "small", AT_ONCE_BYTES - 1)).toBe("small");
+  const broken = bulk.whole("a", AT_ONCE_BYTES, () => {
+    throw new Error("too long");
+  });
+  const outcome = broken.catch((cause: unknown) => String(cause));
+  const next = begin("a", "x", 2);
+  for (let i = 0; i < 8; i++) await turn(5);
+  expect(await outcome).toBe("Error: too long");
+  await next;
+  expect(done).toEqual(["small", "x0", "x1"]);
+});
+
+test("[FAIR-7] a slice rests for what its bytes cost outside of it", async () => {
+  const { whole, done, turn } = rig({ smallMs: 900 });
+  const first = whole("a", "first", 1024 * 1024);
+  await turn();
+  const second = whole("a", "second", 1024 * 1024);
+  expect(done).toEqual(["first"]);
+  // The slice has taken a quarter of a millisecond, and its bytes five thirds more: of an eighth of the loop that is 15.
+  await turn(12);
+  await turn();
+  expect(done).toEqual(["first"]);
+  await turn(4);
+  await turn();
+  expect(done).toEqual(["first", "second"]);
+  expect(await Promise.all([first, second])).toEqual(["first", "second"]);
+});
+
 /** Which part of the loop's time a long piece has, where the loop has nothing else to do. */
 async function partOf(options: Parameters<typeof rig>[0]): Promise<number> {
   const { begin, done, turn, clock } = rig(options);

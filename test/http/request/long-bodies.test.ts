@@ -1,6 +1,6 @@
 /** Long bodies are parsed in slices. */
 import { expect, test } from "bun:test";
-import type { Bulk } from "../../../actors/runtime/bulk-work.ts";
+import { AT_ONCE, type Bulk } from "../../../actors/runtime/bulk-work.ts";
 import { newId } from "../../../actors/ids.ts";
 import { LONG_BODY_BYTES, LongBodies } from "../../../src/http/request/long-bodies.ts";
 import { bulkRig } from "../../support/bulk-rig.ts";
@@ -75,6 +75,7 @@ test("[FAIR-7] the long body of a request is parsed in a slice of its organizati
     async each(organizationId, items, work) {
       for (const item of items) slices.push([organizationId, work(item)]);
     },
+    whole: AT_ONCE.whole,
   };
   const service = await startService({ app: () => ({ bulk }) });
   try {

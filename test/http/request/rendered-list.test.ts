@@ -22,17 +22,24 @@ test.each([
   expect((await renderList(AT_ONCE, "org", body)).json).toBe(JSON.stringify(body));
 });
 
-test("[FAIR-7] each record is a piece of the work of its organization", async () => {
+test("[FAIR-7] each record is a piece of the work of its organization, and so is the joining", async () => {
   const asked: [string, number][] = [];
+  const joined: [string, number][] = [];
   const bulk: Bulk = {
     async each(organizationId, items, work) {
       asked.push([organizationId, items.length]);
       await AT_ONCE.each(organizationId, items, work);
       expect(work(items[0]!)).toBe(JSON.stringify(RECORD).length);
     },
+    whole(organizationId, bytes, work) {
+      joined.push([organizationId, bytes]);
+      return AT_ONCE.whole(organizationId, bytes, work);
+    },
   };
   await renderList(bulk, "org", { tasks: Array(5).fill(RECORD) });
   expect(asked).toEqual([["org", 5]]);
+  // This bulk has worked on the first one twice.
+  expect(joined).toEqual([["org", 6 * JSON.stringify(RECORD).length]]);
 });
 
 test("[FAIR-7] what has no long list of records is rendered as a whole", () => {
