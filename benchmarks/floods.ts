@@ -169,11 +169,11 @@ const p99 = (samples: readonly number[]): number =>
 
 /** What a trace of the service's main thread showed (scheduler and system calls; one slice of each). */
 const WHERE =
-  "Where it goes, of four floods whose turns of the event loop were traced. " +
-  "**Bodies held open**, beside other work on the machine: the longest turn had 6 ms of CPU, and one more had over 4 ms. " +
-  "**Hostile pages**: B waits in the first quarter of a second, while the calls begin. Sixteen pages of 2 MiB that had arrived together were read and joined in one turn, of up to 66 ms of CPU; they are read in slices now (FAIR-9), and the longest turns, of 17 to 19 ms, are runs that begin, in code that runs for the first time. " +
-  "**A hostile MCP server**: 24 to 39 turns had more than 4 ms, and the longest 19 to 42, while hundreds of calls began, were answered and reported together; in slices 9 to 17 turns have more than 4 ms, and the longest 12 to 19, which is the client of MCP being loaded by the first run that needs it. " +
-  "Reads gain by that, writes little: they wait for commits as well, and in the first half second of hostile pages the statements that have B's writes have 30 to 158 KB of the flood's too. With nobody else at work the longest turn has 4 to 7 ms. " +
+  "Where it goes, of four floods whose turns of the event loop were traced: one or two traces each, beside other work on the machine, so only the CPU counts. " +
+  "**Bodies held open**: the longest turn had 6 ms of CPU, and one more had over 4 ms. " +
+  "**Hostile pages**: B waits in the first quarter of a second, while the calls begin. Sixteen pages of 2 MiB that had arrived together were read and joined in one turn, of up to 66 ms of CPU; they are read in slices now (FAIR-9), and the longest turns have 17 to 19 ms, probably of runs that begin in code that runs for the first time. " +
+  "**A hostile MCP server**: 24 to 39 turns had more than 4 ms, and the longest 19 to 42, while hundreds of calls began, were answered and reported together; in slices 9 to 17 turns have more than 4 ms, and the longest 12 to 19; that of 19 was the client of MCP, which the first run that needs it loads. " +
+  "Reads gain by that, writes little: they wait for commits as well, and in the first half second of hostile pages statements that carry B's writes carry up to 158 KB of the flood's too. With nobody else at work the longest turn has 4 to 7 ms. " +
   "**200 KB messages**: the longest turn of a slice of 3 s had 10 to 14 ms of CPU; before titles were made of the beginning of a text, and long bodies parsed in slices, two turns had 37 to 48 ms, in which 32 messages began.";
 
 const median = (values: readonly number[]): number =>
