@@ -224,7 +224,9 @@ export class MissionWorld {
   /** Resolves when no job goes on and no message or effect is on its way. */
   async settled(): Promise<void> {
     const { database } = this.world;
-    await until("all work is over", () => {
+    await until("all work is over", async () => {
+      // The numbers of events wait for the next commit (RT-4), and the time of this clock does not pass by itself.
+      await this.replica.system.settled(ORG);
       const isQuiet = database.effects().length === 0 && database.messages().length === 0;
       return isQuiet && this.jobs().every(({ status }) => isTerminal(status));
     });
