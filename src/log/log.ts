@@ -2,7 +2,8 @@
  * Logs: one JSON object a line, or text for a person when standard output is a terminal. Nothing
  * secret leaves, wherever in a line it stands: values of fields that are named as secrets, at any
  * depth, and whatever looks like a token, a key or a password of a URL, in messages and in stacks
- * too. Both are done on the finished line, so that no field and no error text escapes them.
+ * too. Both are done on the finished line, or on each value of a line
+ * of plain fields, so that no field and no error text escapes them.
  */
 import pino from "pino";
 import { FieldTexts } from "./field-texts.ts";
