@@ -102,7 +102,10 @@ export interface Database {
   readonly placement: Sql;
   /** In whose slices pages are parsed. */
   readonly bulk: Bulk;
-  /** Opens all connections, as far as the server gives them, so that the first questions wait for none. */
+  /**
+   * Opens the connections of a take-over, and of the first requests that ask for an owner, as far as the server gives
+   * them: the first questions wait for none. Others are opened when they are needed: a server may have few.
+   */
   connect(): Promise<void>;
   /** Waits a second for reads first. */
   close(): Promise<void>;
@@ -220,10 +223,10 @@ export function openDatabase(
     async connect() {
       const pools = [
         [flush, lanes * STATEMENTS_OF_LANE],
-        [read, READ_CONNECTIONS],
+        [read, READ_BOUNDS.own.slots + READ_BOUNDS.lookup.slots],
         [placement, PLACEMENT_CONNECTIONS],
       ] as const;
-      // As many questions at once as there are connections: each opens one.
+      // Each of several questions at once opens a connection.
       const all = pools.flatMap(([pool, count]) => Array.from({ length: count }, () => pool.ask((sql) => sql`select`)));
       await Promise.allSettled(all);
     },
