@@ -14,19 +14,25 @@ export class Slices {
   turns = 0;
   private readonly size: number;
   private readonly later: (run: () => void) => void;
+  private readonly isNeeded: () => boolean;
   private spent = 0;
   /** The lane that is first has the next piece. */
   private readonly waiting = new Map<string, Waiting[]>();
   private isPlanned = false;
 
-  /** `size`: what the pieces of a slice may cost together; `later` runs at the next turn of the loop. */
-  constructor(size: number, later: (run: () => void) => void) {
+  /**
+   * `size`: what the pieces of a slice may cost together; `later` runs at the next turn of the loop; while nothing
+   * `isNeeded`, pieces begin at once.
+   */
+  constructor(size: number, later: (run: () => void) => void, isNeeded: () => boolean = () => true) {
     this.size = size;
     this.later = later;
+    this.isNeeded = isNeeded;
   }
 
   /** Null where the work may begin at once; else a promise of its turn. `lane`: whose it is, the organization. */
   take(cost: number, lane = ""): Promise<void> | null {
+    if (this.waiting.size === 0 && !this.isNeeded()) return null;
     if (this.waiting.size === 0 && this.spent + cost <= this.size) {
       this.spent += cost;
       return null;

@@ -345,7 +345,7 @@ function execution(
     outputs: outputChecks(fileSandbox),
     transcripts: new PostgresTranscripts(storage.database),
     slots: new Slots(runner.slots, (organizationId) => system().loopTime.isOverShare(organizationId)),
-    runSlices: new Slices(RUN_SLICE, setImmediate),
+    runSlices: new Slices(RUN_SLICE, setImmediate, () => system().loopTime.isShared),
     steps: parts.jobLimits.steps,
     retry: runner.retry,
     chance: systemChance,

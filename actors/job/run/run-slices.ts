@@ -1,6 +1,7 @@
 /**
  * What the runs of a process do on the event loop, in slices: the runs of one organization that go on together, and the
- * calls of one large step, hold the loop no longer than a few of them, and organizations take turns.
+ * calls of one large step, hold the loop no longer than a few of them, and organizations take turns. With one organization
+ * at work nothing waits.
  */
 import type { Slices } from "../../runtime/slices.ts";
 import type { ProgressReport } from "../protocol.ts";

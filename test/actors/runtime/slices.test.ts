@@ -25,3 +25,15 @@ test("[FAIR-9] what a piece has cost beyond its estimate is in its slice: the ne
   expect(slices.turns).toBe(1);
   expect(slices.take(9)).toBeNull();
 });
+
+test("[FAIR-9] while slices are not needed, pieces begin at once, but behind what waits", async () => {
+  let isNeeded = true;
+  const slices = new Slices(1, setImmediate, () => isNeeded);
+  expect(slices.take(1)).toBeNull();
+  const waits = slices.take(1);
+  isNeeded = false;
+  const behind = slices.take(1);
+  expect([waits, behind]).not.toContain(null);
+  await Promise.all([waits, behind]);
+  expect(Array.from({ length: 100 }, () => slices.take(1))).toEqual(Array(100).fill(null));
+});
