@@ -41,7 +41,8 @@ export type Noun =
 
 interface FaultDetails {
   /** The body is not JSON, or not JSON that we take (NUL, depth). */
-  invalid_json: { readonly message: string };
+  /** `place` says where, in a surface that has room for it. */
+  invalid_json: { readonly message: string; readonly place?: string };
   /** A cursor that this list has not given. */
   invalid_cursor: Record<never, never>;
   /** A field is missing, of a wrong type or out of its range. */
@@ -68,7 +69,8 @@ interface FaultDetails {
   range_not_satisfiable: { readonly bytes: number };
   /** A part of an upload begins elsewhere than at the byte that is next, which is `offset`. */
   upload_offset_mismatch: { readonly offset: number };
-  payload_too_large: { readonly limitBytes: number };
+  /** `field` is the one that is too large; without it the body is. */
+  payload_too_large: { readonly limitBytes: number; readonly field?: string };
   /** The verb is not possible in the record's present status. */
   invalid_state: { readonly status: string; readonly allowedActions: readonly string[]; readonly message: string };
   /** A turn runs in the chat, and the caller wanted none to (CHAT-5). */

@@ -16,7 +16,7 @@ import { appendJobEvent } from "./events.ts";
 import { hasOpenApprovals, openApprovals } from "./machine.ts";
 import { sendUpdates, updatesOf } from "./chat-updates.ts";
 import type { JobCommand, StepCall } from "./protocol.ts";
-import { unlessOwnWords } from "./refusals.ts";
+import { alreadyDecided, unlessOwnWords } from "./refusals.ts";
 import { type Job, type JobIn, jobTable } from "./schema.ts";
 import { type Approval, type OpenCall, DEFAULT_EXPIRY } from "./terms.ts";
 
@@ -75,10 +75,12 @@ function requested(
 /** Decides one approval, or all of them; when none is open the job goes on. */
 export function approveCalls(tx: Tx, job: JobIn<"blocked">, command: Approve): Outcome<Job> {
   const { approvalId, toolCallId, decision, by, comment } = command;
-  const chosen = openApprovals(job).filter(
+  const meant = job.approvals.filter(
     (a) => (approvalId === null || a.id === approvalId) && (toolCallId === null || a.toolCallId === toolCallId),
   );
-  if (chosen.length === 0) return notFound("approval");
+  const chosen = openApprovals({ approvals: meant });
+  // Without a name all that are open are meant, and of a blocked job some are.
+  if (chosen.length === 0) return meant.length === 0 ? notFound("approval") : alreadyDecided(job);
   if (command.arguments !== null && decision === "deny") return invalid("/arguments", "A denied call has no arguments");
   if (command.arguments !== null && chosen.length > 1) {
     return invalid("/arguments", "Say which call gets these arguments: approval_id or tool_call_id");

@@ -4,13 +4,11 @@ import { allowedActions } from "./machine.ts";
 import type { Job } from "./schema.ts";
 
 /** The verb is not possible now. */
-export const stale = (job: Job): Outcome<never> =>
-  refuse({
-    kind: "invalid_state",
-    status: job.status,
-    allowedActions: allowedActions(job),
-    message: `The job is ${job.status}`,
-  });
+export const stale = (job: Job, message = `The job is ${job.status}`): Outcome<never> =>
+  refuse({ kind: "invalid_state", status: job.status, allowedActions: allowedActions(job), message });
+
+/** The approval has its decision, while others of the job wait for theirs. */
+export const alreadyDecided = (job: Job): Outcome<never> => stale(job, "The approval has been decided already");
 
 /** Something must be decided first. */
 export const pending = (job: Job): Outcome<never> =>

@@ -23,11 +23,20 @@ const words = (code: ErrorCode, message: string, more: Pick<Words, "details" | "
 /** Families and types, as filters name them. */
 const FILTERS = [...EVENT_TYPES, ...new Set(EVENT_TYPES.map((type) => `${type.split(".")[0]}.*`))];
 const unknownType = (given: string): string =>
-  `Unknown event type or family \`${given.slice(0, 64)}\`${didYouMean(given, FILTERS)}`;
+  FILTERS.includes(given)
+    ? `\`${given}\` is a family; only an exact type is possible here, such as \`${typesOf(given)[0]}\``
+    : `Unknown event type or family \`${given.slice(0, 64)}\`${didYouMean(given, FILTERS) || typesLike(given)}`;
+const typesOf = (family: string): string[] => EVENT_TYPES.filter((type) => type.startsWith(`${family.split(".")[0]}.`));
+/** The types of its family, if that is known; no name is near. */
+function typesLike(given: string): string {
+  const types = given.includes(".") ? typesOf(given) : [];
+  return types.length === 0 ? "" : `; there are \`${types.join("`, `")}\``;
+}
+const tooLarge = (limitBytes: number): string => `Too large: the limit is ${limitBytes} bytes`;
 const later = (retryAfterMs: number) => ({ headers: retryAfter(retryAfterMs) });
 
 const WORDS: RefusalTable<Words> = {
-  invalid_json: ({ message }) => words("invalid_json", message),
+  invalid_json: ({ message, place = "" }) => words("invalid_json", message + place),
   invalid_cursor: () => words("invalid_cursor", "Invalid cursor for this list"),
   invalid_request: ({ errors }) => {
     const list = errors.map(({ path, message }) => ({ path, message }));
@@ -72,10 +81,13 @@ const WORDS: RefusalTable<Words> = {
     words("upload_offset_mismatch", `The upload has ${offset} bytes; the next part begins with byte ${offset}`, {
       details: { offset },
     }),
-  payload_too_large: ({ limitBytes }) =>
-    words("payload_too_large", `Too large: the limit is ${limitBytes} bytes`, {
-      details: { limit_bytes: limitBytes },
-    }),
+  payload_too_large: ({ limitBytes, field }) => {
+    if (field === undefined)
+      return words("payload_too_large", tooLarge(limitBytes), { details: { limit_bytes: limitBytes } });
+    const message = `Field ${field}: ${tooLarge(limitBytes).toLowerCase()}`;
+    const errors = [{ path: `/${field}`, message }];
+    return words("payload_too_large", message, { details: { limit_bytes: limitBytes, errors } });
+  },
   invalid_state: ({ status, allowedActions, message }) =>
     words("invalid_state", message, { details: { status, allowed_actions: allowedActions } }),
   chat_busy: ({ status, allowedActions, jobId }) =>

@@ -65,12 +65,13 @@ export const contentField = (description: string) =>
 /** URLs are fetched meanwhile. */
 const QUIET_SECONDS = 120;
 
-/** Refuses content whose text is too long. */
-export const withinContent = (content: GivenContent): Outcome<null> =>
+/** Refuses content of a field whose text is too long. */
+export const withinContent = (content: GivenContent, field: string): Outcome<null> =>
   withinMessage(
     typeof content === "string"
       ? content
       : content.map((block) => (block.type === "text" ? block.text : "")).join("\n\n"),
+    field,
   );
 
 /** Pins what the content names. Refuses what is too long, what is not there, and what messages do not take. */
@@ -80,7 +81,7 @@ export async function saidContent(
   content: GivenContent,
   field = "content",
 ): Promise<Outcome<SaidContent>> {
-  const fits = withinContent(content);
+  const fits = withinContent(content, field);
   if (!fits.ok) return fits;
   if (typeof content !== "string") change.keepOpen(QUIET_SECONDS);
   const { organizationId, userId, scopes } = change.principal;

@@ -63,7 +63,7 @@ const LOOK_UP_MS = 3_000;
 
 /** Why an address is not sent to; of the other reasons some pass. */
 const REFUSALS = {
-  invalid_url: "The URL must be absolute, with a host that there can be and without user name and password",
+  invalid_url: "The URL must be absolute, with a valid host and without a user name or password",
   https_required: "The URL must begin with https://",
   blocked_address: "The URL leads to an address that is not public; an operator can open it with EGRESS_ALLOW",
 } satisfies Partial<Record<EgressError, string>>;

@@ -387,7 +387,13 @@ describe("library", () => {
   });
 
   test("[AGT-2] install applies the defaults, uninstall takes it away, restore brings its settings back, install the defaults", async () => {
-    const installed = await answered<Agent>(install({ install_state: "installed" }));
+    for (const [install_state, action] of [
+      ["installed", "uninstall"],
+      ["uninstalled", "install"],
+      ["uninstalled", "restore"],
+    ])
+      await refused(install({ install_state, action }), 400, "invalid_request");
+    const installed = await answered<Agent>(install({ install_state: "installed", action: "install" }));
     expect(installed).toMatchObject({
       id: entry.id,
       system_prompt: entry.definition.systemPrompt,

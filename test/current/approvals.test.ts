@@ -123,7 +123,8 @@ describe("approve", () => {
     );
     const one = await answered<Job>(client.decide(job.id, "approve", { tool_call_id: "c2" }));
     expect([one.status, one.approvals.map((a) => a.decision)]).toEqual(["blocked", [null, "approve", null]]);
-    await refused(client.decide(job.id, "approve", { tool_call_id: "c2" }), 404, "not_found");
+    const decided = await refused(client.decide(job.id, "approve", { tool_call_id: "c2" }), 409, "invalid_state");
+    expect(decided).toEqual({ status: "blocked", allowed_actions: one.allowed_actions });
     const two = await answered<Job>(client.decide(job.id, "approve", { tool_call_id: "c1", decision: "deny" }));
     expect([two.status, tools.calls.length]).toEqual(["blocked", 0]);
     expect((await answered<Job>(client.decide(job.id, "approve", {}))).status).toBe("running");

@@ -128,7 +128,7 @@ describe("create", () => {
     const of = (bytes: number) => ({ a: "x".repeat(bytes - 8) });
     await open({ metadata: of(16 * 1024) });
     const body = { agent_id: agent, workspace_id: owner.workspaceId, metadata: of(16 * 1024 + 1) };
-    expect(await refused(create(body), 413, "payload_too_large")).toEqual({ limit_bytes: 16 * 1024 });
+    expect(await refused(create(body), 413, "payload_too_large")).toMatchObject({ limit_bytes: 16 * 1024 });
   });
 
   test("[AUTH-4] an agent or a workspace of another organization is 404, and so is one that is not there", async () => {

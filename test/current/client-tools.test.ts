@@ -60,7 +60,10 @@ test("[JOB-17] a result has a content or an error, is bounded, for a call that w
   await refused(results(id, { tool_call_id: "c1", content: "a", error: "b" }), 400, "invalid_request");
   const one = { tool_call_id: "c1", content: "a" };
   await refused(results(id, one, one), 400, "invalid_request");
-  await refused(results(id, { ...one, content: "x".repeat(RESULT_BYTES + 1) }), 413, "payload_too_large");
+  const long = { ...one, content: "x".repeat(RESULT_BYTES + 1) };
+  expect(await refused(results(id, long), 413, "payload_too_large")).toMatchObject({
+    errors: [{ path: "/results/0/content" }],
+  });
   await refused(results(id, { ...one, tool_call_id: "c2" }), 409, "invalid_state");
   const stranger = await service.found();
   const path = `/api/jobs/${id}/tool-results`;

@@ -116,8 +116,13 @@ describe("an idle chat", () => {
     await client.reached((await client.send(id, "é".repeat(128 * 1024))).job.id, "completed");
     expect(await refused(post(id, { content: `${"é".repeat(128 * 1024)}x` }), 413, "payload_too_large")).toEqual({
       limit_bytes: 256 * 1024,
+      errors: [{ path: "/content", message: "Field content: too large: the limit is 262144 bytes" }],
     });
-    await refused(post(id, { content: "x", metadata: { a: "x".repeat(16 * 1024) } }), 413, "payload_too_large");
+    const metadata = { a: "x".repeat(16 * 1024) };
+    expect(await refused(post(id, { content: "x", metadata }), 413, "payload_too_large")).toEqual({
+      limit_bytes: 16 * 1024,
+      errors: [{ path: "/metadata", message: "Field metadata: too large: the limit is 16384 bytes" }],
+    });
   });
 
   test("[RUN-4] without a usable model nothing is made, and the caller is told", async () => {

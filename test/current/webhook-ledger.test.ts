@@ -90,6 +90,10 @@ describe("the ledger and the feed", () => {
     const details = await refused(client.call("GET", `${PATH}/deliveries?event_type=a.b`), 400, "invalid_event_type");
     const message = "Unknown event type or family `a.b`";
     expect(details).toEqual({ unknown: ["a.b"], errors: [{ path: "/event_type", message }] });
+    const family = client.call("GET", `${PATH}/deliveries?event_type=agent.*`);
+    expect(await refused(family, 400, "invalid_event_type")).toMatchObject({
+      errors: [{ message: "`agent.*` is a family; only an exact type is possible here, such as `agent.created`" }],
+    });
     await refused(client.call("GET", `${PATH}/deliveries?status=lost`), 400, "invalid_request");
     await refused(client.call("GET", `${PATH}/deliveries?since=today`), 400, "invalid_request");
   });

@@ -104,6 +104,11 @@ describe("the configuration", () => {
       const message = expect.stringContaining(`Unknown event type or family \`${unknown}\``) as unknown;
       expect(details).toEqual({ unknown: [unknown], errors: [{ path: "/event_types/1", message }] });
     }
+    const misspelt = { url: receiver.url, event_types: ["chat.sended"] };
+    const { errors } = await refused(client.call("PUT", PATH, misspelt), 400, "invalid_event_type");
+    const types = "`chat.created`, `chat.updated`, `chat.deleted`, `chat.message_sent`";
+    const message = `Unknown event type or family \`chat.sended\`; there are ${types}`;
+    expect(errors).toEqual([{ path: "/event_types/0", message }]);
   });
 
   test("[HOOK-11] a URL to which nothing is sent is refused", async () => {

@@ -60,13 +60,8 @@ const WITH_BODY = [
 
 describe("bodies", () => {
   test.each(WITH_BODY)("[ERR-3] malformed JSON to %s %s is 400", async (method, path) => {
-    for (const [body, place] of [
-      ["", "position 0 (line 1, column 1)"],
-      ["{", "position 1 (line 1, column 2)"],
-      ["undefined", "position 0 (line 1, column 1)"],
-      ['{"name":}', "position 8 (line 1, column 9)"],
-    ] as const) {
-      await expectFailure(await send(body, {}, path, method), 400, `Invalid JSON in request body at ${place}`);
+    for (const body of ["", "{", "undefined", '{"name":}']) {
+      await expectFailure(await send(body, {}, path, method), 400, "Invalid JSON in request body");
     }
     await expectFailure(await send("[]", {}, path, method), 400, "Request body must be a JSON object");
   });

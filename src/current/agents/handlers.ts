@@ -87,8 +87,11 @@ export const agentHandlers: Handlers<typeof agentOperations.operations, Services
 
   async setAgentInstallState(services, change, { params: { id: agentId }, body }) {
     const { principal } = change;
-    const action = body.action ?? (body.install_state === undefined ? null : ACTION[body.install_state]);
+    const { install_state: state } = body;
+    const action = body.action ?? (state === undefined ? null : ACTION[state]);
     if (action === null) return invalid("/action", "Missing required field: install_state, or action");
+    if (state !== undefined && STATE[action] !== state)
+      return invalid("/action", `Field action must fit install_state: \`${action}\` ends in \`${STATE[action]}\``);
     const definition = services.library.find(principal.organizationId, agentId)?.definition ?? null;
     // An uninstalled one keeps its settings; a model that has become unusable since is refused by its executions.
     const model = usableModel(services, action === "install" ? definition?.model : null, "/model");
@@ -101,6 +104,7 @@ export const agentHandlers: Handlers<typeof agentOperations.operations, Services
 };
 
 const ACTION = { installed: "install", uninstalled: "uninstall" } as const;
+const STATE = { install: "installed", restore: "installed", uninstall: "uninstalled" } as const;
 
 /** An agent that the caller may use, or an entry of the library as this organization has it. */
 function readAgent(

@@ -120,7 +120,7 @@ export async function resumeJob(
 ): Committing {
   const { principal } = change;
   const { input = null, retry_step: retryStep = null, metadata = null } = body;
-  const fits = withinContent(input ?? "");
+  const fits = withinContent(input ?? "", "input");
   if (!fits.ok) return fits;
   const fitting = withinMetadata(metadata ?? {});
   if (!fitting.ok) return fitting;
@@ -194,7 +194,7 @@ export async function iterateJob(
   { feedback, metadata }: Static<typeof IterateBody>,
 ): Committing {
   const { principal } = change;
-  const fits = withinContent(feedback);
+  const fits = withinContent(feedback, "feedback");
   if (!fits.ok) return fits;
   const fitting = withinMetadata(metadata ?? {});
   if (!fitting.ok) return fitting;

@@ -19,8 +19,8 @@ export async function sendToolResults(
 ): Promise<Outcome<Committed>> {
   const errors = errorsOf(given);
   if (errors.length > 0) return refuse({ kind: "invalid_request", errors });
-  for (const { content, error } of given) {
-    const fits = withinResult(content ?? error ?? "");
+  for (const [i, { content, error }] of given.entries()) {
+    const fits = withinResult(content ?? error ?? "", `results/${i}/${error === undefined ? "content" : "error"}`);
     if (!fits.ok) return fits;
   }
   const results = given.map(({ tool_call_id: toolCallId, content, error }): ClientResult => ({

@@ -126,7 +126,7 @@ export const VerificationView = noun("SignatureVerification", "Whether a signatu
   message: Type.String(),
 });
 
-/** A type of event; an unknown one has a code of its own (HOOK-5). */
+/** An exact type of event, no family; an unknown one has a code of its own (HOOK-5). */
 const EventTypeField = textField<EventType>(OneOf(EVENT_TYPES), (text, name) =>
   isEventType(text)
     ? good(text)

@@ -7,20 +7,24 @@ export const METADATA_BYTES = 16 * 1024;
 /** Of the arguments that a person gives a call: a job keeps those of up to 64 calls, and writes them again with each decision. */
 export const ARGUMENTS_BYTES = 64 * 1024;
 
-/** Refuses a message that is too long. */
-export const withinMessage = (content: string): Outcome<null> => within(content, MESSAGE_BYTES);
+/** Refuses a message that is too long; `field` is where it was given, as the surface names it. */
+export const withinMessage = (content: string, field?: string): Outcome<null> => within(content, MESSAGE_BYTES, field);
 
 /** Refuses metadata that are too large, as JSON. */
-export const withinMetadata = (metadata: JsonObject): Outcome<null> => within(JSON.stringify(metadata), METADATA_BYTES);
+export const withinMetadata = (metadata: JsonObject): Outcome<null> =>
+  within(JSON.stringify(metadata), METADATA_BYTES, "metadata");
 
 /** Refuses arguments of a tool call that are too large, as JSON. */
-export const withinArguments = (given: JsonObject): Outcome<null> => within(JSON.stringify(given), ARGUMENTS_BYTES);
+export const withinArguments = (given: JsonObject): Outcome<null> =>
+  within(JSON.stringify(given), ARGUMENTS_BYTES, "arguments");
 
 /** Of one result of a tool that a client runs: the default limit of every tool's result (RUN-3). */
 export const RESULT_BYTES = 64 * 1024;
 
 /** Refuses a result of a tool that is too long. */
-export const withinResult = (content: string): Outcome<null> => within(content, RESULT_BYTES);
+export const withinResult = (content: string, field: string): Outcome<null> => within(content, RESULT_BYTES, field);
 
-const within = (text: string, limitBytes: number): Outcome<null> =>
-  Buffer.byteLength(text) > limitBytes ? refuse({ kind: "payload_too_large", limitBytes }) : ok(null);
+const within = (text: string, limitBytes: number, field?: string): Outcome<null> =>
+  Buffer.byteLength(text) > limitBytes
+    ? refuse({ kind: "payload_too_large", limitBytes, ...(field === undefined ? {} : { field }) })
+    : ok(null);

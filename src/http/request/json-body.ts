@@ -55,7 +55,7 @@ export function parseJsonObject(text: string): Outcome<JsonObject> {
   try {
     value = JSON.parse(text) as Json;
   } catch {
-    return badJson(`Invalid JSON in request body${placeOfError(text)}`);
+    return badJson("Invalid JSON in request body", placeOfError(text));
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) return NO_OBJECT;
   // Not an array and not null, so an object; `Array.isArray` does not narrow a readonly array out.
@@ -117,7 +117,8 @@ async function readBounded({ body }: BodySource): Promise<Outcome<Uint8Array>> {
   return ok(Buffer.concat(chunks));
 }
 
-const badJson = (message: string): Outcome<never> => refuse({ kind: "invalid_json", message });
+const badJson = (message: string, place = ""): Outcome<never> =>
+  refuse({ kind: "invalid_json", message, ...(place === "" ? {} : { place }) });
 const UNREADABLE = badJson("Request body could not be read");
 const NOT_UTF_8 = badJson("Request body must be UTF-8");
 const NO_OBJECT = refuse({

@@ -10,7 +10,8 @@ import {
 } from "../../../src/http/request/json-body.ts";
 
 const badJson = (message: string) => refuse({ kind: "invalid_json", message });
-const malformedAt = (place: string) => badJson(`Invalid JSON in request body at ${place}`);
+const malformedAt = (place: string) =>
+  refuse({ kind: "invalid_json", message: "Invalid JSON in request body", place: ` at ${place}` });
 
 const JSON_TYPE = { "content-type": "application/json" };
 const post = (body: string | ReadableStream | null, headers: Record<string, string> = JSON_TYPE) =>
