@@ -70,17 +70,18 @@ export class PostgresDirectory implements Directory {
     page: PageRequest,
   ): Promise<Page<Agent>> {
     const visibility = SHARED_VISIBILITIES.filter((one) => asked.includes(one));
-    const shared = filtered(SHARED, organizationId, [[agent.visibility, visibility], ...given([agent.source, source])]);
-    const own = filtered(CREATORS, organizationId, [
-      [agent.createdBy, asked.includes("private") ? [userId] : []],
-      [agent.visibility, ["private"]],
-      ...given([agent.source, source]),
-    ]);
-    const words = and(
+    const search = and(
       name === undefined ? undefined : beginningWith(agent.words, organizationId, name),
       tag === undefined ? undefined : sql`${agent.tags} @> ${JSON.stringify([tag])}::jsonb`,
     );
-    const branches = [...shared.branches, ...own.branches].map((branch) => and(branch, words) ?? branch);
+    const sources = given([agent.source, source]);
+    const shared = filtered({ ...SHARED, search }, organizationId, [[agent.visibility, visibility], ...sources]);
+    const own = filtered({ ...CREATORS, search }, organizationId, [
+      [agent.createdBy, asked.includes("private") ? [userId] : []],
+      [agent.visibility, ["private"]],
+      ...sources,
+    ]);
+    const branches = [...shared.branches, ...own.branches];
     if (branches.length === 0) return Promise.resolve({ records: [], next: null });
     const list = { table: agent, branches };
     return pageOf<Agent>({ database: this.database, organizationId }, list, page);

@@ -10,7 +10,7 @@
  *   ?status=failed,cancelled                      (failed) (cancelled)
  *   ?agent_id=a&workspace_id=w                    as the first, and each record is tested for w
  */
-import { and, eq, inArray, type SQL } from "drizzle-orm";
+import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
 import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import type { Paged, PagedList } from "./paging.ts";
 
@@ -28,6 +28,8 @@ export interface Walks {
   readonly words?: readonly Filter[];
   /** What every record of the list meets, as the indexes say it themselves. */
   readonly standing?: SQL;
+  /** Words that are looked for besides. Which index is best depends on them, so PostgreSQL sees all values then. */
+  readonly search?: SQL | undefined;
 }
 
 /** Filters of a list as far as they are given. */
@@ -40,7 +42,7 @@ export const given = (
 
 /** The list of what meets all filters. */
 export function filtered(
-  { table, indexes, words = [], standing }: Walks,
+  { table, indexes, words = [], standing, search }: Walks,
   organizationId: string,
   filters: readonly Filter[],
 ): PagedList {
@@ -48,13 +50,41 @@ export function filtered(
   const known = new Map([...words, ...filters]);
   const index = indexes.find((columns) => answers(columns, wanted, known)) ?? [];
   const common = and(eq(table.organizationId, organizationId), standing);
-  const branches = index.reduce<readonly (SQL | undefined)[]>(
-    (before, column) =>
-      before.flatMap((branch) => (known.get(column) ?? []).map((value) => and(branch, eq(column, value)))),
-    [common],
-  );
+  const shown = (value: string): SQL => (search === undefined ? hidden(value) : sql`${value}`);
+  const branches = index
+    .reduce<readonly (readonly Key[])[]>(
+      (before, column) =>
+        before.flatMap((keys) => (known.get(column) ?? []).map((value): Key[] => [...keys, [column, shown(value)]])),
+      [[]],
+    )
+    .map((keys) =>
+      and(common, ...keys.map(([column, value]) => eq(column, value)), search ?? alongItsIndex(table, keys)),
+    );
   const tests = filters.flatMap(([column, values]) => (index.includes(column) ? [] : [inArray(column, [...values])]));
   return { table, branches: branches.filter((branch) => branch !== undefined), tests };
+}
+
+/** A column of an index, and what it is in a branch. */
+type Key = readonly [column: AnyPgColumn, value: SQL];
+
+/**
+ * A value that the planner cannot see. It would compare it with its statistics, and where they say that nearly all
+ * records have it, walk the newest of the organization, or of all: with statistics of a minute ago, or of other
+ * organizations, that reads every record there is.
+ */
+const hidden = (value: string): SQL => sql`(select ${value}::text)`;
+
+/**
+ * Holds for every record of the branch. The planner takes it for two tests that a third passes each, and only the index
+ * of these columns answers them: so that index is the cheapest, also where all records have the same values.
+ */
+function alongItsIndex({ id, createdAt }: Paged, keys: readonly Key[]): SQL | undefined {
+  if (keys.length === 0) return undefined;
+  const columns = keys.map(([column]) => sql`${column}`);
+  const values = keys.map(([, value]) => value);
+  const fromTheFirst = ([...last]: readonly AnyPgColumn[]): SQL =>
+    sql`(${sql.join([...columns, ...last], sql`, `)}) >= (${sql.join([...values, ...last.map(() => sql`''`)], sql`, `)})`;
+  return and(fromTheFirst([createdAt]), fromTheFirst([createdAt, id]));
 }
 
 function answers(

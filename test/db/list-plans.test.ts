@@ -4,7 +4,9 @@
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { sql } from "drizzle-orm";
+import { TASK_STATUSES } from "../../actors/organization/schema.ts";
 import type { TSchema } from "../../actors/schema.ts";
+import { ATTEMPT_STATUSES } from "../../actors/webhook/schema.ts";
 import { LOOKS_PER_RECORD } from "../../db/stores/paging.ts";
 import { OPERATIONS } from "../../src/contract/document.ts";
 import type { OperationContract } from "../../src/http/contract/operation.ts";
@@ -240,3 +242,40 @@ for (const list of LISTS) {
     PATIENCE_MS,
   );
 }
+
+for (const { id, table, statuses } of [
+  { id: "listTasks", table: "task", statuses: TASK_STATUSES },
+  { id: "listDeliveries", table: "webhook_attempt", statuses: ATTEMPT_STATUSES },
+])
+  test(
+    `[GEN-16] ${id}: it reads no more where nearly all records have changed since PostgreSQL has counted them`,
+    async () => {
+      const list = LISTS.find((one) => one.id === id)!;
+      const common = sql.raw(
+        `select body ->> 'status' as status from ${table} group by 1 order by count(*) desc limit 1`,
+      );
+      const [before] = await service.database.reading("own", "", ({ query }) =>
+        query.execute<{ status: string }>(common),
+      );
+      const other = statuses.find((status) => status !== before!.status)!;
+      await service.database.read.unsafe(`update ${table} set body = body || '{"status":"${other}"}'::jsonb`);
+      const queries = [
+        {},
+        ...(id === "listDeliveries" ? [{ since: RARE["since"]! }, { event_type: "job.failed" }] : []),
+      ];
+      for (const status of [...statuses, statuses.join(",")]) {
+        for (const query of queries) {
+          const { read, returned } = await costOf(list, { status, ...query });
+          const isBounded = read <= LOOKS_PER_RECORD * returned + SPARE;
+          expect({ status, query, read, returned, isBounded }).toEqual({
+            status,
+            query,
+            read,
+            returned,
+            isBounded: true,
+          });
+        }
+      }
+    },
+    PATIENCE_MS,
+  );

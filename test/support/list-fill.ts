@@ -99,6 +99,8 @@ const COPIES: readonly Copies[] = [
   {
     table: "webhook_attempt",
     prefix: "dlv_",
+    // Nobody is to make them.
+    numbered: { dueAt: "'2099-01-01T00:00:00.000Z'" },
     words: [
       ["status", ATTEMPT_STATUSES],
       ["eventType", ["job.failed", "chat.deleted"]],
