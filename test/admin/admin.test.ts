@@ -4,7 +4,9 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { join } from "node:path";
+import { bring } from "../support/admin-door.ts";
 import { copyFirstRun } from "../support/first-run-copy.ts";
+import { type Ask, everyCommand, idIn, rows, secretIn } from "../support/every-command.ts";
 import { type GuardedFolder, guardedFolder } from "../support/guarded-folder.ts";
 import {
   admin,
@@ -26,6 +28,18 @@ beforeAll(async () => {
 });
 afterAll(() => folder.remove());
 
+/** The same by the door of the running service: many commands, of which each would cost a process. */
+const askAtDoor: Ask = async (...args) => {
+  const { ok, text } = await bring(service.dataDir, args);
+  expect([ok, text]).toEqual([true, expect.any(String)]);
+  return text.trimEnd();
+};
+const refusalAtDoor: Ask = async (...args) => {
+  const { ok, text } = await bring(service.dataDir, args);
+  expect([ok, text]).toEqual([false, expect.any(String)]);
+  return text.trimEnd();
+};
+
 /** The answer of a command that works. */
 async function ask(...args: string[]): Promise<string> {
   const { code, out, err } = await admin(folder, args);
@@ -40,75 +54,8 @@ async function refusal(...args: string[]): Promise<string> {
   return err;
 }
 
-const idIn = (text: string): string => /\b(?:org|usr|tok)_[\w-]{21}/.exec(text)?.[0] ?? "";
-const secretIn = (text: string): string => text.split("\n").at(-1)!;
-const rows = (text: string): readonly string[] => text.split("\n").slice(1);
-
 const statusOf = async (token: string): Promise<number> =>
   (await fetch(`${service.url}/api/v1/tasks`, { headers: { authorization: `Bearer ${token}` } })).status;
-
-/** Every command once, in an organization of its own. */
-async function everyCommand(name: string): Promise<void> {
-  const org = idIn(
-    await ask("org", "create", "--name", name, "--owner-email", `ada@${name}.test`, "--owner-name", "Ada"),
-  );
-  expect(org).toStartWith("org_");
-  expect(rows(await ask("org", "list")).filter((row) => row.startsWith(org) && row.includes(name))).toHaveLength(1);
-
-  expect(rows(await ask("invariants")).map((row) => row.split(/ +/))).toEqual(
-    ["running_jobs_without_owner", "work_without_job", "ended_jobs_with_work", "parked_messages"].map((check) => [
-      check,
-      "0",
-    ]),
-  );
-  const load = await ask("load");
-  expect(load).toMatch(/^The event loop has worked [\d.]+ s for organizations in [\d.]+ s/);
-  expect(load).toMatch(/\nWaiting for their turn: 0 requests\. Bodies on their way: 0, 0\.0 MiB\. Open streams: 0\./);
-  const used = "It has used 0, at a cost of 0; the month ends at";
-  expect(await ask("org", "budget", "--org", org)).toStartWith(
-    `${name} may use any number of model tokens a month, at a cost of any amount. ${used}`,
-  );
-  const budget = await ask("org", "budget", "--org", org, "--tokens", "5000");
-  expect(budget).toStartWith(`${name} may use 5000 model tokens a month, at a cost of any amount. ${used}`);
-  expect(await ask("org", "budget", "--org", org)).toBe(budget);
-  for (const lifted of ["unlimited", "default"]) {
-    expect(await ask("org", "budget", "--org", org, "--tokens", lifted)).toContain("any number of");
-  }
-  const costing = await ask("org", "budget", "--org", org, "--cost", "250.00");
-  expect(costing).toStartWith(`${name} may use any number of model tokens a month, at a cost of 250. ${used}`);
-  for (const lifted of ["unlimited", "default"]) {
-    expect(await ask("org", "budget", "--org", org, "--cost", lifted)).toContain("at a cost of any amount");
-  }
-
-  expect(await ask("user", "add", "--org", org, "--email", `bob@${name}.test`, "--name", "Bob B")).toEndWith(
-    `is a member of ${name}.`,
-  );
-  const users = rows(await ask("user", "list", "--org", org));
-  expect(users.map((row) => row.split(/ {2,}/).slice(1))).toEqual([
-    [`ada@${name}.test`, "Ada", "owner"],
-    [`bob@${name}.test`, "Bob B", "member"],
-  ]);
-
-  const options = ["--email", `BOB@${name}.test`, "--name", "CI", "--scopes", "tasks:read, agents:read", "--days", "7"];
-  const made = await ask("token", "create", "--org", org, ...options);
-  expect(made).toContain("scopes tasks:read agents:read. Shown once:\npat_");
-  const service = await ask("token", "create", "--org", org, "--email", `ada@${name}.test`, "--service");
-  expect(secretIn(service)).toMatch(/^svc_[\w-]{49}$/);
-  const tokens = rows(await ask("token", "list", "--org", org));
-  expect(tokens).toHaveLength(2);
-  expect(tokens[0]).toContain(`…${secretIn(made).slice(-4)}`);
-  const daysLeft = (Date.parse(/\d{4}-\S+Z/.exec(tokens[0]!)![0]) - Date.now()) / 86_400_000;
-  expect(daysLeft).toBeCloseTo(7, 1);
-
-  expect(await ask("token", "revoke", "--org", org, "--id", idIn(made))).toBe(`Token ${idIn(made)} (CI) is revoked.`);
-  expect((await ask("token", "list", "--org", org)).split("\n").find((row) => row.startsWith(idIn(made)))).toContain(
-    "revoked",
-  );
-  expect(await ask("user", "remove", "--org", org, "--email", `bob@${name}.test`)).toContain(
-    "their tokens no longer count",
-  );
-  expect(rows(await ask("user", "list", "--org", org))).toHaveLength(1);
-}
 
 type Refusal = readonly [args: readonly string[], words: string | RegExp];
 
@@ -170,7 +117,7 @@ function refusalsIn(org: string, name: string): readonly Refusal[] {
   ];
 }
 
-async function expectRefusals(refusals: readonly Refusal[]): Promise<void> {
+async function expectRefusals(refusals: readonly Refusal[], refusal: Ask): Promise<void> {
   for (const [args, words] of refusals) {
     const said = await refusal(...args);
     if (typeof words === "string") expect(said).toBe(words);
@@ -190,10 +137,10 @@ describe("beside the running service", () => {
     expect(rows(await ask("load")).some((row) => row.startsWith(org))).toBe(true);
   });
 
-  test("[START-51] every command works", () => everyCommand("running"));
+  test("[START-51] every command works", () => everyCommand("running", askAtDoor));
 
-  test("[START-52] every refusal says why, with exit code 1", async () =>
-    expectRefusals(refusalsIn(await makeFirst(), "First")));
+  test("[START-52] every refusal says why", async () =>
+    expectRefusals(refusalsIn(await makeFirst(), "First"), refusalAtDoor));
 
   test("[START-53] a revoked token and a removed user's tokens count no more from the next request on", async () => {
     const org = idIn(await ask("org", "create", "--name", "Gone", "--owner-email", "ann@gone.test"));
@@ -229,16 +176,23 @@ describe("beside the running service", () => {
 });
 
 describe("without a service", () => {
-  test("[START-51] every command works, and no process stays", async () => {
+  test("[START-51] commands read and change what is stored, and no process stays", async () => {
     expect(await service.end()).toBe(0);
-    await everyCommand("stopped");
+    const org = idIn(await ask("org", "create", "--name", "stopped", "--owner-email", "ada@stopped.test"));
+    await ask("user", "add", "--org", org, "--email", "bob@stopped.test");
+    const made = await ask("token", "create", "--org", org, "--email", "bob@stopped.test");
+    await ask("token", "revoke", "--org", org, "--id", idIn(made));
+    expect(rows(await ask("token", "list", "--org", org)).map((row) => row.includes("revoked"))).toEqual([true]);
     await eventually("nothing is left", () => processesIn(service.dataDir).length === 0);
   });
 
   test("[START-52] every refusal says why, with exit code 1", async () => {
     const org = (await ask("org", "list")).split("\n").find((row) => row.includes(" First "))!;
     // Each costs a start of the database, and the code is the same: one of each kind will do.
-    await expectRefusals(refusalsIn(idIn(org), "First").filter((_, i) => i % 5 === 0));
+    await expectRefusals(
+      refusalsIn(idIn(org), "First").filter((_, i) => i % 5 === 0),
+      refusal,
+    );
   });
 
   test("[START-54] commands at the same time, and one while the service starts, all get their turn", async () => {
