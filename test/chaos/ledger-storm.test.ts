@@ -18,7 +18,7 @@ async function calmAfter(name: string, plan: StormPlan): Promise<void> {
 test("[RT-4] [RT-8] [RT-10] [RT-11] a storm on one replica: nothing acknowledged is lost, nothing happens twice, readers miss nothing", async () => {
   await calmAfter("storm on one replica", {
     seed: 1,
-    acknowledgements: 2_500,
+    acknowledgements: 1_500,
     faults: [
       "request_lost",
       "reply_lost",
@@ -39,7 +39,7 @@ test("[RT-5] [RT-12] shards that move between two replicas under load, and a rep
   await calmAfter("storm on two replicas", {
     seed: 2,
     replicas: 2,
-    acknowledgements: 2_000,
+    acknowledgements: 1_000,
     faults: ["shards_moved", "reply_lost", "shards_moved", "cut_short", "shards_stolen", "replica_lost"],
   });
 }, 60_000);

@@ -13,10 +13,8 @@ afterAll(() => bench.close(), 30_000);
 
 const POINTS: readonly KillPoint[] = [
   { nth: 1, moment: "answered" },
-  { nth: 3, moment: "sent" },
   { nth: 4, moment: "answered" },
   { nth: 6, moment: "sent" },
-  { nth: 8, moment: "answered" },
 ];
 
 test("[JOB-4] [JOB-7] [JOB-8] [RUN-13] a run that is killed and taken up again is, to its end, the run that was not", async () => {

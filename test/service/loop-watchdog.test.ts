@@ -12,18 +12,20 @@ const HANG = fileURLToPath(new URL("../support/hang.ts", import.meta.url));
 let folder: GuardedFolder;
 beforeAll(async () => {
   folder = guardedFolder();
-  await copyFirstRun(folder);
+  for (const hang of ["loop", "wait", "request"]) await copyFirstRun(folder, hang);
 });
 afterAll(() => folder.remove());
 
+/** On data of its own: most of each test is waiting for the watchdog, so they run beside each other. */
 const start = (hang: string, seconds: string): Promise<TroupeProcess> =>
   startTroupe(folder, {
+    dataDir: join(folder.path, hang),
     cmd: [process.execPath, "--preload", HANG, join(CLONE, "src/main.ts")],
     env: { TROUPE_TEST_HANG: hang, WATCHDOG_SECONDS: seconds },
   });
 
 for (const hang of ["loop", "wait"]) {
-  test(`[GUARD-6] a service that hangs (${hang}) is ended, with a line that says so; a SIGTERM meanwhile changes nothing`, async () => {
+  test.concurrent(`[GUARD-6] a service that hangs (${hang}) is ended, with a line that says so; a SIGTERM meanwhile changes nothing`, async () => {
     const service = await start(hang, "2");
     service.child.kill("SIGUSR2");
     expect(await service.end("SIGTERM")).toBe("SIGKILL");
@@ -34,7 +36,7 @@ for (const hang of ["loop", "wait"]) {
   });
 }
 
-test("[GUARD-6] the line names the work that the loop hangs in, its organization and its operation", async () => {
+test.concurrent("[GUARD-6] the line names the work that the loop hangs in, its organization and its operation", async () => {
   const service = await start("request", "1");
   const headers = { authorization: `Bearer ${service.firstRun().personal}` };
   service.child.kill("SIGUSR2");

@@ -16,7 +16,7 @@ const PATCHES = join(ROOT, "test/simulation/mutants");
 const REPLAY = "test/simulation/replay.ts";
 
 /** Those that take so few seeds that the fast tests catch them. */
-export const QUICK_MUTANTS: ReadonlySet<string> = new Set(["read-before-commit", "superseded-alarm-fires"]);
+export const QUICK_MUTANTS: ReadonlySet<string> = new Set(["read-before-commit"]);
 
 export interface Mutant {
   readonly name: string;

@@ -86,10 +86,13 @@ function workingFolderOf(pid: number): string {
   return existsSync(link) ? readlinkSync(link) : "";
 }
 
-/** `create database` copies a template that nobody is connected to; one statement at a time, on one connection. */
+/**
+ * `create database` copies a template that nobody is connected to; one statement at a time, on one connection. Where
+ * nothing is synced, copying files takes a quarter of the time that writing them to the log does.
+ */
 async function createDatabase(server: TestServer, template: string): Promise<TestDatabase> {
   const name = `test_${++server.databases}`;
-  await server.admin.unsafe(`create database ${name} template ${template}`);
+  await server.admin.unsafe(`create database ${name} template ${template} strategy file_copy`);
   return {
     url: urlOf(server, name),
     drop: async () => {
