@@ -175,6 +175,25 @@ describe("form", () => {
 });
 
 describe("documents", () => {
+  test("[TIDY-8] what people read uses the words of the field", () => {
+    const stumbles = /\b(?:whoever|promptly|farewell|turnstile|undercut|had better|as is usual|there is none that)\b/gi;
+    const stumbling = ({ path, text }: SourceFile): string[] =>
+      (text.match(stumbles) ?? []).map((word) => `${path}: ${word}`);
+    expect(stumbling(planted("x.md", "Whoever asks had better come back promptly."))).toEqual([
+      "x.md: Whoever",
+      "x.md: had better",
+      "x.md: promptly",
+    ]);
+    const pages = glob("{README,SECURITY,CONTRIBUTING}.md").concat(
+      glob("docs/guides/*.md"),
+      glob("docs/{operations,install,scaling,demo-model,untrusted-content}.md"),
+      // Summaries, descriptions and the messages of its examples.
+      [read("docs/openapi.json"), read("src/current/error-codes.ts")],
+    );
+    expect(pages.length).toBeGreaterThan(18);
+    expect(pages.flatMap(stumbling)).toEqual([]);
+  });
+
   test("[TIDY-4] every built rule has a test, and every test a rule", () => {
     const spec = "- **A-1** (built) x\n- **A-2** (planned, ours) y\n- **A-3** (built, ours) z";
     const quoting = quotedRules([planted("x.test.ts", 'test("[A-1] a"); test(`[A-9] b`);')]);

@@ -43,7 +43,7 @@ export const LOCAL_COMMANDS: Readonly<Record<string, LocalCommand>> = {
     const lines = [
       `${path} has ${rows} rows of ${Object.keys(summary.rows).length} tables and ${files} files (${mib(fileBytes)}).`,
       withKey
-        ? "It has the key of the service: whoever has it can read the secrets in it."
+        ? "It has the key of the service: anybody who has it can read the secrets in it."
         : "The key of the service is not in it: keep the file `secret` of the data folder (or TROUPE_SECRET) apart from it.",
     ];
     if (missingFiles.length > 0)
