@@ -90,12 +90,13 @@ class Held {
     while (this.length < count) {
       const chunk = await this.more();
       if (chunk === null) throw new BodyBroken("it was cut off");
-      this.chunks.push(chunk);
+      if (chunk.length > 0) this.chunks.push(chunk);
       this.length += chunk.length;
     }
     const all = this.chunks.length === 1 ? this.chunks[0]! : Buffer.concat(this.chunks);
-    this.chunks = [all.subarray(count)];
     this.length = all.length - count;
+    // Nothing of a chunk that is used up: its memory may be gone when the next one comes.
+    this.chunks = this.length === 0 ? [] : [all.subarray(count)];
     return all.subarray(0, count);
   }
 

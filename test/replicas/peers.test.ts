@@ -96,6 +96,38 @@ describe("the key", () => {
       }
     });
 
+    test("[REP-4] nothing is kept of memory that is used up, which its owner may take back", async () => {
+      const body = new Uint8Array(5 * 1_000).fill(7);
+      const parts = [0, 1, 2, 3, 4].map((n) => body.subarray(n * 1_000, (n + 1) * 1_000));
+      // Each piece comes in memory of its own, which is gone when the next one is asked for.
+      let last: Uint8Array<ArrayBuffer> | null = null;
+      const source = sealedPieces(
+        new ReadableStream({
+          pull(sink) {
+            const part = parts.shift();
+            if (part === undefined) sink.close();
+            else sink.enqueue(part);
+          },
+        }),
+        sealing,
+      ).getReader();
+      const taken = new ReadableStream<Uint8Array>(
+        {
+          async pull(sink) {
+            if (last !== null) structuredClone(last.buffer, { transfer: [last.buffer] });
+            const { done, value } = await source.read();
+            if (done) return sink.close();
+            sink.enqueue((last = new Uint8Array(value)));
+          },
+        },
+        { highWaterMark: 0 },
+      );
+      const reader = openedPieces(taken, sealing).getReader();
+      let length = 0;
+      for (let next = await reader.read(); !next.done; next = await reader.read()) length += next.value.length;
+      expect(length).toBe(body.length);
+    });
+
     test("[REP-4] a byte that was changed, a piece that is missing or elsewhere, and a missing end break it", async () => {
       const one = await sealed(Buffer.from("first"));
       const head = one.subarray(0, 36 + 5);
