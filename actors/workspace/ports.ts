@@ -67,6 +67,8 @@ export type BytesRead =
 
 /** Bytes on their way, read once and piece by piece: a body, or the reader of a stream. */
 export interface ByteReader {
+  /** Nobody else has the memory of its pieces: who reads one may release it. Omitted: somebody may. */
+  readonly givesMemory?: boolean;
   read(): Promise<BytesRead>;
   /** Leaves the rest unread. A read that waits ends. */
   cancel(reason?: unknown): Promise<void>;

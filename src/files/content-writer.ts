@@ -4,7 +4,7 @@
  * pieces (`thread-writer.ts`). Either way all of it is on the disk when `end` resolves.
  */
 import { open } from "node:fs/promises";
-import { givePiece, PIECE_BYTES, takePiece } from "./pieces.ts";
+import { givePiece, type Piece, PIECE_BYTES, release, takePiece } from "./pieces.ts";
 import { type ThreadFile, ThreadWriter } from "./thread-writer.ts";
 
 /** One for the process: a thread costs some megabytes. */
@@ -12,15 +12,17 @@ const thread = new ThreadWriter();
 
 export class ContentWriter {
   private readonly path: string;
+  private readonly ownsChunks: boolean;
   /** The first chunk, as it came, until there is a second one: small content needs no piece. */
   private first: Uint8Array | null = null;
-  private piece: ArrayBuffer | null = null;
+  private piece: Piece | null = null;
   private filled = 0;
   private file: ThreadFile | null = null;
 
-  /** Nothing is at `path` yet. */
-  constructor(path: string) {
+  /** Nothing is at `path` yet. `ownsChunks`: nobody else uses their memory, and it is released when they are copied. */
+  constructor(path: string, ownsChunks = false) {
     this.path = path;
+    this.ownsChunks = ownsChunks;
   }
 
   /** Resolves when more may come. Rejects when it cannot be written. */
@@ -41,7 +43,7 @@ export class ContentWriter {
       if (this.filled > 0) await this.send();
       return this.file.end();
     }
-    const bytes = this.first ?? new Uint8Array(this.piece ?? new ArrayBuffer(0), 0, this.filled);
+    const bytes = this.first ?? this.piece?.bytes.subarray(0, this.filled) ?? new Uint8Array();
     const handle = await open(this.path, "wx", 0o600);
     try {
       await writeWhole(handle, bytes);
@@ -64,9 +66,11 @@ export class ContentWriter {
     for (let at = 0; at < chunk.byteLength;) {
       this.piece ??= takePiece();
       const part = chunk.subarray(at, at + PIECE_BYTES - this.filled);
-      new Uint8Array(this.piece).set(part, this.filled);
+      this.piece.bytes.set(part, this.filled);
       this.filled += part.byteLength;
       at += part.byteLength;
+      // Whatever `send` waits for, the last of the chunk is copied.
+      if (this.ownsChunks && at === chunk.byteLength) release(chunk);
       if (this.filled === PIECE_BYTES) await this.send();
     }
   }

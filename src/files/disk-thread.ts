@@ -1,6 +1,6 @@
 /**
  * The program of the thread that writes large content: it hashes each piece and writes it to its file while the loop
- * receives the next one. Pieces come and go back by transfer, so nothing is copied between the threads. Orders of one
+ * receives the next one. Pieces are memory that both threads share, so nothing is copied between them. Orders of one
  * file are done in their order.
  *
  * Bytes go to the disk while more of them arrive, a little at a time and of one file after the other. Many uploads that
@@ -12,16 +12,19 @@
  */
 import { closeSync, fdatasync, openSync, writeSync } from "node:fs";
 
-/** What the loop asks for. `id` names the file from `open` until it has ended or been dropped. */
+/** What the loop asks for. `id` names the file from `open` until it has ended or been dropped; `piece` names memory. */
 export type WritingOrder =
+  | { readonly kind: "piece"; readonly piece: number; readonly memory: SharedArrayBuffer }
+  /** These are not used any more. */
+  | { readonly kind: "forget"; readonly pieces: readonly number[] }
   | { readonly kind: "open"; readonly id: number; readonly path: string }
-  | { readonly kind: "write"; readonly id: number; readonly piece: ArrayBuffer; readonly length: number }
+  | { readonly kind: "write"; readonly id: number; readonly piece: number; readonly length: number }
   | { readonly kind: "end"; readonly id: number }
   | { readonly kind: "drop"; readonly id: number };
 
 export type WritingReport =
   /** The piece may be filled again. It comes back after a failure too. */
-  | { readonly kind: "written"; readonly id: number; readonly piece: ArrayBuffer }
+  | { readonly kind: "written"; readonly id: number; readonly piece: number }
   /** All of it is on the disk. */
   | { readonly kind: "ended"; readonly id: number; readonly sha256: string }
   | { readonly kind: "failed"; readonly id: number; readonly code: string | null; readonly message: string }
@@ -43,19 +46,35 @@ interface OpenFile {
 }
 
 const files = new Map<number, OpenFile>();
+const memory = new Map<number, Uint8Array>();
 /** Files that wait for their sync. */
 const ending: OpenFile[] = [];
 const going: OpenFile[] = [];
 let isBusy = false;
 
 function take(order: WritingOrder): void {
-  const file = files.get(order.id);
+  switch (order.kind) {
+    case "piece":
+      return void memory.set(order.piece, new Uint8Array(order.memory));
+    case "forget":
+      for (const piece of order.pieces) memory.delete(piece);
+      // Nothing else here makes garbage, so nothing would look for it.
+      Bun.gc(false);
+      return;
+    default:
+      return takeFor(order, files.get(order.id));
+  }
+}
+
+type FileOrder = Extract<WritingOrder, { readonly id: number }>;
+
+function takeFor(order: FileOrder, file: OpenFile | undefined): void {
   switch (order.kind) {
     case "open":
       return attempt(order.id, () => begin(order));
     case "write":
-      if (file !== undefined) attempt(order.id, () => write(file, new Uint8Array(order.piece, 0, order.length)));
-      return report({ kind: "written", id: order.id, piece: order.piece }, [order.piece]);
+      if (file !== undefined) attempt(order.id, () => write(file, memory.get(order.piece)!.subarray(0, order.length)));
+      return report({ kind: "written", id: order.id, piece: order.piece });
     case "end":
       // One that has failed was reported.
       if (file === undefined) return;
@@ -140,7 +159,7 @@ function leave(file: OpenFile): void {
   else closeSync(file.fd);
 }
 
-const report = (told: WritingReport, transfer: ArrayBuffer[] = []): void => postMessage(told, transfer);
+const report = (told: WritingReport): void => postMessage(told);
 
 // Also imported for its types, by the thread of the loop.
 if (!Bun.isMainThread) globalThis.addEventListener("message", ({ data }: MessageEvent<WritingOrder>) => take(data));

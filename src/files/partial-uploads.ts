@@ -20,6 +20,7 @@ import { STORAGE_FULL } from "../../actors/runtime/room.ts";
 import { isoTime } from "../../actors/schema.ts";
 import { organizationFolder } from "./blob-name.ts";
 import { writeWhole } from "./content-writer.ts";
+import { release } from "./pieces.ts";
 import { readerOf } from "./staging.ts";
 
 /** Of one organization: their content together is bounded by this and the limit of a file. */
@@ -213,6 +214,7 @@ export class PartialUploads {
         const chunk = isTooLong ? next.value.subarray(0, last + 1 - offset) : next.value;
         await writeWhole(handle, chunk);
         offset += chunk.byteLength;
+        if (reader?.givesMemory === true) release(next.value);
         if (isTooLong) {
           stop();
           return lengthIsWrong({ first, last }, "more");

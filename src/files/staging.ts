@@ -90,7 +90,7 @@ export class Staging {
   }
 
   private async write(path: string, reader: ByteReader | null, maxBytes: number): Promise<Outcome<StagedFile>> {
-    const writer = new ContentWriter(path);
+    const writer = new ContentWriter(path, reader?.givesMemory === true);
     let size = 0;
     try {
       for (let next = await reader?.read(); next?.done === false; next = await reader?.read()) {

@@ -2,40 +2,48 @@
  * Writes large content by a thread of its own (`disk-thread.ts`), so that hashing and writing go on while the loop
  * receives. The thread begins with the first large content of the process, and serves all that follow.
  *
- *   a piece that is full ─ transferred ─▶ hashed, written ─ transferred back ─▶ filled again
+ *   a piece that is full ─ its number ─▶ hashed, written ─ its number ─▶ filled again
  *
+ * Pieces are memory that both threads share: the thread gets each one once, and knows it by its number from then on.
  * Of one file at most `MOST_PIECES` are with the thread, and one is being filled; who sends faster waits.
  */
-import { givePiece } from "./pieces.ts";
+import { givePiece, type Piece, trimPieces } from "./pieces.ts";
 import type { WritingOrder, WritingReport } from "./disk-thread.ts";
 
 /** Of one file: one is written while the next one waits. */
 const MOST_PIECES = 2;
 
-type Send = (order: WritingOrder, transfer?: ArrayBuffer[]) => void;
+interface Orders {
+  send(order: WritingOrder): void;
+  /** The thread has the piece until it says that it has written it. */
+  write(id: number, piece: Piece, length: number): void;
+}
 
 /** A file that the thread writes. It is over when `end` or `drop` resolves. */
 export class ThreadFile {
   private readonly id: number;
-  private readonly order: Send;
+  private readonly orders: Orders;
   private readonly ended = Promise.withResolvers<string>();
   private readonly dropped = Promise.withResolvers<void>();
   private sent = 0;
   private failure: Error | null = null;
   private room: PromiseWithResolvers<void> | null = null;
 
-  constructor(id: number, order: Send) {
+  constructor(id: number, orders: Orders) {
     this.id = id;
-    this.order = order;
+    this.orders = orders;
     // Whoever writes or ends next hears of a failure; until then it is nobody's.
     this.ended.promise.catch(() => {});
   }
 
   /** Takes the piece. Resolves when the thread takes another one. Rejects when a write before it has failed. */
-  async write(piece: ArrayBuffer, length: number): Promise<void> {
-    if (this.failure !== null) throw this.failure;
+  async write(piece: Piece, length: number): Promise<void> {
+    if (this.failure !== null) {
+      givePiece(piece);
+      throw this.failure;
+    }
     this.sent++;
-    this.order({ kind: "write", id: this.id, piece, length }, [piece]);
+    this.orders.write(this.id, piece, length);
     if (this.sent < MOST_PIECES) return;
     this.room ??= Promise.withResolvers();
     await this.room.promise;
@@ -43,13 +51,13 @@ export class ThreadFile {
 
   /** The SHA-256 of all of it, in lower-case hex, when it is on the disk. */
   end(): Promise<string> {
-    this.order({ kind: "end", id: this.id });
+    this.orders.send({ kind: "end", id: this.id });
     return this.ended.promise;
   }
 
   /** Resolves when the thread no longer writes it. */
   drop(): Promise<void> {
-    this.order({ kind: "drop", id: this.id });
+    this.orders.send({ kind: "drop", id: this.id });
     return this.dropped.promise;
   }
 
@@ -89,15 +97,27 @@ export class ThreadFile {
 export class ThreadWriter {
   private worker: Worker | null = null;
   private readonly files = new Map<number, ThreadFile>();
+  /** Pieces that the thread has now. */
+  private readonly away = new Map<number, Piece>();
+  /** Numbers of those that it has had. */
+  private readonly known = new Set<number>();
   private lastId = 0;
 
   /** Begins a file, which is not there yet. */
   open(path: string): ThreadFile {
     const id = ++this.lastId;
     const worker = (this.worker ??= this.start());
-    const file = new ThreadFile(id, (order, transfer = []) => {
-      // What a thread that is gone had to do was lost with it.
-      if (this.worker === worker) worker.postMessage(order, transfer);
+    // What a thread that is gone had to do was lost with it.
+    const send = (order: WritingOrder): void => void (this.worker === worker && worker.postMessage(order));
+    const file = new ThreadFile(id, {
+      send,
+      write: (of, piece, length) => {
+        if (this.worker !== worker) return givePiece(piece);
+        if (!this.known.has(piece.id)) send({ kind: "piece", piece: piece.id, memory: piece.memory });
+        this.known.add(piece.id);
+        this.away.set(piece.id, piece);
+        send({ kind: "write", id: of, piece: piece.id, length });
+      },
     });
     // The process lives on while something is written.
     if (this.files.size === 0) worker.ref();
@@ -116,14 +136,24 @@ export class ThreadWriter {
   }
 
   private hear(report: WritingReport): void {
-    if (report.kind === "written") givePiece(report.piece);
+    if (report.kind === "written") this.giveBack(report.piece);
     this.files.get(report.id)?.hear(report);
     if (report.kind === "ended" || report.kind === "dropped") this.close(report.id);
   }
 
+  private giveBack(number: number): void {
+    const piece = this.away.get(number);
+    if (piece !== undefined) givePiece(piece);
+    this.away.delete(number);
+  }
+
   private close(id: number): void {
     this.files.delete(id);
-    if (this.files.size === 0) this.worker?.unref();
+    if (this.files.size > 0) return;
+    const pieces = trimPieces();
+    for (const number of pieces) this.known.delete(number);
+    if (pieces.length > 0) this.worker?.postMessage({ kind: "forget", pieces } satisfies WritingOrder);
+    this.worker?.unref();
   }
 
   /** Whatever it wrote has failed; the next file begins another thread. */
@@ -132,6 +162,9 @@ export class ThreadWriter {
     this.worker = null;
     const lost = [...this.files.values()];
     this.files.clear();
+    // What it had is not used again: nobody knows whether it has stopped in the middle of one.
+    this.away.clear();
+    this.known.clear();
     for (const file of lost) file.lose(new Error(`the thread that writes files is gone: ${why}`));
   }
 }

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, rmSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PIECE_BYTES } from "../../src/files/pieces.ts";
+import { givePiece, KEPT_PIECES, PIECE_BYTES, takePiece, trimPieces } from "../../src/files/pieces.ts";
 import { Staging } from "../../src/files/staging.ts";
 
 let folder: string;
@@ -65,6 +65,43 @@ test("[WSP-7] what the thread writes is the same on the disk, at its edges, in u
     }),
   );
   expect(readdirSync(folder)).toEqual([]);
+});
+
+test("[WSP-7] memory that many uploads at once have used is used again, and most of it is let go afterwards", () => {
+  const pieces = Array.from({ length: KEPT_PIECES + 4 }, takePiece);
+  for (const piece of pieces) givePiece(piece);
+  expect(pieces).toContain(takePiece());
+  givePiece(pieces.at(-1)!);
+  expect(trimPieces()).toHaveLength(4);
+  expect(trimPieces()).toEqual([]);
+});
+
+test("[WSP-7] memory of chunks is released where their source gives it, and stays where somebody else may use it", async () => {
+  const chunk = randomBytes(PIECE_BYTES / 4);
+  const half = new Uint8Array(chunk.buffer, 0, chunk.length / 2);
+  const receive = async (chunks: Uint8Array[], givesMemory: boolean): Promise<string> => {
+    const reader = streamOf(...chunks).getReader();
+    const source = { givesMemory, read: () => reader.read(), cancel: () => reader.cancel() };
+    const received = await staging.receive(source, 10 * PIECE_BYTES);
+    if (!received.ok) throw new Error(received.fault.kind);
+    const bytes = await Bun.file(received.value.path).bytes();
+    await staging.discard(received.value);
+    return new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
+  };
+  const shaOf = (...chunks: Uint8Array[]) => {
+    const hasher = new Bun.CryptoHasher("sha256");
+    for (const each of chunks) hasher.update(each);
+    return hasher.digest("hex");
+  };
+  const all = [half, chunk, chunk, chunk, chunk];
+  expect(await receive([...all], false)).toBe(shaOf(...all));
+  expect(chunk).toHaveLength(PIECE_BYTES / 4);
+  // Of a part of a larger memory nobody knows who has the rest.
+  expect(await receive([half, half, half], true)).toBe(shaOf(half, half, half));
+  expect(chunk).toHaveLength(PIECE_BYTES / 4);
+  const given = Array.from({ length: 9 }, () => chunk.slice());
+  expect(await receive([...given], true)).toBe(shaOf(...given.map(() => chunk)));
+  expect(given.map(({ length }) => length)).toEqual(given.map(() => 0));
 });
 
 test("[WSP-6] large content that passes the limit, or whose client leaves, leaves nothing; one that cannot be written fails", async () => {

@@ -42,6 +42,8 @@ export class StreamedBody implements About, ByteReader {
   readonly contentType: string;
   /** Bytes to come, where the sender has said so. */
   readonly length: number | null;
+  /** Bun makes each piece of a request's body anew. */
+  readonly givesMemory: boolean;
   private readonly reader: ByteReader | null;
   private readonly hold: BodyHold | null;
   private hasher: Bun.CryptoHasher | null;
@@ -50,7 +52,7 @@ export class StreamedBody implements About, ByteReader {
   private digest: string | null = null;
   private brokenBy: Fault | null = null;
 
-  /** `hold`: what bounds its time; it ends with the stream. `isHashed`: whether anybody asks for its digest. */
+  /** `hold`: what bounds the time of one that comes over HTTP; it ends with the stream. `isHashed`: whether anybody asks for its digest. */
   constructor({ body, headers }: BodySource, limitBytes: number, { hold = null, isHashed }: StreamOptions) {
     this.hasher = isHashed ? new Bun.CryptoHasher("sha256") : null;
     const length = headers.get("content-length");
@@ -58,6 +60,7 @@ export class StreamedBody implements About, ByteReader {
     this.length = length === null ? null : Number(length);
     this.limitBytes = limitBytes;
     this.hold = hold;
+    this.givesMemory = hold !== null;
     this.reader = body?.getReader() ?? null;
     hold?.whenLate(() => {
       this.brokenBy = TOO_SLOW;
