@@ -6,13 +6,18 @@
  * digest, no commit, and nothing synced to the disk, which the service does before it answers), and DuckDB alone in a
  * process, warm and without limits. Small queries and the 100 MB of CSV go over HTTP to the service, and to a warm
  * child; children run only when the machine is idle, so the load of others shows there first.
+ *
+ * The uploads beside messages come from a process of the lowest priority: on two cores it would take what the service
+ * needs, and clients are elsewhere. Their rate is reported, so nobody gains by holding them up. Before each measurement
+ * memory is used and freed (`warmMemory`).
  */
 import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import type { Benchmark } from "./support/benchmark.ts";
 import { transfers } from "./support/file-transfers.ts";
 import type { FilesTask } from "./support/files-worker.ts";
-import { aim, contentOf, MIB, type Part, ratioAim, type World } from "./support/files-world.ts";
+import { aim, contentOf, json, MIB, type Part, ratioAim, sorted, timed, type World } from "./support/files-world.ts";
+import { flood } from "./support/file-flood.ts";
 import { type RunningService, startService } from "./support/service.ts";
 import { figure, percentile } from "./support/statistics.ts";
 import { table } from "./support/table.ts";
@@ -24,16 +29,10 @@ const CSV_BYTES = 100_000_000;
 const CSV_QUERY = "SELECT region, count(*) AS n, sum(amount) AS total FROM 'big.csv' GROUP BY region ORDER BY region";
 const QUERIES = 7;
 const SMALL_QUERIES = 200;
-const FLOOD = { atOnce: 50, bytes: 4 * MIB };
-/** Messages whose latency counts, and the pause between two. */
-const MESSAGES = 300;
-const MESSAGE_MS = 20;
-
 const LARGE_MIB = 32;
 /** Of DuckDB alone, at most. */
 const QUERY_RATIO = 1.2;
 const SMALL_MS = 10;
-const FLOOD_RATIO = 1.3;
 
 export const benchmark: Benchmark = {
   question: "What do files cost: lists, transfers, queries, and other work beside them?",
@@ -48,6 +47,7 @@ export const benchmark: Benchmark = {
       service,
       load: startWorker<FilesTask, readonly number[]>(context.lifetime, "files-worker.ts"),
       other: startWorker<FilesTask, readonly number[]>(context.lifetime, "files-worker.ts"),
+      uploaders: startWorker<FilesTask, readonly number[]>(context.lifetime, "files-worker.ts", { isLow: true }),
       workspace: await workspaceOf(service),
     };
     const parts = [
@@ -76,23 +76,6 @@ async function workspaceOf(service: RunningService): Promise<string> {
   return workspaces[0]?.id ?? "";
 }
 
-async function json({ url, token }: RunningService, path: string, body?: object, method = "POST"): Promise<unknown> {
-  const answer = await fetch(`${url}${path}`, {
-    method: body === undefined ? "GET" : method,
-    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-    body: body === undefined ? null : JSON.stringify(body),
-  });
-  if (!answer.ok) throw new Error(`${path} answers ${answer.status}: ${await answer.text()}`);
-  return answer.json();
-}
-
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const from = performance.now();
-  await work();
-  return performance.now() - from;
-}
-
-const sorted = (values: readonly number[]): number[] => values.toSorted((a, b) => a - b);
 const median = (values: readonly number[]): number => percentile(sorted(values), 0.5);
 
 /** 10,000 files: all of them by pages of 100, and a search. */
@@ -229,65 +212,4 @@ function writeCsv(path: string): void {
     bytes += writeSync(file, text);
   }
   closeSync(file);
-}
-
-/** Measured by hand on 2026-11-23, with 2 cores that others used too. */
-const FLOOD_NOTE =
-  "Where the time of a message beside uploads goes: the 50 clients send at the same moments, and then the loop, the thread that hashes, PostgreSQL and the load itself wait for two cores. Of the loop's 1.2 ms for each MiB, receiving it in Bun alone takes 0.9 to 1.2 (recv, copies, page faults). So uploads give way (FAIR-10, decision 43). In three alternating rounds of 70 messages each, from half a second after the first upload: without it p50, p90, p95 and p99 rose from 5.7, 7.8, 9.1 and 12 ms to 6, 15, 19 and 29; with it from 5.2, 6.8, 8.3 and 12 ms to 5.6, 11, 13 and 21. What is left: Bun takes the first megabyte of each body whether it is read or not, and a single commit waits for the disk. 50 uploads to the bare server, in a process of its own, raised the p99 to 20 to 120 ms, from 14 to 60 alone.";
-
-/** The time of a message to a chat alone, and while 50 uploads go on. */
-async function flood(world: World): Promise<Part> {
-  const { context, service, workspace, load } = world;
-  const alone: number[] = [];
-  const beside: number[] = [];
-  let uploads = 0;
-  for (let round = 0; round < context.rounds; round++) {
-    alone.push(percentile(sorted(await messages(service, workspace)), 0.99));
-    const target = { url: contentOf(world, `flood/${round}-{n}`), token: service.token };
-    await load.ask({ kind: "flood", times: Number.MAX_SAFE_INTEGER, ...FLOOD, ...target });
-    beside.push(percentile(sorted(await messages(service, workspace)), 0.99));
-    uploads += (await load.ask({ kind: "stop" }))[0] ?? 0;
-    context.say(
-      `round ${round + 1}: p99 of a message ${figure(alone.at(-1) ?? 0)} ms alone, ${figure(beside.at(-1) ?? 0)} beside uploads`,
-    );
-  }
-  const ratio = Math.min(...beside) / Math.min(...alone);
-  return {
-    note: FLOOD_NOTE,
-    rows: [
-      [
-        "a message to a chat beside 50 uploads, p99, ms",
-        figure(Math.min(...beside)),
-        `${figure(Math.min(...alone))} alone`,
-      ],
-      ["uploads of 4 MiB meanwhile", figure(uploads), ""],
-    ],
-    aims: [
-      ratioAim(`50 uploads at once: a message's p99 at most ${FLOOD_RATIO}× as alone`, ratio, (r) => r <= FLOOD_RATIO),
-    ],
-  };
-}
-
-async function messages(service: RunningService, workspace: string): Promise<readonly number[]> {
-  const agent = (await json(service, "/api/agents", {
-    name: "Bench",
-    system_prompt: "Be brief.",
-    model: "demo:echo",
-  })) as { id: string };
-  const latencies: number[] = [];
-  for (let i = 0; i < MESSAGES; i++) {
-    // A chat takes one message after the other.
-    const chat = i % 10 === 0 ? await newChat(service, agent.id, workspace) : latest;
-    latest = chat;
-    latencies.push(
-      await timed(() => json(service, `/api/chats/${chat}/messages`, { content: "/say ok", on_busy: "queue" })),
-    );
-    await Bun.sleep(MESSAGE_MS);
-  }
-  return latencies;
-}
-let latest = "";
-
-async function newChat(service: RunningService, agent: string, workspace: string): Promise<string> {
-  return ((await json(service, "/api/chats", { agent_id: agent, workspace_id: workspace })) as { id: string }).id;
 }

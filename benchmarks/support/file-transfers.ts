@@ -1,7 +1,7 @@
 /** Uploads and downloads beside the bare server of `files-worker.ts`, and what stands between the two. */
 import { cpuOf } from "./cpu.ts";
 import type { FilesTask } from "./files-worker.ts";
-import { contentOf, MIB, type Part, ratioAim, type World } from "./files-world.ts";
+import { contentOf, MIB, type Part, ratioAim, warmMemory, type World } from "./files-world.ts";
 import { figure, times } from "./statistics.ts";
 import { table } from "./table.ts";
 
@@ -32,6 +32,7 @@ export async function transfers(world: World): Promise<Part> {
   const ours = { ...many, url: contentOf(world, "large/f{n}"), token: service.token };
   const theirs = { ...many, url: `${bareUrl}/f{n}`, token: null };
   const measure = async (of: Transfer, pid: number, task: FilesTask): Promise<void> => {
+    if (task.kind === "upload") warmMemory(world, 2 * TRANSFERS * TRANSFER_BYTES);
     const [cpu, loadCpu] = [cpuOf(pid), cpuOf(load.pid)];
     const [seconds = 0] = await load.ask(task);
     of.rate = Math.max(of.rate, mib / seconds);

@@ -1,4 +1,6 @@
 /** What the parts of the benchmark of files have in common: the service, its load, and what a part answers. */
+import { closeSync, openSync, rmSync, writeSync } from "node:fs";
+import { join } from "node:path";
 import type { Aim, BenchmarkContext } from "./benchmark.ts";
 import type { FilesTask } from "./files-worker.ts";
 import type { RunningService } from "./service.ts";
@@ -15,6 +17,8 @@ export interface World {
   readonly load: Load;
   /** The bare server, or DuckDB. */
   readonly other: Load;
+  /** Uploads that go on beside something else, with the lowest priority: their own cost is not the service's. */
+  readonly uploaders: Load;
   readonly workspace: string;
 }
 
@@ -23,6 +27,19 @@ export interface Part {
   readonly note?: string;
   readonly rows: readonly (readonly string[])[];
   readonly aims: readonly Aim[];
+}
+
+/**
+ * Uses so much memory for a file, and frees it. A virtual machine may give free memory back to its host, and the first
+ * use of such memory costs ten times what the write costs. Whoever is measured next finds memory that is in use.
+ */
+export function warmMemory({ context }: Pick<World, "context">, bytes: number): void {
+  const path = join(context.lifetime.folder(), "warm");
+  const piece = new Uint8Array(MIB).fill(1);
+  const file = openSync(path, "w");
+  for (let at = 0; at < bytes; at += MIB) writeSync(file, piece);
+  closeSync(file);
+  rmSync(path);
 }
 
 export const contentOf = ({ service, workspace }: World, path: string): string =>
@@ -38,3 +55,26 @@ export const ratioAim = (words: string, ratio: number, holds: (ratio: number) =>
   figure: times(ratio),
   holds: holds(ratio),
 });
+
+export async function json(
+  { url, token }: RunningService,
+  path: string,
+  body?: object,
+  method = "POST",
+): Promise<unknown> {
+  const answer = await fetch(`${url}${path}`, {
+    method: body === undefined ? "GET" : method,
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    body: body === undefined ? null : JSON.stringify(body),
+  });
+  if (!answer.ok) throw new Error(`${path} answers ${answer.status}: ${await answer.text()}`);
+  return answer.json();
+}
+
+export async function timed(work: () => Promise<unknown>): Promise<number> {
+  const from = performance.now();
+  await work();
+  return performance.now() - from;
+}
+
+export const sorted = (values: readonly number[]): number[] => values.toSorted((a, b) => a - b);
