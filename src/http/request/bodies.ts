@@ -9,6 +9,9 @@
  * counted from then on: Bun takes the first megabyte of a body from its socket whether anybody reads it or not, and
  * leaves only the rest to the sender. A body that is refused before anything was waited for costs nothing.
  *
+ * A body that is handed on as it comes is counted too, apart from these: while it waits for its turn (`body-pace.ts`) Bun
+ * has taken as much of it as of one that nobody reads, and its next piece is being filled.
+ *
  * A slow body ends with `request_timeout`: it has a time in which it may be as slow as it likes, and more for
  * what has arrived (the scheme of Apache's `mod_reqtimeout`).
  */
@@ -27,10 +30,14 @@ export const TOKEN_PART = 8;
  */
 export const UNREAD_ORGANIZATION_PART = 2;
 export const UNREAD_TOKEN_PART = 4;
-/** A body counts as so much at least, for its connection and its request: 4,096 of them are the part of a token. */
-export const LEAST_BODY_BYTES = 8 * 1024;
 /** What Bun takes of a body that nobody reads yet: 1.25 MiB were measured (1.4.5). */
 export const UNREAD_BODY_BYTES = 1.25 * 1024 * 1024;
+/** What a body has that is handed on as it comes: what Bun takes of it, and a piece of `PIECE_BYTES` (`src/files/pieces.ts`) that is not full yet. */
+export const STREAM_BODY_BYTES = 1.75 * 1024 * 1024;
+/** Of as many bytes again, what the bodies of one organization may have that are handed on as they come: 73 uploads, by whichever tokens. */
+export const STREAM_ORGANIZATION_PART = 2;
+/** A body counts as so much at least, for its connection and its request: 4,096 of them are the part of a token. */
+export const LEAST_BODY_BYTES = 8 * 1024;
 /** What every body has for arriving. */
 export const BODY_GRACE_MS = 20_000;
 /** And a second more for each of these bytes: a body that is read whole holds its memory meanwhile. */
@@ -51,23 +58,26 @@ export interface BodyOwner {
   readonly tokenId: string | null;
 }
 
+/** Whether it is read whole, waits to be read, or is handed on as it comes. */
+type BodyKind = "whole" | "unread" | "stream";
+
 /** One body that is being read. */
 export class BodyHold {
   readonly owner: BodyOwner;
   /** What it counts. */
   readonly bytes: number;
-  readonly isUnread: boolean;
+  readonly kind: BodyKind;
   private readonly bodies: Bodies;
   private readonly paced: PacedBody | null;
   private endsAt: number;
   private onLate: (() => void) | null = null;
 
-  constructor(bodies: Bodies, owner: BodyOwner, { bytes, endsAt, isUnread, paced }: HoldParts) {
+  constructor(bodies: Bodies, owner: BodyOwner, { bytes, endsAt, kind, paced }: HoldParts) {
     this.bodies = bodies;
     this.owner = owner;
     this.bytes = bytes;
     this.endsAt = endsAt;
-    this.isUnread = isUnread;
+    this.kind = kind;
     this.paced = paced;
   }
 
@@ -111,7 +121,7 @@ export class BodyHold {
 interface HoldParts {
   readonly bytes: number;
   readonly endsAt: number;
-  readonly isUnread: boolean;
+  readonly kind: BodyKind;
   /** Its turns, where it waits for some. */
   readonly paced: PacedBody | null;
 }
@@ -121,7 +131,7 @@ export class Bodies {
   private readonly limit: number;
   private readonly pace: BodyPace | null;
   private readonly open = new Set<BodyHold>();
-  /** Bytes by organization and by token; absent: none. */
+  /** Bytes by what bounds them (`boundsOf`); absent: none. */
   private readonly held = new Map<string, number>();
   private all = 0;
   private isLooking = false;
@@ -141,61 +151,50 @@ export class Bodies {
   /** Bodies among them that wait to be read. */
   get unreadCount(): number {
     let count = 0;
-    for (const { isUnread } of this.open) if (isUnread) count++;
+    for (const { kind } of this.open) if (kind === "unread") count++;
     return count;
   }
 
   /** Begins a body that is read whole, of at most `bytes`; refuses where there is no room for it. */
   begin(owner: BodyOwner, announced: number): Outcome<BodyHold> {
-    return this.within(owner, announced, false);
+    const patienceMs = (announced / BODY_BYTES_PER_SECOND) * 1_000;
+    return this.within({ owner, kind: "whole" }, announced, patienceMs);
   }
 
   /** Begins what comes of a body before it is read, which is no longer than this. */
   beginUnread(owner: BodyOwner, announced: number): Outcome<BodyHold> {
-    return this.within(owner, Math.min(announced, UNREAD_BODY_BYTES), true);
+    const most = Math.min(announced, UNREAD_BODY_BYTES);
+    return this.within({ owner, kind: "unread" }, most, (most / BODY_BYTES_PER_SECOND) * 1_000);
   }
 
-  /** Begins a body that is handed on as it comes, and so takes no memory. */
-  beginStream(owner: BodyOwner): BodyHold {
-    return this.add({ owner, isUnread: false }, { bytes: 0, patienceMs: 0, isStream: true });
+  /** Begins a body that is handed on as it comes, however long it is. */
+  beginStream(owner: BodyOwner, announced: number): Outcome<BodyHold> {
+    return this.within({ owner, kind: "stream" }, Math.min(announced, STREAM_BODY_BYTES), 0);
   }
 
   release(hold: BodyHold): void {
     if (!this.open.delete(hold)) return;
     this.all -= hold.bytes;
-    for (const [name] of partsOf(hold)) {
+    for (const [name] of boundsOf(hold)) {
       const left = (this.held.get(name) ?? 0) - hold.bytes;
       if (left > 0) this.held.set(name, left);
       else this.held.delete(name);
     }
   }
 
-  private within(owner: BodyOwner, announced: number, isUnread: boolean): Outcome<BodyHold> {
+  private within(counted: Counted, announced: number, patienceMs: number): Outcome<BodyHold> {
+    const { owner, kind } = counted;
     const bytes = Math.max(announced, LEAST_BODY_BYTES);
-    if (this.all + bytes > this.limit) return FULL;
-    for (const [name, part] of partsOf({ owner, isUnread }))
+    for (const [name, part] of boundsOf(counted))
       if ((this.held.get(name) ?? 0) + bytes > this.limit / part) return FULL;
-    const patienceMs = (announced / BODY_BYTES_PER_SECOND) * 1_000;
-    return ok(this.add({ owner, isUnread }, { bytes, patienceMs, isStream: false }));
-  }
-
-  private add(
-    counted: Counted,
-    {
-      bytes,
-      patienceMs,
-      isStream,
-    }: { readonly bytes: number; readonly patienceMs: number; readonly isStream: boolean },
-  ): BodyHold {
-    const { owner, isUnread } = counted;
     const endsAt = this.clock.monotonic() + BODY_GRACE_MS + patienceMs;
-    const paced = isStream ? (this.pace?.begin(owner.organizationId ?? "") ?? null) : null;
-    const hold = new BodyHold(this, owner, { bytes, endsAt, isUnread, paced });
+    const paced = kind === "stream" ? (this.pace?.begin(owner.organizationId ?? "") ?? null) : null;
+    const hold = new BodyHold(this, owner, { bytes, endsAt, kind, paced });
     this.open.add(hold);
     this.all += bytes;
-    if (bytes > 0) for (const [name] of partsOf(counted)) this.held.set(name, (this.held.get(name) ?? 0) + bytes);
+    for (const [name] of boundsOf(counted)) this.held.set(name, (this.held.get(name) ?? 0) + bytes);
     this.plan();
-    return hold;
+    return ok(hold);
   }
 
   /** One timer for all; most bodies have arrived with their head. */
@@ -211,16 +210,23 @@ export class Bodies {
   }
 }
 
-/** Whose body it is, and whether it still waits to be read. */
+/** Whose body it is, and what becomes of it. */
 interface Counted {
   readonly owner: BodyOwner;
-  readonly isUnread: boolean;
+  readonly kind: BodyKind;
 }
 
 /** The names that a body counts for, each with its part of the whole. Those whom nobody knows count together. */
-function* partsOf({ owner, isUnread }: Counted): Iterable<readonly [name: string, part: number]> {
+function* boundsOf({ owner, kind }: Counted): Iterable<readonly [name: string, part: number]> {
   const { organizationId, tokenId } = owner;
-  const kind = isUnread ? "unread " : "";
-  yield [`${kind}${organizationId ?? ""}`, isUnread ? UNREAD_ORGANIZATION_PART : ORGANIZATION_PART];
-  if (tokenId !== null) yield [`${kind}${tokenId}`, isUnread ? UNREAD_TOKEN_PART : TOKEN_PART];
+  yield [kind === "stream" ? "all streams" : "all", 1];
+  const parts = PARTS[kind];
+  yield [`${kind} ${organizationId ?? ""}`, parts.organization];
+  if (tokenId !== null && parts.token !== null) yield [`${kind} ${tokenId}`, parts.token];
 }
+
+const PARTS = {
+  whole: { organization: ORGANIZATION_PART, token: TOKEN_PART },
+  unread: { organization: UNREAD_ORGANIZATION_PART, token: UNREAD_TOKEN_PART },
+  stream: { organization: STREAM_ORGANIZATION_PART, token: null },
+} as const;

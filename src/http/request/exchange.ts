@@ -155,7 +155,7 @@ export class Exchange implements Caller, RawInput {
       },
       beginStream: () => {
         this.releaseBody();
-        return bodiesUnderWay.beginStream(bodyOwner);
+        return bodiesUnderWay.beginStream(bodyOwner, this.announcedBytes);
       },
       parse: (bytes, parse) => longBodies.parse(payer, bytes, parse),
     };

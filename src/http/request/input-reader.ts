@@ -43,7 +43,7 @@ export interface RawInput {
 /** How a body is begun for the caller of a request. */
 export interface BodyDoor {
   begin(announced: number): Outcome<BodyHold>;
-  beginStream(): BodyHold;
+  beginStream(): Outcome<BodyHold>;
   /** Parses a body of so many bytes when there is time for it. */
   parse<T>(bytes: number, parse: () => T): MaybePromise<T>;
 }
@@ -201,8 +201,10 @@ export class InputReader {
     const { body } = this.operation;
     if (body === undefined && !isKeyed) return NO_BODY;
     if (bodies === null || isAbsent(source)) return this.wholeBody(source, isKeyed, null);
-    if (body !== undefined && !isJsonBody(body) && body.kind === "stream")
-      return readingOf(await rawBody(source, body, { hold: bodies.beginStream(), isKeyed }));
+    if (body !== undefined && !isJsonBody(body) && body.kind === "stream") {
+      const hold = bodies.beginStream();
+      return hold.ok ? readingOf(await rawBody(source, body, { hold: hold.value, isKeyed })) : unread(hold.fault);
+    }
     const most = body === undefined || isJsonBody(body) ? JSON_BODY_BYTES : body.limitBytes;
     const hold = bodies.begin(Math.min(most, Number(source.headers.get("content-length") ?? most)));
     if (!hold.ok) return unread(hold.fault);

@@ -8,7 +8,9 @@ import {
   type BodyHold,
   LEAST_BODY_BYTES,
   ORGANIZATION_PART,
+  STREAM_BODY_BYTES,
   STREAM_BYTES_PER_SECOND,
+  STREAM_ORGANIZATION_PART,
   TOKEN_PART,
 } from "../../../src/http/request/bodies.ts";
 import { BodyTooSlow, StreamedBody } from "../../../src/http/request/raw-body.ts";
@@ -66,6 +68,54 @@ test("[FAIR-5] bodies of a token, of an organization and of all fill their parts
   for (let i = 0; i < TOKEN_PART - 2; i++) fill(`b${Math.floor(i / 2)}`, `b-${i}`);
   expect(bodies.begin(of("c", "c1"), TOKEN_BYTES).ok).toBe(false);
   expect(refused("c", "c1")).toBe(false);
+});
+
+test("[FAIR-5] bodies that are handed on as they come have a bound of their own, by what they announce, and take no room of others", () => {
+  const limit = 8 * STREAM_BODY_BYTES;
+  const bodies = new Bodies(new FakeClock(), limit);
+  const begin = (organizationId: string, announced: number) =>
+    bodies.beginStream({ organizationId, tokenId: `${organizationId}1` }, announced);
+  const most = 8 / STREAM_ORGANIZATION_PART;
+  const uploads = Array.from({ length: most }, () => holdOf(begin("a", Number.POSITIVE_INFINITY)));
+  expect(bodies.usage).toEqual({ count: most, bytes: limit / STREAM_ORGANIZATION_PART });
+  expect(begin("a", 1)).toEqual({ ok: false, fault: { kind: "overloaded", retryAfterMs: 1_000 } });
+  // Others upload, and what the organization sends besides is read.
+  expect(begin("b", 1_000 * MIB).ok).toBe(true);
+  expect(bodies.begin({ organizationId: "a", tokenId: "a1" }, limit / TOKEN_PART).ok).toBe(true);
+  for (let i = 0; i < most - 1; i++) expect(begin(`c${i}`, STREAM_BODY_BYTES).ok).toBe(true);
+  expect(begin("d", LEAST_BODY_BYTES).ok).toBe(false);
+  uploads[0]?.end();
+  for (let i = 0; i < STREAM_BODY_BYTES / LEAST_BODY_BYTES; i++) expect(begin("d", 1).ok).toBe(true);
+  expect(begin("d", 1).ok).toBe(false);
+});
+
+test("[FAIR-5] an upload past the bound of its organization is refused unread, and goes through when another one has ended", async () => {
+  const { "content-type": _, ...head } = heads(MIB);
+  const put = (n: number, body = "") =>
+    new HeldRequest(`${service.url}/api/workspaces/${owner.workspaceId}/files/content?path=many/f${n}.bin`, {
+      method: "PUT",
+      headers: head,
+      body,
+    });
+  const most = LIMIT / STREAM_ORGANIZATION_PART / MIB;
+  const open: HeldRequest[] = [];
+  // One after the other: before they are read they have less room.
+  for (let n = 0; n < most; n++) {
+    open.push(put(n));
+    await until("it is on its way", () => reads(n + 1));
+  }
+  const refused = await put(most, "x").answer;
+  expect(refused.head).toMatch(/^HTTP\/1\.1 503 [^]*retry-after: 1\r\n/i);
+  expect(refused.body).toMatchObject({ code: "overloaded" });
+  for (const one of open.slice(1)) one.leave();
+  open[0]!.send("y".repeat(MIB));
+  await until("it is answered", async () => {
+    // It may wait for its turn.
+    await clock.advance(1);
+    return open[0]!.isAnswered;
+  });
+  expect((await open[0]!.answer).head).toMatch(/^HTTP\/1\.1 201 /);
+  await until("nothing is held", () => service.app.bodies.usage.count === 0);
 });
 
 test("[FAIR-5] a small body counts as the least, and one whose sender nobody knows for all such", () => {
@@ -130,7 +180,7 @@ test("[FAIR-6] a stream may be slow for as long as it moves", async () => {
   const bodies = new Bodies(own, LIMIT);
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   const [writer, seconds] = [writable.getWriter(), 60];
-  const hold = bodies.beginStream({ organizationId: "a", tokenId: "a1" });
+  const hold = holdOf(bodies.beginStream({ organizationId: "a", tokenId: "a1" }, MIB));
   const streamed = new StreamedBody({ body: readable, headers: new Headers() }, MIB, { hold, isHashed: false });
   void writer.write(new Uint8Array(seconds * STREAM_BYTES_PER_SECOND));
   expect((await streamed.read()).value).toHaveLength(seconds * STREAM_BYTES_PER_SECOND);
@@ -168,7 +218,7 @@ test("[FAIR-10] the service reads a large upload in slices while others are at w
 
 test("[FAIR-5] a stream keeps nothing of what was read, however long it goes on", async () => {
   const bodies = new Bodies(new FakeClock(), LIMIT);
-  const hold = bodies.beginStream({ organizationId: "a", tokenId: "a1" });
+  const hold = holdOf(bodies.beginStream({ organizationId: "a", tokenId: "a1" }, MIB));
   let left = 64;
   const body = new ReadableStream<Uint8Array>({
     pull(controller) {

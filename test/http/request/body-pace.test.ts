@@ -153,7 +153,8 @@ test("[FAIR-10] [FAIR-6] no body is late for its turn, and a stream is read when
   // What has arrived before a body waits is worth more than the longest waits.
   expect((READ_AT_ONCE_BYTES / STREAM_BYTES_PER_SECOND) * 1_000).toBeGreaterThan(20 * MOST_WAIT_MS);
   const bodies = new Bodies(clock, 64 * MIB, pace);
-  const hold = bodies.beginStream({ organizationId: "a", tokenId: "a1" });
+  const begun = bodies.beginStream({ organizationId: "a", tokenId: "a1" }, MIB);
+  const hold = begun.ok ? begun.value : null;
   let pulled = 0;
   const body = new ReadableStream<Uint8Array>({ pull: (sink) => sink.enqueue(new Uint8Array(++pulled && PIECE)) });
   const streamed = new StreamedBody({ body, headers: new Headers() }, 64 * MIB, { hold, isHashed: false });
