@@ -65,7 +65,9 @@ export const agentHandlers: Pick<Handlers<OrganizationProtocol>, AgentCommand> =
     // Work is begun here also without a request: by schedules, tools and other organizations.
     if (isSuspended(tx)) return SUSPENDED;
     const agent = tx.read(agentTable, agentId);
-    return agent !== null && canUse(agent, by) ? ok(agent) : notFound("agent");
+    if (agent === null || !canUse(agent, by)) return notFound("agent");
+    tx.holdsUntil(Number.POSITIVE_INFINITY);
+    return ok(agent);
   },
 
   hides_work(tx, { by, agentId }) {

@@ -50,10 +50,11 @@ export const tokenHandlers: Pick<Handlers<OrganizationProtocol>, TokenCommand> =
     if (token === null || !isSameHash(token.hash, hash)) return UNKNOWN;
     const member = bearerOf(tx, token);
     if (!member.ok) return member;
-    const isStale = token.lastUsedAt === null || token.lastUsedAt <= staleTime(tx.now - LAST_USED_PRECISION_MS);
-    const { scopes, kind: tokenKind, expiresAt, audience = null } = token;
+    const { scopes, kind: tokenKind, expiresAt, lastUsedAt, audience = null } = token;
+    const isStale = lastUsedAt === null || lastUsedAt <= staleTime(tx.now - LAST_USED_PRECISION_MS);
     const { id: userId, role } = member.value;
     const organizationId = tx.self.id;
+    if (!isStale) tx.holdsUntil(freshUntil(expiresAt, lastUsedAt));
     return ok({
       principal: { organizationId, userId, role, tokenId, tokenKind, expiresAt, scopes },
       isStale,
@@ -161,6 +162,10 @@ const UNKNOWN = refuse({ kind: "unauthenticated", reason: "unknown token" });
 /** Whether its time is over. As texts, which are in the order of the times: parsing them costs more than the rest of the turn. */
 const isOver = ({ kind, expiresAt, lastUsedAt, createdAt }: Token, now: number): boolean =>
   expiresAt <= isoTime(now) || (kind === "session" && (lastUsedAt ?? createdAt) <= isoTime(now - SESSION_IDLE_MS));
+
+/** Until when `authenticate` answers the same for a token that counts: its use is to be noted long before a session is idle. */
+const freshUntil = (expiresAt: string, lastUsedAt: string): number =>
+  Math.min(Date.parse(expiresAt), Date.parse(lastUsedAt) + LAST_USED_PRECISION_MS);
 
 /** Whether it does not count any more, whoever has it. */
 export const hasEnded = (token: Token, now: number): boolean => token.revokedAt !== null || isOver(token, now);

@@ -129,6 +129,12 @@ export interface Tx {
   setAlarm(of: ActorRef, name: string, dueAtMs: number, command: { readonly kind: string }): void;
   clearAlarm(name: string): void;
   /**
+   * Says that a turn with the same command answers the same until then, while no record that this one has read
+   * changes. Where the reply is asked for again and again, it is kept (`kept-reply.ts`). Only for turns that read
+   * records and nothing else.
+   */
+  holdsUntil(atMs: number): void;
+  /**
    * Says that nobody waits for what this turn writes: its commit may wait a moment for the next one. It counts for
    * a message that has just been sent: a caller waits for its answer, and a take-up for what it delivers.
    */

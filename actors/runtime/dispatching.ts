@@ -3,6 +3,8 @@
  * the port to the others (`peers.ts`). What carries an epoch is the runtime's own and never leaves the process.
  */
 import { ok, type Outcome } from "../fault.ts";
+import { type MaybePromise, whenReady } from "../maybe-promise.ts";
+import { type KeptAsk, keptReply } from "./kept-reply.ts";
 import type { Member, MemberStep } from "./members.ts";
 import type { Peers } from "./peers.ts";
 import { shardOf } from "./placement.ts";
@@ -44,8 +46,9 @@ export function runGroupSync(
   host: TurnHost,
   peers: Peers | null,
   steps: readonly MemberStep[],
+  options: DispatchOptions = NO_OPTIONS,
 ): Replies | Promise<Replies> {
-  const there = peers === null ? null : elsewhere(host.shards, peers, steps, NO_OPTIONS);
+  const there = peers === null ? null : elsewhere(host.shards, peers, steps, options);
   if (there !== null) return there;
   let outcome: Replies | null = null;
   let resolve = (ended: Replies): void => {
@@ -54,7 +57,7 @@ export function runGroupSync(
   let reject = (cause: unknown): void => {
     throw cause;
   };
-  new GroupRun(host, steps, NO_OPTIONS).start(
+  new GroupRun(host, steps, options).start(
     (ended) => resolve(ended),
     (cause) => reject(cause),
   );
@@ -63,6 +66,11 @@ export function runGroupSync(
     resolve = whenEnded;
     reject = whenFailed;
   });
+}
+
+/** Runs one command whose reply may be kept, where none is: the outcome itself when nothing has to be waited for. */
+export function runKept(host: TurnHost, peers: Peers | null, asked: KeptAsk<unknown>): MaybePromise<Outcome<unknown>> {
+  return keptReply(host, asked) ?? whenReady(runGroupSync(host, peers, [asked], { keptAs: asked.keptAs }), only);
 }
 
 const NO_OPTIONS: DispatchOptions = {};

@@ -9,7 +9,7 @@ import { newId, type RandomText } from "../ids.ts";
 import { isoTime, type JsonObject } from "../schema.ts";
 import type { ActorRef, NewRecord, Peeked, RecordFields, RecordKey, StreamRecord, Table } from "./actor.ts";
 import type { GroupTrace } from "./group-trace.ts";
-import type { LiveActor, PendingGroup } from "./live-actor.ts";
+import type { LiveActor, PendingGroup, Slot } from "./live-actor.ts";
 import type { VolatileWrite } from "./volatile-state.ts";
 import { carrying } from "./tracing.ts";
 import { noWrites, type StoredEvent, type TextMark, type Writes } from "./store.ts";
@@ -75,6 +75,12 @@ export class ActorDraft {
 const NO_RECORDS: ReadonlyMap<string, RecordFields> = new Map();
 const NONE: readonly never[] = [];
 
+/** A record as a turn has read it. */
+export interface ReadRecord {
+  readonly slot: Slot;
+  readonly record: RecordFields | null;
+}
+
 /** An actor that begins to live with this group's commit. */
 export interface Birth {
   readonly ref: ActorRef;
@@ -113,6 +119,10 @@ export class Draft {
   readonly actors: ActorDraft[] = [];
   /** Whether a turn has said that nobody waits for its commit. */
   isPatient = false;
+  /** Until when its reply holds, as its turn has said; null: it has not. */
+  holdsUntilMs: number | null = null;
+  /** The records that its turns have read, where its reply is to be kept; null where it is not, or cannot be. */
+  reads: ReadRecord[] | null = null;
   // Most groups only read: what only writers need is made when it is needed.
   private born: Birth[] | null = null;
   private interrupted: string[] | null = null;
@@ -180,11 +190,13 @@ export class Draft {
     const slot = draft.actor.find(key);
     if (slot === undefined) throw new MissingRecord(draft.actor, { table, id });
     const { record, pending } = slot;
+    this.reads?.push({ slot, record });
     if (pending !== null && (draft.seen === null || pending.order > draft.seen.order)) draft.seen = pending;
     return record;
   }
 
   peek({ actor, overlay }: ActorDraft, table: string, id: string): Peeked<RecordFields> {
+    this.reads = null;
     const key = recordKey(table, id);
     const own = overlay.get(key);
     if (own !== undefined) return { record: own, isStored: false };

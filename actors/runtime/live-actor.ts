@@ -3,7 +3,9 @@
  * cache with a queue: it can be evicted at any time when nothing of it is pending, and is evicted at
  * once when a commit failed, because its records are then ahead of what is stored.
  */
+import type { BoundedMap } from "../bounded-map.ts";
 import { type ActorRef, type AnyDefinition, type RecordFields, refKey } from "./actor.ts";
+import type { KeptReply } from "./kept-reply.ts";
 import { Mailbox } from "./mailbox.ts";
 import { VolatileState } from "./volatile-state.ts";
 import type { Replay } from "./replay.ts";
@@ -20,12 +22,14 @@ export interface PendingGroup {
   follow(run: (result: CommitResult) => void): void;
 }
 
-interface Slot {
+export interface Slot {
   record: RecordFields | null;
   /** Whether it has been asked for since the set last looked for one to let go. */
   isUsed: boolean;
   /** The last turn group that changed it and is not committed; a dirty record never leaves the set. */
   pending: PendingGroup | null;
+  /** It has left the set: another slot may have the record since. */
+  isGone: boolean;
 }
 
 export class LiveActor {
@@ -41,6 +45,10 @@ export class LiveActor {
   /** Holders look the actor up again. */
   isEvicted = false;
   usedAt = 0;
+  /** When it last moved to the young end of the live actors. */
+  movedAt = 0;
+  /** Replies of its turns by the name of their question; null: none are kept (`kept-reply.ts`). */
+  kept: BoundedMap<KeptReply> | null = null;
   /** The live text of its stream as the last turn has left it, which its readers may not have yet. */
   live: TextMark | null = null;
   /** Its stream as it was last found (`LiveActors.streamOf`). */
@@ -64,7 +72,7 @@ export class LiveActor {
   }
 
   /** The record with the group that it waits for, or undefined where it has not been loaded. */
-  find(key: string): Readonly<Slot> | undefined {
+  find(key: string): Slot | undefined {
     const slot = this.slots.get(key);
     if (slot !== undefined) slot.isUsed = true;
     return slot;
@@ -73,7 +81,7 @@ export class LiveActor {
   /** Puts a loaded record in, unless the set has one already: that one is at least as new. What was not there may be born. */
   loaded(key: string, record: RecordFields | null): void {
     const slot = this.slots.get(key);
-    if (slot === undefined) this.slots.set(key, { record, isUsed: false, pending: null });
+    if (slot === undefined) this.slots.set(key, { record, isUsed: false, pending: null, isGone: false });
     else slot.record ??= record;
   }
 
@@ -93,7 +101,7 @@ export class LiveActor {
   /** Applies an uncommitted change of the group; `committed` must follow. */
   changed(key: string, record: RecordFields, group: PendingGroup): void {
     const slot = this.slots.get(key);
-    if (slot === undefined) this.slots.set(key, { record, isUsed: false, pending: group });
+    if (slot === undefined) this.slots.set(key, { record, isUsed: false, pending: group, isGone: false });
     else {
       slot.record = record;
       slot.pending = group;
@@ -114,7 +122,10 @@ export class LiveActor {
       if (this.slots.size <= bound) return;
       if (slot.pending !== null || this.pins?.has(key) === true) continue;
       this.slots.delete(key);
-      if (!slot.isUsed) continue;
+      if (!slot.isUsed) {
+        slot.isGone = true;
+        continue;
+      }
       slot.isUsed = false;
       this.slots.set(key, slot);
     }

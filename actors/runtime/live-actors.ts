@@ -15,6 +15,8 @@ import type { ShardGrant } from "./placement.ts";
 export const IDLE_MS = 60_000;
 /** Live actors in one process; beyond it the least recently used quiet ones go at once. */
 export const LIVE_ACTORS = 20_000;
+/** One that is used moves to the young end when it has not for this long; more often would only cost. */
+export const MOVED_MS = IDLE_MS / 8;
 /** Actors that one more may look at to make room: bounds what a full process costs each newcomer. */
 const EVICTION_LOOKS = 64;
 
@@ -83,10 +85,11 @@ export class LiveActors {
       actor.live = this.streams.get(key)?.replay.mark ?? null;
       if (this.live.size >= this.limit) this.makeRoom();
       this.live.set(key, actor);
-    } else if (at - actor.usedAt > IDLE_MS / 8) {
-      // Moves to the young end; more often than this would only cost.
+      actor.movedAt = at;
+    } else if (at - actor.movedAt > MOVED_MS) {
       this.live.delete(key);
       this.live.set(key, actor);
+      actor.movedAt = at;
     }
     actor.usedAt = at;
     return actor;
@@ -95,6 +98,11 @@ export class LiveActors {
   /** The actor where it is live, as it is; it is not kept alive by this. */
   find(ref: ActorRef): LiveActor | null {
     return this.live.get(refKey(ref)) ?? null;
+  }
+
+  /** The same by `refKey`. */
+  known(key: string): LiveActor | undefined {
+    return this.live.get(key);
   }
 
   /** Who is born in a group can be spoken to by the next one, which waits for the birth as for any change. */
@@ -161,7 +169,8 @@ export class LiveActors {
   passivate(at: number): number {
     let dropped = 0;
     for (const [key, actor] of this.live) {
-      if (at - actor.usedAt <= IDLE_MS) continue;
+      // A kept reply is given without noting it.
+      if (at - actor.usedAt <= IDLE_MS + (actor.kept === null ? 0 : MOVED_MS)) continue;
       if (this.release(key, actor) === "evicted") dropped++;
     }
     for (const [key, { replay }] of this.streams) {

@@ -53,16 +53,22 @@ export class Mailbox {
 
   /** A slot in the mailbox, or null when it is full. `at` is monotonic ms. */
   enter(at: number, bytes: number): Ticket | null {
-    this.skipDone();
-    const oldest = this.queue[this.start];
-    const { bounds } = this;
-    if (this.waiting >= bounds.messages || (this.waiting > 0 && this.bytes + bytes > bounds.bytes)) return null;
-    if (oldest !== undefined && at - oldest.at > MAILBOX_OLDEST_MS) return null;
+    if (!this.hasRoom(at, bytes)) return null;
     const ticket: Ticket = { at, bytes, done: false };
     this.queue.push(ticket);
     this.waiting++;
     this.bytes += bytes;
     return ticket;
+  }
+
+  /** Whether it would have a slot. */
+  hasRoom(at: number, bytes: number): boolean {
+    if (this.waiting === 0) return true;
+    this.skipDone();
+    const oldest = this.queue[this.start];
+    const { messages, bytes: most } = this.bounds;
+    if (this.waiting >= messages || this.bytes + bytes > most) return false;
+    return oldest === undefined || at - oldest.at <= MAILBOX_OLDEST_MS;
   }
 
   leave(ticket: Ticket): void {

@@ -36,6 +36,8 @@ export interface DispatchOptions extends Admission {
   readonly clears?: AlarmKey;
   /** Nobody waits for the answer, so its turn may let its commit wait (`Tx.mayWait`). */
   readonly mayWait?: true;
+  /** The name of the question, where its reply is to be kept (`kept-reply.ts`). */
+  readonly keptAs?: string;
   /** Asked before each attempt; false ends the group with no replies. */
   readonly isStillWanted?: () => boolean;
 }

@@ -1,7 +1,7 @@
 /**
  * The actor system of one replica: the only door to every actor. HTTP, timers, effects and peers all
  * come through `dispatch` or `dispatchGroup`; there is no side door. (`textWriter` changes nothing: it shows
- * readers what a turn has allowed.)
+ * readers what a turn has allowed. `dispatchKept` says again what a turn would say.)
  *
  * Guarantees: the turns of one actor never overlap. Nothing of a group (its reply, its events, its
  * messages, its effects) leaves before its commit, and all of it commits or none does. What a commit
@@ -10,6 +10,7 @@
  */
 import type { Outcome } from "../fault.ts";
 import { ok, refuse } from "../fault.ts";
+import type { MaybePromise } from "../maybe-promise.ts";
 import { type ActorRef, type CommandOf, type Protocols, refKey, type ReplyOf } from "./actor.ts";
 import { Alarms } from "./alarms.ts";
 import type { LiveActor } from "./live-actor.ts";
@@ -17,12 +18,13 @@ import { LiveActors } from "./live-actors.ts";
 import type { Chance, Clock } from "./clock.ts";
 import { Delivery } from "./delivery.ts";
 import { DispatchOrder } from "./dispatch-order.ts";
-import { runGroup, runGroupSync, runOne } from "./dispatching.ts";
+import { runGroup, runGroupSync, runKept, runOne } from "./dispatching.ts";
 import type { Draft } from "./draft.ts";
 import { Effects } from "./effects.ts";
 import { FlushLane } from "./flush.ts";
 import { handOver, type HandOverHost, within } from "./hand-over.ts";
 import type { OnBug } from "./isolate.ts";
+import type { KeptAsk } from "./kept-reply.ts";
 import { Loader } from "./loader.ts";
 import { LoopTime } from "./loop-time.ts";
 import type { RuntimeLog } from "./log.ts";
@@ -170,6 +172,14 @@ export class System<P extends Protocols> implements TurnHost, HandOverHost {
     members: S,
   ): Outcome<RepliesOf<S>> | Promise<Outcome<RepliesOf<S>>> {
     return runGroupSync(this, this.peers, members) as Outcome<RepliesOf<S>> | Promise<Outcome<RepliesOf<S>>>;
+  }
+
+  /**
+   * Asks one actor what is asked again and again: a reply that still holds is given without a turn (RT-19). Otherwise as
+   * `dispatchSync`.
+   */
+  dispatchKept<R>(asked: KeptAsk<R>): MaybePromise<Outcome<R>> {
+    return runKept(this, this.peers, asked) as MaybePromise<Outcome<R>>;
   }
 
   /** Hands live text to readers without a turn, where a turn would do nothing else. */

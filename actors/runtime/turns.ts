@@ -25,6 +25,7 @@ import type { CommitResult } from "./commit-result.ts";
 import { GroupBroken, TurnGroup } from "./group.ts";
 import { GroupTrace } from "./group-trace.ts";
 import { isolate } from "./isolate.ts";
+import { keepReply } from "./kept-reply.ts";
 import type { ShardGrant } from "./placement.ts";
 import { type DispatchOptions, UNAVAILABLE } from "./shards.ts";
 import { publish } from "./publishing.ts";
@@ -96,6 +97,7 @@ export class GroupRun {
     const draft = new Draft(this.host.clock.now(), this.host.chance.text, this.trace);
     const replies: unknown[] = [];
     let grant: ShardGrant | null = null;
+    if (this.options.keptAs !== undefined) draft.reads = [];
     for (const step of this.steps) {
       const member = typeof step === "function" ? step(replies) : step;
       if (member === null) {
@@ -135,8 +137,9 @@ export class GroupRun {
     if (verdict?.kind === "wait") return this.waitForGuard(verdict.until);
     this.lines.leave();
     if (verdict?.kind === "refused") return this.answer(refuse(verdict.fault));
-    const { consumes, clears } = this.options;
+    const { consumes, clears, keptAs } = this.options;
     draft.keepVolatile();
+    if (keptAs !== undefined) keepReply(draft, { keptAs, grant, reply: replies[0] });
     if (draft.isEmpty && clears === undefined && consumes === undefined) {
       return this.gate(draft, () => this.leave(draft, grant, ok(replies)));
     }

@@ -40,6 +40,7 @@ export class GroupTx implements Tx {
   }
 
   versionAfter(table: Table<RecordFields>, id: string): number {
+    this.group.reads = null;
     return (this.draft.actor.get(recordKey(table.name, id))?.version ?? 0) + 1;
   }
 
@@ -72,12 +73,14 @@ export class GroupTx implements Tx {
   }
 
   recall<T>(table: VolatileTable<T>, key: string): T | null {
+    this.group.reads = null;
     const { remembered, actor } = this.draft;
     const own = remembered?.findLast((t) => t.table === table && t.key === key);
     return own === undefined ? actor.volatile.get(table, key) : (own.value as T);
   }
 
   recallKeys(table: VolatileTable<unknown>): Iterable<string> {
+    this.group.reads = null;
     return this.draft.actor.volatile.all(table).keys();
   }
 
@@ -129,6 +132,10 @@ export class GroupTx implements Tx {
     const own = alarms.findIndex((a) => a.actorId === of.id && a.name === name);
     if (own === -1) alarms.push(row);
     else alarms[own] = row;
+  }
+
+  holdsUntil(atMs: number): void {
+    this.group.holdsUntilMs = atMs;
   }
 
   mayWait(): void {

@@ -2,11 +2,12 @@
  * Finds an agent for its reader (V1-1, V1-5): in the reader's own organization first, which needs no
  * look-up; else in the organization that owns it, whose actor decides whether this reader may see it.
  */
-import { mapped, notFound, ok, type Outcome } from "../../actors/fault.ts";
+import { notFound, ok, type Outcome } from "../../actors/fault.ts";
 import type { Directory } from "../../actors/organization/directory.ts";
 import type { Principal } from "../../actors/organization/principal.ts";
 import { type Agent, organizationRef } from "../../actors/organization/schema.ts";
 import { ask, type TroupeSystem } from "../../actors/troupe.ts";
+import { type KeptAsk, keptAsk } from "../../actors/runtime/kept-reply.ts";
 import { BoundedMap } from "../../actors/bounded-map.ts";
 import type { HttpLog } from "../log/port.ts";
 import { lookUp } from "../log/look-up.ts";
@@ -14,6 +15,8 @@ import { type MaybePromise, whenReady } from "../../actors/maybe-promise.ts";
 
 /** Foreign agents whose organization is remembered; the owner of an id never changes. */
 export const REMEMBERED_AGENTS = 10_000;
+/** Questions for an agent that are made once: about 5 MiB when full. */
+const REMEMBERED_QUESTIONS = 10_000;
 /** What cannot be an id is not looked for. */
 const ID = /^[A-Za-z0-9_-]{1,64}$/;
 export const isAgentId = (text: string): boolean => ID.test(text);
@@ -29,6 +32,7 @@ export interface AgentFinderParts {
 export class AgentFinder {
   private readonly parts: AgentFinderParts;
   private readonly owners = new BoundedMap<string>(REMEMBERED_AGENTS);
+  private readonly questions = new BoundedMap<KeptAsk<Agent>>(REMEMBERED_QUESTIONS);
 
   constructor(parts: AgentFinderParts) {
     this.parts = parts;
@@ -51,10 +55,19 @@ export class AgentFinder {
   }
 
   private read(organizationId: string, by: Reader, agentId: string): MaybePromise<Outcome<Agent>> {
+    return this.parts.system.dispatchKept(this.questionOf(organizationId, by, agentId));
+  }
+
+  /** The same question for each time that this reader asks for the agent. */
+  private questionOf(organizationId: string, by: Reader, agentId: string): KeptAsk<Agent> {
+    const name = `read_agent ${organizationId} ${by.organizationId} ${by.userId} ${agentId}`;
+    const known = this.questions.get(name);
+    if (known !== undefined) return known;
     // Only what the actor asks for: a command's size is counted each time.
     const who = { organizationId: by.organizationId, userId: by.userId };
-    const read = ask(organizationRef(organizationId), { kind: "read_agent", by: who, agentId });
-    return whenReady(this.parts.system.dispatchSync([read]), (replies) => mapped(replies, ([agent]) => agent));
+    const question = keptAsk(ask(organizationRef(organizationId), { kind: "read_agent", by: who, agentId }), name);
+    this.questions.set(name, question);
+    return question;
   }
 
   private async ownerOf(agentId: string): Promise<Outcome<string | null>> {

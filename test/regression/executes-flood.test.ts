@@ -26,7 +26,7 @@ afterAll(() => service.stop());
 
 interface Calls {
   readonly mock: {
-    readonly calls: readonly (readonly [members: readonly MemberStep[], ...rest: unknown[]])[];
+    readonly calls: readonly (readonly [members: MemberStep | readonly MemberStep[], ...rest: unknown[]])[];
     readonly invocationCallOrder: readonly number[];
   };
 }
@@ -45,18 +45,22 @@ function asked(of: Founded, path: string, value: object): Request {
 
 /** Where among all calls the organization's commands of this kind were dispatched. */
 function placesOf(calls: Calls, { organizationId }: Founded, kind: string): readonly number[] {
-  return calls.mock.calls.flatMap(([[first]], i) =>
-    first !== undefined && "ref" in first && first.ref.organizationId === organizationId && first.command.kind === kind
+  return calls.mock.calls.flatMap(([members], i) => {
+    const [first] = [members].flat();
+    return first !== undefined &&
+      "ref" in first &&
+      first.ref.organizationId === organizationId &&
+      first.command.kind === kind
       ? (calls.mock.invocationCallOrder[i] ?? [])
-      : [],
-  );
+      : [];
+  });
 }
 
 test("[FAIR-2] a write of another organization begins before most of the executions that were sent before it", async () => {
   const body = { name: "Ada", system_prompt: "Be brief." };
   const agent = await answered<{ id: string }>(service.call(flooding, "POST", "/api/agents", body), 201);
   await answered(service.call(other, "POST", "/api/tasks", { title: "So that both are at work" }), 201);
-  const reads = spyOn(service.system, "dispatchSync");
+  const reads = spyOn(service.system, "dispatchKept");
   const commits = spyOn(service.system, "dispatchGroup");
   const path = `/api/v1/agents/${agent.id}/execute`;
   // Without sockets: in the order of these lines.

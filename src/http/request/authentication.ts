@@ -12,6 +12,7 @@ import type { OrganizationReplies } from "../../../actors/organization/protocol.
 import type { Principal } from "../../../actors/organization/principal.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
 import type { Clock } from "../../../actors/runtime/clock.ts";
+import { type KeptAsk, keptAsk } from "../../../actors/runtime/kept-reply.ts";
 import type { Ask } from "../../../actors/runtime/members.ts";
 import type { RateState } from "../../../actors/traffic/protocol.ts";
 import { ask, type TroupeSystem } from "../../../actors/troupe.ts";
@@ -59,12 +60,10 @@ interface TokenOwner {
   readonly tokenId: string;
 }
 
-type Verifying = Ask<OrganizationReplies["authenticate"]>;
-
 interface TokenPlace extends TokenOwner {
-  /** What is asked for each request of the token: who it is, and with the second one whether it is admitted. */
-  readonly verify: readonly [Verifying];
-  readonly verifyAndCount: readonly [Verifying, Ask<RateState>];
+  /** What is asked for each request of the token: who it is, and whether it is admitted. */
+  readonly verify: KeptAsk<OrganizationReplies["authenticate"]>;
+  readonly count: readonly [Ask<RateState>];
 }
 
 /** A good token. */
@@ -168,16 +167,20 @@ export class Authentication {
       return { ok: true, value: { principal, rate } };
     };
     const { system } = this.parts;
-    return isCounted
-      ? whenReady(system.dispatchSync(place.verifyAndCount), (asked) => (asked.ok ? answer(...asked.value) : asked))
-      : whenReady(system.dispatchSync(place.verify), (asked) => (asked.ok ? answer(asked.value[0], null) : asked));
+    return whenReady(system.dispatchKept(place.verify), (verified) => {
+      if (!verified.ok) return verified;
+      if (!isCounted) return answer(verified.value, null);
+      return whenReady(system.dispatchSync(place.count), (counted) =>
+        counted.ok ? answer(verified.value, counted.value[0]) : counted,
+      );
+    });
   }
 
   /** The same commands for each request of a token, made once. */
   private placeOf({ organizationId, tokenId }: TokenOwner, hash: string): TokenPlace {
     const verify = ask(organizationRef(organizationId), { kind: "authenticate", tokenId, hash });
     const count = this.parts.limits.ofToken(organizationId, tokenId);
-    return { organizationId, tokenId, verify: [verify], verifyAndCount: [verify, count] };
+    return { organizationId, tokenId, verify: keptAsk(verify, `authenticate ${tokenId} ${hash}`), count: [count] };
   }
 
   /** Notes the use; the request does not wait for it and does not fail with it. */

@@ -1,0 +1,95 @@
+/**
+ * Tests of kept replies that find nothing prove nothing: each check is taken out of a copy of the sources, and the test
+ * that is named for it must fail there.
+ */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const ROOT = new URL("../../..", import.meta.url).pathname;
+const TESTS = "test/actors/runtime/kept-reply.test.ts";
+const [KEPT, DRAFT, TX, ACTOR, ACTORS] = ["kept-reply", "draft", "tx", "live-actor", "live-actors"].map(
+  (name) => `actors/runtime/${name}.ts`,
+) as [string, string, string, string, string];
+
+/** What is taken out of which file, what stands there instead, and a part of the name of the test that finds it. */
+const MUTANTS: readonly (readonly [file: string, from: string, to: string, caughtBy: string])[] = [
+  [KEPT, "!admitted.ok || admitted.value !== kept.grant || ", "", "the erasure of its organization"],
+  [KEPT, "!admitted.ok || admitted.value !== kept.grant || ", "", "while both live"],
+  [KEPT, "!admitted.ok || admitted.value !== kept.grant || ", "", "the lease"],
+  [KEPT, "!admitted.ok || admitted.value !== kept.grant || ", "", "the loss of its shard"],
+  [KEPT, "admitted.value !== kept.grant || ", "", "another grant of its shard"],
+  [KEPT, " || actor.isEvicted", "", "the eviction of its actor"],
+  [KEPT, "now < kept.fromMs || ", "", "its time"],
+  [KEPT, " || now >= kept.untilMs", "", "its time"],
+  [KEPT, "!actor.mailbox.isEmpty && !", "false && !", "a full mailbox"],
+  [KEPT, "slot.record !== record || ", "", "a change of what it has read"],
+  [KEPT, "slot.record !== record || ", "", "born after nobody was found"],
+  [KEPT, "slot.pending !== null || ", "", "a record that waits for a commit"],
+  [KEPT, " || slot.isGone", "", "left the working set"],
+  [KEPT, "slot.isUsed = true", "void slot", "stays in the working set"],
+  [KEPT, "seen !== null || ", "", "a change of what it has read"],
+  [KEPT, "remembered !== null || ", "", "look_and_remember"],
+  [KEPT, "publications.length > 0 || ", "", "look_and_say"],
+  [KEPT, " || !draft.isEmpty", "", "look_and_tell"],
+  [KEPT, "if (actor.definition.isUnordered !== true) return;", "", "whose turns have an order"],
+  [KEPT, "Math.min(holdsUntilMs, now + MOVED_MS)", "holdsUntilMs", "among the young ones"],
+  [DRAFT, "    this.reads = null;", "", "look_and_peek"],
+  [TX, "    this.group.reads = null;\n    const", "    const", "look_and_recall"],
+  [
+    TX,
+    "    this.group.reads = null;\n    return this.draft.actor.volatile",
+    "    return this.draft.actor.volatile",
+    "keys",
+  ],
+  [TX, "    this.group.reads = null;\n    return (this.draft", "    return (this.draft", "look_at_version"],
+  [ACTOR, "slot.isGone = true;", "", "left the working set"],
+  [
+    ACTORS,
+    "at - actor.usedAt <= IDLE_MS + (actor.kept === null ? 0 : MOVED_MS)",
+    "at - actor.usedAt <= IDLE_MS",
+    "stays in memory",
+  ],
+  [ACTORS, "at - actor.movedAt > MOVED_MS", "at - actor.usedAt > MOVED_MS", "among the young ones"],
+];
+
+let folder = "";
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "troupe-kept-mutant-"));
+  for (const part of ["actors", "test/support", TESTS])
+    cpSync(join(ROOT, part), join(folder, part), { recursive: true });
+  mkdirSync(join(folder, "src"), { recursive: true });
+  for (const part of ["node_modules", "package.json"]) symlinkSync(join(ROOT, part), join(folder, part));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Runs the tests of this name; how many have failed. */
+async function failures(name: string): Promise<{ readonly failed: number; readonly output: string }> {
+  const command = [process.execPath, "test", "--timeout=5000", ...(name === "" ? [] : ["-t", name]), `./${TESTS}`];
+  const run = Bun.spawn(command, { cwd: folder, stdout: "ignore", stderr: "pipe" });
+  const output = await new Response(run.stderr).text();
+  return { failed: Number(/^ *(\d+) fail$/m.exec(output)?.[1] ?? Number.NaN), output };
+}
+
+test.each(MUTANTS)("[RT-19] caught: %s without `%s`, with `%s`: %s", async (file, from, to, caughtBy) => {
+  const path = join(folder, file);
+  const source = readFileSync(path, "utf8");
+  expect(source).toContain(from);
+  writeFileSync(
+    path,
+    source.replace(from, () => to),
+  );
+  try {
+    const { failed, output } = await failures(caughtBy);
+    expect(failed, output).toBeGreaterThan(0);
+  } finally {
+    writeFileSync(path, source);
+  }
+});
+
+test("[RT-19] all of these tests pass where nothing is taken out", async () => {
+  const { failed, output } = await failures("");
+  expect(failed, output).toBe(0);
+});
