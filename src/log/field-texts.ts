@@ -3,6 +3,7 @@
  * messages, are looked through once: looking through each whole line for secrets cost more than the rest of it.
  */
 import { BoundedMap } from "../../actors/bounded-map.ts";
+import { PlainFields } from "./port.ts";
 import { isSecretName, REDACTED, redactText } from "./redaction.ts";
 
 /** Texts that are remembered twice over, and the characters of the longest: at most 2 MiB when full. */
@@ -29,11 +30,12 @@ export class FieldTexts {
   /** The fields as they stand in a longer JSON object, each after a comma; null where one is no plain value. */
   ofFields(fields: object): string | null {
     let text = "";
+    const made = fields instanceof PlainFields ? fields.made : null;
     for (const key of Object.keys(fields)) {
       const value = (fields as Readonly<Record<string, unknown>>)[key];
       if (value === undefined) continue;
       const name = this.names.get(key) ?? this.nameOf(key);
-      const shown = this.textOf(name, value);
+      const shown = made !== null && value === made ? `"${made}"` : this.textOf(name, value);
       if (shown === null) return null;
       text += name.text + shown;
     }

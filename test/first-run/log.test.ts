@@ -49,6 +49,8 @@ test("[START-50] each request is one line with its id, organization, status and 
     await ask("GET", "/api/nothing", null, null),
     await ask("GET", "/healthz", null, null),
   ];
+  // The id of a caller is in the line too, but no secret that somebody sends as one.
+  await fetch(`${service.url}/api/nothing`, { headers: { "x-request-id": personal } });
   expect(await service.end()).toBe(0);
   const told = requests()
     .filter(({ path }) => path !== "/internal/admin")
@@ -60,9 +62,10 @@ test("[START-50] each request is one line with its id, organization, status and 
     [ids[2], organizationId, "POST", "/api/v1/tasks", 400],
     [ids[3], null, "GET", "/api/v1/agents", 401],
     [ids[4], null, "GET", "/api/nothing", 404],
+    ["pat_[redacted]", null, "GET", "/api/nothing", 404],
   ]);
   for (const line of requests()) {
-    expect(line["requestId"]).toMatch(/^req_[\w-]{21}$/);
+    expect(line["requestId"]).toMatch(/^(req_[\w-]{21}|pat_\[redacted\])$/);
     expect(line["durationMs"]).toBeNumber();
     expect(Date.parse(String(line["time"]))).toBeNumber();
   }

@@ -169,6 +169,37 @@ class Fields extends PlainFields {
   }
 }
 
+class Named extends PlainFields {
+  readonly requestId: string;
+  readonly path: string;
+  readonly #made: string | null;
+  constructor(requestId: string, path: string, made: string | null) {
+    super();
+    this.requestId = requestId;
+    this.path = path;
+    this.#made = made;
+  }
+  override get made(): string | null {
+    return this.#made;
+  }
+}
+
+test("[START-8] a text that was made here is written as it is, and every other one is searched for secrets", async () => {
+  // As chance may make one: nobody would find the request by what was left of it.
+  const own = "req_V1StGXR8-sk-0123456789ab";
+  const text = await capture((log) => {
+    log.info(new Named(own, `/a/${TOKEN}`, own), "request");
+    log.info(new Named(TOKEN, "/b", null), "request");
+  });
+  const [made, given] = text
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  expect(made).toMatchObject({ requestId: own, path: "/a/pat_[redacted]", msg: "request" });
+  expect(given).toMatchObject({ requestId: "pat_[redacted]", path: "/b" });
+  expect(Object.keys(made!)).toEqual(["level", "time", "requestId", "path", "msg"]);
+});
+
 test("[START-8] a line that is put together later is the same, in its place, and as redacted", async () => {
   const waiting: (string | { toString(): string })[] = [];
   const sink = {

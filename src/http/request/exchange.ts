@@ -5,6 +5,7 @@
 import type { Server } from "bun";
 import { assert } from "../../../actors/assert.ts";
 import { type Fault, ok, type Outcome } from "../../../actors/fault.ts";
+import { newId } from "../../../actors/ids.ts";
 import type { MaybePromise } from "../../../actors/maybe-promise.ts";
 import type { Span, Tracing } from "../../../actors/runtime/tracing.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
@@ -21,7 +22,7 @@ import type { LongBodies } from "./long-bodies.ts";
 import { noteAnswer, noteStream, noteWhole } from "./forwarding.ts";
 import type { Result } from "./operations.ts";
 import type { RateHeaders } from "./rate-headers.ts";
-import { requestIdOf } from "./request-id.ts";
+import { givenRequestId } from "./request-id.ts";
 import { endRequestSpan, requestSpan } from "./request-span.ts";
 import type { Reached } from "./stages.ts";
 
@@ -68,6 +69,8 @@ export class Exchange implements Caller, RawInput {
   private readonly addresses: ClientAddresses;
   private readonly bodiesUnderWay: Bodies;
   private readonly longBodies: LongBodies;
+  /** Whether its id was made here. */
+  private readonly hasOwnId: boolean;
   private readonly startedAt = performance.now();
   /** What its body counts before it is read. */
   private unread: BodyHold | null = null;
@@ -101,7 +104,9 @@ export class Exchange implements Caller, RawInput {
     this.addresses = addresses;
     this.bodiesUnderWay = bodies;
     this.longBodies = longBodies;
-    this.requestId = requestIdOf(request);
+    const given = givenRequestId(request);
+    this.requestId = given ?? newId("req");
+    this.hasOwnId = given === null;
     this.span = tracing === undefined ? null : requestSpan(tracing, request);
   }
 
@@ -283,10 +288,13 @@ export class Exchange implements Caller, RawInput {
   }
 
   private logLine(log: HttpLog, status: number): number {
-    const { request, requestId, organizationId } = this;
+    const { request, requestId, hasOwnId, organizationId } = this;
     const durationMs = Math.round((performance.now() - this.startedAt) * 100) / 100;
     const { method, url } = request;
-    const fields = new RequestFields({ requestId, organizationId, method, path: pathOf(url), status, durationMs });
+    const fields = new RequestFields(
+      { requestId, organizationId, method, path: pathOf(url), status, durationMs },
+      hasOwnId ? requestId : null,
+    );
     if (status >= 500) log.warn(fields, "request");
     else log.info(fields, "request");
     return durationMs;
@@ -315,15 +323,25 @@ class RequestFields extends PlainFields {
   readonly path: string;
   readonly status: number;
   readonly durationMs: number;
+  readonly #made: string | null;
 
-  constructor({ requestId, organizationId, method, path, status, durationMs }: RequestFields) {
+  /** `made`: its id, where that was made here. */
+  constructor(
+    { requestId, organizationId, method, path, status, durationMs }: Omit<RequestFields, "made">,
+    made: string | null,
+  ) {
     super();
+    this.#made = made;
     this.requestId = requestId;
     this.organizationId = organizationId;
     this.method = method;
     this.path = path;
     this.status = status;
     this.durationMs = durationMs;
+  }
+
+  override get made(): string | null {
+    return this.#made;
   }
 }
 

@@ -56,3 +56,9 @@ export function claimOf(
 /** One hash of several texts; as JSON they cannot run into each other. */
 const hash = (secret: Uint8Array, texts: readonly string[]): string =>
   new Bun.CryptoHasher("sha256", secret).update(JSON.stringify(texts)).digest("hex");
+
+/** Whether a request has a key whose fingerprint needs the body, whatever that is. */
+export const isKeyed = (
+  request: { header(name: string): string | null },
+  { isRead }: { readonly isRead: boolean },
+): boolean => !isRead && request.header("idempotency-key") !== null;

@@ -31,6 +31,7 @@ import type { RateHeaders } from "./rate-headers.ts";
 import { isLongList, Rendered, renderList } from "./rendered-list.ts";
 import type { RequestMeter } from "./request-meter.ts";
 import type { LongBodies } from "./long-bodies.ts";
+import { isKeyed } from "./idempotency-key.ts";
 import { hostFault, targetFault } from "./request-target.ts";
 
 /** Where a request has arrived; null outside of a server. */
@@ -207,16 +208,19 @@ export class Surface {
     return undefined;
   }
 
-  /** Runs the operation with what was read. */
-  run(exchange: Exchange, operation: BoundOperation): MaybePromise<Result> {
+  /** Runs the operation with what was read: the answer where a read has not had to wait, else what `answer` makes it of. */
+  run(exchange: Exchange, operation: BoundOperation): MaybePromise<Result | Response> {
     const { reading } = exchange;
     if (reading === null) throw new Error("a request is read before it runs");
     const path = operation.isRead ? "" : pathOf(exchange.request.url);
     const key = operation.isRead ? null : exchange.header("idempotency-key");
-    const result = this.timed(exchange, () =>
-      this.operations.run(operation, exchange, { raw: exchange, path, key, reading }),
-    );
-    return operation.isRead ? whenReady(result, (outcome) => this.rendered(exchange, outcome)) : result;
+    const result = this.timed(exchange, () => {
+      const came = this.operations.run(operation, exchange, { raw: exchange, path, key, reading });
+      return came instanceof Promise || (came.ok && isLongList(came.value)) ? came : this.answered(exchange, came);
+    });
+    if (result instanceof Response) this.settle(exchange);
+    else if (operation.isRead) return whenReady(result, (outcome) => this.rendered(exchange, outcome));
+    return result;
   }
 
   /** A list becomes its JSON here, because `answer` cannot wait. */
@@ -225,7 +229,7 @@ export class Surface {
     return renderList(this.parts.bulk, exchange.payer, result.value).then(ok);
   }
 
-  /** Makes the answer of what the operation has come to. */
+  /** Makes the answer of what the operation has come to, where `run` has not. */
   answer(exchange: Exchange, result: Result): Response {
     const response = this.timed(exchange, () => this.answered(exchange, result));
     this.settle(exchange);
@@ -391,10 +395,6 @@ const responseOf = (exchange: Exchange, value: Answered | Response): Response =>
   value instanceof Response ? exchange.own(value) : exchange.answer(value);
 
 const NO_WAIT = ok(null);
-
-/** Whether it has a key whose fingerprint needs the body, whatever that is. */
-const isKeyed = (exchange: Exchange, { isRead }: BoundOperation): boolean =>
-  !isRead && exchange.header("idempotency-key") !== null;
 
 /** Too many requests of the organization wait for their turn, or this one has waited for too long. */
 const CROWDED: Fault = { kind: "overloaded", retryAfterMs: 1_000 };
