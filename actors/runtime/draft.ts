@@ -130,11 +130,17 @@ export class Draft {
   private isoNow: string | null = null;
   private readonly trace: Pick<GroupTrace, "carrier"> | null;
 
-  /** `trace`: the group's, where it belongs to one. */
-  constructor(now: number, random: RandomText, trace: Pick<GroupTrace, "carrier"> | null = null) {
+  /** `trace`: the group's, where it belongs to one. `keptAs`: the name of the question whose reply is to be kept. */
+  constructor(
+    now: number,
+    random: RandomText,
+    trace: Pick<GroupTrace, "carrier"> | null = null,
+    keptAs: string | null = null,
+  ) {
     this.now = now;
     this.random = random;
     this.trace = trace;
+    if (keptAs !== null) this.reads = [];
   }
 
   /** The carrier for what this group begins; null where it belongs to no trace. */

@@ -94,10 +94,9 @@ export class GroupRun {
   private run(): void {
     if (this.options.isStillWanted?.() === false) return this.answer(ok([]));
     const at = this.host.clock.monotonic();
-    const draft = new Draft(this.host.clock.now(), this.host.chance.text, this.trace);
+    const draft = new Draft(this.host.clock.now(), this.host.chance.text, this.trace, this.options.keptAs ?? null);
     const replies: unknown[] = [];
     let grant: ShardGrant | null = null;
-    if (this.options.keptAs !== undefined) draft.reads = [];
     for (const step of this.steps) {
       const member = typeof step === "function" ? step(replies) : step;
       if (member === null) {
