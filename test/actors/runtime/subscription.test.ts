@@ -281,6 +281,19 @@ test("[RT-8] a fork goes on from the same place, by itself", async () => {
   expect(said(await fork.next())).toEqual(["4"]);
 });
 
+test("[SSE-3] [RT-8] readers at different places of one text are not together until both have the same of it", async () => {
+  const stream = new Stream();
+  const [reader, other] = [stream.reader(), stream.reader()];
+  stream.replay.beginText("m", 1, "ab");
+  expect(said(await reader.next())).toEqual(said(await other.next()));
+  expect(reader.isWith(other)).toBe(true);
+  stream.replay.addText("m", "cd");
+  await reader.next();
+  expect(reader.isWith(other)).toBe(false);
+  await other.next();
+  expect(reader.isWith(other)).toBe(true);
+});
+
 const SAYINGS = ["publish", "begin", "add", "end", "invalidate", "take 0", "take 1", "come"] as const;
 
 test("[RT-8] readers who stand together are told the same from there on, whatever comes, and so are forks", async () => {
