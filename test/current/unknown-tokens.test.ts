@@ -74,6 +74,16 @@ test("[RATE-7] while the address has budget, a token counts at once, whoever mad
   expect(await send("203.0.113.200", token.secret)).toBe(200);
 });
 
+test("[AUTH-1] [RATE-7] a text as long as a token, of another form or with a wrong checksum, is never looked up", async () => {
+  const token = unknown();
+  const wrong = token.slice(0, -1) + (token.endsWith("0") ? "1" : "0");
+  for (const text of [wrong, `xyz${token.slice(3)}`, `${token.slice(0, 20)}.${token.slice(21)}`]) {
+    expect(text).toHaveLength(token.length);
+    for (const path of ["/api/tasks", "/api/v1/agents"]) expect(await send("203.0.113.200", text, path)).toBe(401);
+  }
+  expect(lookUps).toBe(0);
+});
+
 test("[RATE-7] past its budget, an unknown token is looked up once", async () => {
   const address = await spentAddress();
   const token = unknown();

@@ -131,6 +131,23 @@ test("[RT-11] what is undone on one shard holds up no other one", async () => {
   door.resolve();
 });
 
+test("[OPS-6] [RT-11] nothing is taken up, and no shard served, before the erased organizations are known", async () => {
+  const { replica, noted } = heir({ messages: [message(0)] });
+  const known = Promise.withResolvers<void>();
+  const read = replica.store.erased.bind(replica.store);
+  replica.store.erased = async (...asked) => {
+    await known.promise;
+    return read(...asked);
+  };
+  const start = replica.system.start();
+  await settle();
+  const organizations = Array.from({ length: 20 }, (_, i) => `org_${i}`);
+  expect([noted.size, organizations.filter((id) => replica.system.serves(id))]).toEqual([0, []]);
+  known.resolve();
+  await start;
+  expect([noted.get("a0"), replica.system.serves(ORG)]).toEqual([[0], true]);
+});
+
 test("[RT-11] a message that is committed while the last page is on its way is found in the next one", async () => {
   const { world, replica, noted, ask } = heir({ messages: [message(0, "a")] });
   const door = Promise.withResolvers<void>();
