@@ -83,7 +83,8 @@ const invalidPath = (field: string, complaint: string): Outcome<never> =>
 const UNPRINTABLE = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;
 /** Slashes of other scripts, and the backslash, which is a slash elsewhere. */
 const SLASHES = /[\\/\u2044\u2215\u2216\u2571\u29f8\u29f9\ufe68\uff0f\uff3c]/u;
-const LONE_SURROGATE = /\p{Cs}/u;
+/** A half of a character, and what stands for bytes that are not UTF-8: two names in another encoding would be one. */
+const UNDECODED = /[\p{Cs}\ufffd]/u;
 /** Devices of Windows: a file of this name cannot be stored there, whatever its extension. */
 const RESERVED = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9]|lpt[0-9])(?:\.|$)/;
 /** What no reader sees. Joiners are part of emoji and of some scripts: a name may have them, its key has not. */
@@ -92,7 +93,7 @@ const INVISIBLE = /[\p{Default_Ignorable_Code_Point}]/gu;
 function complaintAbout(name: string): string | null {
   if (name === "..") return "has `..`; it must not leave the workspace";
   if (byteLength(name) > NAME_BYTES) return `has a name longer than ${NAME_BYTES} bytes`;
-  if (LONE_SURROGATE.test(name)) return "is not valid Unicode";
+  if (UNDECODED.test(name)) return "is not valid Unicode";
   if (UNPRINTABLE.test(name)) return "has a control character";
   if (SLASHES.test(name)) return "has a backslash or another character that looks like a slash";
   if (/^\s|[\s.]$/u.test(name)) return "has a name that begins with a space, or ends with a space or a dot";

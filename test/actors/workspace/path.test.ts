@@ -57,6 +57,8 @@ const REFUSED: readonly (readonly [string, RegExp])[] = [
   ["a\u2066b", /control/],
   ["\u200b", /visible/],
   ["a\ud800", /Unicode/],
+  // What a server makes of `%E9` and `%E8`, an é and an è of Latin-1.
+  ["r\ufffdsum\ufffd", /Unicode/],
   ["a ", /ends/],
   ["a.", /ends/],
   ["a\u3000", /ends/],
