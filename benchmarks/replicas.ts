@@ -4,13 +4,15 @@
  * One PostgreSQL, and one to three processes of the service that divide 24 organizations between them. Each replica
  * gets its own organizations' requests from 16 connections of a load generator of its own; on a machine with two cores
  * these share them with the replicas and with PostgreSQL, so what counts is the CPU for each answer, not the rate.
- * A forwarded request is one that comes to the replica that does not own its organization: the CPU of both counts.
+ * A forwarded request is one that comes to the replica that does not own its organization: two replicas are asked for
+ * their own organizations and for those of the other one by turns, at the same load (`support/forward-cost.ts`).
  * A take-over is the time from the end of the owner to the first answer that another replica gives for the
  * organization: after kill -9, whose death two witnesses prove, and after SIGTERM, which hands over. Under load each
  * organization has a client that writes, and the same load without a drain stands beside it.
  */
 import type { Aim, Benchmark, BenchmarkContext } from "./support/benchmark.ts";
 import { cpuOf } from "./support/cpu.ts";
+import { forwardCost, type ForwardCost, pairOf } from "./support/forward-cost.ts";
 import { type DrainGaps, drainGaps } from "./support/drain-gaps.ts";
 import type { HttpLoad, HttpRun } from "./support/http-load.ts";
 import { createTask, get } from "./support/http-requests.ts";
@@ -23,6 +25,10 @@ import { startWorker, type Worker } from "./support/worker.ts";
 const MOST_REPLICAS = 3;
 const ORGANIZATIONS = 24;
 const CONNECTIONS = 16;
+/** To each replica where forwards are measured: with more, more of them are one message. The aim is for each. */
+const FORWARD_CONNECTIONS = [64, 16] as const;
+/** Each round of forwards is several short ones, so that what else the machine does falls on both ways. */
+const FORWARD_ROUNDS = 4;
 /** The CPU of a forwarded read, as a multiple of a direct one. */
 const MOST_FORWARD = 1.4;
 /** A take-over after a kill, as a multiple of a lease of 3 s. */
@@ -55,6 +61,19 @@ export const benchmark: Benchmark = {
     const loads = Array.from({ length: MOST_REPLICAS }, () => startWorker<HttpLoad, HttpRun>(lifetime, "http-load.ts"));
     const replicas = new BenchReplicas(lifetime, await startServer(lifetime));
     const direct = new Map<string, Figures>();
+    const forwarded = new Map<Kind, readonly ForwardCost[]>();
+    const forwards = async (kind: Kind): Promise<readonly ForwardCost[]> => {
+      const pair = await pairOf(replicas);
+      const costs: ForwardCost[] = [];
+      for (const connections of FORWARD_CONNECTIONS) {
+        const rounds = context.rounds * FORWARD_ROUNDS;
+        const seconds = context.seconds / FORWARD_ROUNDS;
+        const cost = await forwardCost(pair, loads, { requestOf: REQUESTS[kind], connections, rounds, seconds });
+        say(`forwarded, ${connections} connections: ${kind}: ${figure(cost.forwarded.cpuUs)} µs CPU`);
+        costs.push(cost);
+      }
+      return costs;
+    };
     for (let count = 1; count <= MOST_REPLICAS; count++) {
       await replicas.join();
       await replicas.found(ORGANIZATIONS);
@@ -63,11 +82,7 @@ export const benchmark: Benchmark = {
         direct.set(`${count} ${kind}`, best);
         say(`${count} replicas: ${kind}: ${figure(best.perSecond)}/s, ${figure(best.cpuUs)} µs CPU`);
       }
-    }
-    const forwarded = new Map<Kind, Figures>();
-    for (const kind of Object.keys(REQUESTS) as Kind[]) {
-      forwarded.set(kind, await measured(context, () => elsewhere(replicas, loads, kind, context.seconds)));
-      say(`forwarded: ${kind}: ${figure(forwarded.get(kind)!.cpuUs)} µs CPU`);
+      if (count === 2) for (const kind of Object.keys(REQUESTS) as Kind[]) forwarded.set(kind, await forwards(kind));
     }
     const takeOvers = { "kill -9": [] as number[], SIGTERM: [] as number[] };
     for (let n = 0; n < TAKE_OVERS * context.rounds; n++)
@@ -81,7 +96,7 @@ export const benchmark: Benchmark = {
     const gaps = await drainGaps(replicas, TAKE_OVERS * context.rounds);
     say(`a drain under load: ${figure(p99(gaps.drained))} ms, without a drain ${figure(p99(gaps.calm))} ms`);
     const takenOver = `${told(direct, forwarded, takeOvers)}\n\n${underLoad(gaps)}\n\n${WHERE_IT_GOES}`;
-    return { text: takenOver, aims: [...aimsOf(direct, forwarded, takeOvers), aimOf(gaps)], skipped: [] };
+    return { text: takenOver, aims: [...aimsOf(forwarded, takeOvers), aimOf(gaps)], skipped: [] };
   },
 };
 
@@ -95,12 +110,6 @@ async function owned(replicas: BenchReplicas, loads: Loads, kind: Kind, seconds:
     kind,
     seconds,
   );
-}
-
-/** The first replica is asked for what the last one owns. */
-async function elsewhere(replicas: BenchReplicas, loads: Loads, kind: Kind, seconds: number): Promise<Figures> {
-  const [first, last] = [replicas.all[0]!, replicas.all.at(-1)!];
-  return asked(replicas, [[loads[0]!, first, await replicas.ownedBy(last)]], kind, seconds);
 }
 
 async function asked(
@@ -164,7 +173,7 @@ async function takeOver(replicas: BenchReplicas, signal: NodeJS.Signals): Promis
 
 function told(
   direct: ReadonlyMap<string, Figures>,
-  forwarded: ReadonlyMap<Kind, Figures>,
+  forwarded: ReadonlyMap<Kind, readonly ForwardCost[]>,
   takeOvers: Readonly<Record<string, readonly number[]>>,
 ): string {
   const row = (name: string, { perSecond, p99Us, cpuUs }: Figures, beside: number): string[] => [
@@ -177,19 +186,36 @@ function told(
   const rows = (Object.keys(REQUESTS) as Kind[]).flatMap((kind) => {
     const one = direct.get(`1 ${kind}`)!.cpuUs;
     const counts = Array.from({ length: MOST_REPLICAS }, (_, i) => i + 1);
-    return [
-      ...counts.map((count) =>
-        row(`${kind}, ${count} replica${count > 1 ? "s" : ""}`, direct.get(`${count} ${kind}`)!, one),
-      ),
-      row(`${kind}, forwarded`, forwarded.get(kind)!, direct.get(`${MOST_REPLICAS} ${kind}`)!.cpuUs),
-    ];
+    return counts.map((count) =>
+      row(`${kind}, ${count} replica${count > 1 ? "s" : ""}`, direct.get(`${count} ${kind}`)!, one),
+    );
   });
-  const head = ["requests", "answers/s", "p99 ms", "CPU µs of all replicas", "beside direct"];
+  const head = ["requests", "answers/s", "p99 ms", "CPU µs of all replicas", "beside one replica"];
+  const ways = (Object.keys(REQUESTS) as Kind[]).flatMap((kind) =>
+    forwarded
+      .get(kind)!
+      .map(({ connections, direct: own, forwarded: other, beside }) => [
+        `${kind}, ${connections} connections to each of 2 replicas`,
+        figure(own.cpuUs),
+        figure(other.cpuUs),
+        times(beside),
+        figure(own.p99Us / 1_000),
+        figure(other.p99Us / 1_000),
+      ]),
+  );
+  const wayHead = [
+    "requests",
+    "direct, CPU µs",
+    "forwarded, CPU µs",
+    "beside direct",
+    "direct p99 ms",
+    "forwarded p99 ms",
+  ];
   const times_ = Object.entries(takeOvers).map(([name, all]) => {
     const sorted = all.toSorted((a, b) => a - b);
     return [name, String(all.length), figure(percentile(sorted, 0.5)), figure(sorted.at(-1)!)];
   });
-  return `${table(head, rows)}\n\n${table(["take-over after", "times", "median ms", "longest ms"], times_)}`;
+  return `${table(head, rows)}\n\n${table(wayHead, ways)}\n\n${table(["take-over after", "times", "median ms", "longest ms"], times_)}`;
 }
 
 const sortedOf = (gaps: readonly number[]): readonly number[] => gaps.toSorted((a, b) => a - b);
@@ -217,11 +243,10 @@ function aimOf({ drained }: DrainGaps): Aim {
 }
 
 function aimsOf(
-  direct: ReadonlyMap<string, Figures>,
-  forwarded: ReadonlyMap<Kind, Figures>,
+  forwarded: ReadonlyMap<Kind, readonly ForwardCost[]>,
   takeOvers: Readonly<Record<"kill -9" | "SIGTERM", readonly number[]>>,
 ): Aim[] {
-  const forward = forwarded.get("read a task")!.cpuUs / direct.get(`${MOST_REPLICAS} read a task`)!.cpuUs;
+  const forward = Math.max(...forwarded.get("read a task")!.map(({ beside }) => beside));
   const [killed, drained] = [Math.max(...takeOvers["kill -9"]), Math.max(...takeOvers.SIGTERM)];
   return [
     {
