@@ -12,7 +12,7 @@ import { UNAVAILABLE, UNAVAILABLE_RETRY_MS } from "../../actors/runtime/shards.t
 import type { Forwarding, Route, Routed } from "../http/request/forwarding.ts";
 import { forwardedFor, UNNAMED_STREAM } from "../http/request/forwarding.ts";
 import type { Bearer } from "../http/stream/open-streams.ts";
-import { CONTENT_HEADER, READS_CONTENT_HEADER, withContent } from "./content-answer.ts";
+import { CONTENT_HEADER, withContent } from "./content-answer.ts";
 import { LeavingClients } from "./leaving-clients.ts";
 import type { Liveness } from "./liveness.ts";
 import type { Again, OwnerAnswer } from "./owner-events.ts";
@@ -74,7 +74,24 @@ export class RequestForwarding implements Forwarding {
     const { organizationId } = bearer;
     const place = this.parts.routing.placeNow(organizationId);
     if (place?.kind === "here") return this.here(organizationId);
-    return forwardedFor(routed.request) === null ? this.send(routed, bearer) : this.own(organizationId);
+    if (forwardedFor(routed.request) !== null) return this.own(organizationId);
+    return (place === null ? null : this.sendNow(place.owner, routed, bearer)) ?? this.send(routed, bearer);
+  }
+
+  /** Hands a read on over the link to its owner, without a wait before; null where there is none, and for what is no read. */
+  private sendNow(owner: Owner, routed: Routed, bearer: Bearer): Promise<Route> | null {
+    const { request } = routed;
+    if (request.method !== "GET") return null;
+    const untilMs = this.parts.clock.monotonic() + OWNER_WAIT_MS;
+    const target = targetOf(request.url);
+    const parcel = { routed, bearer, target, body: null, isKept: true, isHarmless: true, untilMs };
+    const call = this.parts.client.link(owner, this.passed(parcel, { body: null, headers: {} }));
+    if (call === null) return null;
+    return this.overLink(owner, parcel, call).then((end) =>
+      end instanceof Response
+        ? { kind: "elsewhere", response: end }
+        : this.deliver({ kind: "there", owner }, parcel, end),
+    );
   }
 
   private here(organizationId: string): Route {
@@ -100,8 +117,6 @@ export class RequestForwarding implements Forwarding {
     const isRead = request.method === "GET" || request.method === "HEAD";
     const kept = Number(request.headers.get("content-length") ?? Number.POSITIVE_INFINITY) <= KEPT_BODY_BYTES;
     const body = isRead || request.body === null ? null : kept ? await request.arrayBuffer() : request.body;
-    // From here on the owner's time limits count.
-    routed.keepOpen(0);
     return this.deliver(place, {
       routed,
       bearer,
@@ -113,13 +128,14 @@ export class RequestForwarding implements Forwarding {
     });
   }
 
-  private async deliver(first: Place, parcel: Parcel): Promise<Route> {
+  /** `attempted`: what the first attempt has come to, where one was made. */
+  private async deliver(first: Place, parcel: Parcel, attempted: Attempted | null = null): Promise<Route> {
     const { routing, liveness, clock } = this.parts;
-    for (let place: Place | null = first; ;) {
+    for (let place: Place | null = first, before = attempted; ; before = null) {
       if (place === null) return NOWHERE;
       // Its shard has come here meanwhile; what has been read of the body is handed to ourselves.
       const owner = place.kind === "here" ? this.parts.self : place.owner;
-      const end = await this.attempt(owner, parcel);
+      const end = before ?? (await this.attempt(owner, parcel));
       if (end instanceof Response) return { kind: "elsewhere", response: end };
       if (typeof end !== "string") return { kind: "nowhere", fault: end };
       if (end === "lost" && !(parcel.isHarmless && parcel.isKept)) return LOST;
@@ -134,8 +150,8 @@ export class RequestForwarding implements Forwarding {
   /** The answer, or why there is none. */
   private async attempt(owner: Owner, parcel: Parcel): Promise<Attempted> {
     const { client } = this.parts;
-    const { routed, body } = parcel;
-    const headers: Record<string, string> = routed.request.method === "GET" ? { [READS_CONTENT_HEADER]: "1" } : {};
+    const { body } = parcel;
+    const headers = {};
     const linked = client.link(owner, this.passed(parcel, { body, headers }));
     if (linked !== null) return this.overLink(owner, parcel, linked);
     return this.overHttp(owner, parcel, (signal) =>
@@ -146,10 +162,11 @@ export class RequestForwarding implements Forwarding {
   /** The answer over the link, or over HTTP where the owner keeps it for that. */
   private async overLink(owner: Owner, parcel: Parcel, call: LinkCall): Promise<Attempted> {
     const { client } = this.parts;
-    const stay = this.leaving.watch(parcel.routed.request, call);
+    const stay = this.leaving.watch(parcel.routed, call);
     const forget = client.watch(owner.id, call, parcel.isHarmless && parcel.isKept);
     try {
       const answer = await call.answer;
+      if (answer.kind === "text") return answer.response;
       if (answer.kind === "kept")
         return await this.overHttp(owner, parcel, (by) => client.take(owner, answer.ticket, by));
       if (answer.head[0] === MISDIRECTED) return "misdirected";
@@ -172,6 +189,8 @@ export class RequestForwarding implements Forwarding {
     const { client } = this.parts;
     const { routed } = parcel;
     const { signal } = routed.request;
+    // From here on the owner's time limits count.
+    routed.keepOpen(0);
     const call = new AbortController();
     const leave = (): void => call.abort();
     signal.addEventListener("abort", leave, { once: true });

@@ -8,8 +8,14 @@ import type { Abortable } from "./peer-client.ts";
 /** Between two looks at what waits. */
 const MOMENT_MS = 20;
 
-interface Waiting {
+/** A request that waits for its answer. */
+export interface Staying {
   readonly request: Pick<Request, "signal">;
+  keepOpen(seconds: number): void;
+}
+
+interface Waiting {
+  readonly staying: Staying;
   readonly call: Abortable;
   /** Ends the listening; null before. */
   stop: (() => void) | null;
@@ -25,9 +31,12 @@ export class LeavingClients {
     this.clock = clock;
   }
 
-  /** Breaks the call off soon after the client has left, if the answer has not ended that before. */
-  watch(request: Pick<Request, "signal">, call: Abortable): () => void {
-    const waiting: Waiting = { request, call, stop: null };
+  /**
+   * Breaks the call off soon after the client has left, if the answer has not ended that before. What waits for longer
+   * than a moment is under the owner's time limits.
+   */
+  watch(staying: Staying, call: Abortable): () => void {
+    const waiting: Waiting = { staying, call, stop: null };
     this.fresh.add(waiting);
     if (!this.willLook) this.clock.after(MOMENT_MS, () => this.listen());
     this.willLook = true;
@@ -42,7 +51,8 @@ export class LeavingClients {
     const due = [...this.fresh];
     this.fresh.clear();
     for (const waiting of due) {
-      const { signal } = waiting.request;
+      const { signal } = waiting.staying.request;
+      waiting.staying.keepOpen(0);
       const leave = (): void => waiting.call.abort();
       waiting.stop = () => signal.removeEventListener("abort", leave);
       if (signal.aborted) leave();

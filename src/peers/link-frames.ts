@@ -25,6 +25,8 @@ export const PONG = 6;
 export const LEAVE = 7;
 /** The request has failed by a bug: its outcome is unknown. */
 export const FAILED = 8;
+/** An answer whose body is a text, with headers that others had before it (`link-heads.ts`). */
+export const TEXT = 9;
 
 export interface Frame {
   readonly kind: number;
@@ -38,6 +40,8 @@ export interface Frame {
 /** A frame that has come. */
 export interface ReadFrame extends Frame {
   readonly body: Buffer | null;
+  /** Of `TEXT`, in place of the body. */
+  readonly text: string;
 }
 
 /** Whoever asks, or whoever is asked. */
@@ -88,6 +92,7 @@ export class LinkWriter {
   private readonly seals: LinkSeals;
   private readonly send: (message: Buffer) => void;
   private frames: Frame[] = [];
+  private isJoining = false;
 
   constructor(seals: LinkSeals, send: (message: Buffer) => void) {
     this.seals = seals;
@@ -95,7 +100,18 @@ export class LinkWriter {
   }
 
   add(frame: Frame): void {
-    if (this.frames.push(frame) === 1) afterTick(this.flush);
+    if (this.frames.push(frame) === 1 && !this.isJoining) afterTick(this.flush);
+  }
+
+  /** Sends what `work` adds when it is done, without a wait for the end of the turn. */
+  joining(work: () => void): void {
+    this.isJoining = true;
+    try {
+      work();
+    } finally {
+      this.isJoining = false;
+      this.flush();
+    }
   }
 
   /** Sends what is there, now. */
@@ -158,11 +174,13 @@ export function framesOf(message: Buffer, seals: LinkSeals): ReadFrame[] {
     const bodyAt = headAt + message.readUInt32LE(at + 5);
     const end = bodyAt + message.readUInt32LE(at + 9);
     if (end > message.length) throw new LinkBroken("a frame that is not whole");
+    const kind = message[at]!;
     read.push({
-      kind: message[at]!,
+      kind,
       id: message.readUInt32LE(at + 1),
       head: message.toString("utf8", headAt, bodyAt),
-      body: end === bodyAt ? null : message.subarray(bodyAt, end),
+      text: kind === TEXT ? message.toString("utf8", bodyAt, end) : "",
+      body: end === bodyAt || kind === TEXT ? null : message.subarray(bodyAt, end),
     });
     at = end;
   }

@@ -5,6 +5,8 @@
  */
 import type { Server, ServerWebSocket, WebSocketHandler } from "bun";
 import type { Clock } from "../../actors/runtime/clock.ts";
+import type { MaybePromise } from "../../actors/maybe-promise.ts";
+import { type Answer, PlainAnswer, responseOf } from "../http/request/answer.ts";
 import { wholeBodyOf } from "../http/request/forwarding.ts";
 import { CONTENT_HEADER } from "./content-answer.ts";
 import { urlOf } from "./forwarding.ts";
@@ -24,7 +26,10 @@ import {
   PING,
   PONG,
   type ReadFrame,
+  TEXT,
 } from "./link-frames.ts";
+import { ToldHeaders } from "./link-heads.ts";
+import { LinkedCall, linkedRequest } from "./linked-request.ts";
 import type { AnswerHead, AskHead } from "./peer-link.ts";
 import type { OpenedSeal, PeerKey } from "./peer-key.ts";
 import type { PeersLog } from "./peers-log.ts";
@@ -41,7 +46,7 @@ const EMPTY: ReadonlySet<number> = new Set([204, 205, 304, 421]);
 export interface LinkServerParts {
   readonly clock: Pick<Clock, "after">;
   /** A client's request, as if the client had sent it here. */
-  readonly handedOn: (request: Request, client: string) => Promise<Response>;
+  readonly handedOn: (request: Request, client: string) => MaybePromise<Answer>;
   readonly key: Pick<PeerKey, "now" | "sealAnswer">;
   readonly log: PeersLog;
 }
@@ -51,12 +56,20 @@ export interface LinkEnd {
   readonly seal: OpenedSeal;
   writer: LinkWriter | null;
   seals: LinkSeals | null;
-  readonly underWay: Map<number, AbortController>;
+  readonly told: ToldHeaders;
+  readonly underWay: Map<number, LinkedCall>;
+}
+
+/** A request that has come. */
+interface Asked {
+  readonly head: AskHead;
+  readonly body: Buffer | null;
+  readonly call: LinkedCall;
 }
 
 interface KeptAnswer {
   readonly response: Response;
-  readonly call: AbortController;
+  readonly call: LinkedCall;
   readonly forget: () => void;
 }
 
@@ -78,7 +91,7 @@ export class LinkServer {
 
   /** Makes a link of the call that carries the seal; whether it could. */
   accept(request: Request, server: Pick<Server<LinkEnd>, "upgrade">, seal: OpenedSeal): boolean {
-    const data: LinkEnd = { seal, writer: null, seals: null, underWay: new Map() };
+    const data: LinkEnd = { seal, writer: null, seals: null, told: new ToldHeaders(), underWay: new Map() };
     return !this.isLeaving && server.upgrade(request, { data });
   }
 
@@ -115,8 +128,13 @@ export class LinkServer {
     },
     message: (link, message) => {
       try {
-        if (typeof message === "string" || link.data.seals === null) return link.terminate();
-        for (const frame of framesOf(message, link.data.seals)) this.took(link.data, frame);
+        const { seals, writer } = link.data;
+        if (typeof message === "string" || seals === null) return link.terminate();
+        const frames = framesOf(message, seals);
+        // What is answered from memory leaves as one message too.
+        writer?.joining(() => {
+          for (const frame of frames) this.took(link.data, frame);
+        });
       } catch (err) {
         this.parts.log.warn({ err }, "a link of another replica is broken");
         link.terminate();
@@ -133,37 +151,55 @@ export class LinkServer {
     if (kind === PING) end.writer?.add({ kind: PONG, id, head: "", body: null });
     else if (kind === CANCEL) end.underWay.get(id)?.abort();
     else if (kind === ASK) {
-      const asked = JSON.parse(head) as AskHead;
-      const call = new AbortController();
+      const call = new LinkedCall();
+      const answer = this.answered(end, id, { head: JSON.parse(head) as AskHead, body, call });
+      if (!(answer instanceof Promise)) {
+        end.writer?.add(answer);
+        return;
+      }
       this.unanswered++;
       end.underWay.set(id, call);
-      void this.answered(id, asked, body, call).then((answer) => {
+      void answer.then((frame) => {
         end.underWay.delete(id);
-        end.writer?.add(answer);
+        end.writer?.add(frame);
         this.unanswered--;
       });
     }
   }
 
-  /** The frame that answers. */
-  private async answered(id: number, head: AskHead, body: Buffer | null, call: AbortController): Promise<Frame> {
-    try {
-      const [method, target, client, headers] = head;
-      const { signal } = call;
-      const url = urlOf(headers["host"] ?? null, target);
-      const request = new Request(url, { method, headers, signal, body: body as Uint8Array<ArrayBuffer> | null });
-      const response = await this.parts.handedOn(request, client);
-      const whole =
-        EMPTY.has(response.status) || response.headers.has(CONTENT_HEADER) ? "" : wholeBodyOf(request, response);
-      if (whole === null || whole.length > MOST_ANSWER_BYTES) return this.keep(id, response, call);
-      return { kind: ANSWER, id, head: headOf(response), body: whole };
-    } catch (err) {
+  /** The frame that answers: at once where the pipeline does not have to wait. */
+  private answered(end: LinkEnd, id: number, asked: Asked): MaybePromise<Frame> {
+    const failed = (err: unknown): Frame => {
       this.parts.log.error({ err }, "a call of another replica failed");
       return { kind: FAILED, id, head: "", body: null };
+    };
+    try {
+      const [, , client] = asked.head;
+      const request = requestOf(asked);
+      const frameOf = (answer: Answer): Frame => this.frameOf(end, id, { answer, request, call: asked.call });
+      const answer = this.parts.handedOn(request, client);
+      return answer instanceof Promise ? answer.then(frameOf).catch(failed) : frameOf(answer);
+    } catch (cause) {
+      return failed(cause);
     }
   }
 
-  private keep(id: number, response: Response, call: AbortController): Frame {
+  private frameOf(
+    { told }: LinkEnd,
+    id: number,
+    { answer, request, call }: { readonly answer: Answer; readonly request: Request; readonly call: LinkedCall },
+  ): Frame {
+    const isPlain = answer instanceof PlainAnswer;
+    if (isPlain && typeof answer.body === "string" && answer.body.length <= MOST_ANSWER_BYTES)
+      return { kind: TEXT, id, head: told.headOf(answer), body: answer.body };
+    const response = responseOf(answer);
+    const isEmpty = EMPTY.has(response.status) || response.headers.has(CONTENT_HEADER);
+    const whole = isEmpty ? "" : isPlain ? answer.body : wholeBodyOf(request, response);
+    if (whole === null || whole.length > MOST_ANSWER_BYTES) return this.keep(id, response, call);
+    return { kind: ANSWER, id, head: headOf(response), body: whole };
+  }
+
+  private keep(id: number, response: Response, call: LinkedCall): Frame {
     const ticket = crypto.randomUUID();
     const drop = (): void => {
       forget();
@@ -181,6 +217,13 @@ export class LinkServer {
     if (call.signal.aborted) drop();
     return { kind: KEPT, id, head: ticket, body: null };
   }
+}
+
+/** What is asked: one with a body is a real request, because that is read as a stream. */
+function requestOf({ head: [method, target, , headers], body, call }: Asked): Request {
+  const url = urlOf(headers["host"] ?? null, target);
+  if (body === null) return linkedRequest({ method, url, headers }, call);
+  return new Request(url, { method, headers, signal: call.signal, body: body as Uint8Array<ArrayBuffer> });
 }
 
 const headOf = ({ status, headers }: Response): string => JSON.stringify([status, headers.toJSON()] as AnswerHead);

@@ -84,7 +84,7 @@ export class PeerClient {
     if (request.method === "HEAD" || body instanceof ReadableStream) return null;
     const link = this.links?.to(owner) ?? null;
     if (link === null) return null;
-    const headers = this.headersOf(passed);
+    const headers = this.linkHeadersOf(passed);
     if (headers["accept"]?.startsWith("text/event-stream") === true) return null;
     return link.call([request.method, target, client, headers], body === null ? null : new Uint8Array(body));
   }
@@ -103,15 +103,21 @@ export class PeerClient {
     this.links?.close();
   }
 
-  private headersOf({ request, requestId, headers: more }: Pick<Passed, "request" | "requestId" | "headers">) {
+  private headersOf(passed: Pick<Passed, "request" | "requestId" | "headers">): Record<string, string> {
+    const headers = this.linkHeadersOf(passed);
+    // The client of this process would add its own where there is none, and the answer would be compressed.
+    headers["accept-encoding"] ??= "identity";
+    if (passed.request.method === "GET") headers[READS_CONTENT_HEADER] = "1";
+    return headers;
+  }
+
+  private linkHeadersOf({ request, requestId, headers: more }: Pick<Passed, "request" | "requestId" | "headers">) {
     const headers: Record<string, string> = {};
     // oxlint-disable-next-line unicorn/no-array-for-each
     request.headers.forEach((value, name) => {
       if (!HOP_HEADERS.has(name)) headers[name] = value;
     });
     headers["x-request-id"] = requestId;
-    // The client of this process would add its own where there is none, and the answer would be compressed.
-    headers["accept-encoding"] ??= "identity";
     return Object.assign(headers, this.tracing?.headers(), more);
   }
 

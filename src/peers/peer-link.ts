@@ -19,7 +19,9 @@ import {
   LinkWriter,
   PING,
   type ReadFrame,
+  TEXT,
 } from "./link-frames.ts";
+import { HeardHeaders } from "./link-heads.ts";
 import { answeredBy, NO_BODY, type PeerKey, SEAL_HEADER } from "./peer-key.ts";
 import type { Owner } from "./placement-table.ts";
 
@@ -51,6 +53,8 @@ export type AnswerHead = readonly [status: number, headers: Record<string, strin
 
 export type LinkAnswer =
   | { readonly kind: "whole"; readonly head: AnswerHead; readonly body: Buffer | null }
+  /** A text, for the client as it is. */
+  | { readonly kind: "text"; readonly response: Response }
   /** It is to be taken over HTTP by this name. */
   | { readonly kind: "kept"; readonly ticket: string };
 
@@ -70,6 +74,7 @@ export class PeerLink {
   private readonly clock: Pick<Clock, "after">;
   private readonly onEnd: (hasServed: boolean) => void;
   private readonly waiting = new Map<number, Waiting>();
+  private readonly heard = new HeardHeaders();
   private writer: LinkWriter | null = null;
   private seals: LinkSeals | null = null;
   private asked = 0;
@@ -158,12 +163,16 @@ export class PeerLink {
     if (this.isLeaving && this.waiting.size === 0) this.close();
   }
 
-  private taken({ kind, id, head, body }: ReadFrame): void {
+  private taken({ kind, id, head, body, text }: ReadFrame): void {
     if (kind === LEAVE) this.isLeaving = true;
-    if (kind !== ANSWER && kind !== KEPT && kind !== FAILED) return;
+    if (kind !== ANSWER && kind !== TEXT && kind !== KEPT && kind !== FAILED) return;
     const waiting = this.waiting.get(id);
     this.waiting.delete(id);
-    if (kind === FAILED) waiting?.reject(new LinkLost("the request has failed"));
+    // Also where nobody waits any more: it may tell headers that later answers have.
+    if (kind === TEXT) {
+      const response = this.heard.responseOf(head, text);
+      waiting?.resolve({ kind: "text", response });
+    } else if (kind === FAILED) waiting?.reject(new LinkLost("the request has failed"));
     else if (kind === KEPT) waiting?.resolve({ kind: "kept", ticket: head });
     else waiting?.resolve({ kind: "whole", head: JSON.parse(head) as AnswerHead, body });
   }

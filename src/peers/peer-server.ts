@@ -4,7 +4,9 @@
  */
 import type { Server } from "bun";
 import type { Clock } from "../../actors/runtime/clock.ts";
-import { contentOf, forwardedFor, noteForwarded, streamOf } from "../http/request/forwarding.ts";
+import { type MaybePromise, whenReady } from "../../actors/maybe-promise.ts";
+import { type Answer, responseOf } from "../http/request/answer.ts";
+import { contentOf, noteForwarded, streamOf } from "../http/request/forwarding.ts";
 import { pathOf } from "../http/request/exchange.ts";
 import { READS_CONTENT_HEADER, withoutContent } from "./content-answer.ts";
 import { targetOf, urlOf } from "./forwarding.ts";
@@ -27,6 +29,9 @@ import type { PeersLog } from "./peers-log.ts";
 import { STREAM_HEADER } from "./relay.ts";
 import { openedPieces } from "./sealed-body.ts";
 
+/** The pipeline of the service. What comes over a link may be answered by what is no `Response` yet. */
+export type Pipeline = (request: Request) => MaybePromise<Answer>;
+
 export interface PeerServerParts {
   readonly self: string;
   readonly key: PeerKey;
@@ -39,7 +44,7 @@ export interface PeerServerParts {
   /** Shards are served at their new owner. */
   readonly onRead: () => Promise<void>;
   /** The pipeline of the service; null while there is none. */
-  readonly serve: () => ((request: Request) => Promise<Response>) | null;
+  readonly serve: () => Pipeline | null;
   readonly clock: Pick<Clock, "after">;
   readonly log: PeersLog;
   /** Where traces are told. Omitted: nothing is traced. */
@@ -62,7 +67,7 @@ export function openPeerServer(parts: PeerServerParts): PeerServer {
   let unanswered = 0;
   const links = new LinkServer({
     ...parts,
-    handedOn: (request, client) => handedOn(request, client, parts),
+    handedOn: (request, client) => handedOverLink(request, client, parts),
   });
   const server = Bun.serve<LinkEnd>({
     hostname: parts.hostname,
@@ -174,15 +179,29 @@ function rebuilt(
   return new Request(urlOf(headers.get("host"), targetOf(url)), { method, headers, signal, body });
 }
 
-/** A client's request, as if the client had sent it here. */
+/** A client's request that has come over HTTP, as if the client had sent it here. */
 async function handedOn(request: Request, client: string, { serve }: PeerServerParts): Promise<Response> {
   const pipeline = serve();
   if (pipeline === null) return misdirected();
   const readsContent = request.headers.has(READS_CONTENT_HEADER);
   if (request.headers.has(SEAL_HEADER)) request.headers.delete(SEAL_HEADER);
   if (readsContent) request.headers.delete(READS_CONTENT_HEADER);
-  if (forwardedFor(request) === null) noteForwarded(request, client);
-  const response = await pipeline(request);
+  noteForwarded(request, client);
+  return answerTo(request, responseOf(await pipeline(request)), readsContent);
+}
+
+/** One that has come over a link: who hands it on there reads content itself. */
+function handedOverLink(request: Request, client: string, { serve }: PeerServerParts): MaybePromise<Answer> {
+  const pipeline = serve();
+  if (pipeline === null) return misdirected();
+  noteForwarded(request, client, true);
+  return whenReady(pipeline(request), (answer) =>
+    answer instanceof Response ? answerTo(request, answer, true) : answer,
+  );
+}
+
+/** The answer with what the replica needs to know that has handed the request on. */
+function answerTo(request: Request, response: Response, readsContent: boolean): Response {
   const stream = streamOf(request);
   if (stream !== null) response.headers.set(STREAM_HEADER, stream);
   const content = request.method === "GET" && readsContent ? contentOf(request) : null;

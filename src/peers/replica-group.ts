@@ -19,7 +19,7 @@ import { LOOK_PATH, PeerClient, READ_PATH } from "./peer-client.ts";
 import { PeerLinks } from "./peer-link.ts";
 import { PeerKey } from "./peer-key.ts";
 import { type AskedSystem, PeerQuestions } from "./peer-questions.ts";
-import { openPeerServer, type PeerServer } from "./peer-server.ts";
+import { openPeerServer, type PeerServer, type Pipeline } from "./peer-server.ts";
 import type { PeersLog } from "./peers-log.ts";
 import { type Owner, type PlacementReader, PlacementTable } from "./placement-table.ts";
 import { RelayedStreams } from "./relayed-stream.ts";
@@ -69,7 +69,7 @@ export class ReplicaGroup implements Peers {
   private readonly parts: ReplicaGroupParts;
   /** The others are about to be told that shards are served here. */
   private isTelling = false;
-  private pipeline: ((request: Request) => Promise<Response>) | null = null;
+  private pipeline: Pipeline | null = null;
 
   /** Opens the port for the others. Throws when it cannot be had. */
   constructor(parts: ReplicaGroupParts) {
@@ -116,7 +116,7 @@ export class ReplicaGroup implements Peers {
   }
 
   /** Requests that others hand on are taken from now on. */
-  serve(pipeline: (request: Request) => Promise<Response>, streams: OpenStreams): void {
+  serve(pipeline: Pipeline, streams: OpenStreams): void {
     this.pipeline = pipeline;
     this.streams.serve(streams);
   }

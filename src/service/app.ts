@@ -12,6 +12,7 @@ import type { ModelPort } from "../../actors/job/ports.ts";
 import type { MissionDirectory } from "../../actors/mission/directory.ts";
 import type { Directory } from "../../actors/organization/directory.ts";
 import { AT_ONCE, type Bulk } from "../../actors/runtime/bulk-work.ts";
+import type { MaybePromise } from "../../actors/maybe-promise.ts";
 import type { Clock } from "../../actors/runtime/clock.ts";
 import type { Tracing } from "../../actors/runtime/tracing.ts";
 import type { Sealing } from "../../actors/sealing.ts";
@@ -45,6 +46,7 @@ import { Bodies } from "../http/request/bodies.ts";
 import { BodyPace } from "../http/request/body-pace.ts";
 import { pathOf } from "../http/request/exchange.ts";
 import { drainingHealth, healthRoutes } from "../http/request/health.ts";
+import { type Answer, responseOf } from "../http/request/answer.ts";
 import type { Forwarding } from "../http/request/forwarding.ts";
 import { FairTurns } from "../http/request/fair-turns.ts";
 import { KnownPaths, type Offered } from "../http/request/known-paths.ts";
@@ -174,8 +176,8 @@ export interface App {
   readonly bodies: Bodies;
   /** Requests that wait for their turn. */
   readonly turns: FairTurns;
-  /** Answers a request that another replica has handed on. */
-  handle(request: Request): Promise<Response>;
+  /** Answers a request that another replica has handed on: over a link perhaps with what is no `Response` yet. */
+  handle(request: Request): MaybePromise<Answer>;
   /** Runs an operation by its id, for a caller without HTTP (`Operations.invoke`). */
   invoke(id: string, caller: Caller, input?: LocalInput): Promise<Outcome<object | Response>>;
 }
@@ -190,7 +192,7 @@ export function createApp(parts: AppParts): App {
   const bodies = new Bodies(parts.clock, parts.bodyBytes, pace);
   const turns = new FairTurns(time);
   const endWatch = watchTokens({ ...parts, streams });
-  const { routes, turnAway, invoke } = mount({ bulk: AT_ONCE, ...parts, bodies, turns }, streams, {
+  const { routes, turnAway, invoke, linked } = mount({ bulk: AT_ONCE, ...parts, bodies, turns }, streams, {
     appUrl: () => parts.appUrl?.(port) ?? "",
     server: () => server,
   });
@@ -202,7 +204,7 @@ export function createApp(parts: AppParts): App {
       return port;
     },
     invoke,
-    handle: async (request) => routes.fetch(request),
+    handle: (request) => linked(request) ?? routes.fetch(request),
     listen({ isShared = false, ...at }) {
       hasSharedPort = isShared;
       server = routes.listen({ ...at, reusePort: isShared }).server;
@@ -270,7 +272,7 @@ function mount(parts: MountedParts, streams: OpenStreams, opened: Opened) {
   // Pages and probes are no operations, which look at this themselves.
   const refuseRewritten = ({ request }: { readonly request: Request }): Response | undefined =>
     isAsSent(request, opened.server()) ? undefined : elsewhere.turnAway(request, BAD_PATH);
-  const accounts = accountsOf(parts, streams);
+  const accounts = new Accounts({ ...parts, onRevoked: (tokenId) => streams.closeOf(tokenId) });
   const people = {
     ...parts,
     ...door,
@@ -313,7 +315,7 @@ function mount(parts: MountedParts, streams: OpenStreams, opened: Opened) {
     .onError(async ({ code, error, request }) => {
       const path = pathOf(request.url);
       const surface = surfaceOf(path);
-      if (code !== "NOT_FOUND") return surface.failed(surface.begin(request), error);
+      if (code !== "NOT_FOUND") return responseOf(surface.failed(surface.begin(request), error));
       const misdirected = hostFault(request);
       if (misdirected !== null) return surface.refuse(request, misdirected);
       const bare = withoutSlash(path);
@@ -329,7 +331,9 @@ function mount(parts: MountedParts, streams: OpenStreams, opened: Opened) {
     drainingHealth(request, pathOf(request.url)) ?? surfaceOf(pathOf(request.url)).turnAway(request, SHUTTING_DOWN);
   const invoke: App["invoke"] = (id, caller, input) =>
     ([v1, mcp].find((surface) => surface.operations.has(id)) ?? current).operations.invoke(id, caller, input);
-  return { routes: app, turnAway, invoke };
+  const linked = (request: Request): MaybePromise<Answer> | null =>
+    appPlaces.haveHosts && appPlaces.isOfApps(hostOf(request)) ? null : surfaceOf(pathOf(request.url)).linked(request);
+  return { routes: app, turnAway, invoke, linked };
 }
 
 /** Documents of the current surface that are not under its path. */
@@ -369,9 +373,6 @@ function servicesOf(parts: AppParts, streams: OpenStreams, { appPlaces, appUrl, 
   };
 }
 
-const accountsOf = ({ system, directory, clock, log }: AppParts, streams: OpenStreams): Accounts =>
-  new Accounts({ system, directory, clock, log, onRevoked: (tokenId) => streams.closeOf(tokenId) });
-
 function isUnder(path: string, root: string): boolean {
   return path === root || path.startsWith(`${root}/`);
 }
@@ -392,6 +393,6 @@ async function unrouted(
     const answer = internal === undefined ? null : await surface.by(internal, request);
     return answer ?? (await surface.refuse(request, { kind: "not_found", noun: "route" }));
   } catch (cause) {
-    return surface.failed(surface.begin(request), cause);
+    return responseOf(surface.failed(surface.begin(request), cause));
   }
 }

@@ -14,7 +14,8 @@ import { plainDialect } from "../http/request/plain-dialect.ts";
 import { v1Dialect } from "../v1/dialect.ts";
 import { API_VERSION, knownVersion } from "../http/contract/api-version.ts";
 import { API_RESOURCE, MCP_RESOURCE } from "../http/contract/oauth-paths.ts";
-import { Surface, type SurfaceParts } from "../http/request/surface.ts";
+import { Surface } from "../http/request/surface.ts";
+import type { SurfaceParts } from "../http/request/surface-parts.ts";
 import type { MountedParts, Opened } from "./app.ts";
 
 interface Surfaces {

@@ -11,7 +11,11 @@ import { applyPatch } from "../simulation/patch.ts";
 const ROOT = new URL("../..", import.meta.url).pathname;
 const PATCHES = join(import.meta.dir, "mutants");
 /** The tests of the link, of which one must fail. */
-const TESTS = ["./test/replicas/link.test.ts", "./test/replicas/link-calls.test.ts"];
+const TESTS = [
+  "./test/replicas/link.test.ts",
+  "./test/replicas/link-calls.test.ts",
+  "./test/replicas/plain-answers.test.ts",
+];
 /** What never comes true is a failure too. */
 const TEST_LIMIT_MS = 3_000;
 

@@ -51,6 +51,46 @@ test("[REP-4] both count in one window, and what is wrong with a request is said
   expect(refused[0]![0]).toBe(400);
 });
 
+test("[REP-4] answers through another replica are those of the owner, whatever they are", async () => {
+  const { owner, other } = await replicas.sides();
+  const made = await replicas.call(owner, "POST", "/api/tasks", { title: "answers" });
+  const { id } = (await made.json()) as { id: string };
+  const paths = [
+    `/api/tasks/${id}`,
+    `/api/v1/tasks/${id}`,
+    "/api/tasks?limit=1",
+    "/api/tasks?limit=0",
+    "/api/tasks?nothing=1",
+    "/api/tasks/tsk_none",
+    // No other replica decodes a path as the client's does.
+    `/api/tasks/${id.slice(0, -1)}%${id.at(-1)!.charCodeAt(0).toString(16)}`,
+    "/api/tasks/%zz",
+    "/api/tools",
+  ];
+  const headers = { "x-request-id": "the-same-id", "accept-encoding": "gzip", origin: "https://elsewhere.example" };
+  for (const path of paths) {
+    const answers = [];
+    for (const at of [owner, other]) {
+      const answer = await replicas.call(at, "GET", path, undefined, headers);
+      const told = [...answer.headers].filter(([name]) => !/ratelimit|^date$/.test(name));
+      answers.push([answer.status, Object.fromEntries(told), await answer.text()]);
+    }
+    expect(answers[1]).toEqual(answers[0]!);
+  }
+});
+
+test("[START-50] a request that is handed on has one line in the logs, at its owner", async () => {
+  const { owner, other } = await replicas.sides();
+  const headers = { "x-request-id": "one-line-of-log" };
+  expect((await replicas.call(other, "GET", "/api/tasks", undefined, headers)).status).toBe(200);
+  const lines = (at: typeof owner) => at.log.filter(({ requestId }) => requestId === "one-line-of-log");
+  await eventually("it is in the log", () => lines(owner).length === 1);
+  // What is written after it has come too.
+  await replicas.call(other, "GET", "/api/tasks", undefined, { authorization: "none", "x-request-id": "behind-it" });
+  await eventually("the log is read", () => other.log.some(({ requestId }) => requestId === "behind-it"));
+  expect([lines(owner).length, lines(other).length]).toEqual([1, 0]);
+});
+
 test("[REP-4] bodies are handed on as they come, and a token that is revoked at one is refused by both at once", async () => {
   const { owner, other } = await replicas.sides();
   const big = "x".repeat(200_000);

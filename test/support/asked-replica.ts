@@ -2,7 +2,7 @@
 import { noteWhole } from "../../src/http/request/forwarding.ts";
 import { PeerKey } from "../../src/peers/peer-key.ts";
 import { type LinkAnswer, PeerLink } from "../../src/peers/peer-link.ts";
-import { openPeerServer } from "../../src/peers/peer-server.ts";
+import { openPeerServer, type Pipeline } from "../../src/peers/peer-server.ts";
 import { until } from "./condition.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { PEER_KEYS } from "./replica-pair.ts";
@@ -15,8 +15,6 @@ const NOW = 1_000_000;
 export const keyOf = (id: string, now = () => NOW) => new PeerKey(PEER_KEYS, id, now);
 /** Of the one replica that asks: it counts on from link to link. */
 export const NEAR = keyOf("rpl_1");
-
-export type Pipeline = (request: Request) => Promise<Response>;
 
 /** An answer whose body is known as a whole. */
 export function whole(request: Request, body: string, init: ResponseInit = {}): Response {

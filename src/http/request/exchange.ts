@@ -11,18 +11,20 @@ import type { Span, Tracing } from "../../../actors/runtime/tracing.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import type { RateState } from "../../../actors/traffic/protocol.ts";
 import { COMPRESSED_FROM_BYTES, compressed, encodingFor } from "../document/encoding.ts";
+import { type Answer, PlainAnswer, type SharedHeaders } from "./answer.ts";
 import type { Caller, Connected } from "./caller.ts";
 import type { ClientAddresses } from "./client-address.ts";
 import type { Audience } from "./cross-origin.ts";
 import type { Refusal } from "./dialect.ts";
 import type { Bodies, BodyHold, BodyOwner } from "./bodies.ts";
 import type { BodyDoor, RawInput, Reading } from "./input-reader.ts";
-import { type HttpLog, PlainFields } from "../../log/port.ts";
+import type { HttpLog } from "../../log/port.ts";
 import type { LongBodies } from "./long-bodies.ts";
 import { noteAnswer, noteStream, noteWhole } from "./forwarding.ts";
 import type { Result } from "./operations.ts";
 import type { RateHeaders } from "./rate-headers.ts";
 import { givenRequestId } from "./request-id.ts";
+import { RequestFields } from "./request-fields.ts";
 import { endRequestSpan, requestSpan } from "./request-span.ts";
 import type { Reached } from "./stages.ts";
 
@@ -30,7 +32,10 @@ import type { Reached } from "./stages.ts";
 const AUTHORITY = 8;
 
 const JSON_TYPE = "application/json";
-const PLAIN = new Headers({ "content-type": JSON_TYPE });
+const PLAIN: SharedHeaders = {
+  headers: new Headers({ "content-type": JSON_TYPE }),
+  entries: [["content-type", JSON_TYPE]],
+};
 
 const NO_PARAMS: RawInput["params"] = {};
 
@@ -44,11 +49,13 @@ export class Exchange implements Caller, RawInput {
   /** What its stages have come to so far (`stages.ts`), */
   reached: MaybePromise<Reached> = undefined;
   /** and what its operation has come to; null before. */
-  result: MaybePromise<Response | Result> | null = null;
+  result: MaybePromise<Answer | Result> | null = null;
   /** What every answer of its operation says besides. */
   headers: Readonly<Record<string, string>> | null = null;
   /** The pages that may read the answer. */
   audience: Audience = "configured_origins";
+  /** Whether its answer needs to be no `Response` where its body is known. */
+  takesPlain = false;
   /** Whether the answer is made. */
   isAnswered = false;
   /** The id of the operation that takes it; null before, and where none does. */
@@ -230,12 +237,12 @@ export class Exchange implements Caller, RawInput {
     noteStream(this.request, name);
   }
 
-  json(body: object): Response {
+  json(body: object): Answer {
     return this.text(JSON.stringify(body));
   }
 
   /** An answer whose JSON is there already. */
-  text(json: string): Response {
+  text(json: string): Answer {
     return this.respond(json, 200);
   }
 
@@ -248,13 +255,13 @@ export class Exchange implements Caller, RawInput {
     readonly status: number;
     readonly contentType: string;
     readonly body: string;
-  }): Response {
+  }): Answer {
     const response = this.respond(body, status);
     if (contentType !== JSON_TYPE) response.headers.set("content-type", contentType);
     return response;
   }
 
-  refuse({ status, body, headers }: Refusal): Response {
+  refuse({ status, body, headers }: Refusal): Answer {
     const text = typeof body === "string" ? body : JSON.stringify(body);
     const response = this.respond(text, status);
     if (headers !== undefined) for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
@@ -282,9 +289,21 @@ export class Exchange implements Caller, RawInput {
   log(log: HttpLog, status: number): number {
     const { span } = this;
     if (span === null) return this.logLine(log, status);
+    this.endSpan(span, status);
+    return span.within(() => this.logLine(log, status));
+  }
+
+  /** Its owner has answered it, and has written its line. */
+  answeredElsewhere(organizationId: string, status: number): void {
+    this.isAnswered = true;
+    this.organizationId = organizationId;
+    this.releaseBody();
+    if (this.span !== null) this.endSpan(this.span, status);
+  }
+
+  private endSpan(span: Span, status: number): void {
     const { request, requestId, organizationId, operation, route, refusedAs } = this;
     endRequestSpan(span, { method: request.method, requestId, organizationId, operation, route, refusedAs, status });
-    return span.within(() => this.logLine(log, status));
   }
 
   private logLine(log: HttpLog, status: number): number {
@@ -300,48 +319,28 @@ export class Exchange implements Caller, RawInput {
     return durationMs;
   }
 
-  private respond(text: string, status: number): Response {
+  private respond(text: string, status: number): Answer {
     const { rate, requestId } = this;
     const isLong = text.length > COMPRESSED_FROM_BYTES;
     const encoding = isLong ? encodingFor(this.header("accept-encoding")) : null;
     const body = encoding === null ? text : compressed(text, encoding);
     // Headers that are made once are copied faster than an object is read.
-    const response = new Response(body, { status, headers: rate === null ? PLAIN : this.rateHeaders.json(rate) });
-    if (!(body instanceof ReadableStream)) noteWhole(this.request, response, body);
+    const response = this.made(status, rate === null ? PLAIN : this.rateHeaders.json(rate), body);
     if (isLong) response.headers.set("vary", "accept-encoding");
     if (encoding !== null) response.headers.set("content-encoding", encoding);
     response.headers.set("x-request-id", requestId);
     return rate === null ? response : this.rateHeaders.finish(response, rate);
   }
-}
 
-/** What the log says of a request. */
-class RequestFields extends PlainFields {
-  readonly requestId: string;
-  readonly organizationId: string | null;
-  readonly method: string;
-  readonly path: string;
-  readonly status: number;
-  readonly durationMs: number;
-  readonly #made: string | null;
-
-  /** `made`: its id, where that was made here. */
-  constructor(
-    { requestId, organizationId, method, path, status, durationMs }: Omit<RequestFields, "made">,
-    made: string | null,
-  ) {
-    super();
-    this.#made = made;
-    this.requestId = requestId;
-    this.organizationId = organizationId;
-    this.method = method;
-    this.path = path;
-    this.status = status;
-    this.durationMs = durationMs;
-  }
-
-  override get made(): string | null {
-    return this.#made;
+  private made(
+    status: number,
+    shared: SharedHeaders,
+    body: string | ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer>,
+  ): Answer {
+    if (this.takesPlain && !(body instanceof ReadableStream)) return new PlainAnswer(status, shared, body);
+    const response = new Response(body, { status, headers: shared.headers });
+    if (!(body instanceof ReadableStream)) noteWhole(this.request, response, body);
+    return response;
   }
 }
 

@@ -33,6 +33,8 @@ export interface Forwarding {
 interface HandedOn {
   /** The client's address. */
   readonly address: string;
+  /** Whether it has come over a link, which takes answers that are no `Response`. */
+  readonly takesPlain: boolean;
   /** The name of the event stream that answers it. */
   stream: string | null;
   /** The content that answers it. */
@@ -44,8 +46,11 @@ interface HandedOn {
 const handedOn = new WeakMap<Request, HandedOn>();
 
 /** Notes that another replica has handed the request on, and for whom. */
-export const noteForwarded = (request: Request, address: string): void =>
-  void handedOn.set(request, { address, stream: null, content: null, whole: null });
+export const noteForwarded = (request: Request, address: string, takesPlain = false): void =>
+  void handedOn.set(request, { address, takesPlain, stream: null, content: null, whole: null });
+
+/** Whether another replica has handed the request on over a link. */
+export const hasComeOverLink = (request: Request): boolean => handedOn.get(request)?.takesPlain === true;
 
 /** The address of the client for whom another replica has handed the request on; null where it came by itself. */
 export const forwardedFor = (request: Request): string | null => handedOn.get(request)?.address ?? null;

@@ -6,6 +6,7 @@
 import type { Clock } from "../../../actors/runtime/clock.ts";
 import { RATE_WINDOW_MS } from "../../../actors/traffic/policy.ts";
 import type { RateState } from "../../../actors/traffic/protocol.ts";
+import type { SharedHeaders } from "./answer.ts";
 
 /** What each of them means; the policy shows it. */
 export const RATE_HEADERS = {
@@ -26,7 +27,12 @@ interface Shared {
   readonly resetSeconds: number;
   readonly entries: readonly (readonly [string, string])[];
   /** The same with the content type of JSON. */
-  readonly json: Headers;
+  readonly json: SharedHeaders;
+}
+
+/** What headers can be put on. */
+interface Answered {
+  readonly headers: Pick<Headers, "set">;
 }
 
 export class RateHeaders {
@@ -40,12 +46,12 @@ export class RateHeaders {
     this.besides = Object.entries(besides);
   }
 
-  /** What a JSON response is made with, before it is `finish`ed. Not to be changed. */
-  json(state: RateState): Headers {
+  /** What a JSON answer is made with, before it is `finish`ed. Not to be changed. */
+  json(state: RateState): SharedHeaders {
     return this.sharedOf(state).json;
   }
 
-  finish(response: Response, { remaining }: RateState): Response {
+  finish<A extends Answered>(response: A, { remaining }: RateState): A {
     const left = String(remaining);
     response.headers.set("x-ratelimit-remaining", left);
     response.headers.set("ratelimit-remaining", left);
@@ -74,10 +80,8 @@ export class RateHeaders {
       ["ratelimit-reset", String(resetSeconds)],
       ["ratelimit-policy", `${budget};w=${windowSeconds}`],
     ];
-    const json = new Headers([
-      ["content-type", "application/json"],
-      ...entries.map(([k, v]) => [k, v] as [string, string]),
-    ]);
+    const all = [["content-type", "application/json"] as const, ...entries];
+    const json = { headers: new Headers(all.map(([k, v]) => [k, v])), entries: all };
     const made = { resetAtMs, resetSeconds, entries, json };
     this.shared.set(budget, made);
     return made;

@@ -38,6 +38,7 @@ export function operationRoutes<T extends OperationTable, S>(
   for (const operation of surface.operations.add(group, handlers, services)) {
     const { method, path } = operation.contract;
     const stages = new Stages(surface, operation, headersOf(operation.contract));
+    surface.door.add(method, path, stages);
     const beforeHandle = [
       ({ exchange }: StageContext) => {
         stages.admit(exchange);

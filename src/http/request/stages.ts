@@ -4,13 +4,14 @@
  * way then, and its answer leaves in the same turn of the loop.
  */
 import { type MaybePromise, whenReady } from "../../../actors/maybe-promise.ts";
+import { type Answer, isAnswer } from "./answer.ts";
 import type { Exchange } from "./exchange.ts";
 import type { RawInput } from "./input-reader.ts";
 import type { BoundOperation, Result } from "./operations.ts";
 import type { Surface } from "./surface.ts";
 
 /** An answer where a stage has made one: the rest is left out. */
-export type Reached = Response | undefined;
+export type Reached = Answer | undefined;
 
 export class Stages {
   private readonly surface: Surface;
@@ -35,7 +36,7 @@ export class Stages {
   }
 
   run(exchange: Exchange): void {
-    exchange.result = whenReady<Reached, Response | Result>(
+    exchange.result = whenReady<Reached, Answer | Result>(
       exchange.reached,
       (early) => early ?? this.surface.run(exchange, this.operation),
     );
@@ -50,7 +51,7 @@ export class Stages {
 }
 
 /** Makes the answer of what the stages have come to. What is thrown behind a promise ends here, because no hook waits for it. */
-export function answerOf(surface: Surface, exchange: Exchange): MaybePromise<Response> {
+export function answerOf(surface: Surface, exchange: Exchange): MaybePromise<Answer> {
   const { result } = exchange;
   return result instanceof Promise
     ? result
@@ -59,7 +60,7 @@ export function answerOf(surface: Surface, exchange: Exchange): MaybePromise<Res
     : answered(surface, exchange, result);
 }
 
-const answered = (surface: Surface, exchange: Exchange, value: Response | Result | null): Response => {
+const answered = (surface: Surface, exchange: Exchange, value: Answer | Result | null): Answer => {
   if (value === null) throw new Error("an operation runs before it is answered");
-  return value instanceof Response ? value : surface.answer(exchange, value);
+  return isAnswer(value) ? value : surface.answer(exchange, value);
 };

@@ -6,72 +6,27 @@
  * `routes.ts` hangs them into Elysia's lifecycle. Whatever is refused on the way is answered in the dialect,
  * and so is an exception, whose cause goes to the log under the request's id and nowhere else (ERR-4).
  */
-import type { Server } from "bun";
 import { type Fault, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { type MaybePromise, whenReady } from "../../../actors/maybe-promise.ts";
-import type { Bulk } from "../../../actors/runtime/bulk-work.ts";
-import type { Clock } from "../../../actors/runtime/clock.ts";
-import type { Tracing } from "../../../actors/runtime/tracing.ts";
-import type { Sealing } from "../../../actors/sealing.ts";
-import type { TroupeSystem } from "../../../actors/troupe.ts";
-import type { HttpLog } from "../../log/port.ts";
-import type { Admission } from "./admission.ts";
-import type { ClientAddresses } from "./client-address.ts";
+import { type Answer, isAnswer, responseOf } from "./answer.ts";
 import type { Answered } from "./commit.ts";
-import type { Bodies } from "./bodies.ts";
-import type { CrossOrigin } from "./cross-origin.ts";
 import type { Dialect, Refusal } from "./dialect.ts";
 import { Exchange, pathOf, withoutStream } from "./exchange.ts";
-import { type Forwarding, forwardedFor } from "./forwarding.ts";
-import type { FairTurns } from "./fair-turns.ts";
+import { type Forwarding, forwardedFor, hasComeOverLink, type Route } from "./forwarding.ts";
 import type { RawInput } from "./input-reader.ts";
 import type { Offered } from "./known-paths.ts";
+import { OperationDoor } from "./operation-door.ts";
 import { type BoundOperation, ChangeResult, Operations, type Result } from "./operations.ts";
-import type { RateHeaders } from "./rate-headers.ts";
 import { isLongList, Rendered, renderList } from "./rendered-list.ts";
-import type { RequestMeter } from "./request-meter.ts";
-import type { LongBodies } from "./long-bodies.ts";
+import type { Reached } from "./stages.ts";
+import type { SurfaceParts } from "./surface-parts.ts";
 import { isKeyed } from "./idempotency-key.ts";
 import { hostFault, targetFault } from "./request-target.ts";
 
-/** Where a request has arrived; null outside of a server. */
-type Peer = Server<unknown> | null;
-
-export interface SurfaceParts {
-  readonly system: TroupeSystem;
-  readonly sealing: Sealing;
-  readonly admission: Admission;
-  readonly rateHeaders: RateHeaders;
-  readonly addresses: ClientAddresses;
-  /** Whose request is next, over all surfaces. */
-  readonly turns: FairTurns;
-  /** In whose slices long answers are rendered. */
-  readonly bulk: Bulk;
-  /** What bounds the bodies of all surfaces together. */
-  readonly bodies: Bodies;
-  readonly longBodies: LongBodies;
-  readonly crossOrigin: CrossOrigin;
-  readonly log: HttpLog;
-  /** Counts requests; absent where nobody asks for the counts. */
-  readonly meter?: RequestMeter | undefined;
-  /** Where traces are told; absent where nothing is traced. */
-  readonly tracing?: Tracing | undefined;
-  readonly clock: Pick<Clock, "now">;
-  /**
-   * The server that requests come to; absent outside of one. Elysia has it too, but defines a property on the
-   * context of each request for it.
-   */
-  readonly server?: () => Peer;
-  /** The way to the owners of organizations; absent where one process serves. */
-  readonly forwarding?: Forwarding | undefined;
-  /** Whether input that an operation does not name is refused (GEN-7). */
-  readonly isStrict: boolean;
-  /** Refuses a request for a version of the contract that is not there; absent where the path is the version. */
-  readonly version?: (request: Request) => Outcome<null>;
-}
-
 export class Surface {
   readonly operations: Operations;
+  /** For requests that come over a link. */
+  readonly door = new OperationDoor();
   private readonly dialect: Dialect;
   private readonly parts: SurfaceParts;
 
@@ -86,6 +41,11 @@ export class Surface {
     return this.dialect.refusal(fault, requestId);
   }
 
+  /** Answers a request for an operation that has come over a link; null for others, which go Elysia's way. */
+  linked(request: Request): MaybePromise<Answer> | null {
+    return hasComeOverLink(request) ? this.door.answer(this, request) : null;
+  }
+
   begin(request: Request): Exchange {
     const { server, forwarding } = this.parts;
     // What another replica has handed on has not come to this server: its target was checked there.
@@ -97,7 +57,7 @@ export class Surface {
    * Whether this caller may run the operation, when its organization has its turn; the answer where not, and where
    * another replica has given it.
    */
-  admit(exchange: Exchange, operation: BoundOperation): MaybePromise<Response | undefined> {
+  admit(exchange: Exchange, operation: BoundOperation): MaybePromise<Reached> {
     exchange.operation = operation.id;
     exchange.route = operation.contract.path;
     const { forwarding } = this.parts;
@@ -107,29 +67,34 @@ export class Surface {
   }
 
   /** Hands the request to the owner of its caller's organization, unless that is this process or nobody. */
-  private async admitAtOwner(
-    forwarding: Forwarding,
-    exchange: Exchange,
-    operation: BoundOperation,
-  ): Promise<Response | undefined> {
+  private admitAtOwner(forwarding: Forwarding, exchange: Exchange, operation: BoundOperation): MaybePromise<Reached> {
     const isSigned = operation.contract.signed !== undefined;
     const isAsSent = targetFault(exchange.request, exchange.server) === null;
-    const bearer = isAsSent ? await this.parts.admission.bearerOf(exchange, isSigned) : null;
-    if (bearer === null) return this.admitHere(exchange, operation);
-    const route = await exchange.within(() => forwarding.route(exchange, bearer));
+    const bearer = isAsSent ? this.parts.admission.bearerOf(exchange, isSigned) : null;
+    return whenReady(bearer, (known) => {
+      if (known === null) return this.admitHere(exchange, operation);
+      return whenReady(
+        exchange.within(() => forwarding.route(exchange, known)),
+        (route) => this.admitRouted(exchange, operation, { route, organizationId: known.organizationId }),
+      );
+    });
+  }
+
+  private admitRouted(
+    exchange: Exchange,
+    operation: BoundOperation,
+    { route, organizationId }: { readonly route: Route; readonly organizationId: string },
+  ): MaybePromise<Reached> {
     if (route.kind === "nowhere") return this.refused(exchange, route.fault);
     if (route.kind === "here") {
       exchange.onAnswered = route.done;
       return this.admitHere(exchange, operation);
     }
-    exchange.isAnswered = true;
-    exchange.releaseBody();
-    exchange.organizationId = bearer.organizationId;
-    exchange.log(this.parts.log, route.response.status);
+    exchange.answeredElsewhere(organizationId, route.response.status);
     return route.response;
   }
 
-  private admitHere(exchange: Exchange, operation: BoundOperation): MaybePromise<Response | undefined> {
+  private admitHere(exchange: Exchange, operation: BoundOperation): MaybePromise<Reached> {
     if (!operation.reader.waits && !isKeyed(exchange, operation)) exchange.dropBody();
     const admitted = this.timed(exchange, () => this.admitted(exchange, operation));
     if (admitted instanceof Promise) {
@@ -151,11 +116,11 @@ export class Surface {
   }
 
   /** Refuses a caller. Somebody whom nobody knows is told in the turn of their address, so that bad tokens cost no one else. */
-  private turnedAway(exchange: Exchange, fault: Fault): MaybePromise<Response> {
+  private turnedAway(exchange: Exchange, fault: Fault): MaybePromise<Answer> {
     const held = this.roomToWait(exchange, exchange.payer);
     if (!held.ok) return this.refused(exchange, held.fault);
     const turn = exchange.organizationId === null ? this.parts.turns.enter(exchange.payer) : null;
-    const refused = (): Response => {
+    const refused = (): Answer => {
       const response = this.timed(exchange, () => this.refused(exchange, fault));
       if (exchange.organizationId === null) this.parts.turns.cost(exchange.payer, exchange.workMs);
       return response;
@@ -164,7 +129,7 @@ export class Surface {
   }
 
   /** Goes on when it is the organization's turn (`FairTurns`). */
-  private inTurn(exchange: Exchange): MaybePromise<Response | undefined> {
+  private inTurn(exchange: Exchange): MaybePromise<Reached> {
     const { organizationId } = exchange;
     if (organizationId === null) return undefined;
     const held = this.roomToWait(exchange, organizationId);
@@ -209,7 +174,7 @@ export class Surface {
   }
 
   /** Runs the operation with what was read: the answer where a read has not had to wait, else what `answer` makes it of. */
-  run(exchange: Exchange, operation: BoundOperation): MaybePromise<Result | Response> {
+  run(exchange: Exchange, operation: BoundOperation): MaybePromise<Result | Answer> {
     const { reading } = exchange;
     if (reading === null) throw new Error("a request is read before it runs");
     const path = operation.isRead ? "" : pathOf(exchange.request.url);
@@ -218,7 +183,7 @@ export class Surface {
       const came = this.operations.run(operation, exchange, { raw: exchange, path, key, reading });
       return came instanceof Promise || (came.ok && isLongList(came.value)) ? came : this.answered(exchange, came);
     });
-    if (result instanceof Response) this.settle(exchange);
+    if (isAnswer(result)) this.settle(exchange);
     else if (operation.isRead) return whenReady(result, (outcome) => this.rendered(exchange, outcome));
     return result;
   }
@@ -230,7 +195,7 @@ export class Surface {
   }
 
   /** Makes the answer of what the operation has come to, where `run` has not. */
-  answer(exchange: Exchange, result: Result): Response {
+  answer(exchange: Exchange, result: Result): Answer {
     const response = this.timed(exchange, () => this.answered(exchange, result));
     this.settle(exchange);
     return response;
@@ -243,7 +208,7 @@ export class Surface {
     exchange.hasTurn = false;
   }
 
-  private answered(exchange: Exchange, result: Result): Response {
+  private answered(exchange: Exchange, result: Result): Answer {
     if (!result.ok) return this.refused(exchange, result.fault);
     const { value } = result;
     if (value instanceof ChangeResult) return this.changed(exchange, value);
@@ -252,7 +217,7 @@ export class Surface {
   }
 
   /** Answers a request whose handling threw. */
-  failed(exchange: Exchange, cause: unknown): Response {
+  failed(exchange: Exchange, cause: unknown): Answer {
     exchange.within(() => this.parts.log.error({ err: cause, requestId: exchange.requestId }, "a request failed"));
     this.settle(exchange);
     this.parts.admission.leaveOut(exchange);
@@ -262,19 +227,21 @@ export class Surface {
   /** Answers a request that no operation takes. */
   async refuse(request: Request, fault: Fault): Promise<Response> {
     const exchange = this.begin(request);
-    return this.refused(exchange, (await this.parts.admission.count(exchange, exchange.server)) ?? fault);
+    const counted = await this.parts.admission.count(exchange, exchange.server);
+    return responseOf(this.refused(exchange, counted ?? fault));
   }
 
   /** Answers a request for anybody that no operation takes: it is counted and logged as those of operations. */
   async serve(request: Request, answer: () => Promise<Outcome<Response>>): Promise<Response> {
     const exchange = this.begin(request);
     const fault = hostFault(request) ?? (await this.parts.admission.count(exchange, exchange.server));
-    if (fault !== null) return this.refused(exchange, fault);
+    if (fault !== null) return responseOf(this.refused(exchange, fault));
     try {
       const outcome = await answer();
-      return outcome.ok ? this.finished(exchange, exchange.own(outcome.value)) : this.refused(exchange, outcome.fault);
+      if (!outcome.ok) return responseOf(this.refused(exchange, outcome.fault));
+      return responseOf(this.finished(exchange, exchange.own(outcome.value)));
     } catch (cause) {
-      return this.failed(exchange, cause);
+      return responseOf(this.failed(exchange, cause));
     }
   }
 
@@ -283,33 +250,34 @@ export class Surface {
     const exchange = this.begin(request);
     exchange.audience = audience;
     const limited = await this.parts.admission.count(exchange, exchange.server);
-    if (limited !== null) return this.refused(exchange, limited);
+    if (limited !== null) return responseOf(this.refused(exchange, limited));
     const isPreflight = exchange.header("access-control-request-method") !== null;
     const origin = isPreflight ? exchange.header("origin") : null;
     const allowed = this.parts.crossOrigin.preflight(origin, audience, allow);
-    return this.finished(exchange, exchange.empty({ allow: allow.join(", "), ...allowed }));
+    return responseOf(this.finished(exchange, exchange.empty({ allow: allow.join(", "), ...allowed })));
   }
 
   /** Sends the client to the path as it should be, with its method and body. */
   async redirect(request: Request, path: string): Promise<Response> {
     const exchange = this.begin(request);
     const limited = await this.parts.admission.count(exchange, exchange.server);
-    if (limited !== null) return this.refused(exchange, limited);
+    if (limited !== null) return responseOf(this.refused(exchange, limited));
     const location = exchange.search === "" ? path : `${path}?${exchange.search}`;
     this.parts.admission.leaveOut(exchange);
-    return this.finished(exchange, exchange.own(new Response(null, { status: 308, headers: { location } })));
+    const response = new Response(null, { status: 308, headers: { location } });
+    return responseOf(this.finished(exchange, exchange.own(response)));
   }
 
   /** Delegates to a handler that is no API; null where the request is not for it. */
   async by(handler: (request: Request) => Promise<Response | null>, request: Request): Promise<Response | null> {
     const exchange = this.begin(request);
     const answer = await handler(request);
-    return answer === null ? null : this.finished(exchange, answer);
+    return answer === null ? null : responseOf(this.finished(exchange, answer));
   }
 
   /** Refuses a request without counting it. */
   turnAway(request: Request, fault: Fault): Response {
-    return this.refused(this.begin(request), fault);
+    return responseOf(this.refused(this.begin(request), fault));
   }
 
   /** Authenticates the caller and checks what the operation asks of it. */
@@ -349,25 +317,25 @@ export class Surface {
     return this.parts.version === undefined ? ok(null) : this.parts.version(request);
   }
 
-  private changed(exchange: Exchange, { answer, keyStatus }: ChangeResult): Response {
-    const response = answer.ok ? responseOf(exchange, answer.value) : this.refusal(exchange, answer.fault);
+  private changed(exchange: Exchange, { answer, keyStatus }: ChangeResult): Answer {
+    const response = answer.ok ? answerWith(exchange, answer.value) : this.refusal(exchange, answer.fault);
     if (keyStatus !== null) response.headers.set("idempotency-status", keyStatus);
     return this.finished(exchange, response);
   }
 
-  private refused(exchange: Exchange, fault: Fault): Response {
+  private refused(exchange: Exchange, fault: Fault): Answer {
     exchange.refusedFor(fault.kind);
     return this.finished(exchange, this.refusal(exchange, fault));
   }
 
-  private refusal(exchange: Exchange, fault: Fault): Response {
+  private refusal(exchange: Exchange, fault: Fault): Answer {
     this.parts.meter?.refused(fault.kind);
     this.parts.admission.leaveOut(exchange);
     return exchange.refuse(this.dialect.refusal(fault, exchange.requestId));
   }
 
   /** Lets pages of other origins read the answer, where they may. */
-  private crossOrigin(exchange: Exchange, response: Response): void {
+  private crossOrigin(exchange: Exchange, response: Answer): void {
     const { crossOrigin } = this.parts;
     const { audience } = exchange;
     if (audience === "configured_origins") {
@@ -378,7 +346,7 @@ export class Surface {
     if (allowed !== null) for (const [name, value] of Object.entries(allowed)) response.headers.set(name, value);
   }
 
-  private finished(exchange: Exchange, response: Response): Response {
+  private finished(exchange: Exchange, response: Answer): Answer {
     const { headers } = exchange;
     if (headers !== null) for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
     this.crossOrigin(exchange, response);
@@ -387,11 +355,11 @@ export class Surface {
     exchange.onAnswered?.();
     const durationMs = exchange.log(this.parts.log, response.status);
     this.parts.meter?.answered(exchange.operation, response.status, durationMs / 1_000);
-    return exchange.request.method === "HEAD" ? withoutStream(response) : response;
+    return exchange.wantsHeadOnly && response instanceof Response ? withoutStream(response) : response;
   }
 }
 
-const responseOf = (exchange: Exchange, value: Answered | Response): Response =>
+const answerWith = (exchange: Exchange, value: Answered | Response): Answer =>
   value instanceof Response ? exchange.own(value) : exchange.answer(value);
 
 const NO_WAIT = ok(null);

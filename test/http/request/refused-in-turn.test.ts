@@ -7,7 +7,8 @@ import { ClientAddresses } from "../../../src/http/request/client-address.ts";
 import { CrossOrigin } from "../../../src/http/request/cross-origin.ts";
 import { RateHeaders } from "../../../src/http/request/rate-headers.ts";
 import type { BoundOperation } from "../../../src/http/request/operations.ts";
-import { Surface, type SurfaceParts } from "../../../src/http/request/surface.ts";
+import { Surface } from "../../../src/http/request/surface.ts";
+import type { SurfaceParts } from "../../../src/http/request/surface-parts.ts";
 import { systemClock } from "../../../src/wiring/clock.ts";
 import { settle } from "../../support/fake-clock.ts";
 

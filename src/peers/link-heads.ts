@@ -1,0 +1,58 @@
+/**
+ * What frames that answer say of status and headers. Most answers have the same headers as others of that second, but
+ * for one or two: each link numbers the sets of headers that it has told, and an answer names one by its number, with
+ * those that are its own. A set is told with the first answer that has it, in the order of the frames, so whoever reads
+ * them in that order knows it.
+ */
+import { ownHeaders, type PlainAnswer, type SharedHeaders } from "../http/request/answer.ts";
+import { LinkBroken } from "./link-frames.ts";
+
+/** Numbers begin anew behind this many: sets are of a second, and there are about as many as budgets. */
+const MOST_SETS = 64;
+
+/** `entries` where the set is told for the first time. Own headers are names and values by turns. */
+export type TextHead = readonly [
+  status: number,
+  set: number,
+  own: readonly string[],
+  entries?: readonly (readonly [name: string, value: string])[],
+];
+
+/** The sets that one side of a link has told. */
+export class ToldHeaders {
+  private readonly numbers = new Map<SharedHeaders, number>();
+  private readonly sets: SharedHeaders[] = [];
+  private next = 0;
+
+  /** The head of the frame that is sent next. */
+  headOf({ status, headers: { shared, own } }: PlainAnswer): string {
+    const known = this.numbers.get(shared);
+    const head: TextHead =
+      known === undefined ? [status, this.number(shared), own, shared.entries] : [status, known, own];
+    return JSON.stringify(head);
+  }
+
+  private number(shared: SharedHeaders): number {
+    const number = this.next;
+    this.next = (this.next + 1) % MOST_SETS;
+    const before = this.sets[number];
+    if (before !== undefined) this.numbers.delete(before);
+    this.sets[number] = shared;
+    this.numbers.set(shared, number);
+    return number;
+  }
+}
+
+/** The sets that one side of a link has heard of. */
+export class HeardHeaders {
+  private readonly sets: Headers[] = [];
+
+  /** The answer, for the client. Throws `LinkBroken` where its headers were never told. */
+  responseOf(head: string, text: string): Response {
+    const [status, set, own, entries] = JSON.parse(head) as TextHead;
+    if (entries !== undefined) this.sets[set] = new Headers(entries.map(([name, value]) => [name, value]));
+    const headers = this.sets[set];
+    if (headers === undefined) throw new LinkBroken("an answer with headers that were not told");
+    return ownHeaders(new Response(text, { status, headers }), own);
+  }
+}

@@ -1,0 +1,113 @@
+/** Reads and their short answers over a link: neither a `Request` nor a `Response` is made of them at the owner. */
+import { afterEach, describe, expect, test } from "bun:test";
+import { PlainAnswer, responseOf, type SharedHeaders } from "../../src/http/request/answer.ts";
+import { HeardHeaders, ToldHeaders } from "../../src/peers/link-heads.ts";
+import { LinkBroken } from "../../src/peers/link-frames.ts";
+import { LinkedCall, linkedRequest } from "../../src/peers/linked-request.ts";
+import type { LinkAnswer } from "../../src/peers/peer-link.ts";
+import { ask, AskedReplica, linkOf } from "../support/asked-replica.ts";
+import { until } from "../support/condition.ts";
+
+const closing: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+const shared = (entries: Readonly<Record<string, string>>): SharedHeaders => ({
+  headers: new Headers({ ...entries }),
+  entries: Object.entries(entries),
+});
+const responseIn = (answer: LinkAnswer): Response => {
+  if (answer.kind !== "text") throw new Error(`it came as ${answer.kind}`);
+  return answer.response;
+};
+/** What a client sees of it. */
+const seen = async (response: Response): Promise<unknown> => [
+  response.status,
+  Object.fromEntries(response.headers),
+  await response.text(),
+];
+
+describe("answers", () => {
+  const ofTheSecond = (n: number): SharedHeaders => shared({ "content-type": "application/json", "x-second": `${n}` });
+
+  test("[REP-4] a short answer comes over a link as a client of its owner sees it", async () => {
+    const there = new AskedReplica(closing);
+    const link = (await linkOf(closing, there.url))!;
+    // More sets of headers than a link remembers, each told twice, and the first one again when it is forgotten.
+    const numbers = [...Array.from({ length: 200 }, (_, n) => n >> 1), 0, 99, 1];
+    const sets = numbers.map(ofTheSecond).map((set, i, all) => (i % 2 === 1 && i < 200 ? all[i - 1]! : set));
+    for (const [i, set] of sets.entries()) {
+      const answer = new PlainAnswer(i % 3 === 0 ? 201 : 200, set, `{"körper":${i}}`);
+      answer.headers.set("X-Own", `${i}`);
+      if (i % 2 === 0) answer.headers.set("content-type", "text/plain");
+      answer.headers.append("vary", "origin");
+      answer.headers.append("vary", "accept-encoding");
+      there.pipeline = () => answer;
+      const direct = await seen(responseOf(answer));
+      expect(await seen(responseIn(await ask(link, "/").answer))).toEqual(direct);
+    }
+  });
+
+  test("[REP-4] headers that are told with an answer for which nobody waits are known for the next ones", async () => {
+    const there = new AskedReplica(closing);
+    const link = (await linkOf(closing, there.url))!;
+    const set = ofTheSecond(1);
+    const late = Promise.withResolvers<PlainAnswer>();
+    there.pipeline = () => late.promise;
+    const left = ask(link, "/left");
+    left.answer.catch(() => {});
+    await until("it is there", () => there.asked.length === 1);
+    left.abort();
+    late.resolve(new PlainAnswer(200, set, "for nobody"));
+    there.pipeline = () => new PlainAnswer(200, set, "for you");
+    const response = responseIn(await ask(link, "/").answer);
+    expect([response.headers.get("x-second"), await response.text()]).toEqual(["1", "for you"]);
+  });
+
+  test("[REP-4] bytes, and what is longer than a link carries, come as other answers do", async () => {
+    const there = new AskedReplica(closing);
+    const link = (await linkOf(closing, there.url))!;
+    there.pipeline = () => new PlainAnswer(200, ofTheSecond(1), new Uint8Array([0, 255, 128]));
+    expect(await ask(link, "/").answer).toMatchObject({ kind: "whole", body: Buffer.from([0, 255, 128]) });
+    there.pipeline = () => new PlainAnswer(200, ofTheSecond(1), "x".repeat(64 * 1024 + 1));
+    expect(await ask(link, "/").answer).toMatchObject({ kind: "kept" });
+    await there.clock.advance(10_000);
+  });
+
+  test("[REP-4] an answer with headers that were never told is broken", () => {
+    const told = new ToldHeaders();
+    const answer = new PlainAnswer(200, ofTheSecond(1), "");
+    told.headOf(answer);
+    expect(() => new HeardHeaders().responseOf(told.headOf(answer), "")).toThrow(LinkBroken);
+  });
+});
+
+describe("requests", () => {
+  const given = { method: "GET", url: "http://client/a?b=1", headers: { host: "client", "x-one": "1" } };
+
+  test("[REP-4] a read over a link is a request to whoever reads it", async () => {
+    const call = new LinkedCall();
+    const request = linkedRequest(given, call);
+    expect([request.method, request.url, request.body, request.bodyUsed]).toEqual(["GET", given.url, null, false]);
+    const { headers } = request;
+    expect([headers.get("X-One"), headers.get("none"), headers.has("host")]).toEqual(["1", null, true]);
+    // Names that objects have of their own are none of headers.
+    expect([headers.get("constructor"), headers.has("__proto__")]).toEqual([null, false]);
+    expect(Object.fromEntries(headers)).toEqual(given.headers);
+    expect(await request.text()).toBe("");
+    const copy = new Request(request.url, { method: request.method, headers: [...headers], signal: request.signal });
+    expect(copy.headers.get("x-one")).toBe("1");
+    expect(request.clone().url).toBe(given.url);
+    call.abort();
+    expect([request.signal.aborted, copy.signal.aborted]).toEqual([true, true]);
+  });
+
+  test("[REP-4] who asks late whether a client has left hears it too", () => {
+    const call = new LinkedCall();
+    const request = linkedRequest(given, call);
+    call.abort();
+    expect(request.signal.aborted).toBe(true);
+  });
+});
