@@ -10,7 +10,12 @@ const headerText = (longest: number): string => `at most ${longest} characters o
 
 /** A header that an MCP server is sent: a secret of the organization, after a fixed prefix such as `Bearer `. */
 export const McpHeader = Type.Object({
-  name: Type.String({ pattern: "^[A-Za-z0-9-]{1,64}$", form: HEADER_NAME, examples: ["Authorization"] }),
+  name: Type.String({
+    pattern: "^[A-Za-z0-9-]{1,64}$",
+    form: HEADER_NAME,
+    description: "Name of the header",
+    examples: ["Authorization"],
+  }),
   /** The name of the secret (RUN-5); the value is looked up for each request and kept nowhere. */
   secret: Type.String({ pattern: "^[A-Za-z0-9_.-]{1,64}$", form: SECRET_NAME, examples: ["MCP_TOKEN"] }),
   prefix: Type.Optional(Type.String({ pattern: "^[\\x20-\\x7e]{0,64}$", form: headerText(64), examples: ["Bearer "] })),
@@ -22,6 +27,7 @@ export const McpServer = Type.Object({
   name: Type.String({
     pattern: "^(?=.{1,32}$)[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*$",
     form: "1 to 32 letters, digits, `-` and single `_` between them",
+    description: "Name of the MCP server; its tools are called `<name>__<tool>`",
     examples: ["files"],
   }),
   url: Type.String({

@@ -1916,7 +1916,7 @@ export interface AddMissionTaskRequest {
     title: string;
     /** What there is to do; null for none */
     description?: string | null;
-    /** Which work runs first where slots are scarce */
+    /** How urgent it is */
     priority?: "low" | "medium" | "high" | "urgent";
     /** Id of the agent or user that the task is assigned to; null if unassigned */
     assigned_to?: string | null;
@@ -1949,7 +1949,10 @@ export interface Agent {
     system_prompt: string | null;
     /** `provider:name`; null for the service's default */
     model: string | null;
-    /** Who may see it: `private` is its creator, `organization` is every member */
+    /**
+     * Who may see it: `private` is its creator, `organization` every member, `public` every caller, `unlisted` every
+     * caller who has the id
+     */
     visibility: "private" | "organization" | "public" | "unlisted";
     /** `private`: made in this organization; `library`: comes with the service */
     source: "private" | "library";
@@ -1974,13 +1977,13 @@ export interface Agent {
     };
     /** MCP servers whose tools the agent can use */
     mcp_servers: {
-        /** Name of the MCP server or of its header; the server's tools are called `<name>__<tool>` */
+        /** Name of the MCP server; its tools are called `<name>__<tool>` */
         name: string;
         /** Address of the MCP server */
         url: string;
         /** HTTP headers that the MCP server is sent */
         headers?: {
-            /** Name of the MCP server or of its header; the server's tools are called `<name>__<tool>` */
+            /** Name of the header */
             name: string;
             /** Name of the organization's secret that is the header's value */
             secret: string;
@@ -1992,7 +1995,7 @@ export interface Agent {
     }[];
     /** Model calls of one job */
     max_steps: number | null;
-    /** Tools that the agent may use in this chat; null is all that the agent has */
+    /** Tools of the agent's own: calls that your programs run (`client`), or requests (`http`) */
     tools: AgentTool[];
     /** JSON Schema that its answers must fit; null: they are text */
     output_schema: {
@@ -2342,12 +2345,12 @@ export interface Attachment {
         workspace_id: string;
         /** Path in the workspace, such as `reports/2026.md` */
         path: string;
-        /** Version of the record that the event is about; null where it has none */
+        /** Version of the file that the message has */
         version: number;
     } | {
         /** Always "url" */
         kind: "url";
-        /** Address of the MCP server */
+        /** The address that it was fetched from */
         url: string;
     };
 }
@@ -2621,12 +2624,12 @@ export type ChatStreamEvent = {
                 workspace_id: string;
                 /** Path in the workspace, such as `reports/2026.md` */
                 path: string;
-                /** Version of the record that the event is about; null where it has none */
+                /** Version of the file that the message has */
                 version: number;
             } | {
                 /** Always "url" */
                 kind: "url";
-                /** Address of the MCP server */
+                /** The address that it was fetched from */
                 url: string;
             };
         }>;
@@ -3202,11 +3205,14 @@ export interface CompactChatRequest {
     instructions?: string;
 }
 export interface CreateAgentRequest {
-    /** Display name of the agent; in `mcp_servers`, the server's name: its tools are called `<name>__<tool>` */
+    /** Display name */
     name: string;
     /** Instructions that every model call of the agent begins with */
     system_prompt: string;
-    /** Who may see it: `private` is its creator, `organization` is every member. Default "private" */
+    /**
+     * Who may see it: `private` is its creator, `organization` every member, `public` every caller, `unlisted` every
+     * caller who has the id. Default "private"
+     */
     visibility?: "private" | "organization" | "public" | "unlisted";
     /** The agent's role in a few words, such as `Editor` */
     role?: string;
@@ -3231,13 +3237,13 @@ export interface CreateAgentRequest {
     };
     /** MCP servers whose tools the agent can use */
     mcp_servers?: {
-        /** Display name of the agent; in `mcp_servers`, the server's name: its tools are called `<name>__<tool>` */
+        /** Name of the MCP server; its tools are called `<name>__<tool>` */
         name: string;
         /** Address of the MCP server */
         url: string;
         /** HTTP headers that the MCP server is sent */
         headers?: {
-            /** Display name of the agent; in `mcp_servers`, the server's name: its tools are called `<name>__<tool>` */
+            /** Name of the header */
             name: string;
             /** Name of the organization's secret that is the header's value */
             secret: string;
@@ -3249,7 +3255,7 @@ export interface CreateAgentRequest {
     }[];
     /** Most model calls of one job; null is the service's limit */
     max_steps?: number | null;
-    /** Tools that the agent may use in this chat; null is all that the agent has */
+    /** Tools of the agent's own: calls that your programs run (`client`), or requests (`http`) */
     tools?: {
         /** Name of the tool */
         name: string;
@@ -3370,7 +3376,7 @@ export interface CreateMissionRequest {
     workspace_id?: string;
     /** Who may see it: `private` is its creator, `organization` is every member */
     visibility?: "private" | "organization";
-    /** Which work runs first where slots are scarce */
+    /** Which of its jobs run first where slots are scarce */
     priority?: "low" | "medium" | "high" | "urgent";
     /** When the mission runs; only by hand by default */
     schedule?: {
@@ -3433,7 +3439,7 @@ export interface CreateTaskRequest {
     title: string;
     /** Description, for people */
     description?: string | null;
-    /** Which work runs first where slots are scarce. Default "medium" */
+    /** How urgent it is. Default "medium" */
     priority?: "low" | "medium" | "high" | "urgent";
     /** Id of the agent or user that the task is assigned to; null if unassigned */
     assigned_to?: string | null;
@@ -3518,7 +3524,7 @@ export interface DeletedMission {
     workspace_id: string;
     /** Who may see it: `private` is its creator, `organization` is every member */
     visibility: "private" | "organization";
-    /** Which work runs first where slots are scarce */
+    /** How urgent it is */
     priority: "low" | "medium" | "high" | "urgent";
     /** Current status */
     status: "pending" | "running" | "paused" | "completed" | "failed";
@@ -3569,7 +3575,7 @@ export interface DeletedTask {
     description: string | null;
     /** Current status */
     status: "pending" | "in_progress" | "completed" | "cancelled";
-    /** Which work runs first where slots are scarce */
+    /** How urgent it is */
     priority: "low" | "medium" | "high" | "urgent";
     /** An agent's or a user's id, as it was given */
     assigned_to: string | null;
@@ -3952,7 +3958,7 @@ export interface ForkOrigin {
 /** A chat that goes on from an earlier message of another one */
 export interface ForkedChat {
     chat: Chat;
-    /** Explanation, for people */
+    /** The message that was sent in the new chat; null without `content` */
     message: Message | null;
     /** The job; null where nothing has been started */
     job: Job | null;
@@ -4492,12 +4498,12 @@ export type JobStreamEvent = {
                 workspace_id: string;
                 /** Path in the workspace, such as `reports/2026.md` */
                 path: string;
-                /** Version of the record that the event is about; null where it has none */
+                /** Version of the file that the message has */
                 version: number;
             } | {
                 /** Always "url" */
                 kind: "url";
-                /** Address of the MCP server */
+                /** The address that it was fetched from */
                 url: string;
             };
         }>;
@@ -4692,12 +4698,12 @@ export type JobStreamEvent = {
                 workspace_id: string;
                 /** Path in the workspace, such as `reports/2026.md` */
                 path: string;
-                /** Version of the record that the event is about; null where it has none */
+                /** Version of the file that the message has */
                 version: number;
             } | {
                 /** Always "url" */
                 kind: "url";
-                /** Address of the MCP server */
+                /** The address that it was fetched from */
                 url: string;
             };
         }>;
@@ -5208,7 +5214,7 @@ export interface Mission {
     workspace_id: string;
     /** Who may see it: `private` is its creator, `organization` is every member */
     visibility: "private" | "organization";
-    /** Which work runs first where slots are scarce */
+    /** Which of its jobs run first where slots are scarce */
     priority: "low" | "medium" | "high" | "urgent";
     /** Current status; `GET /api/state-machines` has the transitions */
     status: "pending" | "running" | "paused" | "completed" | "failed";
@@ -5410,7 +5416,7 @@ export interface MissionTask {
     description: string | null;
     /** Current status */
     status: "pending" | "in_progress" | "completed" | "cancelled";
-    /** Which work runs first where slots are scarce */
+    /** How urgent it is */
     priority: "low" | "medium" | "high" | "urgent";
     /** An agent's or a user's id, as it was given */
     assigned_to: string | null;
@@ -5754,7 +5760,7 @@ export interface QueryDataRequest {
     };
     /** The path of an SQLite file. Without it the query names CSV, JSON and Parquet files */
     database?: string;
-    /** Form of the header's value. Default "json" */
+    /** Form of the answer: `json` has rows as lists, `csv` and `arrow` are files. Default "json" */
     format?: "json" | "csv" | "arrow";
     /** Rows at most. Default 1000 */
     limit?: number;
@@ -5849,7 +5855,7 @@ export interface RecordedEvent {
     };
 }
 export interface RedeliverEventsRequest {
-    /** Number of the event after which to begin */
+    /** Number of the first event */
     since_sequence: number;
     /** Number of the last event */
     until_sequence: number;
@@ -5860,7 +5866,7 @@ export interface RedeliverEventsRequest {
 }
 /** The events that are sent once more */
 export interface Redelivery {
-    /** Number of the event after which to begin */
+    /** Number of the first event */
     since_sequence: number;
     /** Number of the last event */
     until_sequence: number;
@@ -6367,7 +6373,7 @@ export interface Task {
     description: string | null;
     /** Current status */
     status: "pending" | "in_progress" | "completed" | "cancelled";
-    /** Which work runs first where slots are scarce */
+    /** How urgent it is */
     priority: "low" | "medium" | "high" | "urgent";
     /** An agent's or a user's id, as it was given */
     assigned_to: string | null;
@@ -6519,11 +6525,14 @@ export interface Transition {
     to: string;
 }
 export interface UpdateAgentRequest {
-    /** Display name of the agent; in `mcp_servers`, the server's name: its tools are called `<name>__<tool>` */
+    /** Display name */
     name?: string;
     /** Instructions that every model call of the agent begins with */
     system_prompt?: string;
-    /** Who may see it: `private` is its creator, `organization` is every member */
+    /**
+     * Who may see it: `private` is its creator, `organization` every member, `public` every caller, `unlisted` every
+     * caller who has the id
+     */
     visibility?: "private" | "organization" | "public" | "unlisted";
     /** The agent's role in a few words, such as `Editor` */
     role?: string;
@@ -6548,13 +6557,13 @@ export interface UpdateAgentRequest {
     };
     /** MCP servers whose tools the agent can use */
     mcp_servers?: {
-        /** Display name of the agent; in `mcp_servers`, the server's name: its tools are called `<name>__<tool>` */
+        /** Name of the MCP server; its tools are called `<name>__<tool>` */
         name: string;
         /** Address of the MCP server */
         url: string;
         /** HTTP headers that the MCP server is sent */
         headers?: {
-            /** Display name of the agent; in `mcp_servers`, the server's name: its tools are called `<name>__<tool>` */
+            /** Name of the header */
             name: string;
             /** Name of the organization's secret that is the header's value */
             secret: string;
@@ -6566,7 +6575,7 @@ export interface UpdateAgentRequest {
     }[];
     /** Most model calls of one job; null is the service's limit */
     max_steps?: number | null;
-    /** Tools that the agent may use in this chat; null is all that the agent has */
+    /** Tools of the agent's own: calls that your programs run (`client`), or requests (`http`) */
     tools?: {
         /** Name of the tool */
         name: string;
@@ -6658,7 +6667,7 @@ export interface UpdateMemberRequest {
     role: "owner" | "member";
 }
 export interface UpdateMessageRequest {
-    /** Whether the chat is pinned in lists */
+    /** Whether the message stays in the model's context when the chat is compacted */
     pinned: boolean;
 }
 export interface UpdateMissionRequest {
@@ -6672,7 +6681,7 @@ export interface UpdateMissionRequest {
     workspace_id?: string;
     /** Who may see it: `private` is its creator, `organization` is every member */
     visibility?: "private" | "organization";
-    /** Which work runs first where slots are scarce */
+    /** Which of its jobs run first where slots are scarce */
     priority?: "low" | "medium" | "high" | "urgent";
     /** When the mission runs; only by hand by default */
     schedule?: {
@@ -6723,13 +6732,13 @@ export interface UpdateMissionTaskRequest {
     title?: string;
     /** What there is to do; null for none */
     description?: string | null;
-    /** Which work runs first where slots are scarce */
+    /** How urgent it is */
     priority?: "low" | "medium" | "high" | "urgent";
     /** Id of the agent or user that the task is assigned to; null if unassigned */
     assigned_to?: string | null;
     /** Ids of the tasks that must be completed or cancelled first */
     depends_on?: string[];
-    /** Current status */
+    /** The status that it gets */
     status?: "pending" | "in_progress" | "completed" | "cancelled";
     /** Place among the mission's tasks, from 0 */
     position?: number;
@@ -6739,9 +6748,9 @@ export interface UpdateTaskRequest {
     title?: string;
     /** Description, for people */
     description?: string | null;
-    /** Current status */
+    /** The status that it gets */
     status?: "pending" | "in_progress" | "completed" | "cancelled";
-    /** Which work runs first where slots are scarce */
+    /** How urgent it is */
     priority?: "low" | "medium" | "high" | "urgent";
     /** Id of the agent or user that the task is assigned to; null if unassigned */
     assigned_to?: string | null;
@@ -6878,7 +6887,10 @@ export interface V1Agent {
     role: string;
     /** System instructions; absent for readers of other organizations */
     systemPrompt?: string;
-    /** Who may see it: `private` is its creator, `organization` is every member */
+    /**
+     * Who may see it: `private` is its creator, `organization` every member, `public` every caller, `unlisted` every
+     * caller who has the id
+     */
     visibility: "private" | "organization" | "public" | "unlisted";
     /** The organization that owns it */
     organizationId: string;
@@ -6913,7 +6925,10 @@ export interface V1CreateAgentRequest {
     systemPrompt: string;
     /** The agent's role in a few words. Default "Assistant" */
     role?: string;
-    /** Who may see it: `private` is its creator, `organization` is every member. Default "organization" */
+    /**
+     * Who may see it: `private` is its creator, `organization` every member, `public` every caller, `unlisted` every
+     * caller who has the id. Default "organization"
+     */
     visibility?: "private" | "organization" | "public" | "unlisted";
 }
 export interface V1CreateTaskRequest {
@@ -6921,7 +6936,7 @@ export interface V1CreateTaskRequest {
     title: string;
     /** Description, for people */
     description?: string;
-    /** Which work runs first where slots are scarce. Default "medium" */
+    /** How urgent it is. Default "medium" */
     priority?: "low" | "medium" | "high" | "urgent";
     /** An agent's or a user's id; null or absent: unassigned */
     assignTo?: string | null;
@@ -7069,7 +7084,7 @@ export interface V1Task {
     description?: string;
     /** Current status */
     status: "pending" | "in_progress" | "completed" | "cancelled";
-    /** Which work runs first where slots are scarce */
+    /** How urgent it is */
     priority: "low" | "medium" | "high" | "urgent";
     /** An agent's or a user's id; absent when unassigned */
     assignedTo?: string;
@@ -7104,7 +7119,10 @@ export interface V1UpdateAgentRequest {
     systemPrompt?: string;
     /** The agent's role in a few words. Default "Assistant" */
     role?: string;
-    /** Who may see it: `private` is its creator, `organization` is every member. Default "organization" */
+    /**
+     * Who may see it: `private` is its creator, `organization` every member, `public` every caller, `unlisted` every
+     * caller who has the id. Default "organization"
+     */
     visibility?: "private" | "organization" | "public" | "unlisted";
 }
 export interface VerifySignatureRequest {

@@ -4640,7 +4640,7 @@ class AddMissionTaskRequest(TypedDict):
     title: str
     # What there is to do; null for none
     description: NotRequired[str | None]
-    # Which work runs first where slots are scarce
+    # How urgent it is
     priority: NotRequired[Literal["low", "medium", "high", "urgent"]]
     # Id of the agent or user that the task is assigned to; null if unassigned
     assigned_to: NotRequired[str | None]
@@ -4670,7 +4670,7 @@ class AgentApprovalExpiry(TypedDict):
 
 
 class AgentMcpServersItemHeadersItem(TypedDict):
-    # Name of the MCP server or of its header; the server's tools are called `<name>__<tool>`
+    # Name of the header
     name: str
     # Name of the organization's secret that is the header's value
     secret: str
@@ -4679,7 +4679,7 @@ class AgentMcpServersItemHeadersItem(TypedDict):
 
 
 class AgentMcpServersItem(TypedDict):
-    # Name of the MCP server or of its header; the server's tools are called `<name>__<tool>`
+    # Name of the MCP server; its tools are called `<name>__<tool>`
     name: str
     # Address of the MCP server
     url: str
@@ -4704,7 +4704,8 @@ class Agent(TypedDict):
     system_prompt: str | None
     # `provider:name`; null for the service's default
     model: str | None
-    # Who may see it: `private` is its creator, `organization` is every member
+    # Who may see it: `private` is its creator, `organization` every member, `public` every caller, `unlisted`
+    # every caller who has the id
     visibility: Literal["private", "organization", "public", "unlisted"]
     # `private`: made in this organization; `library`: comes with the service
     source: Literal["private", "library"]
@@ -4723,7 +4724,7 @@ class Agent(TypedDict):
     mcp_servers: list[AgentMcpServersItem]
     # Model calls of one job
     max_steps: int | None
-    # Tools that the agent may use in this chat; null is all that the agent has
+    # Tools of the agent's own: calls that your programs run (`client`), or requests (`http`)
     tools: list[AgentTool]
     # JSON Schema that its answers must fit; null: they are text
     output_schema: dict[str, Any] | None
@@ -5108,14 +5109,14 @@ class AttachmentSourceWorkspace(TypedDict):
     workspace_id: str
     # Path in the workspace, such as `reports/2026.md`
     path: str
-    # Version of the record that the event is about; null where it has none
+    # Version of the file that the message has
     version: int
 
 
 class AttachmentSourceUrl(TypedDict):
     # Always "url"
     kind: Literal["url"]
-    # Address of the MCP server
+    # The address that it was fetched from
     url: str
 
 
@@ -5427,14 +5428,14 @@ class ChatStreamEventMessageCreatedDataBlocksItemVariant2SourceWorkspace(TypedDi
     workspace_id: str
     # Path in the workspace, such as `reports/2026.md`
     path: str
-    # Version of the record that the event is about; null where it has none
+    # Version of the file that the message has
     version: int
 
 
 class ChatStreamEventMessageCreatedDataBlocksItemVariant2SourceUrl(TypedDict):
     # Always "url"
     kind: Literal["url"]
-    # Address of the MCP server
+    # The address that it was fetched from
     url: str
 
 
@@ -6227,7 +6228,7 @@ class CreateAgentRequestApprovalExpiry(TypedDict):
 
 
 class CreateAgentRequestMcpServersItemHeadersItem(TypedDict):
-    # Display name of the agent; in `mcp_servers`, the server's name: its tools are called `<name>__<tool>`
+    # Name of the header
     name: str
     # Name of the organization's secret that is the header's value
     secret: str
@@ -6236,7 +6237,7 @@ class CreateAgentRequestMcpServersItemHeadersItem(TypedDict):
 
 
 class CreateAgentRequestMcpServersItem(TypedDict):
-    # Display name of the agent; in `mcp_servers`, the server's name: its tools are called `<name>__<tool>`
+    # Name of the MCP server; its tools are called `<name>__<tool>`
     name: str
     # Address of the MCP server
     url: str
@@ -6307,11 +6308,12 @@ class CreateAgentRequestToolsItem(TypedDict):
 
 
 class CreateAgentRequest(TypedDict):
-    # Display name of the agent; in `mcp_servers`, the server's name: its tools are called `<name>__<tool>`
+    # Display name
     name: str
     # Instructions that every model call of the agent begins with
     system_prompt: str
-    # Who may see it: `private` is its creator, `organization` is every member. Default "private"
+    # Who may see it: `private` is its creator, `organization` every member, `public` every caller, `unlisted`
+    # every caller who has the id. Default "private"
     visibility: NotRequired[Literal["private", "organization", "public", "unlisted"]]
     # The agent's role in a few words, such as `Editor`
     role: NotRequired[str]
@@ -6330,7 +6332,7 @@ class CreateAgentRequest(TypedDict):
     mcp_servers: NotRequired[list[CreateAgentRequestMcpServersItem]]
     # Most model calls of one job; null is the service's limit
     max_steps: NotRequired[int | None]
-    # Tools that the agent may use in this chat; null is all that the agent has
+    # Tools of the agent's own: calls that your programs run (`client`), or requests (`http`)
     tools: NotRequired[list[CreateAgentRequestToolsItem]]
     # JSON Schema of an object, at most 16 KiB, that answers must fit; null: they are text
     output_schema: NotRequired[dict[str, Any] | None]
@@ -6433,7 +6435,7 @@ class CreateMissionRequest(TypedDict):
     workspace_id: NotRequired[str]
     # Who may see it: `private` is its creator, `organization` is every member
     visibility: NotRequired[Literal["private", "organization"]]
-    # Which work runs first where slots are scarce
+    # Which of its jobs run first where slots are scarce
     priority: NotRequired[Literal["low", "medium", "high", "urgent"]]
     # When the mission runs; only by hand by default
     schedule: NotRequired[CreateMissionRequestSchedule]
@@ -6510,7 +6512,7 @@ class CreateTaskRequest(TypedDict):
     title: str
     # Description, for people
     description: NotRequired[str | None]
-    # Which work runs first where slots are scarce. Default "medium"
+    # How urgent it is. Default "medium"
     priority: NotRequired[Literal["low", "medium", "high", "urgent"]]
     # Id of the agent or user that the task is assigned to; null if unassigned
     assigned_to: NotRequired[str | None]
@@ -6596,7 +6598,7 @@ class DeletedMission(TypedDict):
     workspace_id: str
     # Who may see it: `private` is its creator, `organization` is every member
     visibility: Literal["private", "organization"]
-    # Which work runs first where slots are scarce
+    # How urgent it is
     priority: Literal["low", "medium", "high", "urgent"]
     # Current status
     status: Literal["pending", "running", "paused", "completed", "failed"]
@@ -6651,7 +6653,7 @@ class DeletedTask(TypedDict):
     description: str | None
     # Current status
     status: Literal["pending", "in_progress", "completed", "cancelled"]
-    # Which work runs first where slots are scarce
+    # How urgent it is
     priority: Literal["low", "medium", "high", "urgent"]
     # An agent's or a user's id, as it was given
     assigned_to: str | None
@@ -7194,7 +7196,7 @@ class ForkedChat(TypedDict):
     """A chat that goes on from an earlier message of another one"""
 
     chat: Chat
-    # Explanation, for people
+    # The message that was sent in the new chat; null without `content`
     message: Message | None
     # The job; null where nothing has been started
     job: Job | None
@@ -7808,14 +7810,14 @@ class JobStreamEventJobIterationRequestedDataBlocksItemVariant2SourceWorkspace(T
     workspace_id: str
     # Path in the workspace, such as `reports/2026.md`
     path: str
-    # Version of the record that the event is about; null where it has none
+    # Version of the file that the message has
     version: int
 
 
 class JobStreamEventJobIterationRequestedDataBlocksItemVariant2SourceUrl(TypedDict):
     # Always "url"
     kind: Literal["url"]
-    # Address of the MCP server
+    # The address that it was fetched from
     url: str
 
 
@@ -8076,14 +8078,14 @@ class JobStreamEventTranscriptEventDataUserTextBlocksItemVariant2SourceWorkspace
     workspace_id: str
     # Path in the workspace, such as `reports/2026.md`
     path: str
-    # Version of the record that the event is about; null where it has none
+    # Version of the file that the message has
     version: int
 
 
 class JobStreamEventTranscriptEventDataUserTextBlocksItemVariant2SourceUrl(TypedDict):
     # Always "url"
     kind: Literal["url"]
-    # Address of the MCP server
+    # The address that it was fetched from
     url: str
 
 
@@ -8748,7 +8750,7 @@ class Mission(TypedDict):
     workspace_id: str
     # Who may see it: `private` is its creator, `organization` is every member
     visibility: Literal["private", "organization"]
-    # Which work runs first where slots are scarce
+    # Which of its jobs run first where slots are scarce
     priority: Literal["low", "medium", "high", "urgent"]
     # Current status; `GET /api/state-machines` has the transitions
     status: Literal["pending", "running", "paused", "completed", "failed"]
@@ -8996,7 +8998,7 @@ class MissionTask(TypedDict):
     description: str | None
     # Current status
     status: Literal["pending", "in_progress", "completed", "cancelled"]
-    # Which work runs first where slots are scarce
+    # How urgent it is
     priority: Literal["low", "medium", "high", "urgent"]
     # An agent's or a user's id, as it was given
     assigned_to: str | None
@@ -9420,7 +9422,7 @@ class QueryDataRequest(TypedDict):
     params: NotRequired[list[str | float | bool | None] | dict[str, str | float | bool | None]]
     # The path of an SQLite file. Without it the query names CSV, JSON and Parquet files
     database: NotRequired[str]
-    # Form of the header's value. Default "json"
+    # Form of the answer: `json` has rows as lists, `csv` and `arrow` are files. Default "json"
     format: NotRequired[Literal["json", "csv", "arrow"]]
     # Rows at most. Default 1000
     limit: NotRequired[int]
@@ -9540,7 +9542,7 @@ class RecordedEvent(TypedDict):
 
 
 class RedeliverEventsRequest(TypedDict):
-    # Number of the event after which to begin
+    # Number of the first event
     since_sequence: int
     # Number of the last event
     until_sequence: int
@@ -9552,7 +9554,7 @@ class RedeliverEventsRequest(TypedDict):
 class Redelivery(TypedDict):
     """The events that are sent once more"""
 
-    # Number of the event after which to begin
+    # Number of the first event
     since_sequence: int
     # Number of the last event
     until_sequence: int
@@ -10161,7 +10163,7 @@ class Task(TypedDict):
     description: str | None
     # Current status
     status: Literal["pending", "in_progress", "completed", "cancelled"]
-    # Which work runs first where slots are scarce
+    # How urgent it is
     priority: Literal["low", "medium", "high", "urgent"]
     # An agent's or a user's id, as it was given
     assigned_to: str | None
@@ -10356,7 +10358,7 @@ class UpdateAgentRequestApprovalExpiry(TypedDict):
 
 
 class UpdateAgentRequestMcpServersItemHeadersItem(TypedDict):
-    # Display name of the agent; in `mcp_servers`, the server's name: its tools are called `<name>__<tool>`
+    # Name of the header
     name: str
     # Name of the organization's secret that is the header's value
     secret: str
@@ -10365,7 +10367,7 @@ class UpdateAgentRequestMcpServersItemHeadersItem(TypedDict):
 
 
 class UpdateAgentRequestMcpServersItem(TypedDict):
-    # Display name of the agent; in `mcp_servers`, the server's name: its tools are called `<name>__<tool>`
+    # Name of the MCP server; its tools are called `<name>__<tool>`
     name: str
     # Address of the MCP server
     url: str
@@ -10436,11 +10438,12 @@ class UpdateAgentRequestToolsItem(TypedDict):
 
 
 class UpdateAgentRequest(TypedDict):
-    # Display name of the agent; in `mcp_servers`, the server's name: its tools are called `<name>__<tool>`
+    # Display name
     name: NotRequired[str]
     # Instructions that every model call of the agent begins with
     system_prompt: NotRequired[str]
-    # Who may see it: `private` is its creator, `organization` is every member
+    # Who may see it: `private` is its creator, `organization` every member, `public` every caller, `unlisted`
+    # every caller who has the id
     visibility: NotRequired[Literal["private", "organization", "public", "unlisted"]]
     # The agent's role in a few words, such as `Editor`
     role: NotRequired[str]
@@ -10459,7 +10462,7 @@ class UpdateAgentRequest(TypedDict):
     mcp_servers: NotRequired[list[UpdateAgentRequestMcpServersItem]]
     # Most model calls of one job; null is the service's limit
     max_steps: NotRequired[int | None]
-    # Tools that the agent may use in this chat; null is all that the agent has
+    # Tools of the agent's own: calls that your programs run (`client`), or requests (`http`)
     tools: NotRequired[list[UpdateAgentRequestToolsItem]]
     # JSON Schema of an object, at most 16 KiB, that answers must fit; null: they are text
     output_schema: NotRequired[dict[str, Any] | None]
@@ -10498,7 +10501,7 @@ class UpdateMemberRequest(TypedDict):
 
 
 class UpdateMessageRequest(TypedDict):
-    # Whether the chat is pinned in lists
+    # Whether the message stays in the model's context when the chat is compacted
     pinned: bool
 
 
@@ -10545,7 +10548,7 @@ class UpdateMissionRequest(TypedDict):
     workspace_id: NotRequired[str]
     # Who may see it: `private` is its creator, `organization` is every member
     visibility: NotRequired[Literal["private", "organization"]]
-    # Which work runs first where slots are scarce
+    # Which of its jobs run first where slots are scarce
     priority: NotRequired[Literal["low", "medium", "high", "urgent"]]
     # When the mission runs; only by hand by default
     schedule: NotRequired[UpdateMissionRequestSchedule]
@@ -10566,13 +10569,13 @@ class UpdateMissionTaskRequest(TypedDict):
     title: NotRequired[str]
     # What there is to do; null for none
     description: NotRequired[str | None]
-    # Which work runs first where slots are scarce
+    # How urgent it is
     priority: NotRequired[Literal["low", "medium", "high", "urgent"]]
     # Id of the agent or user that the task is assigned to; null if unassigned
     assigned_to: NotRequired[str | None]
     # Ids of the tasks that must be completed or cancelled first
     depends_on: NotRequired[list[str]]
-    # Current status
+    # The status that it gets
     status: NotRequired[Literal["pending", "in_progress", "completed", "cancelled"]]
     # Place among the mission's tasks, from 0
     position: NotRequired[int]
@@ -10583,9 +10586,9 @@ class UpdateTaskRequest(TypedDict):
     title: NotRequired[str]
     # Description, for people
     description: NotRequired[str | None]
-    # Current status
+    # The status that it gets
     status: NotRequired[Literal["pending", "in_progress", "completed", "cancelled"]]
-    # Which work runs first where slots are scarce
+    # How urgent it is
     priority: NotRequired[Literal["low", "medium", "high", "urgent"]]
     # Id of the agent or user that the task is assigned to; null if unassigned
     assigned_to: NotRequired[str | None]
@@ -10735,7 +10738,8 @@ class V1Agent(TypedDict):
     role: str
     # System instructions; absent for readers of other organizations
     systemPrompt: NotRequired[str]
-    # Who may see it: `private` is its creator, `organization` is every member
+    # Who may see it: `private` is its creator, `organization` every member, `public` every caller, `unlisted`
+    # every caller who has the id
     visibility: Literal["private", "organization", "public", "unlisted"]
     # The organization that owns it
     organizationId: str
@@ -10775,7 +10779,8 @@ class V1CreateAgentRequest(TypedDict):
     systemPrompt: str
     # The agent's role in a few words. Default "Assistant"
     role: NotRequired[str]
-    # Who may see it: `private` is its creator, `organization` is every member. Default "organization"
+    # Who may see it: `private` is its creator, `organization` every member, `public` every caller, `unlisted`
+    # every caller who has the id. Default "organization"
     visibility: NotRequired[Literal["private", "organization", "public", "unlisted"]]
 
 
@@ -10784,7 +10789,7 @@ class V1CreateTaskRequest(TypedDict):
     title: str
     # Description, for people
     description: NotRequired[str]
-    # Which work runs first where slots are scarce. Default "medium"
+    # How urgent it is. Default "medium"
     priority: NotRequired[Literal["low", "medium", "high", "urgent"]]
     # An agent's or a user's id; null or absent: unassigned
     assignTo: NotRequired[str | None]
@@ -10983,7 +10988,7 @@ class V1Task(TypedDict):
     description: NotRequired[str]
     # Current status
     status: Literal["pending", "in_progress", "completed", "cancelled"]
-    # Which work runs first where slots are scarce
+    # How urgent it is
     priority: Literal["low", "medium", "high", "urgent"]
     # An agent's or a user's id; absent when unassigned
     assignedTo: NotRequired[str]
@@ -11023,7 +11028,8 @@ class V1UpdateAgentRequest(TypedDict):
     systemPrompt: NotRequired[str]
     # The agent's role in a few words. Default "Assistant"
     role: NotRequired[str]
-    # Who may see it: `private` is its creator, `organization` is every member. Default "organization"
+    # Who may see it: `private` is its creator, `organization` every member, `public` every caller, `unlisted`
+    # every caller who has the id. Default "organization"
     visibility: NotRequired[Literal["private", "organization", "public", "unlisted"]]
 
 

@@ -3172,7 +3172,7 @@ export interface AddMissionTaskRequest {
   title: string;
   /** What there is to do; null for none */
   description?: string | null;
-  /** Which work runs first where slots are scarce */
+  /** How urgent it is */
   priority?: "low" | "medium" | "high" | "urgent";
   /** Id of the agent or user that the task is assigned to; null if unassigned */
   assigned_to?: string | null;
@@ -3207,7 +3207,10 @@ export interface Agent {
   system_prompt: string | null;
   /** `provider:name`; null for the service's default */
   model: string | null;
-  /** Who may see it: `private` is its creator, `organization` is every member */
+  /**
+   * Who may see it: `private` is its creator, `organization` every member, `public` every caller, `unlisted` every
+   * caller who has the id
+   */
   visibility: "private" | "organization" | "public" | "unlisted";
   /** `private`: made in this organization; `library`: comes with the service */
   source: "private" | "library";
@@ -3232,13 +3235,13 @@ export interface Agent {
   };
   /** MCP servers whose tools the agent can use */
   mcp_servers: {
-    /** Name of the MCP server or of its header; the server's tools are called `<name>__<tool>` */
+    /** Name of the MCP server; its tools are called `<name>__<tool>` */
     name: string;
     /** Address of the MCP server */
     url: string;
     /** HTTP headers that the MCP server is sent */
     headers?: {
-      /** Name of the MCP server or of its header; the server's tools are called `<name>__<tool>` */
+      /** Name of the header */
       name: string;
       /** Name of the organization's secret that is the header's value */
       secret: string;
@@ -3250,7 +3253,7 @@ export interface Agent {
   }[];
   /** Model calls of one job */
   max_steps: number | null;
-  /** Tools that the agent may use in this chat; null is all that the agent has */
+  /** Tools of the agent's own: calls that your programs run (`client`), or requests (`http`) */
   tools: AgentTool[];
   /** JSON Schema that its answers must fit; null: they are text */
   output_schema: { [name: string]: unknown } | null;
@@ -3606,13 +3609,13 @@ export interface Attachment {
       workspace_id: string;
       /** Path in the workspace, such as `reports/2026.md` */
       path: string;
-      /** Version of the record that the event is about; null where it has none */
+      /** Version of the file that the message has */
       version: number;
     }
     | {
       /** Always "url" */
       kind: "url";
-      /** Address of the MCP server */
+      /** The address that it was fetched from */
       url: string;
     };
 }
@@ -3924,13 +3927,13 @@ export type ChatStreamEvent =
               workspace_id: string;
               /** Path in the workspace, such as `reports/2026.md` */
               path: string;
-              /** Version of the record that the event is about; null where it has none */
+              /** Version of the file that the message has */
               version: number;
             }
             | {
               /** Always "url" */
               kind: "url";
-              /** Address of the MCP server */
+              /** The address that it was fetched from */
               url: string;
             };
         }>;
@@ -4571,11 +4574,14 @@ export interface CompactChatRequest {
 }
 
 export interface CreateAgentRequest {
-  /** Display name of the agent; in `mcp_servers`, the server's name: its tools are called `<name>__<tool>` */
+  /** Display name */
   name: string;
   /** Instructions that every model call of the agent begins with */
   system_prompt: string;
-  /** Who may see it: `private` is its creator, `organization` is every member. Default "private" */
+  /**
+   * Who may see it: `private` is its creator, `organization` every member, `public` every caller, `unlisted` every
+   * caller who has the id. Default "private"
+   */
   visibility?: "private" | "organization" | "public" | "unlisted";
   /** The agent's role in a few words, such as `Editor` */
   role?: string;
@@ -4600,13 +4606,13 @@ export interface CreateAgentRequest {
   };
   /** MCP servers whose tools the agent can use */
   mcp_servers?: {
-    /** Display name of the agent; in `mcp_servers`, the server's name: its tools are called `<name>__<tool>` */
+    /** Name of the MCP server; its tools are called `<name>__<tool>` */
     name: string;
     /** Address of the MCP server */
     url: string;
     /** HTTP headers that the MCP server is sent */
     headers?: {
-      /** Display name of the agent; in `mcp_servers`, the server's name: its tools are called `<name>__<tool>` */
+      /** Name of the header */
       name: string;
       /** Name of the organization's secret that is the header's value */
       secret: string;
@@ -4618,7 +4624,7 @@ export interface CreateAgentRequest {
   }[];
   /** Most model calls of one job; null is the service's limit */
   max_steps?: number | null;
-  /** Tools that the agent may use in this chat; null is all that the agent has */
+  /** Tools of the agent's own: calls that your programs run (`client`), or requests (`http`) */
   tools?: {
     /** Name of the tool */
     name: string;
@@ -4738,7 +4744,7 @@ export interface CreateMissionRequest {
   workspace_id?: string;
   /** Who may see it: `private` is its creator, `organization` is every member */
   visibility?: "private" | "organization";
-  /** Which work runs first where slots are scarce */
+  /** Which of its jobs run first where slots are scarce */
   priority?: "low" | "medium" | "high" | "urgent";
   /** When the mission runs; only by hand by default */
   schedule?: {
@@ -4842,7 +4848,7 @@ export interface CreateTaskRequest {
   title: string;
   /** Description, for people */
   description?: string | null;
-  /** Which work runs first where slots are scarce. Default "medium" */
+  /** How urgent it is. Default "medium" */
   priority?: "low" | "medium" | "high" | "urgent";
   /** Id of the agent or user that the task is assigned to; null if unassigned */
   assigned_to?: string | null;
@@ -4926,7 +4932,7 @@ export interface DeletedMission {
   workspace_id: string;
   /** Who may see it: `private` is its creator, `organization` is every member */
   visibility: "private" | "organization";
-  /** Which work runs first where slots are scarce */
+  /** How urgent it is */
   priority: "low" | "medium" | "high" | "urgent";
   /** Current status */
   status: "pending" | "running" | "paused" | "completed" | "failed";
@@ -4980,7 +4986,7 @@ export interface DeletedTask {
   description: string | null;
   /** Current status */
   status: "pending" | "in_progress" | "completed" | "cancelled";
-  /** Which work runs first where slots are scarce */
+  /** How urgent it is */
   priority: "low" | "medium" | "high" | "urgent";
   /** An agent's or a user's id, as it was given */
   assigned_to: string | null;
@@ -5485,7 +5491,7 @@ export interface ForkOrigin {
 /** A chat that goes on from an earlier message of another one */
 export interface ForkedChat {
   chat: Chat;
-  /** Explanation, for people */
+  /** The message that was sent in the new chat; null without `content` */
   message: Message | null;
   /** The job; null where nothing has been started */
   job: Job | null;
@@ -6077,13 +6083,13 @@ export type JobStreamEvent =
               workspace_id: string;
               /** Path in the workspace, such as `reports/2026.md` */
               path: string;
-              /** Version of the record that the event is about; null where it has none */
+              /** Version of the file that the message has */
               version: number;
             }
             | {
               /** Always "url" */
               kind: "url";
-              /** Address of the MCP server */
+              /** The address that it was fetched from */
               url: string;
             };
         }>;
@@ -6311,13 +6317,13 @@ export type JobStreamEvent =
                 workspace_id: string;
                 /** Path in the workspace, such as `reports/2026.md` */
                 path: string;
-                /** Version of the record that the event is about; null where it has none */
+                /** Version of the file that the message has */
                 version: number;
               }
               | {
                 /** Always "url" */
                 kind: "url";
-                /** Address of the MCP server */
+                /** The address that it was fetched from */
                 url: string;
               };
           }>;
@@ -6868,7 +6874,7 @@ export interface Mission {
   workspace_id: string;
   /** Who may see it: `private` is its creator, `organization` is every member */
   visibility: "private" | "organization";
-  /** Which work runs first where slots are scarce */
+  /** Which of its jobs run first where slots are scarce */
   priority: "low" | "medium" | "high" | "urgent";
   /** Current status; `GET /api/state-machines` has the transitions */
   status: "pending" | "running" | "paused" | "completed" | "failed";
@@ -7104,7 +7110,7 @@ export interface MissionTask {
   description: string | null;
   /** Current status */
   status: "pending" | "in_progress" | "completed" | "cancelled";
-  /** Which work runs first where slots are scarce */
+  /** How urgent it is */
   priority: "low" | "medium" | "high" | "urgent";
   /** An agent's or a user's id, as it was given */
   assigned_to: string | null;
@@ -7501,7 +7507,7 @@ export interface QueryDataRequest {
     | { [name: string]: string | number | boolean | null };
   /** The path of an SQLite file. Without it the query names CSV, JSON and Parquet files */
   database?: string;
-  /** Form of the header's value. Default "json" */
+  /** Form of the answer: `json` has rows as lists, `csv` and `arrow` are files. Default "json" */
   format?: "json" | "csv" | "arrow";
   /** Rows at most. Default 1000 */
   limit?: number;
@@ -7610,7 +7616,7 @@ export interface RecordedEvent {
 }
 
 export interface RedeliverEventsRequest {
-  /** Number of the event after which to begin */
+  /** Number of the first event */
   since_sequence: number;
   /** Number of the last event */
   until_sequence: number;
@@ -7622,7 +7628,7 @@ export interface RedeliverEventsRequest {
 
 /** The events that are sent once more */
 export interface Redelivery {
-  /** Number of the event after which to begin */
+  /** Number of the first event */
   since_sequence: number;
   /** Number of the last event */
   until_sequence: number;
@@ -8185,7 +8191,7 @@ export interface Task {
   description: string | null;
   /** Current status */
   status: "pending" | "in_progress" | "completed" | "cancelled";
-  /** Which work runs first where slots are scarce */
+  /** How urgent it is */
   priority: "low" | "medium" | "high" | "urgent";
   /** An agent's or a user's id, as it was given */
   assigned_to: string | null;
@@ -8359,11 +8365,14 @@ export interface Transition {
 }
 
 export interface UpdateAgentRequest {
-  /** Display name of the agent; in `mcp_servers`, the server's name: its tools are called `<name>__<tool>` */
+  /** Display name */
   name?: string;
   /** Instructions that every model call of the agent begins with */
   system_prompt?: string;
-  /** Who may see it: `private` is its creator, `organization` is every member */
+  /**
+   * Who may see it: `private` is its creator, `organization` every member, `public` every caller, `unlisted` every
+   * caller who has the id
+   */
   visibility?: "private" | "organization" | "public" | "unlisted";
   /** The agent's role in a few words, such as `Editor` */
   role?: string;
@@ -8388,13 +8397,13 @@ export interface UpdateAgentRequest {
   };
   /** MCP servers whose tools the agent can use */
   mcp_servers?: {
-    /** Display name of the agent; in `mcp_servers`, the server's name: its tools are called `<name>__<tool>` */
+    /** Name of the MCP server; its tools are called `<name>__<tool>` */
     name: string;
     /** Address of the MCP server */
     url: string;
     /** HTTP headers that the MCP server is sent */
     headers?: {
-      /** Display name of the agent; in `mcp_servers`, the server's name: its tools are called `<name>__<tool>` */
+      /** Name of the header */
       name: string;
       /** Name of the organization's secret that is the header's value */
       secret: string;
@@ -8406,7 +8415,7 @@ export interface UpdateAgentRequest {
   }[];
   /** Most model calls of one job; null is the service's limit */
   max_steps?: number | null;
-  /** Tools that the agent may use in this chat; null is all that the agent has */
+  /** Tools of the agent's own: calls that your programs run (`client`), or requests (`http`) */
   tools?: {
     /** Name of the tool */
     name: string;
@@ -8496,7 +8505,7 @@ export interface UpdateMemberRequest {
 }
 
 export interface UpdateMessageRequest {
-  /** Whether the chat is pinned in lists */
+  /** Whether the message stays in the model's context when the chat is compacted */
   pinned: boolean;
 }
 
@@ -8511,7 +8520,7 @@ export interface UpdateMissionRequest {
   workspace_id?: string;
   /** Who may see it: `private` is its creator, `organization` is every member */
   visibility?: "private" | "organization";
-  /** Which work runs first where slots are scarce */
+  /** Which of its jobs run first where slots are scarce */
   priority?: "low" | "medium" | "high" | "urgent";
   /** When the mission runs; only by hand by default */
   schedule?: {
@@ -8561,13 +8570,13 @@ export interface UpdateMissionTaskRequest {
   title?: string;
   /** What there is to do; null for none */
   description?: string | null;
-  /** Which work runs first where slots are scarce */
+  /** How urgent it is */
   priority?: "low" | "medium" | "high" | "urgent";
   /** Id of the agent or user that the task is assigned to; null if unassigned */
   assigned_to?: string | null;
   /** Ids of the tasks that must be completed or cancelled first */
   depends_on?: string[];
-  /** Current status */
+  /** The status that it gets */
   status?: "pending" | "in_progress" | "completed" | "cancelled";
   /** Place among the mission's tasks, from 0 */
   position?: number;
@@ -8578,9 +8587,9 @@ export interface UpdateTaskRequest {
   title?: string;
   /** Description, for people */
   description?: string | null;
-  /** Current status */
+  /** The status that it gets */
   status?: "pending" | "in_progress" | "completed" | "cancelled";
-  /** Which work runs first where slots are scarce */
+  /** How urgent it is */
   priority?: "low" | "medium" | "high" | "urgent";
   /** Id of the agent or user that the task is assigned to; null if unassigned */
   assigned_to?: string | null;
@@ -8723,7 +8732,10 @@ export interface V1Agent {
   role: string;
   /** System instructions; absent for readers of other organizations */
   systemPrompt?: string;
-  /** Who may see it: `private` is its creator, `organization` is every member */
+  /**
+   * Who may see it: `private` is its creator, `organization` every member, `public` every caller, `unlisted` every
+   * caller who has the id
+   */
   visibility: "private" | "organization" | "public" | "unlisted";
   /** The organization that owns it */
   organizationId: string;
@@ -8761,7 +8773,10 @@ export interface V1CreateAgentRequest {
   systemPrompt: string;
   /** The agent's role in a few words. Default "Assistant" */
   role?: string;
-  /** Who may see it: `private` is its creator, `organization` is every member. Default "organization" */
+  /**
+   * Who may see it: `private` is its creator, `organization` every member, `public` every caller, `unlisted` every
+   * caller who has the id. Default "organization"
+   */
   visibility?: "private" | "organization" | "public" | "unlisted";
 }
 
@@ -8770,7 +8785,7 @@ export interface V1CreateTaskRequest {
   title: string;
   /** Description, for people */
   description?: string;
-  /** Which work runs first where slots are scarce. Default "medium" */
+  /** How urgent it is. Default "medium" */
   priority?: "low" | "medium" | "high" | "urgent";
   /** An agent's or a user's id; null or absent: unassigned */
   assignTo?: string | null;
@@ -8937,7 +8952,7 @@ export interface V1Task {
   description?: string;
   /** Current status */
   status: "pending" | "in_progress" | "completed" | "cancelled";
-  /** Which work runs first where slots are scarce */
+  /** How urgent it is */
   priority: "low" | "medium" | "high" | "urgent";
   /** An agent's or a user's id; absent when unassigned */
   assignedTo?: string;
@@ -8975,7 +8990,10 @@ export interface V1UpdateAgentRequest {
   systemPrompt?: string;
   /** The agent's role in a few words. Default "Assistant" */
   role?: string;
-  /** Who may see it: `private` is its creator, `organization` is every member. Default "organization" */
+  /**
+   * Who may see it: `private` is its creator, `organization` every member, `public` every caller, `unlisted` every
+   * caller who has the id. Default "organization"
+   */
   visibility?: "private" | "organization" | "public" | "unlisted";
 }
 

@@ -46,3 +46,27 @@ test("[DOC-1] the table of descriptions has none that no field uses", () => {
   const used = new Set(all.map(({ schema }) => schema["description"]));
   expect(Object.entries(FIELD_DESCRIPTIONS).filter(([, text]) => !used.has(text))).toEqual([]);
 });
+
+test("[DOC-1] a name that means something else in a component is described there", () => {
+  const described = (component: string, ...path: readonly string[]): unknown => {
+    let at = components[component];
+    for (const key of path) at = (at?.[key] ?? {}) as Field["schema"];
+    return at?.["description"];
+  };
+  const expected = {
+    "CreateAgentRequest properties tools": /own/,
+    "CreateAgentRequest properties visibility": /`unlisted`/,
+    "CreateAgentRequest properties mcp_servers items properties name": /^Name of the MCP server/,
+    "UpdateMessageRequest properties pinned": /message/,
+    "RedeliverEventsRequest properties since_sequence": /first event/,
+    "QueryDataRequest properties format": /`csv`/,
+    "Task properties priority": /urgent/,
+  };
+  for (const [place, words] of Object.entries(expected)) {
+    const [component = "", ...path] = place.split(" ");
+    expect({ place, description: described(component, ...path) }).toEqual({
+      place,
+      description: expect.stringMatching(words) as string,
+    });
+  }
+});
