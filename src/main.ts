@@ -34,7 +34,7 @@ import { priceErrors } from "./settings/prices.ts";
 import { tracingOf } from "./settings/tracing.ts";
 import { activeTraceId } from "./tracing/active-span.ts";
 import { startService } from "./service/service.ts";
-import { readArguments } from "./service/start-arguments.ts";
+import { readArguments, START_HELP } from "./service/start-arguments.ts";
 import { DatabaseRefused, DataFolderUnusable } from "./service/storage.ts";
 import { superviseBy, type Supervision } from "./service/supervision.ts";
 
@@ -65,6 +65,7 @@ const EXPECTED = [
 async function main(argv: readonly string[]): Promise<void> {
   const given = readArguments(argv);
   const isWrong = typeof given === "string";
+  if (!isWrong && given.printsHelp) return console.log(START_HELP);
   const supervision = !isWrong && given.isSupervised ? await superviseBy(process) : null;
   // Its supervisor has ended already.
   if (!isWrong && given.isSupervised && supervision === null) return;

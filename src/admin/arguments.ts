@@ -66,9 +66,13 @@ function valueOf(option: string, value: string | undefined, isInline: boolean): 
   return value;
 }
 
-/** One line about a command that does not exist. */
-export const unknownCommand = (command: string, commands: readonly string[]): string =>
-  `Unknown command "${command}"${didYouMean(command, commands) || `; ${HELP}`}`;
+/** One line about a command that does not exist; of a noun such as `token`, what there is. */
+export function unknownCommand(command: string, commands: readonly string[]): string {
+  const noun = command.split(" ", 1)[0] ?? "";
+  const others = commands.filter((one) => one.startsWith(`${noun} `)).map((one) => `\`${one}\``);
+  const list = others.length === 0 ? `; ${HELP}` : `; there ${others.length === 1 ? "is" : "are"} ${others.join(", ")}`;
+  return `Unknown command "${command}"${didYouMean(command, commands) || list}`;
+}
 
 export function required(given: AdminArguments, name: string): string {
   const value = given.options[name]?.trim();

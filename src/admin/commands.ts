@@ -225,7 +225,7 @@ function quotaOf(given: AdminArguments): { readonly quota: QuotaName; readonly l
 
 function emailOf(text: string): string {
   if (!/^[^\s@]{1,64}@[^\s@]{1,190}$/.test(text))
-    throw new AdminRefused(`${JSON.stringify(text)} is no e-mail address`);
+    throw new AdminRefused(`${JSON.stringify(text)} is not an e-mail address`);
   return text;
 }
 

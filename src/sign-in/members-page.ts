@@ -74,7 +74,7 @@ export async function showMembers(
 export async function inviteMember(parts: Parts, visit: OwnVisit): Promise<Response> {
   const email = (visit.form.get("email") ?? "").trim();
   if (!EMAIL.test(email))
-    return showMembers(parts, visit, html`<p class="bad" role="alert">That is no e-mail address.</p>`, 400);
+    return showMembers(parts, visit, html`<p class="bad" role="alert">That is not an e-mail address.</p>`, 400);
   const of = { email, role: roleOf(visit.form.get("role")), origin: originOf(visit) };
   const path = await invite(parts, visit.principal.organizationId, of);
   if (!path.ok && path.fault.kind === "invalid_state")

@@ -66,7 +66,7 @@ function refusalsIn(org: string, name: string): readonly Refusal[] {
     [["user", "list"], "There is more than one organization: say which with --org"],
     [["user", "list", "--org", "org_nobody"], "There is no organization org_nobody"],
     [["user", "add", ...there], "--email is missing"],
-    [["user", "add", ...there, "--email", "no address"], '"no address" is no e-mail address'],
+    [["user", "add", ...there, "--email", "no address"], '"no address" is not an e-mail address'],
     [
       ["user", "add", ...there, "--email", "a@b.test", "--name", "x".repeat(101)],
       /^--name must have 1 to 100 characters/,

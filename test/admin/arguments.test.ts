@@ -30,6 +30,9 @@ test("[START-52] a wrong option or command is one line with the near name", () =
   expect(unknownCommand("org lst", ["org list", "user add"])).toBe(
     'Unknown command "org lst"; did you mean `org list`?',
   );
+  const tokens = ["token create", "token list", "user add"];
+  for (const part of ["token", "token dance"])
+    expect(unknownCommand(part, tokens)).toBe(`Unknown command "${part}"; there are \`token create\`, \`token list\``);
   expect(unknownCommand("dance", ["org list"])).toBe('Unknown command "dance"; `bun run admin --help` lists all');
 });
 

@@ -82,7 +82,7 @@ const TABLE: readonly Row[] = [
     command: "user add",
     args: "--org {org} --email bob@acme.test",
     says: message("bob@acme.test"),
-    refuses: ["--org {org} --email none", "is no e-mail address"],
+    refuses: ["--org {org} --email none", "is not an e-mail address"],
   },
   { command: "user list", args: "--org {org}", says: expect.any(Array), refuses: NO_ORGANIZATION },
   {

@@ -72,10 +72,17 @@ test("[START-47] wrong settings are told all at once, before anything is touched
   const env = { PORT: "x", LOG_LEVEL: "loud", TROUPE_SECRET: "short-secret", DATABASE_URL: "http://user:hidden@h/d" };
   const { code, text } = await failTroupe(folder, { dataDir, env, args: ["--fast"] });
   expect(code).toBe(78);
-  expect(text).toContain("Unknown argument --fast; there are --print-config and --replicas N\n");
+  expect(text).toContain("Unknown argument --fast; there are --print-config, --replicas N and --help\n");
   for (const name of ["PORT", "LOG_LEVEL", "TROUPE_SECRET", "DATABASE_URL"])
     expect(text).toMatch(new RegExp(`^${name} is `, "m"));
   expect(text).not.toMatch(/short-secret|hidden/);
+  expect(await Bun.file(dataDir).exists()).toBe(false);
+});
+
+test("[START-47] --help prints the arguments, touches nothing and reads no setting", async () => {
+  const dataDir = join(folder.path, "untouched");
+  const { code, text } = await failTroupe(folder, { dataDir, env: { PORT: "x" }, args: ["--help"] });
+  expect([code, text]).toEqual([0, expect.stringContaining("--replicas N")]);
   expect(await Bun.file(dataDir).exists()).toBe(false);
 });
 

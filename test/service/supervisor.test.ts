@@ -154,7 +154,7 @@ test("[REP-9] a restart takes one after the other, and waits where one does not 
 });
 
 test("[REP-9] the arguments of a start are read, or refused with what they may be", () => {
-  const none = { printsConfig: false, replicas: 1, isSupervised: false };
+  const none = { printsHelp: false, printsConfig: false, replicas: 1, isSupervised: false };
   expect(readArguments([])).toEqual(none);
   expect(readArguments(["--replicas", "3", "--print-config"])).toEqual({ ...none, replicas: 3, printsConfig: true });
   expect(readArguments(["--replicas=64"])).toEqual({ ...none, replicas: 64 });
@@ -163,5 +163,6 @@ test("[REP-9] the arguments of a start are read, or refused with what they may b
       `--replicas is ${JSON.stringify(bad)}; it must be a whole number from 1 to 64`,
     );
   expect(readArguments(["--replicas"])).toContain('--replicas is ""');
-  expect(readArguments(["--fast"])).toBe("Unknown argument --fast; there are --print-config and --replicas N");
+  expect(readArguments(["--fast"])).toBe("Unknown argument --fast; there are --print-config, --replicas N and --help");
+  for (const help of ["--help", "-h"]) expect(readArguments([help])).toEqual({ ...none, printsHelp: true });
 });
