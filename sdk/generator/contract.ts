@@ -103,19 +103,24 @@ type Content = Readonly<Record<string, MediaType>>;
 
 /** The bodies of errors become classes. */
 const ERROR_NOUNS: ReadonlySet<string> = new Set(["Error", "V1Error"]);
+const PROTOCOL_NOUNS: ReadonlySet<string> = new Set(["McpMessage"]);
+/** The tag of what clients of another protocol call: no methods are made of it. */
+const PROTOCOL = "MCP";
 const METHODS: ReadonlySet<string> = new Set(["get", "post", "put", "patch", "delete"]);
 
 export function contractOf(document: OpenApi): Contract {
   const schemas = Object.entries(document.components.schemas);
   return {
     version: document.info.version,
-    tags: document.tags.map(({ name, description }) => ({ name, about: description ?? "" })),
+    tags: document.tags
+      .filter(({ name }) => name !== PROTOCOL)
+      .map(({ name, description }) => ({ name, about: description ?? "" })),
     nouns: schemas
-      .filter(([name]) => !ERROR_NOUNS.has(name))
+      .filter(([name]) => !ERROR_NOUNS.has(name) && !PROTOCOL_NOUNS.has(name))
       .map(([name, schema]) => ({ name, about: aboutOf(schema), shape: shapeOf(schema) })),
     operations: Object.entries(document.paths).flatMap(([path, item]) =>
       Object.entries(item)
-        .filter(([method]) => METHODS.has(method))
+        .filter(([method, { tags }]) => METHODS.has(method) && !tags.includes(PROTOCOL))
         .map(([method, operation]) => operationOf(document, { method: method.toUpperCase(), path, operation })),
     ),
     errors: errorsOf(document),

@@ -8,12 +8,14 @@ import { CURRENT_OPERATIONS } from "../current/operations.ts";
 import { API_VERSION } from "../http/contract/api-version.ts";
 import type { OperationGroup } from "../http/contract/operation.ts";
 import { guidePath, GUIDES } from "../public/guides.ts";
+import { mcpOperations } from "../mcp/operations.ts";
 import { publicOperations } from "../public/operations.ts";
 import { V1_OPERATIONS } from "../v1/operations.ts";
 import { ErrorBody, V1ErrorBody } from "./error-schemas.ts";
 import { headerComponents, PARAMETERS } from "./headers.ts";
 import { Components, type JsonSchema } from "./json-schema.ts";
 import { operationObject, type Placed } from "./operation-object.ts";
+import { protocolObject } from "./protocol-object.ts";
 import { webhookObject } from "./webhook-object.ts";
 import { RefusalResponses, type SurfaceName } from "./refusals.ts";
 
@@ -29,12 +31,17 @@ const SURFACES: readonly { readonly surface: SurfaceName; readonly groups: reado
   { surface: "v1", groups: V1_OPERATIONS },
 ];
 
-/** Every operation of the contract, in the order of the document. */
+const placed = (surface: SurfaceName, { tag, operations }: OperationGroup): Placed[] =>
+  Object.entries(operations).map(([id, operation]) => ({ id, tag, surface, operation }));
+
+/** Every operation that is called as such, in the order of the document. */
 export const OPERATIONS: readonly Placed[] = SURFACES.flatMap(({ surface, groups }) =>
-  groups.flatMap(({ tag, operations }) =>
-    Object.entries(operations).map(([id, operation]) => ({ id, tag, surface, operation })),
-  ),
+  groups.flatMap((group) => placed(surface, group)),
 );
+
+/** What carries another protocol: the document shows it, and no tool or SDK calls it as an operation. */
+const PROTOCOLS: readonly OperationGroup[] = [mcpOperations];
+const CARRIERS: readonly Placed[] = PROTOCOLS.flatMap((group) => placed("current", group));
 
 /** The document; its bytes are `documentText`. */
 export function openApiDocument(): JsonSchema {
@@ -42,12 +49,12 @@ export function openApiDocument(): JsonSchema {
   const refusals = new RefusalResponses();
   for (const body of [ErrorBody, V1ErrorBody]) components.schema(body);
   const paths: Record<string, Record<string, JsonSchema>> = {};
-  for (const placed of OPERATIONS) {
-    const { method, path } = placed.operation;
+  for (const one of [...OPERATIONS, ...CARRIERS]) {
+    const { method, path } = one.operation;
     const item = (paths[path] ??= {});
     const verb = method.toLowerCase();
     assert(item[verb] === undefined, `there is one ${method} ${path}`);
-    item[verb] = operationObject({ components, refusals }, placed);
+    item[verb] = (CARRIERS.includes(one) ? protocolObject : operationObject)({ components, refusals }, one);
   }
   return {
     openapi: "3.1.1",
@@ -60,12 +67,10 @@ export function openApiDocument(): JsonSchema {
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     servers: [{ url: "/" }],
-    tags: SURFACES.flatMap(({ groups }) =>
-      groups.map(({ tag, description }) => {
-        const guide = GUIDE_OF_TAG[tag];
-        return { name: tag, description: guide === undefined ? description : `${description}. ${linkTo(guide)}` };
-      }),
-    ),
+    tags: [...SURFACES.flatMap(({ groups }) => groups), ...PROTOCOLS].map(({ tag, description }) => {
+      const guide = GUIDE_OF_TAG[tag];
+      return { name: tag, description: guide === undefined ? description : `${description}. ${linkTo(guide)}` };
+    }),
     paths,
     webhooks: { event: { post: webhookObject(components) } },
     components: {
@@ -92,6 +97,7 @@ const GUIDE_OF_TAG: Readonly<Record<string, string>> = {
   Workspaces: "files.md",
   Files: "files.md",
   Shares: "files.md",
+  MCP: "mcp-clients.md",
 };
 
 /**

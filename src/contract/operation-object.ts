@@ -70,12 +70,15 @@ function parametersOf(components: Components, surface: SurfaceName, operation: O
     ...Object.entries(query).map(([name, schema]) => parameter(components, name, "query", schema)),
     ...Object.keys(headers)
       // OpenAPI takes no parameter of the name Authorization: the operation says what it is for.
-      .filter((name) => !Object.hasOwn(ENCODED, name) && name !== "authorization")
+      .filter((name) => !Object.hasOwn(ENCODED, name) && !SENT_BY_EVERY_CLIENT.has(name))
       .map((name) => ref(parameterOf(name))),
     ...(isRead(operation) ? [] : [ref("IdempotencyKey")]),
     ...(surface === "current" ? [ref("ApiVersion")] : []),
   ];
 }
+
+/** Headers that are no parameters: OpenAPI or HTTP itself says what they are. */
+const SENT_BY_EVERY_CLIENT: ReadonlySet<string> = new Set(["authorization", "accept", "host", "origin"]);
 
 function parameter(components: Components, name: string, place: "path" | "query", from: TSchema): JsonSchema {
   const { description, ...schema } = components.schema(from);
@@ -91,7 +94,7 @@ function parameter(components: Components, name: string, place: "path" | "query"
 function requestBody(components: Components, { id, surface, operation }: Placed): JsonSchema {
   const { body, isBodyOptional } = operation;
   if (body === undefined) return {};
-  if (!isJsonBody(body)) return { required: true, content: rawContent(body) };
+  if (!isJsonBody(body)) return { required: true, content: rawContent(components, body) };
   // v1 ignores what it does not know.
   const taken = surface === "v1" ? body : closed(body);
   const schema = components.named(`${id.charAt(0).toUpperCase()}${id.slice(1)}Request`, taken);
@@ -102,8 +105,13 @@ function requestBody(components: Components, { id, surface, operation }: Placed)
 }
 
 /** OpenAPI 3.1 describes bytes by their content type alone. */
-const rawContent = ({ types = ["application/octet-stream"], limitBytes }: RawBodyContract): JsonSchema =>
-  Object.fromEntries(types.map((type) => [type, { schema: { "x-limit-bytes": limitBytes } }]));
+const rawContent = (
+  components: Components,
+  { types = ["application/octet-stream"], limitBytes, shown }: RawBodyContract,
+): JsonSchema => {
+  const schema = shown === undefined ? {} : components.schema(shown);
+  return Object.fromEntries(types.map((type) => [type, { schema: { ...schema, "x-limit-bytes": limitBytes } }]));
+};
 
 /** The component of a request header. */
 function parameterOf(name: string): string {

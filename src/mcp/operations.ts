@@ -1,10 +1,11 @@
 /**
  * The endpoint as an operation: it runs through the same stages as every request (Host, token, rate, scope, turn,
- * limits of bodies), and its handler hands the message to the protocol. It is in no contract: its messages are those
- * of MCP.
+ * limits of bodies), and its handler hands the message to the protocol. The contract has its requests and answers; what
+ * the messages mean is said by MCP. The SDKs leave it out, for clients of MCP speak it.
  */
 import { Type } from "../../actors/schema.ts";
 import { binary } from "../http/contract/body-schema.ts";
+import { OpenObject } from "../http/contract/noun.ts";
 import { media, operationGroup } from "../http/contract/operation.ts";
 import { MCP_RESOURCE } from "../http/contract/oauth-paths.ts";
 
@@ -23,7 +24,27 @@ const HEADERS = {
   "last-event-id": Type.String(),
 } as const;
 
-const ANSWER = media({ "application/json": Type.Object({}), "text/event-stream": Type.Object({}) });
+const McpMessage = Type.Object(
+  {
+    jsonrpc: Type.Literal("2.0", { description: "The version of JSON-RPC" }),
+    id: Type.Optional(
+      Type.Union([Type.String(), Type.Integer(), Type.Null()], {
+        description: "Of a request, and of its result or error; a notification has none",
+      }),
+    ),
+    method: Type.Optional(Type.String({ description: "Of a request or a notification" })),
+    params: Type.Optional(OpenObject("Of a request or a notification")),
+    result: Type.Optional(OpenObject("Of a result")),
+    error: Type.Optional(OpenObject("Of an error: `code`, `message` and `data`")),
+  },
+  {
+    $id: "McpMessage",
+    title: "McpMessage",
+    description: "A JSON-RPC message of MCP: a request, a notification, a result or an error",
+    examples: [{ jsonrpc: "2.0", id: 1, result: { tools: [] } }],
+  },
+);
+const STREAM = "text/event-stream";
 
 export const mcpOperations = operationGroup("MCP", "The Model Context Protocol over Streamable HTTP", {
   sendMcpMessage: {
@@ -31,9 +52,11 @@ export const mcpOperations = operationGroup("MCP", "The Model Context Protocol o
     path: MCP_RESOURCE,
     scope: "mcp",
     summary: "Send a message of MCP",
+    description:
+      "For clients of the Model Context Protocol, in sessions (2025-03-26 to 2025-11-25) and without them (2026-07-28). The bearer is an access token of OAuth (`/.well-known/oauth-authorization-server`) or another token with the scope `mcp`; a tool needs its own scope too. A notification is answered with 202 and no body. What the protocol itself refuses is a JSON-RPC error.",
     headers: HEADERS,
-    body: binary(MESSAGE_BYTES, ["application/json"]),
-    answers: { 200: ANSWER },
+    body: binary(MESSAGE_BYTES, ["application/json"], McpMessage),
+    answers: { 200: media({ "application/json": McpMessage, [STREAM]: McpMessage }), 202: null },
     errors: ["forbidden"],
     isRead: true,
   },
@@ -42,8 +65,9 @@ export const mcpOperations = operationGroup("MCP", "The Model Context Protocol o
     path: MCP_RESOURCE,
     scope: "mcp",
     summary: "Listen to a session of MCP, or go on with a stream of it",
+    description: "The messages of the session, as they come; `Last-Event-ID` goes on with a stream that was cut off.",
     headers: HEADERS,
-    answers: { 200: ANSWER },
+    answers: { 200: media({ [STREAM]: McpMessage }) },
     errors: ["forbidden"],
   },
   endMcpSession: {
@@ -52,7 +76,7 @@ export const mcpOperations = operationGroup("MCP", "The Model Context Protocol o
     scope: "mcp",
     summary: "End a session of MCP",
     headers: HEADERS,
-    answers: { 200: ANSWER },
+    answers: { 200: null },
     errors: ["forbidden"],
     isRead: true,
   },

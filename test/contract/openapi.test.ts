@@ -53,9 +53,9 @@ test("[DOC-1] an event stream is described as a text, with the schema of its eve
       Object.values(responses as Responses).flatMap(({ content }) => content?.["text/event-stream"] ?? []),
     ),
   );
-  expect(streams.length).toBe(4);
+  expect(streams.length).toBe(6);
   for (const { schema, "x-itemSchema": items } of streams) {
-    expect(items).toEqual({ $ref: expect.stringMatching(/StreamEvent|ExecutionEvent/) as string });
+    expect(items).toEqual({ $ref: expect.stringMatching(/StreamEvent|ExecutionEvent|McpMessage/) as string });
     expect(schema).toMatchObject({ type: "string", contentSchema: { type: "array", items } });
   }
 });
@@ -72,4 +72,57 @@ test("[DOC-1] no example of a good answer says that it failed", () => {
   }
   const deleted = paths["/api/v1/agents/{id}"]?.["delete"];
   expect(JSON.stringify(deleted)).toContain("Agent deleted successfully");
+});
+
+/** The operations that the interface names, with their parameters left out. */
+const INTERFACE = `
+GET POST /api/v1/agents
+GET PATCH DELETE /api/v1/agents/{}
+POST /api/v1/agents/{}/execute
+GET POST /api/v1/tasks
+GET /api/openapi.json /api/reference /api/sdk-examples /api/sdk/manifest /api/sdk/typescript /api/sdk/python
+GET /api/agent-readiness /api/deprecation-policy /api/rate-limits /api/version
+GET /.well-known/teamday-agent-api /.well-known/oauth-authorization-server
+GET POST /api/agents
+PATCH DELETE /api/agents/{}
+PATCH /api/agents/{}/install-state
+GET POST /api/chats
+GET POST /api/chats/{}/messages
+GET /api/chats/{}/events
+PATCH /api/chats/{}/options
+DELETE /api/chats/{}
+GET /api/jobs /api/jobs/{} /api/jobs/{}/events /api/jobs/{}/lineage /api/jobs/{}/transcript-events
+POST /api/jobs/{}/approve /api/jobs/{}/cancel /api/jobs/{}/resume /api/jobs/{}/iterate
+GET /mcp-app/jobs/{}/events
+GET POST /api/missions
+GET PATCH /api/missions/{}
+POST /api/missions/{}/tasks
+PATCH /api/missions/{}/tasks/{}
+POST /api/missions/{}/tasks/{}/start-work
+POST /api/workspaces /api/workspaces/{}/select /api/workspaces/{}/repos /api/workspaces/{}/repos/clone
+POST /api/workspaces/{}/apps /api/workspaces/{}/files/preview /api/workspaces/{}/files/share
+POST /api/workspaces/{}/files/directory /api/workspaces/{}/files/move /api/workspaces/{}/data-blocks/query
+GET POST DELETE /mcp
+GET PUT /api/messaging-integration
+GET /api/messaging-integration/deliveries
+POST /api/messaging-integration/deliveries/{}/redeliver /api/messaging-integration/signing-secret/rotate
+POST /api/messaging-integration/test
+`;
+
+test("[DOC-1] every operation of the interface is in the document", () => {
+  const { paths } = openApiDocument() as { paths: Record<string, object> };
+  const there = new Set(
+    Object.entries(paths).flatMap(([path, item]) =>
+      Object.keys(item).map((verb) => `${verb.toUpperCase()} ${path.replaceAll(/\{\w+\}/g, "{}")}`),
+    ),
+  );
+  const named = INTERFACE.trim()
+    .split("\n")
+    .flatMap((line) => {
+      const words = line.split(" ");
+      const verbs = words.filter((word) => !word.startsWith("/"));
+      return words.flatMap((path) => (path.startsWith("/") ? verbs.map((verb) => `${verb} ${path}`) : []));
+    });
+  expect(named.length).toBe(68);
+  expect(named.filter((operation) => !there.has(operation))).toEqual([]);
 });

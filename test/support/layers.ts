@@ -106,6 +106,7 @@ export const LAYERS: readonly Layer[] = [
       "src/current/.*",
       "src/v1/.*",
       "src/public/.*",
+      "src/mcp/.*",
       "src/contract/.*",
     ),
     packages: [],

@@ -60,7 +60,9 @@ export class ContractDocument {
     this.root = JSON.parse(text) as Readonly<Record<string, unknown>>;
     this.schemas = this.at<Record<string, Schema>>("#/components/schemas");
     const paths = Object.entries(this.at<Record<string, Record<string, RawOperation>>>("#/paths"));
-    this.operations = paths.flatMap(([path, item]) =>
+    // What comes through `/mcp` is judged by the clients and the conformance tests of MCP.
+    const called = paths.filter(([path]) => path !== "/mcp");
+    this.operations = called.flatMap(([path, item]) =>
       METHODS.flatMap((method) => (item[method] === undefined ? [] : [this.operation(method, path, item[method])])),
     );
   }

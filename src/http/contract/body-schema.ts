@@ -22,10 +22,17 @@ export interface RawBodyContract {
   readonly limitBytes: number;
   /** Content types that are taken; all of them unless given. */
   readonly types?: readonly string[];
+  /** What the contract says of them. The handler checks it. */
+  readonly shown?: TSchema;
 }
 /** Bytes, read whole: the handler gets them with their digest. */
-export const binary = (limitBytes: number, types?: readonly string[]) =>
-  ({ kind: "binary", limitBytes, ...(types === undefined ? {} : { types }) }) as const;
+export const binary = (limitBytes: number, types?: readonly string[], shown?: TSchema) =>
+  ({
+    kind: "binary",
+    limitBytes,
+    ...(types === undefined ? {} : { types }),
+    ...(shown === undefined ? {} : { shown }),
+  }) as const;
 /** Bytes that the handler reads itself, as they come. */
 export const streamed = (limitBytes: number, types?: readonly string[]) =>
   ({ kind: "stream", limitBytes, ...(types === undefined ? {} : { types }) }) as const;
