@@ -102,6 +102,7 @@ describe("create", () => {
 
   test("[ERR-5] a name of 512 characters and a prompt of 65,536 are taken, one more is 400", async () => {
     await success(post({ name: "n".repeat(512), systemPrompt: "p".repeat(65_536) }));
+    await success(post({ name: "🚀".repeat(512), systemPrompt: "🚀".repeat(65_536) }));
     await expectFailure(
       await post({ name: "n".repeat(513), systemPrompt: "P" }),
       400,

@@ -26,7 +26,7 @@ import {
 } from "./json-body.ts";
 import { didYouMean } from "./near-name.ts";
 import { type BinaryBody, rawBody, StreamedBody } from "./raw-body.ts";
-import { Body, COMPLAINTS, SHOWN } from "./validation.ts";
+import { Body, COMPLAINTS, isLonger, SHOWN } from "./validation.ts";
 
 /** A request before it is read. */
 export interface RawInput {
@@ -325,7 +325,7 @@ function textReader({ maxLength, pattern }: TSchema): FieldReader<string> {
   const most = typeof maxLength === "number" ? maxLength : Number.POSITIVE_INFINITY;
   const form = typeof pattern === "string" ? new RegExp(pattern, "u") : null;
   return (text, name) => {
-    if (text.length > most) return bad(`${name} must have at most ${most} characters`);
+    if (isLonger(text, most)) return bad(`${name} must have at most ${most} characters`);
     if (form?.test(text) === false)
       return bad(pattern === NOT_BLANK ? `${name} must not be blank` : `${name} must match ${pattern}`);
     // PostgreSQL holds none.

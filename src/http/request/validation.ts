@@ -49,12 +49,13 @@ export class Body<S extends BodySchema> {
     if (errors.length === 0 && check.Check(known)) return ok(known);
     for (const { path, value, schema } of check.Errors(known)) {
       if (errors.some((error) => error.path === path || error.path.startsWith(`${path}/`))) continue;
-      errors.push({
-        path,
-        message: messageFor(path, value, placeOf(this.schema, path) ?? { schema, isRequired: false }),
-      });
+      const place = placeOf(this.schema, path) ?? { schema, isRequired: false };
+      if (fitsInCharacters(value, place.schema)) continue;
+      errors.push({ path, message: messageFor(path, value, place) });
       if (errors.length === COMPLAINTS) break;
     }
+    // What seemed too long has few enough characters.
+    if (errors.length === 0) return ok(known as Static<S>);
     const order = Object.keys(this.schema.properties);
     const placeIn = ({ path }: InputError): number => order.indexOf(path.split("/")[1] ?? "");
     errors.sort((a, b) => Number(isMissing(b)) - Number(isMissing(a)) || placeIn(a) - placeIn(b));
@@ -154,12 +155,23 @@ function isOfType(value: unknown, type: string): boolean {
   return typeof value === type;
 }
 
+/** Characters of a text, as JSON Schema counts them: code points. A UTF-16 unit is half of some. */
+export const isLonger = (text: string, most: number): boolean =>
+  text.length > most && (text.length > 2 * most || [...text].length > most);
+
+/** TypeBox counts UTF-16 units: whether a text that it refuses fits all the same. */
+function fitsInCharacters(value: unknown, { type, maxLength, minLength = 0, pattern }: TSchema): boolean {
+  if (typeof value !== "string" || type !== "string" || typeof maxLength !== "number") return false;
+  if (value.length <= maxLength || isLonger(value, maxLength) || value.length < Number(minLength)) return false;
+  return typeof pattern !== "string" || new RegExp(pattern, "u").test(value);
+}
+
 /** Which bound of its schema a value of the right type has passed; null for none that we have words for. */
 function boundOf(schema: TSchema, value: unknown): string | null {
   const bound = (name: string): number | null => (typeof schema[name] === "number" ? schema[name] : null);
   const [longest, most, least, highest] = [bound("maxLength"), bound("maxItems"), bound("minimum"), bound("maximum")];
   const [fewest, shortest] = [bound("minItems"), bound("minLength")];
-  if (typeof value === "string" && longest !== null && value.length > longest)
+  if (typeof value === "string" && longest !== null && isLonger(value, longest))
     return `must have at most ${longest} characters`;
   if (typeof value === "string" && shortest !== null && value.length < shortest)
     return `must have at least ${shortest} ${shortest === 1 ? "character" : "characters"}`;

@@ -32,6 +32,17 @@ function errorsOf(value: JsonObject, by = body): readonly string[] {
 }
 
 describe("what is taken", () => {
+  test("[ERR-5] characters are code points, as JSON Schema counts them", () => {
+    const given = { title: "🚀".repeat(5), note: "𝒳𝒳𝒳", steps: [{ name: "🚀".repeat(8) }] };
+    expect(body.parse(given)).toEqual({ ok: true, value: given });
+    expect(errorsOf({ title: "🚀".repeat(6), note: "𝒳𝒳𝒳x", steps: [{ name: "🚀".repeat(9) }] })).toEqual([
+      "/title Field title must have at most 5 characters",
+      "/note Field note must have at most 3 characters",
+      "/steps/0/name Field steps.0.name must have at most 8 characters",
+    ]);
+    expect(errorsOf({ title: "🚀".repeat(5), count: 0 })).toEqual(["/count Field count must be at least 1"]);
+  });
+
   test("[GEN-7] unknown keys are dropped at every level where the surface is not strict, null counts as absent, and free objects stay as they are", () => {
     const given = {
       title: "ok",
