@@ -1,6 +1,7 @@
 /** The words of both surfaces, over the whole contract: the case of names, and the statuses of success. */
 import { expect, test } from "bun:test";
 import document from "../../docs/openapi.json";
+import { ERROR_CODES } from "../../src/current/error-codes.ts";
 
 interface Schema {
   readonly $ref?: string;
@@ -74,4 +75,14 @@ test("[GEN-4] v1 succeeds with 200, the current surface also with 201 and 202, a
       "createPersonalAccessToken createServiceToken createTask createUpload createWorkspace forkChat putMessagingIntegration putProviderKey putSecret shareFile writeFile"
     ).split(" "),
   );
+});
+
+test("[ERR-2] the table of the specification has every code, beside its status", async () => {
+  const spec = await Bun.file(new URL("../../docs/spec.md", import.meta.url)).text();
+  const table = spec.slice(spec.indexOf("- **ERR-2**"), spec.indexOf("- **ERR-3**"));
+  const told = [...table.matchAll(/\| (\d{3}) \| (.*) \|/g)].flatMap(([, status, codes = ""]) =>
+    [...codes.matchAll(/`([a-z_]+)`/g)].map(([, code]) => [code, Number(status)]),
+  );
+  const kept = Object.entries(ERROR_CODES).map(([code, { status }]) => [code, status]);
+  expect(told.toSorted()).toEqual(kept.toSorted());
 });
