@@ -604,7 +604,7 @@ export declare class Troupe {
      * `POST /api/workspaces`. Needs `workspaces:write`. May throw `OrganizationSuspendedError`, `RequestTimeoutError`,
      * `QuotaExceededError` or `StorageFullError`.
      */
-    createWorkspace(body: CreateWorkspaceRequest, options?: MutationOptions): Promise<Workspace>;
+    createWorkspace(body: CreateWorkspaceRequest, options?: MutationOptions): Promise<WorkspaceDetails>;
     /**
      * Read a workspace.
      *
@@ -619,7 +619,7 @@ export declare class Troupe {
      * `PATCH /api/workspaces/{id}`. Needs `workspaces:write`. May throw `OrganizationSuspendedError`, `ForbiddenError`,
      * `NotFoundError`, `RequestTimeoutError`, `VersionConflictError`, `QuotaExceededError` or `StorageFullError`.
      */
-    updateWorkspace(workspaceId: string, body: UpdateWorkspaceRequest, options?: VersionedOptions): Promise<Workspace>;
+    updateWorkspace(workspaceId: string, body: UpdateWorkspaceRequest, options?: VersionedOptions): Promise<WorkspaceDetails>;
     /**
      * Delete a workspace.
      *
@@ -637,7 +637,7 @@ export declare class Troupe {
      * `POST /api/workspaces/{id}/select`. Needs `workspaces:write`. May throw `OrganizationSuspendedError`,
      * `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
      */
-    selectWorkspace(workspaceId: string, options?: MutationOptions): Promise<Workspace>;
+    selectWorkspace(workspaceId: string, options?: MutationOptions): Promise<WorkspaceDetails>;
     /**
      * List files and directories.
      *

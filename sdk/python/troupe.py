@@ -1901,13 +1901,13 @@ class Troupe:
         *,
         idempotency_key: str | None = None,
         timeout: float | None = None,
-    ) -> Workspace:
+    ) -> WorkspaceDetails:
         """Create a workspace.
 
         `POST /api/workspaces`. Needs `workspaces:write`. May raise `OrganizationSuspendedError`,
         `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
         """
-        answer: Workspace = self._http.json(
+        answer: WorkspaceDetails = self._http.json(
             _Request(
                 "POST",
                 "/api/workspaces",
@@ -1942,7 +1942,7 @@ class Troupe:
         idempotency_key: str | None = None,
         if_match: int | None = None,
         timeout: float | None = None,
-    ) -> Workspace:
+    ) -> WorkspaceDetails:
         """Update a workspace.
 
         Omitted fields are unchanged.
@@ -1951,7 +1951,7 @@ class Troupe:
         `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`, `VersionConflictError`,
         `QuotaExceededError` or `StorageFullError`.
         """
-        answer: Workspace = self._http.json(
+        answer: WorkspaceDetails = self._http.json(
             _Request(
                 "PATCH",
                 f"/api/workspaces/{_segment(workspace_id)}",
@@ -1996,7 +1996,7 @@ class Troupe:
         *,
         idempotency_key: str | None = None,
         timeout: float | None = None,
-    ) -> Workspace:
+    ) -> WorkspaceDetails:
         """Set the active workspace.
 
         Each user has an active workspace of their own.
@@ -2005,7 +2005,7 @@ class Troupe:
         `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or
         `StorageFullError`.
         """
-        answer: Workspace = self._http.json(
+        answer: WorkspaceDetails = self._http.json(
             _Request(
                 "POST",
                 f"/api/workspaces/{_segment(workspace_id)}/select",

@@ -1029,7 +1029,7 @@ export class Troupe {
    * `POST /api/workspaces`. Needs `workspaces:write`. May throw `OrganizationSuspendedError`, `RequestTimeoutError`,
    * `QuotaExceededError` or `StorageFullError`.
    */
-  createWorkspace(body: CreateWorkspaceRequest, options?: MutationOptions): Promise<Workspace> {
+  createWorkspace(body: CreateWorkspaceRequest, options?: MutationOptions): Promise<WorkspaceDetails> {
     return this.#http.json({ method: "POST", path: "/api/workspaces", body, isKeyed: true, options });
   }
 
@@ -1050,7 +1050,11 @@ export class Troupe {
    * `PATCH /api/workspaces/{id}`. Needs `workspaces:write`. May throw `OrganizationSuspendedError`, `ForbiddenError`,
    * `NotFoundError`, `RequestTimeoutError`, `VersionConflictError`, `QuotaExceededError` or `StorageFullError`.
    */
-  updateWorkspace(workspaceId: string, body: UpdateWorkspaceRequest, options?: VersionedOptions): Promise<Workspace> {
+  updateWorkspace(
+    workspaceId: string,
+    body: UpdateWorkspaceRequest,
+    options?: VersionedOptions,
+  ): Promise<WorkspaceDetails> {
     return this.#http.json({
       method: "PATCH",
       path: `/api/workspaces/${segment(workspaceId)}`,
@@ -1085,7 +1089,7 @@ export class Troupe {
    * `POST /api/workspaces/{id}/select`. Needs `workspaces:write`. May throw `OrganizationSuspendedError`,
    * `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
    */
-  selectWorkspace(workspaceId: string, options?: MutationOptions): Promise<Workspace> {
+  selectWorkspace(workspaceId: string, options?: MutationOptions): Promise<WorkspaceDetails> {
     return this.#http.json({
       method: "POST",
       path: `/api/workspaces/${segment(workspaceId)}/select`,

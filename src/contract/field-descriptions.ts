@@ -26,7 +26,6 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   "Mission.visibility": "Who may see it: `private` is its creator, `organization` is every member",
   "DeletedMission.visibility": "Who may see it: `private` is its creator, `organization` is every member",
   priority: "How urgent it is",
-  "SendMessageRequest.priority": "Which work runs first where slots are scarce",
   "CreateMissionRequest.priority": "Which of its jobs run first where slots are scarce",
   "UpdateMissionRequest.priority": "Which of its jobs run first where slots are scarce",
   "Mission.priority": "Which of its jobs run first where slots are scarce",

@@ -120,3 +120,17 @@ test("[WSP-15] the model is told the instructions of the workspace that the job 
   expect(system).toContain("Instructions of the workspace that you work in:\nWrite in British English.");
   await answered(client.call("PATCH", path, { instructions: null }));
 });
+
+test("[WSP-1] making, changing and selecting a workspace answer what its files take, too", async () => {
+  const made = await answered<Json>(client.call("POST", "/api/workspaces", { name: "Measured" }), 201);
+  expect(made["storage"]).toEqual({ bytes: 0, files: 0 });
+  const path = `/api/workspaces/${String(made["id"])}`;
+  await answered(client.call("POST", `${path}/files/directory`, { path: "empty" }), 201);
+  const content = `${path}/files/content?path=a.txt`;
+  const headers = { authorization: `Bearer ${owner.token}` };
+  await answered(fetch(`${service.url}${content}`, { method: "PUT", headers, body: "12345" }), 201);
+  const storage = { bytes: 5, files: 1 };
+  expect(await answered<Json>(client.call("PATCH", path, { name: "Weighed" }))).toMatchObject({ storage });
+  expect(await answered<Json>(client.call("POST", `${path}/select`))).toMatchObject({ storage, selected: true });
+  expect(await client.get<Json>(path)).toMatchObject({ storage });
+});

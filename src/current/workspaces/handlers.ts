@@ -35,7 +35,7 @@ export const workspaceHandlers: Handlers<typeof workspaceOperations.operations, 
     const command = { kind: "create_workspace", name, description, instructions, createdBy: by.userId } as const;
     const ref = workspaceRef(by.organizationId, newId("wsp"));
     return change.commit([ask(ref, command)], (workspace) =>
-      created(workspaceView(workspace, { by, selectedId: selection.value.selectedId, appPlaces })),
+      created(workspaceDetails(workspace, NOTHING, { by, selectedId: selection.value.selectedId, appPlaces })),
     );
   },
 
@@ -57,11 +57,13 @@ export const workspaceHandlers: Handlers<typeof workspaceOperations.operations, 
     if (!owned.ok) return owned;
     const selection = await selectionOf({ system }, by);
     if (!selection.ok) return selection;
+    const totals = await totalsOf(system, by, id);
+    if (!totals.ok) return totals;
     const changes = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
     const command = { kind: "update_workspace", changes, version: headers["if-match"] ?? null } as const;
     const ref = workspaceRef(by.organizationId, id);
     return updated(change, [ask(ref, { kind: "read_workspace" }), ask(ref, command)], (workspace) =>
-      workspaceView(workspace, { by, selectedId: selection.value.selectedId, appPlaces }),
+      workspaceDetails(workspace, totals.value, { by, selectedId: selection.value.selectedId, appPlaces }),
     );
   },
 
@@ -81,16 +83,24 @@ export const workspaceHandlers: Handlers<typeof workspaceOperations.operations, 
     );
   },
 
-  selectWorkspace({ appPlaces }, change, { params: { id } }) {
+  async selectWorkspace({ system, appPlaces }, change, { params: { id } }) {
     const { principal: by } = change;
+    const totals = await totalsOf(system, by, id);
+    if (!totals.ok) return totals;
     const { organizationId, userId } = by;
     const select = { kind: "select_workspace", userId, workspaceId: id } as const;
     return change.commit(
       [ask(workspaceRef(organizationId, id), { kind: "read_workspace" }), ask(organizationRef(organizationId), select)],
-      (workspace) => done(workspaceView(workspace, { by, selectedId: id, appPlaces })),
+      (workspace) => done(workspaceDetails(workspace, totals.value, { by, selectedId: id, appPlaces })),
     );
   },
 };
+
+/** What a new workspace holds. */
+const NOTHING = { bytes: 0, files: 0 };
+
+const totalsOf = (system: Services["system"], by: Principal, id: string): Promise<Outcome<Totals>> =>
+  system.dispatch(workspaceRef(by.organizationId, id), { kind: "read_totals" });
 
 /** Refuses who has not made the workspace, and is no owner of the organization (WSP-15). */
 async function unlessTheirs(system: Services["system"], by: Principal, id: string): Promise<Outcome<null>> {

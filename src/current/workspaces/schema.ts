@@ -96,6 +96,6 @@ export const workspaceView = (
 
 export const workspaceDetails = (
   workspace: Workspace,
-  { bytes, files }: Totals,
+  { bytes, files }: Pick<Totals, "bytes" | "files">,
   reader: Reader,
 ): Shown<typeof WorkspaceDetails> => ({ ...workspaceView(workspace, reader), storage: { bytes, files } });
