@@ -2572,6 +2572,9 @@ class Transport {
     #headers;
     #base;
     constructor(options, errors, headers) {
+        // Said to programs without types.
+        if (typeof options.baseUrl !== "string")
+            throw new TypeError("Call it as `new Troupe({ baseUrl, token })`");
         this.#options = options;
         this.#errors = errors;
         this.#headers = headers;

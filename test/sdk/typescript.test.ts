@@ -87,6 +87,11 @@ describe("requests", () => {
     expect(proxy.requests[0]?.headers["idempotency-key"]).not.toBe(keys[0]);
   });
 
+  test("[DOC-3] a program without types is told how the client is made", () => {
+    const Untyped = Troupe as unknown as new (...given: readonly string[]) => Troupe;
+    expect(() => new Untyped(service.url, "pat_x")).toThrow("Call it as `new Troupe({ baseUrl, token })`");
+  });
+
   test("[DOC-3] the caller's own key is used, and gives the first answer again", async () => {
     const first = await troupe.createAgent({ name: "Mine", system_prompt: "x" }, { idempotencyKey: "key-of-mine" });
     const again = await troupe.createAgent({ name: "Mine", system_prompt: "x" }, { idempotencyKey: "key-of-mine" });

@@ -88,6 +88,8 @@ export class Transport {
   readonly #base: string;
 
   constructor(options: TroupeOptions, errors: ErrorClasses, headers: Readonly<Record<string, string>>) {
+    // Said to programs without types.
+    if (typeof options.baseUrl !== "string") throw new TypeError("Call it as `new Troupe({ baseUrl, token })`");
     this.#options = options;
     this.#errors = errors;
     this.#headers = headers;
