@@ -81,8 +81,8 @@ test("[ERR-2] the table of the specification has every code, beside its status",
   const spec = await Bun.file(new URL("../../docs/spec.md", import.meta.url)).text();
   const table = spec.slice(spec.indexOf("- **ERR-2**"), spec.indexOf("- **ERR-3**"));
   const told = [...table.matchAll(/\| (\d{3}) \| (.*) \|/g)].flatMap(([, status, codes = ""]) =>
-    [...codes.matchAll(/`([a-z_]+)`/g)].map(([, code]) => [code, Number(status)]),
+    [...codes.matchAll(/`([a-z_]+)`/g)].map(([, code]) => `${status} ${code}`),
   );
-  const kept = Object.entries(ERROR_CODES).map(([code, { status }]) => [code, status]);
-  expect(told.toSorted()).toEqual(kept.toSorted());
+  const kept = Object.entries(ERROR_CODES).map(([code, { status }]) => `${status} ${code}`);
+  expect(new Set(told)).toEqual(new Set(kept));
 });

@@ -157,7 +157,7 @@ function isOfType(value: unknown, type: string): boolean {
 
 /** Characters of a text, as JSON Schema counts them: code points. A UTF-16 unit is half of some. */
 export const isLonger = (text: string, most: number): boolean =>
-  text.length > most && (text.length > 2 * most || [...text].length > most);
+  text.length > most && (text.length > 2 * most || Array.from(text).length > most);
 
 /** TypeBox counts UTF-16 units: whether a text that it refuses fits all the same. */
 function fitsInCharacters(value: unknown, { type, maxLength, minLength = 0, pattern }: TSchema): boolean {
