@@ -5,8 +5,9 @@
  * taken and paid for with the next shares. So what one organization stores delays another one by a batch of a
  * bounded size, and not by all that waits.
  *
- * Large groups have batches of their own, so that small ones wait for none of them: a batch is of the organizations
- * whose next group is of its size, and that have nothing in flight in the other.
+ * Large work has batches of its own, so that small work waits for none of it. Large is an organization whose next group
+ * is, and, beside others, one of which many groups wait: together PostgreSQL needs as long for them. A batch is of the
+ * organizations of its size that have nothing in flight in the other.
  */
 import type { TurnGroup } from "./group.ts";
 
@@ -19,6 +20,8 @@ export const SHARED_BYTES = 128 * 1024;
 export const GROUP_COST = 2 * 1024;
 /** A group of more is large: PostgreSQL takes longer for it than for a batch of small ones. */
 export const LARGE_BYTES = 48 * 1024;
+/** More groups of one organization are large together while others commit: two milliseconds of PostgreSQL. */
+export const MANY_GROUPS = 8;
 
 export type GroupSize = "small" | "large";
 
@@ -45,6 +48,8 @@ export class FlushQueue {
   private readonly lanes = new Map<string, Lane>();
   private count = 0;
   private largeCount = 0;
+  /** A batch of small ones has left out somebody of whom many wait. */
+  private hasMany = false;
   private patientCount = 0;
 
   get length(): number {
@@ -57,7 +62,7 @@ export class FlushQueue {
   }
 
   get hasLarge(): boolean {
-    return this.largeCount > 0;
+    return this.largeCount > 0 || this.hasMany;
   }
 
   push(group: TurnGroup): void {
@@ -81,6 +86,7 @@ export class FlushQueue {
     this.lanes.clear();
     this.count = 0;
     this.largeCount = 0;
+    this.hasMany = false;
     this.patientCount = 0;
     return groups;
   }
@@ -93,7 +99,8 @@ export class FlushQueue {
     const filling: Filling = { batch: [], bytes: 0, size: null };
     if (!isShared && this.lanes.size === 1) {
       const [[organizationId, lane]] = this.lanes as Iterable<[string, Lane]> as [[string, Lane]];
-      if (!mayJoin(organizationId, lane, size, judge)) return [];
+      if (size === "large") this.hasMany = false;
+      if (judge.isInFlight(organizationId) || (size === "small" && isNextLarge(lane))) return [];
       lane.balance = BATCH_BYTES + GROUP_COST * BATCH_GROUPS;
       this.fill(filling, lane, judge);
       if (lane.groups.length === 0) this.lanes.delete(organizationId);
@@ -101,7 +108,9 @@ export class FlushQueue {
     }
     filling.size = size;
     // A copy: a lane that has had its turn goes to the end, and is not to have another one.
-    const lanes = Array.from(this.lanes).filter(([organizationId, lane]) => mayJoin(organizationId, lane, size, judge));
+    const free = Array.from(this.lanes).filter(([organizationId]) => !judge.isInFlight(organizationId));
+    const lanes = free.filter(([, lane]) => lane.groups.length === 0 || sizeOfNext(lane) === size);
+    this.hasMany = size === "small" && lanes.length < free.length;
     const gift = SHARED_BYTES + leastDebt(lanes);
     for (const [organizationId, lane] of lanes) {
       lane.balance = Math.min(SHARED_BYTES, lane.balance + gift);
@@ -144,9 +153,10 @@ export class FlushQueue {
   }
 }
 
-/** Whether the next group of the organization may be in a batch of this size. One without groups pays what it owes. */
-const mayJoin = (organizationId: string, { groups: [next] }: Lane, size: GroupSize, judge: Judge): boolean =>
-  (next === undefined || sizeOf(next) === size) && !judge.isInFlight(organizationId);
+const isNextLarge = ({ groups: [next] }: Lane): boolean => next !== undefined && sizeOf(next) === "large";
+/** Of what the organization commits next beside others. */
+const sizeOfNext = (lane: Lane): GroupSize =>
+  isNextLarge(lane) || lane.groups.length > MANY_GROUPS ? "large" : "small";
 
 /** What has to be given to all beyond a share, so that one of those that wait may add a group. */
 function leastDebt(lanes: readonly (readonly [string, Lane])[]): number {

@@ -8,6 +8,7 @@ import {
   GROUP_COST,
   type GroupSize,
   LARGE_BYTES,
+  MANY_GROUPS,
   SHARED_BYTES,
 } from "../../../actors/runtime/flush-queue.ts";
 import { TurnGroup } from "../../../actors/runtime/group.ts";
@@ -122,6 +123,32 @@ test("[FAIR-3] a batch has the small groups of those whose next one is small, or
   expect(takeOf(true, "small")).toEqual(["a0", "c0"]);
   expect(takeOf(true, "small")).toEqual([]);
   expect(takeOf(true, "large")).toEqual(["b0", "a1", "a2"]);
+});
+
+test("[FAIR-3] many small groups of one organization are large beside others, until few of them are left", () => {
+  const { push, takeOf, queue, inFlight } = rig();
+  for (let i = 0; i < MANY_GROUPS + 1; i++) push("a", `a${i}`);
+  for (let i = 0; i < MANY_GROUPS; i++) push("b", `b${i}`);
+  expect(queue.hasLarge).toBe(false);
+  expect(takeOf(true, "small")).toEqual(Array.from({ length: MANY_GROUPS }, (_, i) => `b${i}`));
+  // So the statement of large ones is begun.
+  expect(queue.hasLarge).toBe(true);
+  expect(takeOf(true, "large")).toHaveLength(MANY_GROUPS + 1);
+  inFlight.add("a");
+  push("a", "few");
+  expect(takeOf(true, "small")).toEqual([]);
+  expect(queue.hasLarge).toBe(false);
+  inFlight.clear();
+  expect(takeOf(true, "small")).toEqual(["few"]);
+});
+
+test("[FAIR-3] where nobody else is at work any more, whichever statement is free takes many small groups", () => {
+  for (const size of ["small", "large"] as const) {
+    const { push, takeOf } = rig();
+    for (let i = 0; i < MANY_GROUPS + 1; i++) push("a", `a${i}`);
+    expect(takeOf(true, "small")).toEqual([]);
+    expect(takeOf(false, size)).toHaveLength(MANY_GROUPS + 1);
+  }
 });
 
 test("[FAIR-3] nothing of an organization that is in flight is taken, nor refused", () => {

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { ok } from "../../../actors/fault.ts";
 import { type AnyDefinition, table, type Tx } from "../../../actors/runtime/actor.ts";
-import { LARGE_BYTES } from "../../../actors/runtime/flush-queue.ts";
+import { LARGE_BYTES, MANY_GROUPS } from "../../../actors/runtime/flush-queue.ts";
 import { settle } from "../../support/fake-clock.ts";
 import { FlushRig as Rig } from "../../support/flush-rig.ts";
 import { type Ledger, ledgerRef } from "../../support/ledger-actor.ts";
@@ -25,6 +25,31 @@ test("[FAIR-3] small groups of others are committed while a large one is in flig
   open();
   await settle();
   expect(rig.ended.at(-1)).toBe("large committed");
+});
+
+test("[FAIR-3] a small group of another organization waits for no statement of many groups", async () => {
+  const rig = new Rig();
+  const open = rig.hold();
+  rig.of("a", "a0");
+  await settle();
+  for (let i = 1; i <= MANY_GROUPS + 1; i++) rig.of("a", `a${i}`);
+  rig.of("b", "b1");
+  await settle();
+  const many = Promise.withResolvers<void>();
+  rig.answer = async (batch) => {
+    if (batch.length > MANY_GROUPS) await many.promise;
+    return rig.stored(batch);
+  };
+  open();
+  await settle();
+  rig.of("b", "b2");
+  await settle();
+  expect(rig.sent.slice(0, 2)).toEqual(["a0", "b1"]);
+  expect(rig.sent.slice(3)).toEqual(["b2"]);
+  expect(rig.ended).toEqual(["a0", "b1", "b2"].map((name) => `${name} committed`));
+  many.resolve();
+  await settle();
+  expect(rig.ended).toHaveLength(MANY_GROUPS + 4);
 });
 
 test("[FAIR-3] a small command that changes a large record makes a large group", async () => {
