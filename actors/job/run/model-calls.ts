@@ -20,7 +20,7 @@ import { originOf, TEXT_SEPARATOR } from "../schema.ts";
 import type { CallEnd, ProviderLimits } from "./provider-limits.ts";
 import type { Reporter } from "./reporter.ts";
 import { MODEL_PAUSES, waitReason } from "./retry-policy.ts";
-import { runTurn, STEP_UNITS } from "./run-slices.ts";
+import { costOfStep, runTurn } from "./run-slices.ts";
 import type { RunWait } from "./run-wait.ts";
 import type { RunServices } from "./services.ts";
 
@@ -89,7 +89,7 @@ export class ModelCalls {
   private async once(prompt: Prompt, before: string, state: StepState, signal: AbortSignal): Promise<ModelOutcome> {
     const { services, run } = this;
     const { job } = run.reporter;
-    const turn = runTurn(services, job.organizationId, STEP_UNITS);
+    const turn = runTurn(services, job.organizationId, costOfStep(prompt.entries));
     if (turn !== null) await turn;
     const { model } = this;
     const described = services.models.describe(model);

@@ -1,6 +1,6 @@
 /** The calls of a large step on the event loop. */
 import { expect, test } from "bun:test";
-import { RUN_SLICE, STEP_UNITS } from "../../../../actors/job/run/run-slices.ts";
+import { RUN_SLICE, STEP_UNITS, UNIT_CHARACTERS } from "../../../../actors/job/run/run-slices.ts";
 import { jobExecution } from "../../../../actors/job/run/execution.ts";
 import { Slices } from "../../../../actors/runtime/slices.ts";
 import { startJobs } from "../../../support/job-replica.ts";
@@ -37,7 +37,11 @@ test("[FAIR-9] a few calls of a step begin or report in a turn of the event loop
   expect(slices.turns - before).toBeGreaterThanOrEqual((2 * CALLS) / RUN_SLICE - 1);
 });
 
-test("[FAIR-9] of many runs that go on together two ask their model in a turn of the event loop", async () => {
+/** The most models that are asked in one turn of the event loop, and how often it turned. */
+async function askedTogether(
+  message: string,
+  answer: string,
+): Promise<{ readonly most: number; readonly turns: number }> {
   const slices = new Slices(RUN_SLICE, setImmediate);
   const replica = await startJobs(new World(), {
     execution: (services) => jobExecution({ ...services, runSlices: slices }),
@@ -45,10 +49,23 @@ test("[FAIR-9] of many runs that go on together two ask their model in a turn of
   const perTurn = new Map<number, number>();
   replica.model.script = () => {
     perTurn.set(slices.turns, (perTurn.get(slices.turns) ?? 0) + 1);
-    return [{ say: "fine" }];
+    return [{ say: answer }];
   };
-  const jobs = await Promise.all(Array.from({ length: RUNS }, (_, i) => replica.send("look", `cht_${i}`)));
+  const jobs = await Promise.all(Array.from({ length: RUNS }, (_, i) => replica.send(message, `cht_${i}`)));
   for (const id of jobs) expect((await replica.ended(id)).status).toBe("completed");
   expect([...perTurn.values()].reduce((sum, begun) => sum + begun)).toBe(RUNS);
-  expect(Math.max(...perTurn.values())).toBeLessThanOrEqual(RUN_SLICE / STEP_UNITS);
+  return { most: Math.max(...perTurn.values()), turns: slices.turns };
+}
+
+test("[FAIR-9] of many runs that go on together two ask their model in a turn of the event loop", async () => {
+  expect((await askedTogether("look", "fine")).most).toBeLessThanOrEqual(RUN_SLICE / STEP_UNITS);
+});
+
+test("[FAIR-9] where conversations are long one asks its model in a turn of the event loop, and long answers are reported one by one", async () => {
+  const long = "x".repeat((RUN_SLICE - 1) * UNIT_CHARACTERS);
+  const short = await askedTogether("look", "fine");
+  const asked = await askedTogether(long, "fine");
+  expect(asked.most).toBe(1);
+  const answered = await askedTogether("look", long);
+  expect(answered.turns).toBeGreaterThanOrEqual(short.turns + RUNS / 2);
 });
