@@ -11,9 +11,15 @@
  *
  * The median of the rounds counts (BENCH_ROUNDS=5 is what the figures need): one sync of a disk that
  * takes 100 ms is the p99 of a whole slice, beside a flood or not. Attackers have machines of their own, and here they are processes on
- * the cores of what is measured: generators, hostile servers and slow receivers run with the lowest priority, and
- * their cost is in the bare columns, so that the figure says what the service does. What the kernel does for their
- * packets knows no priority; it is in the floor.
+ * the cores of what is measured: generators, hostile servers and slow receivers have what of the cores nobody else
+ * wants (`lowest`), and their cost is in the bare columns, so that the figure says what the service does. How many
+ * requests a second they came to is in the table. What the kernel does for their packets knows no priority; it is in
+ * the floor.
+ *
+ * B is on a machine of its own in life too. What its client has waited for a core when the answer was there is not
+ * part of a latency, in no column; its p99 beside the flood is in the table. What the service's event loop waited for
+ * a core is part of it, and is in the table as a part of the time: there PostgreSQL, the service's own other threads
+ * and its children were running, or what the kernel did for packets.
  *
  * Bodies held open share a line of 1 Gbit/s, 125 MB/s in slices of 16 KiB (`support/line.ts`). Without it the
  * loopback takes each body of 1 MiB at once and carries up to 650 MB/s, which no such line does, and the service pays
@@ -25,7 +31,7 @@
  * BENCH_FLOODS=reads,executes runs these only.
  */
 import type { Aim, Benchmark, BenchmarkContext } from "./support/benchmark.ts";
-import { cpuOf } from "./support/cpu.ts";
+import { cpuOf, waitOf } from "./support/cpu.ts";
 import { FLOOD_NAMES, type FloodPlan, type FloodWorld, planned, startHostile } from "./support/floods.ts";
 import type { FloodAnswer, FloodQuestion } from "./support/flood-worker.ts";
 import { createTask, readAgent } from "./support/http-requests.ts";
@@ -65,6 +71,10 @@ interface Measured {
   sentMb: number;
   floodSeconds: number;
   refused: number;
+  /** Seconds for which the service's event loop wanted to run and had no core, of each second; the most of any round. */
+  loopWait: number;
+  /** Of B's client, the same; the p99 of the worst round, in ms. Not part of the latencies. */
+  clientWait: number;
   loopBusy: number;
   pssMib: number;
 }
@@ -119,6 +129,8 @@ async function measured(context: BenchmarkContext, stage: Stage, plan: FloodPlan
     sentMb: 0,
     floodSeconds: 0,
     refused: 0,
+    loopWait: 0,
+    clientWait: 0,
     loopBusy: 0,
     pssMib: 0,
   };
@@ -129,7 +141,7 @@ async function measured(context: BenchmarkContext, stage: Stage, plan: FloodPlan
   context.say(
     `${plan.name}: writes ${times(ratio.writes)}, reads ${times(ratio.reads)}; beside the bare server ` +
       `${times(bare.writes)}, ${times(bare.reads)}; the flooded bare server ${times(floor.writes)}, ${times(floor.reads)}; alone ${figure(median(of.rounds.alone.writes))} and ` +
-      `${figure(median(of.rounds.alone.reads))} ms; the flood was answered ${answers}, held ${figure(of.held)} bodies and sent ${figure(of.sentMb)} MB in ${figure(of.floodSeconds)} s; busy ${figure(of.loopBusy)}, ${figure(of.pssMib)} MiB`,
+      `${figure(median(of.rounds.alone.reads))} ms; the flood was answered ${answers} (${figure(perSecond(of))} a second), held ${figure(of.held)} bodies and sent ${figure(of.sentMb)} MB in ${figure(of.floodSeconds)} s; busy ${figure(of.loopBusy)}, without a core ${figure(of.loopWait)} (client p99 ${figure(of.clientWait)} ms), ${figure(of.pssMib)} MiB`,
   );
   return of;
 }
@@ -140,10 +152,13 @@ async function slice(stage: Stage, plan: FloodPlan, situation: Situation, of: Me
     const port = situation === "flood" ? service.port : barePort;
     await flood.ask({ kind: "start", port, flood: plan.flood });
   }
-  const [cpu, from] = [cpuOf(service.pid), performance.now()];
+  const [cpu, waited, from] = [cpuOf(service.pid), waitOf(service.pid), performance.now()];
   const answer = await probes.ask(situation === "floor" ? { ...probe, port: barePort } : probe);
   if (situation === "flood") {
-    of.loopBusy = Math.max(of.loopBusy, (cpuOf(service.pid) - cpu) / ((performance.now() - from) / 1_000));
+    const seconds = (performance.now() - from) / 1_000;
+    of.loopBusy = Math.max(of.loopBusy, (cpuOf(service.pid) - cpu) / seconds);
+    of.loopWait = Math.max(of.loopWait, (waitOf(service.pid) - waited) / seconds);
+    of.clientWait = Math.max(of.clientWait, p99(Object.values(answer.waits).flat()));
     of.pssMib = Math.max(of.pssMib, pssOf(service.pid) / 1024 / 1024);
   }
   if (situation !== "alone") {
@@ -157,9 +172,13 @@ async function slice(stage: Stage, plan: FloodPlan, situation: Situation, of: Me
     }
     await Bun.sleep(REST_MS);
   }
-  for (const kind of ["writes", "reads"] as const) of.rounds[situation][kind].push(p99(answer.latencies[kind] ?? []));
+  for (const kind of ["writes", "reads"] as const) of.rounds[situation][kind].push(p99(withoutWaits(answer, kind)));
   if (situation === "flood") of.refused += Object.values(answer.refused).reduce((sum, count) => sum + count, 0);
 }
+
+/** B's client is on a machine of its own in life: while it waited here for a core, the service had answered. */
+const withoutWaits = ({ latencies, waits }: ProbeAnswer, kind: string): readonly number[] =>
+  (latencies[kind] ?? []).map((ms, i) => ms - (waits[kind]?.[i] ?? 0));
 
 const p99 = (samples: readonly number[]): number =>
   percentile(
@@ -175,6 +194,10 @@ const WHERE =
   "**A hostile MCP server**: 24 to 39 turns had more than 4 ms, and the longest 19 to 42, while hundreds of calls began, were answered and reported together; in slices 9 to 17 turns have more than 4 ms, and the longest 12 to 19; that of 19 was the client of MCP, which the first run that needs it loads. " +
   "Reads gain by that, writes little: they wait for commits as well, and in the first half second of hostile pages statements that carry B's writes carry up to 158 KB of the flood's too. With nobody else at work the longest turn has 4 to 7 ms. " +
   "**200 KB messages**: the longest turn of a slice of 3 s had 10 to 14 ms of CPU; before titles were made of the beginning of a text, and long bodies parsed in slices, two turns had 37 to 48 ms, in which 32 messages began.";
+
+/** Requests of the flood that were answered or cut off. */
+const perSecond = ({ answers, floodSeconds }: Measured): number =>
+  Object.values(answers).reduce((sum, count) => sum + count, 0) / floodSeconds;
 
 const median = (values: readonly number[]): number =>
   percentile(
@@ -202,7 +225,10 @@ function report(results: readonly (readonly [string, Measured])[]) {
     "beside a bare server",
     "of that",
     "floor",
+    "requests a second",
     "service's CPU",
+    "its loop without a core",
+    "B's client without one",
     "PSS MiB",
   ];
   const rows = results.map(([name, of]) => {
@@ -220,7 +246,10 @@ function report(results: readonly (readonly [string, Measured])[]) {
       times(bare.reads),
       times(ratio.reads / bare.reads),
       times(floor.reads),
+      figure(perSecond(of)),
       figure(of.loopBusy),
+      figure(of.loopWait),
+      `${figure(of.clientWait)} ms`,
       figure(of.pssMib),
     ];
   });
@@ -231,7 +260,8 @@ function report(results: readonly (readonly [string, Measured])[]) {
       : `Bodies held open come over a line of 1 Gbit/s: it carried ${figure(held.sentMb / held.floodSeconds)} MB/s, ${figure((held.answers["503"] ?? 0) / held.floodSeconds)} bodies a second were refused, and ${figure(held.held)} or more were held at the end of each slice. `;
   const text =
     `B creates ${PER_SECOND} small tasks and reads ${PER_SECOND} agents a second. p99, and its multiple of B's alone; the median of the rounds. ` +
-    `Beside a bare server: while the same generator floods that, which says what it takes from this machine; "of that" is the flood's multiple divided by it. The floor: B asks the flooded bare server itself.\n\n${table(head, rows)}\n\n${line}${WHERE}`;
+    `Beside a bare server: while the same generator floods that, which says what it takes from this machine; "of that" is the flood's multiple divided by it. The floor: B asks the flooded bare server itself. ` +
+    `Requests a second are the flood's, answered or cut off. Without a core: the part of the time in which the service's event loop was ready and had none, and the p99 of what B's client waited for one, which no latency has in it.\n\n${table(head, rows)}\n\n${line}${WHERE}`;
   return { text, aims: results.map(([name, of]) => aim(name, of)), skipped: [] };
 }
 

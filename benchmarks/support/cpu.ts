@@ -56,3 +56,12 @@ export function cpuOfTree(root: number): number {
   for (const [pid, stat] of stats) if (isBelow(pid)) ticks += stat.own + stat.reaped;
   return ticks / TICKS_PER_SECOND;
 }
+
+/** Seconds for which the main thread of the process wanted to run and had no core; 0 where the kernel does not say. */
+export function waitOf(pid: number): number {
+  try {
+    return Number(readFileSync(`/proc/${pid}/schedstat`, "utf8").split(" ")[1]) / 1e9;
+  } catch {
+    return 0;
+  }
+}

@@ -1,6 +1,6 @@
 /**
- * A flood of HTTP requests in a process of its own, which is started with the lowest priority: what an attacker
- * computes is computed elsewhere. It goes on whatever it is answered, and asks at once again.
+ * A flood of HTTP requests in a process of its own, which has what of the cores nobody else wants: what an
+ * attacker computes is computed elsewhere. It goes on whatever it is answered, and asks at once again.
  *
  *   ask    each connection sends its next request when the last one is answered
  *   drop   each connection is closed at the first byte of its answer, and opened again

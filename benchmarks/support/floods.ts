@@ -6,7 +6,7 @@ import type { Flood } from "./flood-worker.ts";
 import { get, headOfPost, post, readAgent } from "./http-requests.ts";
 import { asked, fillTasks, newOrganization, type Organization } from "./organization.ts";
 import type { RunningService } from "./service.ts";
-import { LOWEST_PRIORITY, startWorker } from "./worker.ts";
+import { lowest, LOWEST_PRIORITY, startWorker } from "./worker.ts";
 
 export interface FloodPlan {
   readonly name: string;
@@ -126,7 +126,9 @@ export async function startHostile(lifetime: Lifetime): Promise<string> {
     stdin: "pipe",
     stdout: "pipe",
     stderr: "inherit",
+    detached: true,
   });
+  lowest(child);
   lifetime.add(async () => {
     child.kill("SIGKILL");
     await child.exited;

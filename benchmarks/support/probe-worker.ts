@@ -6,6 +6,7 @@
  *   bun probe-worker.ts      questions by IPC
  */
 import type { Socket } from "bun";
+import { waitOf } from "./cpu.ts";
 import { serveWorker } from "./worker.ts";
 
 export interface Probe {
@@ -20,6 +21,8 @@ export interface Probe {
 /** Latencies in ms by name; one that was not answered in time, or not with 200, counts as `LONGEST_MS`. */
 export interface ProbeAnswer {
   readonly latencies: Readonly<Record<string, readonly number[]>>;
+  /** Of each, in the same order: for how long of that the answer had come, and this process had no core to read it. */
+  readonly waits: Readonly<Record<string, readonly number[]>>;
   /** What was answered instead of 200, by status. */
   readonly refused: Readonly<Record<string, number>>;
 }
@@ -43,8 +46,10 @@ class Probing {
   private readonly free: Socket<Connection>[] = [];
   private readonly all = new Set<Socket<Connection>>();
   private readonly latencies: Record<string, number[]> = {};
+  private readonly waits: Record<string, number[]> = {};
   private readonly refused: Record<string, number> = {};
   private open = 0;
+  private totalWait = 0;
 
   constructor(probe: Probe) {
     this.probe = probe;
@@ -58,13 +63,14 @@ class Probing {
     for (let i = 0; i * stepMs < seconds * 1_000; i++) {
       const wait = from + i * stepMs - performance.now();
       if (wait > 0) await Bun.sleep(wait);
+      this.waited();
       void this.ask(names[i % names.length]!);
     }
     const until = performance.now() + LONGEST_MS;
     while (this.open > 0 && performance.now() < until) await Bun.sleep(5);
     for (const { data } of this.all) if (data.asked !== null) this.note(data.asked.name, LONGEST_MS);
     for (const socket of this.all) socket.terminate();
-    return { latencies: this.latencies, refused: this.refused };
+    return { latencies: this.latencies, waits: this.waits, refused: this.refused };
   }
 
   private async ask(name: string): Promise<void> {
@@ -75,9 +81,18 @@ class Probing {
     socket.write(this.probe.requests[name]!);
   }
 
-  private note(name: string, ms: number): void {
+  private note(name: string, ms: number, waitMs = 0): void {
     (this.latencies[name] ??= []).push(ms);
+    (this.waits[name] ??= []).push(waitMs);
     this.open--;
+  }
+
+  /** For how long this process has waited for a core since it last asked, in ms: before what wakes it now. */
+  private waited(): number {
+    const total = waitOf(process.pid) * 1_000;
+    const ms = total - this.totalWait;
+    this.totalWait = total;
+    return ms;
   }
 
   private connect(): Promise<Socket<Connection>> {
@@ -102,6 +117,7 @@ class Probing {
   private receive(socket: Socket<Connection>, chunk: Buffer): void {
     const { data } = socket;
     if (data.asked === null) return;
+    const waitMs = this.waited();
     data.head += chunk.toString("latin1");
     const end = data.head.indexOf("\r\n\r\n");
     if (end === -1) return;
@@ -110,7 +126,7 @@ class Probing {
     const status = data.head.slice(9, 12);
     const ms = performance.now() - data.asked.sentAt;
     if (status !== "200") this.refused[status] = (this.refused[status] ?? 0) + 1;
-    this.note(data.asked.name, status === "200" ? ms : LONGEST_MS);
+    this.note(data.asked.name, status === "200" ? ms : LONGEST_MS, waitMs);
     data.asked = null;
     this.free.push(socket);
   }

@@ -3,6 +3,7 @@
  * compiler or an event loop with who measures. Questions and answers are JSON over Bun's IPC, one at
  * a time.
  */
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Lifetime } from "./lifetime.ts";
 
@@ -19,10 +20,23 @@ export function profiling(): string[] {
   return folder === undefined || folder === "" ? [] : ["--cpu-prof", `--cpu-prof-dir=${folder}`];
 }
 
-/** Before a command: all threads of the process have the lowest priority. `setPriority` of node:os reaches one of them only. */
-export const LOWEST_PRIORITY: readonly string[] = ["nice", "-n", "19"];
+/** Before a command: all threads of the process give up their core at once when somebody else of the session wants it. */
+export const LOWEST_PRIORITY: readonly string[] =
+  Bun.which("chrt") === null ? ["nice", "-n", "19"] : ["chrt", "--idle", "0"];
 
-/** Starts `script` of this folder; `isLow`: with the lowest priority. It ends with the lifetime, and when this process does. */
+/**
+ * Puts the session of a process, which was started `detached`, behind all others: Linux shares cores between sessions
+ * before it looks at priorities (autogroups), and each process of PostgreSQL is a session.
+ */
+export function lowest({ pid }: { readonly pid: number }): void {
+  try {
+    writeFileSync(`/proc/${pid}/autogroup`, "19");
+  } catch {
+    // No autogroups here: the priority counts alone.
+  }
+}
+
+/** Starts `script` of this folder; `isLow`: it has what of the cores nobody else wants. It ends with the lifetime, and when this process does. */
 export function startWorker<Q, A>(
   lifetime: Lifetime,
   script: string,
@@ -39,9 +53,11 @@ export function startWorker<Q, A>(
     ],
     stdio: ["ignore", "ignore", "inherit"],
     env: { ...process.env, ...options.env },
+    detached: options.isLow === true,
     ipc: (reply: Reply<A>) => settle?.(reply),
     onExit: (_, code) => settle?.({ error: `${script} ended (${code})` }),
   });
+  if (options.isLow === true) lowest(child);
   lifetime.add(async () => {
     child.disconnect();
     const limit = setTimeout(() => child.kill("SIGKILL"), 5_000);
