@@ -29,6 +29,8 @@ export type FloodQuestion =
 export interface FloodAnswer {
   /** Answers by status; 0 is a connection that was closed without one. */
   readonly answers: Readonly<Record<string, number>>;
+  /** Requests that were begun, answered or not. */
+  readonly sent: number;
   /** With `hold`, at the end: bodies of which all but the last byte is sent, and that have no answer. */
   readonly held: number;
   /** With `hold`: bytes that were sent. */
@@ -69,6 +71,7 @@ class Flooding {
   private readonly answers: Record<string, number> = {};
   private readonly line: Line | null;
   private readonly startedAt = performance.now();
+  private sent = 0;
   private isOver = false;
 
   constructor(port: number, flood: Flood) {
@@ -93,6 +96,7 @@ class Flooding {
     for (const socket of this.sockets) socket.terminate();
     return {
       answers: this.answers,
+      sent: this.sent,
       held,
       sentBytes: this.line?.sentBytes ?? 0,
       seconds: (performance.now() - this.startedAt) / 1_000,
@@ -128,6 +132,7 @@ class Flooding {
 
   private send(socket: Socket<Connection>): void {
     const { data } = socket;
+    this.sent++;
     data.isAnswering = false;
     data.head = "";
     const request = this.requests[data.next++ % this.requests.length]!;
@@ -196,7 +201,7 @@ class Flooding {
   }
 }
 
-const NOTHING: FloodAnswer = { answers: {}, held: 0, sentBytes: 0, seconds: 0 };
+const NOTHING: FloodAnswer = { answers: {}, sent: 0, held: 0, sentBytes: 0, seconds: 0 };
 let flooding: Flooding | null = null;
 serveWorker<FloodQuestion, FloodAnswer>(async (question) => {
   if (question.kind === "stop") {
