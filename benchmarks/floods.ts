@@ -190,14 +190,13 @@ const p99 = (samples: readonly number[]): number =>
     0.99,
   );
 
-/** What a trace of the service's main thread showed (scheduler and system calls; one slice of each). */
+/** What traces of the scheduler, of the service's turns and of its statements showed; one or two slices of each. */
 const WHERE =
-  "Where it goes, of four floods whose turns of the event loop were traced: one or two traces each, beside other work on the machine, so only the CPU counts. " +
-  "**Bodies held open**: the longest turn had 6 ms of CPU, and one more had over 4 ms. " +
-  "**Hostile pages**: B waits in the first quarter of a second, while the calls begin. Sixteen pages of 2 MiB that had arrived together were read and joined in one turn, of up to 66 ms of CPU; they are read in slices now (FAIR-9), and the longest turns have 17 to 19 ms, probably of runs that begin in code that runs for the first time. " +
-  "**A hostile MCP server**: 24 to 39 turns had more than 4 ms, and the longest 19 to 42, while hundreds of calls began, were answered and reported together; in slices 9 to 17 turns have more than 4 ms, and the longest 12 to 19; that of 19 was the client of MCP, which the first run that needs it loads. " +
-  "Reads gain by that, writes little: they wait for commits as well, and in the first half second of hostile pages statements that carry B's writes carry up to 158 KB of the flood's too. With nobody else at work the longest turn has 4 to 7 ms. " +
-  "**200 KB messages**: the longest turn of a slice of 3 s had 10 to 14 ms of CPU; before titles were made of the beginning of a text, and long bodies parsed in slices, two turns had 37 to 48 ms, in which 32 messages began.";
+  "Where it goes: the service's turns of the event loop, its statements and who had the cores were traced, one or two slices of each flood beside other work on the machine, so CPU and causes count, and times do not. " +
+  "**The cores**: the event loop waited for a core for 0.4 to 2.1 times as long as it had one, while PostgreSQL ran, or threads that compile and collect. When that was traced, the flood's processes had no sessions of their own, and took cores from PostgreSQL too: beside hostile pages, a statement of 1 KB of B's was answered after 50 ms, in which its process had 0.6 ms of CPU and waited 48 for a core, while the hostile server had one. " +
+  "**Streams, a slow webhook receiver**: B's commits went with, or after, statements of some 30 groups of A's; statements took 8 to 10 ms in the mean, and up to 44. A's groups go in a statement of their own now (FAIR-3). The longest turns had 34 to 39 ms of CPU, sections of the service's code 14 at most, and those 14 were a read of a record in memory: most of it are probably collections of garbage. " +
+  "**200 KB messages**: statements of A's, of 1.2 MB, took 22 ms in the mean and up to 48, beside the small ones of B's; the longest turns had 15 to 33 ms of CPU, sections of runs up to 8. Of long conversations and answers one is begun or reported in a slice now (FAIR-9). " +
+  "**Bodies held open**: the longest turn had 7 ms, and five had more than 4. **Hostile pages**: the longest 5 to 8, and at most five had more than 4. **A hostile MCP server**: 14 to 16 had more than 4 ms, and the longest 26 to 33, in the first second and a half. With nobody else at work the longest turn has 4 to 7 ms.";
 
 /** Of the flood, answered or not. */
 const perSecond = ({ sent, floodSeconds }: Measured): number => sent / floodSeconds;
