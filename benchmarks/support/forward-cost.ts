@@ -10,6 +10,9 @@ import type { BenchReplica, BenchReplicas, FoundOrganization } from "./replicas.
 import { percentile } from "./statistics.ts";
 import type { Worker } from "./worker.ts";
 
+/** A forward takes other ways than a direct request; they are compiled after some ten thousand of them. */
+const WARM_UP_SECONDS = 5;
+
 type Loads = readonly Worker<HttpLoad, HttpRun>[];
 export type RequestOf = (organization: FoundOrganization) => string;
 
@@ -59,7 +62,8 @@ export async function forwardCost(
   for (let round = 0; round <= how.rounds; round++) {
     const order = round % 2 === 0 ? (["direct", "forwarded"] as const) : (["forwarded", "direct"] as const);
     for (const way of order) {
-      const run = await asked(pair, loads, way === "forwarded", how);
+      const seconds = round === 0 ? Math.max(how.seconds, WARM_UP_SECONDS) : how.seconds;
+      const run = await asked(pair, loads, way === "forwarded", { ...how, seconds });
       if (round > 0) ways[way].push(run);
     }
   }
