@@ -50,8 +50,12 @@ const PER_SECOND = 100;
 const MOST = 3;
 /** Until what a flood has begun is over. */
 const REST_MS = 1_500;
-/** Nothing else than what is measured may refuse: a flood that is limited by its number of requests is none. */
-const SETTINGS = { RATE_BUDGETS: "*=999999999", EGRESS_ALLOW: "127.0.0.1" };
+/** Nothing else than what is measured may refuse: a flood that is limited by the number of its requests, or of what it has made, is none. */
+const SETTINGS = {
+  RATE_BUDGETS: "*=999999999",
+  QUOTAS: "agents=unlimited,tasks=unlimited,chats=unlimited,stored_rows=unlimited,stored_bytes=unlimited",
+  EGRESS_ALLOW: "127.0.0.1",
+};
 
 type Situation = "alone" | "flood" | "bare" | "floor";
 const SITUATIONS: readonly Situation[] = ["alone", "flood", "bare", "floor"];
