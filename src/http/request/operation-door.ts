@@ -1,8 +1,9 @@
 /**
- * The way to the operations of a surface for requests that come over a link from another replica, whose server has
- * read them: by method and path to the same stages as Elysia's hooks run (`routes.ts`), in the same order, without a
- * `Request` and a `Response` that nobody needs. What it does not find goes Elysia's way.
+ * The way to the operations of a surface for requests that come over a link from another replica, whose Elysia has
+ * routed them there: by method and path, in Elysia's own router, to the same stages as its hooks run (`routes.ts`), in
+ * the same order, without a `Request` and a `Response` that nobody needs. What it does not find goes through Elysia.
  */
+import { Memoirist } from "memoirist";
 import type { MaybePromise } from "../../../actors/maybe-promise.ts";
 import type { Answer } from "./answer.ts";
 import { pathOf } from "./exchange.ts";
@@ -10,37 +11,17 @@ import type { RawInput } from "./input-reader.ts";
 import { answerOf, type Stages } from "./stages.ts";
 import type { Surface } from "./surface.ts";
 
-/** A segment of the paths. */
-interface Place {
-  readonly next: Map<string, Place>;
-  /** Any other segment is the value of this parameter. */
-  any: { readonly name: string; readonly place: Place } | null;
-  /** By method. */
-  readonly stages: Map<string, Stages>;
-}
-
 interface Found {
-  readonly stages: Stages;
+  readonly store: Stages;
   readonly params: RawInput["params"];
 }
 
-const newPlace = (): Place => ({ next: new Map(), any: null, stages: new Map() });
-
 export class OperationDoor {
-  private readonly root = newPlace();
+  /** The router that Elysia has inside. */
+  private readonly router = new Memoirist<Stages>();
 
   add(method: string, path: string, stages: Stages): void {
-    let place = this.root;
-    for (const segment of segmentsOf(path)) {
-      const name = /^\{(\w+)\}$/.exec(segment)?.[1];
-      if (name !== undefined) place = (place.any ??= { name, place: newPlace() }).place;
-      else {
-        const next = place.next.get(segment) ?? newPlace();
-        place.next.set(segment, next);
-        place = next;
-      }
-    }
-    place.stages.set(method, stages);
+    this.router.add(method, routeOf(path), stages);
   }
 
   /** Runs the stages for the request; null where no operation is found for it here. */
@@ -49,27 +30,16 @@ export class OperationDoor {
     return found === null ? null : run(surface, request, found);
   }
 
-  /** What takes the path, as it was sent. What is encoded is left to the router that decodes it. */
+  /** What takes the path, as it was sent. What is encoded is left to the server's router, which decodes it. */
   find(method: string, path: string): Found | null {
-    if (path.includes("%")) return null;
-    const params: Record<string, string> = {};
-    let place = this.root;
-    for (const segment of segmentsOf(path)) {
-      const next = place.next.get(segment);
-      if (next !== undefined) place = next;
-      else if (place.any !== null && segment !== "") {
-        params[place.any.name] = segment;
-        ({ place } = place.any);
-      } else return null;
-    }
-    const stages = place.stages.get(method);
-    return stages === undefined ? null : { stages, params };
+    return path.includes("%") ? null : this.router.find(method, path);
   }
 }
 
-const segmentsOf = (path: string): string[] => path.split("/").slice(1);
+/** A path of the contract as Elysia and its router write it. */
+export const routeOf = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ":$1");
 
-function run(surface: Surface, request: Request, { stages, params }: Found): MaybePromise<Answer> {
+function run(surface: Surface, request: Request, { store: stages, params }: Found): MaybePromise<Answer> {
   const exchange = surface.begin(request);
   exchange.takesPlain = true;
   try {

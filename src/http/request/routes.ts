@@ -17,6 +17,7 @@ import { Elysia } from "elysia";
 import { deprecationHeaders } from "../contract/deprecation.ts";
 import type { Handlers, OperationContract, OperationGroup, OperationTable } from "../contract/operation.ts";
 import type { RawInput } from "./input-reader.ts";
+import { routeOf } from "./operation-door.ts";
 import { answerOf, Stages } from "./stages.ts";
 import type { Surface } from "./surface.ts";
 
@@ -51,7 +52,7 @@ export function operationRoutes<T extends OperationTable, S>(
     ];
     routes.route(
       method,
-      path.replaceAll(/\{(\w+)\}/g, ":$1"),
+      routeOf(path),
       ({ exchange }) => {
         stages.run(exchange);
         return exchange.result;

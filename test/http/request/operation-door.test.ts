@@ -11,7 +11,7 @@ test("[REP-4] every operation is found by its path, and nothing else is", () => 
   for (const { id, operation } of OPERATIONS) {
     const names = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!);
     const found = door.find(operation.method, operation.path.replaceAll(/\{(\w+)\}/g, "value-of-$1"));
-    expect(found?.stages).toBe(stages.get(id)!);
+    expect(found?.store).toBe(stages.get(id)!);
     expect(found?.params).toEqual(Object.fromEntries(names.map((name) => [name, `value-of-${name}`])));
   }
   const none = ["/", "/api", "/api/", "/api/tasks/", "//api/tasks", "/api/tasks//", "/api/tasks/a%2Fb", "/API/tasks"];
