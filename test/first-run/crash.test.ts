@@ -121,12 +121,15 @@ test.skipIf(process.platform !== "linux")(
     await former.end();
     // A parent that never asks for its child's end, as the first process of many containers.
     const parent = Bun.spawn({
-      cmd: ["/bin/sh", "-c", "sleep 0 & echo $!; exec sleep 600"],
+      cmd: ["/bin/sh", "-c", "sleep 600 & echo $!; exec sleep 600"],
       stdio: ["ignore", "pipe", "ignore"],
     });
     folder.guard(parent);
     const { value } = await parent.stdout.getReader().read();
     const zombie = Number(new TextDecoder().decode(value));
+    // While it is the shell, it may ask.
+    await eventually("it is no shell", () => readFileSync(`/proc/${parent.pid}/comm`, "utf8") === "sleep\n");
+    process.kill(zombie, "SIGKILL");
     await eventually("it is a zombie", () => isZombie(zombie));
     writeFileSync(path, [zombie, ...rest].join("\n"));
     const service = await startTroupe(folder);
