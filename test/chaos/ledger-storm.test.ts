@@ -1,4 +1,4 @@
-/** Short storms: each kind of fault a few times, under load, and the judgement of the history. */
+/** Short storms, side by side: each kind of fault a few times, under load, and the judgement of the history. */
 import { expect, test } from "bun:test";
 import { runStorm, type StormPlan, summary } from "../support/ledger-storm.ts";
 import { openStormServer } from "../support/storm-server.ts";
@@ -15,7 +15,7 @@ async function calmAfter(name: string, plan: StormPlan): Promise<void> {
   }
 }
 
-test("[RT-4] [RT-8] [RT-10] [RT-11] a storm on one replica: nothing acknowledged is lost, nothing happens twice, readers miss nothing", async () => {
+test.concurrent("[RT-4] [RT-8] [RT-10] [RT-11] a storm on one replica: nothing acknowledged is lost, nothing happens twice, readers miss nothing", async () => {
   await calmAfter("storm on one replica", {
     seed: 1,
     acknowledgements: 1_500,
@@ -35,7 +35,7 @@ test("[RT-4] [RT-8] [RT-10] [RT-11] a storm on one replica: nothing acknowledged
   });
 }, 60_000);
 
-test("[RT-5] [RT-12] shards that move between two replicas under load, and a replica silent past its lease: no epochs are mixed", async () => {
+test.concurrent("[RT-5] [RT-12] shards that move between two replicas under load, and a replica silent past its lease: no epochs are mixed", async () => {
   await calmAfter("storm on two replicas", {
     seed: 2,
     replicas: 2,
