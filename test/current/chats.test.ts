@@ -1,8 +1,8 @@
-/** Chats over HTTP: their record, lists, options and end (CHAT-1, CHAT-2, CHAT-6, CHAT-7, GEN). */
+/** Chats over HTTP: their record, lists, options and end (CHAT-1, CHAT-2, CHAT-7, GEN). */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { ok, refuse } from "../../actors/fault.ts";
 import { until } from "../support/condition.ts";
-import { answered, type Chat, Client, type Json, type MessagePage, refused } from "../support/current.ts";
+import { answered, type Chat, Client, type Json, refused } from "../support/current.ts";
 import { gate } from "../support/fake-model.ts";
 import { type Caller, type Founded, type Service, startService } from "../support/service.ts";
 import { createAgent } from "../support/v1.ts";
@@ -299,85 +299,6 @@ describe("options", () => {
     await refused(patch(id, { pinned: false }, { "if-match": "new" }), 400, "invalid_request");
     expect((await client.readChat(id)).options).toMatchObject({ pinned: true });
     await answered(patch(id, { pinned: false }, { "if-match": "*" }));
-  });
-});
-
-describe("messages", () => {
-  test("[CHAT-6] pages go from the newest to the oldest, each in the order of the conversation, with the work beside them", async () => {
-    const id = await open();
-    for (const content of ["one", "two", "three"])
-      await client.reached((await client.send(id, content)).job.id, "completed");
-    const all = await client.get<MessagePage>(`/api/chats/${id}/messages`);
-    expect(all.messages.map((m) => m.content)).toEqual([
-      "one",
-      "echo: one",
-      "two",
-      "echo: two",
-      "three",
-      "echo: three",
-    ]);
-    expect(all).toMatchObject({
-      chat_id: id,
-      title: "Ada",
-      status: "done",
-      work: { active_job_id: null, artifacts: [], needs_attention: false },
-    });
-    expect(all.work.jobs.map((job) => [job["title"], job["status"], job["review_state"]])).toEqual(
-      ["three", "two", "one"].map((title) => [title, "completed", "none"]),
-    );
-    expect(all.next_cursor).toBeUndefined();
-    const pages: string[][] = [];
-    let cursor: string | undefined = "";
-    while (cursor !== undefined) {
-      const page: MessagePage = await client.get(`/api/chats/${id}/messages?limit=4&cursor=${cursor}`);
-      pages.push(page.messages.map((m) => m.content));
-      cursor = page.next_cursor;
-    }
-    expect(pages).toEqual([
-      ["two", "echo: two", "three", "echo: three"],
-      ["one", "echo: one"],
-    ]);
-    await refused(client.call("GET", `/api/chats/${id}/messages?cursor=x`), 400, "invalid_cursor");
-    await refused(client.call("GET", `/api/chats/${id}/messages?limit=0`), 400, "invalid_request");
-  });
-
-  test("[CHAT-3] a message has the whole record", async () => {
-    const id = await open();
-    const { job } = await client.send(id, "hi", { metadata: { k: "v" } });
-    await client.reached(job.id, "completed");
-    const [said, answer] = await client.messages(id);
-    const record = {
-      organization_id: owner.organizationId,
-      version: expect.any(Number),
-      created_at: expect.any(String),
-      updated_at: expect.any(String),
-      completed_at: expect.any(String),
-      seq: expect.any(Number),
-      chat_id: id,
-      job_id: job.id,
-      status: "completed",
-      id: expect.stringMatching(/^msg_/),
-      pinned: false,
-      summary_of: null,
-    };
-    expect(said).toEqual({
-      ...record,
-      role: "user",
-      content: "hi",
-      blocks: [{ type: "text", text: "hi" }],
-      usage: null,
-      sender: { type: "user", id: owner.userId },
-      metadata: { k: "v" },
-    } as never);
-    expect(answer).toEqual({
-      ...record,
-      role: "assistant",
-      content: "echo: hi",
-      blocks: [{ type: "text", text: "echo: hi" }],
-      usage: { input_tokens: 7, output_tokens: 3, cost: null, unpriced_tokens: 10, own_key_tokens: 0 },
-      sender: { type: "agent", id: agent },
-      metadata: {},
-    } as never);
   });
 });
 
