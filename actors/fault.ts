@@ -40,8 +40,7 @@ export type Noun =
   | "route";
 
 interface FaultDetails {
-  /** The body is not JSON, or not JSON that we take (NUL, depth). */
-  /** `place` says where, in a surface that has room for it. */
+  /** The body is not JSON, or not JSON that we take (NUL, depth). `place` says where, in a surface that has room for it. */
   invalid_json: { readonly message: string; readonly place?: string };
   /** A cursor that this list has not given. */
   invalid_cursor: Record<never, never>;
