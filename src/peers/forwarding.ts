@@ -85,7 +85,7 @@ export class RequestForwarding implements Forwarding {
     const untilMs = this.parts.clock.monotonic() + OWNER_WAIT_MS;
     const target = targetOf(request.url);
     const parcel = { routed, bearer, target, body: null, isKept: true, isHarmless: true, untilMs };
-    const call = this.parts.client.link(owner, this.passed(parcel, { body: null, headers: {} }));
+    const call = this.parts.client.link(owner, passed(parcel));
     if (call === null) return null;
     return this.overLink(owner, parcel, call).then((end) =>
       end instanceof Response
@@ -150,13 +150,9 @@ export class RequestForwarding implements Forwarding {
   /** The answer, or why there is none. */
   private async attempt(owner: Owner, parcel: Parcel): Promise<Attempted> {
     const { client } = this.parts;
-    const { body } = parcel;
-    const headers = {};
-    const linked = client.link(owner, this.passed(parcel, { body, headers }));
+    const linked = client.link(owner, passed(parcel));
     if (linked !== null) return this.overLink(owner, parcel, linked);
-    return this.overHttp(owner, parcel, (signal) =>
-      client.pass(owner, { ...this.passed(parcel, { body, headers }), signal }),
-    );
+    return this.overHttp(owner, parcel, (signal) => client.pass(owner, { ...passed(parcel), signal }));
   }
 
   /** The answer over the link, or over HTTP where the owner keeps it for that. */
@@ -273,10 +269,7 @@ export class RequestForwarding implements Forwarding {
       };
       const headers: Record<string, string> = cursor === null ? {} : { "last-event-id": cursor };
       try {
-        const response = await client.pass(owner, {
-          ...this.passed(parcel, { body: null, headers }),
-          signal: call.signal,
-        });
+        const response = await client.pass(owner, { ...passed(parcel), headers, signal: call.signal });
         const { status, body } = response;
         if (status === 200 && body !== null) return { body, end };
         end();
@@ -288,11 +281,11 @@ export class RequestForwarding implements Forwarding {
     }
     return 0;
   }
+}
 
-  private passed({ routed, target }: Parcel, how: Pick<Passed, "body" | "headers">): Omit<Passed, "signal"> {
-    const { request, requestId, address } = routed;
-    return { request, target, requestId, client: address, ...how };
-  }
+function passed({ routed, target, body }: Parcel): Omit<Passed, "signal" | "headers"> {
+  const { request, requestId, address } = routed;
+  return { request, target, body, requestId, client: address };
 }
 
 /** A host that stays what it is in a URL. */
