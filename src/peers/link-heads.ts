@@ -1,16 +1,15 @@
 /**
- * What frames that answer say of status and headers. Most answers have the same headers as others of that second, but
- * for one or two: each link numbers the sets of headers that it has told, and an answer names one by its number, with
- * those that are its own. A set is told with the first answer that has it, in the order of the frames, so whoever reads
- * them in that order knows it.
+ * Status and headers in the frames of answers. Within a second, most answers share all but one or two headers. So each
+ * link numbers the sets of headers that it sends: the first answer with a set carries all of it, later ones carry its
+ * number and their own headers. Frames keep their order, so the receiver knows each set before its number is used.
  */
 import { ownHeaders, type PlainAnswer, type SharedHeaders } from "../http/request/answer.ts";
 import { LinkBroken } from "./link-frames.ts";
 
-/** Numbers begin anew behind this many: sets are of a second, and there are about as many as budgets. */
+/** Numbers are reused after this many: a set lasts a second, and there are about as many as budgets. */
 const MOST_SETS = 64;
 
-/** `entries` where the set is told for the first time. Own headers are names and values by turns. */
+/** `entries` where the set is sent for the first time. Own headers are names and values by turns. */
 export type TextHead = readonly [
   status: number,
   set: number,
@@ -18,8 +17,8 @@ export type TextHead = readonly [
   entries?: readonly (readonly [name: string, value: string])[],
 ];
 
-/** The sets that one side of a link has told. */
-export class ToldHeaders {
+/** The sets that one side of a link has sent. */
+export class SentHeaders {
   private readonly numbers = new Map<SharedHeaders, number>();
   private readonly sets: SharedHeaders[] = [];
   private next = 0;
@@ -43,16 +42,16 @@ export class ToldHeaders {
   }
 }
 
-/** The sets that one side of a link has heard of. */
-export class HeardHeaders {
+/** The sets that one side of a link has received. */
+export class ReceivedHeaders {
   private readonly sets: Headers[] = [];
 
-  /** The answer, for the client. Throws `LinkBroken` where its headers were never told. */
+  /** The answer, for the client. Throws `LinkBroken` where its headers were never sent. */
   responseOf(head: string, text: string): Response {
     const [status, set, own, entries] = JSON.parse(head) as TextHead;
     if (entries !== undefined) this.sets[set] = new Headers(entries.map(([name, value]) => [name, value]));
     const headers = this.sets[set];
-    if (headers === undefined) throw new LinkBroken("an answer with headers that were not told");
+    if (headers === undefined) throw new LinkBroken("an answer with headers that were not sent");
     return ownHeaders(new Response(text, { status, headers }), own);
   }
 }

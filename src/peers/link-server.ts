@@ -1,6 +1,6 @@
 /**
  * The other end of a link (`peer-link.ts`): requests that come over it run as if their clients had sent them here.
- * What answers is told over the link where it is small and known; a stream, or what is long, is kept for a moment
+ * An answer goes over the link where it is small and known; a stream, or what is long, is kept for a moment
  * under a name, by which the replica that has asked takes it over HTTP.
  */
 import type { Server, ServerWebSocket, WebSocketHandler } from "bun";
@@ -28,7 +28,7 @@ import {
   type ReadFrame,
   TEXT,
 } from "./link-frames.ts";
-import { ToldHeaders } from "./link-heads.ts";
+import { SentHeaders } from "./link-heads.ts";
 import { LinkedCall, linkedRequest } from "./linked-request.ts";
 import type { AnswerHead, AskHead } from "./peer-link.ts";
 import type { OpenedSeal, PeerKey } from "./peer-key.ts";
@@ -56,7 +56,7 @@ export interface LinkEnd {
   readonly seal: OpenedSeal;
   writer: LinkWriter | null;
   seals: LinkSeals | null;
-  readonly told: ToldHeaders;
+  readonly sent: SentHeaders;
   readonly underWay: Map<number, LinkedCall>;
 }
 
@@ -91,11 +91,11 @@ export class LinkServer {
 
   /** Makes a link of the call that carries the seal; whether it could. */
   accept(request: Request, server: Pick<Server<LinkEnd>, "upgrade">, seal: OpenedSeal): boolean {
-    const data: LinkEnd = { seal, writer: null, seals: null, told: new ToldHeaders(), underWay: new Map() };
+    const data: LinkEnd = { seal, writer: null, seals: null, sent: new SentHeaders(), underWay: new Map() };
     return !this.isLeaving && server.upgrade(request, { data });
   }
 
-  /** Whoever asks here is told to ask nothing new. */
+  /** Asks the other sides to send no new requests. */
   leave(): void {
     this.isLeaving = true;
     for (const { data } of this.links) data.writer?.add({ kind: LEAVE, id: 0, head: "", body: null });
@@ -185,13 +185,13 @@ export class LinkServer {
   }
 
   private frameOf(
-    { told }: LinkEnd,
+    { sent }: LinkEnd,
     id: number,
     { answer, request, call }: { readonly answer: Answer; readonly request: Request; readonly call: LinkedCall },
   ): Frame {
     const isPlain = answer instanceof PlainAnswer;
     if (isPlain && typeof answer.body === "string" && answer.body.length <= MOST_ANSWER_BYTES)
-      return { kind: TEXT, id, head: told.headOf(answer), body: answer.body };
+      return { kind: TEXT, id, head: sent.headOf(answer), body: answer.body };
     const response = responseOf(answer);
     const isEmpty = EMPTY.has(response.status) || response.headers.has(CONTENT_HEADER);
     const whole = isEmpty ? "" : isPlain ? answer.body : wholeBodyOf(request, response);

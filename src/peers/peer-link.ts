@@ -21,7 +21,7 @@ import {
   type ReadFrame,
   TEXT,
 } from "./link-frames.ts";
-import { HeardHeaders } from "./link-heads.ts";
+import { ReceivedHeaders } from "./link-heads.ts";
 import { answeredBy, NO_BODY, type PeerKey, SEAL_HEADER } from "./peer-key.ts";
 import type { Owner } from "./placement-table.ts";
 
@@ -74,7 +74,7 @@ export class PeerLink {
   private readonly clock: Pick<Clock, "after">;
   private readonly onEnd: (hasServed: boolean) => void;
   private readonly waiting = new Map<number, Waiting>();
-  private readonly heard = new HeardHeaders();
+  private readonly received = new ReceivedHeaders();
   private writer: LinkWriter | null = null;
   private seals: LinkSeals | null = null;
   private asked = 0;
@@ -168,9 +168,9 @@ export class PeerLink {
     if (kind !== ANSWER && kind !== TEXT && kind !== KEPT && kind !== FAILED) return;
     const waiting = this.waiting.get(id);
     this.waiting.delete(id);
-    // Also where nobody waits any more: it may tell headers that later answers have.
+    // Also where nobody waits any more: later answers may refer to its headers.
     if (kind === TEXT) {
-      const response = this.heard.responseOf(head, text);
+      const response = this.received.responseOf(head, text);
       waiting?.resolve({ kind: "text", response });
     } else if (kind === FAILED) waiting?.reject(new LinkLost("the request has failed"));
     else if (kind === KEPT) waiting?.resolve({ kind: "kept", ticket: head });

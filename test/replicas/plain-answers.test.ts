@@ -1,7 +1,7 @@
 /** Reads and their short answers over a link: neither a `Request` nor a `Response` is made of them at the owner. */
 import { afterEach, describe, expect, test } from "bun:test";
 import { PlainAnswer, responseOf, type SharedHeaders } from "../../src/http/request/answer.ts";
-import { HeardHeaders, ToldHeaders } from "../../src/peers/link-heads.ts";
+import { ReceivedHeaders, SentHeaders } from "../../src/peers/link-heads.ts";
 import { LinkBroken } from "../../src/peers/link-frames.ts";
 import { LinkedCall, linkedRequest } from "../../src/peers/linked-request.ts";
 import type { LinkAnswer } from "../../src/peers/peer-link.ts";
@@ -35,7 +35,7 @@ describe("answers", () => {
   test("[REP-4] a short answer comes over a link as a client of its owner sees it", async () => {
     const there = new AskedReplica(closing);
     const link = (await linkOf(closing, there.url))!;
-    // More sets of headers than a link remembers, each told twice, and again when it is forgotten.
+    // More sets of headers than a link remembers, each sent twice, and again when it is forgotten.
     const seconds = Array.from({ length: 100 }, (_, n) => ofTheSecond(n));
     const sets = [...seconds.flatMap((set) => [set, set]), seconds[0]!, seconds[99]!, seconds[1]!];
     for (const [i, set] of sets.entries()) {
@@ -50,7 +50,7 @@ describe("answers", () => {
     }
   });
 
-  test("[REP-4] headers that are told with an answer for which nobody waits are known for the next ones", async () => {
+  test("[REP-4] headers that are sent with an answer for which nobody waits are known for the next ones", async () => {
     const there = new AskedReplica(closing);
     const link = (await linkOf(closing, there.url))!;
     const set = ofTheSecond(1);
@@ -76,11 +76,11 @@ describe("answers", () => {
     await there.clock.advance(10_000);
   });
 
-  test("[REP-4] an answer with headers that were never told is broken", () => {
-    const told = new ToldHeaders();
+  test("[REP-4] an answer with headers that were never sent is broken", () => {
+    const sent = new SentHeaders();
     const answer = new PlainAnswer(200, ofTheSecond(1), "");
-    told.headOf(answer);
-    expect(() => new HeardHeaders().responseOf(told.headOf(answer), "")).toThrow(LinkBroken);
+    sent.headOf(answer);
+    expect(() => new ReceivedHeaders().responseOf(sent.headOf(answer), "")).toThrow(LinkBroken);
   });
 });
 
