@@ -36,7 +36,7 @@ test("[OPS-21] growth is that of the last readings over the first ones after the
 test.skipIf(process.platform !== "linux")(
   "[OPS-21] memory does not grow under mixed load and cuts",
   async () => {
-    const folder = guardedFolder();
+    const folder = guardedFolder("disk");
     try {
       const { readings, counts, end } = await soak(folder, { seconds: soakSeconds, rounds: ROUNDS });
       const growth = { heap: growthOf(readings, heapOf), data: growthOf(readings, dataOf) };

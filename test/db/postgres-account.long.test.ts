@@ -18,7 +18,7 @@ const NOBODY = { uid: 65_534, gid: 65_534 };
 
 let folder: TestFolder;
 beforeEach(() => {
-  folder = makeTestFolder();
+  folder = makeTestFolder("disk");
 });
 afterEach(() => folder.remove());
 

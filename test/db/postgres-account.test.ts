@@ -22,7 +22,7 @@ const POSTGRES = { name: "postgres", uid: 101, gid: 104 };
 
 let folder: TestFolder;
 beforeEach(() => {
-  folder = makeTestFolder();
+  folder = makeTestFolder("disk");
 });
 afterEach(() => folder.remove());
 

@@ -23,7 +23,7 @@ const NAME = `troupe-${manifest.version}`;
 const ARCHIVE = `${NAME}-${PLATFORM}`;
 
 beforeAll(async () => {
-  folder = guardedFolder();
+  folder = guardedFolder("disk");
   dist = join(folder.path, "dist");
   const program = join(CLONE, "deploy/release/run.ts");
   await run([process.execPath, program, "--snapshot", "--to", dist], { cwd: CLONE });

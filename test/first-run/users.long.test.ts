@@ -14,7 +14,7 @@ const CLONE_PARTS = ["library", "src", "db", "actors", "docs", "package.json", "
 let folder: GuardedFolder;
 
 beforeAll(() => {
-  folder = guardedFolder();
+  folder = guardedFolder("disk");
 });
 afterAll(() => folder.remove());
 

@@ -45,7 +45,7 @@ async function formerClone(folder: GuardedFolder): Promise<string | null> {
   return (await install.exited) === 0 ? path : null;
 }
 
-const folder = guardedFolder();
+const folder = guardedFolder("disk");
 const path = await formerClone(folder);
 if (path === null) await folder.remove();
 

@@ -3,6 +3,7 @@
  * watchdog process when this process ends without having done so, however it ends: it waits for the
  * end of a pipe that only this process holds.
  */
+import type { FolderPlace } from "./memory-folder.ts";
 import { makeTestFolder } from "./service-process.ts";
 
 export interface GuardedFolder {
@@ -38,8 +39,8 @@ const WATCHDOG = `
   rm -rf "$1"
 `;
 
-export function guardedFolder(): GuardedFolder {
-  const folder = makeTestFolder();
+export function guardedFolder(place: FolderPlace = "memory"): GuardedFolder {
+  const folder = makeTestFolder(place);
   const watchdog = Bun.spawn({
     cmd: ["/bin/sh", "-c", WATCHDOG, "watchdog", folder.path],
     stdio: ["pipe", "ignore", "ignore"],

@@ -6,12 +6,11 @@
  * No test stops the server. A watchdog process does when this process ends, however it ends: it
  * waits for the end of a pipe that only this process holds.
  */
-import { existsSync, mkdtempSync, readlinkSync, realpathSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { existsSync, readlinkSync } from "node:fs";
 import postgres from "postgres";
 import { startEmbedded } from "../../db/embedded.ts";
 import { migrate } from "../../db/migrate.ts";
+import { makeTemporaryFolder } from "./memory-folder.ts";
 
 export interface TestDatabase {
   readonly url: string;
@@ -57,7 +56,7 @@ function testServer(): Promise<TestServer> {
 }
 
 async function startServer(): Promise<TestServer> {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "troupe-test-postgres-")));
+  const folder = makeTemporaryFolder("troupe-test-postgres-", "memory");
   const server = await startEmbedded({ folder, log: () => {}, settings: SETTINGS });
   const watchdog = watchOver(server.pid, folder);
   const admin = postgres(server.url, { max: 1, onnotice: () => {} });

@@ -2,10 +2,10 @@
  * Starts `embedded-service.ts` as a process, of this clone or a copied one, as this user or
  * another; and ends whatever PostgreSQL a test left in a folder.
  */
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, cpSync, mkdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isPostmasterOf, readPidFile, stopProcess } from "../../db/postmaster.ts";
+import { type FolderPlace, makeTemporaryFolder } from "./memory-folder.ts";
 
 export const CLONE = dirname(dirname(import.meta.dir));
 
@@ -98,8 +98,8 @@ export interface TestFolder {
   remove(): Promise<void>;
 }
 
-export function makeTestFolder(): TestFolder {
-  const path = realpathSync(mkdtempSync(join(tmpdir(), "troupe-test-")));
+export function makeTestFolder(place: FolderPlace = "memory"): TestFolder {
+  const path = makeTemporaryFolder("troupe-test-", place);
   chmodSync(path, 0o755);
   const endServers = async () => {
     for (const file of new Bun.Glob("{,*/}{,*/}postgres/postmaster.pid").scanSync({
