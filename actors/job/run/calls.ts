@@ -14,6 +14,7 @@ import type { RunServices } from "./services.ts";
 import { runTurn } from "./run-slices.ts";
 import type { Transcript } from "./transcript.ts";
 import type { JsonObject } from "../../schema.ts";
+import { beginning } from "../../visible-text.ts";
 import { contextOf, type Job } from "../schema.ts";
 import type { OpenCall } from "../terms.ts";
 import { withinGrace } from "./tool-grace.ts";
@@ -37,7 +38,7 @@ const TOLD_CHARACTERS = 4_096;
 const toldArguments = (given: JsonObject): JsonObject | null =>
   JSON.stringify(given).length > TOLD_CHARACTERS ? null : given;
 const toldResult = (content: string) => ({
-  result: content.slice(0, TOLD_CHARACTERS).toWellFormed(),
+  result: beginning(content, TOLD_CHARACTERS),
   isTruncated: content.length > TOLD_CHARACTERS,
 });
 
