@@ -38,7 +38,7 @@ export type SealingContext = readonly string[];
 export interface Sealing {
   /**
    * The text, encrypted and authenticated; another one each time. Some 40 characters and a third longer.
-   * Where `under` is given it takes part in the key: whoever does not know it cannot open what was sealed.
+   * Where `under` is given it is part of the key: without it, what was sealed cannot be opened.
    */
   seal(purpose: SealingPurpose, plain: string, context: SealingContext, under?: string): string;
   /** The text, or null where it was sealed under another key, for another purpose or context, or was changed. */

@@ -1,6 +1,6 @@
 /**
- * The data folder: everything that a single service keeps on its own disk. Whoever has it open is
- * its only user; the lock proves that an earlier process is dead, whatever that one left behind.
+ * The data folder: everything that a single service keeps on its own disk. One process has it
+ * open at a time; the lock proves that an earlier process is dead, whatever that one left behind.
  *
  *   lock, lock.pid     the lock and who holds it
  *   secret             32 bytes, base64: the root of all HMAC and encryption keys

@@ -48,7 +48,7 @@ export interface EmbeddedOptions {
 }
 
 export interface EmbeddedPostgres {
-  /** With the password; the same for as long as the server runs, whoever adopts it. */
+  /** With the password; the same for as long as the server runs, also for a process that adopts it. */
   readonly url: string;
   readonly pid: number;
   /** Whether an earlier service had started it. */

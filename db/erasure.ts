@@ -4,7 +4,7 @@
  *   active ─begin─▶ erasing ─rows and files, in batches─▶ erased
  *
  * `begin` stores that it is being erased and raises the epoch of its shard in one transaction. Commits of the former
- * epoch are refused, and whoever owns the shard at the new one has read that row before it serves (`ownership.ts`): from
+ * epoch are refused, and the owner of the shard at the new one has read that row before it serves (`ownership.ts`): from
  * then on nothing is stored for the organization, by no replica. The rest is deleting, which may take its time, break
  * off, and begin again.
  *

@@ -5,7 +5,7 @@
  *        <one data-modifying CTE for each table that the batch touches>
  *   select id from f
  *
- * `for share` makes whoever raises an epoch wait for this statement, and makes this statement see a
+ * `for share` makes a replica that raises an epoch wait for this statement, and makes this statement see a
  * raised one. Each table's rows travel as one JSON text, which PostgreSQL turns into rows: building it
  * is native code, where array literals would be escaped in JavaScript. A record is `[shard, base, record]`:
  * its text is parsed once, and its key taken from what was parsed. `base` is the version that it was based

@@ -114,8 +114,8 @@ export class PostgresPlacement implements Placement {
     const rows = await this.transaction(
       // Whose lease has run out is dead from now on: it cannot renew any more, so its shards are free.
       `update replica set dead = true where not dead and id <> ${self} and lease_until < clock_timestamp()`,
-      // Two statements: whoever waits for a row that somebody else is taking must look again with new
-      // eyes. In one, PostgreSQL would check the changed row against the former owner's.
+      // Two statements: a replica that waits for a row that another one is taking must look again with a new
+      // snapshot. In one, PostgreSQL would check the changed row against the former owner's.
       `do $claim$
         declare
           free int[];

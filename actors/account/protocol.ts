@@ -31,8 +31,8 @@ export type AccountCommand =
   | { readonly kind: "set_password"; readonly passwordHash: string; readonly linkHash: string | null }
   | { readonly kind: "read_ways_in" }
   /**
-   * The person is this one at the issuer. Where that is new, every other way in ends, for whoever was given the link of
-   * an invitation may have chosen it, and only the issuer has seen whose the address is. With `keepsOthers` they stay:
+   * The person is this one at the issuer. Where that is new, every other way in ends: the holder of an invitation's link
+   * may have chosen it, and only the issuer has seen whose the address is. With `keepsOthers` they stay:
    * the person has proved who they are by one of them.
    */
   | {

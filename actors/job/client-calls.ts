@@ -5,7 +5,7 @@
  *   step ─▶ other calls, approvals ─▶ blocked, tool_result_required ─┬─ results of the client ─▶ running
  *                                                                    └─ overdue: errors ───────▶ running
  *
- * A result is stored with the end of its call: each call has one, whoever sends another later is refused.
+ * A result is stored with the end of its call: each call has one, and a later one is refused.
  */
 import { ok, type Outcome, refuse } from "../fault.ts";
 import type { ChatCommand } from "../chat/protocol.ts";

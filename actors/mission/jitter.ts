@@ -1,4 +1,4 @@
-/** Jitter that is the same whoever computes it: from the mission and the scheduled time alone. */
+/** Deterministic jitter, computed from the mission and the scheduled time alone. */
 
 /** FNV-1a, 32 bits: spreads well enough, and needs no library. */
 function hash(text: string): number {

@@ -1,7 +1,7 @@
 /**
  * How a mission is kept, and what its life tells the world. Each change leaves an event in the mission's
  * stream, which wakes long polls (GEN-6); what HOOK-4 names leaves a message for the webhook actor in the
- * same commit, whoever has caused it.
+ * same commit, whatever caused it.
  */
 import type { Tx } from "../runtime/actor.ts";
 import { isoTime, type JsonObject } from "../schema.ts";

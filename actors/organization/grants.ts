@@ -53,7 +53,7 @@ export const grantHandlers: Pick<Handlers<OrganizationProtocol>, GrantCommand> =
   redeem_code(tx, { grantId, given, token, origin }) {
     const grant = tx.read(grantTable, grantId);
     if (grant === null || !isSameHash(grant.codeHash, given.codeHash)) return REFUSED;
-    // A code is bound to what it was asked for with; whoever shows it with something else has it from elsewhere.
+    // A code is bound to the client and address that asked for it; with others it was stolen.
     const isTheirs =
       grant.clientId === given.clientId &&
       grant.redirectUri === given.redirectUri &&

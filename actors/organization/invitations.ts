@@ -1,5 +1,5 @@
 /**
- * Invitations (AUTH-18): a link that makes whoever opens it a member. It joins once, within a week:
+ * Invitations (AUTH-18): a link that makes the person who opens it a member. It joins once, within a week:
  *
  *   pending ──accepted──▶ a member
  *      └──revoked, or a week──▶ nothing

@@ -28,7 +28,7 @@ export type NewGrant = Pick<
 /** What a code or a refresh token has come to; `endedIds` are access tokens that have ended with it. */
 export type Issued =
   | { readonly kind: "issued"; readonly grant: Grant; readonly token: Token; readonly endedIds: readonly string[] }
-  /** Why is nobody's business: whoever has a copy would learn from it. */
+  /** Without a reason: it would help somebody with a stolen copy. */
   | { readonly kind: "refused"; readonly endedIds: readonly string[] };
 
 export type PeopleCommand =

@@ -83,8 +83,8 @@ export function secretsRefusal({ role, scopes }: SecretsUser): Fault | null {
 }
 
 /**
- * Refuses who may not set this agent's instructions and tools (AGT-6): whoever sets them uses the secrets
- * that an owner has named for its MCP servers and its tools.
+ * Refuses callers who may not set this agent's instructions and tools (AGT-6): setting them means using the
+ * secrets that an owner has named for its MCP servers and its tools.
  */
 export function settingRefusal({ mcpServers, tools = [] }: Agent, by: SecretsUser): Fault | null {
   const names =

@@ -77,7 +77,7 @@ export const Token = Type.Object({
 });
 export type Token = Static<typeof Token>;
 
-/** A link that makes whoever opens it a member (AUTH-18). */
+/** A link that makes the person who opens it a member (AUTH-18). */
 export const Invitation = Type.Object({
   ...RecordBase,
   email: Type.String(),

@@ -167,7 +167,7 @@ const isOver = ({ kind, expiresAt, lastUsedAt, createdAt }: Token, now: number):
 const freshUntil = (expiresAt: string, lastUsedAt: string): number =>
   Math.min(Date.parse(expiresAt), Date.parse(lastUsedAt) + LAST_USED_PRECISION_MS);
 
-/** Whether it does not count any more, whoever has it. */
+/** Whether it is revoked or expired. */
 export const hasEnded = (token: Token, now: number): boolean => token.revokedAt !== null || isOver(token, now);
 
 /** The person for whom a token counts now. */

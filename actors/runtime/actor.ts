@@ -110,7 +110,7 @@ export interface Tx {
   head(): number;
   /**
    * Begins the live text of a message: `text` is what is committed of it already, and `told` how much
-   * of that whoever has all events has been told (SSE-3). The same attempt of the same message goes on.
+   * of that a reader of all events already has (SSE-3). The same attempt of the same message goes on.
    */
   beginText(messageId: string, attempt: number, text: string, told?: number): void;
   /** Adds to the live text. Never stored; readers see it after this actor's last pending commit. */

@@ -48,7 +48,7 @@ export class FlushQueue {
   private readonly lanes = new Map<string, Lane>();
   private count = 0;
   private largeCount = 0;
-  /** A batch of small ones has left out somebody of whom many wait. */
+  /** A batch of small ones has left out an organization of which many wait. */
   private hasMany = false;
   private patientCount = 0;
 

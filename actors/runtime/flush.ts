@@ -135,7 +135,7 @@ export class FlushLane {
       if (one.isRunning || (one.size === "large" && !this.queue.hasLarge)) continue;
       one.isRunning = true;
       const run = (): void => queueMicrotask(() => this.run(one).catch((cause: unknown) => this.fail(cause)));
-      // It works for all, and not for whoever has woken it.
+      // It works for all, so its spans do not belong to the caller that has woken it.
       if (this.tracing === null) run();
       else this.tracing.within(null, run);
     }

@@ -25,8 +25,7 @@ export const LOOP_ACCOUNTS = 10_000;
 /** Recent use is that of the present window and of the part of the last one that is within this time. */
 export const LOOP_WINDOW_MS = 1_000;
 /**
- * With less of the loop's time in use than this nobody has to wait for anybody: whoever asks is served at once
- * anyway.
+ * With less of the loop's time in use than this, every request is served at once, so nobody waits for anybody.
  */
 export const BUSY_SHARE = 0.2;
 

@@ -1,7 +1,7 @@
 /**
  * Whose slice of bulk work is next: one at a time for the whole process, between which the event loop turns.
  * Organizations take slices in turn. After each slice there is a pause, so that slices have a part of the loop's time
- * only; how large that part is, is for whoever owns the queue.
+ * only; the owner of the queue decides how large that part is.
  *
  *   turn ─ the pause is over, and it is the organization's turn ──▶ the slice ─ spent ──▶ pause ──▶ …
  */
@@ -14,7 +14,7 @@ interface SliceParts {
   readonly later: (run: () => void) => void;
   /** The part of the loop's time that slices may have now, above 0 and at most 1. */
   readonly part: () => number;
-  /** What has waited for longer is next, whoever else waits; pauses are shorter where many wait. No bound unless given. */
+  /** What has waited for longer comes first; pauses are shorter where many wait. No bound unless given. */
   readonly mostWaitMs?: number;
 }
 

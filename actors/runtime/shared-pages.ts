@@ -12,11 +12,11 @@ const REMEMBERED_PAGES = 64;
 export class SharedPages {
   private generation = 0;
   private readonly underWay = new Map<string, Promise<EventPage>>();
-  /** Held weakly: memory goes to whoever needs it. */
+  /** Held weakly: the garbage collector may take them. */
   private readonly full = new Map<string, WeakRef<EventPage>>();
 
   /**
-   * The page, fetched by whoever asked first. `head` is the newest event that the reader knows of: it
+   * The page, fetched by the first reader that asks. `head` is the newest event that the reader knows of: it
    * gets no page that was asked for by somebody who knew of less, because that one may not have it yet.
    */
   async read(asked: PageOfEvents, head: number, load: () => Promise<EventPage>): Promise<EventPage> {

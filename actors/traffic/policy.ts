@@ -1,4 +1,4 @@
-/** The numbers of an organization's traffic: rate limits, keys. Everything that tells of them reads them here. */
+/** The numbers of an organization's traffic: rate limits, keys. All code and documents take them from here. */
 
 /** Windows are fixed: `floor(time / 60 s)` (RATE-1). */
 export const RATE_WINDOW_MS = 60_000;

@@ -1,5 +1,5 @@
 /**
- * What becomes of attempts (HOOK-6). Whoever made them reports how they ended, and the same commit has the
+ * What becomes of attempts (HOOK-6). Their sender reports how they ended, and the same commit has the
  * ledger's rows, the next attempts where some follow, and the start of the next deliveries.
  */
 import { ok } from "../fault.ts";

@@ -15,7 +15,7 @@ export const deliveryHandlers: Pick<Handlers<WebhookProtocol>, DeliveryCommand> 
     const { feed, event } = numbered(tx, feedOf(tx), news);
     const destination = activeDestination(tx);
     const isWanted = destination !== null && takes(destination.eventTypes, event);
-    // Whoever reads the feed hurries it.
+    // Reading the feed hurries the commit.
     if (!isWanted) tx.mayWait();
     keepFeed(tx, isWanted ? filled(tx, queued(feed, firstAttempt(tx, event, destination, "automatic"))) : feed);
     return ok(null);

@@ -1,6 +1,6 @@
 /**
  * The events of an organization: their types (HOOK-4), who may subscribe to what (HOOK-5), and the
- * form in which a commit leaves one behind. Whoever changes something sends the webhook actor a message
+ * form in which a commit leaves one behind. Each change sends the webhook actor a message
  * with its event; the message is a row of the same commit (HOOK-3), and the actor gives the event its
  * number when it takes it.
  */

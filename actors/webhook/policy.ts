@@ -1,4 +1,4 @@
-/** The numbers of webhook delivery (HOOK-6, HOOK-8, HOOK-9). Everything that tells of them reads them here. */
+/** The numbers of webhook delivery (HOOK-6, HOOK-8, HOOK-9). All code and documents take them from here. */
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;

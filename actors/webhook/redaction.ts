@@ -1,4 +1,4 @@
-/** The destination as the ledger shows it: recognisable to whoever has set it, useless to others (HOOK-9). */
+/** The destination as the ledger shows it: recognisable to the person who set it, useless to others (HOOK-9). */
 
 /**
  * `https://hooks.example.com/x` → `h***s.e***e.com`. Of an IP address the first and the last part are shown, so that

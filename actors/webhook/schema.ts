@@ -45,7 +45,7 @@ export const WebhookEvent = Type.Object({
   data: Type.Unsafe<JsonObject>({ type: "object" }),
   isTruncated: Type.Boolean(),
   changes: Type.Array(Type.String()),
-  /** The carrier of the trace that it tells of (`actors/runtime/tracing.ts`). */
+  /** The carrier of the trace in which it happened (`actors/runtime/tracing.ts`). */
   trace: Type.Optional(Type.String()),
 });
 export type WebhookEvent = Static<typeof WebhookEvent>;

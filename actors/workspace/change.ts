@@ -13,7 +13,7 @@ interface Change {
 }
 
 export function tellChange(tx: Tx, by: Author, { path, change, node, from }: Change): void {
-  // A clone tells of all its changes at once.
+  // A clone reports all its changes at once.
   if (by.type === "repository") return;
   const { id, organizationId } = tx.self;
   const file = node === undefined ? {} : { size: node.size, mime: node.mime, sha256: node.sha256, number: node.number };

@@ -68,7 +68,7 @@ export const shareHandlers: Pick<Handlers<WorkspaceProtocol>, ShareCommand> = {
     const { place } = found.value;
     if (!isFile(place)) return notFound("file");
     const downloads = open.value.downloads + (place.node.sha256 === unsent ? 0 : 1);
-    // Whoever comes here has the password: the attempts before were typing errors.
+    // The password was right, so the attempts before it were typing errors.
     const attempts = { ...open.value.attempts, count: 0 };
     if (downloads !== open.value.downloads || open.value.attempts.count > 0)
       tx.update(shareTable, { ...open.value, attempts, downloads });

@@ -31,7 +31,7 @@ export interface Part {
 
 /**
  * Uses so much memory for a file, and frees it. A virtual machine may give free memory back to its host, and the first
- * use of such memory costs ten times what the write costs. Whoever is measured next finds memory that is in use.
+ * use of such memory costs ten times what the write costs. What is measured next finds memory that is in use.
  */
 export function warmMemory({ context }: Pick<World, "context">, bytes: number): void {
   const path = join(context.lifetime.folder(), "warm");

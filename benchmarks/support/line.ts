@@ -3,7 +3,7 @@
  * body of a megabyte in one system call, and the kernel delivers it at the expense of the receiver; from outside it
  * arrives in packets, between those of all other connections, and never more than the line carries.
  *
- * Whoever has something to send waits in one queue, and each turn in it sends one slice.
+ * Senders wait in one queue, and each turn in it sends one slice.
  */
 const BYTES_PER_MS = 125_000;
 /** What one connection sends before the next one does: eleven packets, about what TCP sends before the first answer. */

@@ -7,7 +7,7 @@ function originOf(): number {
   for (let i = 0; i < 20; i++) {
     const last = Date.now();
     while (Date.now() === last);
-    // Whoever was interrupted after the tick read too late, so the largest is the truest.
+    // A reading that was interrupted after the tick is too late, so the largest is the most exact.
     origin = Math.max(origin, Date.now() - performance.now());
   }
   return origin;

@@ -1,5 +1,5 @@
 /**
- * A part of a benchmark in a process of its own: whoever is measured must not share a heap, a
+ * A part of a benchmark in a process of its own: what is measured must not share a heap, a
  * compiler or an event loop with who measures. Questions and answers are JSON over Bun's IPC, one at
  * a time.
  */

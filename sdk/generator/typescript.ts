@@ -153,7 +153,7 @@ function requestOf({ operation, params, query, isStream, reading }: Method): rea
   ];
 }
 
-/** Whoever goes through all pages names no cursor. */
+/** Without the cursor, where the method goes through all pages itself. */
 const queryName = ({ name, reading }: Method): string =>
   reading.kind === "items"
     ? `Omit<${pascalCase(reading.of.name)}Query, "${reading.cursor}">`

@@ -7631,7 +7631,7 @@ export interface ServeToolsOptions {
     readonly onError?: (error: unknown, jobId: string | null) => void;
 }
 /**
- * Runs the tools of all jobs of an agent that act for this token's user, whoever sends the messages, until the signal
+ * Runs the tools of all jobs of an agent that act for this token's user, also for messages of others, until the signal
  * aborts. Start it again after a crash: jobs wait for it.
  */
 export declare function serveTools<J extends ToolJob>(troupe: JobsClient<J>, agentId: string, tools: ClientTools, { signal, pollMs, jobs: most, onError }: ServeToolsOptions): Promise<void>;

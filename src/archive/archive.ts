@@ -28,7 +28,7 @@ export async function writeArchive<T>(path: string, fill: (archive: ArchiveWrite
     createGzip({ level: COMPRESSION }),
     createWriteStream(draft, { mode: 0o600, flags: "w" }),
   );
-  // Whoever adds is told by the rejection of its own call as well.
+  // A call of `add` that waits rejects with the same error.
   written.catch(() => {});
   try {
     const filled = await Promise.race([fill(writerTo(pack)), written.then(() => never())]);

@@ -26,7 +26,7 @@ const standing = (canBegin: boolean): Standing => (canBegin ? STANDS : FALLEN);
 
 type StandingServices = Pick<Services, "system" | "agents" | "chats" | "directory" | "log">;
 
-/** What cannot be asked for a moment is taken to be there: whoever tries hears of it. */
+/** Where the look-up fails for a moment, the agent is taken to be usable: the attempt itself reports the failure. */
 async function canUseAgent({ agents }: StandingServices, by: Principal, agentId: string): Promise<boolean> {
   const agent = await agents.find(by, agentId);
   return agent.ok ? !isDisabled(agent.value) : agent.fault.kind !== "not_found";

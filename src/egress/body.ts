@@ -1,5 +1,5 @@
 /**
- * The body of a response, never more of it than the limit, at the pace of whoever reads it: and all bodies of the
+ * The body of a response, never more of it than the limit, at the pace of its reader: and all bodies of the
  * process share the slices in which they are read, because what has arrived is copied while the event loop waits.
  */
 import { Slices } from "../../actors/runtime/slices.ts";

@@ -70,7 +70,7 @@ export async function findDestination(text: string, rules: DestinationRules): Pr
   return { kind: "destination", url, addresses: inOrder(found), serverName: isName ? host : null };
 }
 
-/** What a text says by itself, whoever asks and whenever: kept for those that are asked for again and again. */
+/** A cache of what can be read from a text alone, for texts that come again and again. */
 class Read<T> {
   private readonly known = new Map<string, T>();
   private readonly read: (text: string) => T;

@@ -39,7 +39,7 @@ export async function openTunnels(egress: Pick<Egress, "resolve">, settings: Tun
   let bytes = 0;
   const keep = (socket: Socket): void => {
     open.add(socket);
-    // Whoever breaks off is gone; `close` follows.
+    // A connection that breaks is gone; `close` follows.
     socket.on("error", () => {}).on("close", () => open.delete(socket));
   };
   const count = (chunk: Buffer): void => {

@@ -32,7 +32,7 @@ export class ThreadFile {
   constructor(id: number, orders: Orders) {
     this.id = id;
     this.orders = orders;
-    // Whoever writes or ends next hears of a failure; until then it is nobody's.
+    // The next write or end reports a failure; until then nobody waits for it.
     this.ended.promise.catch(() => {});
   }
 

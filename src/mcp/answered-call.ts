@@ -51,7 +51,7 @@ export async function answeredCall(parts: ServerParts, call: ToolCall): Promise<
   const said = asked === null ? null : await decide(parts, caller, asked, call.context.mcpReq.inputResponses?.[ANSWER]);
   if (said !== null && !said.ok) return toolResult(parts, caller.requestId, said);
   let answer = await callTool(parts, caller, { ...run, begun: asked?.jobId ?? null });
-  // Whoever has left the question open is not asked again by the same call.
+  // A person who left the question open is not asked again by the same call.
   let asks = canAsk(tool, call) && said?.value !== false ? QUESTIONS : 0;
   while (asks-- > 0 && answer.ok) {
     const question = questionOf(answer.value.value, caller);

@@ -1,5 +1,5 @@
 /**
- * `subscriptions/listen` of revision 2026-07-28 (MCP-6): a stream that tells of the resources that it names. Each has a
+ * `subscriptions/listen` of revision 2026-07-28 (MCP-6): a stream of the changes of the resources that it names. Each has a
  * bus of its own, so that nobody hears of anything but what they may read.
  */
 import { createMcpHandler, InMemoryServerEventBus, type Server } from "@modelcontextprotocol/server";
@@ -29,7 +29,7 @@ export async function listen(
   const asked = notifications?.resourceSubscriptions;
   const uris = Array.isArray(asked) ? [...new Set(asked.filter((uri) => typeof uri === "string"))] : [];
   if (uris.length > SESSION_SUBSCRIPTIONS)
-    return invalid("/notifications", `One stream tells of at most ${SESSION_SUBSCRIPTIONS} resources`);
+    return invalid("/notifications", `A stream can watch at most ${SESSION_SUBSCRIPTIONS} resources`);
   const known = new Map<string, number>();
   for (const uri of uris) {
     const found = await watchable(parts, caller, uri);

@@ -1,5 +1,5 @@
 /**
- * Tells of the changes of a chat or a job (MCP-6), by long polls of its record: the rights of the caller count at each
+ * Reports the changes of a chat or a job (MCP-6), by long polls of its record: the rights of the caller count at each
  * of them, and they end with the caller's token and with the service. Changes within a moment are told as one.
  */
 import { invalid, isPassing, type Outcome, refuse } from "../../actors/fault.ts";

@@ -49,7 +49,7 @@ export class SessionIds {
   }
 }
 
-/** A session as its id tells of it. */
+/** The session that an id encodes. */
 export interface OpenedSession {
   readonly id: string;
   readonly terms: SessionTerms;

@@ -1,7 +1,7 @@
 /**
  * Hands a client's request to the replica that owns its organization, and its answer back: once, because a
  * replica that is not the owner says so (421) and hands nothing on. Then, and where nobody listens any more, the
- * request goes to whoever is the owner by now. It is sent a second time only where the first time certainly did
+ * request goes to the present owner. It is sent a second time only where the first time certainly did
  * nothing, or where doing it again does no harm: a read, or a change under an idempotency key.
  */
 import type { Fault, Outcome } from "../../actors/fault.ts";

@@ -44,7 +44,7 @@ export interface ReadFrame extends Frame {
   readonly text: string;
 }
 
-/** Whoever asks, or whoever is asked. */
+/** The sender of a frame: the side that asks, or the one that answers. */
 export type Direction = "asks" | "answers";
 
 /** Longer messages are divided. */

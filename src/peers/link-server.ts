@@ -101,7 +101,7 @@ export class LinkServer {
     for (const { data } of this.links) data.writer?.add({ kind: LEAVE, id: 0, head: "", body: null });
   }
 
-  /** The answer that is kept under this name; null where it is not there any more. `signal` ends with whoever takes it. */
+  /** The answer that is kept under this name; null where it is not there any more. `signal` aborts when its taker leaves. */
   take(ticket: string, signal: AbortSignal): Response | null {
     const kept = this.kept.get(ticket);
     if (kept === undefined) return null;

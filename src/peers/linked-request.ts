@@ -1,7 +1,7 @@
 /**
- * A client's request without a body that has come over a link. It is a `Request` to whoever reads it; most of them are
- * asked for their method, their url and some headers only, and a real one with its headers and its signal takes longer
- * to make than the rest of a short answer. What else is asked of it a real one is made for, once.
+ * A client's request without a body that has come over a link. Its readers see a `Request`, of which most
+ * read only the method, the url and some headers, and a real one with its headers and its signal takes longer to make
+ * than the rest of a short answer. For everything else a real one is made, once.
  */
 
 /** What has come. Names of headers are in lower case. */

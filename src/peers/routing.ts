@@ -83,7 +83,7 @@ export class Routing {
     });
   }
 
-  /** The table was read, or shards are served here since: whoever looks for an owner looks now. */
+  /** The table was read, or shards are served here since: pending look-ups of owners go on. */
   wake(): void {
     for (const wake of this.looking) wake();
   }

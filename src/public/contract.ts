@@ -35,7 +35,7 @@ export function surfaceOf(document: JsonObject, surface: SurfaceName): JsonObjec
   const { paths, webhooks, components, tags, ...head } = document;
   const isV1 = (path: string): boolean => path.startsWith("/api/v1/");
   const own = pick(paths as JsonObject, (path) => isV1(path) === (surface === "v1"));
-  // The webhook tells of changes on both surfaces; its receivers are described on the current one.
+  // The webhook reports changes on both surfaces; its receivers are described on the current one.
   const roots: JsonObject = surface === "v1" ? { paths: own } : { paths: own, webhooks };
   const used = reachable(roots, components as JsonObject);
   const kept: Record<string, JsonObject> = {};

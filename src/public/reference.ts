@@ -1,6 +1,6 @@
 /**
  * The reference (DOC-2): the contract as a page that tries calls, and the error codes, each under the
- * anchor that the errors' `type` points at (ERR-1). Whoever comes by such an anchor sees the codes
+ * anchor that the errors' `type` points at (ERR-1). A link to such an anchor shows the codes
  * instead of the operations; the stylesheet does that, so it also works without scripts.
  */
 import { pathPrefixOf } from "../http/request/path-prefix.ts";

@@ -42,7 +42,7 @@ export interface ChildOptions {
   readonly maxBytes?: number;
 }
 
-/** What the value of an answer may be, whoever has made it. */
+/** Limits of the value in any answer. */
 const VALUE: JsonLimits = { depth: 128, values: 65_536 };
 /** What is written at once. */
 export const PIECE_BYTES = 64 * 1024;

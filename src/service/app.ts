@@ -212,8 +212,8 @@ export function createApp(parts: AppParts): App {
       return port;
     },
     async stop() {
-      // The port stays open while requests are under way, so that whoever asks is told. One that others have too is
-      // closed first: they answer.
+      // The port stays open while requests are under way, so that new requests are refused with an answer. One that
+      // others have too is closed first: they answer.
       if (hasSharedPort) void server?.stop(false);
       else server?.reload({ routes: {}, fetch: turnAway });
       streams.closeAll();

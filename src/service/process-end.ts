@@ -1,5 +1,5 @@
 /**
- * The end of the process, once, whoever asks for it first.
+ * The end of the process, once, at the first request for it.
  *
  *   starting ──begin──▶ called off ──the start has been undone──▶ exit
  *      │ started

@@ -84,7 +84,7 @@ function sealingUnder(serviceKey: Uint8Array): OneKey {
       }
     },
 
-    // A copy: whoever changes it changes nobody else's.
+    // A copy, so a caller that changes it changes only its own.
     key: (purpose) => derived("key", purpose).slice(),
   };
 }

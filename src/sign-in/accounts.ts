@@ -87,7 +87,7 @@ export class Accounts {
     }
     const started = await this.start(userId, sender, credentials.value.chosenOrganizationId);
     if (!started.ok) return started;
-    // Whoever has one account here must not free an address for guesses at the others.
+    // Signing in to one account must not reset the limit on guesses at others from the same address.
     for (const [ref, all] of [[ofAccount, true] as const, [ofAddress, false] as const]) {
       const cleared = await system.dispatch(ref, { kind: "clear_attempts", all });
       if (!cleared.ok) return cleared;
@@ -190,7 +190,7 @@ export class Accounts {
     return ok(found);
   }
 
-  /** Whoever has this address now, in each organization. */
+  /** The members with this address, in each organization. */
   async byEmail(email: string): Promise<Outcome<readonly Member[]>> {
     const members = await lookUp(this.parts.log, this.parts.directory.findMembers(email));
     return members.ok ? ok(members.value.filter(({ status }) => status === "active")) : members;

@@ -1,5 +1,5 @@
 /**
- * Joining an organization by a link (AUTH-18). An owner makes it and passes it on; whoever opens it joins: with the
+ * Joining an organization by a link (AUTH-18). An owner makes it and passes it on; the person who opens it joins: with the
  * account that they are signed in to, or with a new one. An e-mail address that somebody uses is no new account, or an
  * owner could take the account of a person of another organization by inviting them.
  */

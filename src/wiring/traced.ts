@@ -132,7 +132,7 @@ function runOf({ intent, actorId, organizationId }: EffectRow) {
 /** The id of the trace in a carrier. */
 const traceOf = (carrier: string): string => carrier.split("-")[1] ?? "";
 
-/** What sends webhooks, each attempt a span in the trace of what its event tells of. */
+/** What sends webhooks, each attempt a span in the trace of what caused its event. */
 export const tracedSender = (sender: WebhookSender, tracing: Tracing): WebhookSender => ({
   send(prepared, signal) {
     const { attempt, event } = prepared;

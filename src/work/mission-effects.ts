@@ -130,7 +130,7 @@ async function tryRun(parts: MissionEffectParts, run: Run, context: EffectContex
   const ref = missionRef(organizationId, missionId);
   const read = await system.dispatch(ref, { kind: "read_run", runId, effectId });
   if (!read.ok) return read;
-  // Cancelled meanwhile: whoever has done that has settled the effect.
+  // Cancelled meanwhile: the cancellation has settled the effect.
   if (read.value === null) return read;
   const { createdBy: userId, agentId, workspaceId } = read.value;
   const member = await system.dispatch(organizationRef(organizationId), { kind: "read_member", userId });

@@ -1,5 +1,5 @@
 /**
- * Requests under an idempotency key whose commits are broken, one after the other: whoever then repeats the request
+ * Requests under an idempotency key whose commits are broken, one after the other: a client that repeats the request
  * gets an answer, and it was done once. In the long tests the process is killed instead.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";

@@ -66,7 +66,7 @@ async function store({ hash, hint }: MintedToken): Promise<void> {
   expect(made.ok).toBe(true);
 }
 
-test("[RATE-7] while the address has budget, a token counts at once, whoever made it", async () => {
+test("[RATE-7] while the address has budget, every token counts at once", async () => {
   const token = makeToken("personal");
   for (let i = 0; i < 3; i++) expect(await send("203.0.113.200", token.secret)).toBe(401);
   expect(lookUps).toBe(3);

@@ -130,6 +130,6 @@ test("[WSP-12] a claim that comes while the content is being removed waits, and 
   };
   await sweep(0);
   await claiming;
-  // Removed before the claim was granted: whoever has it stores the content anew.
+  // Removed before the claim was granted: its holder stores the content anew.
   expect([removed, await rows("blob_claim")]).toEqual([[digestOf("raced")], 1]);
 });

@@ -174,7 +174,7 @@ test("[WSP-7] what a dead process has left is removed by its age, and nothing yo
   for (const body of [streamOf(new Uint8Array(1)), streamOf(new Uint8Array(2))]) await staging.receive(body, LIMIT);
   const [old = "", young = ""] = readdirSync(folder);
   utimesSync(join(folder, old), 1_000, 1_000);
-  // Whoever still works on them keeps them, however old they are.
+  // While they are in use they are kept, however old they are.
   expect(await staging.sweep(2_000_000)).toBe(0);
   expect(await new Staging(folder).sweep(2_000_000)).toBe(1);
   expect(readdirSync(folder)).toEqual([young]);

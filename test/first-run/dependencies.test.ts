@@ -1,4 +1,4 @@
-/** Packages that cannot be installed: whoever starts the service reads why. */
+/** Packages that cannot be installed: the start says why. */
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

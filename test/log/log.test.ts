@@ -107,7 +107,7 @@ test("[START-8] ids and ordinary words stay as they are", () => {
   }
 });
 
-test("[START-7] a line is the same whoever puts it together: plain fields, fields that are no JSON, a child's", async () => {
+test("[START-7] a line is the same from every writer: plain fields, fields that are no JSON, a child's", async () => {
   const text = await capture((log) => {
     const circle: Record<string, unknown> = { a: 1 };
     circle["self"] = circle;

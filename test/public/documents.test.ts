@@ -203,7 +203,7 @@ describe("how they are served", () => {
     }
   });
 
-  test("[DOC-7] with an entity tag: whoever has it is told so", async () => {
+  test("[DOC-7] with an entity tag: a client that has it gets 304", async () => {
     for (const path of PATHS) {
       const first = await get(path);
       const etag = first.headers.get("etag") ?? "";

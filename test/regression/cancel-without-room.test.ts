@@ -1,4 +1,4 @@
-/** Whoever waited for a cancellation took a place that was not there: the bound of what is open held for all others. */
+/** A request that waited for a cancellation took a place that was not there: the bound of what is open held for all others. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { answered, Client, type Receipt } from "../support/current.ts";
 import { StreamReader } from "../support/event-streams.ts";
@@ -35,7 +35,7 @@ test("[SSE-14] [JOB-3] a cancel that finds no room to wait is done and answered 
   const readers = await Promise.all(
     Array.from({ length: MOST / 2 }, () => StreamReader.open(`${service.url}/api/chats/${chat}/events`, headers)),
   );
-  // The tool does not heed its abort, so whoever waits is told nothing yet.
+  // The tool does not heed its abort, so the request still waits.
   const receipt = await answered<Receipt>(client.decide(job.id, "cancel", {}, "?wait=30"));
   expect(receipt.job.status).toBe("cancelling");
   deaf.open();

@@ -1,4 +1,4 @@
-/** Whoever could decide about a job could make it do what only the user could do for whom it acts. */
+/** A member who could decide about a job could make it do what only its user may do. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { answered, Client, type Job, refused } from "../support/current.ts";
 import { gate } from "../support/fake-model.ts";

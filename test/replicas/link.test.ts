@@ -111,7 +111,7 @@ describe("on the way", () => {
     }
   });
 
-  test("[REP-4] a message whose frames do not end with it is none, whoever has sealed it", () => {
+  test("[REP-4] a message whose frames do not end with it is refused, also with a valid seal", () => {
     const key = new Uint8Array(32).fill(2);
     const sealed = (frames: Buffer): Buffer => {
       const rest = Buffer.concat([Buffer.alloc(8), frames]);
@@ -169,7 +169,7 @@ describe("opening", () => {
   test("[REP-4] [REP-6] a stranger, and another replica at the address, get no link", async () => {
     const another = new AskedReplica(closing, "rpl_3");
     expect(await linkTo(another.url)).toBeNull();
-    // They take whoever comes, and say what they have: nothing, an answer that was made up, and one of another replica.
+    // They take every caller, and answer what they have: nothing, an answer that was made up, and one of another replica.
     const answers = [
       () => "",
       () => `${"0".repeat(64)} rpl_2.${"0".repeat(64)}`,

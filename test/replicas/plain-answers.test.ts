@@ -87,7 +87,7 @@ describe("answers", () => {
 describe("requests", () => {
   const given = { method: "GET", url: "http://client/a?b=1", headers: { host: "client", "x-one": "1" } };
 
-  test("[REP-4] a read over a link is a request to whoever reads it", async () => {
+  test("[REP-4] a read over a link is a request to its readers", async () => {
     const call = new LinkedCall();
     const request = linkedRequest(given, call);
     expect([request.method, request.url, request.body, request.bodyUsed]).toEqual(["GET", given.url, null, false]);

@@ -199,7 +199,7 @@ test("[REP-5] a stream through another replica goes on without a gap when its ow
   expect((await say("first")).status).toBe(202);
   await eventually("the first answer is told", () => ended() === 1);
   expect(await owner.end("SIGKILL")).toBe("SIGKILL");
-  // Whoever retries under its key gets through: once.
+  // A retry under its key gets through: once.
   await eventually("the second message is taken", async () => (await say("second")).status === 202);
   await eventually("the second answer is told", () => ended() === 2);
   leave.abort();

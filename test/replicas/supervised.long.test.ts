@@ -53,7 +53,7 @@ test("[REP-9] all answer at one port, each says in its log which it is, and the 
   await Promise.all(
     Array.from({ length: 60 }, async (_, i) => expect((await task(service, `even ${i}`)).status).toBe(201)),
   );
-  // A request of an organization is in the log of its owner; one of nobody is in that of whoever took it.
+  // A request of an organization is in the log of its owner; one of nobody is in that of the replica that took it.
   await Promise.all(
     Array.from({ length: 60 }, async () => {
       const refused = await fetch(`${service.url}/api/tasks`, { headers: { connection: "close" } });

@@ -17,6 +17,6 @@ test("[REP-8] each step of a drain may take all of its time before the drain is 
   const replica = EFFECTS_LEAVE_MS + UNDER_WAY_MS + ACTORS_STOP_MS + TOLD_MS + LINGER_MS;
   const all = replica + REQUESTS_STOP_MS + ANSWERS_MS + CLOSE_SECONDS * 1_000 + SHUTDOWN_MS;
   expect(all).toBeLessThan(DRAIN_LIMIT_MS - 1_000);
-  // Before whoever has asked for the end kills the process.
+  // Before the supervisor that has asked for the end kills the process.
   expect(DRAIN_LIMIT_MS).toBeLessThan(30_000);
 });

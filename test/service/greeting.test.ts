@@ -39,7 +39,7 @@ test("[START-26] a model that cannot be used is told with its reason", () => {
   expect(of({ model: refuse(fault) })).toContain("Model   none: ANTHROPIC_API_KEY is missing");
 });
 
-test("[START-26] models of this machine are offered to whoever has none else", () => {
+test("[START-26] models of this machine are offered where there are no others", () => {
   const localModels = [{ server: "ollama", model: "llama3.2", baseUrl: "http://127.0.0.1:11434/v1" }];
   expect(of({ localModels })).toContain("On this machine there is: llama3.2 (ollama). Use it with MODEL=auto.");
   expect(of({ localModels, model: ok({ provider: "openai", name: "x", demo: false }) })).not.toContain("llama3.2");

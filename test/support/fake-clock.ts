@@ -27,7 +27,7 @@ export class FakeClock implements Clock {
     return FAKE_EPOCH_MS + this.elapsed + this.correction;
   }
 
-  /** Another origin than `now`, so that whoever mixes them up is found out. */
+  /** Another origin than `now`, so that code that mixes them up fails. */
   monotonic(): number {
     return 1_000 + this.elapsed;
   }

@@ -40,6 +40,6 @@ async function answer(request: Request): Promise<Response> {
 
 const server = Bun.serve({ port: 0, hostname: "127.0.0.1", idleTimeout: 0, fetch: answer });
 console.log(server.port);
-for await (const _ of Bun.stdin.stream()); // until whoever has started it has ended
+for await (const _ of Bun.stdin.stream()); // until its parent has ended
 await server.stop(true);
 process.exit(0);

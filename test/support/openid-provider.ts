@@ -1,6 +1,6 @@
 /**
  * An OpenID Connect provider by somebody else (`oidc-provider`), on a port of its own, and the part of a browser that a
- * person spends there: it keeps the provider's cookies, and signs in as whoever the test says.
+ * person spends there: it keeps the provider's cookies, and signs in as the person whom the test names.
  */
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";

@@ -41,7 +41,7 @@ export async function createTestDatabase(migrations?: string): Promise<TestDatab
   // Taken in one step: two callers at once must not get the same one.
   const made = server.spare ?? createDatabase(server, template);
   server.spare = createDatabase(server, template);
-  // Told to whoever takes it.
+  // The caller that takes it gets the error.
   server.spare.catch(() => {});
   return made;
 }

@@ -8,7 +8,7 @@ export const run = (...cmd: string[]): boolean => Bun.spawnSync({ cmd, stderr: "
 export const mountSmallDisk = (folder: string, mib: number): boolean =>
   run("mount", "-t", "tmpfs", "-o", `size=${mib}m,mode=755`, "troupe", folder);
 
-/** Takes it away again, whoever still uses it. */
+/** Takes it away again, even while it is in use. */
 export const unmount = (folder: string): boolean => run("umount", "-l", folder);
 
 /** Whether this user may mount, tried at a place that is taken away again. */

@@ -120,7 +120,7 @@ describe("frames", () => {
     expect(events).toEqual(["event: meta", "event: message", "event: result"]);
   });
 
-  test("[V1-3] a thousand pieces add up, whoever parses them", async () => {
+  test("[V1-3] a thousand pieces add up, in every parser", async () => {
     const pieces = Array.from({ length: 1_000 }, (_, i) => `piece ${i} \r\n\u2028 `);
     says(...pieces.map((say) => ({ say })));
     const text = await streamed();

@@ -65,7 +65,7 @@ export interface ServeToolsOptions {
 }
 
 /**
- * Runs the tools of all jobs of an agent that act for this token's user, whoever sends the messages, until the signal
+ * Runs the tools of all jobs of an agent that act for this token's user, also for messages of others, until the signal
  * aborts. Start it again after a crash: jobs wait for it.
  */
 export async function serveTools<J extends ToolJob>(

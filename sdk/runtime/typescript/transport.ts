@@ -75,7 +75,7 @@ const DEFAULT_STREAM_IDLE_MS = 35_000;
 const FIRST_DELAY_MS = 500;
 const LONGEST_DELAY_MS = 8_000;
 const JITTER = 0.25;
-/** Whoever is to wait for longer hears of it instead: a window of the rate limit is a minute. */
+/** A longer wait is an error instead: a window of the rate limit is a minute. */
 const LONGEST_RETRY_AFTER_SECONDS = 60;
 /** Times in a row that a stream may fail to come back. */
 const STREAM_RECONNECTS = 8;

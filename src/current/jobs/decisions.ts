@@ -79,7 +79,7 @@ async function fittingArguments(
   return refuse({ kind: "invalid_request", errors: placed });
 }
 
-/** Job and chat in one commit: whoever reads either after the answer finds it decided. */
+/** Job and chat in one commit: after the answer, both read as decided. */
 function decided(
   { principal }: Caller,
   jobId: string,

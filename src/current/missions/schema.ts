@@ -26,7 +26,7 @@ const REASON = 500;
 const ID = 256;
 /** A day: jitter never reaches the next time anyhow. */
 const LONGEST_JITTER_SECONDS = 86_400;
-/** A year: whoever wants a late run that late wants it at any time. */
+/** A year: with a longer window a run is never too late. */
 const LONGEST_CATCHUP_SECONDS = 31_622_400;
 const MOST_RUNS = 1_000_000_000;
 const MOST_TOKENS = 1_000_000_000;

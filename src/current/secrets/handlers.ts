@@ -71,7 +71,7 @@ async function unlessInUse(
   secret: string,
 ): Promise<Outcome<null>> {
   const known = await system.dispatch(organizationRef(by.organizationId), { kind: "list_secrets" });
-  // One that is not there is not found, whoever names it.
+  // A missing one is 404 for every caller.
   if (!known.ok || !known.value.some(({ name }) => name === secret)) return known.ok ? ok(null) : known;
   const settled = await system.settled(by.organizationId);
   if (!settled.ok) return settled;

@@ -1,5 +1,5 @@
 /**
- * The beginning of a stream (SSE-1, SSE-4): whoever may read the record is answered with a stream from
+ * The beginning of a stream (SSE-1, SSE-4): a caller who may read the record is answered with a stream from
  * its cursor; without one, with a snapshot of the record and the recent events; with one that is of no
  * use, the same after a `reset` that says so.
  */

@@ -63,7 +63,7 @@ export const PersonalTokenList = listOf("PersonalAccessTokenList", "personal_acc
 
 /**
  * A token is changed by its revocation and by nothing else. Its record also counts the notes of its last
- * use, which are no change to whoever reads it (AUTH-9).
+ * use, which readers do not see as a change (AUTH-9).
  */
 const changesOf = (token: Token): Token => ({
   ...token,

@@ -185,7 +185,7 @@ const PROVIDERS = ["github", "gitlab", "bitbucket"] as const;
 const providerOf = ({ hostname }: URL): string =>
   PROVIDERS.find((name) => hostname.split(".").at(-2) === name || hostname.startsWith(`${name}.`)) ?? "git";
 
-/** Whoever names a secret and chooses the server could have it sent anywhere (AUTH-12). */
+/** A caller who names a secret and chooses the server could have it sent anywhere (AUTH-12). */
 async function usableSecret({ system }: Services, by: Principal, name: string): Promise<Outcome<null>> {
   const refusal = secretsRefusal(by);
   if (refusal !== null) return refuse(refusal);

@@ -1,6 +1,6 @@
 /**
  * A document that anybody may read and that is the same for everybody until the service changes: its
- * bytes, their entity tag, how long it may be kept. Whoever has it already gets 304 (RFC 9110).
+ * bytes, their entity tag, how long it may be kept. A client that has it already gets 304 (RFC 9110).
  */
 import { COMPRESSED_FROM_BYTES, compressedToKeep, type Encoding, encodingFor } from "./encoding.ts";
 

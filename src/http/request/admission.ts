@@ -29,7 +29,7 @@ export interface AdmissionParts extends SigningParts {
   readonly system: TroupeSystem;
   readonly authentication: Authentication;
   readonly limits: RateLimits;
-  /** Whether every request of the surface counts, and every response tells of it. */
+  /** Whether every request of the surface counts, and every response has its headers. */
   readonly isCounting: boolean;
   /** What bounds the requests of a surface that does not count them. */
   readonly protection?: ProtectiveLimit;

@@ -64,7 +64,7 @@ export class Exchange implements Caller, RawInput {
   route: string | null = null;
   /** Once the request is authenticated. */
   organizationId: string | null = null;
-  /** Once it is counted: every answer tells of it (RATE-2). */
+  /** Once it is counted: every answer has it in its headers (RATE-2). */
   rate: RateState | null = null;
   /** Whether it has entered `FairTurns`, and has not been settled there. */
   hasTurn = false;

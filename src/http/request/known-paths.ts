@@ -1,7 +1,7 @@
 /** Which methods a path has, for those that it does not have (405, OPTIONS). Asked only when no route took a request. */
 import type { Audience } from "./cross-origin.ts";
 
-/** What `OPTIONS` tells of a path. */
+/** What `OPTIONS` answers for a path. */
 export interface Offered {
   readonly allow: readonly string[];
   readonly audience: Audience;

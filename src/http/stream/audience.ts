@@ -12,7 +12,7 @@ import type { Piece, SharedSource } from "./event-source.ts";
 import { type Beating, HEARTBEAT_MS, type Heartbeats } from "./heartbeats.ts";
 import { type Reader, Reading } from "./reading.ts";
 
-/** Places of one stream where readers find each other: whoever stands elsewhere waits alone, until all move on. */
+/** Places of one stream at which readers share a read; a reader at any other place reads alone, until all move on. */
 const MOST_PLACES = 16;
 
 /** One of an audience. */

@@ -1,5 +1,5 @@
 /**
- * Reads a source for whoever takes what it says: one stream by itself, or an audience.
+ * Reads a source for its consumer: one stream by itself, or an audience.
  *
  *   reading ──nothing new, or no room──▶ waiting ──the source changes──▶ reading
  *      └ over, failed ──▶ its reader is told, and closes it
@@ -8,7 +8,7 @@ import { afterTick } from "./after-tick.ts";
 import { type EventSource, type Piece, QUIET } from "./event-source.ts";
 
 export interface Reader {
-  /** Without room nothing is read; whoever has room again says `go`. */
+  /** Without room nothing is read; a reader that has room again calls `go`. */
   readonly hasRoom: boolean;
   take(piece: Piece): void;
   /** It has all that there is; it waits (`wait`), or goes on in another way. */

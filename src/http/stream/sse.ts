@@ -28,7 +28,7 @@ export function sseEvent({ event, id, data }: SseEvent): string {
 /** Line ends of Unicode that JSON may hold as they are, and that some clients split lines at. */
 const LINE_ENDS = /[\u0085\u2028\u2029]/g;
 
-/** JSON as the data of an event: one line for whoever reads it. */
+/** JSON as the data of an event: one line for every parser. */
 export const sseJson = (data: object | string): string =>
   JSON.stringify(data).replace(LINE_ENDS, (end) => `\\u${end.charCodeAt(0).toString(16).padStart(4, "0")}`);
 

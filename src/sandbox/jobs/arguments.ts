@@ -31,7 +31,7 @@ function compiled(schema: JsonObject): ValidateFunction | null {
   try {
     check = ajv.compile(rules);
   } catch {
-    // Whoever brought the schema has been told, or it is an MCP server's own affair.
+    // Invalid: the caller who set the schema was refused then, and that of an MCP server is not ours to report.
   }
   for (const oldest of kept.keys()) if (kept.size >= KEPT_SCHEMAS) kept.delete(oldest);
   kept.set(key, check);

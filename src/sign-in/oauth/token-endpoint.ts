@@ -173,7 +173,7 @@ export async function register(
   );
 }
 
-/** Ends what the token belongs to (RFC 7009). Whoever has a token may give it back; one that is unknown is gone already. */
+/** Ends what the token belongs to (RFC 7009). The holder of a token may revoke it; an unknown one is gone already. */
 export async function revoke(parts: TokenParts, { form, address }: Sent): Promise<Response> {
   const text = form.get("token") ?? "";
   const origin = { userId: null, tokenId: null, address };

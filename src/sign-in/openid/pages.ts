@@ -58,7 +58,7 @@ export async function comeFromProvider(parts: ProviderPageParts, visit: Visit): 
   const { provider } = parts;
   if (provider === null) return redirectTo(SIGN_IN_PATH);
   const key = flowKeyIn(visit.request, parts.appUrl());
-  // Whoever has only the address has not begun this sign-in; the one of the browser goes on.
+  // Another browser, which has only the address, did not begin this sign-in; that of the first goes on.
   const { principal } = visit;
   const state = visit.query.get("state");
   if (key !== null && principal !== null && state === secretsOf(key, principal).state)

@@ -38,7 +38,7 @@ test("[CHAT-1] every trigger in every status goes where the table says, or is re
   }
 });
 
-test("[CHAT-1] the table is total, and what it refuses is a bug of whoever does it all the same", () => {
+test("[CHAT-1] the table is total, and doing what it refuses is a bug", () => {
   expect(Object.keys(CHAT_MACHINE).sort()).toEqual([...CHAT_STATUSES].sort());
   for (const status of CHAT_STATUSES)
     expect(Object.keys(CHAT_MACHINE[status]).sort()).toEqual([...CHAT_TRIGGERS].sort());

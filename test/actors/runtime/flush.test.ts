@@ -265,7 +265,7 @@ describe("a certain abort", () => {
     open();
     await settle();
     expect(rig.ended).toEqual(["bad broken", "before committed", "on both evicted", "after committed"]);
-    // Whoever runs "on both" again loads y now: "before" must be in the table by then.
+    // "on both" runs again and loads y now: "before" must be in the table by then.
     expect(seen).toEqual([["bad broken", "before committed", "on both evicted"]]);
   });
 

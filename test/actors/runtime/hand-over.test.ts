@@ -138,7 +138,7 @@ test("[REP-2] what a guard of writes knows of a shard is forgotten when the shar
   expect([forgotten, first.system.shards.count]).toEqual([given, SHARD_COUNT]);
 });
 
-test("[REP-2] a hand-over that cannot reach the placement leaves the shards to whoever owns them", async () => {
+test("[REP-2] a hand-over that cannot reach the placement leaves the shards to their owners", async () => {
   const group = new Group();
   const first = await group.join();
   group.world.database.pace = (operation) =>

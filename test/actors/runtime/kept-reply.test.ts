@@ -341,7 +341,7 @@ test("[RT-9] an actor whose kept replies are asked for stays in memory, and leav
   expect(actors.passivate(actor.usedAt + IDLE_MS + MOVED_MS + 1)).toBe(1);
 });
 
-test("[RT-9] an actor that is asked all the time is among the young ones, whoever needs room", async () => {
+test("[RT-9] an actor that is asked all the time stays among the young ones", async () => {
   const desk = await start({ liveActors: 4 });
   await desk.keep();
   const actor = desk.actor();

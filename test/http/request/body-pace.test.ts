@@ -54,7 +54,7 @@ test("[FAIR-10] with nobody else at work bodies are read as they come", async ()
   expect(clock.pending).toBe(0);
 });
 
-test("[FAIR-10] a small body never waits, whoever is at work", async () => {
+test("[FAIR-10] a small body never waits for the work of others", async () => {
   const { pace, begin, names } = rig(1);
   begin("a", "large", 100);
   for (let n = 0; n < 50; n++) {

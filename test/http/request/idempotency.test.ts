@@ -104,7 +104,7 @@ async function everything(): Promise<string> {
 }
 
 describe("a secret that is shown once", () => {
-  test("[IDEM-4] is replayed to whoever has the key, and lies nowhere in clear", async () => {
+  test("[IDEM-4] is replayed to the holder of the key, and is nowhere in plain text", async () => {
     const answer = expectOne(await parallel(20, () => mint(SECRET_KEY)));
     expect(answer.status).toBe(201);
     const { id, token } = JSON.parse(answer.text) as { id: string; token: string };

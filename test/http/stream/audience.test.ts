@@ -240,7 +240,7 @@ test("[SSE-6] readers who would be told another cursor wait apart, until one eve
   expect([log.open, streams.count, streams.heartbeats.count]).toEqual([0, 0, 0]);
 });
 
-test("[SSE-5] whoever leaves takes nothing along, and the last one takes all", async () => {
+test("[SSE-5] a reader that leaves frees nothing of others, and the last one frees all", async () => {
   const log = new Log();
   const { reader, streams } = serve(log);
   const [first, second] = [await reader(), await reader()];

@@ -57,7 +57,7 @@ test("[SSE-1] events and comments in a row, cut into pieces anywhere, are read b
   );
 });
 
-test("[SSE-1] JSON is one line, also for whoever splits lines at the line ends of Unicode", () => {
+test("[SSE-1] JSON is one line, also for parsers that split at the line ends of Unicode", () => {
   const any = fc.dictionary(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }));
   fc.assert(
     fc.property(any, fc.constantFrom("\u0085", "\u2028", "\u2029", "\r\n", "\n", "\r"), (data, end) => {
