@@ -19,7 +19,6 @@ beforeAll(async () => {
 afterAll(() => bench.close(), 30_000);
 
 const POINTS: readonly (readonly [name: string, point: FireKill])[] = [
-  ["before the commit of the fire", { nth: 1, moment: "sent" }],
   ["after the commit of the fire, before its job begins", { nth: 1, moment: "answered" }],
   ["before the commit of the job", { nth: 2, moment: "sent" }],
   ["after the commit of the job, before it runs", { nth: 2, moment: "answered" }],
