@@ -8,7 +8,7 @@ import { Judge } from "./judge.ts";
 import { liveEvents } from "./live-events.ts";
 
 /** Hostile requests in each of the two environments. */
-const HOSTILE = 500;
+const HOSTILE = 250;
 
 const contract = readContract();
 const judge = new Judge(contract);
