@@ -14,7 +14,10 @@ import { CLONE } from "./service-process.ts";
 
 /** No word of a working service takes longer, on however slow a machine. */
 const GIVE_UP_MS = 25_000;
+/** Between two looks, at first and at most; in between a twentieth of the time that has been waited. */
 const LOOK_MS = 5;
+const SLOW_LOOK_MS = 100;
+const LOOKS = 20;
 
 /** The command that the `start` script ends with. */
 export const MAIN = [process.execPath, join(CLONE, "src/main.ts")] as const;
@@ -44,10 +47,11 @@ export async function eventually(
   holds: () => boolean | Promise<boolean>,
   giveUpMs = GIVE_UP_MS,
 ): Promise<void> {
-  const giveUpAt = performance.now() + giveUpMs;
+  const from = performance.now();
   while (!(await holds())) {
-    if (performance.now() > giveUpAt) throw new Error(`did not come true: ${what}`);
-    await Bun.sleep(LOOK_MS);
+    const waitedMs = performance.now() - from;
+    if (waitedMs > giveUpMs) throw new Error(`did not come true: ${what}`);
+    await Bun.sleep(Math.min(Math.max(waitedMs / LOOKS, LOOK_MS), SLOW_LOOK_MS));
   }
 }
 
