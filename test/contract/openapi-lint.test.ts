@@ -19,7 +19,10 @@ test(
 
 test("[DOC-1] Redocly finds what is wrong with an operation", async () => {
   const config = await createConfig({ extends: ["recommended-strict"] });
-  const broken = source.replace('"operationId": "createAgent"', '"operationId": "listAgents"');
+  // Of one path: the linter takes seconds for all.
+  const whole = JSON.parse(source) as { readonly paths: Readonly<Record<string, object>> };
+  const part = JSON.stringify({ ...whole, paths: { "/api/agents": whole.paths["/api/agents"] } });
+  const broken = part.replace('"operationId":"createAgent"', '"operationId":"listAgents"');
   const problems = await lintFromString({ source: broken, absoluteRef: "openapi.json", config });
   expect(problems.map(({ ruleId }) => ruleId)).toContain("operation-operationId-unique");
 });
