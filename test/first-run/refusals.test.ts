@@ -67,15 +67,20 @@ test("[RT-17] on a disk without its reserve reads are answered, writes are refus
   expect([code, text]).toEqual([69, expect.stringContaining("less free space than DISK_RESERVE_MIB")]);
 });
 
-test("[START-47] wrong settings are told all at once, before anything is touched", async () => {
+test("[START-47] wrong settings and models that cannot be used are told all at once, before anything is touched", async () => {
   const dataDir = join(folder.path, "untouched");
   const env = { PORT: "x", LOG_LEVEL: "loud", TROUPE_SECRET: "short-secret", DATABASE_URL: "http://user:hidden@h/d" };
-  const { code, text } = await failTroupe(folder, { dataDir, env, args: ["--fast"] });
+  const models = { MODEL: "anthropic:x", MODELS: "demo:echo,acme:x" };
+  const { code, text } = await failTroupe(folder, { dataDir, env: { ...env, ...models }, args: ["--fast"] });
   expect(code).toBe(78);
   expect(text).toContain("Unknown argument --fast; there are --print-config, --replicas N and --help\n");
   for (const name of ["PORT", "LOG_LEVEL", "TROUPE_SECRET", "DATABASE_URL"])
     expect(text).toMatch(new RegExp(`^${name} is `, "m"));
   expect(text).not.toMatch(/short-secret|hidden/);
+  expect(text).toContain(
+    'MODEL has "anthropic:x", which cannot be used: A model of Anthropic needs ANTHROPIC_API_KEY.',
+  );
+  expect(text).toContain('MODELS has "acme:x", which cannot be used: The provider "acme" is unknown');
   expect(await Bun.file(dataDir).exists()).toBe(false);
 });
 
@@ -93,19 +98,6 @@ test("[START-47] DATABASE_URL in production without TROUPE_SECRET does not start
     78,
     expect.stringContaining("TROUPE_SECRET is missing; with DATABASE_URL in production"),
   ]);
-});
-
-test("[START-47] models that cannot be used are reported with the other settings, before PostgreSQL starts", async () => {
-  const dataDir = join(folder.path, "untouched");
-  const env = { PORT: "x", MODEL: "anthropic:x", MODELS: "demo:echo,acme:x" };
-  const { code, text } = await failTroupe(folder, { dataDir, env });
-  expect(code).toBe(78);
-  expect(text).toMatch(/^PORT is "x"/m);
-  expect(text).toContain(
-    'MODEL has "anthropic:x", which cannot be used: A model of Anthropic needs ANTHROPIC_API_KEY.',
-  );
-  expect(text).toContain('MODELS has "acme:x", which cannot be used: The provider "acme" is unknown');
-  expect(await Bun.file(dataDir).exists()).toBe(false);
 });
 
 test("[START-47] --print-config shows what is wrong beside what is right", async () => {
