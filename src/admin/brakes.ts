@@ -1,7 +1,7 @@
 /**
  * The operator's brakes: an organization is suspended, its jobs are cancelled, an agent is disabled. They
  * are in force when the command answers: the actor that every request asks refuses, open streams end, and
- * each unfinished job has been told to stop.
+ * each unfinished job has been asked to stop.
  */
 import { chatAfter } from "../../actors/job/transitions.ts";
 import { followed } from "../../actors/runtime/members.ts";

@@ -21,7 +21,7 @@ import { BRAKES } from "./brakes.ts";
 import { ERASING } from "./erasing.ts";
 import { KEYS } from "./keys.ts";
 import { LOAD } from "./load.ts";
-import { listed } from "./told.ts";
+import { listed } from "./command-answer.ts";
 import { type Command, memberOf, organizationOf, personOf, taken } from "./subjects.ts";
 
 const NAME_CHARACTERS = 100;

@@ -13,7 +13,7 @@ import { type AdminArguments, AdminRefused, unknownCommand } from "./arguments.t
 import { ADMIN_COMMANDS, ADMIN_USAGE } from "./commands.ts";
 import { EXPLANATIONS } from "./explanations.ts";
 import { LOCAL_NAMES } from "./local-names.ts";
-import { refusal, render } from "./told.ts";
+import { refusal, render } from "./command-answer.ts";
 import type { AdminParts } from "./subjects.ts";
 
 export const ADMIN_PATH = "/internal/admin";

@@ -16,7 +16,7 @@ import { type AdminParts, type Command, taken } from "./subjects.ts";
 
 /** Organizations whose sealed texts are in memory at once. */
 const PAGE = 50;
-/** Names of what does not open that are told. */
+/** Names in the report of what does not open. */
 const SHOWN = 20;
 
 export const KEYS: Readonly<Record<string, Command>> = {

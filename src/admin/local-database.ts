@@ -7,7 +7,7 @@ import { FolderInUse } from "../../db/folder-lock.ts";
 import type { Logger } from "../log/log.ts";
 import type { Config } from "../settings/config.ts";
 import { type AdminArguments, AdminRefused } from "./arguments.ts";
-import type { Told } from "./told.ts";
+import type { CommandAnswer } from "./command-answer.ts";
 import { RETRY_MS, WAIT_MS } from "./waiting.ts";
 
 export interface LocalErrand {
@@ -17,7 +17,7 @@ export interface LocalErrand {
   readonly signal: AbortSignal;
 }
 
-export type LocalCommand = (errand: LocalErrand) => Promise<string | Told>;
+export type LocalCommand = (errand: LocalErrand) => Promise<string | CommandAnswer>;
 /** The url of a database that there is. */
 export async function withDatabase<T>(errand: LocalErrand, run: (url: string) => Promise<T>): Promise<T> {
   const { config, signal } = errand;

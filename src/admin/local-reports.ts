@@ -16,7 +16,7 @@ import { doctorFacts } from "./doctor-facts.ts";
 import { type LocalCommand, withDatabase } from "./local-database.ts";
 import { linesOf } from "./log-lines.ts";
 import { organizationOf } from "./subjects.ts";
-import { listed, type Told } from "./told.ts";
+import { listed, type CommandAnswer } from "./command-answer.ts";
 
 /** Groups of one organization that are shown. */
 const GROUPS = 1_000;
@@ -42,7 +42,7 @@ export const LOCAL_REPORTS = {
   },
 
   usage: (errand) =>
-    read(errand, async (database): Promise<Told> => {
+    read(errand, async (database): Promise<CommandAnswer> => {
       const by = groupOf(errand.given.options["by"] ?? "model");
       const directory = new PostgresDirectory(database);
       const { org } = errand.given.options;

@@ -17,7 +17,7 @@ import { createLogger, type Logger } from "../log/log.ts";
 import { startRuntime } from "../service/runtime.ts";
 import { openStorage } from "../service/storage.ts";
 import { VERSION } from "../settings/version.ts";
-import { refusal, render } from "./told.ts";
+import { refusal, render } from "./command-answer.ts";
 import type { AdminParts } from "./subjects.ts";
 import { type AdminArguments, AdminRefused, parseAdmin } from "./arguments.ts";
 import { LOCAL_COMMANDS } from "./local.ts";

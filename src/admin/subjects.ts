@@ -11,7 +11,7 @@ import type { PostgresKeyRotation } from "../../db/key-rotation.ts";
 import type { PostgresErasure } from "../../db/erasure.ts";
 import type { Bodies } from "../http/request/bodies.ts";
 import { type AdminArguments, AdminRefused } from "./arguments.ts";
-import type { Told } from "./told.ts";
+import type { CommandAnswer } from "./command-answer.ts";
 
 export interface AdminParts {
   readonly system: TroupeSystem;
@@ -39,7 +39,7 @@ export interface AdminParts {
   readonly onSuspended: (organizationId: string, isSuspended: boolean) => void;
 }
 
-export type Command = (parts: AdminParts, given: AdminArguments) => Promise<string | Told>;
+export type Command = (parts: AdminParts, given: AdminArguments) => Promise<string | CommandAnswer>;
 
 export function taken<T>(outcome: Outcome<T>): T {
   if (!outcome.ok) throw new AdminRefused(wordsOf(outcome.fault));

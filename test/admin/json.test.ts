@@ -6,7 +6,7 @@ import { AdminRefused, parseAdmin } from "../../src/admin/arguments.ts";
 import { type AdminAnswer, answerAlone, knock, readService, refusedAlone } from "../../src/admin/door.ts";
 import { EXPLANATIONS } from "../../src/admin/explanations.ts";
 import { LOCAL_COMMANDS } from "../../src/admin/local.ts";
-import { refusal, render } from "../../src/admin/told.ts";
+import { refusal, render } from "../../src/admin/command-answer.ts";
 import { createLogger } from "../../src/log/log.ts";
 import { readConfig } from "../../src/settings/config.ts";
 import { copyFirstRun } from "../support/first-run-copy.ts";

@@ -10,7 +10,7 @@ import { answerAlone } from "../../src/admin/door.ts";
 import { EXPLANATIONS } from "../../src/admin/explanations.ts";
 import { LOCAL_COMMANDS } from "../../src/admin/local.ts";
 import { linesOf } from "../../src/admin/log-lines.ts";
-import { render } from "../../src/admin/told.ts";
+import { render } from "../../src/admin/command-answer.ts";
 import { createLogger } from "../../src/log/log.ts";
 import { type Config, readConfig } from "../../src/settings/config.ts";
 import { copyFirstRun } from "../support/first-run-copy.ts";

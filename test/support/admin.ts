@@ -4,7 +4,7 @@ import { PostgresKeyRotation } from "../../db/key-rotation.ts";
 import { PostgresErasure } from "../../db/erasure.ts";
 import { PostgresJobDirectory } from "../../db/stores/job-directory.ts";
 import { ADMIN_COMMANDS } from "../../src/admin/commands.ts";
-import { render } from "../../src/admin/told.ts";
+import { render } from "../../src/admin/command-answer.ts";
 import type { AdminParts } from "../../src/admin/subjects.ts";
 import { type Service, testSealing } from "./service.ts";
 

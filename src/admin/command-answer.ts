@@ -1,7 +1,7 @@
 /** What a command answers: text for a person, and the same as JSON for a program (`--json`). */
 import { type AdminArguments, table } from "./arguments.ts";
 
-export interface Told {
+export interface CommandAnswer {
   readonly text: string;
   /** Anything that JSON can say. */
   readonly json: unknown;
@@ -10,7 +10,7 @@ export interface Told {
 }
 
 /** Rows under their heads. In JSON each is an object, whose fields are the heads in small letters. */
-export function listed(head: readonly string[], rows: readonly (readonly string[])[]): Told {
+export function listed(head: readonly string[], rows: readonly (readonly string[])[]): CommandAnswer {
   const names = head.map((name) => name.toLowerCase().replaceAll(" ", "_"));
   return { text: table(head, rows), json: rows.map((row) => objectOf(names, row)) };
 }
@@ -21,9 +21,13 @@ const objectOf = (names: readonly string[], row: readonly string[]): Readonly<Re
 const isJson = ({ flags }: AdminArguments): boolean => flags.has("json");
 
 /** The answer as it was asked for; a text alone is `{"message": …}`. */
-export function render(told: string | Told, given: AdminArguments): { readonly ok: boolean; readonly text: string } {
-  if (typeof told === "string") return { ok: true, text: isJson(given) ? JSON.stringify({ message: told }) : told };
-  return { ok: told.ok ?? true, text: isJson(given) ? JSON.stringify(told.json) : told.text };
+export function render(
+  answer: string | CommandAnswer,
+  given: AdminArguments,
+): { readonly ok: boolean; readonly text: string } {
+  if (typeof answer === "string")
+    return { ok: true, text: isJson(given) ? JSON.stringify({ message: answer }) : answer };
+  return { ok: answer.ok ?? true, text: isJson(given) ? JSON.stringify(answer.json) : answer.text };
 }
 
 /** A refusal as it was asked for: `{"error": …}` in JSON. */
