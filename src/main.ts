@@ -1,5 +1,5 @@
 /**
- * The start: reads the configuration, starts the service, and drains it when it is told to end.
+ * The start: reads the configuration, starts the service, and drains it when a signal asks it to end.
  *
  *   bun start                   serve
  *   bun start --replicas 3      serve with several processes behind one port

@@ -60,7 +60,7 @@ export function compactChat(
   return ok({ chat: changed, job });
 }
 
-/** The summary is a message of its own, and stands for what it tells from now on. */
+/** The summary is a message of its own, and replaces what it summarizes from now on. */
 export function turnsCompacted(
   tx: Tx,
   chat: Chat,

@@ -80,7 +80,7 @@ export const CHAT_EVENTS = {
     metadata: Type.Optional(Type.Unsafe<JsonObject>(Type.Record(Type.String(), Type.Unknown()))),
     deleted: Type.Optional(Type.Boolean()),
   }),
-  /** A summary, which is this message, stands for older messages in model calls from now on (CHAT-11). */
+  /** A summary, which is this message, replaces older messages in model calls from now on (CHAT-11). */
   "chat.compacted": Type.Object({ ...OfTurn, messages: Type.Integer() }),
   /** The message stays in the context, or may be compacted again (CHAT-12). */
   "message.updated": Type.Object({ messageId: Type.String(), pinned: Type.Boolean() }),

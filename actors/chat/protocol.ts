@@ -83,7 +83,7 @@ export type ChatCommand =
       readonly userId: string;
       readonly terms: JobTerms;
     }
-  /** A summary stands for the older turns from now on. `messageId`: the message that the job has begun for it; null: a new one. */
+  /** A summary replaces the older turns from now on. `messageId`: the message that the job has begun for it, or null. */
   | {
       readonly kind: "turns_compacted";
       readonly jobId: string;
@@ -140,7 +140,7 @@ export type ChatCommand =
   | {
       readonly kind: "tools_started";
       readonly jobId: string;
-      /** `arguments`: null where they are too long to be told. */
+      /** `arguments`: null where they are too long for an event. */
       readonly calls: readonly { readonly id: string; readonly name: string; readonly arguments: JsonObject | null }[];
     }
   | {
@@ -195,7 +195,7 @@ export interface ChatReplies {
   job_updates: null;
 }
 
-/** The summary of the other chat, its last turn there, and how many messages it stands for. */
+/** The summary of the other chat, its last turn there, and how many messages it replaces. */
 export interface ForkedSummary {
   readonly message: Message;
   readonly throughTurn: number;

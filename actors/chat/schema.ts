@@ -32,11 +32,11 @@ export const ChatOptions = Type.Object({
 });
 export type ChatOptions = Static<typeof ChatOptions>;
 
-/** The summary that stands for the older turns of a chat in model calls (CHAT-11). */
+/** The summary that replaces the older turns of a chat in model calls (CHAT-11). */
 export const ChatSummary = Type.Object({
   /** The message with its text. */
   messageId: Type.String(),
-  /** The last turn that it stands for, as `turnsOf` numbers them. */
+  /** The last turn that it replaces, as `turnsOf` numbers them. */
   throughTurn: Type.Integer(),
   /** Messages that it replaces, those of earlier summaries included. */
   messages: Type.Integer(),
@@ -99,7 +99,7 @@ export const Message = Type.Object({
   blocks: Type.Array(MessageBlock),
   jobId: Type.Union([Type.String(), Type.Null()]),
   usage: Type.Union([Usage, Type.Null()]),
-  /** Of a summary: what it stands for. */
+  /** Of a summary: what it replaces. */
   compaction: Type.Optional(Type.Object({ throughTurn: Type.Integer(), messages: Type.Integer() })),
   sender: Type.Object({ type: OneOf(["user", "agent"] as const), id: Type.String() }),
   metadata: Type.Unsafe<JsonObject>({ type: "object" }),

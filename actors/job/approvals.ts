@@ -161,7 +161,7 @@ function continued(tx: Tx, job: JobIn<"blocked">): JobIn<"running" | "blocked"> 
   tx.clearAlarm("decision");
   const settled = blockedForCalls(tx, unblocked(job, "approve"));
   if (settled.status === "running") return resumed(tx, settled);
-  // The chat's turn does not go on: what the job waits for now is told besides.
+  // The chat's turn does not go on: so what the job waits for now is an event of its own.
   sendUpdates(tx, settled, updatesOf(settled));
   return settled;
 }

@@ -1,4 +1,4 @@
-/** The calls of a job that wait for the result of its client, and what readers are told of them (JOB-17). Pure. */
+/** The calls of a job that wait for the result of its client, and what readers see of them (JOB-17). Pure. */
 import { isoTime, type JsonObject } from "../schema.ts";
 import type { Job } from "./schema.ts";
 import type { OpenCall } from "./terms.ts";

@@ -24,7 +24,7 @@ import { type Job, type JobIn, jobTable } from "./schema.ts";
 import { transcriptEventOf } from "./transcript.ts";
 import { blocked, resumed, unblocked } from "./transitions.ts";
 
-/** Characters of a result that readers of the chat are told: the rest is in the job's transcript. */
+/** Characters of a result in the events of the chat: the rest is in the job's transcript. */
 const TOLD_CHARACTERS = 4_096;
 
 /** Blocks a running job whose remaining calls are all the client's. */

@@ -76,7 +76,7 @@ const TranscriptEvent = Type.Union([
   Type.Object({ kind: Type.Literal("tool_use"), id: Type.String(), name: Type.String(), input: Input }),
   /** What the service asked of the model: to repair an answer that does not fit its schema. */
   Type.Object({ kind: Type.Literal("repair"), text: Type.String() }),
-  /** A summary that stands for what came before in model calls, and for how many parts of the run it does (CHAT-11). */
+  /** A summary that replaces what came before in model calls, and how many parts of the run it replaces (CHAT-11). */
   Type.Object({
     kind: Type.Literal("summary"),
     text: Type.String(),

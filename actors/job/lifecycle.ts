@@ -12,7 +12,7 @@ export type LifecycleType = `job.${(typeof EVENT_FAMILIES.job)[number]}`;
 export const isLifecycle = (type: string): type is LifecycleType =>
   type.startsWith("job.") && EVENT_FAMILIES.job.some((name) => type === `job.${name}`);
 
-/** The status that an event stands for; null where the event does not change it. */
+/** The status that an event announces; null where the event does not change it. */
 const STATUSES: Readonly<Record<LifecycleType, JobStatus | null>> = {
   "job.created": "queued",
   "job.started": "running",

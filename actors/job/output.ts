@@ -20,7 +20,7 @@ import type { OutputError } from "./terms.ts";
 /** Answers of one job that are sent back to the model. */
 export const OUTPUT_REPAIRS = 2;
 
-/** What the model is told of the schema, whether or not its provider keeps to one. */
+/** The instruction about the schema, also for providers that enforce one. */
 export const outputInstruction = (schema: JsonObject): string =>
   `Your final answer must be one JSON value that fits this JSON Schema, and nothing else: no other text, no Markdown.\n${JSON.stringify(schema)}`;
 

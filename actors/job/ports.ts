@@ -72,7 +72,7 @@ export interface ModelCall {
   /** JSON Schema of the final answer, for providers that keep to one; absent or null: text. */
   readonly outputSchema?: JsonObject | null;
   /**
-   * The run's own part of the conversation without any cut, where a summary stands for the beginning of it. For the
+   * The run's own part of the conversation without any cut, where a summary replaces the beginning of it. For the
    * demo, which reads no summary: nothing of it goes to a provider.
    */
   readonly uncut?: readonly TranscriptEntry[];

@@ -88,7 +88,7 @@ type RunReport =
       readonly output?: CheckedOutput;
     }
   /**
-   * A summary stands for the turns before the run, and for the first `covers` parts of the run. A job that
+   * A summary replaces the turns before the run, and the first `covers` parts of the run. A job that
    * compacts is over with it.
    */
   | {
@@ -227,7 +227,7 @@ export interface Transcripts {
 
 /** What a chat's next turn goes on from. */
 export interface ChatHistory {
-  /** The text of the summary, what it stands for, and its pinned messages; null: nothing was compacted. */
+  /** The text of the summary, what it replaces, and its pinned messages; null: nothing was compacted. */
   readonly summary: {
     readonly text: string;
     readonly messages: number;

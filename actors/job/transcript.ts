@@ -15,7 +15,7 @@ export type TranscriptPart =
   | { readonly type: "repair"; readonly text: string }
   | SummaryPart;
 
-/** Stands for the turns before the run, and for the first `covers` parts of the run itself, in model calls (CHAT-11). */
+/** Replaces the turns before the run, and for the first `covers` parts of the run itself, in model calls (CHAT-11). */
 export interface SummaryPart {
   readonly type: "summary";
   readonly text: string;

@@ -1,4 +1,4 @@
-/** What a job of a mission is told: the goal, the open tasks and the last results, as its first message. */
+/** The context of a job of a mission: the goal, the open tasks and the last results, as its first message. */
 import type { Mission, MissionRun, MissionTask } from "./schema.ts";
 
 const isOpen = ({ status }: MissionTask): boolean => status === "pending" || status === "in_progress";

@@ -100,7 +100,7 @@ export type MissionCommand =
   | { readonly kind: "agent_changed"; readonly agentId: string; readonly isGone: boolean }
   | { readonly kind: "workspace_deleted"; readonly workspaceId: string };
 
-/** A run that may begin: what its job is told. */
+/** A run that may begin, with the context of its job. */
 export interface RunBrief {
   readonly mission: Mission;
   readonly run: MissionRun;

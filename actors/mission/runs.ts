@@ -61,7 +61,7 @@ export function beginRun(tx: Tx, mission: Mission, { scheduledAt, trigger }: Buf
   return { mission: ids === null ? begun : counted(tx, begun, run), run };
 }
 
-/** What the effect of a fire is told: which run, and when its turn comes among others. */
+/** The input of the effect of a fire: which run, and when its turn comes among others. */
 export interface RunIntent {
   readonly runId: string;
   readonly priority: JobPriority;
@@ -114,7 +114,7 @@ export function endRun(
   return remembered(ended, run);
 }
 
-/** A result is told to the next runs. */
+/** A result is part of the context of the next runs. */
 function remembered(mission: Mission, { number, outcome, result, error }: MissionRun): Mission {
   const text = result ?? error?.message ?? "";
   if (number === null || text === "") return mission;

@@ -42,7 +42,7 @@ export type FailedReason = (typeof FAILED_REASONS)[number];
 export const MISSION_TASKS = 50;
 /** Runs of one mission that are open at once under `allow_all`: each is a job with a chat. */
 export const OPEN_RUNS = 20;
-/** Results of earlier runs that a new one is told. */
+/** Results of earlier runs in the context of a new one. */
 export const REMEMBERED_RESULTS = 3;
 /** Characters of a result that the mission keeps; the whole is in the job. */
 export const RESULT_CHARACTERS = 1_000;
@@ -186,7 +186,7 @@ export const MissionRun = Type.Object({
   outcome: OneOf(RUN_OUTCOMES),
   /** Null where somebody started it by hand. (mission, scheduledAt) is unique. */
   scheduledAt: OptionalTime,
-  /** How many times of the schedule the entry stands for, and the last of them; more than one only where none of them ran. */
+  /** How many times of the schedule the entry covers, and the last of them; more than one only where none of them ran. */
   count: Type.Integer(),
   until: OptionalTime,
   firedAt: OptionalTime,

@@ -9,7 +9,7 @@ export interface Origin {
   readonly address: string | null;
 }
 
-/** What the audit is told. */
+/** What the audit records. */
 export interface NewAuditEntry {
   readonly action: AuditAction;
   readonly subjectId: string | null;

@@ -3,7 +3,7 @@
  * nothing waits for a lease:
  *
  *   effects stopped, rows kept ─▶ clients held ─▶ new commands refused ─▶ commits done ─▶ volatile state stored
- *        └── the shards are free ─▶ readers sent to the new owner, clients let go, the others told
+ *        └── the shards are free ─▶ readers sent to the new owner, clients let go, the others notified
  *
  * Effects come first: they may take a while, and they may ask for turns themselves, which must not wait for the new
  * owner while it waits for them.

@@ -29,7 +29,7 @@ export const LOOP_WINDOW_MS = 1_000;
  */
 export const BUSY_SHARE = 0.2;
 
-/** Is told of each section when it begins and when it ends, so that somebody can say later what the loop hung in. */
+/** Called when a section begins and when it ends, so that a watchdog can name the one in which the loop hung. */
 export interface SectionNote {
   begin(work: LoopWork, organizationId: string | null, subject: string | null): void;
   end(): void;

@@ -168,7 +168,7 @@ export class Ownership implements FlushHost {
         const grants = await this.parts.placement.raise(shards);
         if (this.stopped) return;
         for (const shard of shards) this.stalled.delete(shard);
-        // They were given away, and the answer to that was lost: nobody has told the others.
+        // They were given away, and the answer to that was lost: the others do not know it yet.
         if (grants.length < shards.length) this.parts.peers?.announce();
         await this.takeUp(grants);
         if (grants.length < shards.length) this.endReadersLater(new Set(shards));

@@ -30,6 +30,6 @@ export interface SystemParts {
   readonly guard?: WriteGuard;
   /** The other replicas. Omitted: this one is alone. */
   readonly peers?: Peers;
-  /** Where traces are told. Omitted: nothing is traced. */
+  /** Where spans go. Omitted: nothing is traced. */
   readonly tracing?: Tracing;
 }

@@ -189,7 +189,7 @@ export class System<P extends Protocols> implements TurnHost, HandOverHost {
 
   /**
    * A reader of an actor's event stream from after `after`. The caller has checked that it may read.
-   * `head` is the newest event that it knows of; without `textOf` only text in memory is told.
+   * `head` is the newest event that it knows of; without `textOf` only text in memory is sent.
    */
   subscribe(
     ref: ActorRef<keyof P & string>,

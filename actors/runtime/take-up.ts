@@ -166,7 +166,7 @@ export class TakeUp {
       for (const effect of page) {
         if (begun.has(effect.id) || !wanted(effect.id)) continue;
         await recoveries.take();
-        // What has no epoch any more would never be told to stop.
+        // Without an epoch nothing would stop it.
         if (!this.isCurrent(grant)) return NONE;
         const one = effects.recover(effect, grant).then((isDone) => {
           if (!isDone) failed.add(effect.id);

@@ -6,7 +6,7 @@
  * A span tells ids and outcomes, and never what people or models have said.
  */
 
-/** What of a span is told besides its name. A value that is null is left out. */
+/** The attributes of a span. A value that is null is left out. */
 export type SpanFacts = Readonly<Record<string, string | number | boolean | readonly string[] | null>>;
 
 export interface SpanStart {
@@ -28,7 +28,7 @@ export interface Span {
   tell(facts: SpanFacts): void;
   /** It has come to nothing: `type` is one of few words. */
   fail(type: string): void;
-  /** Nothing can be told of it any more. */
+  /** Nothing can be added to it any more. */
   end(): void;
   /** Runs with this span as what it runs in, and with all that it begins to wait for. */
   within<T>(run: () => T): T;

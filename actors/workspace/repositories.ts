@@ -5,7 +5,7 @@
  *             ├─ begin ─▶ cloning      ├─ begin ─▶ …
  *   error ────┘            └─▶ error ──┘
  *
- * Cloning is the work of a job. Its end is told by the job itself, in the commit of that end, so that no mount is
+ * Cloning is the work of a job. The job itself reports its end, in the commit of that end, so that no mount is
  * `cloning` without a job that is.
  */
 import { invalid, notFound, ok, type Outcome, refuse } from "../fault.ts";

@@ -64,7 +64,7 @@ export const Workspace = Type.Object({
   ...RecordBase,
   name: Type.String(),
   description: OptionalText,
-  /** What agents that work here are told. */
+  /** Instructions for agents that work here. */
   instructions: OptionalText,
   createdBy: Type.String(),
   /** Absent in records of former versions. */

@@ -7543,7 +7543,7 @@ export interface ToolContext {
     readonly idempotencyKey: string;
     readonly signal?: AbortSignal;
 }
-/** By name. An answer that is no string is sent as JSON; an exception is told to the model by its message. */
+/** By name. An answer that is no string is sent as JSON; of an exception the model sees the message. */
 export type ClientTools = Readonly<Record<string, (input: any, context: ToolContext) => unknown>>;
 export interface RunToolsOptions {
     /** Ends the waiting; the job goes on. */

@@ -2806,7 +2806,7 @@ function bodyOf({ body, contentType }) {
         return {};
     if (contentType === undefined)
         return { body: JSON.stringify(body) };
-    // Node wants to be told that the answer is read after the body is sent.
+    // Node requires this: the answer is read after the body is sent.
     return { body: body, ...(body instanceof ReadableStream ? { duplex: "half" } : {}) };
 }
 const typeOf = ({ body, contentType = "application/json" }) => body instanceof Blob && body.type !== "" ? body.type : contentType;

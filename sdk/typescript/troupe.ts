@@ -9846,7 +9846,7 @@ type SentBody = NonNullable<RequestInit["body"]>;
 function bodyOf({ body, contentType }: ApiRequest): { readonly body?: SentBody; readonly duplex?: "half" } {
   if (body === undefined) return {};
   if (contentType === undefined) return { body: JSON.stringify(body) };
-  // Node wants to be told that the answer is read after the body is sent.
+  // Node requires this: the answer is read after the body is sent.
   return { body: body as SentBody, ...(body instanceof ReadableStream ? { duplex: "half" } : {}) };
 }
 
@@ -10028,7 +10028,7 @@ export interface ToolContext {
   readonly signal?: AbortSignal;
 }
 
-/** By name. An answer that is no string is sent as JSON; an exception is told to the model by its message. */
+/** By name. An answer that is no string is sent as JSON; of an exception the model sees the message. */
 // oxlint-disable-next-line typescript/no-explicit-any -- reason: the input has the shape of the tool's own schema
 export type ClientTools = Readonly<Record<string, (input: any, context: ToolContext) => unknown>>;
 

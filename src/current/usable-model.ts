@@ -1,4 +1,4 @@
-/** A model that the operator has not allowed is told when it is set, not when it is used (RUN-4). */
+/** A model that the operator has not allowed is refused when it is set, not when it is used (RUN-4). */
 import { invalid, ok, type Outcome } from "../../actors/fault.ts";
 import type { Services } from "../operations/services.ts";
 

@@ -1,7 +1,7 @@
 /**
  * Names of tools that somebody gives an agent or a chat (RUN-11). One that names nothing would silently give nothing,
- * so it is told when it is set, with the name that is near. What tools an MCP server has is asked in each run, and not
- * here: a name is told where the server was asked lately and has one that is near.
+ * so it is reported when it is set, with a similar name. What tools an MCP server has is asked in each run, and not
+ * here: a similar name is suggested where the server was asked lately and has one.
  */
 import { type InputError, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import type { AgentTool, McpServer } from "../../actors/job/connections.ts";

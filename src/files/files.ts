@@ -55,7 +55,7 @@ interface Parts {
   readonly uploads: PartialUploads;
   readonly children: string;
   readonly claims: BlobClaims;
-  /** Is told why content could not be stored. */
+  /** Gets the reason why content could not be stored. */
   readonly onFailure: (err: unknown) => void;
 }
 

@@ -1,6 +1,6 @@
 /** What a file is called by those who show it. */
 
-/** Says nothing: what programs send when they were told nothing. */
+/** Says nothing: what programs send when they know no type. */
 const SAYS_NOTHING = new Set(["", "application/octet-stream", "application/x-www-form-urlencoded"]);
 const MEDIA_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,63}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,63}$/;
 /** Types that Bun does not know by their extension. */

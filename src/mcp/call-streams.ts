@@ -22,7 +22,7 @@ export class CallStreams {
       if (call !== null) this.calls.set(call.id, call);
       return run();
     });
-    this.taken = answer.catch(() => {}); // the caller hears of it
+    this.taken = answer.catch(() => {}); // the caller gets the error
     return answer;
   }
 

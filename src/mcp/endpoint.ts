@@ -250,7 +250,7 @@ export class McpEndpoint {
     return ok(this.held(caller, opened.value, response));
   }
 
-  /** The stream on which a session's client is told of what it is subscribed to. */
+  /** The stream of notifications for what a session is subscribed to. */
   private async listenIn(
     caller: Caller,
     session: FoundSession,

@@ -9,7 +9,7 @@ import type { CallParts } from "./tool-call.ts";
 
 /** Seconds of one poll; the operation takes no more. */
 const POLL_SECONDS = 30;
-/** The same for a client that is told: it counts on hearing something before its own patience ends. */
+/** The same for a client that gets progress: it expects some before its own time limit ends. */
 const TOLD_SECONDS = 10;
 /** A poll that ends so much before its time was ended. */
 const EARLY_MS = 500;

@@ -1,6 +1,6 @@
 /**
  * `subscriptions/listen` of revision 2026-07-28 (MCP-6): a stream of the changes of the resources that it names. Each has a
- * bus of its own, so that nobody hears of anything but what they may read.
+ * bus of its own, so that clients are notified only of what they may read.
  */
 import { createMcpHandler, InMemoryServerEventBus, type Server } from "@modelcontextprotocol/server";
 import { invalid, isPassing, ok, type Outcome } from "../../actors/fault.ts";
@@ -38,7 +38,7 @@ export async function listen(
   }
   const bus = new InMemoryServerEventBus();
   const handler = createMcpHandler(serve, { legacy: "reject", keepAliveMs, bus });
-  // The acknowledgement names what is told of: what the caller may read.
+  // The acknowledgement names what is watched: what the caller may read.
   const parsedBody = Array.isArray(asked)
     ? {
         ...message,

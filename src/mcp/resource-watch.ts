@@ -1,6 +1,6 @@
 /**
  * Reports the changes of a chat or a job (MCP-6), by long polls of its record: the rights of the caller count at each
- * of them, and they end with the caller's token and with the service. Changes within a moment are told as one.
+ * of them, and they end with the caller's token and with the service. Changes within a moment are one notification.
  */
 import { invalid, isPassing, type Outcome, refuse } from "../../actors/fault.ts";
 import type { Clock } from "../../actors/runtime/clock.ts";
@@ -37,7 +37,7 @@ export async function watchable(
 
 export interface Watch {
   readonly uri: string;
-  /** The version that is known; null: any, so that the client is told once at the beginning. */
+  /** The version that is known; null: any, so that the client is notified once at the beginning. */
   readonly since: number | null;
   /** Hears the version that is there now; null where the caller may not read it any more. */
   readonly onChange: (version: number | null) => void;
@@ -69,7 +69,7 @@ export async function watchResource(
       continue;
     }
     onChange(polled.ok ? (polled.value as Versioned).version : null);
-    // It is gone, or not theirs any more: who reads it now is told so.
+    // It is gone, or not theirs any more: a read says so.
     if (!polled.ok) return;
     since = (polled.value as Versioned).version;
     await pause(clock, GAP_MS, signal);

@@ -1,6 +1,6 @@
 /**
  * The rest of a stream whose process is gone, or has forgotten it (MCP-1): the id of the last event says which job its
- * call waits for. The job has gone on meanwhile; its client hears of it as before, and gets the answer to its request.
+ * call waits for. The job has gone on meanwhile; its client gets progress as before, and the answer to its request.
  */
 import { notFound, type Outcome } from "../../actors/fault.ts";
 import { type Caller, detached } from "../http/request/caller.ts";

@@ -1,7 +1,7 @@
 /**
- * What one session is subscribed to (MCP-6). Its client is told while it listens on a GET stream, with the rights of
- * the token that opened that stream. Of what has changed while nobody listened it is told once when it listens again;
- * where that is not known, as after a restart, it is told of everything.
+ * What one session is subscribed to (MCP-6). Its client is notified while it listens on a GET stream, with the rights of
+ * the token that opened that stream. Changes while nobody listened are one notification when it listens again;
+ * where that is not known, as after a restart, there is one for every subscription.
  */
 import { type Caller, localCaller } from "../http/request/caller.ts";
 import type { Services } from "../operations/services.ts";
@@ -16,7 +16,7 @@ export class Subscriptions {
   private readonly parts: SubscriptionParts;
   /** Tells the client. */
   private readonly tell: (uri: string) => void;
-  /** The version that the client was told of last; null where that is not known. */
+  /** The version of the last notification; null where that is not known. */
   private readonly known = new Map<string, number | null>();
   private readonly watches = new Map<string, AbortController>();
   private listener: Caller | null = null;

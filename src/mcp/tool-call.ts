@@ -60,7 +60,7 @@ export interface ToolRun {
   readonly begun?: string | null;
 }
 
-/** Runs the tool. `waiting` hears of a job that is waited for. */
+/** Runs the tool. `waiting` is called with a job that is waited for. */
 export async function callTool(
   parts: CallParts,
   caller: Caller,

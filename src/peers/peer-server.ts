@@ -47,7 +47,7 @@ export interface PeerServerParts {
   readonly serve: () => Pipeline | null;
   readonly clock: Pick<Clock, "after">;
   readonly log: PeersLog;
-  /** Where traces are told. Omitted: nothing is traced. */
+  /** Where spans go. Omitted: nothing is traced. */
   readonly tracing?: Tracing | null;
 }
 

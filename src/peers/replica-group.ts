@@ -42,7 +42,7 @@ export interface ReplicaGroupParts {
   /** Of files, from the place that all replicas share. */
   readonly contents: Pick<FileContents, "read">;
   readonly log: PeersLog;
-  /** Where traces are told. Omitted: nothing is traced. */
+  /** Where spans go. Omitted: nothing is traced. */
   readonly tracing?: Tracing | null;
 }
 
@@ -51,7 +51,7 @@ const SILENT_MS = 1_000;
 /** One that still answers has left in good order: what it was asked before it answers within this, also from its drain. */
 export const LEAVING_MS = 5_000;
 
-/** The others are told within this that a replica has left, or find out by themselves. */
+/** How long a leaving replica tries to notify the others; after that they find out by themselves. */
 export const TOLD_MS = 1_000;
 
 const ALL: ReadonlySet<number> = new Set(Array.from({ length: SHARD_COUNT }, (_, shard) => shard));
@@ -67,7 +67,7 @@ export class ReplicaGroup implements Peers {
   private readonly questions: PeerQuestions;
   private readonly streams: RelayedStreams;
   private readonly parts: ReplicaGroupParts;
-  /** The others are about to be told that shards are served here. */
+  /** The others are about to learn that shards are served here. */
   private isTelling = false;
   private pipeline: Pipeline | null = null;
 

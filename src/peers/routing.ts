@@ -12,7 +12,7 @@ import type { Owner, PlacementTable } from "./placement-table.ts";
 export const OWNER_WAIT_MS = 8_000;
 /** Between two looks for one. */
 const LOOK_MS = 25;
-/** How long a hand-over waits for requests that are under way. Those that last longer are told to come again. */
+/** How long a hand-over waits for requests that are under way. Those that last longer are refused with a Retry-After. */
 export const UNDER_WAY_MS = 1_000;
 
 export type Place = { readonly kind: "here" } | { readonly kind: "there"; readonly owner: Owner };

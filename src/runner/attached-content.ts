@@ -1,7 +1,7 @@
 /**
  * The bytes of images and files on their way to a model (FILE-7). The loop knows attachments by their digests; here
  * each call gets their content, from the newest to the oldest as far as one request takes them, and only what its
- * model reads. The rest is told in words.
+ * model reads. The rest is described in words.
  *
  *   room ─▶ the bytes are read ─▶ the request is sent ─▶ room and bytes are given back ─▶ the answer comes
  *

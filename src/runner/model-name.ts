@@ -106,7 +106,7 @@ export function allowedTargets(settings: ModelSettings): AllowedTargets {
   };
 }
 
-/** The allowed target of a name; null names the default. What could not be used anyway is told before what is not allowed. */
+/** The allowed target of a name; null names the default. A name that cannot be used at all is refused as that first. */
 export function allowedTarget(name: string | null, allowed: AllowedTargets): Outcome<Target> {
   if (present(name) === null) return allowed.fallback;
   const target = allowed.byName.get(name ?? "");

@@ -20,7 +20,7 @@ export interface RequestBody {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Who the work is for, and who hears that it goes on. */
+/** The organization that the work is for, and what is notified of progress. */
 interface Sender extends Pick<Listener, "charged" | "touch"> {
   /** All images and files have been taken. Not called where there are none. */
   readonly onSent?: (() => void) | undefined;

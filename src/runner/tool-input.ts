@@ -1,6 +1,6 @@
 /**
  * What a model gave as the arguments of a call. A model may send anything: JSON that was cut off, a
- * bare string, a list. Such a call is kept, because the model has to be told; its input becomes an
+ * bare string, a list. Such a call is kept, because the model has to see the error; its input becomes an
  * object with what it sent under one reserved key, and the tools answer that with an error result.
  */
 import type { Json, JsonObject } from "../../actors/schema.ts";

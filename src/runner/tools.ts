@@ -126,7 +126,7 @@ function toolbox(
     async call(call, signal) {
       const tool = byName.get(call.name);
       if (tool === undefined) return missing(call.name);
-      // A model can call what it was never told of.
+      // A model can call a tool that it was never offered.
       if (!isAllowed(tool, agent)) return failure(`This agent is not allowed to use ${tool.name}.`);
       if (isUnparsed(call.input)) return failure("The arguments are not a JSON object.");
       const result = await run(tool, call, { signal, pauses, budget: budgetOf(call.idempotencyKey) }, log);

@@ -1,5 +1,5 @@
 /**
- * The folder of a child: what of a workspace's files it can read, under the names that it is told. The files
+ * The folder of a child: what of a workspace's files it can read, under the names in its job. The files
  * of a job are put there before it begins and removed when it has ended. The child can write nothing.
  */
 import { mkdirSync, rmSync } from "node:fs";

@@ -6,7 +6,7 @@
  *   prlimit      memory, files; writes nothing, leaves no core; inside of bwrap, threads and processes
  *   bwrap        no network, no files but its own program, no other process, no environment
  *
- * Each is tried once; what does not work here is left out and told at the start. Without `bwrap` a
+ * Each is tried once; what does not work here is left out and logged at the start. Without `bwrap` a
  * child can do what the service's user can, within its limits.
  */
 import { realpathSync } from "node:fs";

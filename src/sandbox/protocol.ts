@@ -25,7 +25,7 @@ export const ANSWER_HEAD_BYTES = 9;
 export const DONE = 0;
 export const FAILED = 1;
 
-/** What a child is told to do. */
+/** The job of a child. */
 export interface Order {
   /** The name of a job: a key of `JOBS` in `child.ts`. */
   readonly job: string;

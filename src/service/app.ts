@@ -125,7 +125,7 @@ export interface AppParts {
   readonly jobLimits: JobLimits;
   readonly log: HttpLog;
   readonly meter?: RequestMeter;
-  /** Where traces are told; nothing is traced unless given. */
+  /** Where spans go; nothing is traced unless given. */
   readonly tracing?: Tracing;
   readonly clock: Clock;
   /** In whose slices long answers are rendered; at once unless given. */

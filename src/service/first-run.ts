@@ -1,8 +1,8 @@
 /**
  * The first run: a database without an organization gets one, with its owner, its default workspace,
  * a personal access token, a service token, and an agent to try that its members share, all in one commit. The tokens
- * are told once: on the terminal, or where there is none in a file that only its owner may read. They
- * are told before the commit, so a crash between the two cannot leave an organization that nobody can
+ * are shown once: on the terminal, or where there is none in a file that only its owner may read. They
+ * are shown before the commit, so a crash between the two cannot leave an organization that nobody can
  * enter; the next start then makes everything anew.
  */
 import { newId } from "../../actors/ids.ts";
@@ -32,7 +32,7 @@ export interface FirstRun {
   readonly passwordPath: string | null;
 }
 
-/** What nobody can ever be told again. */
+/** What can never be shown again. */
 export type FirstTokens = Pick<FirstRun, "personalToken" | "serviceToken" | "expiresAt">;
 
 /** The first organization cannot be stored. */

@@ -2,7 +2,7 @@
  * Ends a process whose event loop no longer turns: an endless loop, a regular expression, a read that
  * blocks. No timer of the loop can see that, so a thread of its own does (`loop-watchdog-thread.ts`):
  * the loop beats in memory that both share, and the thread looks whether it has. A signal that comes
- * while the loop hangs is not heard; the watchdog's limit is what ends it then.
+ * while the loop hangs is not handled; the watchdog's limit is what ends it then.
  */
 import { BEATS_OF_LIMIT, type WatchdogOrder } from "./loop-watchdog-thread.ts";
 

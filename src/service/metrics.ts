@@ -1,4 +1,4 @@
-/** Metrics for the operator: what is counted, what is read, and the port where both are told. */
+/** Metrics for the operator: what is counted, what is read, and the port that serves both. */
 import { statfs } from "node:fs/promises";
 import type { TroupeSystem } from "../../actors/troupe.ts";
 import type { Database } from "../../db/client.ts";

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 /** Left for the database, models, webhooks and plain requests: a quarter of the files, but no more than this. */
 const RESERVED_FILES = 1_024;
 
-/** The limit of this process; null where it is not told (only Linux tells it in this way) or there is none. */
+/** The limit of this process; null where it is not known (only Linux shows it in this way) or there is none. */
 export function openFilesLimit(limits: () => string = () => readFileSync("/proc/self/limits", "utf8")): number | null {
   try {
     const limit = /^Max open files +(\d+) /m.exec(limits());

@@ -168,7 +168,7 @@ export async function leave({ group }: Replica, { app, actors, stopEffects, supe
   // What has waited for long answers with what there is.
   await new Promise<void>((resolve) => systemClock.after(0, resolve));
   await group.holdAll();
-  // The others are told also where it has not stopped in time: what they can have they take at once.
+  // The others are notified also where it has not stopped in time: what they can have they take at once.
   await actors.stop().finally(() => group.left());
   // Behind a shared port nobody has to notice: the port is closed, and the system asks the others.
   if (group.hasOthers && supervision === null)

@@ -123,7 +123,7 @@ export interface RunnerParts {
 export interface RuntimeParts extends ActorSettings {
   /** Counts what is done; null where nobody asks for the counts. */
   readonly meters: Meters | null;
-  /** Where traces are told; null where nothing is traced. */
+  /** Where spans go; null where nothing is traced. */
   readonly tracing: Tracing | null;
   /** What an organization may have, unless the operator says otherwise for it. */
   readonly quotas: QuotaLimits;

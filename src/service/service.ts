@@ -64,7 +64,7 @@ export interface ServiceOptions {
   readonly signal: AbortSignal;
   /** What the supervisor of `--replicas N` says; null where there is none. */
   readonly supervision: Supervision | null;
-  /** Is told what the event loop works on; null where nobody reads it. */
+  /** Records what the event loop works on; null where nobody reads it. */
   readonly loopNote: SectionNote | null;
 }
 
@@ -143,7 +143,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const stopEffects = () => within(systemClock, EFFECTS_LEAVE_MS, system.effects.stop());
     undo.add(() => actors.stop());
     signal.throwIfAborted();
-    // A taken port must not cost the first run's tokens and its command, which are told once.
+    // A taken port must not cost the first run's tokens and its command, which are shown once.
     if (supervision === null) tryPort({ ...config, setting: "PORT" });
     if (config.adminPort !== undefined)
       tryPort({ host: config.adminHost, port: config.adminPort, setting: "ADMIN_PORT" });
@@ -192,7 +192,7 @@ async function withinLimit(work: Promise<void>, what: string): Promise<void> {
   await Promise.race([work, limit]).finally(cancel);
 }
 
-/** Outgoing requests to addresses that somebody else has chosen; what an operator has opened is told. */
+/** Outgoing requests to addresses that somebody else has chosen; what an operator has opened is logged. */
 function egressOf({ egressAllow, nodeEnv }: Config, log: Logger): Egress {
   if (egressAllow.length > 0) {
     log.warn({ egressAllow }, "outgoing requests may reach these hosts and networks although they are not public");
@@ -257,7 +257,7 @@ function openAdmin(
   return opened({ host, port, setting: "ADMIN_PORT" }, () => serveMetrics(parts));
 }
 
-/** Founds the first organization where there is none, and has its tokens told before they count. */
+/** Founds the first organization where there is none, and shows its tokens before they count. */
 function foundFirst(options: ServiceOptions, storage: Storage, runtime: Runtime): Promise<FirstRun | null> {
   const { terminal, signal } = options;
   const tell = (tokens: FirstTokens): void => {
@@ -269,7 +269,7 @@ function foundFirst(options: ServiceOptions, storage: Storage, runtime: Runtime)
   return runtime.replica === null ? found() : oneAtATime(storage.database, found);
 }
 
-/** Writes what the operator is told once; answers the file. */
+/** Writes what the operator sees once; answers the file. */
 function writeFirstRun({ supervision }: ServiceOptions, { folder }: Storage, text: string): string {
   if (supervision === null) return folder.writePrivate(FIRST_RUN_FILE, text);
   const path = join(supervision.order.dataDir, FIRST_RUN_FILE);

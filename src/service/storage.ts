@@ -156,7 +156,7 @@ async function startEmbeddedDatabase(
   return server.url;
 }
 
-/** Migrates; what the server of DATABASE_URL has against it is told without a stack. */
+/** Migrates; errors of the server of DATABASE_URL are shown without a stack. */
 async function migrateAt(url: string, { databaseUrl }: Config): Promise<MigrateReport> {
   try {
     // Nobody else is between this process and its own PostgreSQL.

@@ -73,7 +73,7 @@ export class Supervisor {
     }));
   }
 
-  /** Resolves when all serve. Where one cannot start, `onFatal` is told, and this never resolves. */
+  /** Resolves when all serve. Where one cannot start, `onFatal` is called, and this never resolves. */
   async start(): Promise<void> {
     const [first, ...others] = this.slots;
     await this.run(first!, true);

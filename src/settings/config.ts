@@ -263,7 +263,7 @@ const Settings = Type.Object({
 /** The settings, typed. `dataDir` is absolute; `appUrl` has no slash at its end. */
 export type Config = Readonly<Static<typeof Settings>>;
 
-/** What of it the actors are told. */
+/** The part of it that the actors get. */
 export const actorSettingsOf = ({ jobSteps, jobMinutes, ...rest }: Config) =>
   ({
     ...monthLimitsOf(rest),
@@ -363,7 +363,7 @@ const DEFAULT_OUTBOUND_REQUESTS = 256;
 
 /**
  * How many outgoing requests may be open at once. Bun reads the variable when the process starts,
- * so this can be told and not changed; the `start` script sets it.
+ * so this can be reported and not changed; the `start` script sets it.
  */
 export function outboundRequestLimit(env: Environment = process.env): number {
   const limit = Number(env["BUN_CONFIG_MAX_HTTP_REQUESTS"]);

@@ -51,7 +51,7 @@ export interface StartedSession {
   readonly organizationId: string;
 }
 
-/** The e-mail address and the password do not belong together; which of them is wrong is not told. */
+/** The e-mail address and the password do not belong together; the answer does not say which of them is wrong. */
 const NO_MATCH: Fault = { kind: "unauthenticated", reason: "e-mail address and password do not match" };
 
 export class Accounts {
@@ -276,7 +276,7 @@ export class Accounts {
   }
 
   /**
-   * A wrong password or passkey is told to the owners; it has no person, for nobody knows who tried it. The answer does not wait
+   * A wrong password or passkey is an event for the owners, without a person, for nobody knows who tried it. The answer does not wait
    * for it: where nobody has the address there is nothing to write, and the time would tell.
    */
   noteRefusal(members: readonly Member[], { address, browser }: Sender): void {

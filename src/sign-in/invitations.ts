@@ -37,7 +37,7 @@ export const linkIn = (given: URLSearchParams): InvitationLink => ({
   key: given.get("key") ?? "",
 });
 
-/** Makes an invitation; answers the path of its link, which is told this once. */
+/** Makes an invitation; answers the path of its link, which is shown this once. */
 export async function invite(
   { system, directory, log }: Pick<InvitationParts, "system" | "directory" | "log">,
   organizationId: string,

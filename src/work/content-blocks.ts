@@ -1,6 +1,6 @@
 /**
  * What a person says: text, or blocks of text, images and files, which name their content by an upload, a file of a
- * workspace, or a URL (FILE-5). What is wrong is told with its place.
+ * workspace, or a URL (FILE-5). Errors name their place.
  */
 import type { InputError } from "../../actors/fault.ts";
 import { MESSAGE_ATTACHMENTS, MESSAGE_BLOCKS, UPLOAD_NAME } from "../../actors/upload/limits.ts";

@@ -14,7 +14,7 @@ import { type SaidContent, usesOf } from "./attaching.ts";
 import { prepareWork, type Requester, type WorkServices } from "./prepared-work.ts";
 import { workOf } from "./sending.ts";
 
-/** A decision about an ended job, and what the next job is told. */
+/** A decision about an ended job, and the message to the next job. */
 export interface Continuation {
   readonly by: Requester;
   readonly relation: "resume" | "iteration";

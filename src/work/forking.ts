@@ -18,7 +18,7 @@ interface ForkServices {
   readonly chats: Pick<ChatDirectory, "listMessages">;
 }
 
-/** The messages up to the place, and the summary where it stands for nothing behind it. */
+/** The messages up to the place, and the summary where it replaces nothing behind it. */
 export interface ForkedPart {
   readonly messages: readonly Message[];
   readonly summary: ForkedSummary | null;

@@ -30,7 +30,7 @@ import { prepareWork, type WorkServices } from "./prepared-work.ts";
 const BEGINNING = { inProcess: 16, ofOrganization: 8 };
 /** Between two looks whether a burst of fires is over, and how often it is looked at most. */
 const BURST = { firstMs: 20, lastMs: 20, looks: 500 };
-/** Missions that are looked up and told at once. */
+/** Missions that are looked up and notified at once. */
 const PAGE = 100;
 /** The first wait before something is tried again; doubled up to the last. */
 const RETRY = { firstMs: 50, lastMs: 5_000 };
@@ -200,7 +200,7 @@ async function tellMissions(parts: MissionEffectParts, effect: EffectRow, contex
   await settleTelling(parts, effect, context, null);
 }
 
-/** Whose missions are told, and what. */
+/** Whose missions are notified, and of what. */
 function newsOf(organizationId: string, intent: MissionsIntent): { ground: MissionGround; command: MissionCommand } {
   if (isAgentsIntent(intent)) {
     const { agentId, isGone } = intent;

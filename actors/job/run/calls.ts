@@ -33,7 +33,7 @@ interface CallTargets {
   readonly turnAfter: (job: Job) => readonly ChatCommand[];
 }
 
-/** Of arguments and of a result that readers of a chat are told: the rest is in the job's transcript. */
+/** Characters of arguments and of a result in the events of a chat: the rest is in the job's transcript. */
 const TOLD_CHARACTERS = 4_096;
 const toldArguments = (given: JsonObject): JsonObject | null =>
   JSON.stringify(given).length > TOLD_CHARACTERS ? null : given;

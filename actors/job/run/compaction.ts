@@ -1,5 +1,5 @@
 /**
- * Writes the summary that stands for the older part of a conversation (CHAT-11). What is too long for one call
+ * Writes the summary that replaces the older part of a conversation (CHAT-11). What is too long for one call
  * goes in pieces: each call gets the summary of those before.
  *
  *   pieces ─▶ as many as fit ─▶ model ─▶ summary ─┬─ none left ─▶ done

@@ -1,10 +1,10 @@
 /**
- * What the model is told of a chat, oldest first (CHAT-8, CHAT-11):
+ * What the model sees of a chat, oldest first (CHAT-8, CHAT-11):
  *
- *   the summary ─▶ pinned messages that it stands for ─▶ turns after it ─▶ the user's message ─▶ the run so far
+ *   the summary ─▶ pinned messages that it replaces ─▶ turns after it ─▶ the user's message ─▶ the run so far
  *
  * A cut takes turns away from the beginning, and then, where the run alone is too long, finished rounds of its
- * calls. What is cut is told by the next summary, which stands for everything before it.
+ * calls. What is cut goes into the next summary, which replaces everything before it.
  */
 import { attachmentWords, type InputBlock, isAttachment } from "../../upload/terms.ts";
 import type { TranscriptEntry } from "../ports.ts";
@@ -13,7 +13,7 @@ import { type Block, textOf } from "../schema.ts";
 import { bytesOfEntries } from "./context-window.ts";
 import type { Transcript } from "./transcript.ts";
 
-/** Heads the summary: it is told as a user's message, because what it quotes has no authority of the operator's. */
+/** Heads the summary: it goes as a user's message, because what it quotes has no authority of the operator's. */
 const SUMMARY_HEAD =
   "The older part of this conversation was compacted. This summary stands for it, and for the work on the next message as far as it tells of it:";
 /** Characters of a call's arguments, and of a tool's result, that a summary is made of. */
@@ -27,7 +27,7 @@ interface Turn {
   readonly messages: readonly HistoryEntry[];
 }
 
-/** The turns and the parts of the run that the next summary stands for. */
+/** The turns and the parts of the run that the next summary replaces. */
 export interface Cut {
   readonly turns: number;
   readonly parts: number;
@@ -37,7 +37,7 @@ export class RunConversation {
   private summary: string | null;
   private pinned: readonly HistoryEntry[];
   private turns: readonly Turn[];
-  /** Messages that the summary stands for. */
+  /** Messages that the summary replaces. */
   private summarized: number;
   private readonly input: UserEntry;
   private readonly transcript: Transcript;
@@ -50,16 +50,16 @@ export class RunConversation {
     this.summarized = summary?.messages ?? 0;
     this.turns = turnsIn(entries);
     const ofRun = transcript.summary;
-    // It stands for the turns too, and for the part of the run that the chat's own does not know.
+    // It replaces the turns too, and for the part of the run that the chat's own does not know.
     if (ofRun !== null) this.take({ turns: this.turns.length, parts: ofRun.covers }, ofRun.text);
   }
 
-  /** The summary that is told now; null: there is none. */
+  /** The present summary; null: there is none. */
   get told(): string | null {
     return this.summary;
   }
 
-  /** Messages of turns that no summary stands for. */
+  /** Messages of turns that no summary replaces. */
   get messages(): number {
     return this.turns.reduce((sum, { messages }) => sum + messages.length, 0);
   }
@@ -73,7 +73,7 @@ export class RunConversation {
     ];
   }
 
-  /** The user's message and the whole run, where its summary stands for a part of the run. */
+  /** The user's message and the whole run, where its summary replaces a part of the run. */
   get uncut(): { readonly uncut?: readonly TranscriptEntry[] } {
     const { transcript, input } = this;
     return transcript.summary === null ? {} : { uncut: [input, ...transcript.uncut] };
@@ -124,7 +124,7 @@ export class RunConversation {
     ];
   }
 
-  /** The last turn that a summary of this cut stands for, and all its messages, those of the present one included. */
+  /** The last turn that a summary of this cut replaces, and all its messages, those of the present one included. */
   standsFor({ turns }: Cut): { readonly throughTurn: number; readonly messages: number } {
     const cut = this.turns.slice(0, turns);
     const messages = cut.reduce((sum, turn) => sum + turn.messages.length, this.summarized);

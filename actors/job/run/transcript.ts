@@ -1,7 +1,7 @@
 /**
  * The transcript of a run in memory: what is committed of it, as the model sees it and as the
  * message shows it. Messages that steer the run, and requests to repair the answer, are entries for the
- * model, and no part of the assistant's message; a summary stands for what came before it.
+ * model, and no part of the assistant's message; a summary replaces what came before it.
  */
 import type { InputBlock } from "../../upload/terms.ts";
 import type { TranscriptEntry } from "../ports.ts";
@@ -41,17 +41,17 @@ export class Transcript {
     });
   }
 
-  /** The newest summary that stands for a part of the run; null: all of the run is told. */
+  /** The newest summary that replaces a part of the run; null: the model sees all of the run. */
   get summary(): SummaryPart | null {
     return this.parts.findLast((part): part is SummaryPart => part.type === "summary" && part.covers > 0) ?? null;
   }
 
-  /** What the next summary of so many parts is made of: those that no summary stands for yet. */
+  /** What the next summary of so many parts is made of: those that no summary replaces yet. */
   before(parts: number): readonly TranscriptPart[] {
     return this.parts.slice(this.summary?.covers ?? 0, parts);
   }
 
-  /** The run's conversation so far without what its summary stands for, oldest first. */
+  /** The run's conversation so far without what its summary replaces, oldest first. */
   get entries(): TranscriptEntry[] {
     return this.entriesFrom(this.summary?.covers ?? 0);
   }

@@ -1,4 +1,4 @@
-/** What the chat is told at the start and the end of a turn, in the commit of the report that starts or ends it. */
+/** The commands to the chat at the start and the end of a turn, in the commit of the report that starts or ends it. */
 import { costOf } from "../../money.ts";
 import type { ChatCommand } from "../../chat/protocol.ts";
 import { updatesOf } from "../chat-updates.ts";

@@ -10,7 +10,7 @@ export interface ToolContext {
   readonly signal?: AbortSignal;
 }
 
-/** By name. An answer that is no string is sent as JSON; an exception is told to the model by its message. */
+/** By name. An answer that is no string is sent as JSON; of an exception the model sees the message. */
 // oxlint-disable-next-line typescript/no-explicit-any -- reason: the input has the shape of the tool's own schema
 export type ClientTools = Readonly<Record<string, (input: any, context: ToolContext) => unknown>>;
 

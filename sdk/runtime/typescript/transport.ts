@@ -330,7 +330,7 @@ type SentBody = NonNullable<RequestInit["body"]>;
 function bodyOf({ body, contentType }: ApiRequest): { readonly body?: SentBody; readonly duplex?: "half" } {
   if (body === undefined) return {};
   if (contentType === undefined) return { body: JSON.stringify(body) };
-  // Node wants to be told that the answer is read after the body is sent.
+  // Node requires this: the answer is read after the body is sent.
   return { body: body as SentBody, ...(body instanceof ReadableStream ? { duplex: "half" } : {}) };
 }
 

@@ -125,7 +125,7 @@ function without(tool: AgentToolBody, names: readonly string[]): AgentToolBody {
   };
 }
 
-/** The checks of tools that a caller gives; what is wrong is told at the operation, or at the setting of the import. */
+/** The checks of tools that a caller gives; errors point at the operation, or at the setting of the import. */
 async function usableTools(
   services: Services,
   { principal }: Change,

@@ -23,7 +23,7 @@ const RETRY_MS = 1_000;
 
 export interface Streamed {
   readonly ref: ActorRef<"chat" | "job">;
-  /** What its readers are told; the ref's kind unless given. */
+  /** The kind of its events; the ref's kind unless given. */
   readonly kind?: StreamKind;
   readonly record: RecordFields & { readonly lastSeq: number };
   /** The record as `snapshot` shows it. */

@@ -35,7 +35,7 @@ export class RecordStream implements SharedSource {
   private readonly kind: StreamKind;
   private readonly subscription: Subscription;
   private ending: StreamEnd;
-  /** That of what has been told: what is only fetched does not count. */
+  /** That of what has been sent: what is only fetched does not count. */
   private cursor: string | null;
   private fetched: readonly StreamItem[] | null = null;
   private mayHaveEnded = false;

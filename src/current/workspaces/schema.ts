@@ -13,7 +13,7 @@ import { permitted, RECORD, recordView } from "../record.ts";
 /** Characters of a name, and of what is said about a workspace. */
 const NAME_CHARACTERS = 200;
 const DESCRIPTION_CHARACTERS = 2_000;
-/** Characters that agents are told with each job that works here. */
+/** Characters of the instructions for each job that works here. */
 const INSTRUCTIONS_CHARACTERS = 20_000;
 
 const Name = Type.String({ pattern: NOT_BLANK, maxLength: NAME_CHARACTERS });

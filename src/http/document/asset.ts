@@ -13,7 +13,7 @@ export interface AssetSource {
 const ADDRESS_CHARACTERS = 16;
 
 export class Asset {
-  /** What stands for the content in its address. */
+  /** The part of its address that changes with its content. */
   readonly version: string;
   private readonly source: AssetSource;
   private compressed: Promise<Uint8Array<ArrayBuffer>> | null = null;

@@ -35,7 +35,7 @@ export interface KeyedInput {
 
 /**
  * What the organization's traffic actor knows the request by; `secrets` are the service's, the present one first.
- * `digest` stands for the body.
+ * `digest` is that of the body.
  */
 export function claimOf(
   { organizationId, tokenId }: Pick<Principal, "organizationId" | "tokenId">,

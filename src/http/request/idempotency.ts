@@ -33,7 +33,7 @@ export interface KeyedParts {
   /** Whose key it is. */
   readonly principal: Principal;
   readonly input: KeyedInput;
-  /** Stands for the body; null while a stream has not been read to its end. */
+  /** The digest of the body; null while a stream has not been read to its end. */
   readonly digest: () => string | null;
   readonly hasOneTimeSecret: boolean;
 }

@@ -54,7 +54,7 @@ export interface Reading {
   readonly input: Outcome<AnyInput>;
   /** The names of the fields that the body has. */
   readonly given: readonly string[];
-  /** What stands for the body in an idempotency key's fingerprint; null while a stream has not been read to its end. */
+  /** The body's part of an idempotency key's fingerprint; null while a stream has not been read to its end. */
   readonly digest: () => string | null;
 }
 

@@ -7,7 +7,7 @@ import type { JsonObject } from "../../../actors/schema.ts";
 import type { CpuBudget } from "../../sandbox/cpu-budget.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 
-/** Errors that a model is told at once. */
+/** Errors that are reported to a model at once. */
 const MOST_ERRORS = 8;
 /** Checks of one call that may find no child. */
 const TRIES = 3;

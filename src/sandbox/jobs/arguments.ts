@@ -13,7 +13,7 @@ const OPTIONS = {
   logger: false,
   validateSchema: false,
 } as const;
-/** Errors that are told. */
+/** Errors that are reported at most. */
 const MOST_ERRORS = 20;
 
 /** Schemas that a child keeps compiled; the oldest goes first. */

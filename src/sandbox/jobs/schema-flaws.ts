@@ -7,7 +7,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import type { JsonObject } from "../../../actors/schema.ts";
 
 const OPTIONS = { strict: false, allErrors: true, validateFormats: false, logger: false } as const;
-/** Flaws that are told. */
+/** Flaws that are reported at most. */
 const MOST_FLAWS = 20;
 
 /** What is wrong with it, with places within the schema as JSON pointers; none where it can be used. */

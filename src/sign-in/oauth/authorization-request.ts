@@ -1,6 +1,6 @@
 /**
  * What a program asks a person for (RFC 6749, 4.1.1; OAuth 2.1; RFC 8707). Until the program and its redirect address
- * are known to belong together nothing is sent there: what is wrong before is told to the person, what is wrong after
+ * are known to belong together nothing is sent there: what is wrong before is shown to the person, what is wrong after
  * to the program.
  */
 import { DEFAULT_SCOPES, GRANTABLE_SCOPES } from "../../../actors/organization/principal.ts";

@@ -213,7 +213,7 @@ export async function introspect(
   const hash = checkToken(text);
   const found = hash === null ? null : await lookUp(log, directory.findToken(hash));
   if (found !== null && !found.ok) return oauthRefusal("temporarily_unavailable", "The service cannot do this now");
-  // Of another organization nothing is told, not even that the token is one.
+  // Nothing of another organization is revealed, not even that the token exists.
   if (hash === null || found?.value?.organizationId !== of.organizationId) return oauthAnswer({ active: false });
   const { tokenId } = found.value;
   const asked = await system.dispatch(organizationRef(of.organizationId), { kind: "authenticate", tokenId, hash });

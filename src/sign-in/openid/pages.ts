@@ -23,7 +23,7 @@ import { connect, type Entry, entryOf, type PeopleParts } from "./people.ts";
 import { providerCookie, type ProviderCookieParts } from "./provider-cookie.ts";
 import type { FlowSecrets, OpenIdProvider, ProviderFailure } from "./provider.ts";
 
-/** What the provider is told as the redirect URI, behind the address of the service. */
+/** The path of the redirect URI, behind the address of the service. */
 export const PROVIDER_CALLBACK_PATH = `${PROVIDER_PATH}/callback`;
 
 export type ProviderPageParts = FlowParts &

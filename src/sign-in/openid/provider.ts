@@ -225,7 +225,7 @@ export class OpenIdProvider {
     return protocol === "https:" || (protocol === "http:" && isPlain(this.issuer));
   }
 
-  /** What `work` comes to. What has gone wrong is for the log; a person is told its kind. */
+  /** What `work` comes to. What has gone wrong is for the log; a person sees its kind. */
   private async guarded<T>(usually: ProviderFailure["kind"], work: () => Promise<T>): Promise<T | ProviderFailure> {
     try {
       return await work();

@@ -19,7 +19,7 @@ export const SIGNED_OUT_PATH = `${PROVIDER_PATH}/signed-out`;
 const stateOf = (key: string): string => derived(key, "signed out");
 const backAt = ({ appUrl }: ProviderPageParts): string => appUrl() + SIGNED_OUT_PATH;
 
-/** Ends the session here. Who has come by the provider is told of the other one. */
+/** Ends the session here. A person who came by the provider gets a link that ends the one there. */
 export async function signOutOfBoth(parts: ProviderPageParts, visit: Visit): Promise<Response> {
   const { principal, request } = visit;
   const done = await signOut(parts, visit);

@@ -131,7 +131,7 @@ export async function provenCounter(
   });
 }
 
-/** The library throws at everything that is not right. A person is told no more than that; the log is told what. */
+/** The library throws at everything that is not right. A person sees no more than that; the log has the cause. */
 async function proven<T>(log: HttpLog, verify: () => Promise<T | null>): Promise<T | null> {
   try {
     return await verify();

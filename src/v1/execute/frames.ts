@@ -166,7 +166,7 @@ const textIn = (data: JsonObject, name: string): string => {
 const messageOf = (data: JsonObject): string =>
   textIn((data["error"] ?? {}) as JsonObject, "message") || "The execution failed";
 
-/** The block that a transcript event stands for; the words are those of `actors/job/actor.ts`. */
+/** The block of a transcript event; the words are those of `actors/job/actor.ts`. */
 function blockOf(data: JsonObject): Block | null {
   const { kind } = data;
   const text = (name: string): string => textIn(data, name);
