@@ -1,69 +1,46 @@
 /** Cancelling jobs over HTTP (JOB-5). */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { createModels } from "../../src/runner/models.ts";
+import { ApprovalScene, use } from "../support/approval-scene.ts";
 import { until } from "../support/condition.ts";
-import { answered, Client, type Job, type Json, type Receipt, refused, type Sent } from "../support/current.ts";
+import { answered, Client, type Json, type Receipt, refused } from "../support/current.ts";
 import { gate } from "../support/fake-model.ts";
 import { startFakeOpenAi } from "../support/fake-openai.ts";
-import { FakeTools } from "../support/fake-tools.ts";
 import { NO_MODELS } from "../support/model-calls.ts";
-import { type Founded, type Service, startService } from "../support/service.ts";
+import { startService } from "../support/service.ts";
 import { createAgent } from "../support/v1.ts";
 
-let service: Service;
-let owner: Founded;
-let client: Client;
-let agent: string;
-const tools = new FakeTools();
-
+let scene: ApprovalScene;
 beforeAll(async () => {
-  service = await startService({ tools });
-  owner = await service.found();
-  client = new Client(service, owner);
-  const body = { name: "Ada", system_prompt: "Be brief.", allowed_tools: ["look", "send"], approval_tools: ["send"] };
-  agent = (await answered<{ id: string }>(client.call("POST", "/api/agents", body), 201)).id;
+  scene = await ApprovalScene.start();
 });
-afterAll(() => service.stop());
-beforeEach(() => {
-  service.model.script = () => [{ say: "done" }];
-  service.model.calls.length = 0;
-  tools.calls.length = 0;
-  tools.script = ({ name }) => ({ content: `${name} done`, isError: false });
-});
-
-const chat = (fields: Json = {}) => client.chat(agent, owner.workspaceId, fields);
-const use = (id: string, name: string) => ({ use: { type: "tool_use" as const, id, name, input: { to: id } } });
-/** A step with these calls, then the end. */
-const calling = (...calls: [string, string][]): void => {
-  service.model.script = (call) =>
-    call.entries.length === 1 ? [{ say: "Let me. " }, ...calls.map(([id, name]) => use(id, name))] : [{ say: "Done." }];
-};
-const begin = async (fields: Json = {}, chatFields: Json = {}): Promise<Sent> =>
-  client.send(await chat(chatFields), "go", fields);
-const blocked = async (): Promise<Job> => client.reached((await begin()).job.id, "blocked");
+afterAll(() => scene.service.stop());
+beforeEach(() => scene.reset());
 
 describe("cancel", () => {
   test("[JOB-3] before the start it wins: nothing was called, and the message is cancelled", async () => {
     const held = gate();
-    service.model.script = () => [{ hold: held.hold }];
-    const first = await begin();
-    const second = await client.send(first.chat.id, "never mind");
-    const receipt = await answered<Receipt>(client.decide(second.job.id, "cancel"));
-    const { app_stream: _, ...links } = (await client.job(second.job.id))["links"] as Json;
+    scene.service.model.script = () => [{ hold: held.hold }];
+    const first = await scene.begin();
+    const second = await scene.client.send(first.chat.id, "never mind");
+    const receipt = await answered<Receipt>(scene.client.decide(second.job.id, "cancel"));
+    const { app_stream: _, ...links } = (await scene.client.job(second.job.id))["links"] as Json;
     expect(receipt).toEqual({
-      job: { ...(await client.job(second.job.id)), links },
+      job: { ...(await scene.client.job(second.job.id)), links },
       stopped_at_seq: 4,
       tool_calls_finished: 0,
       tool_calls_aborted: 0,
     });
     expect(receipt.job).toMatchObject({ status: "cancelled", started_at: null, allowed_actions: ["resume"] });
-    expect((await client.messages(first.chat.id)).find((m) => m.id === second.message.id)?.status).toBe("cancelled");
-    expect((await client.readChat(first.chat.id)).queued_messages).toBe(0);
+    expect((await scene.client.messages(first.chat.id)).find((m) => m.id === second.message.id)?.status).toBe(
+      "cancelled",
+    );
+    expect((await scene.client.readChat(first.chat.id)).queued_messages).toBe(0);
     held.open();
-    await client.reached(first.job.id, "completed");
-    const third = await client.send(first.chat.id, "third");
-    await client.reached(third.job.id, "completed");
-    expect(service.model.calls.at(-1)?.entries.map((e) => (e.role === "user" ? e.text : "…"))).toEqual([
+    await scene.client.reached(first.job.id, "completed");
+    const third = await scene.client.send(first.chat.id, "third");
+    await scene.client.reached(third.job.id, "completed");
+    expect(scene.service.model.calls.at(-1)?.entries.map((e) => (e.role === "user" ? e.text : "…"))).toEqual([
       "go",
       "…",
       "third",
@@ -71,25 +48,25 @@ describe("cancel", () => {
   });
 
   test("[JOB-3] while the model streams, wait holds the answer until it has stopped; the partial text stays as a cancelled message", async () => {
-    service.model.script = () => [{ say: "half an " }, { hold: gate().hold }];
+    scene.service.model.script = () => [{ say: "half an " }, { hold: gate().hold }];
     const {
       job,
       chat: { id },
-    } = await begin();
-    await service.model.called(1);
-    const receipt = await answered<Receipt>(client.decide(job.id, "cancel", undefined, "?wait=30"));
+    } = await scene.begin();
+    await scene.service.model.called(1);
+    const receipt = await answered<Receipt>(scene.client.decide(job.id, "cancel", undefined, "?wait=30"));
     expect(receipt).toMatchObject({
       job: { status: "cancelled", result: "half an " },
       tool_calls_finished: 0,
       tool_calls_aborted: 0,
     });
-    const partial = (await client.messages(id)).find((m) => m.id === receipt.partial_message_id);
+    const partial = (await scene.client.messages(id)).find((m) => m.id === receipt.partial_message_id);
     expect(partial).toMatchObject({ role: "assistant", status: "cancelled", content: "half an " });
-    const stopped = await client.job(job.id);
+    const stopped = await scene.client.job(job.id);
     expect(stopped.last_seq).toBe(receipt.stopped_at_seq!);
-    expect(await client.readChat(id)).toMatchObject({ status: "done", active_job_id: null });
-    expect(await answered<Receipt>(client.decide(job.id, "cancel"))).toEqual(receipt);
-    expect(await client.job(job.id)).toEqual(stopped);
+    expect(await scene.client.readChat(id)).toMatchObject({ status: "done", active_job_id: null });
+    expect(await answered<Receipt>(scene.client.decide(job.id, "cancel"))).toEqual(receipt);
+    expect(await scene.client.job(job.id)).toEqual(stopped);
   });
 
   test("[JOB-3] the abort closes the request to the provider", async () => {
@@ -122,19 +99,19 @@ describe("cancel", () => {
   });
 
   test("[JOB-3] without wait the answer may come before the stop, and says so; twice is the same cancel", async () => {
-    service.model.script = () => [{ say: "half" }, { hold: gate().hold }];
-    const { job } = await begin();
-    await service.model.called(1);
+    scene.service.model.script = () => [{ say: "half" }, { hold: gate().hold }];
+    const { job } = await scene.begin();
+    await scene.service.model.called(1);
     const receipts = await Promise.all(
-      Array.from({ length: 4 }, () => answered<Receipt>(client.decide(job.id, "cancel"))),
+      Array.from({ length: 4 }, () => answered<Receipt>(scene.client.decide(job.id, "cancel"))),
     );
     for (const {
       job: { status },
       stopped_at_seq: seq,
     } of receipts)
       expect(status === "cancelled").toBe(seq !== null);
-    const { events } = await client.get<{ events: { type: string }[] }>(
-      `/api/jobs/${(await client.reached(job.id, "cancelled")).id}/transcript-events`,
+    const { events } = await scene.client.get<{ events: { type: string }[] }>(
+      `/api/jobs/${(await scene.client.reached(job.id, "cancelled")).id}/transcript-events`,
     );
     expect(events.map((e) => e.type)).toEqual([
       "job.created",
@@ -149,43 +126,43 @@ describe("cancel", () => {
   });
 
   test("[JOB-3] while tools run, the abort reaches them; what was finished counts, the rest was aborted", async () => {
-    service.model.script = () => [use("c1", "look"), use("c2", "look")];
+    scene.service.model.script = () => [use("c1", "look"), use("c2", "look")];
     let isAborted = false;
-    tools.script = async ({ idempotencyKey }, signal) => {
+    scene.tools.script = async ({ idempotencyKey }, signal) => {
       if (idempotencyKey.endsWith("c1")) return { content: "seen", isError: false };
       await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
       isAborted = true;
       return { content: "late", isError: true };
     };
-    const { job } = await begin();
-    await until("c1 is stored", async () => ((await client.job(job.id))["metrics"] as Json)["tool_calls"] === 1);
-    const receipt = await answered<Receipt>(client.decide(job.id, "cancel", undefined, "?wait=30"));
+    const { job } = await scene.begin();
+    await until("c1 is stored", async () => ((await scene.client.job(job.id))["metrics"] as Json)["tool_calls"] === 1);
+    const receipt = await answered<Receipt>(scene.client.decide(job.id, "cancel", undefined, "?wait=30"));
     expect(receipt).toMatchObject({ job: { status: "cancelled" }, tool_calls_finished: 1, tool_calls_aborted: 1 });
     expect(isAborted).toBe(true);
   });
 
   test("[JOB-2] a blocked job and one in review are cancelled at once, and their approvals are gone", async () => {
-    calling(["c1", "send"]);
-    const job = await blocked();
-    expect(await answered<Receipt>(client.decide(job.id, "cancel"))).toMatchObject({
+    scene.calling(["c1", "send"]);
+    const job = await scene.blocked();
+    expect(await answered<Receipt>(scene.client.decide(job.id, "cancel"))).toMatchObject({
       job: { status: "cancelled", approvals: [{ decision: "expired" }] },
       tool_calls_aborted: 1,
     });
-    await refused(client.decide(job.id, "approve"), 409, "invalid_state");
-    await until("the chat is idle", async () => (await client.readChat(job.chat_id)).active_job_id === null);
-    service.model.script = () => [{ say: "done" }];
-    const reviewed = await client.reached((await begin({ review_required: true })).job.id, "needs_review");
-    expect((await answered<Receipt>(client.decide(reviewed.id, "cancel"))).job.status).toBe("cancelled");
+    await refused(scene.client.decide(job.id, "approve"), 409, "invalid_state");
+    await until("the chat is idle", async () => (await scene.client.readChat(job.chat_id)).active_job_id === null);
+    scene.service.model.script = () => [{ say: "done" }];
+    const reviewed = await scene.client.reached((await scene.begin({ review_required: true })).job.id, "needs_review");
+    expect((await answered<Receipt>(scene.client.decide(reviewed.id, "cancel"))).job.status).toBe("cancelled");
   });
 
   test("[JOB-2] a completed job is 409 invalid_state; a bad wait is 400", async () => {
-    const { job } = await begin();
-    await client.reached(job.id, "completed");
-    expect(await refused(client.decide(job.id, "cancel"), 409, "invalid_state")).toEqual({
+    const { job } = await scene.begin();
+    await scene.client.reached(job.id, "completed");
+    expect(await refused(scene.client.decide(job.id, "cancel"), 409, "invalid_state")).toEqual({
       status: "completed",
       allowed_actions: ["iterate"],
     });
     for (const wait of ["x", "31", "-1"])
-      await refused(client.decide(job.id, "cancel", undefined, `?wait=${wait}`), 400, "invalid_request");
+      await refused(scene.client.decide(job.id, "cancel", undefined, `?wait=${wait}`), 400, "invalid_request");
   });
 });
