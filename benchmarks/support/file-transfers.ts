@@ -13,6 +13,10 @@ const TRANSFER_RATIO = 0.7;
 /** Of the throughput of a bare server that hashes and syncs too, at least. */
 const SAME_WORK_RATIO = 0.9;
 
+/** Measured by hand on 2026-11-23 and 24, on 2 cores that others used too: parts, not absolute figures, are comparable. */
+const PROFILE_NOTE =
+  "Where the CPU of the service goes (`perf`, by thread): the loop and the thread that writes take about half each. Of the loop, a third copies bytes (into Bun's buffer, out of it, into our piece) and a fifth receives from the socket. Of the thread, the digest takes 58 % and the write to the page cache 28 %, of which the copy is a third. Syncs are 3 % of the process. The digest uses the processor's SHA instructions (0.68 ms for each MiB, OpenSSL alone 0.65). CPU is not all that counts: during uploads to either server a fifth of the two cores is idle, because both uploads tend to end together, and then the client copies its next two bodies in one thread while the service has nothing to receive. Tried without a gain beyond the noise: no syncs at all, four pieces of an upload with the thread instead of two, other ways to read a body (`readMany`, `for await`, `pipeTo`, `node:http`), and writing the upload that was begun first before the others (in 14 rounds it was 1.17 times as fast when it was always measured last; in 14 with the order reversed every other time, whichever came second was mostly the faster one). Writes past the page cache (`O_DIRECT`) take 0.9 instead of 1.15 ms in a process that only hashes and writes, but a tenth less at most of the service's CPU, and the first download would come from the disk.";
+
 /** Of one contestant: the best rate in MiB/s, and the least CPU in ms for each MiB; its own, and that of the load. */
 interface Transfer {
   rate: number;
@@ -60,7 +64,7 @@ export async function transfers(world: World): Promise<Part> {
   const { cpu: bare, load: sending } = best.bareUp;
   const left = Math.max(0, (bare + sending) / TRANSFER_RATIO - (bare + hash + sending));
   return {
-    note: `${between(best, steps)}\n\nAn upload takes the service ${figure(best.up.cpu)} ms of CPU for each MiB, and the bare server ${figure(bare)}. Its SHA-256, which names the content, takes ${figure(hash)} of that, and the load ${figure(sending)} on the same cores. Where these are all busy, a server that does what the bare one does and computes the digest has ${times((bare + sending) / (bare + hash + sending))} of its rate. For ${TRANSFER_RATIO}× it would have ${figure(left)} ms for each MiB for all else: for reading piece by piece, which takes a bare server ${figure(steps.streamed.cpu - bare)} more than \`Bun.write\`, the sync, the name and two commits. What can be asked for on two cores that the load shares is the rate of a bare server that hashes and syncs.`,
+    note: `${between(best, steps)}\n\nAn upload takes the service ${figure(best.up.cpu)} ms of CPU for each MiB, and the bare server ${figure(bare)}. Its SHA-256, which names the content, takes ${figure(hash)} of that, and the load ${figure(sending)} on the same cores. Where these are all busy, a server that does what the bare one does and computes the digest has ${times((bare + sending) / (bare + hash + sending))} of its rate. For ${TRANSFER_RATIO}× it would have ${figure(left)} ms for each MiB for all else: for reading piece by piece, which takes a bare server ${figure(steps.streamed.cpu - bare)} more than \`Bun.write\`, the sync, the name and two commits. What can be asked for on two cores that the load shares is the rate of a bare server that hashes and syncs.\n\n${PROFILE_NOTE}`,
     rows: [
       ["uploads of 64 MiB, 2 at once, MiB/s", figure(best.up.rate), plain],
       [`their CPU, ms for each MiB (SHA-256 alone: ${figure(hash)})`, figure(best.up.cpu), plainCpu],
