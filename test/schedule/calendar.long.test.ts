@@ -2,8 +2,18 @@ import { expect, test } from "bun:test";
 import { calendar } from "../../src/schedule/calendar.ts";
 import { longScale } from "../support/long.ts";
 import { stretchesOf, timesOf } from "../support/cron-oracle.ts";
+import { testClockChanges } from "./clock-changes.ts";
 
 const MINUTE_MS = 60_000;
+
+testClockChanges(10, {
+  "America/New_York": 2020,
+  "Europe/London": 2020,
+  "Australia/Lord_Howe": 2020,
+  "Asia/Kathmandu": 2020,
+  "Africa/Casablanca": 2016,
+  "Pacific/Apia": 2006,
+});
 
 test.each([
   ["America/New_York", 2020],

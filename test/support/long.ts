@@ -14,7 +14,7 @@ export interface LongScale {
   readonly requests: number;
   /** For how long strangers answer badly. */
   readonly fuzzSeconds: number;
-  /** Of every quarter of an hour, in each zone. The fast tests look at ten years, less densely. */
+  /** Of every quarter of an hour, in each zone. The fast tests look at three years, less densely. */
   readonly calendarYears: number;
   /** Of mixed load and cuts, while memory is read. An hour is 3,600. */
   readonly soakSeconds: number;
