@@ -32,6 +32,7 @@ const ISOLATES = /[\u2066-\u2069]/;
 const OPEN_ISOLATE = new RegExp(`${OPENER}${ISOLATED}{0,${MAX_ISOLATED_CHARACTERS}}$`);
 const LETTER =
   /[\p{L}&&[\p{sc=Hebr}\p{sc=Arab}\p{sc=Syrc}\p{sc=Thaa}\p{sc=Nkoo}\p{sc=Samr}\p{sc=Mand}\p{sc=Adlm}\p{sc=Rohg}\p{sc=Yezi}]]/v;
+const DIRECTIONS = new RegExp(`[${RIGHT_TO_LEFT}]`);
 const DIRECTIONS_AND_LINE_ENDS = new RegExp(`[${RIGHT_TO_LEFT}${LINE_END}]`, "g");
 const RLI = "\u2067";
 const SPACE = 0x20;
@@ -51,7 +52,9 @@ export class VisibleLines {
   /** The piece as it is in the whole text, if no pair of isolates and no line end is cut by its end (`openIsolate`). */
   take(piece: string): string {
     if (ISOLATES.test(piece)) return piece.replace(MARKED_OR_PAIR, (found) => this.#shown(found));
-    for (const [found] of piece.matchAll(DIRECTIONS_AND_LINE_ENDS)) this.#shown(found);
+    // Rare: most texts never have such a mark.
+    if (this.#hasDirectionMark || DIRECTIONS.test(piece))
+      for (const [found] of piece.matchAll(DIRECTIONS_AND_LINE_ENDS)) this.#shown(found);
     return piece.replace(MARKED, markOf);
   }
 
