@@ -10,8 +10,9 @@
  *                                                    └ the server could not ─▶ unavailable
  *   unknown ──▶ unknown: the epochs must rise before anything of these shards runs again
  *
- * Outcomes are delivered in the order in which the groups came in: a group that runs again after one of
- * them loads from the tables, so whatever came before it must be there. A group of an older epoch than
+ * Outcomes are delivered in the order in which the groups of an organization came in: a group that runs again after one
+ * of them loads from the tables, so whatever came before it must be there. Many of one organization are delivered a few
+ * in each turn of the event loop, beside others (`releases.ts`). A group of an older epoch than
  * its shard's is refused before the statement is built: a process that loses a shard and regains it
  * would otherwise mix two epochs in one batch.
  *
@@ -24,6 +25,7 @@ import type { TurnGroup } from "./group.ts";
 import { costOf, FlushQueue, type GroupSize } from "./flush-queue.ts";
 import { isolate } from "./isolate.ts";
 import { Patience } from "./patience.ts";
+import { Releases } from "./releases.ts";
 import type { LoopTime } from "./loop-time.ts";
 import type { ActorStore, FlushOutcome } from "./store.ts";
 import type { Tracing } from "./tracing.ts";
@@ -47,8 +49,18 @@ export interface FlushHost {
 }
 
 /** What the lane asks of the loop's time, and tells it. */
-export type LaneTime = Pick<LoopTime, "isShared" | "begin" | "end" | "charge">;
-const ALONE: LaneTime = { isShared: false, begin: () => 0, end: () => 0, charge() {} };
+export type LaneTime = Pick<LoopTime, "isShared" | "isOverShare" | "begin" | "end" | "charge">;
+const ALONE: LaneTime = { isShared: false, isOverShare: () => false, begin: () => 0, end: () => 0, charge() {} };
+
+export interface LaneParts {
+  /** Says whether several organizations are at work, so that each batch is divided. Omitted: one is alone. */
+  readonly time?: LaneTime;
+  readonly tracing?: Pick<Tracing, "within"> | null;
+  /** Without a clock no group is patient. */
+  readonly clock?: Pick<Clock, "after" | "monotonic"> | null;
+  /** Runs at the next turn of the event loop. Omitted: a microtask later. */
+  readonly later?: (run: () => void) => void;
+}
 
 /** The statement that is in flight, or about to be, for groups of one size. */
 interface Channel {
@@ -79,19 +91,17 @@ export class FlushLane {
   private readonly time: LaneTime;
   private readonly tracing: Pick<Tracing, "within"> | null;
   private readonly patience: Patience;
+  private readonly releases: Releases;
 
-  /**
-   * `time` says whether several organizations are at work, so that each batch is divided. Without a clock no group
-   * is patient.
-   */
-  constructor(
-    store: ActorStore,
-    host: FlushHost,
-    time: LaneTime = ALONE,
-    tracing: Pick<Tracing, "within"> | null = null,
-    clock: Pick<Clock, "after"> | null = null,
-  ) {
+  constructor(store: ActorStore, host: FlushHost, parts: LaneParts = {}) {
+    const { time = ALONE, tracing = null, clock = null, later = queueMicrotask } = parts;
     this.patience = new Patience(this.queue, clock, () => this.begin());
+    this.releases = new Releases({
+      clock: clock ?? { monotonic: () => 0 },
+      later,
+      end: ({ group, result }) => this.end(group, result),
+      onDone: () => (this.joining.length > 0 ? this.begin() : this.patience.go()),
+    });
     this.tracing = tracing;
     this.store = store;
     this.host = host;
@@ -122,7 +132,8 @@ export class FlushLane {
     // Behind those that join.
     if (joining.size > 0) await Promise.all([...joining].map((one) => this.joined(one)));
     const isOf = (group: TurnGroup): boolean => !group.hasEnded && isAsked(group.organizationId);
-    const last = [...this.channels.flatMap(({ batch }) => batch.filter(isOf)), ...this.queue.last(organizationId)];
+    const sent = [...this.channels.flatMap(({ batch }) => batch), ...this.releases.groups];
+    const last = [...sent.filter(isOf), ...this.queue.last(organizationId)];
     await Promise.all(last.map((group) => new Promise<void>((end) => group.follow(() => end()))));
   }
 
@@ -145,12 +156,14 @@ export class FlushLane {
     for (let isRefused = true; isRefused || one.batch.length > 0;) {
       if (one.batch.length > 0) await this.commit(one.batch);
       if (this.hasFailed) return;
+      const hasCommitted = one.batch.length > 0;
       one.batch = [];
       one.organizations = NOBODY;
       this.join();
       isRefused = this.takeBatch(one);
-      // What the other one has left out because its organization was here.
-      this.patience.go();
+      // What the other one has left out because its organization was here, or what this one leaves to it. Otherwise
+      // nothing has changed for the other one: two that wait for releases must not wake each other.
+      if (hasCommitted || one.size === "small") this.patience.go();
     }
     one.isRunning = false;
   }
@@ -165,7 +178,8 @@ export class FlushLane {
   }
 
   private isInFlight(organizationId: string): boolean {
-    return this.channels.some(({ organizations }) => organizations.has(organizationId));
+    if (this.channels.some(({ organizations }) => organizations.has(organizationId))) return true;
+    return this.releases.has(organizationId);
   }
 
   /**
@@ -176,6 +190,7 @@ export class FlushLane {
     if (this.hasFailed) return;
     this.hasFailed = true;
     this.host.onLaneFailed(cause);
+    this.releases.finish();
     for (const one of this.channels) {
       one.isRunning = false;
       const sent = one.batch;
@@ -274,6 +289,13 @@ export class FlushLane {
     // Of a shard whose epoch has risen since, the other statement has brought the news.
     for (const { shard, epoch } of batch) if (!live.has(shard) && this.host.epochOf(shard) === epoch) fenced.add(shard);
     if (fenced.size > 0) this.host.onFenced(fenced);
-    for (const group of batch) this.end(group, { kind: live.has(group.shard) ? "committed" : "fenced" });
+    const heavy = new Set<string>();
+    if (this.time.isShared && batch.length > 1)
+      for (const { organizationId } of batch) if (this.time.isOverShare(organizationId)) heavy.add(organizationId);
+    for (const group of batch) {
+      const result: CommitResult = { kind: live.has(group.shard) ? "committed" : "fenced" };
+      if (heavy.has(group.organizationId)) this.releases.add({ group, result });
+      else this.end(group, result);
+    }
   }
 }

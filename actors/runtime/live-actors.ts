@@ -17,6 +17,8 @@ export const IDLE_MS = 60_000;
 export const LIVE_ACTORS = 20_000;
 /** One that is used moves to the young end when it has not for this long; more often would only cost. */
 export const MOVED_MS = IDLE_MS / 8;
+/** Actors and streams that are looked at before the event loop turns, when idle ones are dropped: half a millisecond. */
+export const PASSIVATION_LOOKS = 256;
 /** Actors that one more may look at to make room: bounds what a full process costs each newcomer. */
 const EVICTION_LOOKS = 64;
 
@@ -167,13 +169,30 @@ export class LiveActors {
 
   /** Drops what has been idle; answers how many actors went. */
   passivate(at: number): number {
+    const passes = this.passivating(at);
+    for (;;) {
+      const { done, value } = passes.next();
+      if (done === true) return value;
+    }
+  }
+
+  /**
+   * The same in pieces, between which the event loop may turn: each looks at `PASSIVATION_LOOKS` actors or streams at
+   * most. Beyond the actors that have not been used for long it looks at none: those that come after one that was moved
+   * lately were too.
+   */
+  *passivating(at: number): Generator<undefined, number, undefined> {
     let dropped = 0;
+    let looked = 0;
     for (const [key, actor] of this.live) {
+      if (at - actor.movedAt <= IDLE_MS) break;
+      if (looked++ % PASSIVATION_LOOKS === PASSIVATION_LOOKS - 1) yield;
       // A kept reply is given without noting it.
       if (at - actor.usedAt <= IDLE_MS + (actor.kept === null ? 0 : MOVED_MS)) continue;
       if (this.release(key, actor) === "evicted") dropped++;
     }
     for (const [key, { replay }] of this.streams) {
+      if (looked++ % PASSIVATION_LOOKS === PASSIVATION_LOOKS - 1) yield;
       if (!this.live.has(key) && replay.readers === 0) this.dropStream(key);
     }
     return dropped;

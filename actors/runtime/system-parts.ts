@@ -24,6 +24,8 @@ export interface SystemParts {
   readonly lanes?: number;
   readonly liveActors?: number;
   readonly loopTime?: LoopTime;
+  /** Runs at the next turn of the event loop. Omitted: after 0 ms of the clock. */
+  readonly later?: (run: () => void) => void;
   /** Whether the storage takes more (`storage_full`). Omitted: always. Asked for each commit, so it must be cheap. */
   readonly hasRoom?: () => boolean;
   /** What bounds what an organization stores. Omitted: nothing. */

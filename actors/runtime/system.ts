@@ -46,6 +46,8 @@ import type { WriteGuard } from "./write-guard.ts";
 const EFFECTS_STOP_MS = 4_000;
 /** LiveActors that have been idle are looked for this often. */
 const PASSIVATE_EVERY_MS = 10_000;
+/** Between two pieces of a pass over the live actors. */
+const PIECES_APART_MS = 2;
 
 const NO_ADMISSION: Admission = {};
 
@@ -107,9 +109,10 @@ export class System<P extends Protocols> implements TurnHost, HandOverHost {
     const held = { shards, actors, lease, effects, alarms, takeUp: this.takeUp };
     const give = parts.peers === undefined ? null : handOver(this, parts.placement, parts.peers);
     this.ownership = new Ownership({ ...parts, ...held, handOver: give });
+    const { clock, later = (run: () => void) => void clock.after(0, run) } = parts;
     this.lanes = Array.from(
       { length: parts.lanes ?? 1 },
-      () => new FlushLane(parts.store, this.ownership, this.loopTime, this.tracing, this.clock),
+      () => new FlushLane(parts.store, this.ownership, { time: this.loopTime, tracing: this.tracing, clock, later }),
     );
   }
 
@@ -287,9 +290,17 @@ export class System<P extends Protocols> implements TurnHost, HandOverHost {
 
   private sweep(): void {
     this.cancelSweep = this.clock.after(PASSIVATE_EVERY_MS, () => {
-      const dropped = this.actors.passivate(this.clock.monotonic());
-      if (dropped > 0) this.log.debug({ dropped, live: this.actors.count }, "idle actors have left memory");
-      this.sweep();
+      const pieces = this.actors.passivating(this.clock.monotonic());
+      const goOn = (): void => {
+        const { done, value: dropped } = pieces.next();
+        if (done !== true) {
+          this.cancelSweep = this.clock.after(PIECES_APART_MS, goOn);
+          return;
+        }
+        if (dropped > 0) this.log.debug({ dropped, live: this.actors.count }, "idle actors have left memory");
+        this.sweep();
+      };
+      goOn();
     });
   }
 }

@@ -198,6 +198,7 @@ export async function prepareRuntime(parts: RuntimeParts): Promise<PreparedRunti
     placement,
     clock: systemClock,
     loopTime: storage.loopTime,
+    later: setImmediate,
     chance: systemChance,
     log,
     onLost: parts.onLost,

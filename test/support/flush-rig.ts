@@ -31,7 +31,7 @@ export class FlushRig implements FlushHost {
       this.sent.push(this.namesOf(batch));
       return this.answer(batch);
     };
-    this.lane = new FlushLane({ flush } as Partial<ActorStore> as ActorStore, this, undefined, null, this.clock);
+    this.lane = new FlushLane({ flush } as Partial<ActorStore> as ActorStore, this, { clock: this.clock });
   }
 
   epochOf(shard: number): number | null {

@@ -1,0 +1,89 @@
+/**
+ * Groups that are committed, and what their ends let go: replies, events, messages, effects. Each end is work for the
+ * event loop, and a batch of a flood is many of them: thirty took 5 to 30 ms, in which nobody else was served. So while
+ * several organizations are at work, the groups of one that has used more than its share end a few in each turn of the
+ * loop, organizations in turns. The groups of one organization end in their order, and it counts as in flight until
+ * the last of them has ended.
+ */
+import type { Clock } from "./clock.ts";
+import type { CommitResult } from "./commit-result.ts";
+import type { TurnGroup } from "./group.ts";
+
+/** What is let go in one turn of the loop; what then goes on with a reply takes about as long again. */
+const RELEASE_MS = 0.5;
+/** However little each of them takes. */
+const MOST_GROUPS = 8;
+
+export interface Release {
+  readonly group: TurnGroup;
+  readonly result: CommitResult;
+}
+
+interface ReleaseParts {
+  readonly clock: Pick<Clock, "monotonic">;
+  /** Runs at the next turn of the loop. */
+  readonly later: (run: () => void) => void;
+  readonly end: (release: Release) => void;
+  /** The last group of an organization has ended. */
+  readonly onDone: () => void;
+}
+
+export class Releases {
+  private readonly parts: ReleaseParts;
+  /** The organization that is first ends its next group. */
+  private readonly lines = new Map<string, Release[]>();
+
+  constructor(parts: ReleaseParts) {
+    this.parts = parts;
+  }
+
+  /** Whether groups of the organization wait for their end. */
+  has(organizationId: string): boolean {
+    return this.lines.has(organizationId);
+  }
+
+  /** All groups that wait for their end, those of an organization in their order. */
+  get groups(): readonly TurnGroup[] {
+    return [...this.lines.values()].flatMap((line) => line.map(({ group }) => group));
+  }
+
+  add(release: Release): void {
+    if (this.lines.size === 0) this.plan();
+    const { organizationId } = release.group;
+    const line = this.lines.get(organizationId);
+    if (line === undefined) this.lines.set(organizationId, [release]);
+    else line.push(release);
+  }
+
+  /** Ends all of them now. */
+  finish(): void {
+    while (this.lines.size > 0) this.next();
+  }
+
+  private plan(): void {
+    this.parts.later(() => this.turn());
+  }
+
+  private turn(): void {
+    const { clock, onDone } = this.parts;
+    const from = clock.monotonic();
+    const before = this.lines.size;
+    for (let ended = 0; ended < MOST_GROUPS && this.lines.size > 0; ended++) {
+      this.next();
+      if (clock.monotonic() - from >= RELEASE_MS) break;
+    }
+    if (this.lines.size > 0) this.plan();
+    if (this.lines.size < before) onDone();
+  }
+
+  private next(): void {
+    const [first] = this.lines;
+    if (first === undefined) return;
+    const [organizationId, line] = first;
+    const release = line.shift()!;
+    // To the end: all others have an end first.
+    this.lines.delete(organizationId);
+    if (line.length > 0) this.lines.set(organizationId, line);
+    this.parts.end(release);
+  }
+}
