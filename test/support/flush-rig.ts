@@ -1,6 +1,6 @@
 /** Group commit alone: a lane between turn groups that the tests make and a store that they answer for. */
 import { ActorDraft } from "../../actors/runtime/draft.ts";
-import { type FlushHost, FlushLane } from "../../actors/runtime/flush.ts";
+import { type FlushHost, FlushLane, type LaneParts } from "../../actors/runtime/flush.ts";
 import { TurnGroup } from "../../actors/runtime/group.ts";
 import { LiveActor } from "../../actors/runtime/live-actor.ts";
 import { type ActorStore, type FlushOutcome, noWrites, type ShardWrites } from "../../actors/runtime/store.ts";
@@ -26,12 +26,12 @@ export class FlushRig implements FlushHost {
   private readonly names = new Map<ShardWrites, string>();
   readonly clock = new FakeClock();
 
-  constructor() {
+  constructor(parts: LaneParts = {}) {
     const flush = async (batch: readonly ShardWrites[]): Promise<FlushOutcome> => {
       this.sent.push(this.namesOf(batch));
       return this.answer(batch);
     };
-    this.lane = new FlushLane({ flush } as Partial<ActorStore> as ActorStore, this, { clock: this.clock });
+    this.lane = new FlushLane({ flush } as Partial<ActorStore> as ActorStore, this, { clock: this.clock, ...parts });
   }
 
   epochOf(shard: number): number | null {

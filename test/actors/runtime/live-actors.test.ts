@@ -3,7 +3,7 @@ import { ok, type Outcome } from "../../../actors/fault.ts";
 import { table, type Tx } from "../../../actors/runtime/actor.ts";
 import { LiveActor, WORKING_SET_RECORDS } from "../../../actors/runtime/live-actor.ts";
 import { uncaught } from "../../../actors/runtime/isolate.ts";
-import { LiveActors, IDLE_MS } from "../../../actors/runtime/live-actors.ts";
+import { IDLE_MS, LiveActors, PASSIVATION_LOOKS } from "../../../actors/runtime/live-actors.ts";
 import { ActorDraft } from "../../../actors/runtime/draft.ts";
 import { TurnGroup } from "../../../actors/runtime/group.ts";
 import { noWrites } from "../../../actors/runtime/store.ts";
@@ -121,6 +121,19 @@ test("[RT-9] an actor is dropped when it has been idle for more than 60 s, and n
   expect(actors.passivate(IDLE_MS)).toBe(0);
   expect(actors.passivate(IDLE_MS + 1)).toBe(1);
   expect(actors.count).toBe(0);
+});
+
+test("[RT-9] idle actors are looked for in pieces, and none of those that were used lately is looked at", () => {
+  const actors = new LiveActors([definition]);
+  for (let i = 0; i < 2 * PASSIVATION_LOOKS; i++) actors.get(ref(`old${i}`), GRANT, 0);
+  const late = IDLE_MS + 1;
+  for (let i = 0; i < 3 * PASSIVATION_LOOKS; i++) actors.get(ref(`young${i}`), GRANT, late);
+  const pieces = actors.passivating(late);
+  expect(pieces.next()).toEqual({ done: false, value: undefined });
+  expect(actors.count).toBe(4 * PASSIVATION_LOOKS + 1);
+  expect(pieces.next()).toEqual({ done: false, value: undefined });
+  expect(pieces.next()).toEqual({ done: true, value: 2 * PASSIVATION_LOOKS });
+  expect(actors.count).toBe(3 * PASSIVATION_LOOKS);
 });
 
 test("[RT-9] an actor with a caller, an unflushed turn, a reader or live text is not dropped", () => {
