@@ -25,7 +25,7 @@ import type { TurnGroup } from "./group.ts";
 import { costOf, FlushQueue, type GroupSize } from "./flush-queue.ts";
 import { isolate } from "./isolate.ts";
 import { Patience } from "./patience.ts";
-import { Releases } from "./releases.ts";
+import { overShare, Releases } from "./releases.ts";
 import type { LoopTime } from "./loop-time.ts";
 import type { ActorStore, FlushOutcome } from "./store.ts";
 import type { Tracing } from "./tracing.ts";
@@ -289,9 +289,7 @@ export class FlushLane {
     // Of a shard whose epoch has risen since, the other statement has brought the news.
     for (const { shard, epoch } of batch) if (!live.has(shard) && this.host.epochOf(shard) === epoch) fenced.add(shard);
     if (fenced.size > 0) this.host.onFenced(fenced);
-    const heavy = new Set<string>();
-    if (this.time.isShared && batch.length > 1)
-      for (const { organizationId } of batch) if (this.time.isOverShare(organizationId)) heavy.add(organizationId);
+    const heavy = overShare(batch, this.time);
     for (const group of batch) {
       const result: CommitResult = { kind: live.has(group.shard) ? "committed" : "fenced" };
       if (heavy.has(group.organizationId)) this.releases.add({ group, result });

@@ -29,6 +29,7 @@ import { Loader } from "./loader.ts";
 import { LoopTime } from "./loop-time.ts";
 import type { RuntimeLog } from "./log.ts";
 import { Ownership } from "./ownership.ts";
+import { Passivation } from "./passivation.ts";
 import type { Peers } from "./peers.ts";
 import { Lease, type ShardGrant, shardOf } from "./placement.ts";
 import { type Admission, type DispatchOptions, Shards } from "./shards.ts";
@@ -44,10 +45,6 @@ import type { WriteGuard } from "./write-guard.ts";
 
 /** An effect that does not stop within this is left behind: its row stays, and what it reports later is refused. */
 const EFFECTS_STOP_MS = 4_000;
-/** LiveActors that have been idle are looked for this often. */
-const PASSIVATE_EVERY_MS = 10_000;
-/** Between two pieces of a pass over the live actors. */
-const PIECES_APART_MS = 2;
 
 const NO_ADMISSION: Admission = {};
 
@@ -72,7 +69,7 @@ export class System<P extends Protocols> implements TurnHost, HandOverHost {
   private readonly delivery: Delivery;
   private readonly takeUp: TakeUp;
   private readonly ownership: Ownership;
-  private cancelSweep: () => void = () => {};
+  private readonly passivation: Passivation;
 
   constructor(parts: SystemParts) {
     this.clock = parts.clock;
@@ -91,6 +88,7 @@ export class System<P extends Protocols> implements TurnHost, HandOverHost {
       onBug: (cause) => this.onBug(cause),
       store: (actor, lastCommand) => void this.storeVolatile(actor, lastCommand),
     });
+    this.passivation = new Passivation(parts, this.actors);
     this.loader = new Loader(parts.store);
     const run = (steps: readonly MemberStep[], options: DispatchOptions) => this.run(steps, options);
     this.effects = new Effects(
@@ -119,7 +117,7 @@ export class System<P extends Protocols> implements TurnHost, HandOverHost {
   /** Joins, takes the shards and what is undone on them. Everything is served when it resolves. */
   async start(): Promise<void> {
     await this.ownership.start();
-    this.sweep();
+    this.passivation.start();
   }
 
   /**
@@ -127,7 +125,7 @@ export class System<P extends Protocols> implements TurnHost, HandOverHost {
    * so the next owner takes them up again), lets the actors store their volatile state, gives the shards back.
    */
   async stop(): Promise<void> {
-    this.cancelSweep();
+    this.passivation.stop();
     this.shards.draining = true;
     this.alarms.clearAll();
     await Promise.all(this.lanes.map((lane) => lane.settled()));
@@ -286,21 +284,5 @@ export class System<P extends Protocols> implements TurnHost, HandOverHost {
 
   private run(steps: readonly MemberStep[], options: DispatchOptions): Promise<Outcome<readonly unknown[]>> {
     return runGroup(this, this.peers, steps, options);
-  }
-
-  private sweep(): void {
-    this.cancelSweep = this.clock.after(PASSIVATE_EVERY_MS, () => {
-      const pieces = this.actors.passivating(this.clock.monotonic());
-      const goOn = (): void => {
-        const { done, value: dropped } = pieces.next();
-        if (done !== true) {
-          this.cancelSweep = this.clock.after(PIECES_APART_MS, goOn);
-          return;
-        }
-        if (dropped > 0) this.log.debug({ dropped, live: this.actors.count }, "idle actors have left memory");
-        this.sweep();
-      };
-      goOn();
-    });
   }
 }
