@@ -4,11 +4,11 @@
  * of a request is refused for them, the text of a model gets U+FFFD instead.
  *
  * A provider may cut its text anywhere, also between the two halves of a surrogate pair: `TextPieces`
- * holds a trailing high half back until the next piece, a carriage return, and an isolate that has not ended. Guarantees: the pieces that
+ * holds a trailing high half back until the next piece, and a carriage return. Guarantees: the pieces that
  * it hands out, joined, are the whole text cleaned and with its control characters as marks.
  */
 import type { Json, JsonObject } from "./schema.ts";
-import { openIsolate, VisibleLines } from "./visible-text.ts";
+import { visibleText } from "./visible-text.ts";
 
 const REPLACEMENT = "\uFFFD";
 const CARRIAGE_RETURN = 0x0d;
@@ -40,33 +40,27 @@ export function jsonFlaw(value: Json | undefined): ReturnType<typeof textFlaw> {
 
 /** The pieces of one text as they come in, fit to be shown (GUARD-7); ask `take` for each piece and `end` once. */
 export class TextPieces {
-  readonly #lines = new VisibleLines();
   #held = "";
 
   /** What can be handed out after this piece; "" where it has to wait for the next. */
   take(piece: string): string {
     const text = this.#held === "" ? piece : this.#held + piece;
-    const end = heldFrom(text);
-    this.#held = text.slice(end);
-    return this.#lines.take(cleanText(text.slice(0, end)));
+    const last = text.charCodeAt(text.length - 1);
+    // NaN, for the empty text, is in no range. A carriage return may be half of a line end.
+    if ((last >= 0xd800 && last <= 0xdbff) || last === CARRIAGE_RETURN) {
+      this.#held = text.slice(-1);
+      return visibleText(cleanText(text.slice(0, -1)));
+    }
+    this.#held = "";
+    return visibleText(cleanText(text));
   }
 
-  /** What was still held back when the text ended. */
+  /** What was still held back when the text ended: "", or one character. */
   end(): string {
-    const rest = this.#lines.take(cleanText(this.#held));
+    const rest = visibleText(cleanText(this.#held));
     this.#held = "";
     return rest;
   }
-}
-
-/** From where a piece waits for the next one. */
-function heldFrom(text: string): number {
-  const isolate = openIsolate(cleanText(text));
-  if (isolate !== -1) return isolate;
-  const last = text.charCodeAt(text.length - 1);
-  // NaN, for the empty text, is in no range. A carriage return may be half of a line end.
-  const isHalf = (last >= 0xd800 && last <= 0xdbff) || last === CARRIAGE_RETURN;
-  return isHalf ? text.length - 1 : text.length;
 }
 
 /** `value` with all its keys and strings cleaned; undefined where it is not JSON or too deep. */

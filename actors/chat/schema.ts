@@ -3,7 +3,6 @@ import { Block, Usage } from "../job/schema.ts";
 import { type ActorRef, type NewRecord, table } from "../runtime/actor.ts";
 import { AttachmentBlock } from "../upload/terms.ts";
 import { type JsonObject, OneOf, RecordBase, type Static, Timestamp, Type } from "../schema.ts";
-import { beginning } from "../visible-text.ts";
 
 export const CHAT_STATUSES = ["standby", "working", "done", "error", "needs_attention"] as const;
 export const MESSAGE_STATUSES = ["queued", "streaming", "completed", "cancelled", "failed"] as const;
@@ -152,5 +151,9 @@ export function newChat(of: {
   };
 }
 
-/** The beginning of the text, as lists show it. */
-export const preview = (text: string, characters: number = PREVIEW_CHARACTERS): string => beginning(text, characters);
+/** At most `characters` of the text, never half a surrogate pair. */
+export function preview(text: string, characters: number = PREVIEW_CHARACTERS): string {
+  if (text.length <= characters) return text;
+  const end = text.charCodeAt(characters - 1) >> 10 === 0xd800 >> 10 ? characters - 1 : characters;
+  return text.slice(0, end);
+}

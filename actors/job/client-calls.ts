@@ -12,7 +12,6 @@ import type { ChatCommand } from "../chat/protocol.ts";
 import { chatRef } from "../chat/schema.ts";
 import type { Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
-import { beginning } from "../visible-text.ts";
 import { usageRef } from "../usage/schema.ts";
 import { CLIENT_RESULT_MS, waitingCalls } from "./client-call.ts";
 import { allowedActions } from "./machine.ts";
@@ -70,7 +69,7 @@ function answeredBy(tx: Tx, job: JobIn<"blocked">, results: readonly ClientResul
       jobId: job.id,
       callId: toolCallId,
       isError,
-      result: beginning(content, TOLD_CHARACTERS),
+      result: content.slice(0, TOLD_CHARACTERS).toWellFormed(),
       isTruncated: content.length > TOLD_CHARACTERS,
     };
     tx.send(chatRef(job.organizationId, job.chatId), ended);

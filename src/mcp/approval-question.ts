@@ -12,7 +12,7 @@ import {
 import { ok, type Outcome } from "../../actors/fault.ts";
 import { hasScope } from "../../actors/organization/principal.ts";
 import type { Json, JsonObject } from "../../actors/schema.ts";
-import { beginning, visibleText } from "../../actors/visible-text.ts";
+import { visibleText } from "../../actors/visible-text.ts";
 import { type Caller, detached } from "../http/request/caller.ts";
 import type { CallParts } from "./tool-call.ts";
 
@@ -64,7 +64,7 @@ export function questionOf(job: JsonObject, { principal }: Caller): Question | n
   if (open === undefined) return null;
   const given = visibleText(JSON.stringify(open.arguments, null, 2));
   const left = given.length - SHOWN_ARGUMENTS;
-  const shown = left <= 0 ? given : `${beginning(given, SHOWN_ARGUMENTS)}\n… and ${left} more characters`;
+  const shown = left <= 0 ? given : `${given.slice(0, SHOWN_ARGUMENTS).toWellFormed()}\n… and ${left} more characters`;
   const form = {
     message: `${visibleText(open.message)}\n\n${shown}`,
     requestedSchema: { type: "object" as const, properties: FIELDS as never, required: ["decision"] },

@@ -9,7 +9,7 @@
  */
 import { cleanText } from "../../actors/clean-text.ts";
 import type { Citation } from "../../actors/job/citation.ts";
-import { beginning, markOf, visibleText } from "../../actors/visible-text.ts";
+import { visibleText } from "../../actors/visible-text.ts";
 import {
   MAX_CITATION_CHARS,
   MAX_CITATIONS,
@@ -102,17 +102,11 @@ export class AnswerCitations {
 /** Where these places of a text are once it is cleaned; a place that the text does not have is not in it. Looks at the text once. */
 function shownOffsets(text: string, places: readonly number[]): ReadonlyMap<number, number> {
   const shown = new Map<number, number>();
-  const clean = cleanText(text);
-  const visible = visibleText(clean);
   let [at, characters, length] = [0, 0, 0];
   for (const place of places.toSorted((a, b) => a - b)) {
-    for (; characters < place && at < clean.length; characters++) {
-      const wide = (clean.codePointAt(at) ?? 0) > 0xffff;
-      if (clean[at] === visible[length]) length += wide ? 2 : 1;
-      // Of a line end the carriage return is left out.
-      else if (!clean.startsWith("\r\n", at)) length += markOf(clean.charAt(at)).length;
-      at += wide ? 2 : 1;
-    }
+    const from = at;
+    for (; characters < place && at < text.length; characters++) at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
+    length += visibleText(cleanText(text.slice(from, at))).length;
     if (characters < place) break;
     shown.set(place, length);
   }
@@ -141,7 +135,7 @@ function rangeOf({ start, end }: CitationMade): Range | null {
 function textOf(value: unknown, most: number): string | null {
   if (typeof value !== "string" || value.trim() === "") return null;
   const text = visibleText(cleanText(value.slice(0, most)));
-  return text.length <= most ? text : beginning(text, most);
+  return text.length <= most ? text : cleanText(text.slice(0, most));
 }
 
 /** Null where it is none that a reader could open without harm. */

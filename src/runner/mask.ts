@@ -5,7 +5,7 @@
  */
 import { cleanText } from "../../actors/clean-text.ts";
 import { CREDENTIAL_SCHEMES, OWN_TOKENS, PROVIDER_KEYS } from "../../actors/secret-shapes.ts";
-import { beginning, visibleText } from "../../actors/visible-text.ts";
+import { visibleText } from "../../actors/visible-text.ts";
 
 /** Characters of a provider's message that are shown. */
 export const MAX_PROVIDER_WORDS = 200;
@@ -58,5 +58,5 @@ export function maskWords(words: string, secrets: readonly string[]): string {
   for (const pattern of PATTERNS) text = text.replace(pattern, MASK);
   text = visibleText(text);
   if (text.length <= MAX_PROVIDER_WORDS) return text;
-  return `${beginning(text, MAX_PROVIDER_WORDS - 1)}…`;
+  return `${cleanText(text.slice(0, MAX_PROVIDER_WORDS - 1)).replace(/\uFFFD$/, "")}…`;
 }

@@ -9,7 +9,7 @@ import type { AgentSnapshot } from "../../actors/job/schema.ts";
 import { namesTool } from "../../actors/job/terms.ts";
 import { DEFAULT_RESULT_BYTES } from "../../actors/job/limits.ts";
 import type { BackoffParts } from "../../actors/runtime/backoff.ts";
-import { beginning, visibleText } from "../../actors/visible-text.ts";
+import { visibleText } from "../../actors/visible-text.ts";
 import { CpuBudget, STEP_CPU_MS } from "../sandbox/cpu-budget.ts";
 import type { RunnerLog } from "./log.ts";
 import { cleanText } from "../../actors/clean-text.ts";
@@ -182,5 +182,5 @@ function bounded(content: string, most: number): string {
   if (size <= most) return content;
   const note = `\n[Cut: the result has ${size} bytes, the limit is ${most}.]`;
   const { read } = encoder.encodeInto(content, new Uint8Array(most - note.length));
-  return beginning(content, read) + note;
+  return content.slice(0, read) + note;
 }

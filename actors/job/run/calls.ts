@@ -14,7 +14,6 @@ import type { RunServices } from "./services.ts";
 import { runTurn } from "./run-slices.ts";
 import type { Transcript } from "./transcript.ts";
 import type { JsonObject } from "../../schema.ts";
-import { beginning } from "../../visible-text.ts";
 import { contextOf, type Job } from "../schema.ts";
 import type { OpenCall } from "../terms.ts";
 import { withinGrace } from "./tool-grace.ts";
@@ -38,7 +37,7 @@ const TOLD_CHARACTERS = 4_096;
 const toldArguments = (given: JsonObject): JsonObject | null =>
   JSON.stringify(given).length > TOLD_CHARACTERS ? null : given;
 const toldResult = (content: string) => ({
-  result: beginning(content, TOLD_CHARACTERS),
+  result: content.slice(0, TOLD_CHARACTERS).toWellFormed(),
   isTruncated: content.length > TOLD_CHARACTERS,
 });
 

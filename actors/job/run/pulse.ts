@@ -3,7 +3,6 @@
  * commits and not thousands: progress is reported once a second at most, and log lines are counted.
  */
 import type { Clock } from "../../runtime/clock.ts";
-import { beginning } from "../../visible-text.ts";
 import type { ToolHost } from "../ports.ts";
 import type { ProgressReport } from "../protocol.ts";
 import type { Progress } from "../terms.ts";
@@ -57,14 +56,14 @@ export class Pulse {
     if (this.isOver) return;
     this.latest = {
       percent: percent === null ? null : Math.min(100, Math.max(0, percent)),
-      label: label === null ? null : beginning(label, LINE_CHARACTERS),
+      label: label === null ? null : label.slice(0, LINE_CHARACTERS),
     };
     if (!this.isPaused) this.tell();
   }
 
   private log(level: "info" | "warn", text: string): void {
     if (this.isOver || ++this.lines > LOG_LINES) return;
-    const message = beginning(text, LINE_CHARACTERS);
+    const message = text.slice(0, LINE_CHARACTERS);
     void this.report({ kind: "run_logged", attempt: this.attempt(), level, message });
   }
 

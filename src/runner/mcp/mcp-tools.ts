@@ -9,7 +9,7 @@ import type { McpServer } from "../../../actors/job/connections.ts";
 import type { AgentSnapshot } from "../../../actors/job/schema.ts";
 import { namesTool } from "../../../actors/job/terms.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
-import { beginning, visibleText } from "../../../actors/visible-text.ts";
+import { visibleText } from "../../../actors/visible-text.ts";
 import type { Egress } from "../../egress/egress.ts";
 import { CpuBudget } from "../../sandbox/cpu-budget.ts";
 import { LEFT_OUT } from "../../sandbox/jobs/mcp-reduction.ts";
@@ -139,7 +139,7 @@ export function describedTool(server: string, listed: ListedTool, mask: (text: s
   return {
     name: mcpToolName(server, name),
     description:
-      visibleText(beginning(mask(description), MAX_DESCRIPTION)) || `The tool ${name} of the MCP server ${server}.`,
+      visibleText(mask(description).slice(0, MAX_DESCRIPTION)) || `The tool ${name} of the MCP server ${server}.`,
     inputSchema: { properties: {}, ...schema, type: "object" },
     isReadOnly: annotations.readOnlyHint === true,
   };
