@@ -85,6 +85,8 @@ export class LiveActors {
     if (actor === undefined || actor.isEvicted || actor.epoch !== grant.epoch) {
       actor = new LiveActor(ref, this.definitionOf(ref.kind), grant);
       actor.live = this.streams.get(key)?.replay.mark ?? null;
+      // One that it replaces would keep its old place, among those that have not been used for long.
+      this.live.delete(key);
       if (this.live.size >= this.limit) this.makeRoom();
       this.live.set(key, actor);
       actor.movedAt = at;
@@ -187,12 +189,15 @@ export class LiveActors {
     for (const [key, actor] of this.live) {
       if (at - actor.movedAt <= IDLE_MS) break;
       if (looked++ % PASSIVATION_LOOKS === PASSIVATION_LOOKS - 1) yield;
+      // Another one may have its place by now.
+      if (this.live.get(key) !== actor) continue;
       // A kept reply is given without noting it.
       if (at - actor.usedAt <= IDLE_MS + (actor.kept === null ? 0 : MOVED_MS)) continue;
       if (this.release(key, actor) === "evicted") dropped++;
     }
     for (const [key, { replay }] of this.streams) {
       if (looked++ % PASSIVATION_LOOKS === PASSIVATION_LOOKS - 1) yield;
+      if (this.streams.get(key)?.replay !== replay) continue;
       if (!this.live.has(key) && replay.readers === 0) this.dropStream(key);
     }
     return dropped;
