@@ -217,7 +217,10 @@ export class Subscription {
     }
     const from = { ...cursor };
     const items: StreamItem[] = [];
+    const { head } = this.replay;
     for (const event of page.events) {
+      // Committed, and about to be published with the text before it, which memory does not have yet.
+      if (head !== null && event.seq > head) break;
       const delta = event.live === undefined ? null : await this.textUpTo(event.live, cursor);
       if (delta !== null) items.push(delta);
       items.push({ kind: "event", event });
