@@ -3,7 +3,7 @@
  * for a second, and a file system on a disk spends more of the processor on them than the test does. So they are in
  * memory where the system has a file system there with enough room, and among the temporary files elsewhere.
  */
-import { mkdtempSync, readFileSync, realpathSync, statfsSync } from "node:fs";
+import { accessSync, constants, mkdtempSync, readFileSync, realpathSync, statfsSync } from "node:fs";
 import { freemem, tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -24,6 +24,7 @@ export function makeTemporaryFolder(prefix: string, place: FolderPlace): string 
 function isRoomyMemory(): boolean {
   try {
     const isMemory = readFileSync("/proc/mounts", "utf8").includes(` ${SHARED_MEMORY} tmpfs rw`);
+    accessSync(SHARED_MEMORY, constants.W_OK);
     const { bavail, bsize } = statfsSync(SHARED_MEMORY);
     return isMemory && Math.min(bavail * bsize, freemem()) >= LEAST_ROOM;
   } catch {
