@@ -6,6 +6,7 @@ import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { CHILD_ENVIRONMENT } from "../../src/sandbox/bubble.ts";
 import { PIECE_BYTES } from "../../src/sandbox/child-process.ts";
 import type { SandboxFile } from "../../src/sandbox/child-folder.ts";
 import { CpuBudget } from "../../src/sandbox/cpu-budget.ts";
@@ -181,6 +182,23 @@ describe("a child that", () => {
     );
   }
 });
+
+// reason: elsewhere nothing limits the memory of a child.
+test.skipIf(Bun.which("prlimit") === null)(
+  "[GUARD-1] within the limit of its memory a child compiles its code",
+  async () => {
+    // A million is its answer where nothing is compiled at all.
+    const program =
+      "import { numberOfDFGCompiles as compiled } from 'bun:jsc'; const sum = (n) => { let s = 0; for (let i = 0; i < n; i++) s += i % 7; return s; };" +
+      "for (let i = 0; compiled(sum) === 0 && i < 2_000; i++) sum(10_000); console.log(compiled(sum) > 0 && compiled(sum) < 1_000_000)";
+    const said = async (env: Readonly<Record<string, string>>): Promise<string> => {
+      const command = ["prlimit", "--data=536870912", process.execPath, "-e", program];
+      return new Response(Bun.spawn({ cmd: command, env, stderr: "ignore" }).stdout).text();
+    };
+    expect(await said(CHILD_ENVIRONMENT)).toBe("true\n");
+    expect(await said({})).toBe("false\n");
+  },
+);
 
 test("[GUARD-1] a job that is called off kills its child, and the next job has another", async () => {
   const { sandbox } = sandboxOf();
