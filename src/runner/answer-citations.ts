@@ -9,6 +9,7 @@
  */
 import { cleanText } from "../../actors/clean-text.ts";
 import type { Citation } from "../../actors/job/citation.ts";
+import { GrowingText } from "../../actors/growing-text.ts";
 import { visibleText } from "../../actors/visible-text.ts";
 import {
   MAX_CITATION_CHARS,
@@ -47,7 +48,7 @@ export class AnswerCitations {
   private readonly ofBlock: Citation[] = [];
   private pending: Pending[] = [];
   /** What the provider has said in this part. */
-  private said = "";
+  private said = new GrowingText();
   /** Where in the block the part begins. */
   private from = 0;
   private count = 0;
@@ -59,7 +60,7 @@ export class AnswerCitations {
   }
 
   text(piece: string): void {
-    this.said += piece;
+    this.said.add(piece);
   }
 
   /** Past a limit it is left out. */
@@ -84,11 +85,11 @@ export class AnswerCitations {
   private end(at: number): void {
     const { pending, said, from } = this;
     this.pending = [];
-    this.said = "";
+    this.said = new GrowingText();
     this.from = at;
     if (pending.length === 0) return;
     const shown = shownOffsets(
-      said,
+      said.toString(),
       pending.flatMap(({ range }) => (range === null ? [] : [range.start, range.end])),
     );
     for (const { source, range } of pending) {

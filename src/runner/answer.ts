@@ -11,6 +11,7 @@ import { AnswerCalls, type CallMade } from "./answer-calls.ts";
 import { AnswerCitations, type CitationMade } from "./answer-citations.ts";
 import { MAX_CALL_TOKENS } from "./answer-limits.ts";
 import { cleanText, TextPieces } from "../../actors/clean-text.ts";
+import { GrowingText } from "../../actors/growing-text.ts";
 import { visibleText } from "../../actors/visible-text.ts";
 
 /** Characters that are kept of what a model thinks at a time. */
@@ -53,24 +54,28 @@ export interface AnswerReceiver {
 }
 
 export class Answer implements AnswerSink {
-  /** Everything that was handed out. */
-  partialText = "";
   counted: Usage = { inputTokens: 0, outputTokens: 0 };
   /** Undefined while the answer is not complete. */
   endReason: EndReason | undefined;
   /** Whole once the answer is complete. */
   readonly blocks: AnswerBlock[] = [];
   readonly #receiver: AnswerReceiver;
+  readonly #text = new GrowingText();
   readonly #pieces = new TextPieces();
   readonly #calls = new AnswerCalls();
   readonly #citations = new AnswerCitations();
   /** What the model thinks, until it says or calls something. */
   #reasoning = "";
-  /** Where in `partialText` the text block begins that is being written. */
+  /** Where in the text the block begins that is being written. */
   #textFrom = 0;
 
   constructor(receiver: AnswerReceiver) {
     this.#receiver = receiver;
+  }
+
+  /** Everything that was handed out. */
+  get partialText(): string {
+    return this.#text.toString();
   }
 
   get hasCalls(): boolean {
@@ -86,7 +91,7 @@ export class Answer implements AnswerSink {
   }
 
   beginText(): void {
-    if (this.endReason === undefined) this.#citations.begin(this.partialText.length - this.#textFrom);
+    if (this.endReason === undefined) this.#citations.begin(this.#text.length - this.#textFrom);
   }
 
   cite(made: CitationMade): void {
@@ -132,11 +137,11 @@ export class Answer implements AnswerSink {
 
   #hand(text: string): void {
     if (text === "") return;
-    const isFirst = this.partialText.length === this.#textFrom;
-    const separator = isFirst && this.partialText !== "" ? TEXT_SEPARATOR : "";
-    this.#textFrom += separator.length;
-    this.partialText += separator + text;
-    this.#receiver.onText(separator + text);
+    const isFirst = this.#text.length === this.#textFrom;
+    const piece = isFirst && this.#text.length > 0 ? TEXT_SEPARATOR + text : text;
+    this.#textFrom += piece.length - text.length;
+    this.#text.add(piece);
+    this.#receiver.onText(piece);
   }
 
   #endReasoning(): void {
@@ -147,10 +152,10 @@ export class Answer implements AnswerSink {
 
   #endText(): void {
     this.#hand(this.#pieces.end());
-    const text = this.partialText.slice(this.#textFrom);
+    const text = this.#text.after(this.#textFrom);
     const citations = this.#citations.take(text.length);
     if (text !== "") this.blocks.push({ type: "text", text, ...(citations.length === 0 ? {} : { citations }) });
-    this.#textFrom = this.partialText.length;
+    this.#textFrom = this.#text.length;
   }
 }
 

