@@ -81,7 +81,7 @@ test("[START-12] the first start makes a durable UTF-8 database that listens on 
        current_setting('full_page_writes') as pages, current_setting('listen_addresses') as addresses,
        current_setting('unix_socket_directories') as sockets, current_setting('server_encoding') as encoding,
        (select datcollate from pg_database where datname = 'postgres') as collation,
-       current_setting('data_checksums') as checksums`,
+       current_setting('data_checksums') as checksums, current_setting('wal_segment_size') as segment`,
   );
   expect(settings).toEqual({
     fsync: "on",
@@ -92,6 +92,7 @@ test("[START-12] the first start makes a durable UTF-8 database that listens on 
     encoding: "UTF8",
     collation: "C",
     checksums: "on",
+    segment: "2MB",
   });
   const wrong = new URL(database.url);
   wrong.password = "guess";
