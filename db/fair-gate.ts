@@ -101,10 +101,12 @@ export class FairGate {
 
   /** Gives free slots to those that wait. Organizations at their own bound are few: as many as fit into the slots. */
   private next(): void {
+    // Looked at once: one that changes between the two rounds would be in neither.
+    const late = new Set([...this.waiting.keys()].filter((organizationId) => this.isOverShare(organizationId)));
     for (const isLate of [false, true])
       for (const [organizationId, queue] of this.waiting) {
         if (this.running >= this.bounds.slots) return;
-        if (!this.hasRoomFor(organizationId) || this.isOverShare(organizationId) !== isLate) continue;
+        if (!this.hasRoomFor(organizationId) || late.has(organizationId) !== isLate) continue;
         this.waiting.delete(organizationId);
         const entry = this.firstInTime(queue);
         if (queue.length > 0) this.waiting.set(organizationId, queue);

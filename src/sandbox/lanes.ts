@@ -69,10 +69,12 @@ export class Lanes {
   }
 
   private next(): void {
+    // Looked at once: one that changes between the two rounds would be in neither.
+    const late = new Set([...this.lanes.keys()].filter((name) => this.isOverShare(name)));
     for (const isLate of [false, true])
       for (const [name, lane] of this.lanes) {
         if (this.free === 0) return;
-        if (lane.busy >= this.ofLane || this.isOverShare(name) !== isLate) continue;
+        if (lane.busy >= this.ofLane || late.has(name) !== isLate) continue;
         const first = lane.waiting.shift();
         if (first === undefined) continue;
         this.free--;
