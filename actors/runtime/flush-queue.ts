@@ -6,16 +6,17 @@
  * bounded size, and not by all that waits.
  *
  * Large work has batches of its own, so that small work waits for none of it. Large is an organization whose next group
- * is, and, beside others, one of which many groups wait: together PostgreSQL needs as long for them. A batch is of the
- * organizations of its size that have nothing in flight in the other.
+ * is, and, beside others, one of which many groups wait, for which PostgreSQL needs as long, or that has used more than
+ * its share of the event loop: its groups come one batch after the other. A batch is of the organizations of its size that
+ * have nothing in flight in the other.
  */
 import type { TurnGroup } from "./group.ts";
 
 /** Bounds of one statement: enough to amortise the commit, small enough to parse in a millisecond. */
 export const BATCH_GROUPS = 500;
 export const BATCH_BYTES = 1024 * 1024;
-/** What one organization may add to a batch while others commit too: about two milliseconds of PostgreSQL. */
-export const SHARED_BYTES = 128 * 1024;
+/** What one organization may add to a batch while others commit too: eight groups that begin a job, some three milliseconds of PostgreSQL. */
+export const SHARED_BYTES = 32 * 1024;
 /** What a group costs besides its bytes: the rows of a small one. */
 export const GROUP_COST = 2 * 1024;
 /** A group of more is large: PostgreSQL takes longer for it than for a batch of small ones. */
@@ -29,6 +30,8 @@ interface Lane {
   /** Bytes that it may still add; below 0 what it owes. */
   balance: number;
   readonly groups: TurnGroup[];
+  /** The last batch of small ones has left it to the large ones, whatever it would be now: somebody must take it. */
+  isLeft: boolean;
 }
 
 /** Bytes and groups of a batch that is being filled. */
@@ -67,7 +70,7 @@ export class FlushQueue {
 
   push(group: TurnGroup): void {
     let lane = this.lanes.get(group.organizationId);
-    if (lane === undefined) this.lanes.set(group.organizationId, (lane = { balance: 0, groups: [] }));
+    if (lane === undefined) this.lanes.set(group.organizationId, (lane = { balance: 0, groups: [], isLeft: false }));
     lane.groups.push(group);
     this.count++;
     if (sizeOf(group) === "large") this.largeCount++;
@@ -109,7 +112,7 @@ export class FlushQueue {
     filling.size = size;
     // A copy: a lane that has had its turn goes to the end, and is not to have another one.
     const free = Array.from(this.lanes).filter(([organizationId]) => !judge.isInFlight(organizationId));
-    const lanes = free.filter(([, lane]) => lane.groups.length === 0 || sizeOfNext(lane) === size);
+    const lanes = free.filter(([organizationId, lane]) => isOf(size, lane, judge.isOverShare(organizationId)));
     this.hasMany = size === "small" && lanes.length < free.length;
     const gift = SHARED_BYTES + leastDebt(lanes);
     for (const [organizationId, lane] of lanes) {
@@ -158,6 +161,15 @@ const isNextLarge = ({ groups: [next] }: Lane): boolean => next !== undefined &&
 const sizeOfNext = (lane: Lane): GroupSize =>
   isNextLarge(lane) || lane.groups.length > MANY_GROUPS ? "large" : "small";
 
+/** Whether the lane belongs to this batch, beside others. */
+function isOf(size: GroupSize, lane: Lane, isOverShare: boolean): boolean {
+  if (lane.groups.length === 0) return true;
+  const isLarge = isOverShare || sizeOfNext(lane) === "large";
+  const isWanted = size === "small" ? !isLarge : isLarge || lane.isLeft;
+  lane.isLeft = size === "small" && isLarge;
+  return isWanted;
+}
+
 /** What has to be given to all beyond a share, so that one of those that wait may add a group. */
 function leastDebt(lanes: readonly (readonly [string, Lane])[]): number {
   let least = Number.POSITIVE_INFINITY;
@@ -169,6 +181,8 @@ function leastDebt(lanes: readonly (readonly [string, Lane])[]): number {
 export interface Judge {
   /** Whether groups of the organization are in a statement that is not answered. */
   isInFlight(organizationId: string): boolean;
+  /** Whether the organization has used more than its share of the event loop. */
+  isOverShare(organizationId: string): boolean;
   mayBeSent(group: TurnGroup): boolean;
   refuse(group: TurnGroup): void;
 }

@@ -1,9 +1,7 @@
 /**
  * Group commit. While a flush is in flight, what comes next is the next batch; only groups for which nobody waits have
- * a timer (`patience.ts`). Two statements
- * may be in flight: one of small groups, and one of organizations whose next group is large, for which PostgreSQL
- * needs many times as long. An organization is in one of them at a time, so its groups stay in their order.
- * One batch is one statement and has three outcomes (see `ActorStore.flush`):
+ * a timer (`patience.ts`). Two statements may be in flight: one of small groups, and one of large work, which rests after
+ * it (`large-rest.ts`). An organization is in one of them at a time, so its groups stay in their order. One batch is one statement and has three outcomes (see `ActorStore.flush`):
  *
  *   answered ─ live shard ──▶ committed      aborted ─ one group ──▶ broken
  *            └ other shard ─▶ fenced                 ├ several ────▶ each alone, in order
@@ -12,9 +10,8 @@
  *
  * Outcomes are delivered in the order in which the groups of an organization came in: a group that runs again after one
  * of them loads from the tables, so whatever came before it must be there. Many of one organization are delivered a few
- * in each turn of the event loop, beside others (`releases.ts`). A group of an older epoch than
- * its shard's is refused before the statement is built: a process that loses a shard and regains it
- * would otherwise mix two epochs in one batch.
+ * in each turn of the event loop, beside others (`releases.ts`). A group of an older epoch than its shard's is refused
+ * before the statement is built: a process that loses a shard and regains it would otherwise mix two epochs in one batch.
  *
  * A callback that throws (a group's end, a follower, a reader) is reported and stops nothing else. A
  * bug of the lane itself is fatal: everything in it ends, and the host ends the process.
@@ -23,6 +20,7 @@ import type { Clock } from "./clock.ts";
 import type { CommitResult } from "./commit-result.ts";
 import type { TurnGroup } from "./group.ts";
 import { costOf, FlushQueue, type GroupSize } from "./flush-queue.ts";
+import { LargeRest } from "./large-rest.ts";
 import { isolate } from "./isolate.ts";
 import { Patience } from "./patience.ts";
 import { overShare, Releases } from "./releases.ts";
@@ -30,10 +28,7 @@ import type { LoopTime } from "./loop-time.ts";
 import type { ActorStore, FlushOutcome } from "./store.ts";
 import type { Tracing } from "./tracing.ts";
 
-/**
- * SQLSTATE classes that say nothing about the rows: a server that is read-only, a deadlock, no space
- * or memory, a lock that was not got. The same batch may well be stored a little later.
- */
+/** SQLSTATE classes that say nothing of the rows: a read-only server, a deadlock, no space, a lock. A retry may do. */
 const SERVER_COULD_NOT = new Set(["25", "40", "53", "55"]);
 
 export interface FlushHost {
@@ -87,9 +82,9 @@ export class FlushLane {
   statements = 0;
   private readonly store: ActorStore;
   private readonly host: FlushHost;
-
   private readonly time: LaneTime;
   private readonly tracing: Pick<Tracing, "within"> | null;
+  private readonly largeRest: LargeRest;
   private readonly patience: Patience;
   private readonly releases: Releases;
 
@@ -102,6 +97,7 @@ export class FlushLane {
       end: ({ group, result }) => this.end(group, result),
       onDone: () => (this.joining.length > 0 ? this.begin() : this.patience.go()),
     });
+    this.largeRest = new LargeRest(clock, time);
     this.tracing = tracing;
     this.store = store;
     this.host = host;
@@ -154,11 +150,13 @@ export class FlushLane {
 
   private async run(one: Channel): Promise<void> {
     for (let isRefused = true; isRefused || one.batch.length > 0;) {
+      const from = this.largeRest.begin();
       if (one.batch.length > 0) await this.commit(one.batch);
       if (this.hasFailed) return;
       const hasCommitted = one.batch.length > 0;
       one.batch = [];
       one.organizations = NOBODY;
+      if (hasCommitted && one.size === "large") await this.largeRest.after(from);
       this.join();
       isRefused = this.takeBatch(one);
       // What the other one has left out because its organization was here, or what this one leaves to it. Otherwise
@@ -219,6 +217,7 @@ export class FlushLane {
     let isRefused = false;
     one.batch = this.queue.take(this.time.isShared, one.size, {
       isInFlight: (organizationId) => this.isInFlight(organizationId),
+      isOverShare: (organizationId) => this.time.isOverShare(organizationId),
       mayBeSent: (group) => this.refusalOf(group) === null,
       refuse: (group) => {
         isRefused = true;

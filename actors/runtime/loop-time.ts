@@ -5,9 +5,11 @@
  * nobody's account.
  *
  * Two readings: totals since the start, for the operator; and what was used within the last second or so, by which
- * places, turns and batches are shared out.
+ * places, turns and batches are shared out. A `Throttle` knows besides who uses most at this moment, and has to wait.
  */
 import { BoundedMap } from "../bounded-map.ts";
+import { RecentPayers } from "./recent-payers.ts";
+import type { Throttle } from "./throttle.ts";
 
 /**
  * - `requests`: stages of requests, from the token to the answer
@@ -68,6 +70,7 @@ const newAccount = (): Account => ({
 export class LoopTime {
   private readonly now: () => number;
   private readonly note: SectionNote | null;
+  private readonly throttle: Throttle | null;
   private readonly accounts = new BoundedMap<Account>(LOOP_ACCOUNTS);
   /** Of all organizations together. */
   private readonly all = newAccount();
@@ -76,15 +79,15 @@ export class LoopTime {
   private readonly startedAt: number;
   /** Whether a section is being measured. */
   private isOpen = false;
-  /** Organizations that were charged in the present window, and in the last one. */
-  private window = 0;
-  private active = new Set<string>();
-  private formerlyActive = new Set<string>();
+  /** Who was charged lately: everybody, and the organizations among them. */
+  private readonly payers = new RecentPayers();
+  private readonly organizations = new RecentPayers();
 
-  /** `now` is monotonic ms. */
-  constructor(now: () => number, note: SectionNote | null = null) {
+  /** `now` is monotonic ms. Without a throttle nobody waits. */
+  constructor(now: () => number, note: SectionNote | null = null, throttle: Throttle | null = null) {
     this.now = now;
     this.note = note;
+    this.throttle = throttle;
     this.startedAt = now();
   }
 
@@ -122,17 +125,23 @@ export class LoopTime {
 
   /** Charges the organization for work that was done; `at` is now. */
   charge(organizationId: string, work: LoopWork, ms: number, at = this.now()): void {
-    this.turnWindow(at);
-    this.active.add(organizationId);
+    const window = windowOf(at);
+    this.payers.add(organizationId, window);
+    if (this.throttle?.isStranger(organizationId) !== true) this.organizations.add(organizationId, window);
     let account = this.accounts.get(organizationId);
     if (account === undefined) this.accounts.set(organizationId, (account = newAccount()));
-    this.add(account, work, ms);
-    this.add(this.all, work, ms);
-    if (work === "pages") this.add(this.pages, work, ms);
+    this.add(account, work, { ms, window });
+    this.add(this.all, work, { ms, window });
+    this.throttle?.charge(organizationId, ms, at);
+    if (work === "pages") this.add(this.pages, work, { ms, window });
   }
 
-  private add(account: Account, work: LoopWork, ms: number): void {
-    roll(account, this.window);
+  private add(
+    account: Account,
+    work: LoopWork,
+    { ms, window }: { readonly ms: number; readonly window: number },
+  ): void {
+    roll(account, window);
     account.currentMs += ms;
     account.totalMs[work] += ms;
   }
@@ -153,21 +162,35 @@ export class LoopTime {
     return this.recentOf(this.all) / LOOP_WINDOW_MS;
   }
 
-  /** Whether more than one organization was at work within the last second or two. */
+  /** Whether more than one organization, or an address without one, was at work within the last second or two. */
   get isShared(): boolean {
-    this.turnWindow();
-    if (this.active.size > 1 || this.formerlyActive.size > 1) return true;
-    const [one] = this.active;
-    const [other] = this.formerlyActive;
-    return one !== undefined && other !== undefined && one !== other;
+    return this.payers.areSeveral(windowOf(this.now()));
   }
 
-  /** Whether the organization has used more than its part of a loop that is busy with several. */
+  /** Whether more than one organization was: callers whom nobody knows commit nothing, and are throttled themselves. */
+  get hasSeveralOrganizations(): boolean {
+    return this.organizations.areSeveral(windowOf(this.now()));
+  }
+
+  /** How long the organization has to wait before it begins more, in ms (`Throttle.waitMs`); 0 for one that is alone. */
+  waitMs(organizationId: string): number {
+    if (this.throttle === null) return 0;
+    const isBesideOthers = this.throttle.isStranger(organizationId) ? this.isShared : this.hasSeveralOrganizations;
+    return isBesideOthers ? this.throttle.waitMs(organizationId, this.now()) : 0;
+  }
+
+  /** What the loop's thread uses for each millisecond that is measured (`Throttle.scale`). */
+  get scale(): number {
+    return this.throttle?.scale ?? 1;
+  }
+
+  /** Whether the organization has used more than its part of a loop that is busy with several, or leads at this moment. */
   isOverShare(organizationId: string): boolean {
     if (!this.isShared) return false;
+    if (this.throttle?.leads(organizationId, this.now()) === true) return true;
     const all = this.recentOf(this.all);
     if (all < BUSY_SHARE * LOOP_WINDOW_MS) return false;
-    const sharers = Math.max(this.active.size, this.formerlyActive.size, 2);
+    const sharers = Math.max(this.payers.count(windowOf(this.now())), 2);
     return this.recentMs(organizationId) > all / sharers;
   }
 
@@ -194,16 +217,20 @@ export class LoopTime {
     roll(account, window);
     return account.currentMs + account.formerMs * (1 - (at - window));
   }
-
-  private turnWindow(at = this.now()): void {
-    const window = Math.floor(at / LOOP_WINDOW_MS);
-    if (window !== this.window) {
-      this.formerlyActive = window === this.window + 1 ? this.active : new Set();
-      this.active = new Set();
-      this.window = window;
-    }
-  }
 }
+
+const windowOf = (at: number): number => Math.floor(at / LOOP_WINDOW_MS);
+
+/** What the lane of commits asks: who is not of an organization commits nothing. */
+export const commitTime = (time: LoopTime) => ({
+  get isShared(): boolean {
+    return time.hasSeveralOrganizations;
+  },
+  isOverShare: (organizationId: string) => time.isOverShare(organizationId),
+  begin: (...section: Parameters<LoopTime["begin"]>) => time.begin(...section),
+  end: (...section: Parameters<LoopTime["end"]>) => time.end(...section),
+  charge: (...use: Parameters<LoopTime["charge"]>) => time.charge(...use),
+});
 
 function roll(account: Account, window: number): void {
   if (account.window === window) return;

@@ -13,7 +13,7 @@ import type { LoopTime } from "./loop-time.ts";
 /** What is let go in one turn of the loop; what then goes on with a reply takes about as long again. */
 const RELEASE_MS = 0.5;
 /** However little each of them takes. */
-const MOST_GROUPS = 8;
+const MOST_GROUPS = 3;
 
 /** Whose groups of a batch end a few at a time. One that was sent alone ends at once: the next one may read its end. */
 export function overShare(batch: readonly TurnGroup[], time: Pick<LoopTime, "isShared" | "isOverShare">): Set<string> {

@@ -26,7 +26,7 @@ import { handOver, type HandOverHost, within } from "./hand-over.ts";
 import type { OnBug } from "./isolate.ts";
 import type { KeptAsk } from "./kept-reply.ts";
 import { Loader } from "./loader.ts";
-import { LoopTime } from "./loop-time.ts";
+import { commitTime, LoopTime } from "./loop-time.ts";
 import type { RuntimeLog } from "./log.ts";
 import { Ownership } from "./ownership.ts";
 import { Passivation } from "./passivation.ts";
@@ -110,7 +110,13 @@ export class System<P extends Protocols> implements TurnHost, HandOverHost {
     const { clock, later = (run: () => void) => void clock.after(0, run) } = parts;
     this.lanes = Array.from(
       { length: parts.lanes ?? 1 },
-      () => new FlushLane(parts.store, this.ownership, { time: this.loopTime, tracing: this.tracing, clock, later }),
+      () =>
+        new FlushLane(parts.store, this.ownership, {
+          time: commitTime(this.loopTime),
+          tracing: this.tracing,
+          clock,
+          later,
+        }),
     );
   }
 

@@ -2,12 +2,13 @@
  * The body of a response, never more of it than the limit, at the pace of its reader: and all bodies of the
  * process share the slices in which they are read, because what has arrived is copied while the event loop waits.
  */
-import { Slices } from "../../actors/runtime/slices.ts";
+import { type SlicePace, Slices } from "../../actors/runtime/slices.ts";
 import type { Deadline } from "./deadline.ts";
 import { type EgressFailure, EgressInterrupted, errorOf, failed } from "./failure.ts";
 
 /** What is read of all bodies before the event loop turns: about 0.3 ms of it. */
 export const READ_BYTES = 256 * 1024;
+const READ_MS_PER_BYTE = 0.3 / READ_BYTES;
 /** A body that says that it has no more is read in one piece: a stream of its own costs more. */
 export const SHORT_BYTES = 64 * 1024;
 
@@ -17,14 +18,21 @@ const UNKNOWN_BYTES = READ_BYTES / 2;
 /** A length as it is written; anything else says nothing. */
 const LENGTH = /^\d{1,15}$/;
 
-/** In which slices a body is read, and whose it is. */
-export interface ReadingTurns {
+/** How the bodies of one client are read. */
+export interface Reading {
   readonly slices: Slices;
+  /** What reading for a lane has taken of the event loop. Omitted: nobody keeps account of it. */
+  readonly charge?: (lane: string, ms: number) => void;
+}
+
+/** In which slices a body is read, and whose it is. */
+export interface ReadingTurns extends Reading {
   readonly lane: string;
 }
 
-/** Of one client. */
-export const readingSlices = (): Slices => new Slices(READ_BYTES, setImmediate);
+/** Of one client. Without a pace no lane has to wait for what it has used. */
+export const readingSlices = (pace?: SlicePace): Slices =>
+  new Slices(READ_BYTES, { later: setImmediate, ...(pace === undefined ? {} : { pace }) });
 
 /** A body that is here, in the pieces in which it came. */
 export class WholeBody {
@@ -73,13 +81,14 @@ class Pieces {
   /** Null at the end. */
   async next(): Promise<Uint8Array | null> {
     if (this.reader === undefined) return null;
-    const { slices, lane } = this.turns;
+    const { slices, lane, charge } = this.turns;
     const turn = slices.take(this.expected, lane);
     if (turn !== null) await turn;
     const { done, value } = await this.reader.read();
     if (done || value === undefined) return null;
     if (value.length > this.expected) slices.add(value.length - this.expected);
     this.expected = Math.min(value.length, READ_BYTES);
+    charge?.(lane, value.length * READ_MS_PER_BYTE);
     return value;
   }
 

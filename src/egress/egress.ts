@@ -12,7 +12,7 @@
  * nothing rejects, and no failure tells more than one word of a closed list.
  */
 import { createAllowList } from "./allow-list.ts";
-import { boundedStream, readBody, type ReadingTurns, readingSlices } from "./body.ts";
+import { boundedStream, readBody, type Reading, type ReadingTurns, readingSlices } from "./body.ts";
 import { Deadline } from "./deadline.ts";
 import {
   type Destination,
@@ -109,22 +109,33 @@ export interface Egress {
   close(): void;
 }
 
-/** A client of its own, with connections of its own. */
-export function createEgress(settings: EgressSettings, log?: EgressLog): Egress {
+/** What a request takes of the event loop, apart from its body, in ms. */
+const REQUEST_MS = 0.2;
+
+/** A client of its own, with connections of its own. `reading`: the slices in which it reads, if they are paced. */
+export function createEgress(
+  settings: EgressSettings,
+  log?: EgressLog,
+  reading: Reading = { slices: readingSlices() },
+): Egress {
   const { allow, production, resolve = systemResolve } = settings;
   const client: Client = {
     rules: { allow: createAllowList(allow), production, resolve },
     transport: createTransport(settings.ca),
     log,
   };
-  const slices = readingSlices();
-  const turnsOf = ({ lane = "" }: EgressRequest): ReadingTurns => ({ slices, lane });
+  /** Charges the request to its lane. */
+  const begin = ({ lane = "" }: EgressRequest): ReadingTurns => {
+    reading.charge?.(lane, REQUEST_MS);
+    return { ...reading, lane };
+  };
   return {
     async request(request) {
+      const turns = begin(request);
       const deadline = new Deadline(request.limits.timeoutMs, request.signal);
       const response = await reach(client, request, deadline);
       if (response.kind === "failed") return response;
-      const body = await readBody(response.response, request.limits.maxResponseBytes, deadline, turnsOf(request));
+      const body = await readBody(response.response, request.limits.maxResponseBytes, deadline, turns);
       if (body.kind === "failed") return body;
       const { pieces, truncated } = body;
       return {
@@ -137,12 +148,13 @@ export function createEgress(settings: EgressSettings, log?: EgressLog): Egress 
       };
     },
     async open(request) {
+      const turns = begin(request);
       const deadline = new Deadline(request.limits.timeoutMs, request.signal);
       const response = await reach(client, request, deadline);
       if (response.kind === "failed") return response;
       return {
         ...head(response),
-        body: boundedStream(response.response, request.limits.maxResponseBytes, deadline, turnsOf(request)),
+        body: boundedStream(response.response, request.limits.maxResponseBytes, deadline, turns),
       };
     },
     async resolve(url, { timeoutMs, signal }) {

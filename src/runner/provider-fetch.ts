@@ -19,7 +19,7 @@ const isStatus = (status: number): boolean => status >= 200 && status <= 599;
 /** What a slice may cost: some hundred frames of text, two or three milliseconds. */
 export const SLICE_COST = 64 * 1024;
 /** All streams of the process share one queue. */
-export const slices = new Slices(SLICE_COST, setImmediate);
+export const slices = new Slices(SLICE_COST, { later: setImmediate });
 
 /** Asks a provider. Rejects with `AnswerRefused` where the head of the answer is beyond a limit or says that it is packed. */
 export async function askProvider(url: string | URL | Request, init: RequestInit): Promise<Response> {

@@ -118,7 +118,12 @@ interface SandboxOptions {
   readonly launches?: FindLaunches;
   /** Whether a lane waits behind the others (FAIR-4); none does unless given. */
   readonly isOverShare?: (lane: string) => boolean;
+  /** What handing content to a child has taken of the event loop, in ms. Omitted: nobody keeps account of it. */
+  readonly charge?: (lane: string, ms: number) => void;
 }
+
+/** It is copied into a pipe in pieces. */
+const MS_PER_BYTE = 0.3 / (256 * 1024);
 
 export const createSandbox = (log?: SandboxLog, options: SandboxOptions = {}): Sandbox => new ChildPool(log, options);
 
@@ -127,16 +132,19 @@ class ChildPool implements Sandbox {
   private readonly kind: PoolKind;
   private readonly launches: FindLaunches;
   private readonly lanes: Lanes;
+  private readonly charge: SandboxOptions["charge"];
   private launch: Promise<Launch> | null = null;
   private idle: ChildProcess[] = [];
   private idleTimer: NodeJS.Timeout | undefined;
   private isClosed = false;
 
-  constructor(log: SandboxLog | undefined, { kind = PAGES, launches: found = launches, isOverShare }: SandboxOptions) {
+  constructor(log: SandboxLog | undefined, options: SandboxOptions) {
+    const { kind = PAGES, launches: found = launches, isOverShare, charge } = options;
     this.log = log;
     this.kind = kind;
     this.launches = found;
     this.lanes = new Lanes(CHILDREN, 1, isOverShare);
+    this.charge = charge;
   }
 
   async run(job: SandboxJob): Promise<SandboxResult> {
@@ -147,6 +155,7 @@ class ChildPool implements Sandbox {
     if (release === "busy" || release === "aborted") return refused(release);
     try {
       if (budget !== undefined && budget.isSpent) return refused("over_budget");
+      this.charge?.(lane, bytes * MS_PER_BYTE);
       const answer = await this.answer(job);
       if (answer === "file_missing") return refused("failed", FILE_MISSING);
       budget?.spend(answer.cpuMs);

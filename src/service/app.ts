@@ -190,7 +190,7 @@ export function createApp(parts: AppParts): App {
   const { loopTime: time } = parts.system;
   const pace = new BodyPace({ time, clock: parts.clock, later: setImmediate });
   const bodies = new Bodies(parts.clock, parts.bodyBytes, pace);
-  const turns = new FairTurns(time);
+  const turns = new FairTurns({ time, clock: parts.clock, later: setImmediate });
   const endWatch = watchTokens({ ...parts, streams });
   const { routes, turnAway, invoke, linked } = mount({ bulk: AT_ONCE, ...parts, bodies, turns }, streams, {
     appUrl: () => parts.appUrl?.(port) ?? "",

@@ -4,6 +4,7 @@
  */
 
 import type { ChatDirectory } from "../../actors/chat/directory.ts";
+import { slicePace } from "./loop-time.ts";
 import { newId } from "../../actors/ids.ts";
 import type { JobDirectory } from "../../actors/job/directory.ts";
 import type { ModelPort } from "../../actors/job/ports.ts";
@@ -346,7 +347,11 @@ function execution(
     outputs: outputChecks(fileSandbox),
     transcripts: new PostgresTranscripts(storage.database),
     slots: new Slots(runner.slots, (organizationId) => system().loopTime.isOverShare(organizationId)),
-    runSlices: new Slices(RUN_SLICE, setImmediate, () => system().loopTime.isShared),
+    runSlices: new Slices(RUN_SLICE, {
+      later: setImmediate,
+      isNeeded: () => system().loopTime.isShared,
+      pace: slicePace(() => system().loopTime),
+    }),
     steps: parts.jobLimits.steps,
     retry: runner.retry,
     chance: systemChance,

@@ -5,6 +5,8 @@
  *
  * Each step is undone in reverse order, when a later one fails and when the service stops.
  */
+import type { LoopTime } from "../../actors/runtime/loop-time.ts";
+import { readingSlices } from "../egress/body.ts";
 import { join } from "node:path";
 import type { ModelPort } from "../../actors/job/ports.ts";
 import type { SectionNote } from "../../actors/runtime/loop-time.ts";
@@ -39,7 +41,8 @@ import { opened, tryPort } from "./ports.ts";
 import { leave, openReplica } from "./replica.ts";
 import type { Supervision } from "./supervision.ts";
 import { StopOnce } from "./stop-once.ts";
-import { newLoopTime, openStorage, type Storage } from "./storage.ts";
+import { chargeOf, newLoopTime, slicePace } from "./loop-time.ts";
+import { openStorage, type Storage } from "./storage.ts";
 import { type Sweeper, startSweeper } from "./sweeper.ts";
 import { serviceSweeps } from "./sweeps.ts";
 import { Undo } from "./undo.ts";
@@ -81,7 +84,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const traces = await openTraces(config, meters, log);
     const { tracing } = traces;
     undo.add(() => traces.close());
-    const loopTime = newLoopTime(options.loopNote);
+    const loopTime = newLoopTime(options.loopNote, config.organizationLoopPercent / 100);
     const isOverShare = (organizationId: string): boolean => loopTime.isOverShare(organizationId);
     const chosen = await unlessAborted(chooseModels(config, log, loopTime), signal);
     const { local } = chosen;
@@ -92,13 +95,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     forgetService(storage.folder.path);
     signal.throwIfAborted();
     const address = appUrlOf(config, config.port);
-    const egress = egressOf(config, log);
+    const egress = egressOf(config, log, loopTime);
     undo.add(() => egress.close());
     const provider = openIdProvider(config, log);
     undo.add(async () => provider?.close());
-    const sandbox = createSandbox(log, { isOverShare });
+    const charge = chargeOf(loopTime);
+    const sandbox = createSandbox(log, { isOverShare, charge });
     undo.add(() => sandbox.close());
-    const fileSandbox = createSandbox(log, { kind: filePool(storage.files.children), isOverShare });
+    const fileSandbox = createSandbox(log, { kind: filePool(storage.files.children), isOverShare, charge });
     undo.add(() => fileSandbox.close());
     const cloner = new Cloner(join(storage.folder.path, "files", "clones"), egress);
     await cloner.prepare();
@@ -193,11 +197,12 @@ async function withinLimit(work: Promise<void>, what: string): Promise<void> {
 }
 
 /** Outgoing requests to addresses that somebody else has chosen; what an operator has opened is logged. */
-function egressOf({ egressAllow, nodeEnv }: Config, log: Logger): Egress {
+function egressOf({ egressAllow, nodeEnv }: Config, log: Logger, time: LoopTime): Egress {
   if (egressAllow.length > 0) {
     log.warn({ egressAllow }, "outgoing requests may reach these hosts and networks although they are not public");
   }
-  return createEgress({ allow: egressAllow, production: nodeEnv === "production" }, log);
+  const reading = { slices: readingSlices(slicePace(() => time)), charge: chargeOf(time) };
+  return createEgress({ allow: egressAllow, production: nodeEnv === "production" }, log, reading);
 }
 
 /** Repositories can be cloned where there is a git that can be trusted with it; the log says whether. */

@@ -3,6 +3,7 @@
  * DATABASE_URL or the embedded one. When it is open, this process is the only one that works on the
  * folder, and the database has the schema of this code.
  */
+import { newLoopTime } from "./loop-time.ts";
 import { type Database, openDatabase } from "../../db/client.ts";
 import { type DataFolder, openDataFolder } from "../../db/data-folder.ts";
 import { migrate, type MigrateReport, MigrationRefused } from "../../db/migrate.ts";
@@ -13,7 +14,7 @@ import { s3Of } from "../wiring/files.ts";
 import type { Sealing } from "../../actors/sealing.ts";
 import { assert } from "../../actors/assert.ts";
 import { BulkWork } from "../../actors/runtime/bulk-work.ts";
-import { LoopTime, type SectionNote } from "../../actors/runtime/loop-time.ts";
+import type { LoopTime } from "../../actors/runtime/loop-time.ts";
 import type { Config } from "../settings/config.ts";
 import { systemClock } from "../wiring/clock.ts";
 import { watchDisk } from "./disk-watch.ts";
@@ -67,9 +68,6 @@ export interface StorageParts {
   readonly signal: AbortSignal;
 }
 
-export const newLoopTime = (note: SectionNote | null = null): LoopTime =>
-  new LoopTime(() => systemClock.monotonic(), note);
-
 /** Opens it all; what has been opened is closed again when a later step fails or the signal calls it off. */
 export async function openStorage(parts: StorageParts): Promise<Storage> {
   const { config, log, signal } = parts;
@@ -81,7 +79,7 @@ export async function openStorage(parts: StorageParts): Promise<Storage> {
     const { applied, warnings } = await unlessAborted(migrateAt(url, config), signal);
     if (applied > 0) log.info({ migrations: applied }, "the database was brought to this version");
     for (const warning of warnings) log.warn(warning);
-    const { loopTime = newLoopTime() } = parts;
+    const { loopTime = newLoopTime(null) } = parts;
     const bulk = new BulkWork({ time: loopTime, clock: systemClock, later: setImmediate });
     const database = openDatabase(url, { bulk, isOverShare: (organizationId) => loopTime.isOverShare(organizationId) });
     undo.add(() => database.close());

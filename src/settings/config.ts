@@ -8,6 +8,7 @@ import { resolve } from "node:path";
 import * as jobs from "../../actors/job/limits.ts";
 import { DEFAULT_SLOTS } from "../../actors/job/run/slots.ts";
 import { OneOf, type Static, type TSchema, Type } from "../../actors/schema.ts";
+import { DEFAULT_PART } from "../../actors/runtime/throttle.ts";
 import type { ActorSettings } from "../../actors/troupe.ts";
 import { DEFAULT_WORKSPACE_LIMITS } from "../../actors/workspace/limits.ts";
 import { MONTHLY_COST_SETTING, MONTHLY_TOKENS_SETTING, monthLimitsOf, pricesOfBudget } from "./month-limits.ts";
@@ -112,6 +113,7 @@ const Settings = Type.Object({
   allowDemoModel: Type.Boolean(setting({ env: "ALLOW_DEMO_MODEL", default: false, allowed: "true, false, 1 or 0" })),
   monthlyTokenBudget: Type.Optional(Type.Integer(setting(MONTHLY_TOKENS_SETTING))),
   monthlyCostBudget: Type.Optional(Type.String(setting(MONTHLY_COST_SETTING))),
+  organizationLoopPercent: wholeNumber("ORGANIZATION_LOOP_PERCENT", DEFAULT_PART * 100, [5, 100]),
   maxStreams: wholeNumber("MAX_STREAMS", DEFAULT_MAX_STREAMS, [2, 1_000_000]),
   bodyMemoryMib: Type.Integer(
     setting({

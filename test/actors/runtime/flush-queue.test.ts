@@ -34,10 +34,13 @@ function rig() {
   };
   const nameOf = (group: TurnGroup): string => names.get(group) ?? "";
   const inFlight = new Set<string>();
+  /** Those that have used more than their share of the event loop. */
+  const heavy = new Set<string>();
   const takeOf = (isShared: boolean, size: GroupSize): string[] =>
     queue
       .take(isShared, size, {
         isInFlight: (organizationId) => inFlight.has(organizationId),
+        isOverShare: (organizationId) => heavy.has(organizationId),
         mayBeSent: (group) => !stale.has(nameOf(group)),
         refuse: (group) => void refused.push(nameOf(group)),
       })
@@ -50,7 +53,7 @@ function rig() {
     inFlight.clear();
     return [...large, ...small];
   };
-  return { queue, push, take, takeOf, inFlight, refused, stale };
+  return { queue, push, take, takeOf, inFlight, heavy, refused, stale };
 }
 
 const KIB = 1024;
@@ -61,7 +64,7 @@ test("[FAIR-3] alone, an organization fills the batch; beside others, it adds it
   for (const { push } of [alone, shared]) for (let i = 0; i < 20; i++) push("a", `a${i}`, 60 * KIB);
   expect(alone.take(false)).toHaveLength(Math.floor(BATCH_BYTES / (60 * KIB)));
   // Another one is at work, although nothing of it waits now.
-  expect(shared.take(true)).toHaveLength(3);
+  expect(shared.take(true)).toHaveLength(1);
   shared.push("b", "b0");
   expect(shared.take(true)).toContain("b0");
 });
@@ -84,7 +87,7 @@ test("[FAIR-3] a group that is larger than a share is paid for with the next one
     batches.push(take(true));
   }
   expect(batches.flat().filter((name) => name.startsWith("a"))).toEqual(["a0", "a1"]);
-  expect(batches.flat().filter((name) => name.startsWith("b"))).toHaveLength(8);
+  expect(batches.flat().filter((name) => name.startsWith("b"))).toHaveLength(7);
 });
 
 test("[FAIR-3] where only debtors wait, the lane does not", () => {
@@ -107,10 +110,12 @@ test("[FAIR-3] the groups of an organization stay in order, and one that may not
 
 test("[FAIR-3] a batch of many organizations has its bounds, and those left out are first in the next one", () => {
   const { push, take } = rig();
-  for (let i = 0; i < 12; i++) push(`org_${i}`, `${i}`, 120 * KIB);
-  expect(take(true)).toEqual(Array.from({ length: 8 }, (_, i) => `${i}`));
-  push("org_0", "again", 120 * KIB);
-  expect(take(true)).toEqual(["8", "9", "10", "11", "again"]);
+  const bytes = SHARED_BYTES - GROUP_COST;
+  const inBatch = Math.floor(BATCH_BYTES / bytes);
+  for (let i = 0; i < inBatch + 4; i++) push(`org_${i}`, `${i}`, bytes);
+  expect(take(true)).toEqual(Array.from({ length: inBatch }, (_, i) => `${i}`));
+  push("org_0", "again", bytes);
+  expect(take(true)).toEqual([0, 1, 2, 3].map((i) => `${inBatch + i}`).concat("again"));
 });
 
 test("[FAIR-3] a batch has the small groups of those whose next one is small, or the large ones of the others", () => {
@@ -122,7 +127,7 @@ test("[FAIR-3] a batch has the small groups of those whose next one is small, or
   push("c", "c0", LARGE_BYTES);
   expect(takeOf(true, "small")).toEqual(["a0", "c0"]);
   expect(takeOf(true, "small")).toEqual([]);
-  expect(takeOf(true, "large")).toEqual(["b0", "a1", "a2"]);
+  expect(takeOf(true, "large")).toEqual(["b0", "a1"]);
 });
 
 test("[FAIR-3] many small groups of one organization are large beside others, until few of them are left", () => {
@@ -161,4 +166,28 @@ test("[FAIR-3] nothing of an organization that is in flight is taken, nor refuse
   expect([takeOf(true, "small"), refused]).toEqual([["b0"], []]);
   inFlight.clear();
   expect([takeOf(true, "small"), refused]).toEqual([["a1"], ["a0"]]);
+});
+
+test("[FAIR-3] beside others, small groups of one that has used more than its share of the loop are large", () => {
+  const { push, takeOf, queue, heavy } = rig();
+  heavy.add("a");
+  push("a", "a0");
+  push("b", "b0");
+  expect(takeOf(true, "small")).toEqual(["b0"]);
+  expect(queue.hasLarge).toBe(true);
+  expect(takeOf(true, "large")).toEqual(["a0"]);
+  push("a", "a1");
+  expect(takeOf(false, "small")).toEqual(["a1"]);
+});
+
+test("[FAIR-3] what a batch of small groups has left to the large ones is theirs, also when it would be small by then", () => {
+  const { push, takeOf, heavy } = rig();
+  heavy.add("a");
+  push("a", "a0");
+  expect(takeOf(true, "small")).toEqual([]);
+  heavy.delete("a");
+  expect(takeOf(true, "large")).toEqual(["a0"]);
+  push("a", "a1");
+  expect(takeOf(true, "large")).toEqual([]);
+  expect(takeOf(true, "small")).toEqual(["a1"]);
 });

@@ -198,3 +198,38 @@ test("[RT-14] a lane that fails ends what is in flight in the other statement on
   expect(rig.told).toEqual(["failed: a bug of the lane"]);
   expect(rig.lane.statements).toBe(2);
 });
+
+test("[FAIR-11] beside others, large work rests after a statement for as long as that took, and small work does not", async () => {
+  const time = { isShared: true, isOverShare: () => false, begin: () => 0, end: () => 0, charge() {} };
+  const rig = new Rig({ time });
+  rig.answer = async (batch) => {
+    if (rig.namesOf(batch).startsWith("large")) await new Promise<void>((end) => rig.clock.after(7, end));
+    return rig.stored(batch);
+  };
+  rig.of("a", "large1", LARGE);
+  await settle();
+  rig.of("a", "large2", LARGE);
+  await rig.clock.advance(7);
+  rig.of("b", "b1");
+  await settle();
+  expect(rig.sent).toEqual(["large1", "b1"]);
+  await rig.clock.advance(6);
+  expect(rig.sent).toEqual(["large1", "b1"]);
+  await rig.clock.advance(1);
+  expect(rig.sent).toEqual(["large1", "b1", "large2"]);
+  // Alone it does not rest.
+  time.isShared = false;
+  rig.of("a", "large3", LARGE);
+  await rig.clock.advance(7);
+  expect(rig.sent.at(-1)).toBe("large3");
+});
+
+test("[FAIR-3] a group that was left to the statement of large ones is committed although its organization is over its share no more", async () => {
+  let looks = 0;
+  // Over its share at the first look alone.
+  const time = { isShared: true, isOverShare: () => looks++ === 0, begin: () => 0, end: () => 0, charge() {} };
+  const rig = new Rig({ time });
+  rig.of("a", "a0");
+  await settle();
+  expect(rig.ended).toEqual(["a0 committed"]);
+});

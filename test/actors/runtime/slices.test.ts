@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { Slices } from "../../../actors/runtime/slices.ts";
 
 test("[FAIR-9] organizations take turns: one that begins later waits for one piece of each other, and not for all that wait", async () => {
-  const slices = new Slices(2, setImmediate);
+  const slices = new Slices(2, { later: setImmediate });
   const order: string[] = [];
   const piece = async (lane: string): Promise<void> => {
     await slices.take(1, lane);
@@ -15,7 +15,7 @@ test("[FAIR-9] organizations take turns: one that begins later waits for one pie
 });
 
 test("[FAIR-9] what a piece has cost beyond its estimate is in its slice: the next one waits for a turn", async () => {
-  const slices = new Slices(10, setImmediate);
+  const slices = new Slices(10, { later: setImmediate });
   expect(slices.take(1)).toBeNull();
   slices.add(9);
   const next = slices.take(1);
@@ -28,7 +28,7 @@ test("[FAIR-9] what a piece has cost beyond its estimate is in its slice: the ne
 
 test("[FAIR-9] while slices are not needed, pieces begin at once, but behind what waits", async () => {
   let isNeeded = true;
-  const slices = new Slices(1, setImmediate, () => isNeeded);
+  const slices = new Slices(1, { later: setImmediate, isNeeded: () => isNeeded });
   expect(slices.take(1)).toBeNull();
   const waits = slices.take(1);
   isNeeded = false;
@@ -36,4 +36,31 @@ test("[FAIR-9] while slices are not needed, pieces begin at once, but behind wha
   expect([waits, behind]).not.toContain(null);
   await Promise.all([waits, behind]);
   expect(Array.from({ length: 100 }, () => slices.take(1))).toEqual(Array(100).fill(null));
+});
+
+test("[FAIR-11] a lane that has to wait for what it has used is passed over, and holds up no other one", async () => {
+  const waits: Record<string, number> = { a: 40 };
+  const timers: { readonly delayMs: number; readonly run: () => void }[] = [];
+  const pace = {
+    waitMs: (lane: string) => waits[lane] ?? 0,
+    after(delayMs: number, run: () => void) {
+      timers.push({ delayMs, run });
+      return () => void timers.splice(0);
+    },
+  };
+  const slices = new Slices(4, { later: setImmediate, pace });
+  const order: string[] = [];
+  const piece = async (lane: string): Promise<void> => {
+    await slices.take(4, lane);
+    order.push(lane);
+  };
+  const first = piece("a");
+  expect(timers.map(({ delayMs }) => delayMs)).toEqual([40]);
+  await Promise.all([piece("b"), piece("b"), piece("c")]);
+  expect(order.toSorted()).toEqual(["b", "b", "c"]);
+  expect(timers).toHaveLength(1);
+  waits["a"] = 0;
+  timers[0]!.run();
+  await first;
+  expect(order.at(-1)).toBe("a");
 });

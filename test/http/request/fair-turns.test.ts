@@ -1,25 +1,53 @@
 /** Turns of organizations on the event loop, whose turns the test makes. */
 import { expect, test } from "bun:test";
-import { FairTurns, MAX_WAIT_MS, MAX_WAITING, QUANTUM_MS } from "../../../src/http/request/fair-turns.ts";
+import {
+  FairTurns,
+  MAX_STRANGERS_WAITING,
+  MAX_WAIT_MS,
+  MAX_WAITING,
+  QUANTUM_MS,
+} from "../../../src/http/request/fair-turns.ts";
 import { settle } from "../../support/fake-clock.ts";
 
 /** `light`: those that have used no more than their share. */
 function rig({ isShared = true, light = [] }: { isShared?: boolean; light?: readonly string[] } = {}) {
   let now = 0;
   let due: (() => void)[] = [];
-  const time = { isShared, isOverShare: (organizationId: string) => !light.includes(organizationId) };
-  const turns = new FairTurns(
+  const time = {
+    isShared,
+    scale: 1,
+    isOverShare: (organizationId: string) => !light.includes(organizationId),
+    /** Until when an organization has to wait, in ms. */
+    throttled: {} as Record<string, number>,
+    waitMs: (organizationId: string): number => Math.max(0, (time.throttled[organizationId] ?? 0) - now),
+  };
+  const timers: { at: number; run: () => void }[] = [];
+  const turns = new FairTurns({
     time,
-    () => now,
-    (run) => void due.push(run),
-  );
+    clock: {
+      monotonic: () => now,
+      after(delayMs, run) {
+        const timer = { at: now + delayMs, run };
+        timers.push(timer);
+        return () => void timers.splice(timers.indexOf(timer), 1);
+      },
+    },
+    later: (run) => void due.push(run),
+  });
   const order: string[] = [];
   const cost = (organizationId: string, ms: number): void => turns.cost(organizationId, ms);
   return {
     time,
     turns,
     order,
-    pass: (ms: number) => void (now += ms),
+    /** Time passes, and timers that are due run. */
+    pass(ms: number): void {
+      now += ms;
+      for (const timer of timers.filter(({ at }) => at <= now)) {
+        timers.splice(timers.indexOf(timer), 1);
+        timer.run();
+      }
+    },
     /** Asks for a turn; what it costs is known as soon as it has it. */
     ask(organizationId: string, ms: number, name = organizationId): void {
       const begun = (isTurn: boolean): void => {
@@ -147,4 +175,55 @@ test("[FAIR-2] nothing is left of an organization that has paid", async () => {
   ask("a", 1);
   await turn();
   expect(time.isShared).toBe(true);
+});
+
+test("[FAIR-11] requests of one that has to wait for what it has used begin after that, and others meanwhile", async () => {
+  const { ask, order, turn, pass, time, isIdle } = rig();
+  time.throttled["a"] = 30;
+  for (let i = 0; i < 3; i++) ask("a", QUANTUM_MS / 10);
+  ask("b", QUANTUM_MS / 10);
+  expect(order).toEqual(["b"]);
+  await turn();
+  await turn();
+  expect(order).toEqual(["b"]);
+  // The loop rests meanwhile: a timer wakes it.
+  expect(isIdle).toBe(true);
+  ask("b", QUANTUM_MS / 10);
+  pass(29);
+  await turn();
+  expect(order).toEqual(["b", "b"]);
+  pass(1);
+  await settle();
+  expect(order).toEqual(["b", "b", "a", "a", "a"]);
+});
+
+test("[FAIR-11] a request that has waited for 5 s is refused, also where nothing of its organization may begin", async () => {
+  const { ask, order, pass, turn, time } = rig();
+  time.throttled["a"] = 3 * MAX_WAIT_MS;
+  ask("a", QUANTUM_MS / 10);
+  pass(MAX_WAIT_MS + 1);
+  // Whatever makes the queue look again: here another request.
+  ask("b", QUANTUM_MS / 10);
+  await turn();
+  expect(order).toEqual(["b", "a refused"]);
+});
+
+test("[FAIR-2] where a thousand wait, callers whom nobody knows are not kept waiting", async () => {
+  const { ask, turns, time } = rig();
+  time.throttled["address 10.0.0.1"] = 50;
+  for (let i = 0; i < MAX_STRANGERS_WAITING; i++) ask("address 10.0.0.1", 0.01);
+  expect(turns.waiting).toBe(MAX_STRANGERS_WAITING);
+  expect(await turns.enter("address 10.0.0.1")).toBe(false);
+  expect(turns.waiting).toBe(MAX_STRANGERS_WAITING);
+});
+
+test("[FAIR-2] what begins in a turn of the loop is counted by what the loop's thread uses for it", async () => {
+  const { ask, order, turn, time } = rig();
+  time.scale = 5;
+  for (let i = 0; i < 100; i++) ask("a", QUANTUM_MS / 10);
+  const before = order.length;
+  await turn();
+  // Two of these take the loop a quantum.
+  expect(order.length - before).toBeLessThanOrEqual(8);
+  expect(order.length - before).toBeGreaterThan(0);
 });

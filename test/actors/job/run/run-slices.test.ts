@@ -10,7 +10,7 @@ const CALLS = 64;
 const RUNS = 16;
 
 test("[FAIR-9] a few calls of a step begin or report in a turn of the event loop, and all of them are under way together", async () => {
-  const slices = new Slices(RUN_SLICE, setImmediate);
+  const slices = new Slices(RUN_SLICE, { later: setImmediate });
   const replica = await startJobs(new World(), {
     execution: (services) => jobExecution({ ...services, runSlices: slices }),
   });
@@ -42,7 +42,7 @@ async function askedTogether(
   message: string,
   answer: string,
 ): Promise<{ readonly most: number; readonly turns: number }> {
-  const slices = new Slices(RUN_SLICE, setImmediate);
+  const slices = new Slices(RUN_SLICE, { later: setImmediate });
   const replica = await startJobs(new World(), {
     execution: (services) => jobExecution({ ...services, runSlices: slices }),
   });

@@ -1,0 +1,33 @@
+/**
+ * Beside others, large work rests after each of its statements for as long as that has taken: PostgreSQL, its cores and
+ * its disk are theirs meanwhile. A small statement otherwise waits behind the sync of a large one more often than not.
+ */
+import type { Clock } from "./clock.ts";
+import type { LoopTime } from "./loop-time.ts";
+
+/** However long a statement has taken: on a slow disk most of it is waiting. */
+export const MOST_REST_MS = 10;
+
+export class LargeRest {
+  private readonly clock: Pick<Clock, "after" | "monotonic"> | null;
+  private readonly time: Pick<LoopTime, "isShared">;
+
+  /** Without a clock nobody rests. */
+  constructor(clock: Pick<Clock, "after" | "monotonic"> | null, time: Pick<LoopTime, "isShared">) {
+    this.clock = clock;
+    this.time = time;
+  }
+
+  /** When a statement begins. */
+  begin(): number {
+    return this.clock?.monotonic() ?? 0;
+  }
+
+  /** Resolves when the next one may begin; null where that is now. */
+  after(begunAt: number): Promise<void> | null {
+    const { clock } = this;
+    if (clock === null || !this.time.isShared) return null;
+    const restMs = Math.min(Math.round(clock.monotonic() - begunAt), MOST_REST_MS);
+    return restMs === 0 ? null : new Promise((resolve) => clock.after(restMs, resolve));
+  }
+}
