@@ -132,7 +132,8 @@ export class LoopTime {
     if (account === undefined) this.accounts.set(organizationId, (account = newAccount()));
     this.add(account, work, { ms, window });
     this.add(this.all, work, { ms, window });
-    this.throttle?.charge(organizationId, ms, at);
+    // Alone nobody is throttled, and what it would take to know whom is not spent.
+    if (this.throttle !== null && this.payers.areSeveral(window)) this.throttle.charge(organizationId, ms, at);
     if (work === "pages") this.add(this.pages, work, { ms, window });
   }
 
