@@ -49,6 +49,8 @@ interface Account {
 
 export interface LoopUse {
   readonly organizationId: string;
+  /** Whether it waits at present for what it has used (`throttle.ts`). */
+  readonly isThrottled: boolean;
   /** Of the last second, in ms. */
   readonly recentMs: number;
   /** Since the start, in ms. */
@@ -56,7 +58,7 @@ export interface LoopUse {
 }
 
 export interface LoopReading {
-  readonly total: Omit<LoopUse, "organizationId"> & { readonly upMs: number };
+  readonly total: Omit<LoopUse, "organizationId" | "isThrottled"> & { readonly upMs: number };
   readonly leading: readonly LoopUse[];
 }
 
@@ -208,7 +210,8 @@ export class LoopTime {
 
   private useOf(organizationId: string): LoopUse {
     const account = this.accounts.get(organizationId) ?? newAccount();
-    return { organizationId, recentMs: this.recentOf(account), totalMs: { ...account.totalMs } };
+    const isThrottled = this.waitMs(organizationId) >= 1;
+    return { organizationId, isThrottled, recentMs: this.recentOf(account), totalMs: { ...account.totalMs } };
   }
 
   /** The use of the last second: all of this window, and of the last one what is not older. */

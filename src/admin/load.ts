@@ -14,16 +14,17 @@ export const LOAD: Readonly<Record<string, Command>> = {
   load({ system, opened }) {
     const { total, leading } = system.loopTime.reading(SHOWN);
     const { bodies, streams, waiting } = opened();
-    const rows = leading.map(({ organizationId, recentMs, totalMs }) => [
+    const rows = leading.map(({ organizationId, isThrottled, recentMs, totalMs }) => [
       organizationId,
       permille(recentMs),
+      isThrottled ? "yes" : "no",
       ...LOOP_WORK.map((work) => seconds(totalMs[work])),
     ]);
     const measured = LOOP_WORK.reduce((sum, work) => sum + total.totalMs[work], 0);
     const text = [
       `The event loop has worked ${seconds(measured)} s for organizations in ${seconds(total.upMs)} s, and ${permille(total.recentMs)} of the last second.`,
       `Waiting for their turn: ${waiting} requests. Bodies on their way: ${bodies.count}, ${(bodies.bytes / MIB).toFixed(1)} MiB. Open streams: ${streams}. Memory: ${Math.round(process.memoryUsage.rss() / MIB)} MiB.`,
-      table(["ORGANIZATION", "LAST SECOND", ...LOOP_WORK.map((work) => `${work.toUpperCase()} S`)], rows),
+      table(["ORGANIZATION", "LAST SECOND", "THROTTLED", ...LOOP_WORK.map((work) => `${work.toUpperCase()} S`)], rows),
     ].join("\n");
     const json = { total, organizations: leading, bodies, open_streams: streams, waiting_requests: waiting };
     return Promise.resolve({ text, json });

@@ -93,6 +93,10 @@ test("[FAIR-11] those that use less than the others wait for nothing, whatever t
     turn();
   }
   expect(time.waitMs("a")).toBeGreaterThan(1);
+  expect(time.reading(2).leading.map(({ organizationId, isThrottled }) => [organizationId, isThrottled])).toEqual([
+    ["a", true],
+    ["b", false],
+  ]);
 });
 
 test("[FAIR-11] those whom nobody knows have a small part together, although another one uses more", () => {
