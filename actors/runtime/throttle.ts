@@ -6,8 +6,8 @@
  * organization the time at which its use so far is paid for; and in each turn of the loop, because nobody else is served
  * before its end.
  *
- * Those whom nobody knows (callers without a good token) are one account, whatever their addresses, and have a small part
- * however much others use: nothing that they ask for is worth more.
+ * Callers without a valid token share one account, whatever their addresses, with a small part of the loop however much
+ * others use: all they get are refusals.
  *
  * What an organization uses is what was measured for it, times what the loop's thread has used for each millisecond that
  * was measured for anybody (`scale`): sockets, the driver and collections of garbage are in nobody's account, and are most
@@ -17,15 +17,15 @@ import { BoundedMap } from "../bounded-map.ts";
 
 /** Of the loop's time, for one organization beside others, unless an operator says otherwise. */
 export const DEFAULT_PART = 0.4;
-/** Of the loop's time, for all whom nobody knows: some thousand refusals a second. */
+/** Of the loop's time, for all callers without a valid token: some thousand refusals a second. */
 export const STRANGERS_PART = 0.1;
 /** What an organization that has used nothing may use at once, in ms: some twenty small requests. */
 export const BURST_MS = 20;
 /** What an organization that uses most may use in one turn of the loop, in ms: about two small requests. */
 export const TURN_MS = 1;
-/** No organization waits longer than this for what it has used: then it may begin something for `PASS_MS`, */
+/** No organization waits longer than this for what it has used. */
 export const MOST_WAIT_MS = 100;
-/** because what has begun before (streams, text of runs) may by itself use more than its part. */
+/** After that it may begin work for so long, although what began before (streams, text of runs) still uses more than its part. */
 const PASS_MS = 20;
 /** Use counts for about so long: a flood is seen within a part of it. */
 export const RECENT_MS = 100;
@@ -37,24 +37,24 @@ const LOOK_MS = 100;
 const WEIGHT = 0.3;
 /** Until the CPU was read twice. */
 const FIRST_SCALE = 2;
-/** With less of a reading measured than this part of its time, a loop is mostly at rest, and what that takes says nothing. */
+/** A reading counts if at least this part of its time was measured: a loop at rest uses CPU for nobody. */
 const MEASURED_PART = 0.05;
 const MOST_SCALE = 10;
 /** Accounts that are kept. The one that is forgotten was charged longest ago, so it owes nothing. */
 const ACCOUNTS = 1_000;
 
 export interface ThrottleParts {
-  /** CPU that the thread of the loop has used, in ms; falls never. */
+  /** CPU that the thread of the loop has used since its start, in ms. */
   readonly cpuMs: () => number;
   /** Runs at the next turn of the loop. */
   readonly later: (run: () => void) => void;
   /** Of the loop's time, for one organization; 1 or more: no bound on average. */
   readonly part: number;
-  /** Whether it is somebody whom nobody knows, who is charged by address. */
+  /** Whether the payer is a caller without a valid token, who is charged by address. */
   readonly isStranger: (payer: string) => boolean;
 }
 
-/** The account of them all. */
+/** The account that all of them share. */
 const STRANGERS = "strangers";
 
 /** A sum in which what was added counts less the longer ago that was. */

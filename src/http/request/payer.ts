@@ -1,4 +1,4 @@
-/** Who is charged for the work of a request: an organization by its id, or the address of somebody whom nobody knows. */
+/** Who is charged for the work of a request: an organization by its id, or a caller without a valid token by address. */
 
 /** No organization's id has a space. */
 const STRANGER = "address ";

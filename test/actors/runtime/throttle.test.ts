@@ -99,7 +99,7 @@ test("[FAIR-11] those that use less than the others wait for nothing, whatever t
   ]);
 });
 
-test("[FAIR-11] those whom nobody knows have a small part together, although another one uses more", () => {
+test("[FAIR-11] callers without a valid token have a small part together, although an organization uses more", () => {
   const { time, work, pass, turn } = rig();
   let used = 0;
   for (let at = 0; at < 5_000; at++) {
@@ -234,7 +234,7 @@ test("[FAIR-11] one whose streams alone use more than its part still begins some
   expect(Math.max(...gaps)).toBeLessThanOrEqual(MOST_WAIT_MS + 1);
 });
 
-test("[FAIR-11] callers whom nobody knows make nobody else wait: an organization beside them alone is not throttled", () => {
+test("[FAIR-11] an organization beside callers without a valid token alone is not throttled", () => {
   const { time, work, pass, turn } = rig();
   for (let at = 0; at < 2_000; at++) {
     work("a", 0.5);

@@ -208,7 +208,7 @@ test("[FAIR-11] a request that has waited for 5 s is refused, also where nothing
   expect(order).toEqual(["b", "a refused"]);
 });
 
-test("[FAIR-2] where a thousand wait, callers whom nobody knows are not kept waiting", async () => {
+test("[FAIR-2] where a thousand wait, callers without a valid token are refused at once", async () => {
   const { ask, turns, time } = rig();
   time.throttled["address 10.0.0.1"] = 50;
   for (let i = 0; i < MAX_STRANGERS_WAITING; i++) ask("address 10.0.0.1", 0.01);
