@@ -170,7 +170,7 @@ export class LoopTime {
     return this.payers.areSeveral(windowOf(this.now()));
   }
 
-  /** Whether more than one organization was: callers without a valid token commit nothing, and are throttled themselves. */
+  /** Whether more than one organization was: callers without a valid token do not count, and are throttled themselves. */
   get hasSeveralOrganizations(): boolean {
     return this.organizations.areSeveral(windowOf(this.now()));
   }
@@ -225,7 +225,7 @@ export class LoopTime {
 
 const windowOf = (at: number): number => Math.floor(at / LOOP_WINDOW_MS);
 
-/** What the lane of commits asks: only organizations commit. */
+/** What the lane of commits asks: what callers without a valid token commit is little. */
 export const commitTime = (time: LoopTime) => ({
   get isShared(): boolean {
     return time.hasSeveralOrganizations;

@@ -3,7 +3,7 @@
  * read of it; its answers and its log line. To its operation it is a `Caller`.
  */
 import type { Server } from "bun";
-import { strangerAt } from "./payer.ts";
+import { addressPayer } from "./payer.ts";
 import { assert } from "../../../actors/assert.ts";
 import { type Fault, ok, type Outcome } from "../../../actors/fault.ts";
 import { newId } from "../../../actors/ids.ts";
@@ -134,7 +134,7 @@ export class Exchange implements Caller, RawInput {
 
   /** Who is charged for the work: the organization, or the address of somebody whom nobody knows. */
   get payer(): string {
-    return this.organizationId ?? strangerAt(this.address);
+    return this.organizationId ?? addressPayer(this.address);
   }
 
   get address(): string {

@@ -17,7 +17,7 @@
  */
 import type { Clock } from "../../../actors/runtime/clock.ts";
 import type { LoopTime } from "../../../actors/runtime/loop-time.ts";
-import { isStranger } from "./payer.ts";
+import { isAddress } from "./payer.ts";
 import { NextTurn } from "../../../actors/runtime/next-turn.ts";
 
 /** What an organization may begin in one turn of the loop. A small request takes a tenth of it. */
@@ -100,7 +100,7 @@ export class FairTurns {
       return null;
     }
     if (lane.waiting.length >= MAX_WAITING) return REFUSED;
-    if (isStranger(organizationId) && this.waitingCount >= MAX_STRANGERS_WAITING) return REFUSED;
+    if (isAddress(organizationId) && this.waitingCount >= MAX_STRANGERS_WAITING) return REFUSED;
     this.waitingCount++;
     return new Promise((resolve) => lane.waiting.push({ since: this.clock.monotonic(), resolve }));
   }

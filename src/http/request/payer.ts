@@ -1,7 +1,12 @@
 /** Who is charged for the work of a request: an organization by its id, or a caller without a valid token by address. */
 
-/** No organization's id has a space. */
-const STRANGER = "address ";
+const ADDRESS = "address ";
+const ORGANIZATION = "org_";
 
-export const strangerAt = (address: string): string => `${STRANGER}${address}`;
-export const isStranger = (payer: string): boolean => payer.startsWith(STRANGER);
+export const addressPayer = (address: string): string => `${ADDRESS}${address}`;
+export const isAddress = (payer: string): boolean => payer.startsWith(ADDRESS);
+/**
+ * Whether the payer is no organization: an address, or an actor that counts for one or proves who a person is, which is
+ * at work for callers without a valid token too.
+ */
+export const isStranger = (payer: string): boolean => !payer.startsWith(ORGANIZATION);
