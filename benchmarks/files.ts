@@ -10,6 +10,8 @@
  * The uploads beside messages come from a process of the lowest priority: on two cores it would take what the service
  * needs, and clients are elsewhere. Their rate is reported, so nobody gains by holding them up. Before each measurement
  * memory is used and freed (`warmMemory`).
+ *
+ * BENCH_FILES=flood,transfers runs these parts only.
  */
 import { closeSync, openSync, readFileSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
@@ -50,13 +52,8 @@ export const benchmark: Benchmark = {
       uploaders: startWorker<FilesTask, readonly number[]>(context.lifetime, "files-worker.ts", { isLow: true }),
       workspace: await workspaceOf(service),
     };
-    const parts = [
-      await queries(world),
-      await memory(world),
-      await transfers(world),
-      await flood(world),
-      await lists(world),
-    ];
+    const parts: Part[] = [];
+    for (const part of chosenParts()) parts.push(await part(world));
     return {
       text: [
         table(
@@ -70,6 +67,14 @@ export const benchmark: Benchmark = {
     };
   },
 };
+
+/** In their order. */
+function chosenParts(): readonly ((world: World) => Promise<Part>)[] {
+  const parts = { queries, memory, transfers, flood, lists };
+  const wanted = process.env["BENCH_FILES"];
+  if (wanted === undefined || wanted === "") return Object.values(parts);
+  return Object.entries(parts).flatMap(([name, part]) => (wanted.split(",").includes(name) ? [part] : []));
+}
 
 async function workspaceOf(service: RunningService): Promise<string> {
   const { workspaces } = (await json(service, "/api/workspaces")) as { workspaces: { id: string }[] };
