@@ -1,10 +1,12 @@
 /**
- * Beside others, large work rests after each of its statements for as long as that has taken: PostgreSQL, its cores and
- * its disk are theirs meanwhile. A small statement otherwise waits behind the sync of a large one more often than not.
+ * Beside others, large work rests after each of its statements for as long as that has taken longer than a small one:
+ * PostgreSQL, its cores and its disk are theirs meanwhile. A small statement otherwise waits behind the sync of a large one more often than not.
  */
 import type { Clock } from "./clock.ts";
 import type { LoopTime } from "./loop-time.ts";
 
+/** What a statement of a few small groups takes. An organization that is over its share with such has no rest. */
+export const SMALL_MS = 2;
 /** However long a statement has taken: on a slow disk most of it is waiting. */
 export const MOST_REST_MS = 10;
 
@@ -27,7 +29,7 @@ export class LargeRest {
   after(begunAt: number): Promise<void> | null {
     const { clock } = this;
     if (clock === null || !this.time.isShared) return null;
-    const restMs = Math.min(Math.round(clock.monotonic() - begunAt), MOST_REST_MS);
-    return restMs === 0 ? null : new Promise((resolve) => clock.after(restMs, resolve));
+    const restMs = Math.min(Math.round(clock.monotonic() - begunAt) - SMALL_MS, MOST_REST_MS);
+    return restMs <= 0 ? null : new Promise((resolve) => clock.after(restMs, resolve));
   }
 }

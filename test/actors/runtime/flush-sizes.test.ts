@@ -3,6 +3,7 @@ import { expect, test } from "bun:test";
 import { ok } from "../../../actors/fault.ts";
 import { type AnyDefinition, table, type Tx } from "../../../actors/runtime/actor.ts";
 import { LARGE_BYTES, MANY_GROUPS } from "../../../actors/runtime/flush-queue.ts";
+import { SMALL_MS } from "../../../actors/runtime/large-rest.ts";
 import { settle } from "../../support/fake-clock.ts";
 import { FlushRig as Rig } from "../../support/flush-rig.ts";
 import { type Ledger, ledgerRef } from "../../support/ledger-actor.ts";
@@ -199,7 +200,7 @@ test("[RT-14] a lane that fails ends what is in flight in the other statement on
   expect(rig.lane.statements).toBe(2);
 });
 
-test("[FAIR-11] beside others, large work rests after a statement for as long as that took, and small work does not", async () => {
+test("[FAIR-11] beside others, large work rests after a statement for as long as that took beyond a small one, and small work does not", async () => {
   const time = { isShared: true, isOverShare: () => false, begin: () => 0, end: () => 0, charge() {} };
   const rig = new Rig({ time });
   rig.answer = async (batch) => {
@@ -213,7 +214,7 @@ test("[FAIR-11] beside others, large work rests after a statement for as long as
   rig.of("b", "b1");
   await settle();
   expect(rig.sent).toEqual(["large1", "b1"]);
-  await rig.clock.advance(6);
+  await rig.clock.advance(7 - SMALL_MS - 1);
   expect(rig.sent).toEqual(["large1", "b1"]);
   await rig.clock.advance(1);
   expect(rig.sent).toEqual(["large1", "b1", "large2"]);
