@@ -1,7 +1,8 @@
 /**
  * Group commit. While a flush is in flight, what comes next is the next batch; only groups for which nobody waits have
  * a timer (`patience.ts`). Two statements may be in flight: one of small groups, and one of large work, which rests after
- * it (`large-rest.ts`). An organization is in one of them at a time, so its groups stay in their order. One batch is one statement and has three outcomes (see `ActorStore.flush`):
+ * it (`large-rest.ts`). An organization is in one of them at a time, so its groups stay in their order. One batch is one
+ * statement and has three outcomes (see `ActorStore.flush`):
  *
  *   answered ─ live shard ──▶ committed      aborted ─ one group ──▶ broken
  *            └ other shard ─▶ fenced                 ├ several ────▶ each alone, in order

@@ -1,6 +1,6 @@
 /**
- * Beside others, large work rests after each of its statements for as long as that has taken longer than a small one:
- * PostgreSQL, its cores and its disk are theirs meanwhile. A small statement otherwise waits behind the sync of a large one more often than not.
+ * Beside others, large work pauses after each of its statements, for as long as that took beyond a small one. The others
+ * have PostgreSQL, its cores and its disk meanwhile; without the pause their statements mostly wait for a large one's sync.
  */
 import type { Clock } from "./clock.ts";
 import type { LoopTime } from "./loop-time.ts";

@@ -225,7 +225,7 @@ export class LoopTime {
 
 const windowOf = (at: number): number => Math.floor(at / LOOP_WINDOW_MS);
 
-/** What the lane of commits asks: what callers without a valid token commit is little. */
+/** The loop's time as the lane of commits reads it: shared where several organizations are at work. */
 export const commitTime = (time: LoopTime) => ({
   get isShared(): boolean {
     return time.hasSeveralOrganizations;
