@@ -1,7 +1,6 @@
 /**
- * The events of a stream as its owners tell them: whole, and from one owner after the other (REP-5). Where an owner
- * ends the stream because its shard has moved, or ends itself, the next one is asked for what follows the last event
- * that was told.
+ * The events of a stream as its owners send them: whole, and from one owner after the other (REP-5). When an owner
+ * stops, or its shard moves, the next owner is asked for what follows the last event received.
  *
  *   owner ──whole events──▶ reader
  *     └── moved, stopped, or cut off ──▶ the next owner, behind the last id
@@ -21,23 +20,24 @@ export interface OwnerAnswer {
   readonly end: () => void;
 }
 
-/** Asks the owner of this moment for what follows the cursor; a number where it has refused with that status, 0 where none was found in time. */
+/** Asks the present owner for what follows the cursor. A number is the status of its refusal; 0: no owner was found in time. */
 export type Again = (cursor: string | null) => Promise<OwnerAnswer | number>;
 
-export type Told =
+/** What one read of a stream came to. */
+export type Received =
   | { readonly kind: "events"; readonly bytes: Buffer }
-  /** Over. `bytes` is what is still to be told. */
+  /** The stream has ended; `bytes` are its last events. */
   | { readonly kind: "over"; readonly bytes: Buffer }
-  /** Ended for its reader, for this reason; `bytes` says so. */
+  /** The owner ended it for its reader; `bytes` is the event that says why. */
   | { readonly kind: "closed"; readonly bytes: Buffer; readonly reason: string }
-  /** The next owner has refused, with this status, or none was found. */
+  /** The next owner refused with this status; 0: none was found. */
   | { readonly kind: "refused"; readonly bytes: Buffer; readonly status: number };
 
 const readerOf = (body: ReadableStream<Uint8Array>) => body.getReader();
 type BodyReader = ReturnType<typeof readerOf>;
 
 export class OwnerEvents {
-  /** Of the last event that was told. */
+  /** Of the last event received. */
   cursor: string | null;
   private readonly again: Again;
   private answer: OwnerAnswer | null;
@@ -57,12 +57,12 @@ export class OwnerEvents {
   }
 
   /** The next events; after anything else there are none. */
-  async next(): Promise<Told> {
+  async next(): Promise<Received> {
     for (;;) {
       const events = this.reader === null ? null : await this.whole(this.reader);
       if (events === "ended" || this.isClosed) return { kind: "over", bytes: NOTHING };
-      const told = events === null ? null : this.told(events);
-      if (told !== null) return told;
+      const received = events === null ? null : this.received(events);
+      if (received !== null) return received;
       if (!(await this.move())) return { kind: "over", bytes: NOTHING };
       if (typeof this.refusal === "number") return { kind: "refused", bytes: this.parting, status: this.refusal };
     }
@@ -74,8 +74,8 @@ export class OwnerEvents {
     this.leave();
   }
 
-  /** What of it is told; null where nothing is, and the next owner goes on. */
-  private told(events: Buffer): Told | null {
+  /** What the reader gets of these events; null: nothing, and the next owner goes on. */
+  private received(events: Buffer): Received | null {
     const closing = events.includes(CLOSING_EVENT) ? CLOSING.exec(events.toString("latin1")) : null;
     const reason = closing?.[1] ?? "";
     if (closing !== null && !PASSING.has(reason)) return { kind: "closed", bytes: events, reason };

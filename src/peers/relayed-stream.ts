@@ -1,6 +1,6 @@
 /**
  * An event stream of another replica, for a client of this one (REP-5, REP-11): the client's own stream, as if the
- * record were here, over what the owner tells.
+ * record were here, over what the owner sends.
  *
  *   by itself ──its place is in what is shared──▶ with others
  *       ▲                                            │
@@ -11,11 +11,11 @@ import type { Interruption, Piece, QUIET, SharedSource } from "../http/stream/ev
 import { eventStream } from "../http/stream/event-stream.ts";
 import type { Bearer, OpenStream, OpenStreams } from "../http/stream/open-streams.ts";
 import { sseEvent, sseJson } from "../http/stream/sse.ts";
-import type { Again, OwnerAnswer, Told } from "./owner-events.ts";
+import type { Again, OwnerAnswer, Received } from "./owner-events.ts";
 import type { PeersLog } from "./peers-log.ts";
 import { type Door, type DoorEvents, type Place, type SharedStream, SharedStreams } from "./shared-stream.ts";
 
-/** In the words of `stream.closing`; what is none of these the owner says itself. */
+/** Why a stream ends here, in the words of `stream.closing`; other reasons come from the owner. */
 const REASONS: Readonly<Record<Interruption, string>> = {
   shutdown: "deploy",
   failure: "unavailable",
@@ -93,7 +93,7 @@ class RelayedSource implements SharedSource {
   private cursor: string | null;
   /** What its own connection is asked for. */
   private asked: Asked | null = null;
-  /** The first word of a connection of its own is its client's alone. */
+  /** The first bytes of a connection of its own are for its client alone. */
   private hasOpened: boolean;
   private isOver = false;
 
@@ -150,30 +150,30 @@ class RelayedSource implements SharedSource {
     return sseEvent({ event: "stream.closing", data: sseJson(data) });
   }
 
-  /** What its own connection tells next, until it stands where the others do. */
+  /** What its own connection brings next, until it has reached the others' place. */
   private async readOwn(): Promise<Piece | null> {
     const { own } = this;
     if (own === null) return null;
-    const told = await this.told(own);
+    const received = await this.received(own);
     if (this.isOver) return null;
     if (this.hasOpened && this.join(own)) return "";
-    if (told === null) return "";
+    if (received === null) return "";
     this.asked = null;
     this.hasOpened = true;
     this.cursor = own.cursor;
-    this.isOver = told.kind !== "events";
-    return told.bytes.length > 0 ? told.bytes : null;
+    this.isOver = received.kind !== "events";
+    return received.bytes.length > 0 ? received.bytes : null;
   }
 
-  /** What its own connection tells; null where the others, whom it may join, are told something before that. */
-  private told(own: DoorEvents): Promise<Told | null> | Told {
+  /** What its own connection brings; null: the others, whom it may join, got something before that. */
+  private received(own: DoorEvents): Promise<Received | null> | Received {
     const asked = (this.asked ??= new Asked(own.next()));
-    if (asked.told !== null) return asked.told;
+    if (asked.received !== null) return asked.received;
     return new Promise((resolve) => {
       const forget = this.hasOpened ? this.group.watch(() => resolve(null)) : () => {};
       asked.onEnd = () => {
         forget();
-        resolve(asked.told);
+        resolve(asked.received);
       };
     });
   }
@@ -190,14 +190,14 @@ class RelayedSource implements SharedSource {
   }
 }
 
-/** What a connection was asked for. However often it is waited for, one callback hears of the end. */
+/** A read of a connection. However often it is waited for, only the last callback runs at its end. */
 class Asked {
-  told: Told | null = null;
+  received: Received | null = null;
   onEnd: () => void = () => {};
 
-  constructor(next: Promise<Told>) {
-    const end = (told: Told): void => {
-      this.told = told;
+  constructor(next: Promise<Received>) {
+    const end = (received: Received): void => {
+      this.received = received;
       this.onEnd();
     };
     next.then(end, () => end({ kind: "refused", bytes: Buffer.alloc(0), status: 0 }));

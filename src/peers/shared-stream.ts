@@ -1,16 +1,16 @@
 /**
- * A stream of another replica that this one relays to however many readers, over one connection (REP-11). What its
- * owner tells is kept in a bounded ring, in which each reader has a place; the connection is read when the fastest
- * reader has all, so slow ones hold up nobody. A reader who falls out of the ring goes on by a connection of its own.
+ * A stream of another replica, which this one relays to all of its readers over one connection (REP-11). What the
+ * owner sends is kept in a bounded ring, in which each reader has a place. The connection is read when the fastest
+ * reader has everything, so slow readers hold up nobody. A reader that falls out of the ring gets a connection of its own.
  *
  *   owner ──one connection──▶ ring ──▶ readers
  *
- * The connection is opened with what one of its readers has brought (a door). When that one is refused, or its token
- * ends, another one's is used, and the others notice nothing. Each reader has been admitted by the owner before it
- * gets a place, and ends with its own token.
+ * The connection is opened with the credentials of one reader (its door). When the owner refuses them, or the token
+ * ends, the door of another reader is used, and the others notice nothing. The owner admits each reader before it gets
+ * a place, and each stream ends with its reader's own token.
  */
 import { QUIET } from "../http/stream/event-source.ts";
-import { type Again, endOfId, lastId, OwnerEvents, type OwnerAnswer, type Told } from "./owner-events.ts";
+import { type Again, endOfId, lastId, OwnerEvents, type OwnerAnswer, type Received } from "./owner-events.ts";
 
 /** Bytes that readers who are behind still find here; beyond that they read by themselves. */
 export const RING_BYTES = 256 * 1024;
@@ -22,7 +22,7 @@ const REFUSED_RECORD = 403;
 const NOTHING: Buffer = Buffer.alloc(0);
 const OF_TOKEN: ReadonlySet<string> = new Set(["revoked", "expired"]);
 
-/** What a reader has brought with which the stream can be opened. */
+/** The credentials of one reader, which can open the stream. */
 export interface Door {
   readonly tokenId: string | null;
   readonly again: Again;
@@ -30,7 +30,7 @@ export interface Door {
   readonly end: () => void;
 }
 
-/** What the owner tells over one connection, which is opened by any door. */
+/** What the owner sends over one connection, which any door opens. */
 export class DoorEvents {
   private readonly stream: SharedStream;
   /** By whose door it was opened; null before. */
@@ -48,15 +48,16 @@ export class DoorEvents {
     return this.events.cursor;
   }
 
-  /** The next events. Where the token ends by which it was opened, its reader is out, and the next door is taken. */
-  async next(): Promise<Told> {
+  /** The next events. When the token of its door ends, that reader's stream ends, and the next door is taken. */
+  async next(): Promise<Received> {
     for (;;) {
-      const told = await this.events.next();
+      const received = await this.events.next();
       const { door, events } = this;
       const tokenId = door?.tokenId ?? null;
-      if (told.kind !== "closed" || !OF_TOKEN.has(told.reason) || door === null || tokenId === null) return told;
+      if (received.kind !== "closed" || !OF_TOKEN.has(received.reason) || door === null || tokenId === null)
+        return received;
       events.close();
-      this.stream.ended(door, tokenId, told.reason === "revoked" ? "revoked" : "expired");
+      this.stream.ended(door, tokenId, received.reason === "revoked" ? "revoked" : "expired");
       if (this.isClosed || !this.stream.hasDoors) return { kind: "over", bytes: NOTHING };
       this.events = new OwnerEvents(null, this.open, events.cursor);
     }
@@ -101,7 +102,8 @@ export class SharedStream {
   /** By which connections are opened. */
   private door: Door | null = null;
   private pieces: Piece[] = [];
-  private told = 0;
+  /** Bytes from the owner since the beginning. */
+  private received = 0;
   private isReading = false;
   private isOver = false;
   private waiting: (() => void)[] = [];
@@ -115,7 +117,7 @@ export class SharedStream {
   }
 
   get keptBytes(): number {
-    return this.told - (this.pieces[0]?.from ?? this.told);
+    return this.received - (this.pieces[0]?.from ?? this.received);
   }
 
   enter(door: Door): void {
@@ -128,15 +130,15 @@ export class SharedStream {
     if (--this.readers === 0) this.close();
   }
 
-  /** A place for somebody whom the owner has answered: the first one's answer is everybody's. Null where it has to read its own until it finds its place. */
+  /** A place for a reader whom the owner has answered: all share the first one's answer. Null: it reads its own answer until that has reached the ring. */
   begin(door: Door, answer: OwnerAnswer, cursor: string | null): Place | null {
     if (this.upstream !== null) return this.isOver ? null : this.placeBehind(cursor);
     this.door = door;
     this.upstream = new DoorEvents(this, door, answer, cursor);
-    return this.placeAt({ at: this.told, cursor });
+    return this.placeAt({ at: this.received, cursor });
   }
 
-  /** What the owner tells a reader by itself: over the answer that it has got by its door, or over a new connection. */
+  /** A connection for one reader alone: over the answer to its own door, or a new one. */
   apart(cursor: string | null, door: Door | null = null, answer: OwnerAnswer | null = null): DoorEvents {
     return new DoorEvents(this, door, answer, cursor);
   }
@@ -150,7 +152,7 @@ export class SharedStream {
       const end = last === cursor ? bytes.length : endOfId(bytes, cursor);
       if (end !== -1) return this.placeAt({ at: from + end, cursor });
     }
-    return this.pieces.length === 0 && upstream.cursor === cursor ? this.placeAt({ at: this.told, cursor }) : null;
+    return this.pieces.length === 0 && upstream.cursor === cursor ? this.placeAt({ at: this.received, cursor }) : null;
   }
 
   fork({ at, cursor }: Place): Place {
@@ -163,7 +165,7 @@ export class SharedStream {
 
   /** What follows the place, which moves: `QUIET` where nothing does yet, null where nothing will; "behind" where it is not here any more. */
   take(place: Place): Buffer | typeof QUIET | "behind" | null {
-    if (place.at === this.told) {
+    if (place.at === this.received) {
       if (this.isOver) return null;
       void this.read();
       return QUIET;
@@ -232,11 +234,11 @@ export class SharedStream {
     const { upstream } = this;
     if (this.isReading || this.isOver || upstream === null) return;
     this.isReading = true;
-    const told = await upstream.next();
+    const received = await upstream.next();
     this.isReading = false;
     if (upstream !== this.upstream) return;
-    if (told.bytes.length > 0) this.keep(told.bytes);
-    this.isOver = told.kind !== "events";
+    if (received.bytes.length > 0) this.keep(received.bytes);
+    this.isOver = received.kind !== "events";
     const runs = [...this.waiting, ...this.watching];
     this.waiting = [];
     this.watching.clear();
@@ -246,12 +248,12 @@ export class SharedStream {
   private keep(bytes: Buffer): void {
     this.pieces.push({
       bytes,
-      from: this.told,
+      from: this.received,
       cursor: lastId(bytes) ?? this.pieces.at(-1)?.cursor ?? this.upstream?.cursor ?? null,
     });
-    this.told += bytes.length;
-    const needed = this.places.values().reduce((least, { at }) => Math.min(least, at), this.told);
-    const keepFrom = Math.max(this.told - RING_BYTES, Math.min(needed, this.told - TAIL_BYTES));
+    this.received += bytes.length;
+    const needed = this.places.values().reduce((least, { at }) => Math.min(least, at), this.received);
+    const keepFrom = Math.max(this.received - RING_BYTES, Math.min(needed, this.received - TAIL_BYTES));
     const first = this.pieces.findIndex(({ from, bytes: kept }) => from + kept.length > keepFrom);
     if (first > 0) this.pieces.splice(0, first);
   }

@@ -2,10 +2,10 @@
  * A job's events as the frames of v1 (V1-3): text as it is made, then the finished message with all
  * of its blocks, then the result; or an error and no result.
  *
- * Text is counted in the message's content. `told` is how far the client has it. What is committed
- * and has not been told as live text (the reader was behind, or the service was) is told when its
- * event comes, so the deltas always add up to the text of the message. After a restart the text
- * begins again from what was committed; this surface has no word to take back the rest.
+ * Positions are in the text of the message's content; `sent` is how far the client has it. Text that was committed
+ * but not sent live (the reader lagged, or the service did) is sent with its event, so the deltas always add up to the
+ * text of the message. After a restart the text begins again from what was committed: v1 has no frame that takes back
+ * the rest.
  */
 import { visibleJson } from "../../../actors/visible-text.ts";
 import { type Block, TEXT_SEPARATOR } from "../../../actors/job/schema.ts";
@@ -18,24 +18,24 @@ import { sseComment, sseEvent, sseJson } from "../../http/stream/sse.ts";
 import type { Execution } from "./beginning.ts";
 import { noticeOf } from "./schema.ts";
 
-/** Where it stands in the stream of its job. */
+/** Its place in the stream of its job. */
 type Place = Pick<Subscription, "take" | "nextPage" | "onChange" | "close" | "isLost">;
 
 const frame = (event: string, data: object): string => sseEvent({ event, data: sseJson(data) });
 const errorFrame = (message: string): string => frame("error", { message });
 
-/** What leaves at once: a connection comment and `meta`. */
+/** Sent at once: a connection comment and `meta`. */
 export const openingFrames = ({ names, isDemo }: Execution): string =>
   sseComment("connected") + frame("meta", { ...names, ...noticeOf(isDemo) });
 
 export class ExecutionFrames implements EventSource {
   private readonly execution: Pick<Execution, "names" | "isDemo">;
-  /** One reader, and text that its runner has joined already. */
+  /** There is one reader, and the runner has joined the text already. */
   readonly isImmediate = true;
   private readonly subscription: Place;
   private readonly blocks: Block[] = [];
   private committed = 0;
-  private told = 0;
+  private sent = 0;
   private attempt = 1;
   private isOver = false;
 
@@ -85,8 +85,8 @@ export class ExecutionFrames implements EventSource {
 
   private live({ attempt, position, text }: TextDelta): string {
     if (attempt !== this.attempt) this.restart(attempt);
-    const fresh = text.slice(Math.max(0, this.told - (position - text.length)));
-    this.told = Math.max(this.told, position);
+    const fresh = text.slice(Math.max(0, this.sent - (position - text.length)));
+    this.sent = Math.max(this.sent, position);
     return delta(fresh);
   }
 
@@ -116,7 +116,7 @@ export class ExecutionFrames implements EventSource {
 
   private restart(attempt: number): void {
     this.attempt = attempt;
-    this.told = this.committed;
+    this.sent = this.committed;
   }
 
   private content(data: JsonObject): string {
@@ -126,11 +126,11 @@ export class ExecutionFrames implements EventSource {
     if (block.type !== "text") return "";
     if (block.text === "") return "";
     const text = this.committed === 0 ? block.text : TEXT_SEPARATOR + block.text;
-    const untold = text.slice(Math.max(0, this.told - this.committed));
+    const unsent = text.slice(Math.max(0, this.sent - this.committed));
     this.committed += text.length;
-    if (this.told >= this.committed) return "";
-    this.told = this.committed;
-    return delta(untold);
+    if (this.sent >= this.committed) return "";
+    this.sent = this.committed;
+    return delta(unsent);
   }
 
   private finished(): string {
@@ -150,7 +150,7 @@ export class ExecutionFrames implements EventSource {
   }
 }
 
-/** What is the same of all deltas is written once: there are ten thousand a second. */
+/** The constant part of a delta is rendered once: there are ten thousand a second. */
 const [DELTA_HEAD = "", DELTA_TAIL = ""] = frame("message", {
   messageType: "stream_event",
   delta: { type: "text_delta", text: "" },
@@ -166,7 +166,7 @@ const textIn = (data: JsonObject, name: string): string => {
 const messageOf = (data: JsonObject): string =>
   textIn((data["error"] ?? {}) as JsonObject, "message") || "The execution failed";
 
-/** The block of a transcript event; the words are those of `actors/job/actor.ts`. */
+/** The block of a transcript event (`actors/job/transcript.ts`), as v1 shows it. */
 function blockOf(data: JsonObject): Block | null {
   const { kind } = data;
   const text = (name: string): string => textIn(data, name);
