@@ -27,6 +27,11 @@ export const LOOP_ACCOUNTS = 10_000;
 /** Recent use is that of the present window and of the part of the last one that is within this time. */
 export const LOOP_WINDOW_MS = 1_000;
 /**
+ * Whether an organization is alone is looked at in windows of so long: it is throttled for the sake of others that ask
+ * now, not of one that asks every few seconds and finds the loop free most of the time.
+ */
+export const BESIDE_WINDOW_MS = 200;
+/**
  * With less of the loop's time in use than this, every request is served at once, so nobody waits for anybody.
  */
 export const BUSY_SHARE = 0.2;
@@ -129,7 +134,7 @@ export class LoopTime {
   charge(organizationId: string, work: LoopWork, ms: number, at = this.now()): void {
     const window = windowOf(at);
     this.payers.add(organizationId, window);
-    if (this.throttle?.isStranger(organizationId) !== true) this.organizations.add(organizationId, window);
+    if (this.throttle?.isStranger(organizationId) !== true) this.organizations.add(organizationId, besideWindowOf(at));
     let account = this.accounts.get(organizationId);
     if (account === undefined) this.accounts.set(organizationId, (account = newAccount()));
     this.add(account, work, { ms, window });
@@ -170,9 +175,12 @@ export class LoopTime {
     return this.payers.areSeveral(windowOf(this.now()));
   }
 
-  /** Whether more than one organization was: callers without a valid token do not count, and are throttled themselves. */
+  /**
+   * Whether more than one organization was at this moment: callers without a valid token do not count, and are throttled
+   * themselves.
+   */
   get hasSeveralOrganizations(): boolean {
-    return this.organizations.areSeveral(windowOf(this.now()));
+    return this.organizations.areSeveral(besideWindowOf(this.now()));
   }
 
   /** How long the organization has to wait before it begins more, in ms (`Throttle.waitMs`); 0 for one that is alone. */
@@ -224,6 +232,7 @@ export class LoopTime {
 }
 
 const windowOf = (at: number): number => Math.floor(at / LOOP_WINDOW_MS);
+const besideWindowOf = (at: number): number => Math.floor(at / BESIDE_WINDOW_MS);
 
 /** The loop's time as the lane of commits reads it: shared where several organizations are at work. */
 export const commitTime = (time: LoopTime) => ({

@@ -1,6 +1,6 @@
 /** Bandwidth control of the event loop, on a clock, a CPU and a loop that the test moves. */
 import { expect, test } from "bun:test";
-import { LoopTime } from "../../../actors/runtime/loop-time.ts";
+import { BESIDE_WINDOW_MS, LoopTime } from "../../../actors/runtime/loop-time.ts";
 import {
   BURST_MS,
   DEFAULT_PART,
@@ -232,6 +232,24 @@ test("[FAIR-11] one whose streams alone use more than its part still begins some
   expect(began.length).toBeGreaterThan(20);
   expect(began.length).toBeLessThan(1_500);
   expect(Math.max(...gaps)).toBeLessThanOrEqual(MOST_WAIT_MS + 1);
+});
+
+test("[FAIR-11] one is throttled while others ask, and soon after that no more", () => {
+  const { time, work, pass, turn } = rig();
+  const held = (forMs: number, others: boolean): number => {
+    let count = 0;
+    for (let at = 0; at < forMs; at++) {
+      work("a", 0.6);
+      if (others && at % 20 === 0) work("b", 0.05);
+      turn();
+      if (time.waitMs("a") > 0) count++;
+      pass(1);
+    }
+    return count;
+  };
+  expect(held(1_000, true)).toBeGreaterThan(500);
+  held(2 * BESIDE_WINDOW_MS, false);
+  expect(held(1_000, false)).toBe(0);
 });
 
 test("[FAIR-11] an organization beside callers without a valid token alone is not throttled", () => {
