@@ -45,6 +45,13 @@ export function timeWriter(): (ms: number) => string {
 }
 export const isoTime = timeWriter();
 
+/** Whether a text that begins with a date (`2026-02-28…`) names a day that exists: JavaScript takes the 30th of February for a day of March. */
+export function hasRealDay(text: string): boolean {
+  const date = text.slice(0, "2026-02-28".length);
+  const ms = Date.parse(date);
+  return !Number.isNaN(ms) && isoTime(ms).startsWith(date);
+}
+
 /** What every record carries; the runtime stamps `version` and `updatedAt` (GEN-5). */
 export const RecordBase = {
   id: Type.String(),

@@ -1,6 +1,6 @@
 /** Checks a schedule that somebody gives, and puts it into the form that is stored (MIS-2, MIS-3). */
 import type { InputError } from "../fault.ts";
-import { isoTime } from "../schema.ts";
+import { hasRealDay, isoTime } from "../schema.ts";
 import { durationMs, durationText } from "./duration.ts";
 import type { Calendar } from "./ports.ts";
 import { ON_TIME_MS, pauseBetweenRunsMs } from "./schedule.ts";
@@ -80,7 +80,7 @@ function onceValue(
   const text = value.trim();
   const time = LOCAL_TIME.test(text)
     ? calendar.instantOf(text, timezone)
-    : TIME_WITH_OFFSET.test(text)
+    : TIME_WITH_OFFSET.test(text) && hasRealDay(text)
       ? Date.parse(text)
       : Number.NaN;
   if (time === null || Number.isNaN(time))

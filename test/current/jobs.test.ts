@@ -259,7 +259,13 @@ describe("list", () => {
     expect(await listed(`chat_id=${id}&created_after=${first["created_at"] as string}`)).toEqual([child.id, second.id]);
     for (const query of ["status=failed", "agent_id=agt_x", "workspace_id=wsp_x", "mission_id=mis_x"])
       expect(await listed(`chat_id=${id}&${query}`)).toEqual([]);
-    for (const query of ["status=done", "created_after=yesterday", "agent_id=%00", "limit=0"]) {
+    for (const query of [
+      "status=done",
+      "created_after=yesterday",
+      "created_after=2026-02-30T00:00:00Z",
+      "agent_id=%00",
+      "limit=0",
+    ]) {
       await refused(client.call("GET", `/api/jobs?${query}`), 400, "invalid_request");
     }
     await refused(client.call("GET", "/api/jobs?cursor=x"), 400, "invalid_cursor");

@@ -120,6 +120,7 @@ test.each([
   ["group_by=planet", "/group_by"],
   ["since=yesterday", "/since"],
   ["until=2026-02-30", "/until"],
+  ["since=2026-02-30T00:00:00Z", "/since"],
 ])("[RUN-4] GET /api/usage?%s is refused and names the field", async (query, path) => {
   const details = await refused(client.call("GET", `/api/usage?${query}`), 400, "invalid_request");
   expect(details["errors"]).toEqual([{ path, message: expect.any(String) }]);

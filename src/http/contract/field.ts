@@ -4,7 +4,7 @@
  * handler gets a cursor, a time or a version and never parses one.
  */
 import type { Fault, Noun } from "../../../actors/fault.ts";
-import { isoTime, OneOf, type Static, type TSchema, Type } from "../../../actors/schema.ts";
+import { hasRealDay, isoTime, OneOf, type Static, type TSchema, Type } from "../../../actors/schema.ts";
 
 /** What a text was read as, or what is wrong with it. `fault` replaces `invalid_request` where nothing else is wrong. */
 export type FieldReading<T> =
@@ -57,11 +57,13 @@ const SEARCHED_CHARACTERS = 256;
 /** A text that a list is searched for. */
 export const searched = (description: string) => Type.String({ maxLength: SEARCHED_CHARACTERS, description });
 
-const TIME = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?)?$/;
+const TIME = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?$/;
 
-/** A time as it is stored, or null for what is none. */
+/** A time as it is stored, or null for what is none. Without an offset it is UTC, whatever the zone of the machine. */
 export function timeOf(text: string): string | null {
-  const ms = TIME.test(text) ? Date.parse(text) : Number.NaN;
+  const [match, clock, offset] = TIME.exec(text) ?? [];
+  if (match === undefined || !hasRealDay(text)) return null;
+  const ms = Date.parse(clock !== undefined && offset === undefined ? `${text}Z` : text);
   return Number.isNaN(ms) ? null : isoTime(ms);
 }
 

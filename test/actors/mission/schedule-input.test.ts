@@ -50,6 +50,11 @@ describe("a schedule", () => {
       "/schedule/value `2026-02-30T09:00` is not a time in ISO 8601; for example `2026-01-02T12:00`, local time of `timezone`, or `2026-01-02T12:00:00.000Z`",
     ],
     [
+      "once with no such day and an offset",
+      { type: "once", value: "2026-02-30T09:00:00Z" },
+      "/schedule/value `2026-02-30T09:00:00Z` is not a time in ISO 8601; for example `2026-01-02T12:00`, local time of `timezone`, or `2026-01-02T12:00:00.000Z`",
+    ],
+    [
       "once in the past",
       { type: "once", value: "2026-01-01T11:58:59Z" },
       "/schedule/value 2026-01-01T11:58:59.000Z has passed; for example `2026-01-02T12:00`, local time of `timezone`, or `2026-01-02T12:00:00.000Z`",
