@@ -13,9 +13,10 @@ import { blockersOf, found, replaced, stampedTask } from "./task-list.ts";
 
 type Command<K extends MissionCommand["kind"]> = Extract<MissionCommand, { readonly kind: K }>;
 
-/** What may be done with a task now; `start_work` needs an agent, and what it depends on to be done. */
+/** What may be done with a task now; `start_work` needs an agent, no job at work, and what it depends on to be done. */
 export function taskVerbs(mission: Mission, task: MissionTask): readonly string[] {
-  const mayStart = task.status === "pending" && canWork(mission) && blockersOf(mission, task).length === 0;
+  const isWaiting = task.status === "pending" || (task.status === "in_progress" && task.jobId === null);
+  const mayStart = isWaiting && canWork(mission) && blockersOf(mission, task).length === 0;
   return [...statusVerbs(task.status), ...(mayStart ? ["start_work"] : [])];
 }
 

@@ -1,7 +1,7 @@
 /** The tasks of a mission (MIS-7): their list, their order, what they wait for, and the changes of their status. */
 import { hasAll } from "../changes.ts";
 import { invalid, ok, type Outcome, refuse } from "../fault.ts";
-import { mayBecome, taskVerbs } from "../organization/task-machine.ts";
+import { mayBecome } from "../organization/task-machine.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
 import { permitted, unlessMoved, visible } from "./access.ts";
@@ -10,7 +10,7 @@ import type { MissionCommand, MissionProtocol } from "./protocol.ts";
 import { cancelJob } from "./runs.ts";
 import { type Mission, MISSION_TASKS, type MissionTask } from "./schema.ts";
 import { type FoundTask, found, replaced, stampedTask } from "./task-list.ts";
-import { startTask } from "./task-work.ts";
+import { startTask, taskVerbs } from "./task-work.ts";
 
 type TaskCommand = "add_task" | "read_task" | "update_task" | "finish_task" | "start_task";
 type Command<K extends TaskCommand> = Extract<MissionCommand, { readonly kind: K }>;
@@ -68,7 +68,8 @@ function update(tx: Tx, { by, taskId, changes, version }: Command<"update_task">
   // A change of nothing leaves no trace: neither a version nor a time.
   if (hasAll(task, changes)) return present;
   const refused =
-    refusedStatus(task, changes.status) ?? wrongDependency(seen.value.tasks, taskId, changes.dependsOn ?? []);
+    refusedStatus(seen.value, task, changes.status) ??
+    wrongDependency(seen.value.tasks, taskId, changes.dependsOn ?? []);
   if (refused !== null) return refused;
   const { position, ...rest } = changes;
   const changed = withStatus(tx, seen.value, { ...task, ...rest }, task);
@@ -82,18 +83,18 @@ function finish(tx: Tx, { by, taskId }: Command<"finish_task">): Outcome<FoundTa
   const present = found(allowed.value, taskId);
   if (!present.ok || present.value.task.status === "completed") return present;
   const { task } = present.value;
-  if (task.status === "cancelled") return refusedStatus(task, "completed") ?? present;
+  if (task.status === "cancelled") return refusedStatus(allowed.value, task, "completed") ?? present;
   const done = withStatus(tx, allowed.value, { ...task, status: "completed" }, task);
   return found(keep(tx, replaced(allowed.value, done)), taskId);
 }
 
-const refusedStatus = (task: MissionTask, status = task.status): Outcome<never> | null =>
+const refusedStatus = (mission: Mission, task: MissionTask, status = task.status): Outcome<never> | null =>
   mayBecome(task.status, status)
     ? null
     : refuse({
         kind: "invalid_state",
         status: task.status,
-        allowedActions: taskVerbs(task.status),
+        allowedActions: taskVerbs(mission, task),
         message: `A task that is ${task.status} cannot become ${status}`,
       });
 
@@ -102,7 +103,12 @@ function withStatus(tx: Tx, mission: Mission, task: MissionTask, before: Mission
   const isDone = task.status === "completed" && before.status !== "completed";
   const isTaken = before.status === "in_progress" && (task.status === "pending" || task.status === "cancelled");
   if (isTaken && before.jobId !== null) cancelJob(tx, before.jobId);
-  const stamped = stampedTask(tx, { ...task, completedAt: isDone ? isoTime(tx.now) : task.completedAt });
+  const stamped = stampedTask(tx, {
+    ...task,
+    // Of a task that somebody starts by hand no job is the work: the one before has ended, or is stopping.
+    jobId: before.status === "pending" && task.status === "in_progress" ? null : task.jobId,
+    completedAt: isDone ? isoTime(tx.now) : task.completedAt,
+  });
   if (isDone) tellTask(tx, mission, stamped, "mission_task.completed");
   return stamped;
 }

@@ -71,3 +71,31 @@ test("[MIS-7] work on a task is done by the agent that it is assigned to", async
   );
   expect(job["agent_id"]).toBe(helper);
 });
+
+test("[MIS-7] [GEN-5] a task that somebody has started by hand is worked on by a new job, not by one that has ended", async () => {
+  const { id } = await missions.create();
+  const { id: task } = await missions.addTask(id, { title: "Ask Ada" });
+  const path = `/api/missions/${id}/tasks/${task}`;
+  const startWork = (): Promise<Response> => missions.client.call("POST", `${path}/start-work`);
+  const byHand = () => answered<Task>(missions.client.call("PATCH", path, { status: "in_progress" }));
+  const { hold, open } = gate();
+  service.model.script = () => [{ hold }, { say: "asked" }];
+  const { job: first } = await answered<{ job: Job }>(startWork(), 202);
+  await answered(missions.client.call("POST", `/api/jobs/${first.id}/cancel?wait=20`));
+  await missions.becomes(id, ({ tasks }) => tasks[0]?.status === "pending");
+  const refusal = await refused(missions.client.call("PATCH", path, { status: "completed" }), 409, "invalid_state");
+  expect(refusal).toEqual({ status: "pending", allowed_actions: ["start", "cancel", "update", "start_work"] });
+  expect(await byHand()).toMatchObject({
+    job_id: null,
+    allowed_actions: ["pause", "complete", "cancel", "update", "start_work"],
+  });
+  const { job: second, task: worked } = await answered<{ job: Job; task: Task }>(startWork(), 202);
+  expect(second.id).not.toBe(first.id);
+  expect(worked).toMatchObject({
+    status: "in_progress",
+    job_id: second.id,
+    allowed_actions: ["pause", "complete", "cancel", "update"],
+  });
+  open();
+  await missions.becomes(id, ({ tasks }) => tasks[0]?.status === "completed");
+});

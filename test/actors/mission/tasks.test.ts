@@ -95,7 +95,7 @@ test("[MIS-7] a status moves as those of v1 tasks, and a job stops when its task
   const task = await world.addTask("Ask Ada");
   expect(await change(world, task.id, { status: "completed" })).toMatchObject({
     ok: false,
-    fault: { kind: "invalid_state", status: "pending", allowedActions: ["start", "cancel", "update"] },
+    fault: { kind: "invalid_state", status: "pending", allowedActions: ["start", "cancel", "update", "start_work"] },
   });
   const { hold } = gate();
   world.model.script = () => [{ hold }];
