@@ -105,6 +105,17 @@ describe("making and deleting", () => {
       await refused(client.call("POST", "/api/tasks", bad), 400, "invalid_request");
   });
 
+  test("[V1-7] an empty text takes the assignee and the workspace away, and v1 shows neither", async () => {
+    const id = await create({ assignTo: "agt_x", spaceId: "wsp_x" });
+    const task = await changed(id, { assigned_to: "", workspace_id: "" });
+    expect(task).toMatchObject({ assigned_to: null, workspace_id: null, version: 2 });
+    expect(await changed(id, { assigned_to: "", workspace_id: null, title: null })).toEqual(task);
+    const { tasks } = await success<{ tasks: { id: string }[] }>(service.call(owner, "GET", "/api/v1/tasks"));
+    const shown = tasks.find((one) => one.id === id);
+    expect(shown).not.toHaveProperty("assignedTo");
+    expect(shown).not.toHaveProperty("spaceId");
+  });
+
   test("[GEN-8] a deleted task is 404 everywhere and in no list of either surface", async () => {
     const id = await create({ title: "Gone" });
     const kept = await create({ title: "Kept" });

@@ -12,6 +12,9 @@ import { updated } from "../updating.ts";
 import type { taskOperations } from "./operations.ts";
 import { deletedTaskView, taskView } from "./schema.ts";
 
+/** An id as it was given; an empty text names nobody and nothing (V1-7). */
+const given = (id: string | null | undefined): string | null => id || null;
+
 export const taskHandlers: Handlers<typeof taskOperations.operations, Services> = {
   async listTasks({ system, directory, log }, { principal }, { query }) {
     const { organizationId } = principal;
@@ -25,7 +28,7 @@ export const taskHandlers: Handlers<typeof taskOperations.operations, Services> 
   async createTask(_, change, { body }) {
     const { principal } = change;
     const { title, description = null, priority = "medium", assigned_to: assignedTo, workspace_id: workspaceId } = body;
-    const input = { title, description, priority, assignedTo: assignedTo || null, workspaceId: workspaceId || null };
+    const input = { title, description, priority, assignedTo: given(assignedTo), workspaceId: given(workspaceId) };
     const command = { kind: "create_task", createdBy: principal.userId, input } as const;
     return change.commit([ask(organizationRef(principal.organizationId), command)], (task) =>
       created(taskView(task, principal)),
@@ -48,8 +51,11 @@ export const taskHandlers: Handlers<typeof taskOperations.operations, Services> 
   async updateTask(_, change, { params: { id: taskId }, headers, body }) {
     const { principal } = change;
     const { assigned_to: assignedTo, workspace_id: workspaceId, ...rest } = body;
-    const given = Object.entries({ ...rest, assignedTo, workspaceId }).filter(([, value]) => value !== undefined);
-    const changes = Object.fromEntries(given) as Partial<TaskChanges>;
+    const changes: Partial<TaskChanges> = {
+      ...rest,
+      ...(assignedTo === undefined ? {} : { assignedTo: given(assignedTo) }),
+      ...(workspaceId === undefined ? {} : { workspaceId: given(workspaceId) }),
+    };
     const command = { kind: "update_task", taskId, changes, version: headers["if-match"] ?? null } as const;
     const ref = organizationRef(principal.organizationId);
     const steps = [ask(ref, { kind: "read_task", taskId }), ask(ref, command)] as const;
