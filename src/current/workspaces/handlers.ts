@@ -21,10 +21,9 @@ export const workspaceHandlers: Handlers<typeof workspaceOperations.operations, 
     if (!selection.ok) return selection;
     const settled = await system.settled(organizationId);
     if (!settled.ok) return settled;
-    const { selectedId } = selection.value;
     const workspaces = await lookUp(log, directory.pageWorkspaces(organizationId, pageOf(query)));
     return mapped(workspaces, (list) =>
-      pageView("workspaces", list, (one) => workspaceView(one, { by, selectedId, appPlaces })),
+      pageView("workspaces", list, (one) => workspaceView(one, { by, ...selection.value, appPlaces })),
     );
   },
 
@@ -35,7 +34,7 @@ export const workspaceHandlers: Handlers<typeof workspaceOperations.operations, 
     const command = { kind: "create_workspace", name, description, instructions, createdBy: by.userId } as const;
     const ref = workspaceRef(by.organizationId, newId("wsp"));
     return change.commit([ask(ref, command)], (workspace) =>
-      created(workspaceDetails(workspace, NOTHING, { by, selectedId: selection.value.selectedId, appPlaces })),
+      created(workspaceDetails(workspace, NOTHING, { by, ...selection.value, appPlaces })),
     );
   },
 
@@ -47,8 +46,8 @@ export const workspaceHandlers: Handlers<typeof workspaceOperations.operations, 
       ask(organizationRef(by.organizationId), { kind: "read_selection", userId: by.userId }),
     ]);
     if (!read.ok) return read;
-    const [workspace, totals, { selectedId }] = read.value as [Workspace, Totals, Selection];
-    return ok(workspaceDetails(workspace, totals, { by, selectedId, appPlaces }));
+    const [workspace, totals, selection] = read.value as [Workspace, Totals, Selection];
+    return ok(workspaceDetails(workspace, totals, { by, ...selection, appPlaces }));
   },
 
   async updateWorkspace({ system, appPlaces }, change, { params: { id }, headers, body }) {
@@ -63,7 +62,7 @@ export const workspaceHandlers: Handlers<typeof workspaceOperations.operations, 
     const command = { kind: "update_workspace", changes, version: headers["if-match"] ?? null } as const;
     const ref = workspaceRef(by.organizationId, id);
     return updated(change, [ask(ref, { kind: "read_workspace" }), ask(ref, command)], (workspace) =>
-      workspaceDetails(workspace, totals.value, { by, selectedId: selection.value.selectedId, appPlaces }),
+      workspaceDetails(workspace, totals.value, { by, ...selection.value, appPlaces }),
     );
   },
 
@@ -71,15 +70,14 @@ export const workspaceHandlers: Handlers<typeof workspaceOperations.operations, 
     const { principal: by } = change;
     const selection = await selectionOf({ system }, by);
     if (!selection.ok) return selection;
-    const { selectedId, defaultId } = selection.value;
-    if (id === defaultId)
+    if (id === selection.value.defaultId)
       return refuse({ kind: "forbidden", message: "The organization's first workspace cannot be deleted" });
     const owned = await unlessTheirs(system, by, id);
     if (!owned.ok) return owned;
     const deleted = ask(workspaceRef(by.organizationId, id), { kind: "delete_workspace" });
     const telling = ask(organizationRef(by.organizationId), { kind: "workspace_deleted", workspaceId: id });
     return change.commit([deleted, telling], (workspace) =>
-      done({ ...workspaceView(workspace, { by, selectedId, appPlaces }), allowed_actions: [] }),
+      done({ ...workspaceView(workspace, { by, ...selection.value, appPlaces }), allowed_actions: [] }),
     );
   },
 
@@ -87,11 +85,14 @@ export const workspaceHandlers: Handlers<typeof workspaceOperations.operations, 
     const { principal: by } = change;
     const totals = await totalsOf(system, by, id);
     if (!totals.ok) return totals;
+    const selection = await selectionOf({ system }, by);
+    if (!selection.ok) return selection;
+    const { defaultId } = selection.value;
     const { organizationId, userId } = by;
     const select = { kind: "select_workspace", userId, workspaceId: id } as const;
     return change.commit(
       [ask(workspaceRef(organizationId, id), { kind: "read_workspace" }), ask(organizationRef(organizationId), select)],
-      (workspace) => done(workspaceDetails(workspace, totals.value, { by, selectedId: id, appPlaces })),
+      (workspace) => done(workspaceDetails(workspace, totals.value, { by, selectedId: id, defaultId, appPlaces })),
     );
   },
 };

@@ -56,6 +56,8 @@ interface Reader {
   readonly by: Principal;
   /** The workspace that the caller has selected. */
   readonly selectedId: string | null;
+  /** The organization's first one, which stays. */
+  readonly defaultId: string | null;
   readonly appPlaces: Pick<AppPlaces, "urlOf">;
 }
 
@@ -65,7 +67,7 @@ export const ownsWorkspace = ({ createdBy }: Workspace, { role, userId }: Princi
 
 export const workspaceView = (
   workspace: Workspace,
-  { by, selectedId, appPlaces }: Reader,
+  { by, selectedId, defaultId, appPlaces }: Reader,
 ): Shown<typeof WorkspaceView> => {
   const { id } = workspace;
   const self = `/api/workspaces/${id}`;
@@ -89,7 +91,10 @@ export const workspaceView = (
         jobs: `/api/jobs?workspace_id=${id}`,
         tasks: `/api/tasks?workspace_id=${id}`,
       },
-      permitted(by, "workspaces:write", [...(ownsWorkspace(workspace, by) ? ["update", "delete"] : []), "select"]),
+      permitted(by, "workspaces:write", [
+        ...(ownsWorkspace(workspace, by) ? ["update", ...(id === defaultId ? [] : ["delete"])] : []),
+        "select",
+      ]),
     ),
   };
 };
