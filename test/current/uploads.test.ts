@@ -89,6 +89,31 @@ test("[WSP-13] content comes in parts, and is one change when the last of them i
   expect(await changes()).toHaveLength(1);
 });
 
+test("[WSP-13] [IDEM-2] a part that is sent again under its key has its first answer, the last one too", async () => {
+  const keyed = async (range: readonly [number, number], key: string) => {
+    const answer = await sendPart({}, range, { "idempotency-key": key });
+    return [answer.status, answer.headers.get("idempotency-status"), (await answer.json()) as Json] as const;
+  };
+  for (const [range, key, status, field] of [
+    [[0, 20_000], "one", 202, { offset: 20_000 }],
+    [[20_000, 40_000], "two", 202, { offset: 40_000 }],
+    [[40_000, BYTES.length], "three", 201, { change: "created", number: 1 }],
+  ] as const) {
+    const first = await keyed(range, key);
+    expect(first).toMatchObject([status, "created", field]);
+    expect(await keyed(range, key)).toEqual([status, "replayed", first[2]]);
+  }
+  expect(await keyed([20_000, 40_000], "three")).toMatchObject([409, null, { code: "idempotency_conflict" }]);
+  expect(await changes()).toHaveLength(1);
+});
+
+test("[WSP-13] [IDEM-3] a part that comes too early is taken later under the same key", async () => {
+  const second = () => sendPart({}, [20_000, BYTES.length], { "idempotency-key": "second" });
+  expect(await refused(second(), 409, "upload_offset_mismatch")).toEqual({ offset: 0 });
+  await answered(sendPart({}, [0, 20_000]), 202);
+  await answered(second(), 201);
+});
+
 test("[WSP-13] a part with another size than the first is refused with both, and one from byte 0 corrects it", async () => {
   const claim = (range: string) => ({ "content-range": range, "repr-digest": digestOf(BYTES) });
   await answered<Json>(sendPart({}, [0, 20_000], claim("bytes 0-19999/70000")), 202);

@@ -86,7 +86,11 @@ async function uploadPart(
   const taken = await services.contents.receivePart(name, part, (content) =>
     write(services, change, { path, input, content }),
   );
-  if (!taken.ok) return taken;
+  if (!taken.ok) {
+    // The part may have come before, and its answer been lost: its key says so.
+    if (taken.fault.kind === "upload_offset_mismatch") await input.body.readForKey();
+    return taken;
+  }
   if (taken.value.kind === "completed") return ok(taken.value.value);
   const { offset, expiresAt } = taken.value;
   const ref = workspaceRef(organizationId, workspaceId);

@@ -12,7 +12,8 @@
  * encrypted, under the idempotency key too, which is stored nowhere.
  *
  * The fingerprint of a key needs the whole body. That of a stream is known when the handler has read it: so
- * the key is first looked for by the commit, and a refusal before the end of the stream is not kept.
+ * the key is first looked for by the commit, or when the handler refuses. A refusal before the end of the stream is
+ * not kept.
  */
 import { assert } from "../../../actors/assert.ts";
 import { type Fault, ok, type Outcome } from "../../../actors/fault.ts";
@@ -48,13 +49,19 @@ export interface KeyedRun {
 
 /** Runs the operation once for its key. */
 export async function runOnce(door: KeyedDoor, { holdsKey, refusal, run }: KeyedRun): Promise<Outcome<Committed>> {
-  if (door.knowsInput) {
+  const knewInput = door.knowsInput;
+  if (knewInput) {
     const found = holdsKey ? await door.hold() : await door.find();
     if (!found.ok) return found;
     if (found.value !== null) return ok(found.value);
   }
   const committed = await run();
   if (committed.ok) return committed;
+  if (!knewInput && door.knowsInput) {
+    const found = await door.find();
+    if (!found.ok) return found;
+    if (found.value !== null) return ok(found.value);
+  }
   const words = refusal(committed.fault);
   if (door.knowsInput && isKept(committed.fault, words.status)) return door.keep(refusalEnding(words));
   if (holdsKey) await door.release();
@@ -62,15 +69,17 @@ export async function runOnce(door: KeyedDoor, { holdsKey, refusal, run }: Keyed
 }
 
 const PASSING_STATUS: ReadonlySet<number> = new Set([401, 403, 429]);
-const OF_KEYS: ReadonlySet<string> = new Set<Fault["kind"]>([
+/** Those of keys themselves, and that of a part that came before the one in front of it. */
+const PASSING_FAULT: ReadonlySet<string> = new Set<Fault["kind"]>([
   "invalid_idempotency_key",
   "idempotency_conflict",
   "idempotency_in_progress",
+  "upload_offset_mismatch",
 ]);
 
 /** Whether the refusal is the operation's own and would come again (IDEM-3). */
 const isKept = ({ kind }: Fault, status: number): boolean =>
-  status >= 400 && status < 500 && !PASSING_STATUS.has(status) && !OF_KEYS.has(kind);
+  status >= 400 && status < 500 && !PASSING_STATUS.has(status) && !PASSING_FAULT.has(kind);
 
 const refusalEnding = ({ status, body }: Refusal): KeyEnding => ({
   kind: "answer",

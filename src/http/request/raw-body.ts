@@ -101,8 +101,17 @@ export class StreamedBody implements About, ByteReader {
     return taken;
   }
 
-  /** Leaves the rest unread. A read that waits ends. */
+  /**
+   * Reads what is left of it, where an idempotency key asks for its digest: so a repeated request is known although
+   * its operation refuses it at its beginning.
+   */
+  async readForKey(): Promise<void> {
+    while (this.hasher !== null && this.digest === null) await this.read();
+  }
+
+  /** Leaves the rest unread. A read that waits ends, and what was not read whole has no digest. */
   async cancel(reason?: unknown): Promise<void> {
+    this.hasher = null;
     this.hold?.release();
     await this.reader?.cancel(reason);
   }
