@@ -73,6 +73,8 @@ test("[WSP-9] a write and a download say what the caller has", async () => {
   const { etag } = (await put("f.txt", "one")) as { etag: string };
   expect((await get("f.txt", { "if-none-match": etag })).status).toBe(304);
   await refused(send(at("f.txt"), "two", { headers: { "if-none-match": "*" } }), 409, "path_exists");
+  const both = send(at("f.txt"), "two", { headers: { "if-none-match": "*", "if-match": etag } });
+  expect(await refused(both, 400, "invalid_request")).toMatchObject({ errors: [{ path: "/if-none-match" }] });
   await put("f.txt", "two", { headers: { "if-match": etag } }, 200);
   expect(await refused(send(at("f.txt"), "three", { headers: { "if-match": etag } }), 409, "version_conflict")).toEqual(
     {
