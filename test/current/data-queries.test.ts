@@ -207,6 +207,8 @@ describe("hostile queries", () => {
       ["SELECT nope FROM 'sales.csv'", 'Referenced column "nope" not found'],
       ["FROM 'missing.csv'", "There is no file `missing.csv`"],
       ["SELECT 1 +", "syntax error"],
+      ["SELECT 1e400", "A number in the query is too large"],
+      ["SELECT -1e400::DOUBLE", "A number in the query is too large"],
       [`SELECT ${"1 + (".repeat(5_000)}1${")".repeat(5_000)}`, ""],
     ] as const) {
       const refusal = await errorOf(send({ query }));
@@ -215,6 +217,7 @@ describe("hostile queries", () => {
       expect(refusal.message).not.toContain("children/");
     }
     await refused(send({ query: " " }), 400, "invalid_request");
+    await answered(send({ query: `SELECT '"value":Infinity'` }));
   });
 
   test("[WSP-4] a refusal names the field that is wrong: the database, or the values of the parameters", async () => {

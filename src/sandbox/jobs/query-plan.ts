@@ -78,7 +78,10 @@ async function parse(
   query: string,
 ): Promise<QueryRefusal | { readonly statement: Tree }> {
   const rows = await connection.runAndReadAll("SELECT json_serialize_sql($1::VARCHAR)", [query]);
-  const parsed = JSON.parse(String(rows.getRows()[0]?.[0])) as Parsed;
+  const text = String(rows.getRows()[0]?.[0]);
+  // DuckDB writes a literal such as 1e400 as `Infinity`, which JSON does not have. In a string its quotes would be escaped.
+  if (/"value":-?Infinity\b/.test(text)) return refusedQuery("query", "A number in the query is too large");
+  const parsed = JSON.parse(text) as Parsed;
   if (parsed.error) {
     const message = parsed.error_message ?? "";
     // A parser that knows what it read, and that it is no SELECT.
