@@ -3,16 +3,32 @@ import { headersOf, STANDING } from "./headers.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import { type DocumentParts, operationObject, type Placed } from "./operation-object.ts";
 
-/** By status: what MCP refuses itself. */
-const REFUSED_BY_MCP: Readonly<Record<string, string>> = {
-  400: "The message, its session or its headers do not fit, as a JSON-RPC error; or an error of the service",
-  404: "The session is not found, as a JSON-RPC error: begin a new one with `initialize`",
-};
+/** By status: what MCP refuses itself, as a JSON-RPC error, and of which methods. */
+const REFUSED_BY_MCP = [
+  {
+    status: "400",
+    methods: ["POST", "GET", "DELETE"],
+    description: "The message, its session or its headers do not fit, as a JSON-RPC error; or an error of the service",
+  },
+  {
+    status: "404",
+    methods: ["POST", "GET", "DELETE"],
+    description: "The session is not found, as a JSON-RPC error: begin a new one with `initialize`",
+  },
+  {
+    status: "406",
+    methods: ["POST"],
+    description: "`Accept` must name both `application/json` and `text/event-stream`, as a JSON-RPC error",
+  },
+  { status: "406", methods: ["GET"], description: "`Accept` must name `text/event-stream`, as a JSON-RPC error" },
+  { status: "409", methods: ["GET"], description: "The session has an open stream already, as a JSON-RPC error" },
+] as const;
 
 export function protocolObject(parts: DocumentParts, placed: Placed): JsonSchema {
   const operation = operationObject(parts, placed);
   const bodies = ["McpMessage", "Error"].map((name) => ({ $ref: `#/components/schemas/${name}` }));
-  const refused = Object.entries(REFUSED_BY_MCP).map(([status, description]) => [
+  const ofMethod = REFUSED_BY_MCP.filter(({ methods }) => methods.some((one) => one === placed.operation.method));
+  const refused = ofMethod.map(({ status, description }) => [
     status,
     {
       description,

@@ -73,6 +73,28 @@ test("[MCP-1] a session that is ended opens nothing any more", async () => {
   expect((await postMcp(service, owner.token, rpc("ping"), inSession(id))).status).toBe(404);
 });
 
+test("[MCP-1] [DOC-1] what the protocol refuses is in the contract, for each method", async () => {
+  const id = await openSession(service, owner);
+  const open = await request(service, "GET", owner, inSession(id));
+  const answers = {
+    post: [await postMcp(service, owner.token, rpc("ping"), inSession(id, { accept: "application/json" }))],
+    get: [
+      await request(service, "GET", owner, inSession(id, { accept: "application/json" })),
+      await request(service, "GET", owner, inSession(id)),
+      await request(service, "GET", owner, inSession("nobody's")),
+    ],
+    delete: [await request(service, "DELETE", owner, inSession("nobody's"))],
+  };
+  const statuses = Object.values(answers).map((list) => list.map(({ status }) => status));
+  expect(statuses).toEqual([[406], [406, 409, 404], [404]]);
+  const contract = (await (await fetch(`${service.url}/api/openapi.json`)).json()) as {
+    readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly responses: object }>>>>;
+  };
+  for (const [method, list] of Object.entries(answers))
+    for (const { status } of list) expect(contract.paths["/mcp"]?.[method]?.responses).toHaveProperty(String(status));
+  await open.body?.cancel();
+});
+
 test("[MCP-1] a stream that was cut goes on behind the last event that the client has, and the job meanwhile", async () => {
   const id = await openSession(service, owner);
   const cut = new AbortController();
