@@ -1619,8 +1619,8 @@ export interface WaitForJobQuery {
 export interface ListTranscriptEventsQuery {
     /** Only events after this seq. Default 0 */
     after?: number;
-    /** Types of events */
-    types?: string[];
+    /** Only events of these types */
+    types?: Array<"job.created" | "job.started" | "job.restarted" | "job.blocked" | "job.resumed" | "job.review_requested" | "job.approved" | "job.denied" | "job.iteration_requested" | "job.cancelling" | "job.completed" | "job.failed" | "job.cancelled" | "runner.status" | "transcript.event" | "log" | "usage.updated" | "artifact.created" | "approval.requested" | "approval.resolved" | "review.updated" | "error">;
     /** Records of one page. Default 25 */
     limit?: number;
 }

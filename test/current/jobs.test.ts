@@ -356,8 +356,13 @@ describe("lineage and transcript", () => {
       `/api/jobs/${job.id}/transcript-events?types=transcript.event&after=${some.next_cursor}`,
     );
     expect(rest.events.map((e) => e.seq)).toEqual([8, 9]);
+    const ask = (query: string) => client.call("GET", `/api/jobs/${job.id}/transcript-events?${query}`);
     for (const query of ["after=x", "after=-1", "limit=101", "types=%00"])
-      await refused(client.call("GET", `/api/jobs/${job.id}/transcript-events?${query}`), 400, "invalid_request");
+      await refused(ask(query), 400, "invalid_request");
+    const { errors } = await refused(ask("types=job.created,transcript.events"), 400, "invalid_request");
+    expect(errors).toEqual([
+      { path: "/types", message: expect.stringContaining("did you mean `transcript.event`?") as unknown },
+    ]);
   });
 
   test("[SSE-8] [CHAT-3] what the model thought is in the transcript and in its message, and no model is told of it again", async () => {

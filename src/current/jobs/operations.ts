@@ -1,4 +1,5 @@
 /** What there is to do with jobs (JOB-2 to JOB-9, GEN-6). */
+import { JOB_EVENTS, type JobEventType } from "../../../actors/job/events.ts";
 import { JOB_STATUSES } from "../../../actors/job/schema.ts";
 import { type JsonObject, Type } from "../../../actors/schema.ts";
 import { bad, good, idFilter, someOf, textField, timeField, withDefault } from "../../http/contract/field.ts";
@@ -14,21 +15,10 @@ import { JobList, JobView, LineageView, ReceiptView } from "./view.ts";
 
 const params = { id: JobId };
 
-/** Events of one type, by names with commas between them. */
-const TYPE = /^[a-z_.]{1,64}$/;
-/** Types that one query may name. */
-const TYPES = 32;
+/** What the stream of a job keeps; what it does not keep, such as deltas of text, is in no transcript. */
+const EVENT_TYPES = Object.keys(JOB_EVENTS) as readonly JobEventType[];
 const LAST_SEQ = 2_147_483_647;
 const METADATA_CHARACTERS = 2_048;
-const EventTypes = Type.Unsafe<readonly string[]>({
-  type: "array",
-  items: textField<string>({ type: "string", examples: ["transcript.event"] }, (text, name) =>
-    TYPE.test(text) ? good(text) : bad(`${name} must be names of events, with commas between them`),
-  ),
-  maxItems: TYPES,
-  description: "Types of events",
-});
-
 /** A part of the metadata, as JSON. NUL and lone surrogates are refused as in a body: PostgreSQL holds none. */
 const MetadataFilter = textField<JsonObject>(
   {
@@ -99,7 +89,7 @@ export const jobOperations = operationGroup("Jobs", "Long-running work records",
     params,
     query: {
       after: withDefault(Type.Integer({ minimum: 0, maximum: LAST_SEQ, description: "Only events after this seq" }), 0),
-      types: EventTypes,
+      types: someOf(EVENT_TYPES, { description: "Only events of these types" }),
       limit: LIMIT,
     },
     answers: { 200: EventPage },
