@@ -1,10 +1,10 @@
 /** Updates that may change nothing: they are answered as any other, but emit nothing (GEN-8). */
 import type { Outcome } from "../../actors/fault.ts";
-import type { Ask } from "../../actors/runtime/members.ts";
+import type { Ask, Member } from "../../actors/runtime/members.ts";
 import { type Change, type Committed, done } from "../http/request/commit.ts";
 
-/** The record before, null where there was none, and its update. */
-type ReadAndWrite<R> = readonly [read: Ask<R | null>, write: Ask<R>];
+/** The record before, null where there was none, and its update; then what is to be true for it. */
+type ReadAndWrite<R> = readonly [read: Ask<R | null>, write: Ask<R>, ...conditions: Member[]];
 interface Versioned {
   readonly version: number;
 }

@@ -186,6 +186,9 @@ async function decided<T>(
 async function tellMissions(parts: MissionEffectParts, effect: EffectRow, context: EffectContext): Promise<void> {
   const { ground, command } = newsOf(effect.organizationId, effect.intent as MissionsIntent);
   const { system } = parts.services();
+  // What was committed before the loss is in the table then; what comes later sees the loss itself.
+  const settled = await decided(parts, context, () => system.settled(effect.organizationId));
+  if (settled === null) return;
   let last: MissionPlace = { organizationId: "", id: "" };
   for (;;) {
     const page = await looked(parts, context, () => parts.missions.missionsOf(ground, last, PAGE));

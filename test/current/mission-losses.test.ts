@@ -1,8 +1,8 @@
 /** Missions that lose what they need: their agent, their workspace, their creator (MIS-1, MIS-12). */
-import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { afterAll, beforeAll, beforeEach, describe, expect, spyOn, test } from "bun:test";
 import { missionRef } from "../../actors/mission/schema.ts";
 import { organizationRef } from "../../actors/organization/schema.ts";
-import { answered, Client, refused } from "../support/current.ts";
+import { answered, Client, type Json, refused } from "../support/current.ts";
 import { type Mission, MissionClient } from "../support/mission-client.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
 import { createAgent } from "../support/v1.ts";
@@ -138,4 +138,41 @@ test("[MIS-12] a fire that finds its workspace deleted is a failed run in the le
     last_run: { outcome: "failed", job_id: null, error: { code: "workspace_deleted" } },
   });
   expect(await missions.runs(id)).toMatchObject([{ outcome: "failed", job_id: null }]);
+});
+
+/** Deletes what a mission is to have between the look at it and the commit. */
+function losing(path: string): void {
+  const { system } = service;
+  const commit = system.dispatchGroup.bind(system);
+  const spy = spyOn(system, "dispatchGroup");
+  spy.mockImplementation((async (...group: Parameters<typeof commit>) => {
+    spy.mockRestore();
+    await answered(missions.client.call("DELETE", path));
+    return commit(...group);
+  }) as typeof commit);
+}
+const losses = [
+  { rule: "MIS-1", noun: "agent", make: () => createAgent(service, owner) },
+  { rule: "MIS-12", noun: "workspace", make: () => workspace("Going") },
+] as const;
+
+describe.each(losses)("[$rule] a mission whose $noun is deleted just before the commit", ({ noun, make }) => {
+  const given = async (): Promise<Json> => {
+    const id = await make();
+    losing(`/api/${noun}s/${id}`);
+    return { [`${noun}_id`]: id };
+  };
+  const isGone = (asked: Promise<Response>): Promise<unknown> => refused(asked, 404, "not_found");
+
+  test("is not made", async () => {
+    const body = { title: "M", goal: "g", agent_id: missions.agent, ...(await given()) };
+    await isGone(missions.client.call("POST", "/api/missions", body));
+  });
+
+  test("does not get it by a change", async () => {
+    const { id } = await missions.create();
+    await isGone(missions.patch(id, await given()));
+    await isGone(missions.patch(id, { status: "running", ...(await given()) }));
+    expect(await missions.read(id)).toMatchObject({ version: 1, status: "pending" });
+  });
 });

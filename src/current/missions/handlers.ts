@@ -8,6 +8,7 @@ import { DEFAULT_SCHEDULE } from "../../../actors/mission/schedule-input.ts";
 import { type Mission, type MissionBudget, missionRef } from "../../../actors/mission/schema.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
+import type { Member } from "../../../actors/runtime/members.ts";
 import { ask } from "../../../actors/troupe.ts";
 import { workspaceRef } from "../../../actors/workspace/schema.ts";
 import type { Handlers, Input } from "../../http/contract/operation.ts";
@@ -187,9 +188,28 @@ async function createMission(
     schedule: { ...DEFAULT_SCHEDULE, ...schedule },
   } as const;
   const command = { kind: "create_mission", by: askerOf(principal), settings } as const;
-  return change.commit([ask(missionRef(principal.organizationId, newId("mis")), command)], (mission) =>
-    created(missionView(mission, principal, services.calendar)),
+  const create = ask(missionRef(principal.organizationId, newId("mis")), command);
+  return change.commit(
+    [create, ...stillThere(principal, { agent: agent.value, workspaceId: workspaceId.value })],
+    (mission) => created(missionView(mission, principal, services.calendar)),
   );
+}
+
+/**
+ * Looks at the agent and the workspace again in the commit: one that is deleted meanwhile looks for its missions
+ * once, and would not find this one. An agent of another organization is looked at when a run begins.
+ */
+function stillThere(
+  { organizationId, userId }: Principal,
+  { agent, workspaceId }: { readonly agent: Agent | null; readonly workspaceId: string | null },
+): readonly Member[] {
+  const by = { organizationId, userId };
+  return [
+    ...(agent?.organizationId === organizationId
+      ? [ask(organizationRef(organizationId), { kind: "read_agent", by, agentId: agent.id })]
+      : []),
+    ...(workspaceId === null ? [] : [ask(workspaceRef(organizationId, workspaceId), { kind: "read_workspace" })]),
+  ];
 }
 
 /** The given workspace where there is one, else the organization's own. */
@@ -221,11 +241,15 @@ async function updateMission(
   const countable = await withinPrices(services, principal, mission, given.value);
   if (!countable.ok) return countable;
   const version = headers["if-match"] ?? null;
-  if (body.status === "running") return updateAndRun(services, change, mission, { changes: given.value, version });
+  const there = stillThere(principal, usable.value);
+  if (body.status === "running")
+    return updateAndRun(services, change, mission, { changes: given.value, version, there });
   const command = { kind: "update_mission", by: askerOf(principal), changes: given.value, version } as const;
   const ref = missionRef(principal.organizationId, mission.id);
   const read = ask(ref, { kind: "read_mission", by: askerOf(principal) });
-  return updated(change, [read, ask(ref, command)], (after) => missionView(after, principal, services.calendar));
+  return updated(change, [read, ask(ref, command), ...there], (after) =>
+    missionView(after, principal, services.calendar),
+  );
 }
 
 /** Refuses a budget of cost for an agent whose model has no price (RUN-20). */
@@ -247,16 +271,18 @@ async function withinPrices(
   return agent.ok ? budgetKnown(services, agent.value, budget) : ok(null);
 }
 
-/** Refuses another agent or workspace that the caller may not use. */
+/** The other agent and workspace that the body names, null where it names none; refuses those that the caller may not use. */
 async function usableParts(
   services: Services,
   principal: Principal,
   body: { readonly agent_id?: string | undefined; readonly workspace_id?: string | undefined },
-): Promise<Outcome<null>> {
+): Promise<Outcome<{ readonly agent: Agent | null; readonly workspaceId: string | null }>> {
+  let agent: Agent | null = null;
   if (body.agent_id !== undefined) {
-    const agent = await services.agents.find(principal, body.agent_id);
-    if (!agent.ok) return unlessNotInstalled(services, principal, body.agent_id, agent);
+    const found = await services.agents.find(principal, body.agent_id);
+    if (!found.ok) return unlessNotInstalled(services, principal, body.agent_id, found);
+    agent = found.value;
   }
-  if (body.workspace_id === undefined) return ok(null);
-  return mapped(await workspaceOf(services, principal, body.workspace_id), () => null);
+  if (body.workspace_id === undefined) return ok({ agent, workspaceId: null });
+  return mapped(await workspaceOf(services, principal, body.workspace_id), (workspaceId) => ({ agent, workspaceId }));
 }

@@ -7,7 +7,7 @@ import { refusalOf, without } from "../../../actors/mission/access.ts";
 import type { JobIds, MissionChanges, MissionReplies } from "../../../actors/mission/protocol.ts";
 import { type Mission, missionRef } from "../../../actors/mission/schema.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
-import { followed, following } from "../../../actors/runtime/members.ts";
+import { followed, following, type Member } from "../../../actors/runtime/members.ts";
 import { ask } from "../../../actors/troupe.ts";
 import { workspaceRef } from "../../../actors/workspace/schema.ts";
 import { accepted, type Change, type Committed, done } from "../../http/request/commit.ts";
@@ -61,12 +61,19 @@ export async function runMission(services: Services, change: Change, mission: Mi
   );
 }
 
-/** `PATCH {"status": "running"}`, perhaps with other changes: these first, then the run, all in one commit. */
+/**
+ * `PATCH {"status": "running"}`, perhaps with other changes: these first, then the run, all in one commit. `there`
+ * looks again at what the changes name.
+ */
 export async function updateAndRun(
   services: Services,
   change: Change,
   mission: Mission,
-  { changes, version }: { readonly changes: MissionChanges; readonly version: number | null },
+  {
+    changes,
+    version,
+    there,
+  }: { readonly changes: MissionChanges; readonly version: number | null; readonly there: readonly Member[] },
 ): Committing {
   const { principal, requestId } = change;
   const { agentId = mission.agentId, workspaceId = mission.workspaceId } = changes;
@@ -83,11 +90,11 @@ export async function updateAndRun(
   const ref = missionRef(principal.organizationId, mission.id);
   const { status: _, ...settings } = changes;
   const update = ask(ref, { kind: "update_mission", by, changes: settings, version });
-  return change.commit(
-    following([update, ask(ref, { kind: "run_now", by, ids })], ([, { brief }]) =>
-      brief === null ? null : runJob(work.value, ids, brief, requestId),
-    ),
-    (_reply, [, run]) => done(missionView(run.mission, principal, services.calendar)),
+  const updating = following([update, ask(ref, { kind: "run_now", by, ids })], ([, { brief }]) =>
+    brief === null ? null : runJob(work.value, ids, brief, requestId),
+  );
+  return change.commit([...updating, ...there], (_reply, [, run]) =>
+    done(missionView(run.mission, principal, services.calendar)),
   );
 }
 
