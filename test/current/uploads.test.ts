@@ -276,6 +276,19 @@ test("[WSP-13] an upload is over after a day, and the sweep takes what is left o
   rmSync(folder, { recursive: true, force: true });
 });
 
+test("[WSP-13] a newer request ends one that has not read anything yet and whose client sends nothing", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "troupe-uploads-"));
+  const uploads = new PartialUploads(folder, () => 1_000_000);
+  const name = { organizationId: "org_1", workspaceId: "wsp_1", pathKey: "f", sha256: "0".repeat(64), size: 10 };
+  const part = (body: ReadableStream<Uint8Array>) =>
+    uploads.take(name, { first: 0, last: 1, body }, () => Promise.reject(new Error("the content is not whole")));
+  const silent = part(new ReadableStream());
+  const newer = part(new Blob(["ab"]).stream());
+  expect(await newer).toMatchObject({ ok: true, value: { offset: 2 } });
+  expect(await silent).toMatchObject({ ok: false, fault: { kind: "upload_offset_mismatch" } });
+  rmSync(folder, { recursive: true, force: true });
+});
+
 test("[WSP-12] the sweep of the service removes what was left behind on the disk", async () => {
   const left = join(service.filesFolder, "staging", "left");
   writeFileSync(left, "x");
