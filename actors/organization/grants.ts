@@ -19,7 +19,7 @@ import type { OrganizationProtocol } from "./protocol.ts";
 import { type Grant, grantTable, memberTable, tokenTable } from "./schema.ts";
 import { isSuspended } from "./suspension.ts";
 import { revokeWithDescendants } from "./token-lineage.ts";
-import { lacking, mintToken } from "./tokens.ts";
+import { isOfMember, lacking, madeIn, mintToken } from "./tokens.ts";
 
 /** A code is redeemed at once, by the program that the browser has just gone back to. */
 export const CODE_MS = 60_000;
@@ -32,8 +32,10 @@ type GrantCommand = "offer_grant" | "redeem_code" | "refresh_grant" | "end_grant
 
 export const grantHandlers: Pick<Handlers<OrganizationProtocol>, GrantCommand> = {
   offer_grant(tx, { grant, origin }) {
+    const member = tx.read(memberTable, grant.userId);
     const made = tx.create(grantTable, {
       ...grant,
+      ...(member === null ? {} : madeIn(member)),
       scopes: [...grant.scopes],
       id: tx.id("gra"),
       status: "offered",
@@ -96,7 +98,7 @@ const REFUSED: Outcome<Issued> = ok({ kind: "refused", endedIds: [] });
 /** The next tokens of the family; with `scopes`, this access token has only those of them that the grant has. */
 function issue(tx: Tx, grant: Grant, token: NewAccessToken, scopes: readonly string[] | null = null): Outcome<Issued> {
   const member = tx.read(memberTable, grant.userId);
-  if (member === null || member.status === "removed" || isSuspended(tx)) return REFUSED;
+  if (!isOfMember(grant, member) || isSuspended(tx)) return REFUSED;
   const granted = scopes === null ? grant.scopes : grant.scopes.filter((scope) => scopes.includes(scope));
   if (granted.length === 0) return REFUSED;
   const made = mintToken(
@@ -110,7 +112,7 @@ function issue(tx: Tx, grant: Grant, token: NewAccessToken, scopes: readonly str
       audience: grant.resource,
       grantId: grant.id,
     },
-    { madeWith: null, parentId: null },
+    { madeWith: null, parentId: null, member },
   );
   const living = [...grant.accessTokenIds, made.id];
   const endedIds = living.splice(0, Math.max(0, living.length - LIVING_TOKENS)).flatMap((id) => revoke(tx, id));

@@ -44,7 +44,7 @@ export const memberHandlers: Pick<Handlers<OrganizationProtocol>, MemberCommand>
       organization,
       owner: member,
       workspace,
-      tokens: tokens.map((token) => mintToken(tx, token, { madeWith: null, parentId: null })),
+      tokens: tokens.map((token) => mintToken(tx, token, { madeWith: null, parentId: null, member })),
     });
   },
 
@@ -111,7 +111,8 @@ export function addMember(
   if (refused !== null) return refused;
   const member = tx.read(memberTable, userId);
   if (member === null) return ok(tx.create(memberTable, { id: userId, ...is, status: "active" }));
-  return ok(tx.update<Member>(memberTable, { ...member, ...is, status: "active" }));
+  const back = member.status === "removed" ? { membership: (member.membership ?? 0) + 1 } : {};
+  return ok(tx.update<Member>(memberTable, { ...member, ...is, ...back, status: "active" }));
 }
 
 /** Whether nobody else owns the organization: such a member stays, as an owner. */

@@ -1,7 +1,8 @@
 /**
  * Removing a person from an organization (AUTH-18): one group that takes the membership and everything that the
  * person could act with. A removed member's credentials do not count in any case; they are ended as well, so that
- * they stay dead when the person is invited again.
+ * lists say so. What is made after they were looked for belongs to the former membership, and stays dead when the
+ * person is invited again.
  */
 import { OPERATOR } from "./audit.ts";
 import type { Directory } from "./directory.ts";

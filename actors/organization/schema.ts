@@ -40,6 +40,12 @@ export const Organization = Type.Object({
 });
 export type Organization = Static<typeof Organization>;
 
+/**
+ * Of a member: how often the person has come back after a removal; absent: never. A credential has the one in which it
+ * was made, and counts in no later one, whether or not the removal has found it.
+ */
+const Membership = Type.Optional(Type.Integer({ minimum: 0 }));
+
 /** A person in an organization. The id is the person's own: the same in every organization. */
 export const Member = Type.Object({
   ...RecordBase,
@@ -47,6 +53,7 @@ export const Member = Type.Object({
   email: Type.String(),
   role: OneOf(ROLES),
   status: OneOf(["active", "removed"] as const),
+  membership: Membership,
 });
 export type Member = Static<typeof Member>;
 
@@ -74,6 +81,7 @@ export const Token = Type.Object({
   grantId: Type.Optional(OptionalText),
   /** The remote address of its last use, as far as it is noted. */
   lastAddress: Type.Optional(OptionalText),
+  membership: Membership,
 });
 export type Token = Static<typeof Token>;
 
@@ -107,6 +115,7 @@ export const Grant = Type.Object({
   generation: Type.Integer({ minimum: 0 }),
   expiresAt: Timestamp,
   accessTokenIds: Type.Array(Type.String()),
+  membership: Membership,
 });
 export type Grant = Static<typeof Grant>;
 

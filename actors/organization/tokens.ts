@@ -18,7 +18,7 @@ import { isoTime, timeWriter } from "../schema.ts";
 import { note, OPERATOR } from "./audit.ts";
 import { FULL_ACCESS, hasScope, type Principal } from "./principal.ts";
 import type { NewToken, OrganizationProtocol } from "./protocol.ts";
-import { type Member, memberTable, type Token, tokenTable } from "./schema.ts";
+import { type Grant, type Member, memberTable, type Token, tokenTable } from "./schema.ts";
 import { isSuspended, SUSPENDED } from "./suspension.ts";
 import { endWithin, noteDescendant, parentOf, revokeWithDescendants } from "./token-lineage.ts";
 
@@ -100,7 +100,8 @@ export const tokenHandlers: Pick<Handlers<OrganizationProtocol>, TokenCommand> =
     const parent = parentId === null ? null : tx.read(tokenTable, parentId);
     const expiresAt = endWithin(parent, token, { now: tx.now, isAsked: isLifeAsked });
     if (!expiresAt.ok) return expiresAt;
-    const made = mintToken(tx, { ...token, expiresAt: expiresAt.value }, { madeWith: by?.tokenId ?? null, parentId });
+    const madeWith = by?.tokenId ?? null;
+    const made = mintToken(tx, { ...token, expiresAt: expiresAt.value }, { madeWith, parentId, member });
     const tooMany = noteDescendant(tx, made);
     if (tooMany !== null) return refuse(tooMany);
     const action = made.kind === "session" ? "session.started" : "token.created";
@@ -128,10 +129,15 @@ const nameOf = (tx: Tx, tokenId: string): string | null => tx.read(tokenTable, t
 export function mintToken(
   tx: Tx,
   token: NewToken,
-  { madeWith, parentId }: { readonly madeWith: string | null; readonly parentId: string | null },
+  {
+    madeWith,
+    parentId,
+    member,
+  }: { readonly madeWith: string | null; readonly parentId: string | null; readonly member: Member },
 ): Token {
   return tx.create(tokenTable, {
     ...token,
+    ...madeIn(member),
     scopes: [...token.scopes],
     id: tx.id("tok"),
     lastUsedAt: null,
@@ -170,12 +176,20 @@ const freshUntil = (expiresAt: string, lastUsedAt: string): number =>
 /** Whether it is revoked or expired. */
 export const hasEnded = (token: Token, now: number): boolean => token.revokedAt !== null || isOver(token, now);
 
+/** What a credential that this member makes has of the membership. */
+export const madeIn = ({ membership }: Member): Pick<Member, "membership"> =>
+  membership === undefined ? {} : { membership };
+
+/** Whether the person is a member, and has been since the credential was made. */
+export const isOfMember = ({ membership = 0 }: Token | Grant, member: Member | null): member is Member =>
+  member !== null && member.status === "active" && (member.membership ?? 0) === membership;
+
 /** The person for whom a token counts now. */
 function bearerOf(tx: Tx, token: Token): Outcome<Member> {
   if (token.revokedAt !== null) return refuse({ kind: "unauthenticated", reason: "revoked token" });
   if (isOver(token, tx.now)) return refuse({ kind: "token_expired" });
   const member = tx.read(memberTable, token.userId);
-  if (member === null || member.status === "removed")
+  if (!isOfMember(token, member))
     return refuse({ kind: "unauthenticated", reason: "the token's user is not a member any more" });
   // Last, so that only a good token learns of it.
   return isSuspended(tx) ? SUSPENDED : ok(member);

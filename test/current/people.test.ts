@@ -1,5 +1,6 @@
 /** Members, invitations, sessions and grants over the API (AUTH-19, AUTH-20). */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, spyOn, test } from "bun:test";
+import { organizationRef } from "../../actors/organization/schema.ts";
 import { answered, Client, type Json, refused } from "../support/current.ts";
 import { StreamReader } from "../support/event-streams.ts";
 import { OAuthProgram } from "../support/oauth-program.ts";
@@ -94,6 +95,39 @@ test("[AUTH-19] a removed member's sessions, tokens, programs and streams end wi
   const { url } = await answered(call(owner, "POST", "/api/invitations", { email }), 201);
   await join(browserOf(service), pathOf(url));
   await isGone();
+});
+
+test("[AUTH-19] a token that is made between the look of a removal and its commit is dead when its person comes back", async () => {
+  const person = await service.join(owner.organizationId);
+  const browser = await signedIn(service, person);
+  const wanted = { name: "Late", scopes: ["agents:read"], expires_in_days: 30 };
+  let late = "";
+  const { system } = service;
+  const commit = system.dispatchGroup.bind(system);
+  const spy = spyOn(system, "dispatchGroup");
+  spy.mockImplementation((async (...group: Parameters<typeof commit>) => {
+    spy.mockRestore();
+    const made = await answered<{ token: string }>(
+      byBrowser(browser, "POST", "/api/personal-access-tokens", wanted),
+      201,
+    );
+    late = made.token;
+    return commit(...group);
+  }) as typeof commit);
+  const { name, email } = await answered<{ name: string; email: string }>(
+    call(owner, "DELETE", `/api/members/${person.userId}`),
+  );
+  const isDead = () => refused(call({ ...owner, token: late }, "GET", "/api/agents"), 401, "unauthenticated");
+  await isDead();
+  const back = { kind: "add_member", userId: person.userId, name, email, role: "member" } as const;
+  expect((await system.dispatch(organizationRef(owner.organizationId), back)).ok).toBe(true);
+  await isDead();
+  const again = await signedIn(service, person);
+  const { token } = await answered<{ token: string }>(
+    byBrowser(again, "POST", "/api/personal-access-tokens", wanted),
+    201,
+  );
+  await answered(call({ ...owner, token }, "GET", "/api/agents"));
 });
 
 test("[AUTH-19] a new member invited by a link signs in, makes a token and uses it, all but the link over the API", async () => {
