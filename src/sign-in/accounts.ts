@@ -49,6 +49,7 @@ export interface StartedSession {
   readonly secret: string;
   readonly userId: string;
   readonly organizationId: string;
+  readonly tokenId: string;
 }
 
 /** The e-mail address and the password do not belong together; the answer does not say which of them is wrong. */
@@ -87,6 +88,13 @@ export class Accounts {
     }
     const started = await this.start(userId, sender, credentials.value.chosenOrganizationId);
     if (!started.ok) return started;
+    // A new password ends the sessions that are there. One that was begun with the former password may come after that.
+    const present = await system.dispatch(accountRef(userId), { kind: "read_credentials" });
+    if (!present.ok) return present;
+    if (present.value.passwordHash !== credentials.value.passwordHash) {
+      const ended = await this.takeBack(started.value, sender);
+      return ended.ok ? refuse(NO_MATCH) : ended;
+    }
     // Signing in to one account must not reset the limit on guesses at others from the same address.
     for (const [ref, all] of [[ofAccount, true] as const, [ofAddress, false] as const]) {
       const cleared = await system.dispatch(ref, { kind: "clear_attempts", all });
@@ -128,7 +136,17 @@ export class Accounts {
       by: null,
       origin,
     });
-    return made.ok ? ok({ secret, userId, organizationId }) : made;
+    return made.ok ? ok({ secret, userId, organizationId, tokenId: made.value.id }) : made;
+  }
+
+  /** Ends a session whose secret nobody has been given. */
+  private takeBack(
+    { organizationId, userId, tokenId }: StartedSession,
+    { address }: Sender,
+  ): Promise<Outcome<unknown>> {
+    const origin: Origin = { userId, tokenId: null, address };
+    const command = { kind: "revoke_token", tokenId, of: null, by: null, origin } as const;
+    return this.parts.system.dispatch(organizationRef(organizationId), command);
   }
 
   /** Ends one session of the person, in the organization of the one that asks. */

@@ -1,5 +1,6 @@
 /** The account of a person: sessions, tokens and the password (AUTH-13). */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, spyOn, test } from "bun:test";
+import { Passwords } from "../../src/sign-in/passwords.ts";
 import { answered, refused } from "../support/current.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
 import { ShiftedClock } from "../support/shifted-clock.ts";
@@ -126,4 +127,23 @@ test("[AUTH-13] a session ends after a week without a request, and 30 days after
   }
   await refused(busy.ask("/api/agents"), 401, "token_expired");
   await other.stop();
+});
+
+test("[AUTH-13] a sign-in with the former password that ends after the change leaves no session", async () => {
+  const person = await service.join(owner.organizationId);
+  const here = await signedIn(service, person);
+  const next = "four other unrelated words";
+  const verify = spyOn(Passwords.prototype, "verify");
+  verify.mockImplementation(async function (this: Passwords, ...given: Parameters<Passwords["verify"]>) {
+    verify.mockRestore();
+    const isGood = await this.verify(...given);
+    await here.post("/account/password", { present: PASSWORD, password: next, again: next });
+    return isGood;
+  });
+  const email = await emailOf(service, person);
+  const late = await browserOf(service).post("/sign-in", { email, password: PASSWORD });
+  expect(late.at).not.toBe("/account");
+  const { sessions } = await answered<{ sessions: { status: string }[] }>(service.call(person, "GET", "/api/sessions"));
+  expect(sessions.filter(({ status }) => status === "active")).toHaveLength(1);
+  expect((await browserOf(service).post("/sign-in", { email, password: next })).at).toBe("/account");
 });
