@@ -5,31 +5,24 @@
  *
  * Commands have a few places, of which one organization has a part; organizations take turns (FAIR-4).
  */
-import type { QuotaReports } from "../../actors/usage/quota.ts";
-import { countUnreferred, roomFor } from "../work/content-room.ts";
 import { makeWayOut, removeWaysOut } from "../sandbox/way-out.ts";
-import { constants } from "node:fs";
-import { lstat, mkdir, mkdtemp, open, readdir, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { invalid, notFound, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import type { ToolContext } from "../../actors/job/ports.ts";
 import { jobRef } from "../../actors/job/schema.ts";
 import type { ActorRef } from "../../actors/runtime/actor.ts";
-import type { TroupeSystem } from "../../actors/troupe.ts";
 import type { FileDirectory } from "../../actors/workspace/directory.ts";
-import type { WorkspaceLimits } from "../../actors/workspace/limits.ts";
-import { parseDirectory, parsePath } from "../../actors/workspace/path.ts";
-import type { FileContents } from "../../actors/workspace/ports.ts";
-import type { Precondition } from "../../actors/workspace/protocol.ts";
+import { parseDirectory } from "../../actors/workspace/path.ts";
 import { type FileNode, workspaceRef } from "../../actors/workspace/schema.ts";
 import type { Logger } from "../log/log.ts";
-import { faultWords } from "../runner/tools/fault-words.ts";
 import { openTunnels } from "../egress/tunnels.ts";
 import type { Egress } from "../egress/egress.ts";
 import type { ShellCommand, ShellReport, ShellService } from "../runner/tools/shell.ts";
 import { Lanes } from "../sandbox/lanes.ts";
 import { findShell, type Shell, type ShellEnd, type ShellResult, type ShellRun } from "../sandbox/shell.ts";
 import { hostRules } from "../settings/shell.ts";
+import { type At, bringBack, type ChangeParts, type Copied } from "./shell-changes.ts";
 
 /** Of the files that are copied, and of what a command may leave. */
 const COPIED_BYTES = 256 * 1024 * 1024;
@@ -46,13 +39,8 @@ const NAMED = 100;
 /** Of one command. */
 const TUNNELS = { connections: 32, bytes: 512 * 1024 * 1024, connectMs: 10_000 };
 
-interface Parts extends AgentShell {
-  /** Late-bound: the runner is made before the system that runs it. */
-  readonly system: () => TroupeSystem;
+interface Parts extends AgentShell, ChangeParts {
   readonly files: FileDirectory;
-  readonly contents: FileContents;
-  readonly quotas: Pick<QuotaReports, "room" | "unreferred">;
-  readonly workspaceLimits: WorkspaceLimits;
   /** Checks where names lead. */
   readonly egress: Pick<Egress, "resolve">;
   /** Whether an organization waits behind the others (FAIR-4); none does unless given. */
@@ -75,17 +63,6 @@ export async function openShell(hosts: readonly string[], root: string, log: Log
   if (shell === null) log.info({}, "bubblewrap does not work here: agents have no shell");
   else if (hosts.length > 0) log.warn({ hosts }, "commands of agents may reach these hosts");
   return shell === null ? null : { shell, root, hosts };
-}
-
-/** Files that were copied, by their paths below the directory. */
-type Copied = ReadonlyMap<string, FileNode>;
-
-interface At {
-  readonly context: ToolContext;
-  readonly ref: ActorRef<"workspace">;
-  /** The directory of the workspace, as its names are stored; empty for all of it. */
-  readonly directory: string;
-  readonly folder: string;
 }
 
 export function shellService(parts: Parts): ShellService {
@@ -214,6 +191,7 @@ async function copyOut(
   const settled = await system().settled(organizationId);
   if (!settled.ok) return settled;
   const copied = new Map<string, FileNode>();
+  const directories: string[] = [];
   const below = directory === "" ? 0 : directory.length + 1;
   for (let after: string | null = null; ;) {
     const page = await files.listPlaces({
@@ -229,6 +207,7 @@ async function copyOut(
       const target = join(folder, path.slice(below));
       if (place.node.kind === "directory") {
         await mkdir(target, { recursive: true });
+        directories.push(path.slice(below));
         continue;
       }
       const body = await contents.read({ organizationId, sha256: place.node.sha256 });
@@ -238,106 +217,7 @@ async function copyOut(
       copied.set(path.slice(below), place.node);
     }
     const last = page.at(-1);
-    if (page.length < LISTED || last === undefined) return ok(copied);
+    if (page.length < LISTED || last === undefined) return ok({ files: copied, directories });
     after = last.path;
   }
-}
-
-/** Writes what differs from what was copied. The command is over, so nothing changes under it. */
-async function bringBack(
-  parts: Parts,
-  at: At,
-  copied: Copied,
-): Promise<{ readonly changed: readonly string[]; readonly notKept: readonly string[] }> {
-  const changed: string[] = [];
-  const notKept: string[] = [];
-  const there = new Set<string>();
-  const { found, leftOut } = await filesIn(at.folder);
-  notKept.push(...leftOut.map((path) => `${path}: only files and directories are kept`));
-  for (const path of found) {
-    there.add(path);
-    const outcome = await bringFile(parts, at, { path, before: copied.get(path) });
-    if (!outcome.ok) notKept.push(`${path}: ${faultWords(outcome.fault)}`);
-    else if (outcome.value) changed.push(path);
-  }
-  for (const [path, { sha256 }] of copied) {
-    if (there.has(path)) continue;
-    const parsed = parsePath(pathIn(at, path));
-    if (!parsed.ok) continue;
-    const precondition: Precondition = { kind: "present", sha256: [sha256] };
-    const command = {
-      kind: "delete_place",
-      path: parsed.value,
-      isRecursive: false,
-      precondition,
-      cause: causeOf(at),
-    } as const;
-    const gone = await parts.system().dispatch(at.ref, command);
-    if (gone.ok) changed.push(path);
-    else notKept.push(`${path}: ${faultWords(gone.fault)}`);
-  }
-  return { changed, notKept };
-}
-
-const pathIn = ({ directory }: At, path: string): string => (directory === "" ? path : `${directory}/${path}`);
-const causeOf = ({ context }: At) => ({ by: { type: "agent", id: context.agentId }, tells: true }) as const;
-
-/** Whether the file was changed. A link is never followed. */
-async function bringFile(
-  { system, contents, quotas, workspaceLimits }: Parts,
-  at: At,
-  { path, before }: { readonly path: string; readonly before: FileNode | undefined },
-): Promise<Outcome<boolean>> {
-  const parsed = parsePath(pathIn(at, path));
-  if (!parsed.ok) return parsed;
-  const handle = await open(join(at.folder, path), constants.O_RDONLY | constants.O_NOFOLLOW).catch(() => null);
-  if (handle === null) return invalid("/path", "The file cannot be read");
-  try {
-    const hasher = new Bun.CryptoHasher("sha256");
-    for await (const chunk of handle.createReadStream({ autoClose: false, start: 0 })) hasher.update(chunk as Buffer);
-    if (hasher.digest("hex") === before?.sha256) return ok(false);
-  } finally {
-    await handle.close();
-  }
-  const { organizationId } = at.ref;
-  const body = Bun.file(join(at.folder, path)).stream();
-  const received = await contents.receive(organizationId, body, workspaceLimits.fileBytes, (arrived) =>
-    roomFor({ quotas, contents }, organizationId, arrived),
-  );
-  if (!received.ok) return received;
-  const { text, ...content } = received.value;
-  const mime = contents.mimeOf(parsed.value.names.at(-1)?.name ?? "", "");
-  const precondition: Precondition =
-    before === undefined ? { kind: "absent" } : { kind: "present", sha256: [before.sha256] };
-  const command = {
-    kind: "write_file",
-    path: parsed.value,
-    content: { ...content, mime },
-    text,
-    precondition,
-  } as const;
-  const written = await system().dispatch(at.ref, { ...command, cause: causeOf(at) });
-  countUnreferred({ quotas }, organizationId, { written, size: content.size });
-  return written.ok ? ok(true) : written;
-}
-
-/** Regular files below a folder, and everything else that is no directory. */
-async function filesIn(
-  root: string,
-): Promise<{ readonly found: readonly string[]; readonly leftOut: readonly string[] }> {
-  const found: string[] = [];
-  const leftOut: string[] = [];
-  const waiting = [""];
-  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
-    const names = await readdir(join(root, at)).catch(() => null);
-    if (names === null) leftOut.push(at);
-    for (const name of names?.sort() ?? []) {
-      const path = at === "" ? name : `${at}/${name}`;
-      // A name that is no UTF-8 cannot be asked for.
-      const stat = await lstat(join(root, path)).catch(() => null);
-      if (stat?.isDirectory() === true) waiting.push(path);
-      else (stat?.isFile() === true ? found : leftOut).push(path);
-    }
-  }
-  return { found, leftOut };
 }

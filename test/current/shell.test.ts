@@ -167,6 +167,38 @@ describe.skipIf(shell === null)("the tool", () => {
     expect(changed.toSorted()).toEqual(["src/a.txt updated", "src/b.txt deleted", "src/new/d.txt created"]);
   });
 
+  test("[WSP-16] [WSP-3] a file that a command renames to another spelling stays", async () => {
+    await put("docs/readme.md", "read me");
+    await put("docs/notes.md", "notes");
+    await put("docs/Sub/a.md", "a");
+    const told = await use({
+      command: "mv readme.md README.md; mv notes.md Notes.md; echo more >> Notes.md; mv Sub sub; echo b > sub/b.md",
+      path: "docs",
+    });
+    expect(told).toContain(String.raw`\"not_kept\":[]`);
+    const { files } = await client.get<{ files: Json[] }>(
+      `/api/workspaces/${owner.workspaceId}/files?path=docs&recursive=true`,
+    );
+    // A directory keeps the name that it was made with.
+    expect(files.map((file) => file["path"])).toEqual([
+      "docs/Notes.md",
+      "docs/README.md",
+      "docs/Sub",
+      "docs/Sub/a.md",
+      "docs/Sub/b.md",
+    ]);
+    const paths = ["docs/README.md", "docs/Notes.md", "docs/Sub/a.md", "docs/Sub/b.md"];
+    expect(await Promise.all(paths.map(read))).toEqual(["read me", "notesmore\n", "a", "b\n"]);
+  });
+
+  test("[WSP-16] a file that becomes a directory, and a directory that becomes a file, are changed so", async () => {
+    await put("a", "file");
+    await put("b/c/d", "deep");
+    const told = await use({ command: "rm a; mkdir a; echo in > a/x; rm -r b; echo file > b" });
+    expect(told).toContain(String.raw`\"not_kept\":[]`);
+    expect(await Promise.all(["a/x", "b"].map(read))).toEqual(["in\n", "file\n"]);
+  });
+
   test("[WSP-17] a command asks for what its operator allows, and hears why it cannot have the rest", async () => {
     const connect = (host: string) =>
       `bash -c 'exec 3<>/dev/tcp/127.0.0.1/3128; printf "CONNECT ${host}:443 HTTP/1.1\\r\\n\\r\\n" >&3; cat <&3'`;
