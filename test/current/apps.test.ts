@@ -71,6 +71,8 @@ test("[WSP-14] an app is served to anybody from its directory, with its entry an
   const etag = page.headers.get("etag") ?? "";
   expect((await open(app, "", { headers: { "if-none-match": etag } })).status).toBe(304);
   expect(await (await open(app, "", { headers: { range: "bytes=0-3" } })).text()).toBe("<h1>");
+  const head = await open(app, "", { method: "HEAD", headers: { range: "bytes=0-3" } });
+  expect([head.status, head.headers.get("content-range")]).toEqual([200, null]);
   // As the files are now.
   await put("site/index.html", "<h1>New</h1>");
   expect(await (await open(app)).text()).toBe("<h1>New</h1>");

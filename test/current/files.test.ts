@@ -113,6 +113,26 @@ test("[WSP-2] a part of a file is answered as it was asked for", async () => {
   expect((await get("f.txt", { range: "bytes=1-2", "if-range": '"other"' })).status).toBe(200);
 });
 
+test("[WSP-2] [GEN-12] HEAD tells of the whole file, whatever range it names", async () => {
+  await put("f.txt", "0123456789");
+  for (const range of ["bytes=2-4", "bytes=10-"]) {
+    const head = await send(at("f.txt"), null, { method: "HEAD", headers: { range } });
+    expect([head.status, head.headers.get("content-length"), head.headers.get("content-range")]).toEqual([
+      200,
+      "10",
+      null,
+    ]);
+  }
+});
+
+test("[GEN-12] the last bytes of an empty file are the whole of it", async () => {
+  await put("empty.txt", "");
+  const answer = await get("empty.txt", { range: "bytes=-3" });
+  expect([answer.status, await answer.text()]).toEqual([200, ""]);
+  for (const range of ["bytes=0-", "bytes=-0"])
+    expect(await refused(get("empty.txt", { range }), 416, "range_not_satisfiable")).toEqual({ bytes: 0 });
+});
+
 test("[WSP-6] a file of the limit is taken; one byte more is refused, with its length or without", async () => {
   await put("fits", new Uint8Array(FILE_BYTES));
   const more = new Uint8Array(FILE_BYTES + 1);

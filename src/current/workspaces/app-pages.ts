@@ -65,7 +65,8 @@ export async function appPage(services: Services, target: AppTarget, request: Re
   };
   const asked = {
     "if-none-match": request.headers.get("if-none-match") ?? undefined,
-    range: request.headers.get("range") ?? undefined,
+    // Of GET alone (RFC 9110, 14.2).
+    range: request.method === "HEAD" ? undefined : (request.headers.get("range") ?? undefined),
     "if-range": request.headers.get("if-range") ?? undefined,
   };
   return fileResponse(services, { ...node, organizationId, name }, asked, { isShown: true, headers });
