@@ -180,7 +180,9 @@ test("[WSP-11] lists go by pages and by patterns", async () => {
   const second = await client.get<Json>(`${workspace}/files?recursive=true&glob=${glob}&limit=3&cursor=${cursor}`);
   expect(paths(second)).toEqual(["docs/3.md", "docs/4.md"]);
   expect(second["next_cursor"]).toBeUndefined();
-  await refused(client.call("GET", `${workspace}/files?cursor=x`), 400, "invalid_cursor");
+  const withNul = Buffer.from(JSON.stringify(["files", "a\0b"])).toString("base64url");
+  for (const wrong of ["x", withNul])
+    await refused(client.call("GET", `${workspace}/files?cursor=${wrong}`), 400, "invalid_cursor");
   await refused(client.call("GET", `${workspace}/files?path=docs/0.md`), 400, "invalid_request");
   await refused(client.call("GET", `${workspace}/files?path=nowhere`), 404, "not_found");
 });
