@@ -133,6 +133,14 @@ test("[GEN-12] the last bytes of an empty file are the whole of it", async () =>
     expect(await refused(get("empty.txt", { range }), 416, "range_not_satisfiable")).toEqual({ bytes: 0 });
 });
 
+test("[WSP-9] a write names one condition, because the two contradict each other", async () => {
+  const { etag } = (await put("f.txt", "one")) as { etag: string };
+  const both = { headers: { "if-match": etag, "if-none-match": "*" } };
+  const { errors } = (await refused(send(at("f.txt"), "two", both), 400, "invalid_request")) as { errors: Json[] };
+  expect(errors).toEqual([{ path: "/if-none-match", message: expect.stringContaining("If-Match") }]);
+  expect(await (await get("f.txt")).text()).toBe("one");
+});
+
 test("[WSP-6] a file of the limit is taken; one byte more is refused, with its length or without", async () => {
   await put("fits", new Uint8Array(FILE_BYTES));
   const more = new Uint8Array(FILE_BYTES + 1);

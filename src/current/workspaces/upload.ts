@@ -40,6 +40,11 @@ export async function upload(
   const range = headers["content-range"];
   const size = range?.size ?? body.length ?? 0;
   if (size > fileBytes) return refuse({ kind: "payload_too_large", limitBytes: fileBytes });
+  if (headers["if-match"] !== undefined && headers["if-none-match"] !== undefined)
+    return invalid(
+      "/if-none-match",
+      "If-None-Match: * wants no file at the path, and If-Match wants one: send one of them",
+    );
   const { organizationId } = change.principal;
   // Before anything is received: who writes to nowhere sends nothing.
   const workspace = await services.system.dispatch(workspaceRef(organizationId, params.id), { kind: "read_workspace" });
