@@ -111,6 +111,29 @@ describe("a result", () => {
     ]);
   });
 
+  test("[WSP-4] is exact at the edges: times before 1970, the ends of time, decimals of sixteen digits", async () => {
+    const query = `SELECT TIMESTAMPTZ '1969-12-31 23:59:59.999999+00', TIMESTAMPTZ '1900-01-01 00:00:00.000001+00',
+      TIMESTAMPTZ 'infinity', TIMESTAMPTZ '-infinity', DATE 'infinity', DATE '-infinity', TIMESTAMP 'infinity',
+      '-infinity'::TIMESTAMP_S, 8.000000000000003::DECIMAL(16,15), -0.00000000000012::DECIMAL(16,14),
+      9007199254740991::DECIMAL(18,0), 9007199254740993::DECIMAL(18,0)`;
+    expect(await rowsOf(query)).toEqual([
+      [
+        "1969-12-31T23:59:59.999999Z",
+        "1900-01-01T00:00:00.000001Z",
+        "infinity",
+        "-infinity",
+        "infinity",
+        "-infinity",
+        "infinity",
+        "-infinity",
+        "8.000000000000003",
+        -1.2e-13,
+        9_007_199_254_740_991,
+        "9007199254740993",
+      ],
+    ]);
+  });
+
   test("[WSP-4] can be CSV and Arrow", async () => {
     const query = `SELECT 'a "quoted", text' AS "first, name", 9007199254740993 AS n, NULL AS none, true AS yes`;
     const csv = await send({ query, format: "csv" });

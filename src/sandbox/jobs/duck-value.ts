@@ -2,6 +2,7 @@
 import {
   DuckDBArrayValue,
   DuckDBBlobValue,
+  DuckDBDateValue,
   DuckDBDecimalValue,
   DuckDBListValue,
   DuckDBMapValue,
@@ -20,8 +21,11 @@ export function jsonOf(value: DuckDBValue): Json {
   if (value === null || typeof value === "string" || typeof value === "boolean") return value;
   if (typeof value === "number") return Number.isFinite(value) ? value : String(value);
   if (typeof value === "bigint") return exact(value);
-  if (value instanceof DuckDBDecimalValue)
-    return Number.isSafeInteger(Number(value.value)) ? Number(value.toString()) : value.toString();
+  if (value instanceof DuckDBDecimalValue) return decimal(value);
+  if (value instanceof DuckDBDateValue || value instanceof DuckDBTimestampTZValue || isTimestamp(value)) {
+    const end = endOfTime(value);
+    if (end !== null) return end;
+  }
   if (value instanceof DuckDBTimestampTZValue) return instant(value);
   if (isTimestamp(value)) return value.toString().replace(" ", "T");
   if (value instanceof DuckDBBlobValue) return Buffer.from(value.bytes).toString("base64");
@@ -36,18 +40,42 @@ export function jsonOf(value: DuckDBValue): Json {
 
 const exact = (value: bigint): Json => (Number.isSafeInteger(Number(value)) ? Number(value) : value.toString());
 
-const isTimestamp = (value: DuckDBValue): boolean =>
+/** So many digits come back out of a number of JSON as they went in. */
+const EXACT_DIGITS = 15;
+
+function decimal(value: DuckDBDecimalValue): Json {
+  const text = value.toString();
+  const digits = text.replaceAll(/[-.]/g, "").replace(/^0+/, "");
+  const isWhole = value.scale === 0 && Number.isSafeInteger(Number(text));
+  return isWhole || digits.length <= EXACT_DIGITS ? Number(text) : text;
+}
+
+type Timestamp =
+  | DuckDBTimestampValue
+  | DuckDBTimestampMillisecondsValue
+  | DuckDBTimestampSecondsValue
+  | DuckDBTimestampNanosecondsValue;
+
+const isTimestamp = (value: DuckDBValue): value is Timestamp =>
   value instanceof DuckDBTimestampValue ||
   value instanceof DuckDBTimestampMillisecondsValue ||
   value instanceof DuckDBTimestampSecondsValue ||
   value instanceof DuckDBTimestampNanosecondsValue;
 
+/** DuckDB's infinite dates and times are the ends of what it stores, and its client shows most of them as dates. */
+function endOfTime(value: DuckDBDateValue | DuckDBTimestampTZValue | Timestamp): string | null {
+  if (value.isFinite) return null;
+  const [count] = Object.values(value) as readonly (number | bigint)[];
+  return count !== undefined && count < 0 ? "-infinity" : "infinity";
+}
+
 /** In UTC, to the microsecond. */
 function instant({ micros }: DuckDBTimestampTZValue): string {
-  const ms = Number(micros / 1_000n);
-  // Beyond what a date can be: infinity, and years of six digits.
+  // Before 1970 too the rest counts forwards.
+  const rest = ((micros % 1_000n) + 1_000n) % 1_000n;
+  const ms = Number((micros - rest) / 1_000n);
+  // Beyond what a date can be: years of six digits.
   if (!Number.isFinite(new Date(ms).getTime())) return String(micros);
-  const rest = Number(micros % 1_000n);
   const text = new Date(ms).toISOString();
-  return rest === 0 ? text : text.replace("Z", `${String(Math.abs(rest)).padStart(3, "0")}Z`);
+  return rest === 0n ? text : text.replace("Z", `${String(rest).padStart(3, "0")}Z`);
 }
