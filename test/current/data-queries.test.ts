@@ -170,6 +170,17 @@ describe("parameters", () => {
     expect(await rowsOf("SELECT $a AS a, $b AS b", { params: { a: null, b: true } })).toEqual([[null, true]]);
   });
 
+  test("[WSP-4] have no gap in their numbers, which is told as that", async () => {
+    for (const [query, params] of [
+      ["SELECT $1, $3", [1, 2, 3]],
+      ["SELECT $1, $3", { 1: 1, 3: 3 }],
+      ["SELECT $1, $99999999", [1]],
+    ] as const) {
+      const { errors } = (await refused(send({ query, params }), 400, "invalid_request")) as { errors: Json[] };
+      expect(errors).toEqual([{ path: "/query", message: expect.stringContaining("and no $2") }]);
+    }
+  });
+
   test("[WSP-4] are never part of the text", async () => {
     const text = "x' OR '1'='1; DROP TABLE t; --";
     expect(await rowsOf("SELECT count(*) FROM 'sales.csv' WHERE region = $1", { params: [text] })).toEqual([[0]]);

@@ -38,8 +38,8 @@ export async function query(options: JsonObject, content: Uint8Array): Promise<O
   try {
     const statement = await prepared(connection, sql);
     if ("kind" in statement) return statement;
-    const complaint = bind(statement, params);
-    if (complaint !== null) return refusedQuery("params", complaint);
+    const refusal = bind(statement, params);
+    if (refusal !== null) return refusal;
     return await run(statement, options);
   } catch (error) {
     if (isLate) return refusedQuery("timeout", TOO_LONG);
@@ -59,18 +59,38 @@ async function prepared(connection: DuckDBConnection, sql: string): Promise<Duck
     : refusedQuery("violation", "A query is exactly one SELECT statement");
 }
 
-/** Values are bound by their place or their name. Answers what is wrong with them. */
-function bind(statement: DuckDBPreparedStatement, params: QueryParams): string | null {
-  const names = Array.from({ length: statement.parameterCount }, (_, i) => statement.parameterName(i + 1));
+/** Values are bound by their place or their name. Refuses values that are not those of the query. */
+function bind(statement: DuckDBPreparedStatement, params: QueryParams): QueryRefusal | null {
+  const names: string[] = [];
+  for (let i = 1; i <= statement.parameterCount; i++) {
+    const name = nameAt(statement, i);
+    if (name === null)
+      return refusedQuery(
+        "query",
+        `Parameters are numbered from $1 without a gap: the query has later ones, and no $${i}`,
+      );
+    names.push(name);
+  }
   const given: Readonly<Record<string, QueryParams[keyof QueryParams] | undefined>> = Array.isArray(params)
     ? Object.fromEntries(params.map((value, i) => [String(i + 1), value]))
     : { ...(params as object) };
   const missing = names.find((name) => !Object.hasOwn(given, name));
-  if (missing !== undefined) return `The query has a parameter $${missing}, which \`params\` does not have`;
+  if (missing !== undefined)
+    return refusedQuery("params", `The query has a parameter $${missing}, which \`params\` does not have`);
   const unused = Object.keys(given).find((name) => !names.includes(name));
-  if (unused !== undefined) return `\`params\` has ${unused}, which the query does not use`;
+  if (unused !== undefined) return refusedQuery("params", `\`params\` has ${unused}, which the query does not use`);
   for (const [i, name] of names.entries()) bindOne(statement, i + 1, given[name]);
   return null;
+}
+
+/** Null where the numbers have a gap: DuckDB knows `$3` beside `$1` as the third of two, and binds it to nothing. */
+function nameAt(statement: DuckDBPreparedStatement, index: number): string | null {
+  try {
+    return statement.parameterName(index);
+  } catch (error) {
+    if (error instanceof RangeError) return null;
+    throw error;
+  }
 }
 
 function bindOne(statement: DuckDBPreparedStatement, index: number, value: unknown): void {
