@@ -83,7 +83,7 @@ export function actorFileService(parts: Parts): FileService {
       if (!file.ok) return file;
       const { node } = file.value.place;
       if (node.size > EDITED_BYTES) return invalid("/path", `The file is larger than ${EDITED_BYTES} bytes`);
-      const before = await textOf(parts, context, file.value.place, { start: 0, end: node.size });
+      const before = await exactText(parts, context, file.value.place);
       if (!before.ok) return before;
       const parted = before.value.split(oldText);
       if (parted.length !== 2)
@@ -92,7 +92,7 @@ export function actorFileService(parts: Parts): FileService {
           `The text is in the file ${parted.length - 1} times; it must be there exactly once`,
         );
       const precondition = { kind: "present", sha256: [node.sha256] } as const;
-      return write(parts, context, { path: path.value, text: parted.join(newText), precondition });
+      return write(parts, context, { path: path.value, text: parted.join(newText), mime: node.mime, precondition });
     },
 
     async query(context, { query, params, database, limit, budget, signal }) {
@@ -180,16 +180,35 @@ async function textOf(
   return text.includes("\0") ? invalid("/path", "The file is not text") : ok(text);
 }
 
+/** The whole text, which is written again as the same bytes: nothing that is no UTF-8, and a byte order mark stays. */
+async function exactText(
+  { contents }: Parts,
+  { organizationId }: ToolContext,
+  { node }: FilePlace,
+): Promise<Outcome<string>> {
+  const body = await contents.read({ organizationId, sha256: node.sha256 });
+  if (body === null) return notFound("file");
+  const bytes = await new Response(body).bytes();
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+    return text.includes("\0") ? invalid("/path", "The file is not text") : ok(text);
+  } catch {
+    return invalid("/path", "The file is not UTF-8, so an edit would damage it");
+  }
+}
+
 interface Write {
   readonly path: FilePath;
   readonly text: string;
+  /** What the file is already; by its name unless given. */
+  readonly mime?: string;
   readonly precondition: Precondition;
 }
 
 async function write(
   parts: Parts,
   context: ToolContext,
-  { path, text, precondition }: Write,
+  { path, text, mime: former = "", precondition }: Write,
 ): Promise<Outcome<ChangedFile>> {
   const { contents, system } = parts;
   const at = await workspaceOf(parts, context);
@@ -202,7 +221,7 @@ async function write(
   );
   if (!received.ok) return received;
   const { text: searched, ...content } = received.value;
-  const mime = contents.mimeOf(path.names.at(-1)?.name ?? "", "");
+  const mime = contents.mimeOf(path.names.at(-1)?.name ?? "", former);
   const command = {
     kind: "write_file",
     path,

@@ -47,6 +47,29 @@ const content = (path: string): Promise<Response> =>
     headers: { authorization: `Bearer ${owner.token}` },
   });
 
+test("[RUN-2] an edit changes the text that it names and nothing else of a file", async () => {
+  const put = (path: string, body: Uint8Array<ArrayBuffer>, type: string) =>
+    fetch(`${service.url}/api/workspaces/${owner.workspaceId}/files/content?path=${path}`, {
+      method: "PUT",
+      headers: { authorization: `Bearer ${owner.token}`, "content-type": type },
+      body,
+    });
+  const latin = new Uint8Array([...Buffer.from("caf"), 0xe9, ...Buffer.from(" old")]);
+  await put("latin.txt", latin, "text/plain");
+  await put("marked", new Uint8Array([0xef, 0xbb, 0xbf, ...Buffer.from("a,old")]), "text/csv");
+  const [refused, changed] = await calls(
+    CHANGING,
+    use("edit_file", { path: "latin.txt", old_text: "old", new_text: "new" }),
+    use("edit_file", { path: "marked", old_text: "old", new_text: "new" }),
+  );
+  expect(refused).toContain("The file is not UTF-8");
+  expect(await (await content("latin.txt")).bytes()).toEqual(latin);
+  expect(changed).toContain('"path":"marked"');
+  const marked = await content("marked");
+  expect(marked.headers.get("content-type")).toBe("text/csv");
+  expect(Buffer.from(await marked.bytes()).toString("latin1")).toBe("\xef\xbb\xbfa,new");
+});
+
 test("[RUN-2] an agent writes a file, edits it, moves it and finds it, and a share serves it", async () => {
   const results = await calls(
     CHANGING,
