@@ -147,7 +147,7 @@ async function bringFile(
   );
   if (!received.ok) return received;
   const { text, ...content } = received.value;
-  const mime = contents.mimeOf(parsed.value.names.at(-1)?.name ?? "", "");
+  const mime = contents.mimeOf(parsed.value.names.at(-1)?.name ?? "", before?.node.mime ?? "");
   const precondition: Precondition =
     before === undefined ? { kind: "absent" } : { kind: "present", sha256: [before.node.sha256] };
   const command = {

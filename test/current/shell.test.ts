@@ -124,7 +124,8 @@ describe.skipIf(shell === null)("the tool", () => {
 
   const at = (path: string): string => `${service.url}/api/workspaces/${owner.workspaceId}/files/content?path=${path}`;
   const headers = (): Record<string, string> => ({ authorization: `Bearer ${owner.token}` });
-  const put = (path: string, body: string) => fetch(at(path), { method: "PUT", headers: headers(), body });
+  const put = (path: string, body: string, type = "") =>
+    fetch(at(path), { method: "PUT", headers: { ...headers(), "content-type": type }, body });
   const read = async (path: string): Promise<string> => {
     const answer = await fetch(at(path), { headers: headers() });
     return answer.status === 200 ? answer.text() : String(answer.status);
@@ -189,6 +190,12 @@ describe.skipIf(shell === null)("the tool", () => {
     ]);
     const paths = ["docs/README.md", "docs/Notes.md", "docs/Sub/a.md", "docs/Sub/b.md"];
     expect(await Promise.all(paths.map(read))).toEqual(["read me", "notesmore\n", "a", "b\n"]);
+  });
+
+  test("[WSP-16] a file that a command changes keeps its media type", async () => {
+    await put("table", "a,b", "text/csv");
+    await use({ command: "echo 1,2 >> table" });
+    expect((await fetch(at("table"), { headers: headers() })).headers.get("content-type")).toBe("text/csv");
   });
 
   test("[WSP-16] a file that becomes a directory, and a directory that becomes a file, are changed so", async () => {
