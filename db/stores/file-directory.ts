@@ -66,7 +66,8 @@ export class PostgresFileDirectory implements FileDirectory {
     text: string,
     limit: number,
   ): Promise<readonly FoundPlace[]> {
-    const pattern = `%${text.replaceAll(/[\\%_]/g, (character) => `\\${character}`)}%`;
+    // As names are stored; what is in files is as it is.
+    const pattern = `%${text.normalize("NFC").replaceAll(/[\\%_]/g, (character) => `\\${character}`)}%`;
     return this.database.reading(
       "list",
       organizationId,

@@ -113,6 +113,14 @@ test("[WSP-2] a part of a file is answered as it was asked for", async () => {
   expect((await get("f.txt", { range: "bytes=1-2", "if-range": '"other"' })).status).toBe(200);
 });
 
+test("[WSP-3] [WSP-11] a search and a pattern find a name in any composition", async () => {
+  await put("caf\u00e9.md", "x");
+  for (const name of ["caf\u00e9", "cafe\u0301"].map(encodeURIComponent)) {
+    expect(paths(await client.get<Json>(`${workspace}/files/search?q=${name}`))).toEqual(["caf\u00e9.md"]);
+    expect(paths(await client.get<Json>(`${workspace}/files?glob=${name}*`))).toEqual(["caf\u00e9.md"]);
+  }
+});
+
 test("[WSP-2] [GEN-12] HEAD tells of the whole file, whatever range it names", async () => {
   await put("f.txt", "0123456789");
   for (const range of ["bytes=2-4", "bytes=10-"]) {
