@@ -30,7 +30,7 @@ type Move = Extract<WorkspaceCommand, { readonly kind: "move_place" }>;
 
 export const moveHandlers = (limits: WorkspaceLimits): Pick<Handlers<WorkspaceProtocol>, "move_place"> => ({
   move_place(tx, command) {
-    const { from, to, overwrite, cause } = command;
+    const { from, to, overwrite, seen, cause } = command;
     const refused = checkPaths(from, to);
     if (refused !== null) return refused;
     const source = placeAt(tx, from);
@@ -42,12 +42,16 @@ export const moveHandlers = (limits: WorkspaceLimits): Pick<Handlers<WorkspacePr
     const open = unlessReadOnly(tx, to, cause);
     if (!open.ok) return open;
     const { place, way } = source.value;
+    if (seen !== null && seen !== place.version) return CHANGED;
     const moved = move(tx, { place, way, target: target.value, name: to.names.at(-1)!, overwrite, cause }, limits);
     if (moved.ok && cause.tells)
       tellChange(tx, cause.by, { path: moved.value.path, change: "moved", from: pathOf(way.names).text });
     return moved;
   },
 });
+
+/** Its caller looks again. */
+const CHANGED = refuse({ kind: "unavailable", retryAfterMs: 1_000 });
 
 interface Moving extends Pick<Move, "overwrite" | "cause"> {
   readonly place: FilePlace | DirectoryPlace;

@@ -78,11 +78,16 @@ export type WorkspaceCommand =
       readonly cause: Cause;
     }
   | { readonly kind: "make_directory"; readonly path: FilePath; readonly cause: Cause }
+  /**
+   * `seen` is the version of the directory when its caller looked at what is below it; null where that was not needed.
+   * Refuses `unavailable` where something below has changed since.
+   */
   | {
       readonly kind: "move_place";
       readonly from: FilePath;
       readonly to: FilePath;
       readonly overwrite: boolean;
+      readonly seen: number | null;
       readonly cause: Cause;
     }
   /** Refuses a directory that is not empty, unless `isRecursive`. */

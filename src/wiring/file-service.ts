@@ -1,13 +1,14 @@
 /** The file tools' view of the service (port: `src/runner/tools/file-service.ts`), over the actors and the content. */
 import type { QuotaReports } from "../../actors/usage/quota.ts";
 import { countUnreferred, roomFor } from "../work/content-room.ts";
+import { moveRoom } from "../work/move-room.ts";
 import { invalid, mapped, notFound, ok, type Outcome } from "../../actors/fault.ts";
 import type { ToolContext } from "../../actors/job/ports.ts";
 import { jobRef } from "../../actors/job/schema.ts";
 import type { ActorRef } from "../../actors/runtime/actor.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
 import type { DataQueries } from "../../actors/workspace/data-queries.ts";
-import type { FileDirectory } from "../../actors/workspace/directory.ts";
+import type { FileDirectory, PlaceQuery } from "../../actors/workspace/directory.ts";
 import { type FilePath, parseDirectory, parsePath } from "../../actors/workspace/path.ts";
 import type { FileContents } from "../../actors/workspace/ports.ts";
 import type { Cause, Found, Precondition } from "../../actors/workspace/protocol.ts";
@@ -110,11 +111,15 @@ export function actorFileService(parts: Parts): FileService {
       if (!target.ok) return target;
       const at = await workspaceOf(parts, context);
       if (!at.ok) return at;
+      const paths = { from: source.value, to: target.value };
+      const listPlaces = async (query: PlaceQuery) => ok(await parts.files.listPlaces(query));
+      const seen = await moveRoom({ system: parts.system(), listPlaces }, at.value, paths);
+      if (!seen.ok) return seen;
       const command = {
         kind: "move_place",
-        from: source.value,
-        to: target.value,
+        ...paths,
         overwrite,
+        seen: seen.value,
         cause: causeOf(context),
       } as const;
       return mapped(await parts.system().dispatch(at.value, command), (moved) => changedFile(context, moved));

@@ -107,7 +107,7 @@ async function remove(
   precondition: Precondition,
 ): Promise<Outcome<boolean>> {
   const parsed = parsePath(pathIn(at, path));
-  // Of before there was a limit to what a move makes: nothing reaches it.
+  // Moves have made deeper paths than there may be, before they were checked.
   if (!parsed.ok) return ok(false);
   const command = {
     kind: "delete_place",
@@ -174,7 +174,14 @@ async function respell(
   const from = parsePath(pathIn(at, before.path));
   const to = parsePath(pathIn(at, path));
   if (!from.ok || !to.ok) return ok(false);
-  const move = { kind: "move_place", from: from.value, to: to.value, overwrite: false, cause: causeOf(at) } as const;
+  const move = {
+    kind: "move_place",
+    from: from.value,
+    to: to.value,
+    overwrite: false,
+    seen: null,
+    cause: causeOf(at),
+  } as const;
   return mapped(await system().dispatch(at.ref, move), () => true);
 }
 

@@ -121,6 +121,21 @@ test("[WSP-3] [WSP-11] a search and a pattern find a name in any composition", a
   }
 });
 
+test("[WSP-3] [WSP-8] no move makes a path that nothing could name", async () => {
+  const way = (letter: string, names: number): string => Array.from({ length: names }, () => letter).join("/");
+  const move = (from: string, to: string) => client.call("POST", `${workspace}/files/move`, { from, to });
+  await put(`a/${way("a", 11)}/f.txt`, "deep");
+  await put(`b/${way("b", 11)}/f.txt`, "deep");
+  const fault = await refused(move("a", `b/${way("b", 11)}/a`), 400, "invalid_path");
+  expect(fault).toMatchObject({ errors: [{ path: "/to", message: expect.stringContaining(`${way("a", 11)}/f.txt`) }] });
+  // One name less, and all of it is there.
+  await answered(move("a", `b/${way("b", 10)}/a`));
+  expect(await (await get(`b/${way("b", 10)}/a/${way("a", 11)}/f.txt`)).text()).toBe("deep");
+  await put(`c/${"c".repeat(200)}/f.txt`, "long");
+  await refused(move("c", ["d", "e", "f", "g"].map((name) => name.repeat(225)).join("/")), 400, "invalid_path");
+  await answered(move("c", "d".repeat(225)));
+});
+
 test("[WSP-2] [GEN-12] HEAD tells of the whole file, whatever range it names", async () => {
   await put("f.txt", "0123456789");
   for (const range of ["bytes=2-4", "bytes=10-"]) {

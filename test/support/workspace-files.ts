@@ -57,7 +57,14 @@ export class WorkspaceFiles {
   }
 
   move(from: string, to: string) {
-    return this.ask({ kind: "move_place", from: pathOf(from), to: pathOf(to), overwrite: false, cause: CAUSE });
+    return this.ask({
+      kind: "move_place",
+      from: pathOf(from),
+      to: pathOf(to),
+      overwrite: false,
+      seen: null,
+      cause: CAUSE,
+    });
   }
 
   /** The id of the file or directory at a path. */

@@ -75,8 +75,8 @@ export class Workspace {
     return this.ask({ kind: "make_directory", path: pathOf(path), cause: CAUSE });
   }
 
-  move(from: string, to: string, overwrite = false) {
-    return this.ask({ kind: "move_place", from: pathOf(from), to: pathOf(to), overwrite, cause: CAUSE });
+  move(from: string, to: string, overwrite = false, seen: number | null = null) {
+    return this.ask({ kind: "move_place", from: pathOf(from), to: pathOf(to), overwrite, seen, cause: CAUSE });
   }
 
   remove(path: string, isRecursive = false, precondition: Precondition = { kind: "none" }) {

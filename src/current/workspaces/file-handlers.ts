@@ -13,6 +13,7 @@ import { created, done } from "../../http/request/commit.ts";
 import { lookUp } from "../../log/look-up.ts";
 import type { Services } from "../../operations/services.ts";
 import { contentAt, fileAt } from "../../work/file-content.ts";
+import { moveRoom } from "../../work/move-room.ts";
 import { afterView, type fileOperations } from "./file-operations.ts";
 import { fileResponse } from "./file-response.ts";
 import { changedView, fileView, versionView } from "./file-schema.ts";
@@ -98,14 +99,18 @@ export const fileHandlers: Handlers<FileOperations, Services> = {
     );
   },
 
-  async moveFile(_, change, { params: { id }, body: { from, to, overwrite = false } }) {
+  async moveFile({ system, files, log }, change, { params: { id }, body: { from, to, overwrite = false } }) {
     const source = parsePath(from, "from");
     if (!source.ok) return source;
     const target = parsePath(to, "to");
     if (!target.ok) return target;
     const paths = { from: source.value, to: target.value };
-    const command = { kind: "move_place", ...paths, overwrite, cause: causeOf(change.principal) } as const;
-    return change.commit([ask(refOf(change.principal, id), command)], (moved) => done(changedView(id, moved, "moved")));
+    const ref = refOf(change.principal, id);
+    const seen = await moveRoom({ system, listPlaces: (query) => lookUp(log, files.listPlaces(query)) }, ref, paths);
+    if (!seen.ok) return seen;
+    const cause = causeOf(change.principal);
+    const command = { kind: "move_place", ...paths, overwrite, seen: seen.value, cause } as const;
+    return change.commit([ask(ref, command)], (moved) => done(changedView(id, moved, "moved")));
   },
 
   async previewFile(services, caller, { params: { id }, body }) {

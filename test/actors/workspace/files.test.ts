@@ -141,6 +141,16 @@ test("[WSP-8] a directory is not moved into itself, and a change of case renames
   expect([...workspace.listing().keys()]).toEqual(["dIR", "dIR/x"]);
 });
 
+test("[WSP-8] a directory that has changed since its caller looked below it is not moved", async () => {
+  const workspace = await open();
+  await workspace.write("d/x");
+  const looked = await workspace.read("d");
+  const seen = looked.ok ? looked.value.place.version : 0;
+  await workspace.write("d/y/z");
+  expect(await workspace.move("d", "e", false, seen)).toMatchObject({ fault: { kind: "unavailable" } });
+  expect(await workspace.move("d", "e", false, seen + 1)).toMatchObject({ ok: true });
+});
+
 test("[WSP-8] a directory that is not empty is deleted only with all that is in it", async () => {
   const workspace = await open();
   await workspace.write("d/e/x");

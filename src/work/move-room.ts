@@ -1,0 +1,55 @@
+/**
+ * Whether what is below a directory still has paths after a move (WSP-3, WSP-8). A move changes two places and sees none
+ * of those below, so this looks through them first, where the new path is deeper or longer than the old one. The move
+ * names the version of the directory that was looked through: each change below it raises that.
+ */
+import { ok, type Outcome, refuse } from "../../actors/fault.ts";
+import type { ActorRef } from "../../actors/runtime/actor.ts";
+import type { TroupeSystem } from "../../actors/troupe.ts";
+import type { ListedPlace, PlaceQuery } from "../../actors/workspace/directory.ts";
+import { type FilePath, isWithin, parsePath, PATH_BYTES, PATH_DEPTH } from "../../actors/workspace/path.ts";
+
+/** Places that are read at once. */
+const PAGE = 1_000;
+
+interface Parts {
+  readonly system: TroupeSystem;
+  /** As `FileDirectory.listPlaces`. */
+  readonly listPlaces: (query: PlaceQuery) => Promise<Outcome<readonly ListedPlace[]>>;
+}
+
+/** The version of the directory for the move; null where nothing had to be looked at, or the move refuses itself. */
+export async function moveRoom(
+  { system, listPlaces }: Parts,
+  ref: ActorRef<"workspace">,
+  { from, to }: { readonly from: FilePath; readonly to: FilePath },
+): Promise<Outcome<number | null>> {
+  const found = await system.dispatch(ref, { kind: "read_place", path: from });
+  if (!found.ok || isWithin(to, from)) return ok(null);
+  const { path, place } = found.value;
+  if (place.node.kind !== "directory") return ok(null);
+  const isNoLonger = Buffer.byteLength(to.text) <= Buffer.byteLength(path);
+  if (isNoLonger && to.names.length <= from.names.length) return ok(null);
+  const { organizationId } = ref;
+  const settled = await system.settled(organizationId);
+  if (!settled.ok) return settled;
+  const query = { organizationId, directoryId: place.node.id, directory: path, isRecursive: true, limit: PAGE };
+  for (let after: string | null = null; ;) {
+    const page: Outcome<readonly ListedPlace[]> = await listPlaces({ ...query, after });
+    if (!page.ok) return page;
+    for (const { path: listed } of page.value) {
+      const below = listed.slice(path.length + 1);
+      if (!parsePath(`${to.text}/${below}`).ok) return tooDeep(below);
+    }
+    const last = page.value.at(-1);
+    if (last === undefined || page.value.length < PAGE) return ok(place.version);
+    after = last.path;
+  }
+}
+
+const tooDeep = (below: string): Outcome<never> =>
+  refuse({
+    kind: "invalid_path",
+    field: "to",
+    message: `Below \`to\`, \`${below}\` would have a path of more than ${PATH_DEPTH} names or ${PATH_BYTES} bytes`,
+  });
