@@ -98,6 +98,15 @@ test("[WSP-14] on the API's origin a page has no origin, and reaches its own fil
   expect(headers.get("set-cookie")).toBeNull();
 });
 
+test("[WSP-14] an entry is served however its path is written, and an absolute one is refused", async () => {
+  const app = await create({ name: "Sub", slug: "sub", path: "site", entry: "./sub//index.html" });
+  expect([app["entry"], await (await open(app)).text()]).toEqual(["sub/index.html", "sub"]);
+  const absolute = { name: "Root", slug: "root", path: "site", entry: "/index.html" };
+  expect(await refused(client.call("POST", `${workspace}/apps`, absolute), 400, "invalid_path")).toMatchObject({
+    errors: [{ path: "/entry" }],
+  });
+});
+
 test("[WSP-14] an app is listed, is one of its slug, and is gone when it is deleted", async () => {
   const app = await create({ name: "Site", slug: "site" });
   expect(await client.get<Json>(`${workspace}/apps`)).toEqual({ apps: [app] });

@@ -3,7 +3,7 @@ import { ok } from "../../../actors/fault.ts";
 import { newId, randomText } from "../../../actors/ids.ts";
 import { isoTime } from "../../../actors/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
-import { parseDirectory } from "../../../actors/workspace/path.ts";
+import { parseDirectory, parsePath } from "../../../actors/workspace/path.ts";
 import { workspaceRef } from "../../../actors/workspace/schema.ts";
 import type { Handlers } from "../../http/contract/operation.ts";
 import { created, done } from "../../http/request/commit.ts";
@@ -28,13 +28,16 @@ export const appHandlers: Handlers<typeof appOperations.operations, Services> = 
     const { name, slug, entry = "index.html" } = body;
     const path = parseDirectory(body.path ?? slug);
     if (!path.ok) return path;
+    // As it is served: without empty parts and `.`, and not absolute.
+    const first = parsePath(entry, "entry");
+    if (!first.ok) return first;
     const app = {
       id: newId("app"),
       name,
       slug,
       label: `${slug}-${randomText(SECRET_CHARACTERS, ALPHABET)}`,
       path: path.value.text,
-      entry,
+      entry: first.value.text,
       createdBy: userId,
       createdAt: isoTime(clock.now()),
     };
