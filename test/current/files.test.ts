@@ -1,5 +1,7 @@
 /** Files of a workspace over HTTP: bytes in and out, lists, versions, moves. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { until } from "../support/condition.ts";
+import { HeldRequest } from "../support/held-request.ts";
 import { answered, Client, type Json, refused } from "../support/current.ts";
 import { type Caller, type Founded, type Service, startService } from "../support/service.ts";
 
@@ -162,6 +164,26 @@ test("[WSP-9] a write names one condition, because the two contradict each other
   const { errors } = (await refused(send(at("f.txt"), "two", both), 400, "invalid_request")) as { errors: Json[] };
   expect(errors).toEqual([{ path: "/if-none-match", message: expect.stringContaining("If-Match") }]);
   expect(await (await get("f.txt")).text()).toBe("one");
+});
+
+test("[WSP-12] an upload whose client leaves is refused, leaves nothing, and is no failure of the service", async () => {
+  const before = service.log.length;
+  const authorization = `Bearer ${owner.token}`;
+  const request = new HeldRequest(`${service.url}${at("left.txt")}`, {
+    method: "PUT",
+    headers: { authorization, "content-length": "100", "idempotency-key": "left" },
+    body: "abc",
+  });
+  await until("some of it has arrived", () => service.app.bodies.usage.count > 0);
+  request.leave();
+  const isAnswer = ({ message, fields }: (typeof service.log)[number]) =>
+    message === "request" && fields["method"] === "PUT";
+  await until("it is answered", () => service.log.slice(before).some(isAnswer));
+  const lines = service.log.slice(before);
+  expect(lines.find(isAnswer)?.fields["status"]).toBe(400);
+  expect(lines.filter(({ level }) => level === "error" || level === "warn")).toEqual([]);
+  // Under its key it can be sent again.
+  await put("left.txt", "all of it", { headers: { "idempotency-key": "left" } });
 });
 
 test("[WSP-6] a file of the limit is taken; one byte more is refused, with its length or without", async () => {

@@ -147,6 +147,8 @@ export class StreamedBody implements About, ByteReader {
     try {
       return (await this.reader?.read()) ?? END;
     } catch (cause) {
+      // The sender has left, or what came is no body.
+      this.brokenBy ??= { kind: "invalid_request", errors: [UNREADABLE] };
       await this.cancel().catch(() => {}); // broken already
       throw cause;
     }
@@ -177,7 +179,6 @@ export async function rawBody(
     return ok({ contentType, bytes, sha256: streamed.sha256 ?? "" });
   } catch (cause) {
     if (streamed.fault !== null) return refuse(streamed.fault);
-    if (cause instanceof Error) return refuse({ kind: "invalid_request", errors: [UNREADABLE] });
     throw cause;
   }
 }
