@@ -166,6 +166,20 @@ test("[WSP-9] a write names one condition, because the two contradict each other
   expect(await (await get("f.txt")).text()).toBe("one");
 });
 
+test("[FAIR-5] an upload that is refused before its body is read counts no longer", async () => {
+  const elsewhere = "/api/workspaces/wsp_aaaaaaaaaaaaaaaaaaaaa/files/content?path=f.txt";
+  const both = { headers: { "if-match": "*", "if-none-match": "*" } };
+  await refused(send(at("../f.txt"), "text"), 400, "invalid_path");
+  await refused(send(elsewhere, "text"), 404, "not_found");
+  await refused(send(at("f.txt"), "text", both), 400, "invalid_request");
+  await refused(
+    send(at("f.txt"), "text", { headers: { "idempotency-key": "\u00e9" } }),
+    400,
+    "invalid_idempotency_key",
+  );
+  expect(service.app.bodies.usage).toEqual({ count: 0, bytes: 0 });
+});
+
 test("[WSP-12] an upload whose client leaves is refused, leaves nothing, and is no failure of the service", async () => {
   const before = service.log.length;
   const authorization = `Bearer ${owner.token}`;

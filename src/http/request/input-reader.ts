@@ -128,7 +128,9 @@ export class InputReader {
   /** Reads a request. `isKeyed`: under an idempotency key, whose fingerprint needs the body, whatever it is. */
   async read(raw: RawInput, isKeyed: boolean): Promise<Reading> {
     const body = await this.bodyOf(raw, isKeyed);
-    return { input: this.inputOf(raw, body), given: body.given, digest: body.digest };
+    const input = this.inputOf(raw, body);
+    if (!input.ok && body.value.ok) leaveStream(body.value.value);
+    return { input, given: body.given, digest: body.digest };
   }
 
   private inputOf(raw: RawInput, body: BodyReading): Outcome<AnyInput> {
@@ -261,6 +263,11 @@ const readingOf = (value: Outcome<BinaryBody | StreamedBody>): BodyReading =>
 export const streamFault = (input: unknown): Fault | null => {
   const body = (input as { readonly body?: BinaryBody | StreamedBody | undefined }).body;
   return body instanceof StreamedBody ? body.fault : null;
+};
+
+/** The request is answered, whatever of its body was read. */
+export const leaveStream = (body: unknown): void => {
+  if (body instanceof StreamedBody) body.leave();
 };
 
 function take(reading: FieldReading<unknown>, name: string, complaints: Complaints): unknown {

@@ -30,7 +30,7 @@ import type { Refusal } from "./dialect.ts";
 import { Emission } from "./emission.ts";
 import { KeyedDoor, runOnce } from "./idempotency.ts";
 import { parseIdempotencyKey } from "./idempotency-key.ts";
-import { InputReader, type RawInput, type Reading, streamFault } from "./input-reader.ts";
+import { InputReader, type RawInput, type Reading, leaveStream, streamFault } from "./input-reader.ts";
 import { type LocalInput, localInput } from "./local-input.ts";
 import { isAboutInput, PathRecords } from "./path-record.ts";
 
@@ -196,6 +196,15 @@ export class Operations {
   }
 
   private async runChange(operation: BoundOperation, caller: Caller, running: Running): Promise<Result> {
+    const { input } = running.reading;
+    try {
+      return await this.runChangeWithBody(operation, caller, running);
+    } finally {
+      if (input.ok) leaveStream((input.value as { readonly body?: unknown }).body);
+    }
+  }
+
+  private async runChangeWithBody(operation: BoundOperation, caller: Caller, running: Running): Promise<Result> {
     const { reading } = running;
     const { hasOneTimeSecret = false, holdsKey = false } = operation.contract;
     const run = (door: PlainDoor | KeyedDoor) => this.changed(operation, caller, { ...running, door });

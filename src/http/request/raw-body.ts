@@ -116,6 +116,11 @@ export class StreamedBody implements About, ByteReader {
     await this.reader?.cancel(reason);
   }
 
+  /** Nobody reads it any more, so it no longer counts. Idempotent. */
+  leave(): void {
+    this.hold?.release();
+  }
+
   /** Its pieces as a stream, for who needs one; read either the stream or the body. */
   get stream(): ReadableStream<Uint8Array> {
     return new ReadableStream<Uint8Array>({
