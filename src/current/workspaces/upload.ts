@@ -34,9 +34,6 @@ export async function upload(
 ): Promise<Outcome<Committed>> {
   const { headers, body, params } = input;
   const { fileBytes } = services.workspaceLimits;
-  // Each alone says what must be at the path, and together they allow nothing.
-  if (headers["if-match"] !== undefined && headers["if-none-match"] !== undefined)
-    return invalid("/if-none-match", "If-Match and `If-None-Match: *` exclude each other; send one of them");
   const range = headers["content-range"];
   const size = range?.size ?? body.length ?? 0;
   if (size > fileBytes) return refuse({ kind: "payload_too_large", limitBytes: fileBytes });
