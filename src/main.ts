@@ -38,13 +38,13 @@ import { readArguments, START_HELP } from "./service/start-arguments.ts";
 import { DatabaseRefused, DataFolderUnusable } from "./service/storage.ts";
 import { superviseBy, type Supervision } from "./service/supervision.ts";
 
-/** Fewer outgoing requests than running jobs could have open would block model calls (Bun's own limit). */
+/** A lower limit would block model calls: the running jobs alone can have this many requests open (Bun's own limit). */
 const OUTBOUND_REQUESTS_MIN = 1_024;
 
 /** Longer than the drain of a replica, which is cut off after 20 s. */
 const SUPERVISOR_DRAIN_MS = 28_000;
 
-/** What an operator can mend: one message, without a stack. */
+/** Errors that an operator can fix: they are printed as one message, without a stack. */
 const EXPECTED = [
   FolderInUse,
   DataFolderDamaged,
@@ -67,7 +67,7 @@ async function main(argv: readonly string[]): Promise<void> {
   const isWrong = typeof given === "string";
   if (!isWrong && given.printsHelp) return console.log(START_HELP);
   const supervision = !isWrong && given.isSupervised ? await superviseBy(process) : null;
-  // Its supervisor has ended already.
+  // The supervisor has already ended.
   if (!isWrong && given.isSupervised && supervision === null) return;
   const read = readConfig(environmentWith(supervision?.order.settings ?? {}), [modelErrors, priceErrors]);
   const printsConfig = !isWrong && given.printsConfig;
@@ -83,7 +83,7 @@ async function main(argv: readonly string[]): Promise<void> {
   else await run(read.config, marked, supervision);
 }
 
-/** Keeps several processes running, which serve. */
+/** Supervises several replica processes. */
 async function supervise(count: number, config: Config, log: Logger): Promise<void> {
   const ending = new Ending(log, SUPERVISOR_DRAIN_MS);
   const onFatal = (reason: string, exitCode: number): void => {
@@ -109,7 +109,7 @@ async function supervise(count: number, config: Config, log: Logger): Promise<vo
   });
 }
 
-/** Serves. */
+/** Runs one service process. */
 async function run(config: Config, log: Logger, supervision: Supervision | null): Promise<void> {
   if (outboundRequestLimit() < OUTBOUND_REQUESTS_MIN) {
     log.warn(
@@ -144,11 +144,11 @@ async function run(config: Config, log: Logger, supervision: Supervision | null)
   });
 }
 
-/** What ends the process. */
+/** Ends the process on signals and on bugs. */
 function listen(ending: Ending, log: Logger): void {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => ending.begin(signal, 0));
   watchLauncher(systemClock, () => ending.begin("npx has ended", 0));
-  // What a bug has left undone is unknown: the next start takes up what was committed.
+  // A bug may leave work half done: the next start takes up what was committed.
   const onBug = (what: string) => (err: unknown) => {
     log.fatal({ err }, `${what}: a bug`);
     ending.begin(what, EXIT_BUG);
@@ -168,7 +168,7 @@ async function start(ending: Ending, log: Logger, begin: () => Promise<{ stop():
   }
 }
 
-/** Also what the operating system refuses (a folder that may not be written, a full disk): its words say which file. */
+/** Also true of errors of the operating system (a read-only folder, a full disk): their message names the file. */
 function isExpected(cause: unknown): cause is Error {
   return (
     cause instanceof Error &&

@@ -1,8 +1,8 @@
-/** The arguments of an administration command, and how its answers are laid out. */
+/** The arguments of an administration command, and the layout of its answers. */
 import { parseArgs } from "node:util";
 import { didYouMean } from "../http/request/near-name.ts";
 
-/** A refusal in words for the operator. */
+/** A refusal, worded for the operator. */
 export class AdminRefused extends Error {
   override readonly name = "AdminRefused";
 }
@@ -12,7 +12,7 @@ export interface AdminArguments {
   readonly flags: ReadonlySet<string>;
 }
 
-/** Options with a value, and options without, of all commands together. */
+/** The options with a value, and those without one, of all commands. */
 const VALUES = [
   "name",
   "owner-email",
@@ -34,13 +34,13 @@ const VALUES = [
 ] as const;
 const FLAGS = ["owner", "service", "with-key", "yes", "help", "json"] as const;
 
-/** Splits `org create --name X` into the command and what it was given. Throws `AdminRefused`. */
+/** Splits `org create --name X` into the command and its options. Throws `AdminRefused`. */
 export function parseAdmin(argv: readonly string[]): { readonly command: string; readonly given: AdminArguments } {
   const config = Object.fromEntries([
     ...VALUES.map((name) => [name, { type: "string" as const }]),
     ...FLAGS.map((name) => [name, { type: "boolean" as const }]),
   ]);
-  // The complaints of `strict` are three lines long and know no near name.
+  // The error messages of `strict` are three lines long and suggest no similar name.
   const parsed = parseArgs({ args: [...argv], options: config, allowPositionals: true, strict: false, tokens: true });
   const options: Record<string, string> = {};
   const flags = new Set<string>();
@@ -61,12 +61,12 @@ const OPTIONS = [...VALUES, ...FLAGS].map((name) => `--${name}`);
 const isIn = (names: readonly string[], name: string): boolean => names.includes(name);
 
 function valueOf(option: string, value: string | undefined, isInline: boolean): string {
-  // `--email --owner` has forgotten the address; `--name=--x` means it, and no option begins as `-3` does.
+  // In `--email --owner` the address is missing; `--name=--x` is meant so, and no option begins like `-3`.
   if (value === undefined || (!isInline && /^-(?!\d)/.test(value))) throw new AdminRefused(`${option} needs a value`);
   return value;
 }
 
-/** One line about a command that does not exist; of a noun such as `token`, what there is. */
+/** One line about an unknown command; for a known noun such as `token`, it lists the noun's commands. */
 export function unknownCommand(command: string, commands: readonly string[]): string {
   const noun = command.split(" ", 1)[0] ?? "";
   const others = commands.filter((one) => one.startsWith(`${noun} `)).map((one) => `\`${one}\``);
@@ -80,7 +80,7 @@ export function required(given: AdminArguments, name: string): string {
   return value;
 }
 
-/** A whole number within bounds, or the fallback where it is not given. */
+/** A whole number within bounds; the fallback if the option is absent. */
 export function integer(
   given: AdminArguments,
   name: string,
@@ -95,7 +95,7 @@ export function integer(
   return value;
 }
 
-/** Columns as wide as their widest cell. What would control the terminal becomes a space. */
+/** Columns as wide as their widest cell. Terminal control characters become spaces. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [head, ...rows].map((row) => row.map((cell) => cell.replace(/\p{Cc}/gu, " ")));
   const widths = head.map((_, column) => Math.max(...all.map((row) => Bun.stringWidth(row[column] ?? ""))));

@@ -1,11 +1,11 @@
 /**
- * Backups: everything that the database has, and the content of files, in one archive.
+ * Backups: the whole database and the content of files, in one archive.
  *
- *   header.json                       what it is, and by which migrations the tables were made
- *   key                               the key of the service, where it was asked for
+ *   header.json                       format, version, and the migrations that made the tables
+ *   key                               the key of the service, if requested
  *   database/<table>/<number>         rows, as COPY writes them, in pieces of some megabytes
  *   files/<organization>/…/<digest>   content
- *   summary.json                      how much there is of each; without it the backup was cut off
+ *   summary.json                      counts of rows and files; a backup without it was cut off
  */
 import { createHash, randomUUID } from "node:crypto";
 import { once } from "node:events";
@@ -20,9 +20,9 @@ import { blobName } from "../files/blob-name.ts";
 import { sync } from "../files/local-blobs.ts";
 import { AdminRefused } from "./arguments.ts";
 
-/** Rises when older code could not read what is written. */
+/** Raise it when older code cannot read the new format. */
 const FORMAT = 1;
-/** Of the rows of one file in the archive. */
+/** Size of one file of rows in the archive. */
 const PIECE_BYTES = 4 * 1024 * 1024;
 const LINE_FEED = 0x0a;
 
@@ -41,20 +41,20 @@ export interface BackupSummary {
   readonly rows: Readonly<Record<string, number>>;
   readonly files: number;
   readonly fileBytes: number;
-  /** Contents that rows refer to and that the store does not have. */
+  /** Content that rows refer to but the store does not have. */
   readonly missingFiles: readonly string[];
 }
 
 export interface BackupParts {
   readonly url: string;
   readonly blobs: Pick<BlobStore, "size" | "read">;
-  /** The key of the service; null: it stays out. */
+  /** The key of the service; null leaves it out. */
   readonly key: Uint8Array | null;
   readonly version: string;
   readonly now: number;
 }
 
-/** Writes the backup to `path`. It is there whole, or not at all. */
+/** Writes the backup to `path`, completely or not at all. */
 export function writeBackup(path: string, parts: BackupParts): Promise<BackupSummary> {
   return inSnapshot(parts.url, (snapshot) => writeArchive(path, (archive) => fill(archive, snapshot, parts)));
 }
@@ -80,7 +80,7 @@ async function fill(archive: ArchiveWriter, snapshot: Snapshot, parts: BackupPar
   return summary;
 }
 
-/** Answers how many rows there were. */
+/** Returns the number of rows. */
 async function addRows(
   archive: ArchiveWriter,
   { name }: CopiedTable,
@@ -97,7 +97,7 @@ async function addRows(
     bytes = 0;
   };
   for await (const piece of copied) {
-    // A copy: the driver uses its buffer again.
+    // Copied, because the driver reuses its buffer.
     pieces.push(Buffer.from(piece));
     rows += lineFeedsIn(piece);
     bytes += piece.length;
@@ -138,7 +138,7 @@ async function addFiles(
 
 const json = (value: object): Uint8Array => Buffer.from(`${JSON.stringify(value, null, 2)}\n`);
 
-/** What a backup says before its data. Throws `AdminRefused` where the file is none. */
+/** Reads the header and the key of a backup. Throws `AdminRefused` if the file is not a backup. */
 export async function readBackupHead(
   path: string,
 ): Promise<{ readonly header: BackupHeader; readonly key: Uint8Array | null }> {
@@ -169,11 +169,11 @@ export interface RestoreParts {
   /** Of an empty database. */
   readonly url: string;
   readonly blobs: Pick<BlobStore, "put">;
-  /** Where content is received, on the file system that it is stored on. */
+  /** Receives content; on the same file system as the store. */
   readonly staging: string;
 }
 
-/** Loads the backup at `path`. All of its rows are there, or none is. Throws `AdminRefused` where it is damaged. */
+/** Loads the backup at `path`: all of its rows or none. Throws `AdminRefused` if it is damaged. */
 export async function loadBackup(path: string, header: BackupHeader, parts: RestoreParts): Promise<BackupSummary> {
   await mkdir(parts.staging, { recursive: true, mode: 0o700 });
   try {
@@ -250,7 +250,7 @@ async function pour({ content }: ArchivedFile, into: Writable): Promise<number> 
   return rows;
 }
 
-/** Content is stored under its own digest only. */
+/** Stores content only under its own digest. */
 async function loadFile({ name, content }: ArchivedFile, { blobs, staging }: RestoreParts): Promise<void> {
   const [, organizationId = "", , sha256 = ""] = name.split("/");
   const key: BlobKey = { organizationId, sha256 };

@@ -1,7 +1,7 @@
 /**
- * The operator's brakes: an organization is suspended, its jobs are cancelled, an agent is disabled. They
- * are in force when the command answers: the actor that every request asks refuses, open streams end, and
- * each unfinished job has been asked to stop.
+ * The operator's brakes: suspend an organization, cancel its jobs, disable an agent. They are in force when the
+ * command answers: the organization's actor refuses every request, open streams end, and each unfinished job
+ * has been asked to stop.
  */
 import { chatAfter } from "../../actors/job/transitions.ts";
 import { followed } from "../../actors/runtime/members.ts";
@@ -11,9 +11,9 @@ import { ask } from "../../actors/troupe.ts";
 import { type AdminArguments, required } from "./arguments.ts";
 import { type AdminParts, type Command, organizationOf, taken } from "./subjects.ts";
 
-/** Jobs that are looked up in one query. */
+/** Jobs per query. */
 const PAGE = 500;
-/** Jobs that are cancelled at once: enough for one commit to take many, and no flood. */
+/** Jobs cancelled at once: enough to share a commit, not enough to flood the actors. */
 const AT_ONCE = 50;
 
 export const BRAKES: Readonly<Record<string, Command>> = {
@@ -59,11 +59,11 @@ async function setDisabled(parts: AdminParts, given: AdminArguments, isDisabled:
   return taken(await parts.system.dispatch(organizationRef(id), { kind: "set_disabled", agentId, isDisabled }));
 }
 
-/** Cancels what is unfinished until nothing is; answers how many jobs that were. */
+/** Cancels unfinished jobs until none is left; returns how many it cancelled. */
 export async function cancelJobs(parts: AdminParts, organizationId: string, agentId: string | null): Promise<number> {
   let count = 0;
   for (;;) {
-    // The list is read from the tables: a job of a commit that is under way must be in it.
+    // The list comes from the tables, so commits in flight must finish first.
     taken(await parts.system.settled(organizationId));
     const jobs = await parts.jobs.unfinished(organizationId, { agentId }, PAGE);
     if (jobs.length === 0) return count;
@@ -75,8 +75,9 @@ export async function cancelJobs(parts: AdminParts, organizationId: string, agen
 }
 
 /**
- * Job and chat in one commit, where this process owns the organization; else the job's own, which tells the chat: a
- * group that depends on a reply cannot be asked of another replica. A job that has ended meanwhile is fine.
+ * Cancels job and chat in one commit if this process owns the organization. Otherwise it asks the job alone,
+ * which informs its chat: a group that depends on a reply cannot be sent to another replica. A job that has
+ * ended meanwhile is no error.
  */
 async function cancelJob({ system }: AdminParts, organizationId: string, jobId: string): Promise<void> {
   const ref = jobRef(organizationId, jobId);

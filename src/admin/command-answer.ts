@@ -1,15 +1,15 @@
-/** What a command answers: text for a person, and the same as JSON for a program (`--json`). */
+/** The answer of a command: text for a person, and the same as JSON for a program (`--json`). */
 import { type AdminArguments, table } from "./arguments.ts";
 
 export interface CommandAnswer {
   readonly text: string;
-  /** Anything that JSON can say. */
+  /** Any JSON value. */
   readonly json: unknown;
-  /** False: what was asked for was done, and has found something wrong. The exit code is 1. */
+  /** False: the command did its work and found a problem. The exit code is 1. */
   readonly ok?: boolean;
 }
 
-/** Rows under their heads. In JSON each is an object, whose fields are the heads in small letters. */
+/** Rows under their column heads. In JSON each row is an object whose fields are the heads in lower case. */
 export function listed(head: readonly string[], rows: readonly (readonly string[])[]): CommandAnswer {
   const names = head.map((name) => name.toLowerCase().replaceAll(" ", "_"));
   return { text: table(head, rows), json: rows.map((row) => objectOf(names, row)) };
@@ -20,7 +20,7 @@ const objectOf = (names: readonly string[], row: readonly string[]): Readonly<Re
 
 const isJson = ({ flags }: AdminArguments): boolean => flags.has("json");
 
-/** The answer as it was asked for; a text alone is `{"message": …}`. */
+/** The answer in the requested format; text without JSON becomes `{"message": …}`. */
 export function render(
   answer: string | CommandAnswer,
   given: AdminArguments,
@@ -30,6 +30,6 @@ export function render(
   return { ok: answer.ok ?? true, text: isJson(given) ? JSON.stringify(answer.json) : answer.text };
 }
 
-/** A refusal as it was asked for: `{"error": …}` in JSON. */
+/** A refusal in the requested format: `{"error": …}` in JSON. */
 export const refusal = (words: string, given: AdminArguments): string =>
   isJson(given) ? JSON.stringify({ error: words }) : words;

@@ -1,7 +1,7 @@
 /**
- * What an operator can do: add people and organizations, and hand out tokens, without SQL. The
- * commands run in the process that owns the actors, because only there a revocation takes effect at
- * once; `main.ts` brings them there. Answers are plain text for a terminal.
+ * Administration commands: add people and organizations, and hand out tokens, without SQL. They run in the
+ * process that owns the actors, because only there a revocation takes effect at once; `main.ts` brings them
+ * there. Answers are plain text for a terminal.
  */
 import { budgetWords, monthLimitsOf } from "./month-budget.ts";
 import { newId } from "../../actors/ids.ts";
@@ -202,7 +202,7 @@ export const ADMIN_COMMANDS: Readonly<Record<string, Command>> = {
   },
 };
 
-/** What `--quota` and `--limit` say; null where the quotas are only to be shown. */
+/** Reads `--quota` and `--limit`; null if the command only shows the quotas. */
 function quotaOf(given: AdminArguments): { readonly quota: QuotaName; readonly limit?: number | null } | null {
   const { quota, limit } = given.options;
   if (quota === undefined && limit === undefined) return null;

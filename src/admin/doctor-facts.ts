@@ -1,4 +1,4 @@
-/** Gathers what the doctor judges. Nothing is changed, and no model is asked for an answer. */
+/** Gathers the facts that the doctor judges. It changes nothing, and asks no model for an answer. */
 import { access, constants, statfs } from "node:fs/promises";
 import { lookup } from "node:dns/promises";
 import { existsSync } from "node:fs";
@@ -25,7 +25,7 @@ const PROVIDER_MS = 5_000;
 const OPENAI_URL = "https://api.openai.com/v1";
 const ANTHROPIC_URL = "https://api.anthropic.com/v1";
 
-/** `withDatabase` gives the url of the database that there is; it rejects where there is none that answers. */
+/** `withDatabase` passes the url of the existing database; it rejects if there is none or it does not answer. */
 export async function doctorFacts(
   config: Config,
   hasDatabase: boolean,
@@ -83,7 +83,7 @@ function modelOf(config: Config): DoctorFacts["model"] {
   return described.fault.kind === "provider_error" ? described.fault.message : "no model can be used";
 }
 
-/** The models that the settings allow and that have no price today; null without a price table, a text where it has an error. */
+/** The allowed models without a price today; null without a price table; a text if the table has an error. */
 function unpricedOf(config: Config): DoctorFacts["unpriced"] {
   const [error] = priceErrors.errors(config);
   if (error !== undefined) return `${error.variable} ${error.message}`;

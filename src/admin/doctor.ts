@@ -1,6 +1,6 @@
 /**
- * What the doctor finds, and what to do about it. It judges facts that others have gathered (`doctor-facts.ts`), so
- * each judgement can be tested without the fault.
+ * The doctor's findings, with advice. It judges facts gathered elsewhere (`doctor-facts.ts`), so each judgement
+ * can be tested without causing the fault.
  */
 import { losesAtFailover } from "../../db/migrate.ts";
 import type { Config } from "../settings/config.ts";
@@ -8,10 +8,10 @@ import { hasSeveralHosts } from "../settings/postgres-url.ts";
 
 export interface Finding {
   readonly check: string;
-  /** `problem`: it does not work, or may lose data. `warning`: it works, and should be looked at. */
+  /** `problem`: broken, or may lose data. `warning`: works, but deserves attention. */
   readonly state: "ok" | "warning" | "problem";
   readonly finding: string;
-  /** What to do; empty where nothing is. */
+  /** What to do; empty if nothing. */
   readonly advice: string;
 }
 
@@ -20,36 +20,36 @@ export interface DatabaseFacts {
   readonly fsync: string;
   readonly synchronousCommit: string;
   readonly fullPageWrites: string;
-  /** The standbys for which a commit waits; empty: for none. */
+  /** The standbys that commits wait for; empty: none. */
   readonly synchronousStandbys: string;
   readonly standbys: number;
-  /** Migrations that the next start applies; null: the database is newer than this code. */
+  /** Migrations that the next start will apply; null: the database is newer than this code. */
   readonly pending: number | null;
-  /** How far its clock is ahead of this machine's, in ms. */
+  /** How far the database's clock is ahead of this machine's, in ms. */
   readonly skewMs: number;
-  /** Whether its secrets are of this key; null where it has none yet. */
+  /** Whether the database's secrets belong to this key; null if there is no key or no secret yet. */
   readonly isOfKey: boolean | null;
 }
 
 export interface DoctorFacts {
   readonly config: Config;
   readonly bun: { readonly version: string; readonly wanted: string };
-  /** A text says why it could not be asked; null: there is none yet. */
+  /** A text: why the database could not be asked. Null: there is no database yet. */
   readonly database: DatabaseFacts | string | null;
   readonly disk: { readonly path: string; readonly freeMib: number; readonly isWritable: boolean };
-  /** The model that answers where none is named. A text says why there is none. */
+  /** The default model. A text: why there is none. */
   readonly model: { readonly name: string; readonly isDemo: boolean } | string;
-  /** Of the models that are allowed, those without a price today; null: there is no price table. A text says why it cannot be used. */
+  /** Allowed models without a price today; null: there is no price table. A text: why the table is invalid. */
   readonly unpriced: readonly { readonly name: string; readonly isDefault: boolean }[] | string | null;
-  /** Providers that were asked, each with why it did not answer; null where it did. */
+  /** The providers asked; `why` is null if the provider answered. */
   readonly providers: readonly { readonly address: string; readonly why: string | null }[];
-  /** Whether a name of the internet is found; null where no provider is outside. */
+  /** Whether internet names resolve; null if all providers are local. */
   readonly findsNames: boolean | null;
   readonly git: boolean;
   readonly shell: boolean;
 }
 
-/** A clock that differs by more makes tokens, leases and signatures of webhooks wrong. */
+/** A larger difference makes tokens, leases and webhook signatures wrong. */
 const SKEW_MS = 2_000;
 
 const ok = (check: string, finding: string): Finding => ({ check, state: "ok", finding, advice: "" });
@@ -226,7 +226,7 @@ function models({ model, providers, findsNames, config }: DoctorFacts): readonly
   return found;
 }
 
-/** What is without a price is in no cost; where the month has a limit of cost, no work begins with it. */
+/** Costs leave out models without a price. If the month has a cost limit, no work begins with such a model. */
 function prices({ unpriced, config }: DoctorFacts): readonly Finding[] {
   if (unpriced === null) return [];
   if (typeof unpriced === "string")

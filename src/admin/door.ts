@@ -1,8 +1,8 @@
 /**
- * The door for the administration command to a running service: one HTTP endpoint that only who can
- * read the data folder can use. At each start the service writes its address and a fresh key into a
- * file of mode 0600 there, and takes the file away when it stops; the command sends the key with its
- * request. Who has not the key gets what any unknown path gets.
+ * How the administration command reaches a running service: one HTTP endpoint, usable only with read access to
+ * the data folder. At each start the service writes its address and a fresh key into a file of mode 0600 there,
+ * and removes the file when it stops; the command sends the key with its request. Without the key the endpoint
+ * answers like any unknown path.
  */
 import { randomBytes } from "node:crypto";
 import { readFileSync, rmSync } from "node:fs";
@@ -18,12 +18,12 @@ import type { AdminParts } from "./subjects.ts";
 
 export const ADMIN_PATH = "/internal/admin";
 export const SERVICE_FILE = "service.json";
-/** A command line is short. */
+/** Command lines are short. */
 const BODY_BYTES = 16 * 1024;
-/** Shorter than what the service lets a quiet connection live. */
+/** Shorter than the service's timeout for idle connections. */
 const BEAT_MS = 10_000;
 
-/** What the service tells the command about itself. */
+/** What the service publishes for the command. */
 export interface ServiceNote {
   readonly address: string;
   readonly key: string;
@@ -44,7 +44,7 @@ export const newAdminKey = (): string => randomBytes(32).toString("base64url");
 
 export const noteText = (note: ServiceNote): string => `${JSON.stringify(note)}\n`;
 
-/** The note of the service that has the data folder, or null where there is none (yet). */
+/** The note of the service that holds the data folder, or null if there is none (yet). */
 export function readService(folder: string): ServiceNote | null {
   try {
     return JSON.parse(readFileSync(join(folder, SERVICE_FILE), "utf8")) as ServiceNote;
@@ -53,12 +53,12 @@ export function readService(folder: string): ServiceNote | null {
   }
 }
 
-/** Takes the note away: its service is no more. */
+/** Removes the note of a service that has stopped. */
 export function forgetService(folder: string): void {
   rmSync(join(folder, SERVICE_FILE), { force: true });
 }
 
-/** What can be answered without a database: the usage, and that there is no such command. Else null. */
+/** Answers what needs no database: usage, and unknown commands. Null for all else. */
 export function answerAlone({ command, given }: AdminRequest): AdminAnswer | null {
   const isHelp = given.flags.has("help");
   if (command === "") return isHelp ? render(ADMIN_USAGE, given) : { ok: false, text: refusal(ADMIN_USAGE, given) };
@@ -67,13 +67,13 @@ export function answerAlone({ command, given }: AdminRequest): AdminAnswer | nul
   return isHelp ? render(usageOf(command), given) : null;
 }
 
-/** The words of what went wrong before or beside a command, as JSON where the arguments ask for it. */
+/** The message of an error outside of a command, as JSON if the arguments ask for it. */
 export function refusedAlone(cause: unknown, argv: readonly string[]): string {
   const words = cause instanceof Error ? cause.message : String(cause);
   return refusal(words, { options: {}, flags: new Set(argv.includes("--json") ? ["json"] : []) });
 }
 
-/** How one command is given, and what it does. */
+/** The syntax of one command, and its explanation. */
 export function usageOf(command: string): string {
   const lines = ADMIN_USAGE.split("\n").map((line) => line.trim());
   const own = lines.find(
@@ -82,7 +82,7 @@ export function usageOf(command: string): string {
   return `Usage: bun run admin ${own ?? command} [--json]\n\n${EXPLANATIONS[command] ?? ""}`;
 }
 
-/** Runs one command; refusals are answers. */
+/** Runs one command; a refusal is an answer. */
 export async function runAdmin(parts: AdminParts, request: AdminRequest): Promise<AdminAnswer> {
   const alone = answerAlone(request);
   if (alone !== null) return alone;
@@ -97,7 +97,7 @@ export async function runAdmin(parts: AdminParts, request: AdminRequest): Promis
   }
 }
 
-/** Answers a request to the door, or null where it is not for it or has not the key. */
+/** Answers a request to the door; null if the path or the key is another one. */
 export async function adminDoor(parts: AdminParts, key: string, request: Request): Promise<Response | null> {
   if (request.method !== "POST" || new URL(request.url).pathname !== ADMIN_PATH) return null;
   if (!isKey(request.headers.get("authorization"), key)) return null;
@@ -109,8 +109,8 @@ export async function adminDoor(parts: AdminParts, key: string, request: Request
 }
 
 /**
- * The answer as a response. What takes longer than `everyMs` begins with line feeds, which mean nothing in JSON: so
- * nobody takes the connection for a dead one.
+ * The answer as a response. If it takes longer than `everyMs`, line feeds go first, which JSON ignores: they
+ * keep the connection from looking dead.
  */
 export async function patiently(answer: Promise<AdminAnswer>, everyMs = BEAT_MS): Promise<Response> {
   const { promise: late, resolve } = Promise.withResolvers<null>();
@@ -128,7 +128,7 @@ export async function patiently(answer: Promise<AdminAnswer>, everyMs = BEAT_MS)
           controller.enqueue(encoder.encode(JSON.stringify(found)));
           controller.close();
         })
-        // A bug: the connection breaks, as it does with the process.
+        // A bug: the connection breaks, as it would if the process died.
         .catch((cause: unknown) => controller.error(cause))
         .finally(() => clearInterval(beat));
     },
@@ -140,7 +140,7 @@ export async function patiently(answer: Promise<AdminAnswer>, everyMs = BEAT_MS)
 const refused = (status: number, text: string): Response =>
   Response.json({ ok: false, text } satisfies AdminAnswer, { status });
 
-/** The command in a body, or null where there is none. */
+/** The command in a body; null if it holds none. */
 function requestIn(text: string): AdminRequest | null {
   let value: unknown;
   try {
@@ -159,8 +159,8 @@ function requestIn(text: string): AdminRequest | null {
 const isKey = (header: string | null, key: string): boolean => isSameHash(header ?? "", `Bearer ${key}`);
 
 /**
- * Sends a command through the door of the service that the note names. Null where nothing can have
- * happened: nobody listens there (yet, or any more), or the service drains.
+ * Sends a command to the service that the note names. Null if nothing can have happened: nobody listens there
+ * (yet, or any more), or the service is draining.
  */
 export async function knock(note: ServiceNote, { command, given }: AdminRequest): Promise<AdminAnswer | null> {
   const reply = await post(note, JSON.stringify({ command, options: given.options, flags: [...given.flags] }));
@@ -175,7 +175,7 @@ interface Reply {
   readonly text: string;
 }
 
-/** By `node:http`, because `fetch` would hand the key to the proxy of HTTP_PROXY. */
+/** Uses `node:http`, because `fetch` would send the key to the proxy of HTTP_PROXY. */
 function post(note: ServiceNote, body: string): Promise<Reply | null> {
   const headers = {
     authorization: `Bearer ${note.key}`,

@@ -1,7 +1,7 @@
 /**
- * `org erase`: an organization goes, for ever, with everything that it has. First it is suspended and its jobs are
- * cancelled, so that what is open ends in good order; from `begin` on nothing is stored for it any more, by no replica;
- * then its people, its files and its rows go. Each step may be taken again: a run that broke off is begun anew.
+ * `org erase`: deletes an organization with everything it has, for ever. First it is suspended and its jobs are
+ * cancelled, so that open work ends cleanly. From `begin` on no replica stores anything for it; then its
+ * people, files and rows are deleted. Every step can be repeated: after an interruption, run the command again.
  */
 import { accountRef } from "../../actors/account/schema.ts";
 import { attemptKeysOf } from "../sign-in/accounts.ts";
@@ -9,12 +9,12 @@ import { AdminRefused, required } from "./arguments.ts";
 import { cancelJobs, setSuspended } from "./brakes.ts";
 import { type AdminParts, type Command, organizationOf, taken } from "./subjects.ts";
 
-/** People whose accounts go in one transaction. */
+/** Accounts deleted in one transaction. */
 const PEOPLE_AT_ONCE = 200;
 
 export const ERASING: Readonly<Record<string, Command>> = {
   async "org erase"(parts, given) {
-    // Never implied, however few organizations there are.
+    // Always required, even if there is only one organization.
     required(given, "org");
     const { id, name } = await organizationOf(parts.directory, given);
     if (!given.flags.has("yes"))
@@ -37,7 +37,7 @@ export const ERASING: Readonly<Record<string, Command>> = {
     }
     const accounts = await erasePeople(parts, alone);
     const rows: Record<string, number> = {};
-    // Again, until there was nothing: a body that was on its way at the beginning may have left something.
+    // Repeat until nothing is left: a body that was still arriving at the start may have stored something.
     for (let count = 1; count > 0;) {
       await contents.removeAll(id);
       const deleted = Object.entries(await erasure.eraseRows(id));

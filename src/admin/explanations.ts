@@ -1,6 +1,6 @@
 /** What each command does, for its `--help`. */
 
-/** By command: one sentence or two. */
+/** By command: one or two sentences. */
 export const EXPLANATIONS: Readonly<Record<string, string>> = {
   "org create": "Makes an organization with its first owner.",
   "org list": "Lists the organizations.",

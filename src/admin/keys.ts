@@ -1,8 +1,8 @@
 /**
- * `secrets rotate-key`: whatever was sealed under a former key of the service is sealed under the present one. The
- * organizations' actors replace each text, and only the one that was read, so a secret that somebody sets meanwhile
- * stays. Then everything is read again from the tables, and the database belongs to the present key when all of it
- * opens under that one alone.
+ * `secrets rotate-key`: seals again, under the present key, whatever was sealed under a former key of the
+ * service. The organizations' actors replace a text only if it is still the one that was read, so a secret that
+ * is set meanwhile stays. Then all texts are read again from the tables; once every one opens under the present
+ * key alone, the database belongs to that key.
  */
 import type { Resealed, SealingContext, SealingPurpose } from "../../actors/sealing.ts";
 import { secretContext } from "../../actors/sealing.ts";
@@ -16,7 +16,7 @@ import { type AdminParts, type Command, taken } from "./subjects.ts";
 
 /** Organizations whose sealed texts are in memory at once. */
 const PAGE = 50;
-/** Names in the report of what does not open. */
+/** At most so many names of unopened texts are reported. */
 const SHOWN = 20;
 
 export const KEYS: Readonly<Record<string, Command>> = {
@@ -75,7 +75,7 @@ async function resealSigning(parts: AdminParts, { organizationId, signing }: Sea
   return taken(await parts.system.dispatch(webhookRef(organizationId), { kind: "reseal_signing", resealed }));
 }
 
-/** The same text under the present key; none where it has that one already, or opens under none. */
+/** The same text under the present key; empty if it is already sealed under that key, or opens under none. */
 function resealedUnder(
   { sealing }: AdminParts,
   purpose: SealingPurpose,
@@ -87,7 +87,7 @@ function resealedUnder(
   return plain === null ? [] : [{ former, sealed: sealing.seal(purpose, plain, context) }];
 }
 
-/** What does not open under the present key, as the tables have it. */
+/** The texts in the tables that do not open under the present key. */
 async function stillSealed(parts: AdminParts): Promise<readonly string[]> {
   const left: string[] = [];
   for await (const { organizationId, secrets, signing } of pages(parts)) {

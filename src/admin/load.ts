@@ -1,9 +1,9 @@
-/** What the service is busy with, and for whom: one reading of `LoopTime` and of what is open. */
+/** What the service is busy with, and for whom: one reading of `LoopTime`, of bodies in memory and of open streams. */
 import { LOOP_WORK } from "../../actors/runtime/loop-time.ts";
 import { table } from "./arguments.ts";
 import type { Command } from "./subjects.ts";
 
-/** Organizations that are shown: those that have used most lately. */
+/** Organizations shown: the heaviest recent users. */
 const SHOWN = 20;
 const MIB = 1024 * 1024;
 

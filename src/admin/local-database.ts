@@ -1,4 +1,7 @@
-/** Commands that are run beside the service, and their way to the database: the running one, or one for as long as it takes. */
+/**
+ * Database access for commands that run beside the service: the running database, or one started for the
+ * duration of the command.
+ */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DATABASE_NOTE, openDataFolder } from "../../db/data-folder.ts";
@@ -18,7 +21,7 @@ export interface LocalErrand {
 }
 
 export type LocalCommand = (errand: LocalErrand) => Promise<string | CommandAnswer>;
-/** The url of a database that there is. */
+/** Passes `run` the url of an existing database. */
 export async function withDatabase<T>(errand: LocalErrand, run: (url: string) => Promise<T>): Promise<T> {
   const { config, signal } = errand;
   if (config.databaseUrl !== undefined) return run(config.databaseUrl);
@@ -38,7 +41,7 @@ export async function withDatabase<T>(errand: LocalErrand, run: (url: string) =>
   }
 }
 
-/** Starts the embedded database for as long as `run` takes, making it where there is none. Throws `FolderInUse`. */
+/** Starts the embedded database while `run` runs, creating it if there is none. Throws `FolderInUse`. */
 export async function withNewDatabase<T>(
   { config, log, signal }: LocalErrand,
   run: (url: string) => Promise<T>,

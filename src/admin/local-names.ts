@@ -1,3 +1,3 @@
-/** Commands that are run where they are given, beside a service that runs and without one (`local.ts`). */
+/** Commands that run in the process of the command line, whether or not the service is running (`local.ts`). */
 export const LOCAL_NAMES = ["org export", "backup", "restore", "doctor", "jobs", "usage", "logs"] as const;
 export type LocalName = (typeof LOCAL_NAMES)[number];

@@ -1,4 +1,4 @@
-/** Reports that are read beside the service: its health, its jobs, what was used, and lines of its log. */
+/** Reports that are read beside the service: health, jobs, usage, and lines of the log. */
 import { unpricedTokens } from "../../actors/money.ts";
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -18,7 +18,7 @@ import { linesOf } from "./log-lines.ts";
 import { organizationOf } from "./subjects.ts";
 import { listed, type CommandAnswer } from "./command-answer.ts";
 
-/** Groups of one organization that are shown. */
+/** Groups shown of one organization. */
 const GROUPS = 1_000;
 
 export const LOCAL_REPORTS = {

@@ -1,6 +1,6 @@
 /**
- * Commands that need no actors: they read or fill the database beside the service, so that it has no work with them.
- * The embedded database is the running one, or is started for as long as the command takes.
+ * Commands that need no actors: they read or fill the database beside the service, without loading it. The
+ * embedded database is the running one, or is started for the duration of the command.
  */
 import { existsSync, mkdirSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -103,7 +103,7 @@ export const LOCAL_COMMANDS: Readonly<Record<string, LocalCommand>> = {
   },
 } satisfies Readonly<Record<LocalName, LocalCommand>>;
 
-/** The store of contents, without what receives them: where `src/files/files.ts` has it. */
+/** The content store, without the parts that receive uploads; its folder is that of `src/files/files.ts`. */
 export function blobsOf(config: Config): BlobStore {
   const s3 = s3Of(config);
   if (s3 !== null) return new S3BlobStore(s3);

@@ -1,6 +1,6 @@
-/** Finds the lines of one request in a log of JSON lines. */
+/** Finds the log lines of one request, in a log of JSON lines. */
 
-/** The lines that name the id in any of their fields, in their order; what is no JSON is passed over. */
+/** The lines that have the id in any field, in order; lines that are not JSON are skipped. */
 export async function* linesOf(requestId: string, pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = "";
@@ -13,7 +13,7 @@ export async function* linesOf(requestId: string, pieces: AsyncIterable<Uint8Arr
 }
 
 function names(line: string, requestId: string): boolean {
-  // Most lines are of others: only those that have it at all are parsed.
+  // Most lines belong to other requests: parse only those that contain the id.
   if (!line.includes(requestId)) return false;
   try {
     return has(JSON.parse(line), requestId);

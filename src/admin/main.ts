@@ -1,8 +1,7 @@
 /**
- * `bun run admin …`: brings a command to the process that owns the actors. That is the running
- * service where there is one (its note in the data folder says where); else this process becomes the
- * owner for as long as the command takes. While the service starts or stops, or another command has
- * the data folder, it waits for a moment.
+ * `bun run admin …`: brings a command to the process that owns the actors. That is the running service, found
+ * through its note in the data folder; without one, this process owns the actors for the duration of the
+ * command. While the service starts or stops, or another command holds the data folder, it waits a moment.
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -24,7 +23,7 @@ import { LOCAL_COMMANDS } from "./local.ts";
 import { RETRY_MS, WAIT_MS } from "./waiting.ts";
 import { type AdminAnswer, answerAlone, knock, readService, refusedAlone, runAdmin } from "./door.ts";
 
-/** As a shell says of a command that Ctrl-C ended. */
+/** A shell's exit code after Ctrl-C. */
 const EXIT_INTERRUPTED = 130;
 
 interface Errand {
@@ -47,10 +46,10 @@ async function main(argv: readonly string[]): Promise<number> {
   try {
     const asked = parseAdmin(argv);
     const alone = answerAlone(asked);
-    // Standard output has nothing but the answer, for scripts.
+    // Standard output is for scripts: it has the answer and nothing else.
     const log = await createLogger({ level: "warn", sink: { write: (line) => void process.stderr.write(line) } });
     const answer = alone ?? (await bring({ config: read.config, log, asked, signal: interruption.signal }));
-    // What a doctor finds is an answer, also where it is bad.
+    // The doctor's report is an answer even if it reports problems.
     (answer.ok || asked.command === "doctor" ? console.log : console.error)(answer.text);
     return answer.ok ? 0 : 1;
   } catch (cause) {
@@ -92,7 +91,7 @@ async function bring(errand: Errand): Promise<AdminAnswer> {
   }
 }
 
-/** Owns the actors for one command. Unfinished jobs are left for the next start of the service. */
+/** Owns the actors for one command. Unfinished jobs wait for the next start of the service. */
 async function here(
   { config, log, signal }: Errand,
   run: (parts: AdminParts) => Promise<AdminAnswer>,

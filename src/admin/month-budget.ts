@@ -1,10 +1,10 @@
-/** `admin org budget`: what an organization may use of models in a month. */
+/** `admin org budget`: how much of models an organization may use in a month. */
 import { limitOf } from "../../actors/money.ts";
 import type { Budgeted } from "../../actors/usage/protocol.ts";
 import type { CostLimit, TokenLimit } from "../../actors/usage/schema.ts";
 import { type AdminArguments, AdminRefused, integer } from "./arguments.ts";
 
-/** What `--tokens` and `--cost` say; null where the budget is only to be shown. */
+/** Reads `--tokens` and `--cost`; null if the command only shows the budget. */
 export function monthLimitsOf(
   given: AdminArguments,
 ): { readonly limit?: TokenLimit; readonly costLimit?: CostLimit } | null {

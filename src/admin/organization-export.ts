@@ -1,22 +1,22 @@
 /**
- * What one organization has, in one archive, for itself or for another service:
+ * All data of one organization, in one archive, for its own use or for another service:
  *
- *   header.json                    of whom it is, and when it was made
- *   records/<table>/<number>.jsonl its records, one on a line, in pieces of some megabytes
- *   people/<number>.jsonl          how its people sign in, without what proves it
+ *   header.json                    the organization, and when the export was made
+ *   records/<table>/<number>.jsonl its records, one per line, in pieces of some megabytes
+ *   people/<number>.jsonl          how its people sign in, without credentials
  *   files/<digest>                 content, by its SHA-256; the records of `workspace_place` say which paths have it
- *   summary.json                   how much there is of each; without it the export was cut off
+ *   summary.json                   counts of records and files; an export without it was cut off
  *
- * It is one snapshot. No secret is in it, and nothing from which a token or a password could be had.
+ * It is one snapshot. It holds no secret, and nothing that reveals a token or a password.
  */
 import type { BlobStore } from "../../actors/workspace/ports.ts";
 import { inOrganization, type OrganizationSnapshot } from "../../db/organization-export.ts";
 import { type ArchiveWriter, writeArchive } from "../archive/archive.ts";
 import { AdminRefused } from "./arguments.ts";
 
-/** Rises when the layout changes. */
+/** Raise it when the layout changes. */
 const FORMAT = 1;
-/** Of one file of records. */
+/** Size of one file of records. */
 const PIECE_CHARACTERS = 4 * 1024 * 1024;
 
 export interface ExportParts {
@@ -31,11 +31,11 @@ export interface ExportSummary {
   /** Records of each table. */
   readonly rows: Readonly<Record<string, number>>;
   readonly files: number;
-  /** Digests that records refer to and that the store does not have. */
+  /** Digests that records refer to but the store does not have. */
   readonly missingFiles: readonly string[];
 }
 
-/** Writes the export to `path`. It is there whole, or not at all. Throws `AdminRefused` where there is no such organization. */
+/** Writes the export to `path`, completely or not at all. Throws `AdminRefused` for an unknown organization. */
 export const writeExport = (path: string, parts: ExportParts): Promise<ExportSummary> =>
   inOrganization(parts.url, parts.organizationId, (snapshot) => {
     if (snapshot.organization === null) throw new AdminRefused(`There is no organization ${parts.organizationId}`);
@@ -73,7 +73,7 @@ async function fill(
   return summary;
 }
 
-/** Answers how many there were. */
+/** Returns the number of lines. */
 async function addLines(
   archive: ArchiveWriter,
   folder: string,

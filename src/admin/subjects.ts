@@ -1,4 +1,4 @@
-/** Whom a command is about, and its refusals in words. */
+/** The parts that commands work on, the organization or person a command is about, and refusals in words. */
 import type { Fault, Outcome } from "../../actors/fault.ts";
 import { newId } from "../../actors/ids.ts";
 import type { JobDirectory } from "../../actors/job/directory.ts";
@@ -21,21 +21,21 @@ export interface AdminParts {
   readonly erasure: PostgresErasure;
   readonly keyRotation: PostgresKeyRotation;
   readonly sealing: Sealing;
-  /** Where content is kept. */
+  /** Where content is stored. */
   readonly contents: { removeAll(organizationId: string): Promise<void> };
   readonly now: () => number;
   /** Where users reach the service. */
   readonly appUrl: () => string;
-  /** What the service has open now. */
+  /** What the service holds open now. */
   readonly opened: () => {
     readonly bodies: Bodies["usage"];
     readonly streams: number;
     /** Requests that wait for their turn. */
     readonly waiting: number;
   };
-  /** A token is revoked: what it has open is to be closed. */
+  /** A token was revoked: closes its open connections. */
   readonly onRevoked: (tokenId: string) => void;
-  /** An organization is suspended, or active again: what its tokens have open is to be closed. */
+  /** An organization was suspended or resumed: closes the open connections of its tokens. */
   readonly onSuspended: (organizationId: string, isSuspended: boolean) => void;
 }
 
@@ -72,7 +72,7 @@ export async function memberOf(directory: Directory, organization: Organization,
   return found;
 }
 
-/** The person behind an address: one and the same in every organization. */
+/** The person with this address: the same person in every organization. */
 export async function personOf(directory: Directory, email: string): Promise<string> {
   const [known] = await directory.findMembers(email);
   return known?.id ?? newId("usr");

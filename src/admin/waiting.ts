@@ -1,5 +1,5 @@
-/** How long a command waits for who has the data folder. */
+/** How long a command waits for the process that holds the data folder. */
 
-/** A start and a drain are shorter; a process that has the folder for longer and does not answer is reported. */
+/** Longer than a start or a drain. A process that holds the folder longer without answering is reported. */
 export const WAIT_MS = 15_000;
 export const RETRY_MS = 100;

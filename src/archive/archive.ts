@@ -1,7 +1,7 @@
 /**
- * A file that holds many: a tar, compressed by gzip, so that any machine's `tar` can list it and take it apart. It is
- * written and read as a stream; only what is in flight is in memory. The file gets its name when it is
- * whole: a run that was killed leaves one that ends in `.part`.
+ * An archive of many files: a tar compressed by gzip, so that any machine's `tar` can list and unpack it. It is
+ * written and read as a stream; only the data in flight is in memory. The file gets its final name when it is
+ * complete: a run that was killed leaves one that ends in `.part`.
  */
 import { createReadStream, createWriteStream } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
@@ -9,17 +9,20 @@ import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
 import tar from "tar-stream";
 
-/** Half the size for a tenth of the time that the best compression takes. */
+/** Half the size in a tenth of the time of the best compression. */
 const COMPRESSION = 1;
 
 export interface ArchiveWriter {
   /** Adds a file of these bytes. */
   add(name: string, content: Uint8Array): Promise<void>;
-  /** Adds a file of `size` bytes. Rejects where the content has another size. */
+  /** Adds a file of `size` bytes. Rejects if the content has another size. */
   stream(name: string, size: number, content: AsyncIterable<Uint8Array>): Promise<void>;
 }
 
-/** Writes the file at `path`, readable for its owner only, with what `fill` adds. Rejects, leaving nothing, when that fails. */
+/**
+ * Writes the file at `path`, readable only by its owner, with the files that `fill` adds. If that fails, it
+ * rejects and leaves no file.
+ */
 export async function writeArchive<T>(path: string, fill: (archive: ArchiveWriter) => Promise<T>): Promise<T> {
   const draft = `${path}.part`;
   const pack = tar.pack();
@@ -28,7 +31,7 @@ export async function writeArchive<T>(path: string, fill: (archive: ArchiveWrite
     createGzip({ level: COMPRESSION }),
     createWriteStream(draft, { mode: 0o600, flags: "w" }),
   );
-  // A call of `add` that waits rejects with the same error.
+  // A waiting call of `add` rejects with the same error.
   written.catch(() => {});
   try {
     const filled = await Promise.race([fill(writerTo(pack)), written.then(() => never())]);
@@ -46,7 +49,7 @@ export async function writeArchive<T>(path: string, fill: (archive: ArchiveWrite
   }
 }
 
-/** The pipeline ends before the archive does only by failing. */
+/** The pipeline ends before the archive only if it fails. */
 const never = (): Promise<never> => Promise.reject(new Error("the archive ended before it was whole"));
 
 const writerTo = (pack: tar.Pack): ArchiveWriter => ({
@@ -73,20 +76,20 @@ const settle =
   (cause?: Error | null): void =>
     cause === undefined || cause === null ? resolve() : reject(cause);
 
-/** A file of an archive. Its content is to be read to its end before the next one comes. */
+/** A file of an archive. Read its content to the end before asking for the next file. */
 export interface ArchivedFile {
   readonly name: string;
   readonly size: number;
   readonly content: AsyncIterable<Uint8Array>;
 }
 
-/** The files in their order. Throws where the archive is damaged or cut off. Who has seen enough may leave. */
+/** The files in order. Throws if the archive is damaged or cut off. The caller may stop early. */
 export async function* readArchive(path: string): AsyncGenerator<ArchivedFile> {
   const source = createReadStream(path);
   const extract = tar.extract();
   const read = pipeline(source, createGunzip(), extract);
   read.catch(() => {});
-  // Asked by hand: the end of a loop over it would wait for content that nobody reads any more.
+  // Iterated by hand: leaving a `for await` would wait for content that nobody reads any more.
   const entries = extract[Symbol.asyncIterator]();
   try {
     for (;;) {
