@@ -25,7 +25,7 @@ There are two surfaces. The paths below \`/api/v1\` speak camelCase and answer e
 
 The [guides](${guidePath("README.md")}) show it step by step, with commands to paste.`;
 
-/** Operations that the service has, with the surface that each is on. */
+/** The operations of the service, by surface. */
 const SURFACES: readonly { readonly surface: SurfaceName; readonly groups: readonly OperationGroup[] }[] = [
   { surface: "current", groups: [...CURRENT_OPERATIONS, publicOperations] },
   { surface: "v1", groups: V1_OPERATIONS },
@@ -34,16 +34,16 @@ const SURFACES: readonly { readonly surface: SurfaceName; readonly groups: reado
 const placed = (surface: SurfaceName, { tag, operations }: OperationGroup): Placed[] =>
   Object.entries(operations).map(([id, operation]) => ({ id, tag, surface, operation }));
 
-/** Every operation that is called as such, in the order of the document. */
+/** Every operation that clients call as such, in the order of the document. */
 export const OPERATIONS: readonly Placed[] = SURFACES.flatMap(({ surface, groups }) =>
   groups.flatMap((group) => placed(surface, group)),
 );
 
-/** What carries another protocol: the document shows it, and no tool or SDK calls it as an operation. */
+/** Operations that carry another protocol: the document shows them, but no tool or SDK calls them. */
 const PROTOCOLS: readonly OperationGroup[] = [mcpOperations];
 const CARRIERS: readonly Placed[] = PROTOCOLS.flatMap((group) => placed("current", group));
 
-/** The document; its bytes are `documentText`. */
+/** The document as an object; `documentText` has its bytes. */
 export function openApiDocument(): JsonSchema {
   const components = new Components();
   const refusals = new RefusalResponses();
@@ -83,7 +83,7 @@ export function openApiDocument(): JsonSchema {
   };
 }
 
-/** Which guide shows the operations of a tag. */
+/** The guide that shows the operations of a tag. */
 const GUIDE_OF_TAG: Readonly<Record<string, string>> = {
   Agents: "agents-and-tools.md",
   Chats: "conversations.md",
@@ -100,9 +100,7 @@ const GUIDE_OF_TAG: Readonly<Record<string, string>> = {
   MCP: "mcp-clients.md",
 };
 
-/**
- * A link in a description: `externalDocs` wants the address of a deployment, and this document is the same for all.
- */
+/** A link in a description. `externalDocs` needs the address of a deployment, and this document is the same for all. */
 const linkTo = (guide: string): string => `[Guide: ${GUIDES.get(guide) ?? guide}](${guidePath(guide)})`;
 
 /** The parameters that an operation refers to. */

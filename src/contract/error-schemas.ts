@@ -11,7 +11,7 @@ const Named = noun("NamedRecord", "A record by its id and its name", {
   name: Text("The record's name", "Ada"),
 });
 
-/** What a caller needs to act on it; which of these are there depends on the code. */
+/** What a caller needs to act on the error; the code decides which fields are present. */
 const ErrorDetails = noun(
   "ErrorDetails",
   "What you need to act on the error; which fields are present depends on the code",

@@ -1,4 +1,4 @@
-/** An example of what a schema describes, made of the examples of its parts: it fits by construction. */
+/** An example for a schema, built from the examples of its parts: it is valid by construction. */
 import type { TSchema } from "../../actors/schema.ts";
 
 export function exampleOf(schema: TSchema): unknown {
@@ -23,7 +23,7 @@ export function exampleOf(schema: TSchema): unknown {
   }
 }
 
-/** Of a value or null: the value where it has an example of its own, for then it is usual. */
+/** For a value or null: the value if it has its own example, because it is then the common case. */
 function variantExample([first, ...others]: readonly TSchema[]): unknown {
   if (first === undefined) return null;
   const isNullable = others.some((variant) => variant["type"] === "null");

@@ -1,7 +1,7 @@
 /**
- * What fields mean whose schema does not say it itself. Most names mean the same in every schema, so they are
- * described once; a name with several meanings is described by the component that it is in. A field with a
- * description of its own keeps it. A test fails for a field of the contract without a description.
+ * Descriptions for fields whose schema has none. Most names mean the same in every schema, so they are
+ * described once; a name with several meanings is described per component. A description in the schema itself
+ * takes precedence. A test fails for a field of the contract without a description.
  */
 
 /** `name`: the meaning everywhere. `Component.name`: the meaning in this component, also in objects within it. */
@@ -384,7 +384,7 @@ const LISTS: ReadonlySet<string> = new Set([
   "workspaces",
 ]);
 
-/** What a field without a description of its own means; undefined where nobody has said. */
+/** The description of a field whose schema has none; undefined if there is none here either. */
 export function fieldDescription(component: string, name: string, schema: Readonly<Record<string, unknown>>) {
   const constant = schema["const"];
   if (constant !== undefined) return `Always ${JSON.stringify(constant)}`;

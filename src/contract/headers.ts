@@ -4,7 +4,7 @@ import type { JsonSchema } from "./json-schema.ts";
 
 interface Header {
   readonly description: string;
-  /** On each response that names it; without this only on some of them. */
+  /** Present on every response that names it; omitted: only on some of them. */
   readonly required?: true;
   readonly schema: JsonSchema;
 }
@@ -55,7 +55,7 @@ const HEADERS: Readonly<Record<string, Header>> = {
   Link: header("string", "What explains it and what replaces it", '</api/deprecation-policy>; rel="deprecation"'),
 };
 
-/** What only operations say that are to go. */
+/** Headers of deprecated operations only. */
 const OF_DEPRECATION = ["Deprecation", "Sunset", "Link"];
 
 /** The headers that the document needs. */
@@ -66,13 +66,13 @@ export const headerComponents = (hasDeprecation: boolean): Record<string, Header
 export const headersOf = (names: readonly string[]): Record<string, { $ref: string }> =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
-/** On every response of the surface. */
+/** Headers on every response of the surface. */
 export const STANDING: Readonly<Record<"current" | "v1", readonly string[]>> = {
   current: ["x-request-id", "Api-Version", ...Object.keys(HEADERS).filter((name) => /^(?:X-)?RateLimit-/.test(name))],
   v1: ["x-request-id"],
 };
 
-/** What a request may say besides its body. */
+/** Parameters that requests share. */
 export const PARAMETERS = {
   IdempotencyKey: {
     name: "Idempotency-Key",

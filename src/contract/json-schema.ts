@@ -1,6 +1,6 @@
 /**
- * TypeBox schemas as the contract shows them: plain JSON Schema 2020-12, each noun once under
- * `components/schemas` and by reference everywhere else.
+ * TypeBox schemas as the contract shows them: plain JSON Schema 2020-12. Each noun is once under
+ * `components/schemas`, and a reference everywhere else.
  */
 import { assert } from "../../actors/assert.ts";
 import type { TSchema } from "../../actors/schema.ts";
@@ -8,7 +8,7 @@ import { fieldDescription } from "./field-descriptions.ts";
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** Keywords that are ours alone, or that are told in another way. */
+/** Keywords that only we use, or that the contract expresses in another way. */
 const LEFT_OUT: ReadonlySet<string> = new Set([
   "$id",
   "errorMessage",
@@ -23,25 +23,25 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
 export class Components {
   private readonly nouns = new Map<string, { readonly from: TSchema; readonly schema: JsonSchema }>();
 
-  /** A reference to the noun, or the schema itself where it is none; `component` is the noun that it is in. */
+  /** A reference if the schema is a noun, else the schema itself; `component` is the noun that contains it. */
   schema(from: TSchema, component = ""): JsonSchema {
     const { $id } = from;
     return $id === undefined ? this.body(from, component) : this.named($id, from);
   }
 
-  /** The schema under a name of its own. */
+  /** A reference to the schema, under its own name. */
   named(name: string, from: TSchema): JsonSchema {
     const known = this.nouns.get(name);
     assert(known === undefined || known.from === from, `there is one schema of ${name}`);
     if (known === undefined) {
-      // The place is taken first: nouns come in the order in which they are met.
+      // Reserve the place first, so that nouns keep the order in which they are met.
       this.nouns.set(name, { from, schema: {} });
       this.nouns.set(name, { from, schema: { title: name, ...this.body(from, name) } });
     }
     return { $ref: `#/components/schemas/${name}` };
   }
 
-  /** All nouns by their names, in the order of the alphabet. */
+  /** All nouns by name, in alphabetical order. */
   all(): Record<string, JsonSchema> {
     const names = [...this.nouns.keys()].toSorted();
     return Object.fromEntries(names.map((name) => [name, this.nouns.get(name)?.schema ?? {}]));
@@ -74,7 +74,7 @@ export class Components {
     return Object.fromEntries(Object.entries(properties).map(described));
   }
 
-  /** `type: [x, "null"]` for a plain type or null; `oneOf` for variants that a constant tells apart. */
+  /** `type: [x, "null"]` for a plain type or null; `oneOf` for variants that a constant distinguishes. */
   private union(own: JsonSchema, variants: readonly TSchema[], component: string): JsonSchema {
     const shown = variants.map((variant) => this.schema(variant, component));
     const [first, second] = shown;
@@ -97,7 +97,7 @@ const hasConstant = (schema: TSchema): boolean =>
     (property) => property["const"] !== undefined,
   );
 
-/** The schema of a body that takes no other fields than its own, in objects within it as well (GEN-7). */
+/** The schema of a body that rejects unknown fields, also in nested objects (GEN-7). */
 export function closed(schema: TSchema): TSchema {
   const variants = schema["anyOf"] as readonly TSchema[] | undefined;
   if (variants !== undefined) return { ...schema, anyOf: variants.map(closed) };
@@ -107,6 +107,6 @@ export function closed(schema: TSchema): TSchema {
   if (properties === undefined) return schema;
   const { $id: _, ...rest } = schema;
   const fields = Object.entries(properties).map(([name, field]) => [name, closed(field)]);
-  // Unnamed: as an answer the same noun may get more fields.
+  // Without its name: as an answer, the same noun may gain fields.
   return { ...rest, properties: Object.fromEntries(fields), additionalProperties: false };
 }

@@ -9,7 +9,7 @@ import { headersOf, PARAMETERS, STANDING } from "./headers.ts";
 import { closed, type Components, type JsonSchema } from "./json-schema.ts";
 import type { RefusalResponses, SurfaceName } from "./refusals.ts";
 
-/** An operation and where it stands. */
+/** An operation with its id and surface. */
 export interface Placed {
   readonly id: string;
   readonly tag: string;
@@ -54,7 +54,7 @@ export function operationObject(parts: DocumentParts, placed: Placed): JsonSchem
 function securityOf(surface: SurfaceName, { scope, orScope, signed }: OperationContract): readonly JsonSchema[] {
   if (signed !== undefined) return [{ signedAddress: [] }];
   if (scope === null) return [];
-  // Either kind of token will do (AUTH-6); that which the surface is made for stands first.
+  // Either kind of token is accepted (AUTH-6); the one that the surface is made for comes first.
   const schemes = ["serviceToken", "personalAccessToken"];
   const scopes = [scope, ...(orScope === undefined ? [] : [orScope])];
   return (surface === "v1" ? schemes.toReversed() : schemes).flatMap((scheme) =>
@@ -69,7 +69,7 @@ function parametersOf(components: Components, surface: SurfaceName, operation: O
     ...Object.entries(params).map(([name, schema]) => parameter(components, name, "path", schema)),
     ...Object.entries(query).map(([name, schema]) => parameter(components, name, "query", schema)),
     ...Object.keys(headers)
-      // OpenAPI takes no parameter of the name Authorization: the operation says what it is for.
+      // OpenAPI allows no parameter named Authorization: the operation's security covers it.
       .filter((name) => !Object.hasOwn(ENCODED, name) && !SENT_BY_EVERY_CLIENT.has(name))
       .map((name) => ref(parameterOf(name))),
     ...(isRead(operation) ? [] : [ref("IdempotencyKey")]),
@@ -77,7 +77,7 @@ function parametersOf(components: Components, surface: SurfaceName, operation: O
   ];
 }
 
-/** Headers that are no parameters: OpenAPI or HTTP itself says what they are. */
+/** Headers that are not listed as parameters, because OpenAPI or HTTP itself defines them. */
 const SENT_BY_EVERY_CLIENT: ReadonlySet<string> = new Set(["authorization", "accept", "host", "origin"]);
 
 function parameter(components: Components, name: string, place: "path" | "query", from: TSchema): JsonSchema {
@@ -95,7 +95,7 @@ function requestBody(components: Components, { id, surface, operation }: Placed)
   const { body, isBodyOptional } = operation;
   if (body === undefined) return {};
   if (!isJsonBody(body)) return { required: true, content: rawContent(components, body) };
-  // v1 ignores what it does not know.
+  // v1 ignores unknown fields.
   const taken = surface === "v1" ? body : closed(body);
   const schema = components.named(`${id.charAt(0).toUpperCase()}${id.slice(1)}Request`, taken);
   return {
@@ -156,9 +156,9 @@ function contentOf(components: Components, answer: TSchema | Media): JsonSchema 
 }
 
 /**
- * The body of an event stream is a text: a proxy that validates answers takes `schema` for all of it. What each
- * event is, its name, id and data as JSON, is said by `contentSchema`, which nothing validates, and stands beside
- * it as `itemSchema` does from OpenAPI 3.2 on.
+ * The body of an event stream is text: a proxy that validates answers applies `schema` to all of it.
+ * `contentSchema`, which nothing validates, describes each event: its name, its id, and its data as JSON.
+ * `x-itemSchema` repeats that in the way of OpenAPI 3.2's `itemSchema`.
  */
 function streamOf(components: Components, event: TSchema): JsonSchema {
   const items = components.schema(event);
@@ -173,17 +173,17 @@ function streamOf(components: Components, event: TSchema): JsonSchema {
   };
 }
 
-/** What an answer that is a file says. */
+/** Headers of an answer that is a file. */
 const OF_FILES = ["Accept-Ranges", "Content-Range", "Content-Disposition"];
 
-/** Its answer has an entity tag, and may be asked for by it. */
+/** Whether the answer has an entity tag that requests can be conditional on. */
 const isTagged = (operation: OperationContract): boolean =>
   isRead(operation) && ["if-none-match", "range"].some((name) => name in (operation.headers ?? {}));
 
 const isMedia = (answer: TSchema | Media | null | undefined): answer is Media =>
   answer !== null && answer !== undefined && (answer as { readonly kind?: unknown }).kind === "media";
 
-/** How a list goes on: the parameter that takes what the answer says, and where its records are. */
+/** How to get the next page: the parameter that takes the cursor, and the fields with the cursor and the records. */
 function paginationOf({ query = {}, answers }: OperationContract): JsonSchema | null {
   const answer = answers[200];
   if (answer === null || answer === undefined || isMedia(answer)) return null;

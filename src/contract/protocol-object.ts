@@ -1,4 +1,7 @@
-/** An operation that carries another protocol, as the contract shows it: what the protocol refuses is in its words. */
+/**
+ * An operation that carries another protocol, as the contract shows it: its refusals are in the words of that
+ * protocol.
+ */
 import { headersOf, STANDING } from "./headers.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import { type DocumentParts, operationObject, type Placed } from "./operation-object.ts";

@@ -1,6 +1,6 @@
 /**
- * What an operation can be refused for, as responses: what it says itself, and what all of its kind share.
- * Statuses, codes and examples come from the dialects, so that the contract says what the service does.
+ * The refusals of an operation, as responses: its own, and those that all of its kind share. Statuses, codes
+ * and examples come from the dialects, so that the contract says what the service does.
  */
 import { assert } from "../../actors/assert.ts";
 import type { Fault } from "../../actors/fault.ts";
@@ -25,7 +25,7 @@ const PASSING: readonly ErrorCode[] = [
   "shutting_down",
 ];
 
-/** All codes that the operation may be refused with, in the order of the table of codes. */
+/** All codes that the operation may be refused with, in the order of the table of error codes. */
 export function codesOf(surface: SurfaceName, operation: OperationContract): ErrorCode[] {
   const { scope, body, isForOwners, errors = [] } = operation;
   const codes = new Set<ErrorCode>([...errors, "invalid_request", ...PASSING]);
@@ -43,17 +43,17 @@ export function codesOf(surface: SurfaceName, operation: OperationContract): Err
   return (Object.keys(ERROR_CODES) as ErrorCode[]).filter((code) => codes.has(code));
 }
 
-/** How the surface says the code, by an example. */
+/** An example of the code in the words of the surface. */
 export const refusalOf = (surface: SurfaceName, code: ErrorCode): Refusal =>
   code === "internal_error"
     ? DIALECTS[surface].bug(REQUEST_ID)
     : DIALECTS[surface].refusal({ kind: code, ...SAMPLE_FAULTS[code] } as Fault, REQUEST_ID);
 
-/** The responses of one document that refuse, each combination of codes once. */
+/** The refusing responses of one document, each combination of codes once. */
 export class RefusalResponses {
   private readonly responses = new Map<string, JsonSchema>();
 
-  /** The refusals of an operation by their statuses, as references. */
+  /** The refusals of an operation by status, as references. */
   of(surface: SurfaceName, operation: OperationContract): Record<string, JsonSchema> {
     const byStatus = Map.groupBy(codesOf(surface, operation), (code) => refusalOf(surface, code).status);
     const statuses = [...byStatus.keys()].toSorted((a, b) => a - b);
@@ -62,7 +62,7 @@ export class RefusalResponses {
     );
   }
 
-  /** All responses by their names, in the order of the alphabet. */
+  /** All responses by name, in alphabetical order. */
   all(): Record<string, JsonSchema> {
     return Object.fromEntries([...this.responses].toSorted(([a], [b]) => (a < b ? -1 : 1)));
   }

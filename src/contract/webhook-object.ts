@@ -1,4 +1,4 @@
-/** What the service sends to a webhook destination, as the contract has it (HOOK-2, HOOK-4, HOOK-7). */
+/** The requests that the service sends to a webhook destination, for the contract (HOOK-2, HOOK-4, HOOK-7). */
 import { EVENT_TYPES } from "../../actors/webhook/events.ts";
 import { WebhookEventView } from "../current/events/view.ts";
 import type { Components, JsonSchema } from "./json-schema.ts";
@@ -16,7 +16,7 @@ const HEADERS: Readonly<Record<string, string>> = {
   "webhook-signature": "As Standard Webhooks has it: `v1,<base64>`, keyed with what follows `whsec_`, decoded",
 };
 
-/** The one request that is sent for every event. */
+/** One request describes the delivery of every event. */
 export const webhookObject = (components: Components): JsonSchema => ({
   operationId: "receiveEvent",
   tags: ["Webhooks"],

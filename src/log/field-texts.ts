@@ -1,33 +1,33 @@
 /**
- * Fields of a line as JSON, value by value, without secrets (START-8). Texts that come again, such as paths, methods and
- * messages, are looked through once: looking through each whole line for secrets cost more than the rest of it.
+ * Fields of a line as JSON, value by value, without secrets (START-8). Repeated texts, such as paths, methods
+ * and messages, are searched for secrets once: searching each whole line cost more than all the rest of it.
  */
 import { BoundedMap } from "../../actors/bounded-map.ts";
 import { PlainFields } from "./port.ts";
 import { isSecretName, REDACTED, redactText } from "./redaction.ts";
 
-/** Texts that are remembered twice over, and the characters of the longest: at most 2 MiB when full. */
+/** Each of the two generations of the cache holds so many texts of at most so many characters: 2 MiB when full. */
 const REMEMBERED_TEXTS = 1_000;
 const REMEMBERED_CHARACTERS = 256;
-/** Names of fields: as many as the code has. */
+/** Names of fields: more than the code has. */
 const REMEMBERED_NAMES = 1_000;
-/** Ids of requests never come again: remembering them would only forget the others. */
+/** Request ids never repeat: caching them would only evict other texts. */
 const ALWAYS_NEW: ReadonlySet<string> = new Set(["requestId"]);
 
 interface Name {
-  /** With the comma before it and the colon behind it. */
+  /** Includes the comma before the name and the colon after it. */
   readonly text: string;
   readonly isSecret: boolean;
   readonly isAlwaysNew: boolean;
 }
 
 export class FieldTexts {
-  /** Texts that came lately, and those before them: to forget half at once costs less than one by one. */
+  /** Two generations of cached texts: evicting the older half at once costs less than evicting one by one. */
   private recent = new Map<string, string>();
   private former = new Map<string, string>();
   private readonly names = new BoundedMap<Name>(REMEMBERED_NAMES);
 
-  /** The fields as they stand in a longer JSON object, each after a comma; null where one is no plain value. */
+  /** The fields as members of a longer JSON object, a comma before each; null if a value is not plain. */
   ofFields(fields: object): string | null {
     let text = "";
     const made = fields instanceof PlainFields ? fields.made : null;
@@ -42,14 +42,14 @@ export class FieldTexts {
     return text;
   }
 
-  /** A text that is likely to come again. */
+  /** A text that is likely to repeat. */
   ofValue(value: string): string {
     if (value.length > REMEMBERED_CHARACTERS) return textOf(value);
     const known = this.recent.get(value);
     if (known !== undefined) return known;
     const plain = JSON.stringify(value);
     const text = this.former.get(value) ?? redactText(plain);
-    // A text that has a secret is not kept.
+    // Texts with secrets are not cached.
     if (text === plain) this.remember(value, text);
     return text;
   }

@@ -1,22 +1,22 @@
 /**
- * Standard output, or another file, as the end of the log. Lines that come within a few milliseconds
- * are joined and written in one go, off this thread, so a line costs its text and a slow reader holds
- * no request up. What waits is bounded: beyond that lines are dropped, and a line says how many.
+ * Writes the log to standard output, or to another file. Lines of the same few milliseconds are joined and
+ * written at once, off this thread: so a line costs only its text, and a slow reader delays no request. The
+ * buffer is bounded: further lines are dropped, and one line reports how many.
  */
 import { write } from "node:fs";
 
-/** How long a line may wait for others. */
+/** How long a line may wait to be joined with others. */
 const JOIN_MS = 5;
-/** Bytes that may wait for a slow reader: some 30,000 requests. */
+/** Size of the buffer for a slow reader: some 30,000 requests. */
 export const WAITING_BYTES = 8 * 1024 * 1024;
-/** Characters of one write; a longer line is a write of its own. */
+/** Characters of one write; a longer line is written alone. */
 const CHUNK_CHARACTERS = 64 * 1024;
-/** A pipe that is full is tried again after this. */
+/** Retry delay for a full pipe. */
 const FULL_RETRY_MS = 10;
-/** The end of the process waits so long for a reader that takes nothing. */
+/** The end of the process waits at most so long for a reader that is stuck. */
 const FLUSH_LIMIT_MS = 2_000;
 
-/** A line whose text is asked for when it is written: `length` is about how many characters that will have. */
+/** A line that makes its text only when it is written; `length` estimates its characters. */
 export interface LateLine {
   readonly length: number;
   toString(): string;
@@ -24,24 +24,27 @@ export interface LateLine {
 
 export class LogOutput {
   private readonly file: number;
-  /** Full chunks, oldest first, and the lines of the one that is being filled: joining them at its end costs half of encoding each. */
+  /**
+   * Full chunks, oldest first, and the lines of the chunk that is being filled. Encoding joined lines costs
+   * half as much as encoding each line.
+   */
   private full: Buffer[] = [];
   private fullBytes = 0;
   private lines: (string | LateLine)[] = [];
   private characters = 0;
   private dropped = 0;
-  /** A write is under way, or planned. */
+  /** A write is in flight or scheduled. */
   private isBusy = false;
-  /** What of the write under way has not been taken. */
+  /** The unwritten rest of the write in flight. */
   private rest: Buffer = EMPTY;
-  /** They wait for its end. */
+  /** Called when the write in flight has ended. */
   private flushes: (() => void)[] = [];
 
   constructor(file: number) {
     this.file = file;
   }
 
-  /** As `write`: in its place among the others, whenever its text is asked for. */
+  /** Like `write`: the line keeps its place, however late its text is made. */
   writeLate(line: LateLine): void {
     this.write(line);
   }
@@ -54,13 +57,13 @@ export class LogOutput {
     setTimeout(() => this.next(), JOIN_MS);
   }
 
-  /** Resolves when what waits is written, or its reader has taken nothing for too long. */
+  /** Resolves when the buffer is written, or when its reader has been stuck for too long. */
   async flush(): Promise<void> {
     const until = performance.now() + FLUSH_LIMIT_MS;
     for (this.next(); this.rest.length > 0 && performance.now() < until; this.next()) await this.written();
   }
 
-  /** The write that is under way has ended, or has had its time. */
+  /** Resolves when the write in flight has ended, or after a time limit. */
   private written(): Promise<void> {
     return new Promise((resolve) => {
       const limit = setTimeout(resolve, FLUSH_LIMIT_MS);
@@ -77,7 +80,7 @@ export class LogOutput {
     this.characters += line.length;
   }
 
-  /** Ends the chunk that is being filled. */
+  /** Closes the chunk that is being filled. */
   private close(): void {
     if (this.lines.length === 0) return;
     const chunk = Buffer.from(this.lines.join(""));
@@ -97,7 +100,7 @@ export class LogOutput {
   private send(): void {
     write(this.file, this.rest, (error, written) => {
       if (error?.code === "EAGAIN") return void setTimeout(() => this.send(), FULL_RETRY_MS);
-      // A reader that is gone stays gone, and there is nowhere to say so.
+      // A reader that is gone does not come back, and there is no place to report it.
       this.rest = error === null ? this.rest.subarray(written) : EMPTY;
       if (this.rest.length > 0) return this.send();
       for (const resume of this.flushes.splice(0)) resume();
@@ -106,7 +109,7 @@ export class LogOutput {
     });
   }
 
-  /** The oldest of what waits; nothing where nothing does. */
+  /** Takes the oldest chunk; an empty one if nothing is buffered. */
   private take(): Buffer {
     if (this.full.length === 0) {
       if (this.dropped > 0) this.append(this.notice());

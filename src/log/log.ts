@@ -1,9 +1,8 @@
 /**
- * Logs: one JSON object a line, or text for a person when standard output is a terminal. Nothing
- * secret leaves, wherever in a line it stands: values of fields that are named as secrets, at any
- * depth, and whatever looks like a token, a key or a password of a URL, in messages and in stacks
- * too. Both are done on the finished line, or on each value of a line
- * of plain fields, so that no field and no error text escapes them.
+ * Logs: one JSON object per line, or text for a person if standard output is a terminal. No secret leaves,
+ * wherever in a line it is. Redacted are the values of fields with secret names, at any depth, and whatever
+ * looks like a token, a key or a password in a URL, in messages and stacks too. Redaction works on the finished
+ * line, or on each value of a line of plain fields, so that no field and no error text escapes it.
  */
 import pino from "pino";
 import { FieldTexts } from "./field-texts.ts";
@@ -11,13 +10,13 @@ import { type LateLine, LogOutput } from "./log-output.ts";
 import { PlainFields } from "./port.ts";
 import { redact } from "./redaction.ts";
 
-/** As pino's: fields first, and the message last. */
+/** Like pino's: the fields first, the message last. */
 interface Write {
   (message: string): void;
   (fields: object, message: string): void;
 }
 
-/** What the service logs with. An `Error` goes in the field `err`. */
+/** The service's logger. Pass an `Error` in the field `err`. */
 export interface Logger {
   readonly debug: Write;
   readonly info: Write;
@@ -26,29 +25,29 @@ export interface Logger {
   readonly fatal: Write;
   /** A logger that adds `fields` to each line. */
   child(fields: object): Logger;
-  /** Writes out what is still in memory. Call it before the process exits. */
+  /** Writes what is still buffered. Call it before the process exits. */
   flush(): Promise<void>;
 }
 
 /** Where lines go; each `line` ends with a newline. */
 export interface LogSink {
   write(line: string): void;
-  /** Takes a line whose text it asks for later; without this, lines are texts at once. */
+  /** Takes a line that makes its text later; omitted: all lines come as text. */
   writeLate?(line: LateLine): void;
   flush?(): Promise<void>;
 }
 
 export interface LogOptions {
   readonly level: string;
-  /** Text for a person; by default when standard output is a terminal. */
+  /** Text for a person; default: if standard output is a terminal. */
   readonly pretty?: boolean;
-  /** Standard output unless a test takes the lines. */
+  /** Standard output, unless a test captures the lines. */
   readonly sink?: LogSink;
-  /** The trace that the running code belongs to, as `trace_id` of its lines. Omitted: lines have none. */
+  /** The trace of the running code, logged as `trace_id`. Omitted: lines have none. */
   readonly traceId?: () => string | null;
 }
 
-/** Makes the service's logger. Loads what makes lines pretty only where they are. */
+/** Makes the service's logger. Loads the pretty printer only if it is needed. */
 export async function createLogger(options: LogOptions): Promise<Logger> {
   const sink = options.sink ?? new LogOutput(1);
   const isPretty = options.pretty ?? (options.sink === undefined && process.stdout.isTTY === true);
@@ -59,7 +58,7 @@ export async function createLogger(options: LogOptions): Promise<Logger> {
     writeLate: (line: LateLine) =>
       target.writeLate === undefined ? target.write(String(line)) : target.writeLate(line),
   };
-  // `base` would add the pid and the host to each line.
+  // pino's default `base` would add the pid and the host to each line.
   const { level, traceId } = options;
   const plain = { level, timestamp: pino.stdTimeFunctions.isoTime, base: null };
   const settings = traceId === undefined ? plain : { ...plain, mixin: () => traced(traceId()) };
@@ -71,7 +70,7 @@ const traced = (traceId: string | null): object => (traceId === null ? {} : { tr
 
 /** Where the lines of all its loggers go. */
 interface End extends Required<LogSink> {
-  /** Takes a line that holds no secret any more. */
+  /** Takes a line whose secrets are already redacted. */
   writeRedacted(line: string): void;
 }
 
@@ -91,8 +90,8 @@ function wrap(logger: pino.Logger, sink: End, traceId: LogOptions["traceId"]): L
 type Level = "debug" | "info" | "warn" | "error" | "fatal";
 
 /**
- * A line of plain fields, as each request writes one, is put together here from its values (`field-texts.ts`): the same
- * line as pino's for less. Exceptions, and what is no plain JSON, are pino's.
+ * A line of plain fields, such as every request writes, is built here from its values (`field-texts.ts`): the
+ * same line as pino's, at less cost. pino writes exceptions, and fields that are not plain JSON.
  */
 function writer(logger: pino.Logger, level: Level, sink: End, traceId: LogOptions["traceId"]): Write {
   const byPino: Write = (fields: object | string, message?: string) => logger[level](fields, message);
@@ -120,10 +119,10 @@ function writer(logger: pino.Logger, level: Level, sink: End, traceId: LogOption
   };
 }
 
-/** Characters of a line of a request, about. */
+/** Approximate length of a request's line. */
 const PLAIN_CHARACTERS = 256;
 
-/** A line of plain fields. Many are put together one after the other, which costs less than each between other work. */
+/** A line of plain fields. Its text is made later, together with others: that costs less than between other work. */
 class PlainLine implements LateLine {
   readonly length = PLAIN_CHARACTERS;
   private readonly begin: string;
@@ -143,7 +142,7 @@ class PlainLine implements LateLine {
   }
 }
 
-/** The members of an object as they stand in a longer JSON object, each after a comma. */
+/** The members of an object as part of a longer JSON object, a comma before each. */
 function inner(fields: object): string {
   const text = JSON.stringify(fields);
   return text === "{}" ? "" : `,${text.slice(1, -1)}`;
@@ -154,7 +153,7 @@ const texts = new FieldTexts();
 let writtenMs = 0;
 let written = "";
 
-/** Many lines are of one millisecond. */
+/** Cached, because many lines share a millisecond. */
 function timeNow(): string {
   const now = Date.now();
   if (now !== writtenMs) {

@@ -1,9 +1,9 @@
-/** Reads of the directory: their only failure is a database that cannot be reached, and that is a refusal. */
+/** Reads of the directory. They fail only if the database cannot be reached, and that becomes a refusal. */
 import { type Outcome, ok, refuse } from "../../actors/fault.ts";
 import { UNAVAILABLE_RETRY_MS } from "../../actors/runtime/shards.ts";
 import type { HttpLog } from "./port.ts";
 
-/** What the read finds, or `unavailable`; the log has the cause. */
+/** The result of the read, or `unavailable`; the cause goes to the log. */
 export async function lookUp<T>(log: HttpLog, read: Promise<T>): Promise<Outcome<T>> {
   try {
     return ok(await read);

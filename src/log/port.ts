@@ -6,11 +6,14 @@ export interface HttpLog {
 }
 
 /**
- * Fields of a line that are plain values, which nobody changes any more: their line may be put together later, with
- * others. A request makes one, so its line is off the way of its answer.
+ * Plain values that nobody changes any more, as the fields of a line. The line can be built later, together
+ * with others: so the line of a request does not delay its answer.
  */
 export abstract class PlainFields {
-  /** A text among them that was made here, of letters, digits, `-` and `_`: it holds no secret, and is not searched for one. */
+  /**
+   * The one text among them that this service generated, of letters, digits, `-` and `_`. It holds no secret,
+   * so it is not searched for one.
+   */
   get made(): string | null {
     return null;
   }

@@ -1,7 +1,7 @@
 /**
- * All metrics in Prometheus' text format. A family is a row of the table below; its values are read when somebody
- * asks. What cannot be read (the database does not answer) is left out, so that the rest is told all the same.
- * `docs/operations.md` explains each row, and a test holds the two together.
+ * All metrics in Prometheus' text format. Each row of the table below is a family; its values are read on each
+ * scrape. A family that cannot be read (because the database does not answer) is left out, and the rest is
+ * still served. `docs/operations.md` explains each row, and a test keeps the two in step.
  */
 import { type Metric, Registry } from "prom-client";
 import type { Meters } from "./meters.ts";
@@ -15,7 +15,7 @@ interface Family {
   readonly name: string;
   readonly help: string;
   readonly type: "counter" | "gauge" | "histogram";
-  /** What it tells now. Rejects where that cannot be read. */
+  /** Reads the current values. Rejects if they cannot be read. */
   readonly read: () => Iterable<Sample> | Iterable<HistogramSample> | Promise<Iterable<Sample>>;
 }
 type HistogramSample = readonly [labels: Labels, distribution: Distribution];
@@ -28,11 +28,11 @@ export interface Exposition {
   readonly contentType: string;
   /** The names of all families. */
   readonly names: readonly string[];
-  /** The whole text. Does not reject. */
+  /** The whole exposition. Does not reject. */
   text(): Promise<string>;
 }
 
-/** `onUnreadable` is told of a family that was left out. */
+/** `onUnreadable` is called for a family that was left out. */
 export function exposition(
   meters: Meters,
   readings: Readings,
@@ -175,7 +175,7 @@ const ownFamilies = (readings: Readings): Family[] => [
   ),
 ];
 
-/** A family as the library wants one: it only writes the text. */
+/** A family as a metric of the library, which only formats the text. */
 function metricOf(family: Family, onUnreadable: (cause: unknown, name: string) => void): Metric {
   const { name, help, type } = family;
   const get = async (): Promise<object> => {
@@ -186,7 +186,7 @@ function metricOf(family: Family, onUnreadable: (cause: unknown, name: string) =
       return { name, help, type, aggregator: "sum", values: [] };
     }
   };
-  // The library asks of a metric no more than its name and `get`, which its types do not say.
+  // The library uses nothing of a metric but its name and `get`, which its types do not say.
   return { name, get } as unknown as Metric;
 }
 

@@ -1,6 +1,7 @@
 /**
- * Everything that is counted as it happens, by parts of the service that know it only as a port or are wrapped by
- * `src/wiring/metered.ts`. What can be read at any time (memory, open streams, actors) is not here: it is read when somebody asks.
+ * Everything that is counted as it happens. The counted parts of the service know only a port, or are wrapped
+ * by `src/wiring/metered.ts`. Values that can be read at any time (memory, open streams, actors) are not here:
+ * a scrape reads them.
  */
 import type { FaultKind } from "../../actors/fault.ts";
 import type { ModelOutcome } from "../../actors/job/ports.ts";
@@ -12,15 +13,15 @@ import { Amounts, Counts, Distribution, Distributions } from "./tally.ts";
 const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 const FLUSH_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
 const FLUSH_GROUPS = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512];
-/** A model takes a part of a second to minutes. */
+/** A model takes from a fraction of a second to minutes. */
 const MODEL_SECONDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 180, 600];
 const DELIVERY_SECONDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15];
-/** A loop that is held for a tenth of a second is felt by everybody. */
+/** Everybody notices an event loop that blocks for a tenth of a second. */
 const LOOP_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
 
 const FLUSH_OUTCOMES: readonly FlushOutcome["kind"][] = ["answered", "aborted", "unknown"];
 
-/** Of operations that no request has named. */
+/** The operation of a request that matched none. */
 const NONE = "none";
 
 /** How one attempt to deliver a webhook ended: `delivered`, or the error that the ledger has. */
@@ -38,9 +39,9 @@ export class Meters {
   readonly firstTokenSeconds = new Distributions("model", MODEL_SECONDS);
   readonly modelTokens = new Counts("model", "direction");
   readonly modelCosts = new Amounts();
-  /** Counted only where there are prices: without any, all tokens are without one. */
+  /** Counted only if there is a price table: without one, every token is unpriced. */
   readonly unpricedTokens = new Counts("model");
-  /** Of the costs; null where no model has a price. */
+  /** The currency of the costs; null if no model has a price. */
   currency: string | null = null;
   readonly deliveries = new Counts("outcome");
   readonly deliverySeconds = new Distribution(DELIVERY_SECONDS);
@@ -49,13 +50,13 @@ export class Meters {
   /** When the lease was last renewed, monotonic ms; null before. */
   leaseRenewedAt: number | null = null;
 
-  /** What alerts look for begins at 0: of a count that begins with its first event Prometheus sees no increase. */
+  /** Counters that alerts watch start at 0: if a counter starts with its first event, Prometheus sees no increase. */
   constructor() {
     for (const outcome of FLUSH_OUTCOMES) this.flushes.add(0, outcome);
     this.refusals.add(0, "storage_full");
   }
 
-  /** Its tokens will be in no cost. */
+  /** Registers a model whose tokens have no price. */
   unpriced(model: string): void {
     this.unpricedTokens.add(0, model);
   }
@@ -75,7 +76,7 @@ export class Meters {
     this.flushSeconds.observe(seconds);
   }
 
-  /** `firstTokenSeconds` is null where no text came. */
+  /** `firstTokenSeconds` is null if no text came. */
   called(
     model: string,
     outcome: ModelOutcome,

@@ -1,24 +1,24 @@
-/** What can be read at any time, and is read only when somebody asks for metrics. */
+/** Values that can be read at any time, and are read only on a scrape. */
 import type { ActorCensus } from "../../actors/runtime/live-actors.ts";
 import type { LoopWork } from "../../actors/runtime/loop-time.ts";
 
 export interface Readings {
   readonly version: string;
-  /** Whether this process serves: it has its lease and its shards, and does not drain. */
+  /** Whether this process serves: it holds its lease and its shards, and is not draining. */
   isReady(): boolean;
   actors(): ReadonlyMap<string, ActorCensus>;
   /** Messages whose receivers' turns have failed too often. */
   parkedMessages(): number;
-  /** What the event loop has worked for organizations since the start, in ms. */
+  /** Event loop time spent for organizations since the start, in ms. */
   loopWorkMs(): Readonly<Record<LoopWork, number>>;
   streams(): { readonly open: number; readonly behind: number; readonly longestMs: number };
   bodies(): { readonly count: number; readonly bytes: number };
-  /** Requests that wait for the turn of their organization. */
+  /** Requests that wait for their organization's turn. */
   waitingRequests(): number;
-  /** Jobs on their way, by status. Rejects when the database cannot be reached. */
+  /** Unfinished jobs by status. Rejects if the database cannot be reached. */
   jobs(): Promise<ReadonlyMap<string, number>>;
-  /** Bytes that are free where the data is. */
+  /** Free bytes on the file system of the data. */
   freeDiskBytes(): Promise<number>;
-  /** Monotonic ms, of the clock that `Meters.leaseRenewedAt` is by. */
+  /** Monotonic ms, on the same clock as `Meters.leaseRenewedAt`. */
   monotonic(): number;
 }

@@ -1,13 +1,13 @@
 /**
- * What is counted while the service works: plain numbers that cost some nanoseconds each, and that are put into
- * Prometheus' words only when somebody asks (`exposition.ts`).
+ * Counters that the service updates while it works: plain numbers that cost some nanoseconds each. They take
+ * Prometheus' form only on a scrape (`exposition.ts`).
  */
 import { amountOf, unitsOf } from "../../actors/money.ts";
 
-/** Between the values of labels in a key; no label has it. */
+/** Separates label values in a key; no label contains it. */
 const SEPARATOR = "\t";
 
-/** A count for each combination of values of its labels. */
+/** One count per combination of label values. */
 export class Counts {
   readonly labels: readonly string[];
   private readonly counts = new Map<string, number>();
@@ -16,7 +16,7 @@ export class Counts {
     this.labels = labels;
   }
 
-  /** `values` are those of the labels, in their order. */
+  /** `values` are the label values, in the order of the labels. */
   add(amount: number, ...values: readonly string[]): void {
     const key = values.length === 1 ? values[0]! : values.join(SEPARATOR);
     this.counts.set(key, (this.counts.get(key) ?? 0) + amount);
@@ -27,11 +27,11 @@ export class Counts {
   }
 }
 
-/** Money of each model, added up exactly; floating point would lose the last digits of a long sum. */
+/** Costs per model, summed exactly: floating point would lose the last digits of a long sum. */
 export class Amounts {
   private readonly units = new Map<string, bigint>();
 
-  /** `amount` is decimal text, as `actors/money.ts` has it. */
+  /** `amount` is decimal text, in the format of `actors/money.ts`. */
   add(amount: string, model: string): void {
     this.units.set(model, (this.units.get(model) ?? 0n) + unitsOf(amount));
   }
@@ -41,9 +41,9 @@ export class Amounts {
   }
 }
 
-/** How often values fell below each bound, with their sum. */
+/** A histogram: counts per bucket, and the sum of the values. */
 export class Distribution {
-  /** Ascending; a value counts at the first bound that it does not exceed, else at the last place. */
+  /** Ascending; a value counts in the first bucket whose bound it does not exceed, else in the last one. */
   readonly bounds: readonly number[];
   readonly counts: number[];
   sum = 0;
