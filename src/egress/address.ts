@@ -1,16 +1,16 @@
 /**
- * Which addresses belong to the public internet. What is not known to be public is not: an address
- * family, a range or a spelling that nobody thought of is refused.
+ * Which addresses belong to the public internet. Everything else is refused: unknown address families, ranges
+ * and spellings count as not public.
  */
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 
 export type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** Everything that is public in IPv6 is in here. */
+/** All public IPv6 addresses are in this range. */
 const GLOBAL_V6: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse("2000::"), 3];
 
-/** The platform's own agent at Azure: public by its number, answered by the machine's host. */
+/** Azure's platform agent: its address looks public, but the machine's host answers it. */
 const AZURE_WIRE_SERVER = ipaddr.IPv4.parse("168.63.129.16");
 
 /**
@@ -21,7 +21,7 @@ export function parseAddress(text: string): Address | null {
   return isIP(text) === 0 || text.includes("%") ? null : ipaddr.process(text);
 }
 
-/** Whether everybody on the internet means the same machine by this address. */
+/** Whether the address names the same machine for everybody on the internet. */
 export function isGlobal(address: Address): boolean {
   if (address.range() !== "unicast") return false;
   if (address instanceof ipaddr.IPv4) return !address.match(AZURE_WIRE_SERVER, 32);

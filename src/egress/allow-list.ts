@@ -1,16 +1,16 @@
-/** EGRESS_ALLOW: the hosts and networks that an operator has opened although they are not public. */
+/** EGRESS_ALLOW: hosts and networks that an operator has opened although they are not public. */
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 import { type Address, parseAddress } from "./address.ts";
 
 export interface AllowList {
-  /** Whether this name is opened, whatever it resolves to. Lower case, without a dot at its end. */
+  /** Whether this name is opened, whatever it resolves to. Pass it in lower case, without a trailing dot. */
   opensHost(name: string): boolean;
   /** Whether this address is in an opened network, by whatever name it is reached. */
   opensAddress(address: Address): boolean;
 }
 
-/** `entries` are host names, addresses and CIDR ranges that the configuration has checked. */
+/** `entries` are host names, addresses and CIDR ranges, already validated by the configuration. */
 export function createAllowList(entries: readonly string[]): AllowList {
   const hosts = new Set<string>();
   const networks: [Address, number][] = [];

@@ -1,44 +1,44 @@
 /**
- * The body of a response, never more of it than the limit, at the pace of its reader: and all bodies of the
- * process share the slices in which they are read, because what has arrived is copied while the event loop waits.
+ * Reads the body of a response up to the limit, at the pace of its reader. All bodies of the process share the
+ * slices in which they are read, because copying what has arrived blocks the event loop.
  */
 import { type SlicePace, Slices } from "../../actors/runtime/slices.ts";
 import type { Deadline } from "./deadline.ts";
 import { type EgressFailure, EgressInterrupted, errorOf, failed } from "./failure.ts";
 
-/** What is read of all bodies before the event loop turns: about 0.3 ms of it. */
+/** Bytes read of all bodies before the event loop turns: about 0.3 ms of work. */
 export const READ_BYTES = 256 * 1024;
 const READ_MS_PER_BYTE = 0.3 / READ_BYTES;
-/** A body that says that it has no more is read in one piece: a stream of its own costs more. */
+/** A body that declares at most this length is read in one piece: streaming it costs more. */
 export const SHORT_BYTES = 64 * 1024;
 
-/** Of the first piece of a body that does not say how long it is. */
+/** Assumed size of the first piece of a body without a declared length. */
 const UNKNOWN_BYTES = READ_BYTES / 2;
 
-/** A length as it is written; anything else says nothing. */
+/** A valid `content-length`; any other text is ignored. */
 const LENGTH = /^\d{1,15}$/;
 
-/** How the bodies of one client are read. */
+/** How one client reads bodies. */
 export interface Reading {
   readonly slices: Slices;
-  /** What reading for a lane has taken of the event loop. Omitted: nobody keeps account of it. */
+  /** Reports the event loop time spent on reading for a lane. Omitted: nobody accounts for it. */
   readonly charge?: (lane: string, ms: number) => void;
 }
 
-/** In which slices a body is read, and whose it is. */
+/** The slices for one body, and the lane it is read for. */
 export interface ReadingTurns extends Reading {
   readonly lane: string;
 }
 
-/** Of one client. Without a pace no lane has to wait for what it has used. */
+/** The slices of one client. Without a pace, no lane waits because of what it has used. */
 export const readingSlices = (pace?: SlicePace): Slices =>
   new Slices(READ_BYTES, { later: setImmediate, ...(pace === undefined ? {} : { pace }) });
 
-/** A body that is here, in the pieces in which it came. */
+/** A body that has arrived completely, in the pieces in which it came. */
 export class WholeBody {
   readonly kind = "body";
   private joined: readonly Uint8Array[];
-  /** Whether there was more than the limit; the rest was not read. */
+  /** Whether the body was longer than the limit; the rest was not read. */
   readonly truncated: boolean;
 
   constructor(pieces: readonly Uint8Array[], truncated: boolean) {
@@ -50,7 +50,7 @@ export class WholeBody {
     return this.joined;
   }
 
-  /** In one piece, which copies a body that came in several. */
+  /** The body in one piece; joining several pieces copies them. */
   get bytes(): Uint8Array {
     if (this.joined.length !== 1) this.joined = [Buffer.concat(this.joined)];
     return this.joined[0]!;
@@ -58,7 +58,7 @@ export class WholeBody {
 }
 
 type Source = ReadableStream<Uint8Array>;
-/** The part of a reader that is used. */
+/** The part of a reader that we use. */
 interface Reader {
   read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
   cancel(): Promise<void>;
@@ -68,17 +68,17 @@ interface Reader {
 class Pieces {
   private readonly reader: Reader | undefined;
   private readonly turns: ReadingTurns;
-  /** Bytes of the next piece, by the one before. */
+  /** Expected size of the next piece, from the one before. */
   private expected: number;
 
-  /** `length`: what the response says of it. */
+  /** `length`: the declared length of the body. */
   constructor(source: Source | null, length: number, turns: ReadingTurns) {
     this.reader = source?.getReader();
     this.turns = turns;
     this.expected = Number.isFinite(length) ? Math.min(length, READ_BYTES) : UNKNOWN_BYTES;
   }
 
-  /** Null at the end. */
+  /** The next piece; null at the end. */
   async next(): Promise<Uint8Array | null> {
     if (this.reader === undefined) return null;
     const { slices, lane, charge } = this.turns;
@@ -97,7 +97,7 @@ class Pieces {
   }
 }
 
-/** Reads to the end or to the limit, where it closes the connection. */
+/** Reads to the end, or to the limit, where it closes the connection. */
 export async function readBody(
   response: Response,
   maxBytes: number,
@@ -125,15 +125,15 @@ export async function readBody(
   }
 }
 
-/** How long it says that it is: then it is no longer, whatever is sent. Infinite where it does not say. */
+/** The declared length, which the body cannot exceed, whatever the server sends. Infinite if none is declared. */
 function lengthOf({ headers }: Response): number {
   const length = headers.get("content-length") ?? "";
   return LENGTH.test(length) && !headers.has("transfer-encoding") ? Number(length) : Number.POSITIVE_INFINITY;
 }
 
 /**
- * The body as it comes: read only when the consumer pulls, and errored with `EgressInterrupted` at
- * the limit, at the deadline and when the connection breaks. Cancelling it closes the connection.
+ * The body as a stream. It is read only when the consumer pulls; at the limit, at the deadline, or when the
+ * connection breaks, it errors with `EgressInterrupted`. Cancelling it closes the connection.
  */
 export function boundedStream(response: Response, maxBytes: number, deadline: Deadline, turns: ReadingTurns): Source {
   const pieces = new Pieces(response.body, lengthOf(response), turns);

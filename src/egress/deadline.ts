@@ -1,6 +1,6 @@
-/** One timer over everything that one request does, and the caller's own signal, joined. */
+/** One timer for everything that one request does, joined with the caller's own signal. */
 
-/** Longer than any request, and what a timer can hold. */
+/** Longer than any request; the longest time of a timer. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export class Deadline {
@@ -18,17 +18,17 @@ export class Deadline {
     else callers?.addEventListener("abort", this.#onAbort, { once: true });
   }
 
-  /** Closes the connection of a request that is under way. */
+  /** Aborts a request in flight: closes its connection. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
 
-  /** Why it is over; null while it is not. */
+  /** Why the request is over; null while it is not. */
   get reason(): "timeout" | "aborted" | null {
     return this.#reason;
   }
 
-  /** Ends it now; the first reason counts. */
+  /** Ends the request now; the first reason counts. */
   end(reason: "timeout" | "aborted"): void {
     this.#reason ??= reason;
     this.release();
@@ -36,13 +36,13 @@ export class Deadline {
     this.#onOver?.();
   }
 
-  /** The request is over: the timer and the listener go, and nothing is aborted. */
+  /** The request is over: removes the timer and the listener without aborting anything. */
   release(): void {
     clearTimeout(this.#timer);
     this.#callers?.removeEventListener("abort", this.#onAbort);
   }
 
-  /** The promise's value, or null as soon as it is over. For work that knows no signal; one at a time. */
+  /** The promise's value, or null once the deadline has ended. For work that takes no signal; one at a time. */
   race<T>(promise: Promise<T>): Promise<T | null> {
     if (this.#reason !== null) return Promise.resolve(null);
     return new Promise((resolve, reject) => {

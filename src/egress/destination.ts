@@ -1,25 +1,25 @@
 /**
- * Where a request may go (HOOK-11). A URL becomes a destination in two steps, both without a packet
- * to the host: its form is checked, then its name is resolved once and EVERY address is checked. One
- * address that is not public refuses all of them, because the next answer may be in another order.
+ * Where a request may go (HOOK-11). A URL becomes a destination in two steps, both without a packet to the
+ * host: its form is checked, then its name is resolved once and EVERY address is checked. One address that is
+ * not public refuses the whole host, because the next answer may list the addresses in another order.
  *
- * Guarantees: a destination has at least one address; each is the canonical text of exactly the
- * address that was checked; a host that is written as an address is never given to the resolver.
+ * Guarantees: a destination has at least one address; each is the canonical text of exactly the address that
+ * was checked; a host written as an address never goes to the resolver.
  */
 import { lookup } from "node:dns/promises";
 import { type Address, isGlobal, parseAddress } from "./address.ts";
 import type { AllowList } from "./allow-list.ts";
 import { type EgressFailure, failed } from "./failure.ts";
 
-/** All addresses of a host; rejects where it has none. */
+/** All addresses of a host; rejects if it has none. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
 export interface Destination {
   readonly kind: "destination";
   readonly url: URL;
-  /** Checked, IPv4 first, canonical and without brackets. */
+  /** Checked, IPv4 first, canonical, without brackets. */
   readonly addresses: readonly string[];
-  /** The name that the certificate must be for; null where the host is an address. */
+  /** The name that the certificate must match; null if the host is an address. */
   readonly serverName: string | null;
 }
 
@@ -30,24 +30,24 @@ export interface DestinationRules {
 }
 
 const MAX_URL_CHARS = 8_192;
-/** What URL parsers silently drop, or take for something else. */
+/** Characters that URL parsers silently drop or reinterpret. */
 const AMBIGUOUS = /[\p{Cc}\s\\]/u;
-/** The scheme ends at the first colon: in a pattern that tried each, a URL of colons would take its square. */
+/** The scheme ends at the first colon: a pattern that tried each colon would take quadratic time on a URL of colons. */
 const USER_INFO = /^[^/?#:]*:\/*[^/?#]*@/;
-/** Labels of at most 63 characters, 253 in all; underscores occur. */
+/** Labels of at most 63 characters, 253 in all; underscores are allowed, because they occur. */
 const NAME = /^(?=.{1,253}$)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 
-/** The system's resolver, which knows the hosts file too. */
+/** The system's resolver, which also reads the hosts file. */
 export const systemResolve: Resolve = async (host) => (await lookup(host, { all: true })).map(({ address }) => address);
 
-/** The URL in its canonical form, or why it can be no destination. */
+/** The URL in canonical form, or why it cannot be a destination. */
 export function parseUrl(text: string): URL | EgressFailure {
   if (text.length > MAX_URL_CHARS || AMBIGUOUS.test(text) || USER_INFO.test(text)) return failed("invalid_url");
   const url = URL.parse(text);
   if (url === null || (url.protocol !== "https:" && url.protocol !== "http:")) return failed("invalid_url");
   if (url.username + url.password !== "" || url.port === "0") return failed("invalid_url");
   const host = hostOf(url);
-  // Whatever ends in a number has become an address, or nothing, in the URL parser.
+  // The URL parser has turned a host that ends in a number into an address, or rejected it.
   return parseAddress(host) !== null || NAME.test(host) ? url : failed("invalid_url");
 }
 
@@ -64,13 +64,13 @@ export async function findDestination(text: string, rules: DestinationRules): Pr
   const isOpenName = isName && allow.opensHost(host);
   const isOpen = isOpenName || found.every(({ address }) => allow.opensAddress(address));
   const isReachable = isOpen || found.every((it) => it.isGlobal || allow.opensAddress(it.address));
-  // The resolver may have said what no address is.
+  // The resolver may have returned something that is not an address.
   if (found.length < texts.length || !isReachable) return failed("blocked_address");
   if (url.protocol === "http:" && !isOpen) return failed("https_required");
   return { kind: "destination", url, addresses: inOrder(found), serverName: isName ? host : null };
 }
 
-/** A cache of what can be read from a text alone, for texts that come again and again. */
+/** A cache of values that depend on a text alone, for texts that repeat. */
 class Read<T> {
   private readonly known = new Map<string, T>();
   private readonly read: (text: string) => T;
@@ -88,14 +88,14 @@ class Read<T> {
     return value;
   }
 }
-/** URLs and addresses that are kept; the longest URLs are 2 MiB then. */
+/** Size of the cache of URLs and of addresses; with the longest URLs it takes 2 MiB. */
 const MAX_READ = 256;
 
 interface Target {
   readonly kind: "target";
   readonly url: URL;
   readonly host: string;
-  /** False where the host is an address. */
+  /** False if the host is an address. */
   readonly isName: boolean;
 }
 const targets = new Read<Target | EgressFailure>((text) => {
@@ -116,10 +116,10 @@ const addresses = new Read<ReadAddress | null>((text) => {
   return address === null ? null : { address, text: address.toString(), isGlobal: isGlobal(address) };
 });
 
-/** Without the brackets of IPv6, and without the dot at the end, which names the same host. */
+/** The host without the brackets of IPv6, and without a trailing dot, which does not change the host. */
 const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "");
 
-/** IPv4 first: a machine without IPv6 gets addresses of it all the same. */
+/** IPv4 first: a machine without IPv6 gets IPv6 addresses from the resolver too. */
 function inOrder(found: readonly ReadAddress[]): string[] {
   const texts = found.map(({ text }) => text);
   if (texts.length === 1) return texts;

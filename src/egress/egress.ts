@@ -1,15 +1,15 @@
 /**
- * The guarded HTTP client (HOOK-11): the one way out to addresses that somebody else has chosen, for
- * web fetch, MCP servers, webhooks and clones.
+ * The guarded HTTP client (HOOK-11): the only way to addresses that somebody else has chosen. Web fetch, MCP
+ * servers, webhooks and clones use it.
  *
  *   URL ─▶ form checked ─▶ resolved once ─▶ every address checked ─▶ connected to a checked address
  *    ▲                                                                            │
  *    └────────────── a redirect, GET and HEAD only, where the caller allows it ◀──┘
  *
- * Guarantees: https only, unless an operator has opened the host and this is not production; only
- * public addresses, unless an operator has opened them; one deadline over everything from the
- * resolver to the last byte; never more in memory than the limit of the body and a few buffers;
- * nothing rejects, and no failure tells more than one word of a closed list.
+ * Guarantees: https only, unless an operator has opened the host and this is not production; only public
+ * addresses, unless an operator has opened them; one deadline over everything from the resolver to the last
+ * byte; memory holds at most the body's limit and a few buffers; nothing rejects, and a failure reveals only
+ * one word of a closed list.
  */
 import { createAllowList } from "./allow-list.ts";
 import { boundedStream, readBody, type Reading, type ReadingTurns, readingSlices } from "./body.ts";
@@ -35,38 +35,38 @@ export interface EgressSettings {
   /** EGRESS_ALLOW: hosts, addresses and CIDR ranges that are opened although they are not public. */
   readonly allow: readonly string[];
   readonly production: boolean;
-  /** The system's unless a test says where names lead. */
+  /** The system's resolver, unless a test replaces it. */
   readonly resolve?: Resolve;
-  /** A certificate authority, in PEM, in the place of the system's. For tests. */
+  /** A certificate authority, in PEM, in place of the system's. For tests. */
   readonly ca?: string;
 }
 
-/** The part of a logger that is used: what an operator needs to know to open an address. */
+/** The part of a logger that we use: it reports what an operator needs to know to open an address. */
 export interface EgressLog {
   info(details: object, message: string): void;
 }
 
 export interface EgressLimits {
-  /** For everything: resolving, each redirect, the whole body or stream. */
+  /** For everything: resolving, each redirect, and the whole body or stream. */
   readonly timeoutMs: number;
-  /** Of the body; what is longer is cut by `request`, and ends a stream of `open` as `too_large`. */
+  /** Limit of the body: `request` truncates a longer one, and a stream of `open` ends with `too_large`. */
   readonly maxResponseBytes: number;
-  /** 0 by default: a redirect is a response like any other. Only GET and HEAD are ever redirected. */
+  /** Default 0: a redirect is returned like any other response. Only GET and HEAD follow redirects. */
   readonly maxRedirects?: number;
-  /** Until the head of the response is there, for streams that may then be long. */
+  /** Time limit for the head of the response; the stream after it may take longer. */
   readonly headTimeoutMs?: number;
 }
 
 export interface EgressRequest {
   readonly url: string;
   readonly method: EgressMethod;
-  /** None of the connection's own: see `invalid_header`. */
+  /** Must not name headers that belong to the connection: see `invalid_header`. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array<ArrayBuffer>;
   readonly limits: EgressLimits;
   /** Closes the connection; the result is then `aborted`. */
   readonly signal?: AbortSignal;
-  /** Whose it is, the organization: bodies of several are read in turn. */
+  /** The organization that the request is for: the bodies of several organizations are read in turn. */
   readonly lane?: string;
 }
 
@@ -74,45 +74,45 @@ interface Head {
   readonly kind: "response";
   readonly status: number;
   readonly headers: Headers;
-  /** After redirects. */
+  /** The last URL, after redirects. */
   readonly finalUrl: string;
 }
 
-/** A whole answer. Its body is as it came, packed too where `content-encoding` says so. */
+/** A complete answer. Its body is as it came, still encoded if `content-encoding` says so. */
 export interface EgressAnswer extends Head {
   /** The body in the pieces in which it came. */
   readonly pieces: readonly Uint8Array[];
-  /** The body in one piece, which is a copy where it came in several. */
+  /** The body in one piece; this copies a body that came in several pieces. */
   readonly body: Uint8Array;
-  /** Cut at the limit. */
+  /** Whether the body was cut at the limit. */
   readonly truncated: boolean;
 }
 export type EgressResult = EgressAnswer | EgressFailure;
 
-/** `body` errors with `EgressInterrupted`; cancel it when it is not wanted any more. */
+/** `body` errors with `EgressInterrupted`; cancel it if you stop reading. */
 export type EgressStream = (Head & { readonly body: ReadableStream<Uint8Array> }) | EgressFailure;
 
 export interface Egress {
-  /** The whole answer. Does not reject. */
+  /** The complete answer. Does not reject. */
   request(request: EgressRequest): Promise<EgressResult>;
-  /** The answer as soon as its head is there, with the body as a bounded stream. Does not reject. */
+  /** The answer once its head has arrived, with the body as a bounded stream. Does not reject. */
   open(request: EgressRequest): Promise<EgressStream>;
   /**
-   * Checks a URL and connects to nothing: for a program that makes its own connection and can be
-   * bound to `addresses` (a clone). Does not reject.
+   * Checks a URL and connects to nothing. For a program that makes its own connection and can be bound to
+   * `addresses` (a clone). Does not reject.
    */
   resolve(
     url: string,
     options: { readonly timeoutMs: number; readonly signal?: AbortSignal },
   ): Promise<Destination | EgressFailure>;
-  /** Closes the connections that are kept for reuse. */
+  /** Closes the connections in the pool. */
   close(): void;
 }
 
-/** What a request takes of the event loop, apart from its body, in ms. */
+/** Event loop time of a request, without its body, in ms. */
 const REQUEST_MS = 0.2;
 
-/** A client of its own, with connections of its own. `reading`: the slices in which it reads, if they are paced. */
+/** A client with its own connections. `reading`: the slices in which it reads, if they are paced. */
 export function createEgress(
   settings: EgressSettings,
   log?: EgressLog,
@@ -177,10 +177,10 @@ type Reached = Arrived & { readonly finalUrl: string };
 
 const head = ({ status, headers, finalUrl }: Reached): Head => ({ kind: "response", status, headers, finalUrl });
 
-/** The first response that is no redirect to follow. The deadline of a failure is released. */
+/** The first response that is not a redirect to follow. Releases the deadline on failure. */
 async function reach(client: Client, request: EgressRequest, deadline: Deadline): Promise<Reached | EgressFailure> {
   const { timeoutMs, headTimeoutMs = timeoutMs } = request.limits;
-  // One that is not shorter has nothing to end.
+  // A limit for the head that is not shorter than the whole needs no timer.
   const headTimer = headTimeoutMs < timeoutMs ? setTimeout(() => deadline.end("timeout"), headTimeoutMs) : null;
   const reached = await follow(client, request, deadline);
   if (headTimer !== null) clearTimeout(headTimer);
@@ -210,7 +210,7 @@ async function follow(client: Client, request: EgressRequest, deadline: Deadline
   }
 }
 
-/** The destination, unless the deadline is first. */
+/** The destination, or the failure if the deadline ends first. */
 async function check({ rules, log }: Client, url: string, deadline: Deadline): Promise<Destination | EgressFailure> {
   const found = await deadline.race(findDestination(url, rules));
   if (deadline.reason !== null || found === null) return failed(deadline.reason ?? "timeout");
@@ -230,6 +230,6 @@ const isRedirect = (status: number, { method, limits }: EgressRequest): boolean 
 
 const FOR_EVERYBODY = ["accept", "accept-encoding", "accept-language", "user-agent"];
 
-/** Another origin gets what is meant for everybody: a key may stand in any header. */
+/** Another origin gets only harmless headers: any other header may hold a key. */
 const withoutSecrets = (headers: Headers): Headers =>
   new Headers([...headers].filter(([name]) => FOR_EVERYBODY.includes(name)));

@@ -1,10 +1,10 @@
 /**
- * One request to one destination, by Bun's own `fetch`. The connection goes to a checked address and
- * to nothing else: the URL holds the address, so nothing is resolved again; proxies are off; nothing
- * is followed; nothing is unpacked. The certificate must be for the name that was asked for.
+ * One request to one destination, by Bun's own `fetch`. The connection goes to a checked address and nowhere
+ * else: the URL holds the address, so nothing is resolved again; it uses no proxy, follows no redirect and
+ * decodes no body. The certificate must match the name in the request.
  *
- * Connections are kept for reuse under address, port and TLS settings, the server's name among them,
- * so that one made for a name serves that name only. Plain ones have no name and are not kept.
+ * Connections are pooled by address, port and TLS settings, the server's name among them: so a connection made
+ * for a name serves only that name. Plain connections have no name and are not pooled.
  */
 import { isReservedHeader } from "../../actors/header-name.ts";
 import type { Deadline } from "./deadline.ts";
@@ -23,34 +23,38 @@ export interface Arrived {
   readonly kind: "arrived";
   readonly status: number;
   readonly headers: Headers;
-  /** For its body. */
+  /** For reading the body. */
   readonly response: Response;
 }
 
 export interface Transport {
   send(to: Destination, request: Outgoing, deadline: Deadline): Promise<Arrived | EgressFailure>;
-  /** Closes the connections that are kept. */
+  /** Closes the connections in the pool. */
   close(): void;
 }
 
-/** Less than the five seconds after which common servers close: a request must not meet that close. */
+/**
+ * Less than the five seconds after which common servers close an idle connection: a request must not race with
+ * that.
+ */
 const IDLE_SECONDS = 4;
-/** Of one host that has many addresses. */
+/** For a host with many addresses. */
 const MAX_ADDRESSES_TRIED = 4;
-/** Of a response, names and values. Bun itself stops at 2 MiB and at 256 headers. */
+/** Size limit of the names and values of a response's headers. Bun itself stops at 2 MiB and at 256 headers. */
 export const MAX_HEAD_BYTES = 64 * 1024;
 
-/** The caller's headers, for this request alone, or null where one of them cannot be sent. */
+/** The headers for one request, from the caller's; null if one of them cannot be sent. */
 export function outgoingHeaders(given: Readonly<Record<string, string>>): Headers | null {
   for (const name in given) if (isReservedHeader(name)) return null;
   try {
     const headers = new Headers(given);
     if (!headers.has("user-agent")) headers.set("user-agent", "Troupe");
-    // A server may pack all the same: what comes is handed over as it is, and so costs what it weighs.
+    // A server may encode its answer all the same. The body is handed over undecoded, so its limit counts what
+    // arrives.
     headers.set("accept-encoding", "identity");
     return headers;
   } catch {
-    // The only way to ask whether a name and a value are legal.
+    // `Headers` throws for an illegal name or value, and offers no other check.
     return null;
   }
 }
@@ -76,7 +80,7 @@ export function createTransport(ca?: string): Transport {
         proxy: false,
         redirect: "manual",
         decompress: false,
-        // A flag of the environment would offer more.
+        // Without this, an environment variable could enable newer protocols.
         protocol: "http1.1",
         keepalive: url.protocol === "https:",
         tls: {
@@ -101,7 +105,7 @@ export function createTransport(ca?: string): Transport {
       let result: Arrived | EgressFailure = failed("connection_refused");
       for (const address of to.addresses.slice(0, MAX_ADDRESSES_TRIED)) {
         result = await sendTo(address, to, request, deadline);
-        // Refused means that nothing was sent: the next address is no second request.
+        // A refused connection has sent nothing: trying the next address does not repeat the request.
         if (result.kind === "arrived" || result.error !== "connection_refused") return result;
       }
       return result;
@@ -110,7 +114,7 @@ export function createTransport(ca?: string): Transport {
   };
 }
 
-/** The URL with the address in the place of the host. */
+/** The URL with the address in place of the host. */
 function addressed({ protocol, port, pathname, search }: URL, address: string): string {
   const host = address.includes(":") ? `[${address}]` : address;
   return `${protocol}//${host}${port === "" ? "" : `:${port}`}${pathname}${search}`;

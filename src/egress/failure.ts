@@ -1,23 +1,23 @@
 /**
- * The closed list of reasons why an outgoing request has no answer. They are all that a caller
- * learns: what the system said, with its addresses and paths, stays here.
+ * The closed list of reasons why an outgoing request has no answer. Callers learn nothing else: the system's
+ * own messages, with addresses and paths, stay here.
  */
 
 export type EgressError =
-  /** No URL that may be requested: its form, its scheme, user info, port 0. */
+  /** Not a URL that may be requested: its form, its scheme, user info, port 0. */
   | "invalid_url"
-  /** Plain http, to a host for which it has not been opened. */
+  /** Plain http, to a host that is not opened for it. */
   | "https_required"
-  /** A header that cannot be sent, or that is not the caller's to set. */
+  /** A header that cannot be sent, or that the caller may not set. */
   | "invalid_header"
   | "blocked_address"
   | "dns_error"
   | "connection_refused"
   | "connection_reset"
   | "tls_error"
-  /** Not HTTP, or HTTP that could be read in two ways. */
+  /** Not HTTP, or ambiguous HTTP. */
   | "invalid_response"
-  /** The head, or a stream, is over its limit. */
+  /** The head, or a stream, exceeds its limit. */
   | "too_large"
   | "too_many_redirects"
   | "timeout"
@@ -31,7 +31,7 @@ export interface EgressFailure {
 
 export const failed = (error: EgressError): EgressFailure => ({ kind: "failed", error });
 
-/** How the stream of a response ends when it does not end by itself. */
+/** The error of a response stream that did not end by itself. */
 export class EgressInterrupted extends Error {
   override readonly name = "EgressInterrupted";
   readonly error: EgressError;
@@ -58,10 +58,10 @@ const BY_CODE: Readonly<Record<string, EgressError>> = {
   ResponseHeadersTooLarge: "too_large",
 };
 
-/** The words of OpenSSL and BoringSSL for a certificate or a handshake that is not right. */
+/** Error codes of OpenSSL and BoringSSL for an invalid certificate or a failed handshake. */
 const TLS_CODE = /CERT|SSL|TLS|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH/;
 
-/** The reason behind what `fetch` threw. */
+/** The reason for an error that `fetch` threw. */
 export function errorOf(cause: unknown): EgressError {
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
   return BY_CODE[code] ?? (TLS_CODE.test(code) ? "tls_error" : "invalid_response");

@@ -1,24 +1,24 @@
 /**
- * A way out for a program without a network: an HTTP proxy (RFC 9110, section 9.3.6) on a socket of the file system,
- * that knows CONNECT only, so that what passes is TLS between the program and the host.
+ * Outgoing connections for a program without a network: an HTTP proxy (RFC 9110, section 9.3.6) on a Unix
+ * socket. It accepts only CONNECT, so that the traffic is TLS between the program and the host.
  *
  *   program ─▶ socket ─▶ host allowed? ─▶ name resolved once, every address checked ─▶ that address
  *
- * Connections, bytes and the time to connect are bounded. Nothing rejects: what is refused is answered with a status
- * and one line that says why.
+ * Connections, bytes and the time to connect are bounded. Nothing rejects: a refusal is a status and one line
+ * with the reason.
  */
 import { connect, createServer, type Socket } from "node:net";
 import type { Egress } from "./egress.ts";
 
 export interface TunnelLimits {
   readonly connections: number;
-  /** Of all connections together, both ways. */
+  /** Of all connections together, in both directions. */
   readonly bytes: number;
   readonly connectMs: number;
 }
 
 interface TunnelSettings {
-  /** Of the socket, in a folder that nobody else may enter. Systems take some hundred characters at most. */
+  /** Path of the socket, in a folder that nobody else can enter. Systems allow about a hundred characters. */
   readonly path: string;
   readonly isAllowed: (host: string, port: number) => boolean;
   readonly limits: TunnelLimits;
@@ -30,7 +30,7 @@ export interface Tunnels {
 }
 
 const HEAD_BYTES = 8 * 1024;
-/** The one request that is understood. Of the host a name only: certificates are for names. */
+/** The only request that is accepted. The host must be a name, because certificates are for names. */
 const CONNECT = /^CONNECT ([a-z0-9._-]{1,253}):(\d{1,5}) HTTP\/1\.[01]\r\n/i;
 
 export async function openTunnels(egress: Pick<Egress, "resolve">, settings: TunnelSettings): Promise<Tunnels> {
@@ -39,7 +39,7 @@ export async function openTunnels(egress: Pick<Egress, "resolve">, settings: Tun
   let bytes = 0;
   const keep = (socket: Socket): void => {
     open.add(socket);
-    // A connection that breaks is gone; `close` follows.
+    // Ignored: a broken connection is gone, and `close` follows.
     socket.on("error", () => {}).on("close", () => open.delete(socket));
   };
   const count = (chunk: Buffer): void => {
@@ -66,7 +66,7 @@ export async function openTunnels(egress: Pick<Egress, "resolve">, settings: Tun
     if (!settings.isAllowed(host, port)) return refuse(program, 403, `${host}:${port} is not in SHELL_HOSTS`);
     const to = await egress.resolve(`https://${host}:${port}/`, { timeoutMs: limits.connectMs });
     if (to.kind === "failed") return refuse(program, 502, to.error);
-    // The tunnels were closed meanwhile: nobody would end the connection.
+    // The tunnels were closed meanwhile: nobody would end this connection.
     if (program.destroyed) return;
     const remote = connect({ host: to.addresses[0] ?? "", port, timeout: limits.connectMs });
     keep(remote);
@@ -99,7 +99,7 @@ export async function openTunnels(egress: Pick<Egress, "resolve">, settings: Tun
   };
 }
 
-/** The head of a request and what came behind it; null where none comes, or one that is too long. */
+/** The head of a request, and the bytes after it; null if no head comes, or it is too long. */
 function headOf(socket: Socket): Promise<{ readonly text: string; readonly rest: Buffer } | null> {
   return new Promise((resolve) => {
     let seen: Buffer = Buffer.alloc(0);

@@ -1,7 +1,7 @@
 /**
- * Makes one attempt to deliver an event (port: `WebhookSender`): one signed POST through the guarded
- * client, which follows nothing, reads at most 16 KiB of the answer, keeps nothing of it, and is over
- * after 15 s (HOOK-6, HOOK-7).
+ * Makes one attempt to deliver an event (port: `WebhookSender`): one signed POST through the guarded client. It
+ * follows no redirect, reads at most 16 KiB of the answer, keeps nothing of it, and ends after 15 s (HOOK-6,
+ * HOOK-7).
  */
 import type { Sealing } from "../../actors/sealing.ts";
 import type { Clock } from "../../actors/runtime/clock.ts";
@@ -12,10 +12,10 @@ import type { Egress } from "./egress.ts";
 import type { EgressError } from "./failure.ts";
 import { signatureHeaders, Signer } from "./webhook-signature.ts";
 
-/** From the look-up of the name to the last byte that is read. */
+/** From the lookup of the name to the last byte read. */
 const EXCHANGE_MS = 15_000;
 const ANSWER_BYTES = 16 * 1024;
-/** Signing secrets that are kept opened. */
+/** Size of the cache of unsealed signing secrets. */
 const SIGNERS = 1_024;
 
 export interface SenderParts {
@@ -24,7 +24,7 @@ export interface SenderParts {
   readonly clock: Clock;
   /** The body of an event (HOOK-2). */
   readonly bodyOf: (event: WebhookEvent) => string;
-  /** The headers by which a receiver goes on with the trace; absent where nothing is traced. */
+  /** The headers that carry the trace to the receiver; absent if tracing is off. */
   readonly traceHeaders?: (() => Readonly<Record<string, string>>) | undefined;
 }
 
@@ -66,7 +66,7 @@ async function send(
   return outcome === null ? null : { kind: "failed", ...outcome, httpStatus: null, durationMs, retryAfterMs: null };
 }
 
-/** Statuses besides 5xx after which another attempt may end otherwise. */
+/** Statuses besides 5xx after which a retry may succeed. */
 const TRANSIENT_STATUSES: ReadonlySet<number> = new Set([408, 425, 429]);
 
 function answered(
@@ -80,7 +80,7 @@ function answered(
   return { kind: "failed", error: "http_error", httpStatus, durationMs, isTransient, retryAfterMs };
 }
 
-/** Seconds, or a date. */
+/** Parses `Retry-After`: seconds, or a date. */
 function retryAfterOf(header: string | null, now: number): number | null {
   if (header === null) return null;
   const ms = /^\d{1,9}$/.test(header.trim()) ? Number(header) * 1_000 : Date.parse(header) - now;
@@ -94,7 +94,7 @@ interface FailedHow {
 const again = (error: AttemptError): FailedHow => ({ error, isTransient: true });
 const final = (error: AttemptError): FailedHow => ({ error, isTransient: false });
 
-/** What the ledger calls the failures of the client; null is no end of the attempt. */
+/** The ledger's error for each failure of the client; null: the attempt has no result. */
 const OUTCOMES: Readonly<Record<EgressError, FailedHow | null>> = {
   timeout: again("timeout"),
   dns_error: again("dns_error"),
@@ -111,7 +111,7 @@ const OUTCOMES: Readonly<Record<EgressError, FailedHow | null>> = {
   aborted: null,
 };
 
-/** Signers of sealed secrets, opened once. */
+/** Caches the signers of sealed secrets. */
 class Signers {
   private readonly sealing: Sealing;
   private readonly known = new Map<string, Signer>();
@@ -120,7 +120,7 @@ class Signers {
     this.sealing = sealing;
   }
 
-  /** The present secret's, then the former one's while it counts. */
+  /** The signer of the present secret, then that of the former one while it is valid. */
   of({ organizationId, secret, formerSecret }: Destination, now: number): readonly Signer[] {
     const present = this.signer(organizationId, secret.sealed);
     if (formerSecret === null || Date.parse(formerSecret.until) <= now) return [present];

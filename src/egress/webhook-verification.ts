@@ -1,15 +1,18 @@
-/** Says exactly whether and why not the signature of a delivery verifies (HOOK-10). */
+/** Verifies the signature of a delivery, and says exactly why it fails (HOOK-10). */
 import { isSameHash } from "../../actors/constant-time.ts";
 import { SECRET_PREFIX, Signer } from "./webhook-signature.ts";
 
-/** A signature of another time than this around now is not taken. */
+/** A timestamp may differ from now by at most this. */
 const TOLERANCE_SECONDS = 300;
-/** Signatures of one header that are looked at. A delivery has two at most, and each one costs a comparison. */
+/** Signatures checked in one header. A delivery has two at most, and each one costs a comparison. */
 const SIGNATURES = 16;
-/** Characters of a body that is parsed: more than any delivery has (HOOK-2); a megabyte of brackets would take seconds. */
+/**
+ * Longest body that is parsed: longer than any delivery (HOOK-2); parsing a megabyte of brackets would take
+ * seconds.
+ */
 const PARSED = 64 * 1024;
 
-/** Why a signature does not verify; `valid` where it does. */
+/** Why the signature fails, or `valid`. */
 interface Verification {
   readonly kind:
     | "valid"
@@ -23,14 +26,14 @@ interface Verification {
 }
 
 interface Delivered {
-  /** As they arrived; names in any case. */
+  /** The headers as they arrived; names in any case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
 /**
- * Says exactly whether and why not a delivery verifies under one of the secrets (HOOK-10). Where it has both headers,
- * each is judged with its own timestamp, and the first that does not verify is reported.
+ * Verifies a delivery under one of the secrets, and says exactly why it fails (HOOK-10). If both headers are
+ * present, each is judged with its own timestamp, and the first failure is reported.
  */
 export function verifySignature({ headers, body }: Delivered, secrets: readonly string[], nowMs: number): Verification {
   const lower = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value.trim()]));
@@ -60,12 +63,12 @@ export function verifySignature({ headers, body }: Delivered, secrets: readonly 
 const SERVICE_FORM = "Service-Signature: t=<seconds>,v1=<hex>";
 const STANDARD_FORM = "webhook-signature: v1,<base64>, with webhook-id and webhook-timestamp beside it";
 
-/** One header, with the timestamp that it came with. */
+/** Judges one header with its own timestamp. */
 function verdictOf(parsed: Parsed, body: string, secrets: readonly string[], nowMs: number): Verification {
   const signatures = parsed.signatures.slice(0, SIGNATURES);
   const matching = (text: string, key: (secret: string) => string): boolean =>
     secrets.some((secret) => {
-      // Once for each text: a body may have a megabyte.
+      // Compute once per text: a body may have a megabyte.
       const expected = parsed.sign(key(secret), text);
       return signatures.some((one) => isSameHash(one, expected));
     });
@@ -117,7 +120,7 @@ function parseStandard(headers: ReadonlyMap<string, string>): Parsed | null {
   return { scheme: "webhook-signature", seconds: Number(seconds), signatures, sign };
 }
 
-/** What commonly becomes of a body on its way to the verifier. */
+/** Common changes of a body on its way to the verifier. */
 function otherBodies(body: string): readonly (readonly [string, string])[] {
   const bodies: [string, string][] = [
     [body.trim(), "The body has white space around it that was not sent"],
@@ -129,7 +132,7 @@ function otherBodies(body: string): readonly (readonly [string, string])[] {
   return bodies.filter(([text]) => text !== body);
 }
 
-/** The body as its verifier may have had it from a parser; null where nobody has parsed it. */
+/** The body as it looks after parsing and serializing; null if it is too long or not JSON. */
 function writtenAgain(body: string): string | null {
   if (body.length > PARSED) return null;
   try {
