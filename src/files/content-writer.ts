@@ -1,31 +1,31 @@
 /**
- * Writes content to a file while it arrives, and computes its digest. It arrives in pieces of memory that are filled
- * again and again (`pieces.ts`): what fits into one is written and hashed at once, and of more a thread takes the
- * pieces (`thread-writer.ts`). Either way all of it is on the disk when `end` resolves.
+ * Writes content to a file while it arrives, and computes its digest. Content goes through reused pieces of
+ * memory (`pieces.ts`). Content that fits into one piece is written and hashed at once; for more, a thread
+ * takes the pieces (`thread-writer.ts`). Either way all of it is on the disk when `end` resolves.
  */
 import { open } from "node:fs/promises";
 import { givePiece, type Piece, PIECE_BYTES, release, takePiece } from "./pieces.ts";
 import { type ThreadFile, ThreadWriter } from "./thread-writer.ts";
 
-/** One for the process: a thread costs some megabytes. */
+/** One per process: a thread costs some megabytes. */
 const thread = new ThreadWriter();
 
 export class ContentWriter {
   private readonly path: string;
   private readonly ownsChunks: boolean;
-  /** The first chunk, as it came, until there is a second one: small content needs no piece. */
+  /** The first chunk, uncopied until a second one comes: small content needs no piece. */
   private first: Uint8Array | null = null;
   private piece: Piece | null = null;
   private filled = 0;
   private file: ThreadFile | null = null;
 
-  /** Nothing is at `path` yet. `ownsChunks`: nobody else uses their memory, and it is released when they are copied. */
+  /** No file is at `path` yet. `ownsChunks`: nobody else uses the chunks' memory, so it is released after copying. */
   constructor(path: string, ownsChunks = false) {
     this.path = path;
     this.ownsChunks = ownsChunks;
   }
 
-  /** Resolves when more may come. Rejects when it cannot be written. */
+  /** Resolves when the next chunk may come. Rejects if the content cannot be written. */
   async add(chunk: Uint8Array): Promise<void> {
     const { first } = this;
     if (first === null && this.piece === null && this.file === null && chunk.byteLength < PIECE_BYTES) {
@@ -37,7 +37,7 @@ export class ContentWriter {
     await this.fill(chunk);
   }
 
-  /** Resolves to the SHA-256 in lower-case hex when all of it is on the disk. */
+  /** Resolves to the SHA-256 in lower-case hex when all content is on the disk. */
   async end(): Promise<string> {
     if (this.file !== null) {
       if (this.filled > 0) await this.send();
@@ -56,7 +56,7 @@ export class ContentWriter {
     return sha256;
   }
 
-  /** Resolves when nothing is written any more. Not after an `end` that has resolved. */
+  /** Resolves when nothing writes any more. Not to be called after a resolved `end`. */
   async drop(): Promise<void> {
     await this.file?.drop();
     this.giveBack();
@@ -69,13 +69,13 @@ export class ContentWriter {
       this.piece.bytes.set(part, this.filled);
       this.filled += part.byteLength;
       at += part.byteLength;
-      // Whatever `send` waits for, the last of the chunk is copied.
+      // `send` may wait, but the chunk is fully copied by now.
       if (this.ownsChunks && at === chunk.byteLength) release(chunk);
       if (this.filled === PIECE_BYTES) await this.send();
     }
   }
 
-  /** Hands the piece to the thread. Resolves when another one may be filled. */
+  /** Hands the piece to the thread. Resolves when another piece may be filled. */
   private async send(): Promise<void> {
     const { piece, filled } = this;
     if (piece === null) return;
@@ -91,7 +91,7 @@ export class ContentWriter {
   }
 }
 
-/** A write may take a part only. */
+/** Loops, because a write may be partial. */
 export async function writeWhole(handle: Awaited<ReturnType<typeof open>>, chunk: Uint8Array): Promise<void> {
   for (let written = 0; written < chunk.byteLength;) {
     const { bytesWritten } = await handle.write(chunk, written);

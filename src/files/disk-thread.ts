@@ -1,21 +1,24 @@
 /**
- * The program of the thread that writes large content: it hashes each piece and writes it to its file while the loop
- * receives the next one. Pieces are memory that both threads share, so nothing is copied between them. Orders of one
- * file are done in their order.
+ * The program of the thread that writes large content: it hashes each piece and writes it to its file while the
+ * loop receives the next one. Pieces are memory that both threads share, so nothing is copied between them.
+ * Orders for one file run in order.
  *
- * Bytes go to the disk while more of them arrive, a little at a time and of one file after the other. Many uploads that
- * end together would otherwise hand the disk all that they have written in one burst, and the commits of the database,
- * which wait for the same disk, would wait behind it.
+ * Files are synced in small steps while they arrive, one file at a time. Otherwise many uploads that end
+ * together would hand the disk everything in one burst, and the commits of the database would wait behind it on
+ * the same disk.
  *
  *   open ─write▶ … ─`SYNC_BYTES` written─▶ in the queue of syncs ─▶ synced ─▶ …
- *     └─end▶ in the queue, before those that go on ─▶ synced to its last byte ─▶ ended
+ *     └─end▶ in the queue, before unfinished files ─▶ synced to its last byte ─▶ ended
  */
 import { closeSync, fdatasync, openSync, writeSync } from "node:fs";
 
-/** What the loop asks for. `id` names the file from `open` until it has ended or been dropped; `piece` names memory. */
+/**
+ * The orders of the event loop's thread. `id` names a file from `open` until it has ended or been dropped;
+ * `piece` names a piece of memory.
+ */
 export type WritingOrder =
   | { readonly kind: "piece"; readonly piece: number; readonly memory: SharedArrayBuffer }
-  /** These are not used any more. */
+  /** These pieces are not used any more. */
   | { readonly kind: "forget"; readonly pieces: readonly number[] }
   | { readonly kind: "open"; readonly id: number; readonly path: string }
   | { readonly kind: "write"; readonly id: number; readonly piece: number; readonly length: number }
@@ -23,14 +26,14 @@ export type WritingOrder =
   | { readonly kind: "drop"; readonly id: number };
 
 export type WritingReport =
-  /** The piece may be filled again. It comes back after a failure too. */
+  /** The piece may be filled again. Reported after a failure too. */
   | { readonly kind: "written"; readonly id: number; readonly piece: number }
-  /** All of it is on the disk. */
+  /** All of the file is on the disk. */
   | { readonly kind: "ended"; readonly id: number; readonly sha256: string }
   | { readonly kind: "failed"; readonly id: number; readonly code: string | null; readonly message: string }
   | { readonly kind: "dropped"; readonly id: number };
 
-/** Of one file: so many bytes are brought to the disk together. */
+/** Bytes of one file per sync. */
 const SYNC_BYTES = 8 * 1024 * 1024;
 
 interface OpenFile {
@@ -41,13 +44,13 @@ interface OpenFile {
   isQueued: boolean;
   isSyncing: boolean;
   hasEnded: boolean;
-  /** Nobody asks for it any more; it is closed when its sync is over. */
+  /** Nobody wants the file any more; it is closed after its sync. */
   isDropped: boolean;
 }
 
 const files = new Map<number, OpenFile>();
 const memory = new Map<number, Uint8Array>();
-/** Files that wait for their sync. */
+/** Files that wait for their sync: complete ones, and unfinished ones. */
 const ending: OpenFile[] = [];
 const going: OpenFile[] = [];
 let isBusy = false;
@@ -58,7 +61,7 @@ function take(order: WritingOrder): void {
       return void memory.set(order.piece, new Uint8Array(order.memory));
     case "forget":
       for (const piece of order.pieces) memory.delete(piece);
-      // Nothing else here makes garbage, so nothing would look for it.
+      // Nothing else here produces garbage, so no collection would start by itself.
       Bun.gc(false);
       return;
     default:
@@ -76,7 +79,7 @@ function takeFor(order: FileOrder, file: OpenFile | undefined): void {
       if (file !== undefined) attempt(order.id, () => write(file, memory.get(order.piece)!.subarray(0, order.length)));
       return report({ kind: "written", id: order.id, piece: order.piece });
     case "end":
-      // One that has failed was reported.
+      // The failure of this file was already reported.
       if (file === undefined) return;
       file.hasEnded = true;
       return queue(file);
@@ -93,7 +96,7 @@ function begin({ id, path }: { readonly id: number; readonly path: string }): vo
   files.set(id, { id, fd, hasher, unsynced: 0, ...state });
 }
 
-/** A write may take a part only. */
+/** Loops, because a write may be partial. */
 function write(file: OpenFile, bytes: Uint8Array): void {
   file.hasher.update(bytes);
   for (let written = 0; written < bytes.byteLength;) written += writeSync(file.fd, bytes, written);
@@ -113,7 +116,7 @@ function syncNext(): void {
   if (isBusy) return;
   const file = ending.shift() ?? going.shift();
   if (file === undefined) return;
-  // It has failed or was dropped, or was synced to its end while it waited as one that goes on.
+  // The file has failed or was dropped, or its last sync has overtaken this one.
   if (files.get(file.id) !== file) return syncNext();
   isBusy = true;
   file.isQueued = false;
@@ -152,14 +155,14 @@ function fail(id: number, err: unknown): void {
   report({ kind: "failed", id, code, message: err instanceof Error ? err.message : String(err) });
 }
 
-/** Nothing more is done with it. A file that is being synced is closed afterwards: its number must not be another's. */
+/** Forgets the file. If it is being synced, it is closed afterwards: until then its descriptor must not be reused. */
 function leave(file: OpenFile): void {
   files.delete(file.id);
   if (file.isSyncing) file.isDropped = true;
   else closeSync(file.fd);
 }
 
-const report = (told: WritingReport): void => postMessage(told);
+const report = (message: WritingReport): void => postMessage(message);
 
-// Also imported for its types, by the thread of the loop.
+// The event loop's thread imports this module for its types.
 if (!Bun.isMainThread) globalThis.addEventListener("message", ({ data }: MessageEvent<WritingOrder>) => take(data));

@@ -1,12 +1,12 @@
 /**
- * The files of this service: where bodies are received, and where content is kept. By default both are
- * below the data folder; `FILES_DIR` puts them into a folder that replicas share, and `FILES_URL` the content into
+ * The files of this service: where bodies are received, and where content is stored. By default both are below
+ * the data folder. `FILES_DIR` moves them into a folder that replicas share; `FILES_URL` moves the content to
  * S3, with bodies still received on this disk.
  *
- *   <data folder>/files/staging/…    bodies on their way in
- *   <data folder>/files/uploads/…    what has arrived of content that comes in parts
+ *   <data folder>/files/staging/…    bodies that are arriving
+ *   <data folder>/files/uploads/…    content that arrives in parts
  *   <data folder>/files/blobs/…      content, without FILES_URL
- *   <data folder>/files/children/…   what children of the sandbox read at the moment
+ *   <data folder>/files/children/…   files that children of the sandbox are reading
  */
 import { mkdir, rm } from "node:fs/promises";
 import { hostname } from "node:os";
@@ -40,13 +40,13 @@ import { readableText } from "./text.ts";
 export interface FilesSettings {
   /** The data folder. */
   readonly folder: string;
-  /** The folder that several replicas have in common; null: `files` in the data folder. */
+  /** The folder that replicas share; null: `files` in the data folder. */
   readonly shared?: string | null;
-  /** Null: on a disk. */
+  /** Null: content is stored on a disk. */
   readonly s3: S3Settings | null;
 }
 
-/** A staged file that no request works on has been left behind; an upload takes minutes. */
+/** A staged file of this age belongs to no request any more; an upload takes minutes. */
 const STAGED_MS = 3_600_000;
 
 interface Parts {
@@ -55,7 +55,7 @@ interface Parts {
   readonly uploads: PartialUploads;
   readonly children: string;
   readonly claims: BlobClaims;
-  /** Gets the reason why content could not be stored. */
+  /** Called with the error if content could not be stored. */
   readonly onFailure: (err: unknown) => void;
 }
 
@@ -64,7 +64,7 @@ type OpenParts = Pick<Parts, "claims" | "onFailure"> & {
   readonly hasRoom?: (() => boolean) | undefined;
 };
 
-/** Content arrived for an organization that was erased meanwhile. Nothing of it is kept. */
+/** Content arrived for an organization that has been erased meanwhile. None of it is stored. */
 export class OrganizationErased extends Error {
   override readonly name = "OrganizationErased";
 
@@ -76,7 +76,7 @@ export class OrganizationErased extends Error {
 export class Files implements FileContents {
   readonly blobs: BlobStore;
   readonly staging: Staging;
-  /** On the file system of the content, so that it can be placed there. */
+  /** A folder on the file system of the content, so that content can be linked into it. */
   readonly children: string;
   private readonly uploads: PartialUploads;
   private readonly claims: BlobClaims;
@@ -92,14 +92,14 @@ export class Files implements FileContents {
   }
 
   /**
-   * Removes what earlier requests have left on this disk: bodies that nobody took, and uploads past their time.
-   * `now` is wall clock in ms. Answers how many files.
+   * Removes leftovers of earlier requests from this disk: abandoned bodies, and expired uploads. `now` is wall
+   * clock in ms. Returns the number of files.
    */
   async sweep(now: number): Promise<number> {
     return (await this.staging.sweep(now - STAGED_MS)) + (await this.uploads.sweep(now - UPLOAD_MS));
   }
 
-  /** Receives a body of at most `maxBytes` and stores it. Nothing is left of what is refused, by `check` too. */
+  /** Receives a body of at most `maxBytes` and stores it. A body that is refused, also by `check`, leaves nothing. */
   async receive(
     organizationId: string,
     body: ByteSource,
@@ -126,7 +126,7 @@ export class Files implements FileContents {
     complete: (content: ReceivedContent) => Promise<Outcome<T>>,
   ): Promise<Outcome<UploadProgress | { readonly kind: "completed"; readonly value: T }>> {
     const store = async (whole: string) => {
-      // What has arrived stays until the commit: a crash between the two costs the client nothing.
+      // The upload stays until the commit: a crash before it costs the client nothing.
       const { path } = await this.staging.linked(whole);
       const content = await this.keep(name.organizationId, { path, size: name.size, sha256: name.sha256 });
       const value = content.ok ? await complete(content.value) : content;
@@ -154,15 +154,15 @@ export class Files implements FileContents {
     return mimeOf(name, given);
   }
 
-  /** Removes everything of an organization, for which nothing is received any more. */
+  /** Removes all content of an organization. It must not receive any more. */
   async removeAll(organizationId: string): Promise<void> {
     await this.uploads.removeAll(organizationId);
     await this.blobs.removeAll(organizationId);
   }
 
   /**
-   * Stores a staged file. What no commit refers to within an hour is removed again. `unavailable` where the database or
-   * the store cannot be reached.
+   * Stores a staged file. It is removed again unless a commit refers to it within an hour. `unavailable` if the
+   * database or the store cannot be reached.
    */
   private async keep(organizationId: string, staged: StagedFile): Promise<Outcome<ReceivedContent>> {
     try {
@@ -174,7 +174,7 @@ export class Files implements FileContents {
     }
   }
 
-  /** A disk that has no room left refuses, whether or not anybody has watched it. */
+  /** Turns the error of a full disk into a refusal, even if the disk monitor has not noticed yet. */
   private async unlessFull<T>(step: () => Promise<Outcome<T>>): Promise<Outcome<T>> {
     try {
       return await step();
@@ -192,7 +192,8 @@ export class Files implements FileContents {
       const key = { organizationId, sha256 };
       await this.claims.claim(key, size);
       await this.blobs.put(key, path);
-      // The claim went first, so an erasure that began since removes it here or has yet to look at the store.
+      // The claim came first: so an erasure that began since then is either seen here, or will find this
+      // content.
       if (!(await this.claims.stands(key))) {
         await this.blobs.remove(key);
         throw new OrganizationErased(organizationId);
@@ -210,11 +211,11 @@ const arrived = ({ path, sha256, size }: StagedFile): ArrivedContent => ({
   head: (bytes) => Bun.file(path).slice(0, bytes).bytes(),
 });
 
-/** No space, or no quota of it, is left. */
+/** Out of space, or out of quota. */
 const isFull = (err: unknown): boolean =>
   err instanceof Error && "code" in err && (err.code === "ENOSPC" || err.code === "EDQUOT");
 
-/** Opens the folders, or the way to S3. `hasRoom`: whether the storage takes more. */
+/** Opens the folders, or the connection to S3. `hasRoom`: whether the storage accepts more. */
 export async function openFiles(
   { folder, s3, shared = null }: FilesSettings,
   { claims, clock, onFailure, hasRoom }: OpenParts,
@@ -224,12 +225,12 @@ export async function openFiles(
   await staging.prepare();
   const uploads = new PartialUploads(join(root, "uploads"), () => clock.now(), hasRoom);
   await uploads.prepare();
-  // Each process has its own: of a common folder, what the others' children read stays.
+  // One per process: in a shared folder, the files of other replicas' children must stay.
   const children = join(
     root,
     shared === null ? "children" : `children-${Bun.hash(`${hostname()} ${folder}`).toString(36)}`,
   );
-  // Of a process that is gone.
+  // Leftovers of a process that is gone.
   await rm(children, { recursive: true, force: true });
   const parts = { staging, uploads, children, claims, onFailure };
   if (s3 !== null) return new Files({ ...parts, blobs: new S3BlobStore(s3) });

@@ -1,14 +1,14 @@
 /**
- * Content in a folder of this machine. A file that has been received is already on this disk, so storing it
- * is to rename it: content that a commit refers to survives a power failure, as the commit does.
+ * Content in a folder of this machine. A received file is already on this disk, so storing it means renaming
+ * it. Content that a commit refers to survives a power failure, as the commit does.
  *
- *   bytes: written, fdatasync        by who has received them, before `put`
- *   name:  rename, fsync of the folder, and of each folder that is new on the way
+ *   bytes: written, fdatasync        by the receiver, before `put`
+ *   name:  rename, fsync of the folder, and of each new folder on the way
  *
- * No second sync of the file is needed. fdatasync brings the data to the disk, and what is needed to read it back: its
- * size and where it is (POSIX, synchronized I/O data integrity completion). A rename changes two folders and nothing of
- * that; the entry in the folder is durable when the folder is synced, and whichever name a crash leaves, the bytes
- * below it are whole.
+ * No second sync of the file is needed. fdatasync brings the data to the disk, with the metadata needed to read
+ * it: size and location (POSIX, synchronized I/O data integrity completion). A rename changes only two folders.
+ * The new entry is durable when its folder is synced; whichever name a crash leaves, the bytes behind it are
+ * complete.
  */
 import { constants, copyFile, link, mkdir, open, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -17,10 +17,10 @@ import { blobName, organizationFolder } from "./blob-name.ts";
 
 export class LocalBlobStore implements BlobStore {
   private readonly root: string;
-  /** Folders that are known to be on the disk. */
+  /** Folders known to be on the disk. */
   private readonly synced = new Set<string>();
 
-  /** `root` exists. It is on the same file system as what is put. */
+  /** `root` exists, on the same file system as the files to store. */
   constructor(root: string) {
     this.root = root;
   }
@@ -30,11 +30,11 @@ export class LocalBlobStore implements BlobStore {
       const target = this.pathOf(key);
       const folder = dirname(target);
       await this.makeFolder(folder);
-      // Over content that is there already this replaces equal bytes; who reads the former file goes on.
+      // Existing content is replaced with equal bytes; readers of the old file go on reading it.
       await rename(path, target);
       await sync(folder);
     } finally {
-      // Still there where it could not be renamed, and where it was another name of what is stored.
+      // The file is still there if the rename failed, or if it was a hard link to the stored file.
       await rm(path, { force: true });
     }
   }
@@ -50,11 +50,11 @@ export class LocalBlobStore implements BlobStore {
     return range === undefined ? file : file.slice(range.start, range.end);
   }
 
-  /** Another name of the same bytes: it costs nothing, and outlives the first one. */
+  /** Makes a hard link: it costs nothing, and outlives the stored name. */
   async place(key: BlobKey, path: string): Promise<boolean> {
     const from = this.pathOf(key);
     if ((await this.size(key)) === null) return false;
-    // Some file systems have no second names.
+    // Some file systems have no hard links.
     await link(from, path).catch(() => copyFile(from, path, constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL));
     return true;
   }
@@ -73,7 +73,7 @@ export class LocalBlobStore implements BlobStore {
     return join(this.root, blobName(key));
   }
 
-  /** Makes the folder; each one that is new is an entry of its parent, which must reach the disk too. */
+  /** Makes the folder and its parents. Each new folder is an entry of its parent, which must be synced too. */
   private async makeFolder(folder: string): Promise<void> {
     if (folder === this.root || this.synced.has(folder)) return;
     const parent = dirname(folder);
@@ -84,7 +84,7 @@ export class LocalBlobStore implements BlobStore {
   }
 }
 
-/** Brings a file's bytes, or a folder's entries, to the disk. */
+/** Syncs a file's bytes, or a folder's entries, to the disk. */
 export async function sync(path: string): Promise<void> {
   const handle = await open(path, "r");
   try {

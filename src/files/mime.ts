@@ -1,9 +1,9 @@
-/** What a file is called by those who show it. */
+/** The media type of a file, for everybody who shows it. */
 
-/** Says nothing: what programs send when they know no type. */
+/** Uninformative types: what programs send when they do not know the type. */
 const SAYS_NOTHING = new Set(["", "application/octet-stream", "application/x-www-form-urlencoded"]);
 const MEDIA_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,63}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,63}$/;
-/** Types that Bun does not know by their extension. */
+/** Types for extensions that Bun does not know. */
 const BY_EXTENSION: Readonly<Record<string, string>> = {
   md: "text/markdown",
   jsonl: "application/x-ndjson",
@@ -12,7 +12,7 @@ const BY_EXTENSION: Readonly<Record<string, string>> = {
   parquet: "application/vnd.apache.parquet",
 };
 
-/** The media type without parameters: as given where that says something, else by the name's extension. */
+/** The media type without parameters: the given one if it is informative, else by the name's extension. */
 export function mimeOf(name: string, given: string): string {
   const type = typeOf(given);
   if (!SAYS_NOTHING.has(type) && MEDIA_TYPE.test(type)) return type;

@@ -1,15 +1,15 @@
 /**
- * Content that comes in parts (WSP-13). What has arrived of it is a file on this disk, so an upload goes on
- * after a broken connection, a restart or a crash of the service. The client names the content by its digest
- * and says which bytes it sends; the length of the file says which bytes are next.
+ * Content that comes in parts (WSP-13). The bytes that have arrived are a file on this disk, so an upload can
+ * be resumed after a broken connection, a restart or a crash of the service. The client names the content by
+ * its digest and says which bytes it sends; the length of the file says which bytes are next.
  *
  *   absent ─first part─▶ partial ─parts─▶ whole ─digest fits, committed─▶ absent
  *                           │                └─ another digest ─▶ absent
  *                           └─ a day old ─▶ absent
  *
  * Guarantees: the bytes that an answer counts are on the disk; two requests never write at once (the newer one
- * ends the older one, whose client is most likely gone); an organization has a bounded number of them. On a
- * replica that has not received the parts, an upload begins anew.
+ * ends the older one, whose client is most likely gone); the uploads of an organization are bounded. An upload
+ * starts over on a replica that has not received its parts.
  */
 import { closeSync, mkdirSync, openSync, readdirSync } from "node:fs";
 import { mkdir, open, readdir, rm, stat } from "node:fs/promises";
@@ -23,29 +23,29 @@ import { writeWhole } from "./content-writer.ts";
 import { release } from "./pieces.ts";
 import { readerOf } from "./staging.ts";
 
-/** Of one organization: their content together is bounded by this and the limit of a file. */
+/** Uploads of one organization: this and the size limit of a file bound their total size. */
 export const MAX_UPLOADS = 32;
-/** From the first part on, an upload may take so long. */
+/** Lifetime of an upload, from its first part. */
 export const UPLOAD_MS = 86_400_000;
-/** Where all uploads of an organization are taken. */
+/** Suggested retry delay when the organization has no upload left. */
 const RETRY_AFTER_MS = 60_000;
-/** Written bytes are brought to the disk at least this often: a crash of the machine costs no more. */
+/** Bytes between two syncs: a crash of the machine costs no more. */
 const SYNC_BYTES = 16 * 1024 * 1024;
-/** Its key, when it began, and how many bytes it is to have. */
+/** The upload's key, when it began, and the size of its content. */
 const FILE_NAME = /^([0-9a-f]{64})-(\d{1,15})-(\d{1,16})$/;
 
-/** What has arrived of an upload. */
+/** An unfinished upload. */
 interface Partial {
   readonly path: string;
   readonly offset: number;
   readonly startedMs: number;
-  /** In bytes, of the whole content. */
+  /** Of the whole content, in bytes. */
   readonly size: number;
 }
 
-/** A request that writes. */
+/** A request that is writing to an upload. */
 interface Writer {
-  /** Ends it before its last byte. */
+  /** Ends the request early. */
   readonly stop: () => void;
   readonly ended: Promise<void>;
 }
@@ -56,7 +56,7 @@ export class PartialUploads {
   private readonly hasRoom: () => boolean;
   private readonly writers = new Map<string, Writer>();
 
-  /** `now` is wall clock in ms; `hasRoom` says whether the storage takes more. */
+  /** `now` is wall clock in ms; `hasRoom` says whether the storage accepts more. */
   constructor(folder: string, now: () => number, hasRoom: () => boolean = () => true) {
     this.folder = folder;
     this.now = now;
@@ -68,8 +68,8 @@ export class PartialUploads {
   }
 
   /**
-   * Takes a part; null only asks how far the upload is. Where all bytes are there and have the digest, `complete`
-   * gets the file, and the upload is over when it resolves: it stays only after a refusal that may pass.
+   * Takes a part; null only asks for the progress. When all bytes are there and match the digest, `complete`
+   * gets the file. The upload is then over, unless `complete` was refused for a passing reason.
    */
   async take<T>(
     name: UploadName,
@@ -106,7 +106,10 @@ export class PartialUploads {
     }
   }
 
-  /** Removes all uploads of an organization, which begins none any more; those that are written to now end first. */
+  /**
+   * Removes all uploads of an organization, after ending the requests that write to them. It must not begin new
+   * ones.
+   */
   async removeAll(organizationId: string): Promise<void> {
     const folder = organizationFolder(organizationId);
     for (const [at, { stop, ended }] of this.writers) {
@@ -117,7 +120,7 @@ export class PartialUploads {
     await rm(join(this.folder, folder), { recursive: true, force: true });
   }
 
-  /** Removes uploads that were begun before `beforeMs`; answers how many. One that is written to now stays. */
+  /** Removes uploads that began before `beforeMs`, except those being written to; returns how many. */
   async sweep(beforeMs: number): Promise<number> {
     let removed = 0;
     for (const organizationId of await readdir(this.folder)) {
@@ -131,7 +134,7 @@ export class PartialUploads {
     return removed;
   }
 
-  /** What is there after the part; null where the upload has not begun. */
+  /** The upload after the part; null if it has not begun. */
   private async received(
     { name, key }: { readonly name: UploadName; readonly key: string },
     part: ContentPart | null,
@@ -139,13 +142,13 @@ export class PartialUploads {
   ): Promise<Outcome<Partial | null>> {
     let found = await this.find(name, key);
     if (found !== null && found.size !== name.size) {
-      // Who begins anew may correct the size; otherwise one wrong first part would stand in the way for a day.
+      // Starting over may correct the size; otherwise a wrong first part would block the upload for a day.
       if (part?.first !== 0) return sizeIsWrong(found.size, name.size);
       await rm(found.path, { force: true });
       found = null;
     }
     const offset = found?.offset ?? 0;
-    // Content without a byte has no parts.
+    // Empty content has no parts.
     if (part === null) return found === null && name.size === 0 ? this.begin(name, key) : ok(found);
     if (part.first !== offset) return refuse({ kind: "upload_offset_mismatch", offset });
     const begun = found === null ? this.begin(name, key) : ok(found);
@@ -161,7 +164,7 @@ export class PartialUploads {
     return null;
   }
 
-  /** Synchronous, so that two that begin at once are counted one after the other. */
+  /** Synchronous, so that two concurrent beginnings are counted one after the other. */
   private begin({ organizationId, size }: UploadName, key: string): Outcome<Partial> {
     const startedMs = this.now();
     const open = this.list(organizationId).filter((one) => one.startedMs + UPLOAD_MS > startedMs);
@@ -190,7 +193,7 @@ export class PartialUploads {
     });
   }
 
-  /** Writes what comes behind what is there. Whatever ends it, what was written stays and is on the disk. */
+  /** Appends the part. However that ends, the written bytes stay and are synced. */
   private async append(
     { offset: from, ...upload }: Partial,
     { first, last, body }: ContentPart,
@@ -230,7 +233,7 @@ export class PartialUploads {
       await handle.datasync();
       await handle.close();
     }
-    // The client has begun anew on another connection, or this one ended early.
+    // The client has started over on another connection, or this connection ended early.
     if (signal.aborted) return refuse({ kind: "upload_offset_mismatch", offset });
     return offset === last + 1 ? ok({ ...upload, offset }) : lengthIsWrong({ first, last }, "fewer");
   }
@@ -253,7 +256,7 @@ const progress = ({ size, sha256 }: UploadName, partial: Partial | null): Upload
   expiresAt: partial === null ? null : isoTime(partial.startedMs + UPLOAD_MS),
 });
 
-/** One name for the same content at the same path of the same workspace. */
+/** The same for equal content at the same path of the same workspace. */
 const keyOf = ({ workspaceId, pathKey, sha256 }: UploadName): string =>
   new Bun.CryptoHasher("sha256").update(JSON.stringify([workspaceId, pathKey, sha256])).digest("hex");
 

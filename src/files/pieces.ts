@@ -1,17 +1,17 @@
 /**
- * Memory into which content is received. It is used again and again, and shared with the thread that writes: memory
- * that is new for each chunk has to be cleared, and to be found again by the collector of garbage, which stops the loop
- * for that; what is transferred to a thread and back counts there as new each time.
+ * Memory for receiving content. It is reused, and shared with the writing thread. New memory for each chunk
+ * would have to be cleared, and then collected as garbage, which stops the event loop; memory transferred to a
+ * thread and back counts as new each time.
  */
 
-/** Filled in one go or two; a third of a millisecond to hash. */
+/** Filled by one chunk or two; hashing it takes a third of a millisecond. */
 export const PIECE_BYTES = 512 * 1024;
-/** Kept while nobody writes: what several uploads at once give and take. */
+/** Pool size while nobody writes: as many as a few concurrent uploads use. */
 export const KEPT_PIECES = 16;
-/** Smaller chunks are left to the collector of garbage: it costs less than to release them. */
+/** Smaller chunks are left to garbage collection: releasing them costs more. */
 const RELEASED_BYTES = 64 * 1024;
 
-/** Of the process; the thread knows it by its number. */
+/** Memory of the process; the thread knows it by its id. */
 export interface Piece {
   readonly id: number;
   readonly memory: SharedArrayBuffer;
@@ -28,15 +28,15 @@ export function takePiece(): Piece {
   return { id: ++lastId, memory, bytes: new Uint8Array(memory) };
 }
 
-/** Nobody uses it any more. */
+/** Returns a piece to the pool: nobody may use it any more. */
 export const givePiece = (piece: Piece): void => void kept.push(piece);
 
-/** Lets what is past `KEPT_PIECES` go; answers the numbers. */
+/** Drops pooled pieces beyond `KEPT_PIECES`; returns their ids. */
 export const trimPieces = (): readonly number[] => kept.splice(KEPT_PIECES).map(({ id }) => id);
 
 /**
- * Releases the memory of a chunk that nobody else has: until the collector of garbage finds it, it would count as
- * used. A chunk that is a part of a larger memory stays.
+ * Releases the memory of a chunk that nobody else uses. Otherwise it would count as used until it is collected.
+ * A chunk that is only a view of part of a buffer is left alone.
  */
 export function release({ buffer, byteLength }: Uint8Array): void {
   if (byteLength < RELEASED_BYTES || byteLength !== buffer.byteLength) return;

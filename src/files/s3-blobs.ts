@@ -1,7 +1,7 @@
 /**
- * Content in S3 or what speaks its protocol, by Bun's own client. `FILES_URL` says where:
- * `s3://bucket/prefix?endpoint=https://…&region=…`. Content that is there already is sent again rather
- * than looked for: looking costs as much as sending what is small, and large files are rarely equal.
+ * Content in S3, or in a store with the same protocol, by Bun's own client. `FILES_URL` says where:
+ * `s3://bucket/prefix?endpoint=https://…&region=…`. It uploads content without checking whether it is already
+ * there: for small files a check costs as much as the upload, and large files are rarely equal.
  */
 import { rm, writeFile } from "node:fs/promises";
 import { S3Client } from "bun";
@@ -10,7 +10,7 @@ import { blobName, organizationFolder } from "./blob-name.ts";
 
 export interface S3Settings {
   readonly bucket: string;
-  /** Before each name; empty, or with a slash at its end. */
+  /** Prefix of every name; empty, or ending with a slash. */
   readonly prefix: string;
   readonly endpoint?: string;
   readonly region?: string;
@@ -18,13 +18,13 @@ export interface S3Settings {
   readonly secretAccessKey?: string;
 }
 
-/** Of one part of a larger file: what is in memory of one upload is this many times the parts on their way. */
+/** Part size of a multipart upload: the memory of one upload is this times the parts in flight. */
 const PART_BYTES = 8 * 1024 * 1024;
 const PARTS_IN_FLIGHT = 2;
-/** Attempts of one part before the upload fails. */
+/** Attempts per part before the upload fails. */
 const ATTEMPTS = 3;
 
-/** As many names as one list has at most, and removals that are on their way at once. */
+/** Names per page of a listing, and concurrent deletions. */
 const LISTED = 1_000;
 const REMOVED_AT_ONCE = 16;
 
@@ -68,12 +68,12 @@ export class S3BlobStore implements BlobStore {
 
   async read(key: BlobKey, range?: ByteRange): Promise<ReadableStream<Uint8Array> | Blob | null> {
     if ((await this.size(key)) === null) return null;
-    // The store refuses a range without bytes.
+    // The store refuses an empty range.
     if (range !== undefined && range.start >= range.end) return new Blob([]);
     const file = this.client.file(this.nameOf(key));
-    // Bun takes the range 0-0 for none.
+    // Bun ignores the range 0-0.
     if (range?.start === 0 && range.end === 1) return new Blob([(await file.slice(0, 2).bytes()).slice(0, 1)]);
-    // Not the file itself: a response of it would redirect to the store.
+    // Not the S3 file itself: a response with it would redirect to the store.
     return (range === undefined ? file : file.slice(range.start, range.end)).stream();
   }
 
@@ -91,7 +91,7 @@ export class S3BlobStore implements BlobStore {
   async removeAll(organizationId: string): Promise<void> {
     const prefix = `${this.prefix}${organizationFolder(organizationId)}/`;
     for (;;) {
-      // What was listed is gone when the next list begins, so each begins at the front.
+      // The listed objects are deleted before the next listing, so each listing starts at the front.
       const { contents = [] } = await this.client.list({ prefix, maxKeys: LISTED });
       if (contents.length === 0) return;
       for (let at = 0; at < contents.length; at += REMOVED_AT_ONCE)

@@ -1,11 +1,11 @@
 /**
  * Files on their way in. A body is written to a file of its own while its digest is computed, so an upload
- * costs the memory of its chunks only, and what is stored is named by what was really received.
+ * costs only the memory of its chunks, and the stored name is the digest of the received bytes.
  *
  *   body ─▶ staged file (written, synced) ─▶ `BlobStore.put`, which takes the file
  *
- * A staged file that nobody takes (the process died, the client left) is removed after a time. One that
- * this process still works on is never removed, however long that takes.
+ * An abandoned staged file (the process died, the client left) is removed after a time. A file that this
+ * process still works on is never removed, however long that takes.
  */
 import { link, mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ import { STORAGE_FULL } from "../../actors/runtime/room.ts";
 import type { ByteReader, ByteSource } from "../../actors/workspace/ports.ts";
 import { ContentWriter } from "./content-writer.ts";
 
-/** Content that was received whole. */
+/** Content that was received completely. */
 export interface StagedFile {
   readonly path: string;
   readonly size: number;
@@ -25,10 +25,10 @@ export interface StagedFile {
 export class Staging {
   private readonly folder: string;
   private readonly hasRoom: () => boolean;
-  /** What this process receives, or has received and not yet handed on: paths. */
+  /** Paths of the files that this process is receiving, or has received and not yet handed on. */
   private readonly held = new Set<string>();
 
-  /** `hasRoom`: whether the storage takes more; it is asked for each chunk, so it must be cheap. */
+  /** `hasRoom`: whether the storage accepts more; called for each chunk, so it must be cheap. */
   constructor(folder: string, hasRoom: () => boolean = () => true) {
     this.folder = folder;
     this.hasRoom = hasRoom;
@@ -40,14 +40,14 @@ export class Staging {
   }
 
   /**
-   * Receives a body of at most `maxBytes`. Leaves nothing behind when it is refused or ends early. The staged
-   * file is its caller's until `discard`, which is called also where somebody else has taken the file.
+   * Receives a body of at most `maxBytes`. A body that is refused or ends early leaves nothing behind. The
+   * staged file belongs to the caller, who must call `discard` even if the store has taken the file.
    */
   async receive(body: ByteSource, maxBytes: number): Promise<Outcome<StagedFile>> {
     const path = this.newPath();
     const reader = readerOf(body);
     const received = await this.write(path, reader, maxBytes).catch(async (cause: unknown) => {
-      // Nobody reads the rest.
+      // Nobody will read the rest.
       await reader?.cancel().catch(() => {}); // broken already
       await this.discard({ path });
       throw cause;
@@ -56,20 +56,23 @@ export class Staging {
     return received;
   }
 
-  /** A second name in this folder for a file on the same disk, so that the store can take it and the first one stays. */
+  /**
+   * Makes a hard link in this folder to a file on the same disk, so that the store can take the link and the
+   * file stays.
+   */
   async linked(path: string): Promise<{ readonly path: string }> {
     const second = this.newPath();
     await link(path, second);
     return { path: second };
   }
 
-  /** Removes a staged file, where it still is. */
+  /** Removes a staged file if it is still there. */
   async discard({ path }: Pick<StagedFile, "path">): Promise<void> {
     await rm(path, { force: true });
     this.held.delete(path);
   }
 
-  /** Removes what was left behind before `beforeMs`; answers how many files. */
+  /** Removes leftovers older than `beforeMs`; returns the number of files. */
   async sweep(beforeMs: number): Promise<number> {
     let removed = 0;
     for (const name of await readdir(this.folder)) {
@@ -113,6 +116,6 @@ export class Staging {
 
 const tooLarge = (limitBytes: number): Fault => ({ kind: "payload_too_large", limitBytes });
 
-/** Reads a source; null where there is none. */
+/** A reader of the source; null if there is no body. */
 export const readerOf = (source: ByteSource): ByteReader | null =>
   source instanceof ReadableStream ? source.getReader() : source;

@@ -1,25 +1,25 @@
 /**
- * Writes large content by a thread of its own (`disk-thread.ts`), so that hashing and writing go on while the loop
- * receives. The thread begins with the first large content of the process, and serves all that follow.
+ * Writes large content in a thread (`disk-thread.ts`), so that hashing and writing go on while the event loop
+ * receives. The thread starts with the first large content of the process, and serves all later ones.
  *
- *   a piece that is full ─ its number ─▶ hashed, written ─ its number ─▶ filled again
+ *   a full piece ─ its number ─▶ hashed, written ─ its number ─▶ filled again
  *
- * Pieces are memory that both threads share: the thread gets each one once, and knows it by its number from then on.
- * Of one file at most `MOST_PIECES` are with the thread, and one is being filled; who sends faster waits.
+ * Both threads share the pieces' memory: the thread gets each piece once, and knows it by its number from then
+ * on. Per file, the thread has at most `MOST_PIECES` pieces while another one is filled; a faster sender waits.
  */
 import { givePiece, type Piece, trimPieces } from "./pieces.ts";
 import type { WritingOrder, WritingReport } from "./disk-thread.ts";
 
-/** Of one file: one is written while the next one waits. */
+/** Pieces of one file in flight: one is written while the next one waits. */
 const MOST_PIECES = 2;
 
 interface Orders {
   send(order: WritingOrder): void;
-  /** The thread has the piece until it says that it has written it. */
+  /** The thread holds the piece until it reports it as written. */
   write(id: number, piece: Piece, length: number): void;
 }
 
-/** A file that the thread writes. It is over when `end` or `drop` resolves. */
+/** A file that the thread writes, until `end` or `drop` resolves. */
 export class ThreadFile {
   private readonly id: number;
   private readonly orders: Orders;
@@ -32,11 +32,11 @@ export class ThreadFile {
   constructor(id: number, orders: Orders) {
     this.id = id;
     this.orders = orders;
-    // The next write or end reports a failure; until then nobody waits for it.
+    // The next write or end reports a failure; until then nobody awaits it.
     this.ended.promise.catch(() => {});
   }
 
-  /** Takes the piece. Resolves when the thread takes another one. Rejects when a write before it has failed. */
+  /** Takes the piece. Resolves when the thread accepts another one. Rejects if an earlier write has failed. */
   async write(piece: Piece, length: number): Promise<void> {
     if (this.failure !== null) {
       givePiece(piece);
@@ -49,19 +49,19 @@ export class ThreadFile {
     await this.room.promise;
   }
 
-  /** The SHA-256 of all of it, in lower-case hex, when it is on the disk. */
+  /** Resolves to the SHA-256 of the file, in lower-case hex, when all of it is on the disk. */
   end(): Promise<string> {
     this.orders.send({ kind: "end", id: this.id });
     return this.ended.promise;
   }
 
-  /** Resolves when the thread no longer writes it. */
+  /** Resolves when the thread no longer writes the file. */
   drop(): Promise<void> {
     this.orders.send({ kind: "drop", id: this.id });
     return this.dropped.promise;
   }
 
-  /** What the thread says of it. */
+  /** Handles the thread's report on this file. */
   hear(report: WritingReport): void {
     switch (report.kind) {
       case "written":
@@ -76,7 +76,7 @@ export class ThreadFile {
     }
   }
 
-  /** The thread is gone, and with it what it held. */
+  /** The thread has died, with all that it held. */
   lose(err: Error): void {
     this.fail(err);
     this.dropped.resolve();
@@ -97,17 +97,17 @@ export class ThreadFile {
 export class ThreadWriter {
   private worker: Worker | null = null;
   private readonly files = new Map<number, ThreadFile>();
-  /** Pieces that the thread has now. */
+  /** Pieces that the thread holds now. */
   private readonly away = new Map<number, Piece>();
-  /** Numbers of those that it has had. */
+  /** Ids of the pieces that the thread has received. */
   private readonly known = new Set<number>();
   private lastId = 0;
 
-  /** Begins a file, which is not there yet. */
+  /** Opens a new file. */
   open(path: string): ThreadFile {
     const id = ++this.lastId;
     const worker = (this.worker ??= this.start());
-    // What a thread that is gone had to do was lost with it.
+    // Orders for a thread that has died are lost with it.
     const send = (order: WritingOrder): void => void (this.worker === worker && worker.postMessage(order));
     const file = new ThreadFile(id, {
       send,
@@ -119,7 +119,7 @@ export class ThreadWriter {
         send({ kind: "write", id: of, piece: piece.id, length });
       },
     });
-    // The process lives on while something is written.
+    // Keep the process alive while something is written.
     if (this.files.size === 0) worker.ref();
     this.files.set(id, file);
     worker.postMessage({ kind: "open", id, path } satisfies WritingOrder);
@@ -156,13 +156,13 @@ export class ThreadWriter {
     this.worker?.unref();
   }
 
-  /** Whatever it wrote has failed; the next file begins another thread. */
+  /** All files of the thread have failed; the next file starts another thread. */
   private lose(worker: Worker, why: string): void {
     if (this.worker !== worker) return;
     this.worker = null;
     const lost = [...this.files.values()];
     this.files.clear();
-    // What it had is not used again: nobody knows whether it has stopped in the middle of one.
+    // Its pieces are not reused: it may have stopped in the middle of one.
     this.away.clear();
     this.known.clear();
     for (const file of lost) file.lose(new Error(`the thread that writes files is gone: ${why}`));
