@@ -1,8 +1,8 @@
 /**
- * A call of a tool as the protocol answers it: progress while its job goes on, a question to the person where the job
- * asks one (MCP-7), and the result or the error of the tool.
+ * A tool call as the protocol answers it: progress while its job runs, a question to the person if the job needs an
+ * approval (MCP-7), and the tool's result or error.
  *
- *   call ─▶ job ─┬─ blocked for an approval ─▶ older era: a form on the stream of the call, and on with its answer
+ *   call ─▶ job ─┬─ blocked for an approval ─▶ older era: a form on the call's stream; continues with the answer
  *                │                             newer era: `input_required`; the client calls again with the answer
  *                └─ anything else ───────────▶ the job
  */
@@ -28,9 +28,9 @@ import type { Era, ServerParts } from "./server.ts";
 import { callTool, type ToolAnswer } from "./tool-call.ts";
 import type { BoundTool } from "./tool-schema.ts";
 
-/** Questions of one call; what comes then, the model reads in the job. */
+/** Questions per call; the model reads about later ones in the job. */
 const QUESTIONS = 8;
-/** A person has so long to answer one. */
+/** Time limit for a person's answer. */
 const ANSWER_MS = 600_000;
 
 export interface ToolCall {
@@ -45,13 +45,13 @@ export interface ToolCall {
 export async function answeredCall(parts: ServerParts, call: ToolCall): Promise<CallToolResult | InputRequiredResult> {
   const { caller, era } = call;
   const tool = namedTool(parts, call.name);
-  // Arguments have come as JSON.
+  // The arguments were parsed from JSON.
   const run = { tool, given: call.given as Readonly<Record<string, Json>>, waiting: waitingOf(call) };
   const asked = askedBefore(parts, call);
   const said = asked === null ? null : await decide(parts, caller, asked, call.context.mcpReq.inputResponses?.[ANSWER]);
   if (said !== null && !said.ok) return toolResult(parts, caller.requestId, said);
   let answer = await callTool(parts, caller, { ...run, begun: asked?.jobId ?? null });
-  // A person who left the question open is not asked again by the same call.
+  // If the person left the question open, the same call does not ask again.
   let asks = canAsk(tool, call) && said?.value !== false ? QUESTIONS : 0;
   while (asks-- > 0 && answer.ok) {
     const question = questionOf(answer.value.value, caller);
@@ -79,10 +79,10 @@ function namedTool({ tools }: ServerParts, name: string): BoundTool {
 const canAsk = ({ spec }: BoundTool, { server, context, era }: ToolCall): boolean =>
   (spec.runs === "execute" || spec.runs === "wait") && showsForms(server, context, era);
 
-/** Under which name the client sends what its person has said. */
+/** The key under which the client sends the person's answer. */
 const ANSWER = "approval";
 
-/** What the client sends back with the answer. */
+/** State that the client sends back with the answer. */
 interface Asked extends Pick<Question, "jobId" | "approvalId"> {
   readonly tool: string;
 }
@@ -98,7 +98,7 @@ function asking({ services }: ServerParts, { caller, name }: ToolCall, question:
   });
 }
 
-/** What this call goes on from; null for one that begins. */
+/** The earlier call that this one continues; null for a new call. */
 function askedBefore({ services }: ServerParts, { caller, context, era, name }: ToolCall): Asked | null {
   const state = era === "modern" ? context.mcpReq.requestState<string>() : undefined;
   if (state === undefined) return null;
@@ -108,17 +108,17 @@ function askedBefore({ services }: ServerParts, { caller, context, era, name }: 
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, "requestState is none of this call; call again without it");
 }
 
-/** What the person says; undefined where the client does not tell it. */
+/** The person's answer; undefined if the client sends none. */
 async function elicited({ context }: ToolCall, { form }: Question, { signal }: Waiting): Promise<unknown> {
   try {
     return await context.mcpReq.elicitInput(form, { timeout: ANSWER_MS, signal });
   } catch {
-    // The client has left, has failed, or its person takes too long: the job waits on.
+    // The client has left or failed, or the person takes too long: the job keeps waiting.
     return undefined;
   }
 }
 
-/** What a tool answers, or the error that its refusal is. */
+/** The tool's answer, or the error for its refusal. */
 export const toolResult = (
   { refusal }: Pick<ServerParts, "refusal">,
   requestId: string,
@@ -135,7 +135,7 @@ const errorOf = ({ body }: Refusal): CallToolResult => ({
   isError: true,
 });
 
-/** Tells a client that has asked for it how a job goes on. */
+/** Reports progress of the job, if the client has asked for it. */
 function waitingOf({ context, caller, era }: ToolCall): Waiting {
   const { _meta: meta, signal } = context.mcpReq;
   const token = meta?.progressToken;
@@ -151,7 +151,8 @@ function waitingOf({ context, caller, era }: ToolCall): Waiting {
     signal: AbortSignal.any([signal, caller.signal]),
     callKey: (context.http?.authInfo?.extra?.["callKey"] as string | null | undefined) ?? null,
     isTold: token !== undefined,
-    // In the newer era a client cancels by leaving; in the older one it says so, and a lost connection is resumed.
+    // In the newer era a client cancels by disconnecting; in the older one it sends a cancellation, and a lost
+    // connection is resumed.
     isCancelled: () => signal.aborted && (era === "modern" || !(signal.reason instanceof SdkError)),
   };
 }

@@ -1,7 +1,7 @@
 /**
- * Asking the person at the client whether an agent may call a tool (MCP-7): a job that is blocked for an approval
- * becomes a form, where the client shows forms and its token may decide. What the person says goes through the
- * operation that decides everywhere else.
+ * Asks the person at the client whether an agent may call a tool (MCP-7). A job that is blocked for an approval
+ * becomes a form, if the client shows forms and its token may decide. The person's answer runs the same operation as
+ * every other approval.
  */
 import {
   CLIENT_CAPABILITIES_META_KEY,
@@ -19,11 +19,11 @@ import type { CallParts } from "./tool-call.ts";
 /** Characters of a call's arguments that the form shows. */
 const SHOWN_ARGUMENTS = 4_000;
 
-/** Which call of a tool is asked about. */
+/** The tool call that the question is about. */
 export interface Question {
   readonly jobId: string;
   readonly approvalId: string;
-  /** The form, as the protocol says it. */
+  /** The form, in the protocol's format. */
   readonly form: {
     readonly message: string;
     readonly requestedSchema: {
@@ -54,7 +54,7 @@ interface Approval {
   readonly decision: string | null;
 }
 
-/** What a job asks of a person who may decide it; null where it asks nothing. */
+/** The question of a job to a person who may decide it; null if it has none. */
 export function questionOf(job: JsonObject, { principal }: Caller): Question | null {
   const { id, blocked_reason: reason, allowed_actions: actions } = job;
   const mayDecide = hasScope(principal.scopes, "jobs:write") && (actions as readonly Json[]).includes("approve");
@@ -72,16 +72,16 @@ export function questionOf(job: JsonObject, { principal }: Caller): Question | n
   return { jobId: String(id), approvalId: open.id, form };
 }
 
-/** Whether the client of this message shows forms. */
+/** Whether the client behind this message shows forms. */
 export function showsForms(server: Server, context: ServerContext, era: "legacy" | "modern"): boolean {
   const envelope = context.mcpReq.envelope as Readonly<Record<string, unknown>> | undefined;
   const said = era === "modern" ? envelope?.[CLIENT_CAPABILITIES_META_KEY] : server.getClientCapabilities();
   const { elicitation } = (said ?? {}) as ClientCapabilities;
-  // The first revision with forms had nothing else.
+  // The first revision with forms had no other kind of elicitation.
   return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
 }
 
-/** Decides as the person has said. False: they have not, so the job goes on waiting. */
+/** Records the person's decision. False: the person has not decided, so the job keeps waiting. */
 export async function decide(
   { invoke }: Pick<CallParts, "invoke">,
   caller: Caller,
@@ -93,7 +93,7 @@ export async function decide(
   if (action !== "accept" || (decision !== "approve" && decision !== "deny")) return ok(false);
   const body = { approval_id: approvalId, decision, ...(typeof comment === "string" ? { comment } : {}) };
   const decided = await invoke("approveJob", detached(caller), { params: { id: jobId }, body });
-  // Somebody else was quicker: the job says how it goes on.
+  // Somebody else was quicker: the job's record shows the outcome.
   if (!decided.ok && decided.fault.kind !== "invalid_state" && decided.fault.kind !== "not_found") return decided;
   return ok(true);
 }

@@ -1,10 +1,10 @@
-/** Whose message it is, in the place where the SDK hands on what it knows of a token. */
+/** The caller of a message, in the place that the SDK has for the facts of a token. */
 import type { Caller } from "../http/request/caller.ts";
 
-/** The one revision that has batches, and no links to resources; it is also that of clients that name none. */
+/** The only revision with batches, and without links to resources; clients that name no revision use it. */
 export const OLDEST_REVISION = "2025-03-26";
 
-/** `callKey` names what a call begins. */
+/** `callKey` is the key of work that the call begins. */
 export const authInfoOf = (caller: Caller, { headers }: Pick<Request, "headers">, callKey: string | null = null) => ({
   token: "",
   clientId: caller.principal.tokenId,

@@ -1,12 +1,13 @@
 /**
- * Which call each stream of a session answers, so that the ids of its events can say it (`event-cursor.ts`). The SDK
- * names a stream when it stores its first event, which leaves while the message is taken: so messages are taken one
- * after the other. Revisions without that first event are known by what the stream says.
+ * Which call each stream of a session answers, so that the ids of its events can carry it (`event-cursor.ts`). The
+ * SDK names a stream when it stores the stream's first event, which happens while it handles the message; so
+ * messages are handled one after the other. In revisions without that first event, the messages on a stream identify
+ * its call.
  */
 import type { EventPlace, WaitingCall } from "./event-cursor.ts";
 import type { Message } from "./replay-store.ts";
 
-/** The SDK's name of the stream on which a client listens. */
+/** The SDK's name for the stream of a GET. */
 const LISTENING = "_GET_stream";
 
 export class CallStreams {
@@ -15,7 +16,7 @@ export class CallStreams {
   private taken: Promise<unknown> = Promise.resolve();
   private opening: WaitingCall | null = null;
 
-  /** Takes a message, once the streams of those before it are open. `call`: what it is, where it waits for a job. */
+  /** Handles a message after the streams of earlier messages are open. `call`: its call, if it waits for a job. */
   take(call: WaitingCall | null, run: () => Promise<Response>): Promise<Response> {
     const answer = this.taken.then(() => {
       this.opening = call;
@@ -26,22 +27,22 @@ export class CallStreams {
     return answer;
   }
 
-  /** Where the stream goes on behind this message. */
+  /** Where the stream resumes after this message. */
   placeOf(streamId: string, message: Message): EventPlace {
     if (streamId === LISTENING) return "listening";
-    const said = message as Said;
-    const call = this.byStream.get(streamId) ?? this.callOf(said);
+    const sent = message as ServerMessage;
+    const call = this.byStream.get(streamId) ?? this.callOf(sent);
     if (call === null) return "unknown";
     this.byStream.set(streamId, call);
-    if (said.method === "notifications/progress") call.progress = said.params?.progress ?? call.progress;
-    if (said.method === undefined && said.id === call.id) {
+    if (sent.method === "notifications/progress") call.progress = sent.params?.progress ?? call.progress;
+    if (sent.method === undefined && sent.id === call.id) {
       this.byStream.delete(streamId);
       this.calls.delete(call.id);
     }
     return call;
   }
 
-  private callOf({ jsonrpc, id, method, params }: Said): WaitingCall | null {
+  private callOf({ jsonrpc, id, method, params }: ServerMessage): WaitingCall | null {
     if (jsonrpc === undefined) return this.opening;
     if (method === undefined) return this.calls.get(id ?? "") ?? null;
     const token = params?.progressToken;
@@ -49,8 +50,8 @@ export class CallStreams {
   }
 }
 
-/** A message of the server; the first event of a stream has none. */
-interface Said {
+/** A message of the server; the first event of a stream is none, so all fields are absent. */
+interface ServerMessage {
   readonly jsonrpc?: string;
   readonly id?: string | number;
   readonly method?: string;

@@ -1,6 +1,6 @@
 /**
- * How the MCP endpoint refuses a request before it reads a message: as the current surface does, and with the address
- * of the document that says where tokens come from (RFC 9728), which is how a client finds the way to sign in.
+ * How the MCP endpoint refuses a request before it reads a message: like the current surface, with the address of
+ * the document that says where tokens come from (RFC 9728). Clients find the sign-in through it.
  */
 import type { Fault } from "../../actors/fault.ts";
 import type { Dialect, Refusal } from "../http/request/dialect.ts";
@@ -9,7 +9,7 @@ import { MCP_RESOURCE } from "../http/contract/oauth-paths.ts";
 
 const METADATA_PATH = `/.well-known/oauth-protected-resource${MCP_RESOURCE}`;
 
-/** `words` with the challenge of the endpoint at `appUrl()`. */
+/** `words`, plus the challenge of the endpoint at `appUrl()`. */
 export function mcpDialect(words: Dialect, appUrl: () => string): Dialect {
   return {
     refusal: (fault, requestId) => challenged(words.refusal(fault, requestId), challengeOf(fault, appUrl())),
@@ -20,7 +20,7 @@ export function mcpDialect(words: Dialect, appUrl: () => string): Dialect {
 const challenged = (refusal: Refusal, challenge: string | null): Refusal =>
   challenge === null ? refusal : { ...refusal, headers: { ...refusal.headers, "www-authenticate": challenge } };
 
-/** What `WWW-Authenticate` says; null for a refusal that no token changes. */
+/** The value of `WWW-Authenticate`; null for a refusal that another token would not avoid. */
 function challengeOf(fault: Fault, appUrl: string): string | null {
   const metadata = `resource_metadata="${appUrl}${METADATA_PATH}"`;
   if (fault.kind === "insufficient_scope")
@@ -32,9 +32,9 @@ function challengeOf(fault: Fault, appUrl: string): string | null {
     : `Bearer error="invalid_token", ${metadata}`;
 }
 
-/** Errors of the SDK that are a client's mistake; some have a code of JSON-RPC instead. */
+/** Errors of the SDK that are the client's mistake; others have a JSON-RPC code instead. */
 const MISTAKE = /^(?:Rejected|Unsupported) /;
 
-/** What the log has of a message that the SDK refused: a client's mistake has no stack. */
+/** Log fields for a message that the SDK refused: without a stack if the mistake is the client's. */
 export const refusalFields = (err: Error): Readonly<Record<string, unknown>> =>
   "code" in err || MISTAKE.test(err.message) ? { reason: err.message } : { err };

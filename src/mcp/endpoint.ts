@@ -3,13 +3,13 @@
  *
  *   POST /mcp ─ Host, Origin ─┬─ 2026-07-28 ─────────────────────────────▶ stateless handler
  *                             └─ 2025-03-26 … 2025-11-25 ─┬─ most ──────▶ a server for this message, answers in JSON
- *                                                         └─ in a session: what waits for a job, cancels,
- *                                                            subscribes or answers ──▶ the session's server, a stream
+ *                                                         └─ in a session: messages that wait for a job, cancel,
+ *                                                            subscribe or answer ──▶ the session's server, a stream
  *   GET, DELETE /mcp ─────────────────────────────────────────────────▶ the session's server
  *
- * A session begins as nothing but its id (`session-id.ts`), and is in memory only while something of it is open
- * (`sessions.ts`); what has to outlive the process is a record (`session-records.ts`). Clients of the older era may do
- * without one.
+ * A session begins as an id and nothing else (`session-id.ts`). It is in memory only while something of it is open
+ * (`sessions.ts`); `session-records.ts` stores what must outlive the process. Clients of the older era may do without
+ * a session.
  */
 import {
   createMcpHandler,
@@ -44,12 +44,12 @@ import { scopeFault } from "./tool-call.ts";
 import { WAIT_SECONDS } from "./tools.ts";
 import { watchedStream } from "./watched-stream.ts";
 
-/** Silence on a stream after which a comment shows that the connection lives. */
+/** Silence on a stream after which a comment keeps the connection alive. */
 const KEEP_ALIVE_MS = 10_000;
-/** A stream may be silent for so long before the connection is closed. */
+/** The connection is closed after so much silence. */
 const QUIET_SECONDS = 30;
 
-/** Characters of what an id of an event carries of a message. */
+/** Characters of a message's value that an event id may carry. */
 const SHORT = 128;
 const LISTEN = "subscriptions/listen";
 
@@ -58,11 +58,11 @@ type Headed = Pick<Post, "headers">;
 
 export interface EndpointParts extends ServerParts {
   readonly services: ServerParts["services"] & Pick<Services, "streams">;
-  /** Other servers than ours behind the endpoint, whose tools may all wait; for the conformance suite. */
+  /** Replaces the servers behind the endpoint (all of their tools may wait), for the conformance suite. */
   readonly serve?: (era: Era) => Server;
 }
 
-/** A message as JSON; what it says is looked at before the SDK checks its form. */
+/** A message as JSON, read before the SDK validates its form. */
 interface Message {
   readonly id?: unknown;
   readonly method?: unknown;
@@ -75,7 +75,7 @@ export class McpEndpoint {
   private readonly ids: SessionIds;
   private readonly records: SessionRecords;
   readonly sessions: McpSessions;
-  /** Calls that go on after their process has gone, by their sessions and requests. */
+  /** Calls that were resumed after their process had gone, by session and request. */
   private readonly revived = new Map<string, RevivedCall>();
 
   constructor(parts: EndpointParts) {
@@ -107,7 +107,7 @@ export class McpEndpoint {
     });
   }
 
-  /** Answers one message, or a batch of the oldest revision. */
+  /** Answers one message, or a batch in the oldest revision. */
   async take(caller: Caller, { headers, body }: Post): Promise<Outcome<Response>> {
     const foreign = this.foreignFault(headers);
     if (foreign !== null) return refuse(foreign);
@@ -147,7 +147,7 @@ export class McpEndpoint {
     return ok(this.watched(caller, response, end));
   }
 
-  /** Opens the stream of a session, or goes on with one that was cut. */
+  /** Opens a session's stream, or resumes one that was cut. */
   async listen(caller: Caller, { headers }: Headed): Promise<Outcome<Response>> {
     const foreign = this.foreignFault(headers);
     if (foreign !== null) return refuse(foreign);
@@ -187,7 +187,7 @@ export class McpEndpoint {
     return ok(new Response(null, { status: 200 }));
   }
 
-  /** This person's session; null for one that is none, is somebody else's, is too old or has been ended. */
+  /** The person's session; null if it is invalid, somebody else's, too old, or ended. */
   private async find({ principal }: Caller, id: string): Promise<Outcome<FoundSession | null>> {
     const opened = this.ids.open(principal, id);
     if (opened === null) return ok(null);
@@ -208,14 +208,14 @@ export class McpEndpoint {
     return new Request(url, { method, headers: [...given, ["content-type", "application/json"]], signal });
   }
 
-  /** A tool that the token does not allow is refused before anything else, so that a client can ask for the scope. */
+  /** Refuses a tool that the token does not allow before anything else, so that a client can ask for the scope. */
   private lackingScope(caller: Caller, messages: readonly (Message | null)[]): Fault | null {
     const [message] = messages;
     const tool = messages.length === 1 ? this.toolOf(message) : undefined;
     return tool === undefined ? null : scopeFault(tool, caller);
   }
 
-  /** A server for this message only. Answers are JSON; only calls that wait for a job are streams. */
+  /** Makes a server for this message only. Answers are JSON, except that calls that wait for a job are streams. */
   private async legacy(
     caller: Caller,
     request: Request,
@@ -233,7 +233,7 @@ export class McpEndpoint {
     return response;
   }
 
-  /** What runs in a session goes on when its connection is lost, and is kept for the client's return. */
+  /** A call in a session survives a lost connection: its events are kept until the client resumes. */
   private async inSession(
     caller: Caller,
     session: FoundSession,
@@ -250,7 +250,7 @@ export class McpEndpoint {
     return ok(this.held(caller, opened.value, response));
   }
 
-  /** The stream of notifications for what a session is subscribed to. */
+  /** The stream of notifications for a session's subscriptions. */
   private async listenIn(
     caller: Caller,
     session: FoundSession,
@@ -296,7 +296,7 @@ export class McpEndpoint {
     if (typeof call === "string" || typeof call === "number") this.revived.get(revivedKey(id, call))?.cancel();
   }
 
-  /** What the stream of a message goes on from; null where only its process can go on with it. */
+  /** What the stream of a message can be resumed from; null if only this process can resume it. */
   private callIn(parsed: unknown, key: string): WaitingCall | null {
     const { id, params } = (parsed ?? {}) as Message;
     const runs = this.toolOf(parsed as Message)?.spec.runs;
@@ -311,7 +311,7 @@ export class McpEndpoint {
     return { id, progressToken: token, progress: 0, jobId, isOwn: runs === "execute", endsAt };
   }
 
-  /** A stream that holds its session in memory. */
+  /** A stream that keeps its session in memory. */
   private held(caller: Caller, session: LiveSession, response: Response, onEnd: () => void = () => {}): Response {
     if (!isStream(response)) return response;
     session.streams++;
@@ -322,7 +322,7 @@ export class McpEndpoint {
     });
   }
 
-  /** A stream ends with its token and with the service. */
+  /** A stream that ends with its token or with the service. */
   private watched(caller: Caller, response: Response, onEnd: () => void): Response {
     const { streams } = this.parts.services;
     const { body, status, headers } = response;
@@ -359,27 +359,27 @@ const OF_SESSIONS: ReadonlySet<unknown> = new Set([
   "resources/subscribe",
   "resources/unsubscribe",
 ]);
-/** Whether the message is about something that the session's server holds: a call under way, or a subscription. */
+/** Whether the message concerns a call in flight or a subscription, which only the session's server has. */
 const isOfSession = (message: Message | null): boolean => OF_SESSIONS.has(message?.method);
 
 const isStream = ({ headers }: Response): boolean => headers.get("content-type") === "text/event-stream";
 const revivedKey = (sessionId: string, id: string | number): string => `${sessionId} ${JSON.stringify(id)}`;
-/** Whether it fits into an id of an event. */
+/** Whether the value fits into an event id. */
 const isShort = (value: unknown): value is string | number =>
   typeof value === "number" || (typeof value === "string" && value.length <= SHORT);
 
-/** What a message that opens a session says of its client; null for any other. */
+/** The client's terms, if the message opens a session; else null. */
 function openedBy(parsed: unknown): SessionTerms | null {
   const { method, params } = parsed as Message;
   if (method !== "initialize") return null;
   const { protocolVersion, capabilities, clientInfo } = (params ?? {}) as Partial<SessionTerms>;
-  // Without these the SDK has answered an error.
+  // The SDK answers an error if one of these is missing.
   if (protocolVersion === undefined || capabilities === undefined || clientInfo === undefined) return null;
   const { name, version } = clientInfo;
   return { protocolVersion, capabilities, clientInfo: { name, version } };
 }
 
-/** The JSON in a body; undefined where there is none that we take. */
+/** The JSON in a body; undefined if it is invalid or too deep. */
 function messageIn(bytes: Uint8Array): unknown {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);

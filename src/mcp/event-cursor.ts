@@ -1,27 +1,27 @@
 /**
- * Ids of events in a session's streams. An id says where its stream goes on, sealed for its session: what call the
- * stream answers, and which job that waits for. So a client that comes back with `Last-Event-ID` to a process that
- * knows nothing of the stream (after a restart, at another replica) gets the rest of it all the same.
+ * Ids of events in a session's streams. An id says where its stream resumes, sealed for its session: which call the
+ * stream answers, and which job that call waits for. So a client that reconnects with `Last-Event-ID` gets the rest
+ * of the stream even from a process that does not know it (after a restart, or at another replica).
  */
 import type { Sealing } from "../../actors/sealing.ts";
 import type { SessionName } from "../../actors/traffic/protocol.ts";
 
 /** A call that waits for a job. */
 export interface WaitingCall {
-  /** Of the request that it is. */
+  /** The id of the call's request. */
   readonly id: string | number;
   readonly progressToken: string | number | null;
-  /** What its client was told last. */
+  /** The progress last sent to the client. */
   progress: number;
-  /** Null where its job cannot be known before it has begun. */
+  /** Null if the job's id is not known before the job begins. */
   readonly jobId: string | null;
-  /** Whether the call has begun the job, so that its cancellation ends it. */
+  /** Whether the call began the job, so that cancelling the call cancels the job. */
   readonly isOwn: boolean;
-  /** Wall clock in ms at which it answers the job as it is then. */
+  /** Wall clock in ms at which the call answers with the job's state of that moment. */
   readonly endsAt: number;
 }
 
-/** `listening`: the stream of a GET; `unknown`: one that only its process can go on with. */
+/** `listening`: the stream of a GET; `unknown`: only its own process can resume it. */
 export type EventPlace = WaitingCall | "listening" | "unknown";
 
 export class EventIds {
@@ -33,12 +33,12 @@ export class EventIds {
     this.context = [userId, key];
   }
 
-  /** Another one each time. */
+  /** Makes a new id at each call. */
   make(place: EventPlace): string {
     return this.sealing.seal("mcp_event", JSON.stringify(place), this.context);
   }
 
-  /** Undefined for an id that is none of this session. */
+  /** Undefined if the id does not belong to this session. */
   open(id: string): EventPlace | undefined {
     const text = this.sealing.open("mcp_event", id, this.context);
     return text === null ? undefined : (JSON.parse(text) as EventPlace);

@@ -1,6 +1,6 @@
 /**
- * The operation behind `execute_agent`: a message to an agent in a new chat, in one commit. It is on no route, because
- * REST has its own (V1-2); everything else of an operation holds: scope, schema, idempotency key.
+ * The operation behind `execute_agent`: a message to an agent in a new chat, in one commit. It has no route, because
+ * REST has its own (V1-2); otherwise it is a full operation, with scope, schema and idempotency key.
  */
 import { preview } from "../../actors/chat/schema.ts";
 import type { Outcome } from "../../actors/fault.ts";
@@ -30,7 +30,7 @@ const ExecuteBody = Type.Object({
   agent_id: Type.String({ pattern: NOT_BLANK, maxLength: ID, description: "The agent, from list_agents" }),
   message: contentField("Message to the agent"),
   workspace_id: Type.String({ pattern: NOT_BLANK, maxLength: ID }),
-  /** Names the chat and the job before they are there; each one once. */
+  /** Determines the ids of the chat and the job before they exist; must be unique. */
   call_key: Type.Optional(Type.String({ pattern: NOT_BLANK, maxLength: ID })),
   title: Type.Optional(
     Type.String({ pattern: NOT_BLANK, maxLength: TITLE, description: "Title of the chat; the message by default" }),
@@ -51,9 +51,9 @@ export const executeOperations = operationGroup("MCP execution", "What only tool
   },
 });
 
-/** Keys of calls are kept apart from those of other work by it; it never changes. */
+/** Separates the keys of calls from those of other work. It must never change. */
 const PURPOSE = "mcp call";
-/** The job that the call of this key begins. */
+/** The id of the job that the call with this key begins. */
 export const jobOfCall = (key: string): string => keyedId("job", { purpose: PURPOSE, key });
 
 type Execute = Input<(typeof executeOperations.operations)["executeAgent"]>;
@@ -67,7 +67,8 @@ async function execute(parts: Services, change: Change, body: Execute["body"]): 
   const key = body.call_key ?? newId("req");
   const ids = { job_id: jobOfCall(key), chat_id: keyedId("cht", { purpose: PURPOSE, key }) };
   if (body.call_key !== undefined && typeof body.message !== "string") {
-    // What the first call has named may be gone since, or be something else: it is not looked for again.
+    // The first call has already resolved its references: by now they may be gone or changed, so a repetition does
+    // not resolve them again.
     const read = ask(jobRef(by.organizationId, ids.job_id), { kind: "read_job" });
     const begun = await change.commit([read], () => accepted(ids));
     if (begun.ok || begun.fault.kind !== "not_found") return begun;
@@ -98,7 +99,7 @@ async function execute(parts: Services, change: Change, body: Execute["body"]): 
   return change.commit([message, ...usesOf(by, blocks, "message")], () => accepted(ids));
 }
 
-/** What was said, or what came with it. */
+/** The text of the message, or else its attachments. */
 const titleOf = ({ text, blocks = [] }: SaidContent): string =>
   preview(
     oneLine(text === "" ? blocks.filter(isAttachment).map(attachmentWords).join(", ") : text, SHOWN_TITLE),

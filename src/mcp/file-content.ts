@@ -1,4 +1,4 @@
-/** Files as models read and write them: text where the bytes are text, else Base64. */
+/** Files as models read and write them: as text if the bytes are text, else as Base64. */
 import { invalid, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import type { Json } from "../../actors/schema.ts";
 import type { Caller } from "../http/request/caller.ts";
@@ -8,7 +8,7 @@ import { READ_BYTES } from "./tools.ts";
 
 type Given = Readonly<Record<string, Json>>;
 
-/** A part of the file that `input` names. */
+/** A part of the file named by `input`. */
 export async function readContent(
   invoke: Invoke,
   caller: Caller,
@@ -22,7 +22,7 @@ export async function readContent(
     ...input,
     headers: { ...input.headers, range: `bytes=${offset}-${offset + length - 1}` },
   });
-  // An empty file has no range.
+  // An empty file has no valid range.
   const whole = !read.ok && read.fault.kind === "range_not_satisfiable" && offset === 0;
   const answer = whole ? await invoke("readFile", caller, input) : read;
   if (!answer.ok) return answer;
@@ -55,7 +55,7 @@ function shownContent({ path, mime, size, offset, bytes }: ReadPart): ToolAnswer
     : answer;
 }
 
-/** The bytes as text, or null where they are none. A part may end within a character, which is left for the next one. */
+/** The bytes as text; null if they are not text. A part may end within a character, which is left to the next part. */
 function textIn(bytes: Uint8Array, hasMore: boolean): string | null {
   try {
     const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes, { stream: hasMore });
@@ -65,11 +65,11 @@ function textIn(bytes: Uint8Array, hasMore: boolean): string | null {
   }
 }
 
-/** Bytes of the whole file. */
+/** Size of the whole file. */
 const sizeOf = (response: Response, bytes: number): number =>
   Number(/\/(\d+)$/.exec(response.headers.get("content-range") ?? "")?.[1] ?? bytes);
 
-/** The input of a write: the content that the arguments give. */
+/** The input of a write, with the content from the arguments. */
 export function writtenContent(input: LocalInput, { text, base64, mime }: Given): Outcome<LocalInput> {
   if ((text === undefined) === (base64 === undefined)) return invalid("/text", "Give either text or base64");
   const content = text ?? base64;

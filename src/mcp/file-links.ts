@@ -1,8 +1,8 @@
-/** The files that a job has made, as links to their resources beside its record (MCP-3, MCP-4). */
+/** Links to the resources of the files that a job has made, next to its record (MCP-3, MCP-4). */
 import { fileUri } from "./resources.ts";
 import type { ToolAnswer } from "./tool-call.ts";
 
-/** A job as far as its files need it. */
+/** The fields of a job that its links need. */
 interface MakingJob {
   readonly workspace_id?: string | null;
   readonly artifacts?: readonly {
@@ -13,7 +13,7 @@ interface MakingJob {
   }[];
 }
 
-/** What a tool answers whose answer is a job. */
+/** Adds the links to a tool's answer that is a job. */
 export function withFileLinks(answer: ToolAnswer): ToolAnswer {
   const { workspace_id: workspaceId = null, artifacts = [] } = answer.value as MakingJob;
   if (workspaceId === null || artifacts.length === 0) return answer;

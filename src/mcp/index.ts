@@ -13,7 +13,7 @@ import { TOOLS } from "./tools.ts";
 
 export interface McpParts extends Pick<EndpointParts, "invoke" | "refusal" | "allowed"> {
   readonly services: Services;
-  /** What fields mean that do not say it themselves. */
+  /** Describes the fields whose schema has no description. */
   readonly describe: Describe;
 }
 

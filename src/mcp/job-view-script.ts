@@ -1,8 +1,8 @@
 /**
- * The script of the job view. It talks to its host in JSON-RPC by `postMessage`, and to the service by the signed
- * stream alone; whatever it shows is text. A stream ends after some time, or is cut: then the host reads the job again,
- * which gives a fresh address, and the stream goes on behind the last event. Where the host lets the page call tools,
- * its person can approve and deny.
+ * The script of the job view. It talks to its host in JSON-RPC by `postMessage`, and to the service only by the
+ * signed stream; it shows everything as text. When a stream expires or is cut, the host reads the job again, which
+ * yields a fresh address, and the stream resumes after the last event. If the host lets the page call tools, its
+ * person can approve and deny.
  */
 export const JOB_VIEW_SCRIPT = String.raw`
 "use strict";

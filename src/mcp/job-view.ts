@@ -1,7 +1,7 @@
 /**
- * A job as a page that a client shows in its conversation (MCP-8, the extension MCP Apps): one file without anything
- * from elsewhere. It is the same for every job: the client gives it the result of the tool, and it follows the job's
- * signed stream (SSE-9).
+ * A job as a page that a client shows in its conversation (MCP-8, the extension MCP Apps): one self-contained file.
+ * It is the same for every job: the client gives it the tool's result, and it follows the job's signed stream
+ * (SSE-9).
  */
 import { JOB_EVENTS } from "../../actors/job/events.ts";
 import { JOB_VIEW_SCRIPT } from "./job-view-script.ts";
@@ -22,7 +22,7 @@ pre { margin: 0 0 8px; white-space: pre-wrap; max-height: 16em; overflow: auto; 
 button { font: inherit; padding: 4px 12px; margin-right: 8px; }
 `;
 
-/** Names of the events after which the record is read again. */
+/** The events after which the page reads the record again. */
 const CHANGES = Object.keys(JOB_EVENTS).filter((type) => /^(?:job|approval|review)\./.test(type));
 
 const escaped = (text: string): string =>
@@ -45,7 +45,7 @@ export const jobViewPage = (appUrl: string): string => `<!doctype html>
 </html>
 `;
 
-/** As `resources/read` answers it: with what the page may reach, which is the service alone. */
+/** The answer of `resources/read`: it limits the page's connections to the service. */
 export const jobViewResource = (appUrl: string) => ({
   uri: JOB_VIEW_URI,
   mimeType: JOB_VIEW_TYPE,

@@ -1,43 +1,43 @@
 /**
- * Waiting for a job by long polls of its record (GEN-6): a waiting call costs a reader of the job's stream and no
- * query while nothing happens. When the wait is over, the job goes on.
+ * Waits for a job by long polls of its record (GEN-6): while nothing happens, a waiting call costs a reader of the
+ * job's stream and no query. The job goes on after the wait.
  */
 import { ok, type Outcome } from "../../actors/fault.ts";
 import type { JsonObject } from "../../actors/schema.ts";
 import { type Caller, detached } from "../http/request/caller.ts";
 import type { CallParts } from "./tool-call.ts";
 
-/** Seconds of one poll; the operation takes no more. */
+/** Seconds of one poll; the operation's maximum. */
 const POLL_SECONDS = 30;
-/** The same for a client that gets progress: it expects some before its own time limit ends. */
-const TOLD_SECONDS = 10;
-/** A poll that ends so much before its time was ended. */
+/** The same for a client that gets progress, which expects some before its own timeout. */
+const PROGRESS_SECONDS = 10;
+/** A poll that returns so much before its time was cut short. */
 const EARLY_MS = 500;
-/** Of these a job gets out by itself. */
+/** Statuses that a job leaves by itself. */
 const ON_ITS_WAY: ReadonlySet<string> = new Set(["queued", "running", "cancelling"]);
 
-/** A job as far as waiting needs it. */
+/** The fields of a job that waiting needs. */
 export interface WaitedJob extends JsonObject {
   readonly id: string;
   readonly status: string;
   readonly version: number;
 }
 
-/** Who waits. */
+/** The waiting party. */
 export interface Waiting {
-  /** Hears of the job when it is first read, with each change, and now and then. */
+  /** Called when the job is first read, with each change, and after each poll without one. */
   readonly onChange: (job: WaitedJob) => void;
-  /** Aborted: nobody waits any more. */
+  /** Aborted when nobody waits any more. */
   readonly signal: AbortSignal;
-  /** Whether the client has said that it wants no answer any more. */
+  /** Whether the client has cancelled its request. */
   readonly isCancelled: () => boolean;
-  /** By which the job is known before it begins; null where nobody asks. */
+  /** The key that determines the job's id before it begins; null if none is needed. */
   readonly callKey?: string | null;
-  /** Whether anybody is told what `onChange` hears. */
+  /** Whether `onChange` reports to a client. */
   readonly isTold: boolean;
 }
 
-/** The job once it has ended or needs a person, or as it is after so many seconds. */
+/** The job when it has ended or needs a person, or its state after so many seconds. */
 export async function waitForJob(
   { services, invoke }: CallParts,
   caller: Caller,
@@ -53,12 +53,12 @@ export async function waitForJob(
   for (;;) {
     const left = Math.ceil((endsAt - clock.monotonic()) / 1_000);
     if (!ON_ITS_WAY.has(job.status) || left <= 0 || waiting.signal.aborted) return ok(job);
-    const wait = Math.min(left, waiting.isTold ? TOLD_SECONDS : POLL_SECONDS);
+    const wait = Math.min(left, waiting.isTold ? PROGRESS_SECONDS : POLL_SECONDS);
     const query = { since_version: job.version, wait };
     const askedAt = clock.monotonic();
     const polled = await invoke("getJob", { ...detached(caller), signal: waiting.signal }, { params, query });
     if (!polled.ok) return polled;
-    // 304: nothing is newer. One that comes early says that the service ends its streams.
+    // 304: nothing is newer. If it comes early, the service is ending its streams.
     if (polled.value instanceof Response) {
       if (clock.monotonic() < askedAt + wait * 1_000 - EARLY_MS) return ok(job);
       waiting.onChange(job);

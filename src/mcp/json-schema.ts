@@ -1,11 +1,11 @@
-/** TypeBox schemas of operations as plain JSON Schema 2020-12 without references: what clients of MCP validate by. */
+/** TypeBox schemas of operations as plain JSON Schema 2020-12 without references, for validation by MCP clients. */
 import type { TSchema } from "../../actors/schema.ts";
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
-/** The description of a field that has none of its own; undefined where there is none. */
+/** A description for a field that has none of its own; undefined if there is none. */
 export type Describe = (component: string, name: string, schema: JsonSchema) => string | undefined;
 
-/** Keywords that are ours alone, or that are shown in another way. */
+/** Keywords that only we use, or that we express in another way. */
 const LEFT_OUT: ReadonlySet<string> = new Set([
   "$id",
   "errorMessage",
@@ -16,8 +16,8 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * `describe` is for schemas of input. A schema of output carries the descriptions of its own and no more, and a noun
- * within another one is an object: every tool would have the same long schemas of jobs and chats again.
+ * Pass `describe` for schemas of input only. A schema of output has only its own descriptions, and a noun nested in
+ * it is a plain object: otherwise every tool would repeat the long schemas of jobs and chats.
  */
 export function plainSchema(from: TSchema, describe: Describe | null, component: string): JsonSchema {
   if (describe === null && component !== "" && from["$id"] !== undefined && from["type"] === "object")
@@ -40,7 +40,7 @@ export function plainSchema(from: TSchema, describe: Describe | null, component:
 
 type Fields = Readonly<Record<string, TSchema>>;
 
-/** A field under its name, with its description. */
+/** A field by name, with its description. */
 export function describedField(name: string, from: TSchema, describe: Describe | null, component: string): JsonSchema {
   const schema = plainSchema(from, describe, component);
   const description = describe === null || "description" in schema ? undefined : describe(component, name, schema);
@@ -52,7 +52,7 @@ const eachOf = (fields: Fields, describe: Describe | null, component: string): R
     Object.entries(fields).map(([name, from]) => [name, describedField(name, from, describe, component)]),
   );
 
-/** The same, which takes no other fields than its own, in objects within it as well (GEN-7). */
+/** The same schema, rejecting unknown fields, also in nested objects (GEN-7). */
 export function closedSchema(schema: JsonSchema): JsonSchema {
   const { anyOf, items, properties } = schema as {
     readonly anyOf?: readonly JsonSchema[];

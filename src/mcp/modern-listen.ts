@@ -1,6 +1,6 @@
 /**
- * `subscriptions/listen` of revision 2026-07-28 (MCP-6): a stream of the changes of the resources that it names. Each has a
- * bus of its own, so that clients are notified only of what they may read.
+ * `subscriptions/listen` of revision 2026-07-28 (MCP-6): a stream of changes of the resources that it names. Each
+ * stream has its own bus, so that clients are notified only of what they may read.
  */
 import { createMcpHandler, InMemoryServerEventBus, type Server } from "@modelcontextprotocol/server";
 import { invalid, isPassing, ok, type Outcome } from "../../actors/fault.ts";
@@ -16,7 +16,7 @@ export interface ListenRequest {
 
 export interface Listening {
   readonly response: Response;
-  /** Ends it in good order, as the protocol does. */
+  /** Ends the stream in the protocol's way. */
   end(): void;
 }
 
@@ -38,7 +38,7 @@ export async function listen(
   }
   const bus = new InMemoryServerEventBus();
   const handler = createMcpHandler(serve, { legacy: "reject", keepAliveMs, bus });
-  // The acknowledgement names what is watched: what the caller may read.
+  // The acknowledgement names only the watched resources: those that the caller may read.
   const parsedBody = Array.isArray(asked)
     ? {
         ...message,

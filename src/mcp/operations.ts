@@ -1,7 +1,7 @@
 /**
- * The endpoint as an operation: it runs through the same stages as every request (Host, token, rate, scope, turn,
- * limits of bodies), and its handler hands the message to the protocol. The contract has its requests and answers; what
- * the messages mean is said by MCP. The SDKs leave it out, for clients of MCP speak it.
+ * The endpoint as an operation. It passes the same stages as every request (Host, token, rate, scope, turn, limits
+ * of bodies), and its handler passes the message to the protocol. The contract has its requests and answers; MCP
+ * defines what the messages mean. The SDKs leave it out, because MCP clients use it.
  */
 import { Type } from "../../actors/schema.ts";
 import { binary } from "../http/contract/body-schema.ts";
@@ -9,7 +9,7 @@ import { OpenObject } from "../http/contract/noun.ts";
 import { media, operationGroup } from "../http/contract/operation.ts";
 import { MCP_RESOURCE } from "../http/contract/oauth-paths.ts";
 
-/** Bytes of one message: a file of 3 MiB as Base64 fits in. */
+/** Limit of one message: a file of 3 MiB fits in as Base64. */
 export const MESSAGE_BYTES = 4 * 1024 * 1024;
 
 /** Headers that the protocol reads. */

@@ -1,6 +1,7 @@
 /**
- * Which names the endpoint answers to, and for which pages (MCP-1). A page whose name is made to lead to this machine
- * (DNS rebinding) sends that name as `Host`; an address or `localhost` cannot be made to.
+ * Which host names the endpoint answers to, and which pages may call it (MCP-1). In a DNS rebinding attack, a page
+ * whose name was made to resolve to this machine sends that name as `Host`; an IP address or `localhost` cannot be
+ * rebound.
  */
 import type { Fault } from "../../actors/fault.ts";
 
@@ -14,7 +15,7 @@ export interface Allowed {
   readonly corsOrigins: readonly string[];
 }
 
-/** Why a request with this `Host` and `Origin` is refused, or null. */
+/** The refusal of a request with this `Host` and `Origin`, or null. */
 export function originFault(headers: Pick<Headers, "get">, { appUrl, corsOrigins }: Allowed): Fault | null {
   const host = headers.get("host") ?? "";
   const app = URL.canParse(appUrl) ? new URL(appUrl) : null;
@@ -28,7 +29,7 @@ export function originFault(headers: Pick<Headers, "get">, { appUrl, corsOrigins
     : { kind: "forbidden", message: "Pages of this origin may not use MCP; CORS_ORIGINS names those that may" };
 }
 
-/** Whether a name leads where it says, whatever a name server answers. */
+/** Whether the host resolves the same way whatever a name server answers. */
 function isFixed(host: string): boolean {
   const name = host.replace(/:\d{1,5}$/, "");
   return LOCAL_NAME.test(name) || ADDRESS.test(name);

@@ -1,12 +1,12 @@
 /**
- * The organization's agents as prompts: a client that lists prompts lets its user give a task to an agent's
- * instructions in its own conversation. A prompt's name is the agent's id, which never changes.
+ * The organization's agents as prompts: a client that lists prompts lets its user apply an agent's instructions to a
+ * task in its own conversation. A prompt's name is the agent's id, which never changes.
  */
 import { invalid, mapped, type Outcome } from "../../actors/fault.ts";
 import type { Caller } from "../http/request/caller.ts";
 import type { Invoke } from "./tool-call.ts";
 
-/** Prompts of one page of the list. */
+/** Prompts per page. */
 const PAGE = 50;
 
 interface AgentRecord {
@@ -31,7 +31,7 @@ const listed = ({ id, name, role, description }: AgentRecord): ListedPrompt => (
   arguments: [{ name: "task", description: "What the agent is to do", required: true }],
 });
 
-/** A page of the agents that can be used. */
+/** A page of the usable agents. */
 export async function listPrompts(invoke: Invoke, caller: Caller, cursor: string | undefined) {
   const query = { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) };
   return mapped(await invoke("listAgents", caller, { query }), (page) => {
@@ -48,7 +48,7 @@ export interface Prompt {
   readonly messages: { readonly role: "user"; readonly content: { readonly type: "text"; readonly text: string } }[];
 }
 
-/** The agent's instructions with the task. */
+/** The agent's instructions, followed by the task. */
 export async function getPrompt(
   invoke: Invoke,
   caller: Caller,

@@ -1,9 +1,9 @@
-/** The last messages of one session's streams, for a client that comes back with `Last-Event-ID`. */
+/** The recent messages of one session's streams, for a client that reconnects with `Last-Event-ID`. */
 import type { EventStore } from "@modelcontextprotocol/server";
 
 export type Message = Parameters<EventStore["storeEvent"]>[1];
 
-/** Messages that are kept, and their characters: some answers of the size of a job. */
+/** Limits of the buffer, in messages and characters: a few answers of the size of a job. */
 const MESSAGES = 256;
 const CHARACTERS = 1024 * 1024;
 
@@ -19,7 +19,7 @@ export class ReplayStore implements EventStore {
   private readonly idOf: (streamId: string, message: Message) => string;
   private characters = 0;
 
-  /** `idOf` makes another id each time. */
+  /** `idOf` makes a new id at each call. */
   constructor(idOf: (streamId: string, message: Message) => string) {
     this.idOf = idOf;
   }

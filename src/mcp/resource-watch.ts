@@ -1,6 +1,6 @@
 /**
- * Reports the changes of a chat or a job (MCP-6), by long polls of its record: the rights of the caller count at each
- * of them, and they end with the caller's token and with the service. Changes within a moment are one notification.
+ * Reports changes of a chat or a job (MCP-6), by long polls of its record. Each poll checks the caller's rights, and
+ * the watch ends with the caller's token or the service. Changes in quick succession become one notification.
  */
 import { invalid, isPassing, type Outcome, refuse } from "../../actors/fault.ts";
 import type { Clock } from "../../actors/runtime/clock.ts";
@@ -8,13 +8,13 @@ import type { Caller } from "../http/request/caller.ts";
 import { recordOf } from "./resources.ts";
 import type { CallParts } from "./tool-call.ts";
 
-/** Seconds of one poll; the operation takes no more. */
+/** Seconds of one poll; the operation's maximum. */
 const POLL_SECONDS = 30;
-/** A poll that ends so much before its time was ended. */
+/** A poll that returns so much before its time was cut short. */
 const EARLY_MS = 500;
-/** Between two tellings of one resource. */
+/** Least time between two notifications of one resource. */
 const GAP_MS = 250;
-/** After a refusal that passes. */
+/** Retry delay after a transient refusal. */
 const RETRY_MS = 5_000;
 
 const READS = { chat: "getChat", job: "getJob" } as const;
@@ -23,7 +23,7 @@ interface Versioned {
   readonly version: number;
 }
 
-/** The version of the resource now; refuses what the caller may not read, and what cannot be watched. */
+/** The resource's current version; refuses what the caller may not read, and what cannot be watched. */
 export async function watchable(
   { invoke }: Pick<CallParts, "invoke">,
   caller: Caller,
@@ -37,13 +37,13 @@ export async function watchable(
 
 export interface Watch {
   readonly uri: string;
-  /** The version that is known; null: any, so that the client is notified once at the beginning. */
+  /** The last known version; null: none, so that the client is notified once at the beginning. */
   readonly since: number | null;
-  /** Hears the version that is there now; null where the caller may not read it any more. */
+  /** Called with the new version; null if the caller may not read the resource any more. */
   readonly onChange: (version: number | null) => void;
 }
 
-/** Until the caller's signal is aborted, their token or the service ends, or they may not read it any more. */
+/** Watches until the caller's signal aborts, their token or the service ends, or they lose access. */
 export async function watchResource(
   { invoke, services: { clock } }: CallParts,
   caller: Caller,
@@ -63,13 +63,13 @@ export async function watchResource(
       await pause(clock, RETRY_MS, signal);
       continue;
     }
-    // 304: nothing is newer. One that comes early says that the token or the service ends its streams.
+    // 304: nothing is newer. If it comes early, the token or the service is ending its streams.
     if (polled.ok && polled.value instanceof Response) {
       if (clock.monotonic() < askedAt + POLL_SECONDS * 1_000 - EARLY_MS) return;
       continue;
     }
     onChange(polled.ok ? (polled.value as Versioned).version : null);
-    // It is gone, or not theirs any more: a read says so.
+    // The resource is gone, or access to it: reading it will say so.
     if (!polled.ok) return;
     since = (polled.value as Versioned).version;
     await pause(clock, GAP_MS, signal);

@@ -5,7 +5,7 @@
  *   troupe://jobs/{job_id}                          the job
  *   troupe://workspaces/{workspace_id}/files/{+path}
  *
- * The list has chats, then jobs, newest first, of what the token may read. Files are found by `list_files`.
+ * The list has the chats, then the jobs, that the token may read, newest first. Clients find files by `list_files`.
  */
 import { invalid, mapped, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import { hasScope } from "../../actors/organization/principal.ts";
@@ -19,7 +19,7 @@ const CHATS = "troupe://chats/";
 const JOBS = "troupe://jobs/";
 const WORKSPACES = "troupe://workspaces/";
 const JSON_TYPE = "application/json";
-/** Resources of one page of the list. */
+/** Resources per page. */
 const PAGE = 50;
 
 export const RESOURCE_TEMPLATES = [
@@ -68,7 +68,7 @@ const SHELVES: readonly Shelf[] = [
   { key: "jobs", operation: "listJobs", scope: "jobs:read", prefix: JOBS },
 ];
 
-/** A page of the list; a cursor is `<shelf>:<cursor of the operation>`. */
+/** A page of the list; its cursor is `<shelf>:<cursor of the operation>`. */
 export async function listResources(
   invoke: Invoke,
   caller: Caller,
@@ -112,7 +112,7 @@ export type ResourceContent =
   | { readonly uri: string; readonly mimeType: string; readonly text: string }
   | { readonly uri: string; readonly mimeType: string; readonly blob: string };
 
-/** What is at the URI. */
+/** The content at the URI. */
 export async function readResource(invoke: Invoke, caller: Caller, uri: string): Promise<Outcome<ResourceContent>> {
   const named = recordOf(uri);
   if (named === null) return refuse({ kind: "not_found", noun: "route" });
@@ -130,11 +130,11 @@ export async function readResource(invoke: Invoke, caller: Caller, uri: string):
   );
 }
 
-/** Where a file of a workspace is. */
+/** The URI of a file in a workspace. */
 export const fileUri = (workspaceId: string, path: string): string =>
   `${WORKSPACES}${workspaceId}/files/${path.split("/").map(encodeURIComponent).join("/")}`;
 
-/** What a URI names; null for one that is none of ours. */
+/** The record that a URI names; null if the URI is not one of ours. */
 export type NamedRecord =
   | { readonly kind: "chat" | "job"; readonly id: string }
   | { readonly kind: "file"; readonly id: string; readonly path: string };

@@ -1,6 +1,7 @@
 /**
- * The rest of a stream whose process is gone, or has forgotten it (MCP-1): the id of the last event says which job its
- * call waits for. The job has gone on meanwhile; its client gets progress as before, and the answer to its request.
+ * The rest of a stream whose process is gone, or has forgotten the stream (MCP-1): the id of the last event says
+ * which job its call waits for. The job has gone on meanwhile; the client gets progress as before, and the answer to
+ * its request.
  */
 import { notFound, type Outcome } from "../../actors/fault.ts";
 import { type Caller, detached } from "../http/request/caller.ts";
@@ -8,11 +9,11 @@ import type { WaitingCall } from "./event-cursor.ts";
 import { type WaitedJob, waitForJob } from "./job-wait.ts";
 import type { CallParts } from "./tool-call.ts";
 
-/** Silence after which a comment shows that the connection lives. */
+/** Silence after which a comment keeps the connection alive. */
 const KEEP_ALIVE_MS = 10_000;
 
 const LOST = notFound("job");
-/** The process has ended between the message and the commit of its job: nothing has happened. */
+/** The process ended between the message and the commit of its job: nothing has happened. */
 const LOST_CALL = {
   code: -32_603,
   message:
@@ -20,15 +21,15 @@ const LOST_CALL = {
 };
 
 export interface RevivedParts extends CallParts {
-  /** The id of an event that is at this place. */
+  /** The id of an event at this place. */
   readonly idAt: (call: WaitingCall) => string;
-  /** The result of the call, for its job or for why that cannot be read. */
+  /** The result of the call, from its job, or from the reason why the job cannot be read. */
   readonly resultOf: (job: Outcome<WaitedJob>) => object;
 }
 
 export interface RevivedCall {
   readonly stream: ReadableStream<Uint8Array>;
-  /** Its client has said that it wants no answer any more. */
+  /** The client has cancelled its request. */
   cancel(): void;
 }
 

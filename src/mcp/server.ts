@@ -1,6 +1,6 @@
 /**
- * What the endpoint offers, as a server of the SDK: one for each message, in both eras of the protocol, so that the
- * two can never differ. It keeps nothing: tools, resources and prompts are views of the operations.
+ * What the endpoint offers, as a server of the SDK: one server per message, in both eras of the protocol, so that
+ * the two cannot differ. It has no state: tools, resources and prompts are views of the operations.
  */
 import {
   type jsonSchemaValidator,
@@ -26,30 +26,33 @@ import type { BoundTool } from "./tool-schema.ts";
 
 export interface ServerParts extends CallParts {
   readonly services: Pick<Services, "system" | "clock" | "log" | "facts" | "sealing">;
-  /** By their names, in the order in which they are listed. */
+  /** By name, in the order of the list. */
   readonly tools: ReadonlyMap<string, BoundTool>;
-  /** Who may ask, and where clients reach the service. */
+  /** The allowed hosts and origins, and the address of the service. */
   readonly allowed: () => Allowed;
-  /** A refusal in the words of REST. */
+  /** A refusal, worded as REST words it. */
   readonly refusal: (fault: Fault, requestId: string) => Refusal;
 }
 
-/** `legacy`: the revisions with `initialize`. */
+/** `legacy`: the revisions that have `initialize`. */
 export type Era = "legacy" | "modern";
 
 const INSTRUCTIONS =
   "Agents of Troupe do work in chats; each message begins a job. execute_agent starts a chat and waits for the answer. When a job is still queued or running, call wait_for_job. A job that is blocked or needs_review waits for a person: show them what it asks before you call approve_job.";
 
-/** What a person has said is looked at where it is used; the default one would be built anew for each message. */
+/**
+ * A person's answer is checked where it is used; the SDK's default validator would be compiled anew for each
+ * message.
+ */
 const ANY_ANSWER: jsonSchemaValidator = {
   getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }),
 };
 
 const callerIn = (context: ServerContext): Caller => context.http?.authInfo?.extra?.["caller"] as Caller;
 
-/** The session that a server is for: the older era's, where one has been opened. */
+/** The session of the server, if the client of the older era has opened one. */
 export interface ServedSession {
-  /** Keeps the subscription. */
+  /** Stores the subscription. */
   subscribe(by: Principal, uri: string, version: number): Promise<Outcome<null>>;
   unsubscribe(by: Principal, uri: string): Promise<Outcome<null>>;
 }
@@ -136,7 +139,7 @@ function needed(session: ServedSession | null): ServedSession {
 
 interface Asking {
   readonly caller: Caller;
-  /** The value, or an error of the protocol for the refusal. */
+  /** The value, or a protocol error for the refusal. */
   readonly orThrow: <V>(outcome: Outcome<V>) => V;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Session ids of the older era. An id is what the client has said in `initialize`, sealed for its organization and
- * user: it opens for nobody else, holds over a restart and on every replica, and costs no memory, however many a
- * client opens and forgets. Until a client waits, subscribes, listens or ends it, that is all there is of its session.
+ * Session ids of the older era. An id is what the client sent in `initialize`, sealed for its organization and user.
+ * So nobody else can use it, it survives restarts, works on every replica, and takes no memory, however many a
+ * client opens and abandons. Until a client waits, subscribes, listens or ends it, a session is nothing else.
  */
 import { CLIENT_SESSION_MS } from "../../actors/traffic/policy.ts";
 import type { Principal } from "../../actors/organization/principal.ts";
@@ -10,12 +10,12 @@ import type { JsonObject } from "../../actors/schema.ts";
 import type { SessionName } from "../../actors/traffic/protocol.ts";
 import type { Sealing } from "../../actors/sealing.ts";
 
-/** Characters of what the client has said of itself that an id carries; more is left out. */
-const SAID_CHARACTERS = 2_048;
-/** Characters of the hash of an id that tell sessions of one person apart. */
+/** Characters of the client's self-description that an id carries; the rest is left out. */
+const TERMS_CHARACTERS = 2_048;
+/** Characters of the id's hash that distinguish sessions of one person. */
 const KEY_CHARACTERS = 22;
 
-/** What `initialize` has settled. */
+/** The terms that `initialize` has settled. */
 export interface SessionTerms {
   readonly protocolVersion: string;
   readonly capabilities: JsonObject;
@@ -32,13 +32,13 @@ export class SessionIds {
   }
 
   make(by: Principal, terms: SessionTerms): string {
-    const isLong = JSON.stringify(terms).length > SAID_CHARACTERS;
+    const isLong = JSON.stringify(terms).length > TERMS_CHARACTERS;
     const kept = isLong ? { ...terms, capabilities: {}, clientInfo: UNNAMED } : terms;
     const session: Sealed = { ...kept, openedAt: this.clock.now() };
     return this.sealing.seal("mcp_session", JSON.stringify(session), contextOf(by));
   }
 
-  /** This person's session; null for an id that is none, is somebody else's, or is too old. */
+  /** The person's session; null if the id is invalid, somebody else's, or too old. */
   open(by: Principal, id: string): OpenedSession | null {
     const text = this.sealing.open("mcp_session", id, contextOf(by));
     if (text === null) return null;
@@ -49,11 +49,11 @@ export class SessionIds {
   }
 }
 
-/** The session that an id encodes. */
+/** The session behind an id. */
 export interface OpenedSession {
   readonly id: string;
   readonly terms: SessionTerms;
-  /** What it is known by where something of it is kept. */
+  /** Names the session wherever something of it is stored. */
   readonly name: SessionName;
 }
 
@@ -64,5 +64,5 @@ interface Sealed extends SessionTerms {
 
 const UNNAMED = { name: "client", version: "0" };
 
-/** A client's tokens change while its session goes on; its person does not. */
+/** A client may change its token during a session, but not its person. */
 const contextOf = ({ organizationId, userId }: Principal): readonly string[] => [organizationId, userId];

@@ -1,4 +1,4 @@
-/** What of the sessions outlives the process, at the organization's actor (MCP-1, MCP-6). */
+/** What outlives the process of a session, in the organization's actor (MCP-1, MCP-6). */
 import type { Outcome } from "../../actors/fault.ts";
 import type { Principal } from "../../actors/organization/principal.ts";
 import type { SessionName, TrafficReplies } from "../../actors/traffic/protocol.ts";
@@ -16,7 +16,7 @@ export class SessionRecords {
     return this.system.dispatch(trafficRef(organizationId), { kind: "find_session", session });
   }
 
-  /** Its id opens nothing any more, at any replica and after any restart. */
+  /** Ends the session: its id is invalid from then on, at every replica and after any restart. */
   end({ organizationId }: Principal, session: SessionName): Promise<Outcome<null>> {
     return this.system.dispatch(trafficRef(organizationId), { kind: "end_session", session });
   }

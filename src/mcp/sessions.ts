@@ -1,8 +1,8 @@
 /**
- * Sessions of the older era that are in memory: those of clients that wait for a job, subscribe to resources or listen
- * on a GET stream. A session is dropped when nothing of it is open for a while, or when there are too many, the one
- * that was used longest ago first; with its id it comes back as it was, without what was kept for a replay, which the
- * ids of its events make good (`event-cursor.ts`).
+ * Sessions of the older era that are in memory: those of clients that wait for a job, subscribe to resources or
+ * listen on a GET stream. A session is evicted when nothing of it has been open for a while, or, if there are too
+ * many, least recently used first. Its id restores it, but without its replay buffer, which the ids of its events
+ * replace (`event-cursor.ts`).
  */
 import { type Server, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
 import { ok, type Outcome, refuse } from "../../actors/fault.ts";
@@ -15,12 +15,12 @@ import { ReplayStore } from "./replay-store.ts";
 import type { OpenedSession } from "./session-id.ts";
 import { Subscriptions, type SubscriptionParts } from "./subscriptions.ts";
 
-/** Sessions in memory, of one organization and in all; each may have a replay of 1 MiB. */
+/** Limits of sessions in memory, per organization and in total; each may have a replay buffer of 1 MiB. */
 export const LIVE_SESSIONS = { organization: 128, all: 1_024 } as const;
-/** A session of which nothing has been open for so long is dropped. */
+/** A session is evicted when nothing of it has been open for so long. */
 export const IDLE_MS = 5 * 60_000;
 const SWEEP_MS = 60_000;
-/** Silence on a stream after which a comment shows that the connection lives. */
+/** Silence on a stream after which a comment keeps the connection alive. */
 const KEEP_ALIVE_MS = 10_000;
 
 export interface LiveSession {
@@ -30,7 +30,7 @@ export interface LiveSession {
   readonly calls: CallStreams;
   readonly replay: ReplayStore;
   readonly subscriptions: Subscriptions;
-  /** Streams that are open. */
+  /** Number of open streams. */
   streams: number;
   /** Monotonic ms. */
   usedAt: number;
@@ -40,18 +40,18 @@ export interface SessionsParts {
   readonly clock: Pick<Clock, "monotonic" | "after">;
   readonly sealing: Sealing;
   readonly watching: SubscriptionParts;
-  /** A server for one session. */
+  /** Makes a server for one session. */
   readonly serve: (session: OpenedSession, subscriptions: Subscriptions) => Server;
 }
 
-/** A session, and what it is subscribed to. */
+/** A session with its subscriptions. */
 export interface FoundSession extends OpenedSession {
   readonly subscriptions: readonly string[];
 }
 
 export class McpSessions {
   private readonly parts: SessionsParts;
-  /** By their ids; the one that was used longest ago first. */
+  /** By id, least recently used first. */
   private readonly live = new Map<string, Promise<LiveSession>>();
   private readonly known = new Map<string, LiveSession>();
   private isSweeping = false;
@@ -60,17 +60,17 @@ export class McpSessions {
     this.parts = parts;
   }
 
-  /** How many are in memory. */
+  /** Number of sessions in memory. */
   get count(): number {
     return this.known.size;
   }
 
-  /** Whether the event is kept for a replay. */
+  /** Whether the replay buffer has the event. */
   hasEvent(id: string, eventId: string): boolean {
     return this.known.get(id)?.replay.has(eventId) === true;
   }
 
-  /** The session in memory, made where it is not there; refuses where every one of the organization's is in use. */
+  /** The session in memory, restored if necessary; refuses if all sessions of the organization are in use. */
   async of(by: Principal, found: FoundSession): Promise<Outcome<LiveSession>> {
     const { id } = found;
     let opening = this.live.get(id);
@@ -87,7 +87,7 @@ export class McpSessions {
     return ok(session);
   }
 
-  /** Gives its message to the session; `call` is what the events of the answer go on from. */
+  /** Gives the session its message; the events of the answer resume from `call`. */
   take(
     { transport, calls }: LiveSession,
     request: Request,
@@ -96,7 +96,7 @@ export class McpSessions {
     return calls.take(call, () => transport.handleRequest(request, options));
   }
 
-  /** The server of a session that has been opened already, as it was after `initialize`. */
+  /** Restores the server of an opened session, in its state after `initialize`. */
   private async revive(by: Principal, found: FoundSession): Promise<LiveSession> {
     const { id, terms, name } = found;
     const ids = new EventIds(this.parts.sealing, name);
@@ -133,7 +133,7 @@ export class McpSessions {
     return session;
   }
 
-  /** Takes it out of memory, with what is open of it. */
+  /** Evicts the session, and closes what it has open. */
   async drop(id: string): Promise<void> {
     this.live.delete(id);
     const session = this.known.get(id);
@@ -141,7 +141,7 @@ export class McpSessions {
     await session?.server.close();
   }
 
-  /** Whether one more of this organization has its place, after one that is not in use has made room for it. */
+  /** Whether the organization may have one more session, evicting an unused one if necessary. */
   private makeRoom(organizationId: string): boolean {
     const own = [...this.known.values()].filter((session) => session.organizationId === organizationId).length;
     const isOwn = own >= LIVE_SESSIONS.organization;

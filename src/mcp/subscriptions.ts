@@ -1,7 +1,7 @@
 /**
- * What one session is subscribed to (MCP-6). Its client is notified while it listens on a GET stream, with the rights of
- * the token that opened that stream. Changes while nobody listened are one notification when it listens again;
- * where that is not known, as after a restart, there is one for every subscription.
+ * The subscriptions of one session (MCP-6). Its client is notified while it listens on a GET stream, with the rights
+ * of the token that opened that stream. Changes while nobody listened become one notification when it listens again;
+ * if it is unknown whether there were any, as after a restart, every subscription is notified once.
  */
 import { type Caller, localCaller } from "../http/request/caller.ts";
 import type { Services } from "../operations/services.ts";
@@ -14,9 +14,9 @@ export interface SubscriptionParts extends Pick<CallParts, "invoke"> {
 
 export class Subscriptions {
   private readonly parts: SubscriptionParts;
-  /** Tells the client. */
+  /** Notifies the client. */
   private readonly tell: (uri: string) => void;
-  /** The version of the last notification; null where that is not known. */
+  /** The version of the last notification; null if unknown. */
   private readonly known = new Map<string, number | null>();
   private readonly watches = new Map<string, AbortController>();
   private listener: Caller | null = null;
@@ -27,7 +27,7 @@ export class Subscriptions {
     for (const uri of uris) this.known.set(uri, null);
   }
 
-  /** `version`: what the client can have read. */
+  /** `version`: the latest version that the client can have read. */
   add(uri: string, version: number): void {
     if (this.known.has(uri)) return;
     this.known.set(uri, version);
@@ -40,7 +40,7 @@ export class Subscriptions {
     this.watches.delete(uri);
   }
 
-  /** The client listens; the answer says that it does so no more. */
+  /** The client starts to listen; call the returned function when it stops. */
   listen(by: Caller): () => void {
     this.stop();
     this.listener = by;

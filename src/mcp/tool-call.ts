@@ -1,6 +1,7 @@
 /**
- * A call of a tool: its arguments become the input of its operation, which runs as for a request of REST, and its
- * answer becomes the tool's (MCP-3). A refusal is an error of the tool with the body that REST would answer.
+ * A tool call: its arguments become the input of its operation, which runs as for a REST request, and the
+ * operation's answer becomes the tool's (MCP-3). A refusal is an error of the tool, with the body that REST would
+ * answer.
  */
 import { type Fault, invalid, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import { hasScope } from "../../actors/organization/principal.ts";
@@ -15,7 +16,7 @@ import { type Waiting, waitForJob } from "./job-wait.ts";
 import type { Argument, BoundTool } from "./tool-schema.ts";
 import { WAIT_SECONDS } from "./tools.ts";
 
-/** Runs an operation by its id for a caller without HTTP. */
+/** Runs an operation by id for a caller, without HTTP. */
 export type Invoke = (id: string, caller: Caller, input?: LocalInput) => Promise<Outcome<object | Response>>;
 
 export interface CallParts {
@@ -23,10 +24,10 @@ export interface CallParts {
   readonly invoke: Invoke;
 }
 
-/** What a tool answers besides its structured content. */
+/** A tool's answer: its structured content, and more. */
 export interface ToolAnswer {
   readonly value: JsonObject;
-  /** What is shown to the model instead of the value as JSON. */
+  /** Shown to the model instead of the value as JSON. */
   readonly content?: readonly ToolContent[];
 }
 export type ToolContent =
@@ -41,12 +42,12 @@ export type ToolContent =
       readonly size: number;
     };
 
-/** Bytes of an answer of an operation that is no object; a longer one is refused. */
+/** Size limit for an operation's answer that is not an object; longer ones are refused. */
 const ANSWER_BYTES = 1024 * 1024;
 
 type Given = Readonly<Record<string, Json>>;
 
-/** The first scope that the caller lacks for this tool, as a fault; null where there is none. */
+/** A fault for the first scope that the caller lacks for this tool; null if none is missing. */
 export function scopeFault({ scopes }: BoundTool, { principal }: Caller): Fault | null {
   const lacking = scopes.filter((scope) => !hasScope(principal.scopes, scope));
   return lacking.length === 0 ? null : { kind: "insufficient_scope", required: lacking };
@@ -56,11 +57,11 @@ export interface ToolRun {
   readonly tool: BoundTool;
   readonly given: Given;
   readonly waiting: Waiting;
-  /** The job that an earlier part of the same call has begun or waited for; absent or null: none. */
+  /** The job that an earlier part of the same call began or waited for; absent or null: none. */
   readonly begun?: string | null;
 }
 
-/** Runs the tool. `waiting` is called with a job that is waited for. */
+/** Runs the tool. `waiting` applies if it waits for a job. */
 export async function callTool(
   parts: CallParts,
   caller: Caller,
@@ -83,7 +84,7 @@ export async function callTool(
   return answered(await parts.invoke(operation, caller, input));
 }
 
-/** Begins work or finds it, and waits for it. */
+/** Begins the work or finds it, and waits for it. */
 async function work(
   parts: CallParts,
   caller: Caller,
@@ -99,13 +100,13 @@ async function work(
     jobId = (begun.value as { readonly job_id: string }).job_id;
   }
   const job = await waitForJob(parts, caller, { jobId, seconds, waiting });
-  // What a call has begun, its cancellation ends; a token that may not cancel jobs lets it go on.
+  // Cancelling a call cancels the job that it began; if the token may not cancel jobs, the job goes on.
   if (tool.spec.runs === "execute" && waiting.isCancelled())
     await parts.invoke("cancelJob", detached(caller), { params: { id: jobId } });
   return job.ok ? ok({ value: job.value }) : job;
 }
 
-/** A repetition under an idempotency key finds the job of the first call, so that job is not known before. */
+/** A repetition with an idempotency key finds the job of the first call, so the job's id is not known before. */
 const keyed = (input: LocalInput, key: string | null): LocalInput =>
   key === null || input.idempotencyKey !== undefined
     ? input
@@ -121,11 +122,11 @@ function unknownArgument(tool: BoundTool, given: Given): Outcome<never> | null {
 
 interface Read {
   readonly input: LocalInput;
-  /** Arguments of the tool itself. */
+  /** Arguments for the tool itself, not for its operation. */
   readonly own: Given;
 }
 
-/** The arguments in their places; what is wrong with their values the operation itself says. */
+/** Puts each argument in its place; the operation validates the values. */
 async function inputOf(parts: CallParts, caller: Caller, tool: BoundTool, given: Given): Promise<Outcome<Read>> {
   const places: Record<Argument["place"], Record<string, Json>> = {
     params: {},
@@ -168,7 +169,7 @@ const isWord = (value: Json): boolean =>
   typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 const isWords = (value: Json): boolean => Array.isArray(value) && value.every(isWord);
 
-/** The workspace that the person works in (WSP-1). */
+/** The workspace that the person has selected (WSP-1). */
 export async function selectedWorkspace({ services }: CallParts, { principal }: Caller): Promise<Outcome<string>> {
   const { organizationId, userId } = principal;
   const selection = await services.system.dispatch(organizationRef(organizationId), { kind: "read_selection", userId });
@@ -178,7 +179,7 @@ export async function selectedWorkspace({ services }: CallParts, { principal }: 
     : ok(selection.value.selectedId);
 }
 
-/** What the operation has answered, as an object. */
+/** The operation's answer as an object. */
 export async function answered(outcome: Outcome<object | Response>): Promise<Outcome<ToolAnswer>> {
   if (!outcome.ok) return outcome;
   const { value } = outcome;

@@ -1,4 +1,4 @@
-/** Tools as clients see them: made from the operations' tables, so that both say the same (MCP-3). */
+/** Tools as clients see them: derived from the operations' tables, so that both agree (MCP-3). */
 import { assert } from "../../actors/assert.ts";
 import { type TSchema, Type } from "../../actors/schema.ts";
 import { isJsonBody, isRead, type OperationContract } from "../http/contract/operation.ts";
@@ -6,23 +6,23 @@ import { JOB_VIEW_URI } from "./job-view.ts";
 import { closedSchema, type Describe, describedField, type JsonSchema, plainSchema } from "./json-schema.ts";
 import { READ_BYTES, type ToolSpec, WAIT_SECONDS } from "./tools.ts";
 
-/** Where an argument goes in the operation's input. */
+/** The place of an argument in the operation's input. */
 export interface Argument {
   readonly place: "params" | "query" | "body" | "if-match" | "idempotency-key" | "tool";
-  /** Its name there. */
+  /** The argument's name there. */
   readonly field: string;
   readonly schema: JsonSchema;
   readonly isRequired: boolean;
 }
 
-/** A tool and the operation that it is. */
+/** A tool and its operation. */
 export interface BoundTool {
   readonly spec: ToolSpec;
   readonly operation: OperationContract;
-  /** What the token must allow, besides `mcp`. */
+  /** The scopes that the token needs, besides `mcp`. */
   readonly scopes: readonly string[];
   readonly arguments: ReadonlyMap<string, Argument>;
-  /** As `tools/list` shows it. */
+  /** As listed by `tools/list`. */
   readonly shown: ShownTool;
 }
 
@@ -40,7 +40,7 @@ type Fields = Readonly<Record<string, TSchema>>;
 
 type Operations = Readonly<Record<string, OperationContract>>;
 
-/** The tool over its operation. */
+/** Combines a tool with its operation. */
 export function boundTool(spec: ToolSpec, operations: Operations, describe: Describe): BoundTool {
   const operation = operations[spec.operation];
   const answering = operations[spec.answersAs ?? spec.operation];
@@ -91,7 +91,7 @@ function* argumentsOf(spec: ToolSpec, operation: OperationContract, describe: De
 
 const named = (spec: ToolSpec, field: string): string => spec.renamed?.[field] ?? field;
 
-/** Parts of a query that a file cannot do without: a query's fields are all optional in the table. */
+/** Query parameters that file tools require, although the operation's table makes all query fields optional. */
 const NEEDED: ReadonlySet<string> = new Set(["path"]);
 const isOfFile = ({ runs }: ToolSpec): boolean => runs === "read_file" || runs === "write_file";
 
@@ -114,7 +114,7 @@ const WaitSeconds = Type.Integer({
   description: "Seconds to wait; the work goes on afterwards",
 });
 
-/** Arguments that a tool takes beside those of its operation. */
+/** Arguments that a tool takes in addition to those of its operation. */
 const OF_TOOLS: Readonly<Record<NonNullable<ToolSpec["runs"]> | "plain", Fields>> = {
   plain: {},
   wait: { wait_seconds: WaitSeconds },
@@ -175,7 +175,7 @@ function shownTool(spec: ToolSpec, { operation, answering, found }: Parts): Show
   };
 }
 
-/** What the tool answers: the operation's own noun. */
+/** The schema of the tool's answer: the operation's own noun. */
 function answerOf({ runs, name }: ToolSpec, { answers }: OperationContract): TSchema {
   if (runs === "read_file") return FileContent;
   const answer = answers[200] ?? answers[201] ?? answers[202];

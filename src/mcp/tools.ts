@@ -11,25 +11,25 @@ export interface ToolSpec {
   readonly title: string;
   /** For models: what it does, when to use it, and what comes next. */
   readonly description: string;
-  /** The operation's id. */
+  /** The id of the operation. */
   readonly operation: string;
-  /** Arguments under other names than the operation's. */
+  /** Arguments that have another name than in the operation. */
   readonly renamed?: Readonly<Record<string, string>>;
-  /** Fields of the operation that the tool does not offer. */
+  /** Fields of the operation that the tool leaves out. */
   readonly left?: readonly string[];
-  /** The operation whose record it answers, where that is not its own; its scope is needed too. */
+  /** Answers the record of this operation instead of its own; the tool then needs its scope too. */
   readonly answersAs?: string;
-  /** `workspace_id` may be left out: it is the workspace that the person has selected. */
+  /** `workspace_id` is optional: it defaults to the workspace that the person has selected. */
   readonly selectsWorkspace?: true;
-  /** How it runs, where the operation's answer is not the tool's. */
+  /** How the tool runs, if its answer is not the operation's. */
   readonly runs?: "wait" | "execute" | "read_file" | "write_file";
-  /** Its answer is a job, which a client that shows pages can show as one (MCP-8). */
+  /** Its answer is a job, which clients that show pages can show as one (MCP-8). */
   readonly showsJob?: true;
   /** It may replace or end something. */
   readonly isDestructive?: true;
   /** A second call with the same arguments changes nothing more. */
   readonly isIdempotent?: true;
-  /** What it begins reaches systems outside of the service: an agent's model and tools. */
+  /** It starts work that reaches external systems: an agent's model and tools. */
   readonly isOpenWorld?: true;
 }
 
@@ -39,7 +39,7 @@ const JOB = { renamed: { id: "job_id" } } as const;
 const MISSION = { renamed: { id: "mission_id" } } as const;
 const WORKSPACE = { renamed: { id: "workspace_id" }, selectsWorkspace: true } as const;
 
-/** In the order in which they are listed. */
+/** In the order of the list. */
 export const TOOLS: readonly ToolSpec[] = [
   {
     name: "list_agents",
@@ -300,7 +300,7 @@ export const TOOLS: readonly ToolSpec[] = [
   },
 ];
 
-/** Seconds that a call waits for a job, unless it says otherwise, and at most. Clients give up after a minute. */
+/** Seconds that a call waits for a job: default and maximum. Clients give up after a minute. */
 export const WAIT_SECONDS = { default: 45, most: 300 } as const;
-/** Bytes of a file that one call reads, unless it says otherwise, and at most. */
+/** Bytes of a file that one call reads: default and maximum. */
 export const READ_BYTES = { default: 64 * 1024, most: 512 * 1024 } as const;

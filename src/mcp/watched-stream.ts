@@ -1,14 +1,14 @@
-/** A stream that another part makes, and that ends when the service says so (`OpenStreams`). */
+/** A stream made by another part, which the service can end (`OpenStreams`). */
 
 const OPENED = new TextEncoder().encode(": open\n\n");
 
 export interface WatchedStream {
   readonly stream: ReadableStream<Uint8Array>;
-  /** Ends it in good order. Idempotent. */
+  /** Ends the stream cleanly. Idempotent. */
   end(): void;
 }
 
-/** `onEnd` runs once: at its end, when its reader leaves, or with `end`. */
+/** `onEnd` runs once: when the stream ends, when its reader leaves, or on `end`. */
 export function watchedStream(from: ReadableStream<Uint8Array>, onEnd: () => void): WatchedStream {
   const reader = from.getReader();
   let isOver = false;
@@ -22,7 +22,7 @@ export function watchedStream(from: ReadableStream<Uint8Array>, onEnd: () => voi
   const stream = new ReadableStream<Uint8Array>({
     start(controller) {
       sink = controller;
-      // The head of a response leaves with its first bytes.
+      // The head of a response is only sent with its first bytes.
       controller.enqueue(OPENED);
     },
     async pull(controller) {
