@@ -1,4 +1,4 @@
-/** What tokens have cost, wherever it is shown. */
+/** Costs of tokens, in all views. */
 import { invalid, ok, type Outcome } from "../../actors/fault.ts";
 import type { Budget } from "../../actors/job/terms.ts";
 import { type Costed, limitOf, unpricedTokens } from "../../actors/money.ts";
@@ -20,7 +20,7 @@ export const costView = (used: Costed & { readonly inputTokens: number; readonly
   own_key_tokens: used.ownKeyTokens ?? 0,
 });
 
-/** A limit of cost, as a body has it. */
+/** A cost limit in a body. */
 export const GivenAmount = Type.String({
   description:
     "The most that it may cost, as decimal text in `currency` of `GET /api/usage`; its model must have a price",
@@ -28,12 +28,12 @@ export const GivenAmount = Type.String({
   examples: ["2.50"],
 });
 
-/** A limit as it is shown. */
+/** A cost limit in a view. */
 export const CostLimitField = Nullable(
   Text("The most that it may cost, in `currency` of `GET /api/usage`; null for no limit", "2.5"),
 );
 
-/** The limit of a budget's `max_cost`. */
+/** The value of a budget's `max_cost`. */
 export function costLimitOf(text: string | null): Outcome<Pick<Budget, "maxCost">> {
   if (text === null) return ok({});
   const maxCost = limitOf(text);

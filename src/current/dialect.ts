@@ -1,4 +1,7 @@
-/** How the current surface reports errors (ERR-1, ERR-2): `{type, code, error, message, status, request_id, details}`. The statuses are those of `error-codes.ts`. */
+/**
+ * The errors of the current surface (ERR-1, ERR-2): `{type, code, error, message, status, request_id, details}`.
+ * `error-codes.ts` has the statuses.
+ */
 import { spentWords } from "../../actors/usage/schema.ts";
 import type { Fault } from "../../actors/fault.ts";
 import type { JsonObject } from "../../actors/schema.ts";
@@ -20,14 +23,14 @@ const words = (code: ErrorCode, message: string, more: Pick<Words, "details" | "
   message,
   ...more,
 });
-/** Families and types, as filters name them. */
+/** Families and types, as in event filters. */
 const FILTERS = [...EVENT_TYPES, ...new Set(EVENT_TYPES.map((type) => `${type.split(".")[0]}.*`))];
 const unknownType = (given: string): string =>
   FILTERS.includes(given)
     ? `\`${given}\` is a family; only an exact type is possible here, such as \`${typesOf(given)[0]}\``
     : `Unknown event type or family \`${given.slice(0, 64)}\`${didYouMean(given, FILTERS) || typesLike(given)}`;
 const typesOf = (family: string): string[] => EVENT_TYPES.filter((type) => type.startsWith(`${family.split(".")[0]}.`));
-/** The types of its family, if that is known; no name is near. */
+/** The types of the same family, if the family is known but no name is similar. */
 function typesLike(given: string): string {
   const types = given.includes(".") ? typesOf(given) : [];
   return types.length === 0 ? "" : `; there are \`${types.join("`, `")}\``;
@@ -159,7 +162,10 @@ const WORDS: RefusalTable<Words> = {
 
 const METADATA_PATH = `/.well-known/oauth-protected-resource${API_RESOURCE}`;
 
-/** How a token is asked for (RFC 6750), and where a program reads who gives one (RFC 9728); null where none would help. */
+/**
+ * Asks for a token (RFC 6750), and says where a program learns who issues them (RFC 9728); null if no token would
+ * help.
+ */
 function challengeOf(fault: Fault, appUrl: string): Readonly<Record<string, string>> | null {
   const isMissing = fault.kind === "unauthenticated" && fault.reason.startsWith("no bearer token");
   const isBad = fault.kind === "token_expired" || (fault.kind === "unauthenticated" && fault.challenge === undefined);
@@ -168,7 +174,10 @@ function challengeOf(fault: Fault, appUrl: string): Readonly<Record<string, stri
   return { "www-authenticate": `Bearer ${error}resource_metadata="${appUrl}${METADATA_PATH}"` };
 }
 
-/** The dialect of a service that is reached at `appUrl()`; the address is known when the port is open. */
+/**
+ * The dialect of a service reached at `appUrl()`, a function because the address is known only once the port is
+ * open.
+ */
 export function currentDialect(appUrl: () => string): Dialect {
   const refusal = ({ code, message, details = {}, headers = {} }: Words, requestId: string) => {
     const { status } = ERROR_CODES[code];

@@ -1,17 +1,17 @@
 /**
- * The error codes of the current surface (ERR-2): the status of each, what it means, and what the caller
- * should do. The dialect takes the status from here and the public documents are generated from it, so the
- * explanation and the answer cannot disagree. Total: a kind of fault without its entry does not compile.
+ * The error codes of the current surface (ERR-2): the status of each, its meaning, and what the caller should do.
+ * The dialect takes the statuses from here, and the public documents are generated from here, so that both agree.
+ * Total: a kind of fault without an entry does not compile.
  */
 import type { FaultKind } from "../../actors/fault.ts";
 
-/** A fault's kind is its code; `internal_error` is a bug of ours. */
+/** The code of a fault is its kind; `internal_error` is a bug of ours. */
 export type ErrorCode = FaultKind | "internal_error";
 
 export interface ErrorEntry {
   readonly status: number;
   readonly meaning: string;
-  /** What the caller can do. */
+  /** What the caller can do about it. */
   readonly remedy: string;
 }
 

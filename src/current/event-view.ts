@@ -1,4 +1,7 @@
-/** Durable events as the current surface shows them: `{seq, type, at, data}`, with the data's keys in snake_case (GEN-1). */
+/**
+ * Durable events as the current surface shows them: `{seq, type, at, data}`, with the keys of the data in snake_case
+ * (GEN-1).
+ */
 import type { StoredEvent } from "../../actors/runtime/store.ts";
 import { type Json, type JsonObject, Timestamp, Type } from "../../actors/schema.ts";
 import { visibleJson } from "../../actors/visible-text.ts";
@@ -23,10 +26,10 @@ export const eventView = ({ seq, type, at, data }: StoredEvent): Shown<typeof Ev
   data: snakeCased(data),
 });
 
-/** What these keys hold is the caller's or a tool's own, and stays as it is. */
+/** The values of these keys come from the caller or a tool, and stay unchanged. */
 export const VERBATIM: ReadonlySet<string> = new Set(["input", "arguments", "metadata"]);
 
-/** The data with its keys as the surface writes them. */
+/** The data with its keys in snake_case. */
 export function snakeCased(data: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(data).map(([key, value]) => [
@@ -36,7 +39,7 @@ export function snakeCased(data: JsonObject): JsonObject {
   );
 }
 
-/** A model's arguments may hold what a page has told it; metadata is the caller's own. */
+/** A model's arguments may contain anything that it has read on a page; metadata belongs to the caller. */
 const verbatim = (key: string, value: Json | undefined): Json | undefined =>
   key === "metadata" || typeof value !== "object" ? value : visibleJson(value);
 

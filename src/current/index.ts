@@ -1,4 +1,4 @@
-/** The current surface, mounted: each group of operations with its handlers. Its words are `dialect.ts`. */
+/** The current surface, mounted: each group of operations with its handlers. `dialect.ts` has its error messages. */
 import { Elysia } from "elysia";
 import { operationRoutes } from "../http/request/routes.ts";
 import type { Surface } from "../http/request/surface.ts";

@@ -1,7 +1,7 @@
 /**
- * What is said of an agent of the library that is not installed (AGT-2). Everybody sees it in the list,
- * so it is not missing; but before it is installed nothing else can be done with it, and who tries is
- * told so. Costs nothing where the agent was found.
+ * Refusals for a library agent that is not installed (AGT-2). Everybody sees it in the list, so it is not "not
+ * found"; but until it is installed no other verb works, and the refusal says so. Costs nothing if the agent was
+ * found.
  */
 import { type Outcome, refuse } from "../../actors/fault.ts";
 import type { Principal } from "../../actors/organization/principal.ts";
@@ -9,10 +9,10 @@ import { organizationRef } from "../../actors/organization/schema.ts";
 import type { Services } from "../operations/services.ts";
 import { permitted } from "./record.ts";
 
-/** The verbs that the state of an entry leaves while it is not installed. */
+/** The verbs on an entry that is not installed, by its state. */
 export const WHILE_NOT_INSTALLED = { available: ["install"], uninstalled: ["install", "restore"] } as const;
 
-/** The outcome; where the agent was not found because it is not installed, the refusal that says so. */
+/** The outcome; if the agent was not found because it is not installed, a refusal that says so. */
 export async function unlessNotInstalled<T>(
   { system, library }: Pick<Services, "system" | "library">,
   by: Principal,
@@ -24,7 +24,7 @@ export async function unlessNotInstalled<T>(
   const record = await system.dispatch(organizationRef(by.organizationId), { kind: "read_library_agent", agentId });
   if (!record.ok) return record;
   const status = record.value?.installState ?? "available";
-  // Somebody has installed it since.
+  // Installed meanwhile.
   if (status === "installed") return outcome;
   return refuse({
     kind: "invalid_state",

@@ -1,7 +1,6 @@
 /**
- * Long poll (GEN-6): `?since_version=N&wait=SECONDS` answers as soon as the record is newer than N,
- * or 304 at the end of the wait. It waits on the record's event stream, so it costs a reader and no
- * query while nothing happens.
+ * Long poll (GEN-6): `?since_version=N&wait=SECONDS` answers as soon as the record is newer than N, or 304 at the
+ * end of the wait. It waits on the record's event stream: while nothing happens, it costs a reader and no query.
  */
 import { ok, type Outcome, refuse } from "../../actors/fault.ts";
 import type { ActorRef, RecordFields } from "../../actors/runtime/actor.ts";
@@ -14,7 +13,7 @@ import type { Services } from "../operations/services.ts";
 
 /** Longest wait in seconds. */
 export const LONGEST_WAIT = 30;
-/** What a query says of the poll, as schemas. */
+/** The query fields of a poll, as schemas. */
 export const POLL_QUERY = {
   since_version: Type.Integer({
     minimum: 0,
@@ -29,26 +28,26 @@ export const POLL_QUERY = {
     0,
   ),
 };
-/** What the connection may be silent beyond the wait, in seconds. */
+/** Seconds that the connection may stay silent beyond the wait. */
 const GRACE = 5;
 
 type PollServices = Pick<Services, "system" | "streams" | "clock" | "log">;
 type Polled = RecordFields & { readonly lastSeq: number };
 
-/** A record, and how it is read again. */
+/** A record, and how to read it again. */
 export interface Watched<T> {
   readonly ref: ActorRef<"chat" | "job" | "mission">;
   readonly read: () => Promise<Outcome<T>>;
 }
 
-/** What the caller asks of the poll. */
+/** The caller's poll parameters. */
 interface PollQuery {
   readonly since_version: number | undefined;
   /** Seconds. */
   readonly wait: number;
 }
 
-/** Reads the record, waiting for a newer version where the query asks for it. */
+/** Reads the record; waits for a newer version if the query asks for it. */
 export async function polled<T extends Polled, V>(
   services: PollServices,
   caller: Caller,
@@ -66,7 +65,7 @@ export async function polled<T extends Polled, V>(
 
 const notModified = (): Response => new Response(null, { status: 304, headers: { "cache-control": "no-store" } });
 
-/** Waits until the record is as the caller wants it, at most so long; answers it as it is then. */
+/** Waits until the record fulfils the condition, or until the time limit; returns its state then. */
 export async function awaited<T extends Polled>(
   services: PollServices,
   caller: Caller,
@@ -96,7 +95,7 @@ export async function awaited<T extends Polled>(
   }
 }
 
-/** Reads again with every event, and once more at the end: not every change of a record is an event. */
+/** Reads again after every event, and once more at the end, because not every change of a record has an event. */
 async function follow<T>(
   subscription: Subscription,
   { read, isReached }: { readonly read: () => Promise<Outcome<T>>; readonly isReached: (record: T) => boolean },

@@ -1,4 +1,4 @@
-/** All operations of the current surface, by their nouns: what the contract is made of. */
+/** All operations of the current surface, by noun; the contract is made from them. */
 import { agentOperations } from "./agents/operations.ts";
 import { auditOperations } from "./audit/operations.ts";
 import { chatOperations } from "./chats/operations.ts";

@@ -4,7 +4,7 @@ import { PAGE_DEFAULT, PAGE_LIMIT, type Page, type PageCursor, type PageRequest 
 import { Type } from "../../actors/schema.ts";
 import { bad, good, textField, withDefault } from "../http/contract/field.ts";
 
-/** Records of one page. */
+/** Records per page. */
 export const LIMIT = withDefault(
   Type.Integer({ minimum: 1, maximum: PAGE_LIMIT, description: "Records of one page" }),
   PAGE_DEFAULT,
@@ -14,14 +14,14 @@ const BAD_CURSOR: Fault = { kind: "invalid_cursor" };
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const ID = /^[A-Za-z0-9_-]{1,128}$/;
 
-/** A cursor of a list; `decode` answers undefined for one that the list has not given. */
+/** The cursor of a list; `decode` returns undefined for a cursor that is not of this list. */
 export const cursorField = <T>(decode: (text: string) => T | undefined) =>
   textField<T>({ type: "string", description: "`next_cursor` of the previous page" }, (text) => {
     const cursor = decode(text);
     return cursor === undefined ? bad("Invalid cursor for this list", BAD_CURSOR) : good(cursor);
   });
 
-/** The cursor of a list whose places are whole numbers. */
+/** The cursor of a list with whole numbers as positions. */
 export const placeCursor = (plural: string, maximum: number) =>
   cursorField<number>((text) => {
     const place = parsed(text);
@@ -31,13 +31,13 @@ export const placeCursor = (plural: string, maximum: number) =>
   });
 export const placeText = (plural: string, place: number): string => text([plural, place]);
 
-/** The query of a list by pages. `plural` names the list, as in `pageView`: only its own cursors count. */
+/** The query of a paged list. `plural` names the list, as in `pageView`: cursors of other lists are invalid. */
 export const pageQuery = (plural: string) => ({
   limit: LIMIT,
   cursor: cursorField<PageCursor>((text) => decode(plural, text)),
 });
 
-/** The page that a query asks for. */
+/** The page that a query requests. */
 export const pageOf = ({
   limit,
   cursor,

@@ -1,14 +1,14 @@
-/** The ids that paths of this surface name records by (GEN-2). Text that cannot be an id names nothing: 404. */
+/** The ids in paths of this surface (GEN-2). Text that cannot be an id names nothing: 404. */
 import type { Noun } from "../../actors/fault.ts";
 import { idPattern, type IdPrefix } from "../../actors/ids.ts";
 import { pathId } from "../http/contract/field.ts";
 import { Id, Text } from "../http/contract/noun.ts";
 
-/** Ids that have always been made by the service, by their prefix. */
+/** For ids that only the service has ever made; checked by their prefix. */
 const exact = (prefix: IdPrefix, noun: Noun, description: string) =>
   pathId(noun, idPattern(prefix), Id(prefix, description));
 
-/** What any id may look like: entries of the library and imported records have ids of their own. */
+/** The form of any id: library entries and imported records have ids of another origin. */
 const ANY_ID = /^[A-Za-z0-9_-]{1,64}$/;
 
 export const ChatId = exact("cht", "chat", "The chat's id");

@@ -1,10 +1,10 @@
-/** What every record of the current surface carries (GEN-1, GEN-5). */
+/** The common part of every record of the current surface (GEN-1, GEN-5). */
 import { hasScope, type Principal } from "../../actors/organization/principal.ts";
 import type { RecordFields } from "../../actors/runtime/actor.ts";
 import { Timestamp, Type } from "../../actors/schema.ts";
 import { Id } from "../http/contract/noun.ts";
 
-/** What every record shows, as schemas. */
+/** The common fields as schemas. */
 export const RECORD = {
   organization_id: Id("org", "The organization that owns it"),
   version: Type.Integer({ minimum: 0, description: "One more with each change; `If-Match` takes it", examples: [3] }),
@@ -20,7 +20,7 @@ export const RECORD = {
   }),
 };
 
-/** The verbs that this caller's token covers: each needs `scope`, or the one that `others` names for it. */
+/** The verbs that this caller's token allows: each needs `scope`, or the scope that `others` names for it. */
 export const permitted = (
   by: Principal,
   scope: string,
@@ -28,7 +28,7 @@ export const permitted = (
   others: Readonly<Record<string, string>> = {},
 ): readonly string[] => actions.filter((action) => hasScope(by.scopes, others[action] ?? scope));
 
-/** `version`, times, organization, links and the verbs that may be used now. */
+/** `version`, times, organization, links and the currently available verbs. */
 export const recordView = (
   record: RecordFields,
   links: Readonly<Record<string, string>>,

@@ -1,7 +1,7 @@
 /**
- * Whether what chats and jobs need to go on is still there (GEN-5): the agent, for this caller, and of a job its chat.
- * Without it they are read as before, but no verb that would be refused is shown, and who tries nevertheless is told
- * what is gone.
+ * Whether the agent and, for a job, its chat are still there for this caller (GEN-5). Chats and jobs need them to go
+ * on. Without them they can still be read, but no verb that would be refused is shown, and a refusal says what is
+ * gone.
  */
 import { type Chat, chatRef } from "../../actors/chat/schema.ts";
 import { allowedActions as chatActions, type ChatAction } from "../../actors/chat/machine.ts";
@@ -15,18 +15,18 @@ import type { Services } from "../operations/services.ts";
 import { permitted } from "./record.ts";
 import { isDisabled } from "../work/prepared-work.ts";
 
-/** Whether new work can begin in a chat, or after a job. */
+/** Whether new work can begin in a chat or after a job. */
 export interface Standing {
   readonly canBegin: boolean;
 }
 export const STANDS: Standing = { canBegin: true };
-/** Nothing new begins: its agent or its chat is gone. */
+/** Nothing new can begin: the agent or the chat is gone. */
 export const FALLEN: Standing = { canBegin: false };
 const standing = (canBegin: boolean): Standing => (canBegin ? STANDS : FALLEN);
 
 type StandingServices = Pick<Services, "system" | "agents" | "chats" | "directory" | "log">;
 
-/** Where the look-up fails for a moment, the agent is taken to be usable: the attempt itself reports the failure. */
+/** If the lookup fails temporarily, the agent counts as usable: the attempt itself will report the failure. */
 async function canUseAgent({ agents }: StandingServices, by: Principal, agentId: string): Promise<boolean> {
   const agent = await agents.find(by, agentId);
   return agent.ok ? !isDisabled(agent.value) : agent.fault.kind !== "not_found";
@@ -35,12 +35,12 @@ async function canUseAgent({ agents }: StandingServices, by: Principal, agentId:
 export const chatStanding = async (services: StandingServices, by: Principal, chat: Chat): Promise<Standing> =>
   standing(await canUseAgent(services, by, chat.agentId));
 
-/** Whether the verb begins a new job: a blocked one goes on by itself. */
+/** Whether the verb begins a new job: a blocked job goes on itself. */
 const isBeginning = (job: Job, action: JobAction): boolean =>
   action === "iterate" || (action === "resume" && job.status !== "blocked");
 const beginsWork = (job: Job): boolean => allowedActions(job).some((action) => isBeginning(job, action));
 
-/** The verbs that this caller's token covers and that would not be refused. */
+/** The verbs that this caller's token allows and the job would not refuse. */
 export const jobVerbs = (job: Job, by: Principal, { canBegin }: Standing): readonly string[] =>
   permitted(
     by,
@@ -50,13 +50,13 @@ export const jobVerbs = (job: Job, by: Principal, { canBegin }: Standing): reado
     ),
   );
 
-/** Whether the chat is this person's to name and to delete: its maker's, and the owners'. */
+/** Whether this person may rename and delete the chat: its creator and owners may. */
 export const ownsChat = ({ createdBy }: Chat, { role, userId }: Principal): boolean =>
   role === "owner" || createdBy === userId;
 
 const OF_ITS_MAKER: ReadonlySet<ChatAction> = new Set(["update", "delete"]);
 
-/** What needs the chat's agent: a message, a summary by its model, and another chat with it. */
+/** Verbs that need the chat's agent: a message, a summary by its model, a fork with it. */
 const OF_ITS_AGENT: ReadonlySet<ChatAction> = new Set(["send_message", "compact", "fork"]);
 
 export const chatVerbs = (chat: Chat, by: Principal, { canBegin }: Standing): readonly string[] =>
@@ -69,8 +69,8 @@ export const chatVerbs = (chat: Chat, by: Principal, { canBegin }: Standing): re
   );
 
 /**
- * The outcome; where new work was refused because its agent or its chat is gone, the refusal that says so of the
- * record that it was asked of.
+ * The outcome; a refusal of new work because the agent or the chat is gone becomes one about the record in the
+ * request.
  */
 export function aboutRecord<T>(
   { library }: Pick<Services, "library">,
@@ -82,7 +82,7 @@ export function aboutRecord<T>(
   return words === null ? outcome : refuse({ kind: "invalid_state", status, allowedActions: verbs, message: words });
 }
 
-/** The agent of a chat or of a job, and who asks. */
+/** The agent of a chat or a job, and the caller. */
 interface AgentOf {
   readonly id: string;
   readonly name: string;
@@ -100,18 +100,18 @@ function goneWords(library: Services["library"], agent: AgentOf, fault: Fault): 
     : `The library agent ${agent.name} is not installed`;
 }
 
-/** Of a job as it is now. */
+/** The standing of a job as it is now. */
 export const jobStanding = (services: StandingServices, by: Principal, job: Job): Promise<Standing> =>
   beginsWork(job) ? comingStanding(services, by, job) : Promise.resolve(STANDS);
 
-/** Of a job that is about to change. */
+/** The standing of a job that is about to change. */
 export async function comingStanding(services: StandingServices, by: Principal, job: Job): Promise<Standing> {
   const chat = await services.system.dispatch(chatRef(by.organizationId, job.chatId), { kind: "read_chat" });
   if (!chat.ok && chat.fault.kind === "not_found") return FALLEN;
   return standing(await canUseAgent(services, by, job.agent.id));
 }
 
-/** The same for the chats of a page, by one look-up. */
+/** The same for a page of chats, with one lookup. */
 export async function chatStandings(
   services: StandingServices,
   by: Principal,
@@ -125,7 +125,7 @@ export async function chatStandings(
   return usable.ok ? ok(({ agentId }) => standing(usable.value.has(agentId))) : usable;
 }
 
-/** The same for the jobs of a page, by two look-ups. */
+/** The same for a page of jobs, with two lookups. */
 export async function jobStandings(
   services: StandingServices,
   by: Principal,

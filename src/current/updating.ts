@@ -1,4 +1,4 @@
-/** Updates that may change nothing: they are answered as any other, but emit nothing (GEN-8). */
+/** Updates that may change nothing: they are answered like others, but emit no event (GEN-8). */
 import type { Outcome } from "../../actors/fault.ts";
 import type { Ask, Member } from "../../actors/runtime/members.ts";
 import { type Change, type Committed, done } from "../http/request/commit.ts";
@@ -9,7 +9,7 @@ interface Versioned {
   readonly version: number;
 }
 
-/** Commits the update; `read` and `write` are turns of one group, so nothing comes between them. */
+/** Commits the update; `read` and `write` are turns of one group, so nothing happens between them. */
 export function updated<R extends Versioned>(
   change: Change,
   steps: ReadAndWrite<R>,

@@ -1,8 +1,8 @@
-/** A model that the operator has not allowed is refused when it is set, not when it is used (RUN-4). */
+/** Refuses a model that the operator does not allow when it is set, not when it is used (RUN-4). */
 import { invalid, ok, type Outcome } from "../../actors/fault.ts";
 import type { Services } from "../operations/services.ts";
 
-/** `path` names the field; null and undefined are the service's default. */
+/** `path` names the field; null and undefined mean the default model. */
 export function usableModel(
   { models }: Pick<Services, "models">,
   model: string | null | undefined,

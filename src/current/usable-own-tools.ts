@@ -1,13 +1,16 @@
-/** The tools that a caller gives an agent of its own (RUN-12): their names are free, and their schemas can be used. */
+/**
+ * Validates the tools that a caller gives to an agent (RUN-12): their names must be unused, and their schemas
+ * usable.
+ */
 import { type InputError, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import type { AgentTool } from "../../actors/job/connections.ts";
 import type { Services } from "../operations/services.ts";
 import { usableSchema } from "../operations/usable-schema.ts";
 
-/** What every provider takes as the name of an argument. */
+/** Argument names that every provider accepts. */
 const ARGUMENT = /^[A-Za-z0-9_.-]{1,64}$/;
 
-/** Bytes of the schemas of all tools of an agent: they go with every model call. */
+/** Bytes of the schemas of all tools of an agent: every model call sends them. */
 export const TOOLS_BYTES = 128 * 1024;
 
 export async function usableOwnTools(

@@ -1,7 +1,7 @@
 /**
- * Names of tools that somebody gives an agent or a chat (RUN-11). One that names nothing would silently give nothing,
- * so it is reported when it is set, with a similar name. What tools an MCP server has is asked in each run, and not
- * here: a similar name is suggested where the server was asked lately and has one.
+ * Validates tool names that somebody gives to an agent or a chat (RUN-11). An unknown name would silently have no
+ * effect, so it is refused when it is set, with a similar name. The tools of an MCP server are listed by each run,
+ * not here: similar names come from a recent list, if there is one.
  */
 import { type InputError, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import type { AgentTool, McpServer } from "../../actors/job/connections.ts";
@@ -13,7 +13,7 @@ import type { Services } from "../operations/services.ts";
 type ToolServices = Pick<Services, "tools" | "mcpCatalogue">;
 const SEPARATOR = "__";
 
-/** The lists of an agent as it will be; only what is `given` is checked. */
+/** The agent's lists after the update; only what is in `given` is checked. */
 export interface AgentTools {
   readonly organizationId: string;
   readonly allowedTools: readonly string[];
@@ -40,7 +40,7 @@ export function usableTools(
   return errors.length === 0 ? ok(null) : refuse({ kind: "invalid_request", errors });
 }
 
-/** An agent's own tool, in the form of those of the service. */
+/** An agent's own tool, in the form of a built-in one. */
 export const infoOf = ({ name, description, inputSchema }: AgentTool): ToolInfo => ({
   name,
   description,
@@ -49,7 +49,7 @@ export const infoOf = ({ name, description, inputSchema }: AgentTool): ToolInfo 
   isReadOnly: false,
 });
 
-/** The `tools` of a chat with an agent that has these servers and tools of its own. */
+/** Checks the `tools` of a chat whose agent has these servers and own tools. */
 export function usableChatTools(
   { tools, mcpCatalogue }: ToolServices,
   { tools: own = [], ...connected }: Connected & { readonly tools?: readonly AgentTool[] },
@@ -59,7 +59,7 @@ export function usableChatTools(
   return errors.length === 0 ? ok(null) : refuse({ kind: "invalid_request", errors });
 }
 
-/** Whose servers they are. */
+/** The owner of the servers. */
 interface Connected {
   readonly organizationId: string;
   readonly mcpServers: readonly McpServer[];
@@ -89,11 +89,11 @@ function unknownNames(
   });
 }
 
-/** A name without a near one may be that of a tool which the server does not have yet. */
+/** A name without a similar one may be a tool that the server will have later. */
 const nearOf = (name: string, known: readonly string[] | null): string =>
   known === null || name.endsWith(`${SEPARATOR}*`) || known.includes(name) ? "" : didYouMean(name, known);
 
-/** Tools that wait for an approval that is never asked, because the agent may not use them. */
+/** Tools listed for approval that the agent may not use at all: nobody would ever be asked. */
 function neverCalled(
   { tools }: Pick<ToolServices, "tools">,
   allowed: readonly string[],

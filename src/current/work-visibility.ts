@@ -1,6 +1,6 @@
 /**
- * Whose work with a private agent it is (AGT-5): its chats and jobs are there for the agent's creator
- * and for who began them; for anybody else they are not. One's own record costs no look-up.
+ * Who sees work with a private agent (AGT-5): the agent's creator sees its chats and jobs, and each person their
+ * own; for everybody else they do not exist. One's own record needs no lookup.
  */
 import { type Chat, chatRef } from "../../actors/chat/schema.ts";
 import { notFound, ok, type Outcome } from "../../actors/fault.ts";
@@ -12,7 +12,7 @@ import type { Services } from "../operations/services.ts";
 type VisibilityServices = Pick<Services, "system">;
 type Reader = Pick<Principal, "organizationId" | "userId">;
 
-/** The chat, when this person may know of it. */
+/** The chat, if this person may know of it. */
 export async function visibleChat({ system }: VisibilityServices, by: Reader, chatId: string): Promise<Outcome<Chat>> {
   const chat = await system.dispatch(chatRef(by.organizationId, chatId), { kind: "read_chat" });
   if (!chat.ok) return chat;
@@ -21,7 +21,7 @@ export async function visibleChat({ system }: VisibilityServices, by: Reader, ch
   return hidden.value ? notFound("chat") : chat;
 }
 
-/** The job, when this person may know of it. */
+/** The job, if this person may know of it. */
 export async function visibleJob({ system }: VisibilityServices, by: Reader, jobId: string): Promise<Outcome<Job>> {
   const job = await system.dispatch(jobRef(by.organizationId, jobId), { kind: "read_job" });
   if (!job.ok) return job;

@@ -93,7 +93,7 @@ export const agentHandlers: Handlers<typeof agentOperations.operations, Services
     if (state !== undefined && STATE[action] !== state)
       return invalid("/action", `Field action must fit install_state: \`${action}\` ends in \`${STATE[action]}\``);
     const definition = services.library.find(principal.organizationId, agentId)?.definition ?? null;
-    // An uninstalled one keeps its settings; a model that has become unusable since is refused by its executions.
+    // An uninstalled agent keeps its settings; if its model has become unusable since, its executions refuse it.
     const model = usableModel(services, action === "install" ? definition?.model : null, "/model");
     if (!model.ok) return model;
     const command = { kind: "set_install_state", by: principal, agentId, action, definition } as const;
@@ -106,7 +106,7 @@ export const agentHandlers: Handlers<typeof agentOperations.operations, Services
 const ACTION = { installed: "install", uninstalled: "uninstall" } as const;
 const STATE = { install: "installed", restore: "installed", uninstall: "uninstalled" } as const;
 
-/** An agent that the caller may use, or an entry of the library as this organization has it. */
+/** An agent that the caller may use, or the organization's view of a library entry. */
 function readAgent(
   { system, agents, library }: Services,
   by: Principal,
@@ -118,7 +118,10 @@ function readAgent(
   return whenReady(read, (record) => mapped(record, (agent) => libraryView(entry, agent, by)));
 }
 
-/** Whether the tools that an update names are there, of the agent as it will be. Where there is none, the update says so. */
+/**
+ * Whether the tools that an update names exist for the agent after the update. If there is no agent, the update
+ * itself says so.
+ */
 async function usableToolsOf(
   services: Services,
   by: Principal,
@@ -133,7 +136,7 @@ async function usableToolsOf(
   return usableTools(services, { organizationId, allowedTools, mcpServers, tools, given: changes });
 }
 
-/** Whether the schemas of the answers and of the agent's own tools can be used, their names, and the requests of those that make some. */
+/** Validates the answer schema, and the agent's own tools: their schemas, their names, and the requests they make. */
 async function usableSchemas(
   services: Services,
   principal: Principal,
@@ -145,7 +148,7 @@ async function usableSchemas(
   return own.ok ? usableHttpTools(services, principal, tools) : own;
 }
 
-/** Only the fields that were given. */
+/** Leaves out undefined fields. */
 function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>;

@@ -1,4 +1,4 @@
-/** Tools from an OpenAPI document: what is asked for, and what is answered (RUN-14). */
+/** Tools from an OpenAPI document: the request and the answer (RUN-14). */
 import { WEB_ADDRESS } from "../../../actors/job/connections.ts";
 import { type JsonObject, Type } from "../../../actors/schema.ts";
 import { FreeObject } from "../../http/contract/body-schema.ts";

@@ -1,4 +1,4 @@
-/** Makes tools of an agent from an OpenAPI document (RUN-14). They replace those of its HTTP tools that have their names. */
+/** Makes tools of an agent from an OpenAPI document (RUN-14). They replace the agent's HTTP tools of the same names. */
 import { type Fault, invalid, notFound, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import type { AgentTool } from "../../../actors/job/connections.ts";
 import { type Agent, organizationRef } from "../../../actors/organization/schema.ts";
@@ -16,7 +16,7 @@ import { usableHttpTools } from "./usable-http-tools.ts";
 type Given = Static<typeof ImportToolsBody>;
 /** Tools of one agent (RUN-12). */
 const MOST_TOOLS = 32;
-/** What the sandbox has made of somebody's document is held to the same rules as what a caller gives. */
+/** What the sandbox made of a stranger's document must pass the same validation as a caller's input. */
 const MADE = new Body(Type.Object({ tools: Type.Array(AgentToolBody) }), { isStrict: true });
 
 export async function importTools(
@@ -45,7 +45,7 @@ export async function importTools(
     return change.commit([reading], (after) => ({ ...view(after ?? agent.value), emits: null }));
   }
   const changes = { tools: [...kept, ...made.value] };
-  // Tools that somebody else gives it meanwhile are not lost.
+  // Merged in the turn, so that tools added meanwhile are not lost.
   const command = {
     kind: "update_agent",
     by: principal,
@@ -74,7 +74,7 @@ async function readDocument(
   return refuse({ kind: "invalid_request", errors });
 }
 
-/** The tools with what all requests have in common. */
+/** The tools, with the settings that all of their requests share. */
 function madeTools({ tools }: ReadDocument, body: Given): Outcome<readonly AgentTool[]> {
   const parsed = MADE.parse({ tools });
   if (!parsed.ok) return { ok: false, fault: atOperations(parsed.fault, 0) };
@@ -82,7 +82,7 @@ function madeTools({ tools }: ReadDocument, body: Given): Outcome<readonly Agent
   const own = new Set(headers.map(({ name }) => name.toLowerCase()));
   return ok(
     parsed.value.tools.map((tool) => {
-      // A header that all requests have is no argument of any.
+      // A header that all requests send is not an argument of any tool.
       const hidden = (tool.arguments ?? []).filter(
         ({ place, name, as = name }) => place === "header" && own.has(as.toLowerCase()),
       );
@@ -125,7 +125,7 @@ function without(tool: AgentToolBody, names: readonly string[]): AgentToolBody {
   };
 }
 
-/** The checks of tools that a caller gives; errors point at the operation, or at the setting of the import. */
+/** Validates the tools like a caller's; errors point at the operation, or at the setting of the import. */
 async function usableTools(
   services: Services,
   { principal }: Change,
@@ -144,7 +144,7 @@ async function usableTools(
 
 const OF_THE_IMPORT = /^\/(?:headers|signing_secret)\b/;
 
-/** Paths of tools as paths of this request: tool `first` is that of the first operation. */
+/** Maps paths of tools to paths of this request: tool number `first` comes from the first operation. */
 function atOperations(fault: Fault, first: number): Fault {
   if (fault.kind !== "invalid_request") return fault;
   const errors = fault.errors.map(({ path, message }) => {

@@ -1,7 +1,7 @@
 /**
- * The list of agents (GEN-8): the organization's by pages, newest first, and after the last of them the
- * library's entries that are not installed, in the library's order. They have no time, so the cursor
- * within them has one that is before all others.
+ * The list of agents (GEN-8): first the organization's, by pages, newest first; after the last of them the library
+ * entries that are not installed, in the library's order. Those have no time of creation, so a cursor within them
+ * has a time before all others.
  */
 import type { Page, PageCursor, PageRequest } from "../../../actors/page.ts";
 import { ok, type Outcome } from "../../../actors/fault.ts";
@@ -17,7 +17,7 @@ import type { Services } from "../../operations/services.ts";
 import { type AgentList, type AgentView, agentView, availableView } from "./view.ts";
 
 const BEFORE_ALL = "0000-01-01T00:00:00.000Z";
-/** The place between the last agent and the first entry. */
+/** The position between the last agent and the first entry. */
 const BEFORE_THE_LIBRARY: PageCursor = { createdAt: BEFORE_ALL, id: "-" };
 
 /** A page of the list. */
@@ -46,11 +46,11 @@ export async function listAgents(
   return ok(view([...own, ...entries], rest.next));
 }
 
-/** An entry of the library as this organization has it. */
+/** A library entry as this organization sees it. */
 export const libraryView = (entry: LibraryAgent, record: Agent | null, by: Principal): Shown<typeof AgentView> =>
   record === null ? availableView(entry, by) : agentView(record, by);
 
-/** Whether a filter finds an entry of the library. They are few, and in no table. */
+/** Whether a library entry passes the filter. Entries are few, and are not in a table. */
 function fits({ name, tags = [] }: LibraryDefinition, { tag, source, visibility, ...filter }: AgentFilter): boolean {
   const wanted = filter.name === undefined ? null : wordsOf(filter.name);
   const words = wordsOf(name);

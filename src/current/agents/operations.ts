@@ -1,4 +1,4 @@
-/** What there is to do with agents on the current surface (AGT-1 to AGT-3, GEN-8). */
+/** Operations on agents on the current surface (AGT-1 to AGT-3, GEN-8). */
 import { VISIBILITIES } from "../../../actors/organization/schema.ts";
 import { OneOf } from "../../../actors/schema.ts";
 import { searched, someOf } from "../../http/contract/field.ts";

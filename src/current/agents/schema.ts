@@ -7,10 +7,10 @@ import { type JsonObject, OneOf, type Static, Type } from "../../../actors/schem
 import { FreeObject } from "../../http/contract/body-schema.ts";
 import { AgentToolBody } from "./tool-schema.ts";
 
-/** Characters; the same bounds as on v1. */
+/** Characters; the same limits as on v1. */
 const NAME = 512;
 const PROMPT = 65_536;
-/** Names of tools; `<server>__*` is all of one MCP server. */
+/** Names of tools; `<server>__*` means all tools of one MCP server. */
 const Names = Type.Array(
   Type.String({
     pattern: "^[A-Za-z0-9_-]{1,64}(?:__\\*)?$",
@@ -40,7 +40,7 @@ const settings = {
   tags: Type.Optional(Type.Array(Type.String({ pattern: "\\S", maxLength: 64 }), { maxItems: 32 })),
 };
 
-/** `POST /api/agents`: makes an agent, private unless another visibility is given. */
+/** `POST /api/agents`: creates an agent; its visibility defaults to private. */
 export const CreateAgentBody = Type.Object(
   {
     name: Type.String({ pattern: "\\S", maxLength: NAME }),
@@ -51,7 +51,7 @@ export const CreateAgentBody = Type.Object(
   { examples: [{ name: "Ada", role: "Editor", system_prompt: "You edit texts. Be brief.", tags: ["texts"] }] },
 );
 
-/** `PATCH /api/agents/{id}`: what is absent stays as it is. */
+/** `PATCH /api/agents/{id}`: absent fields stay unchanged. */
 export const UpdateAgentBody = Type.Object(
   {
     name: Type.Optional(Type.String({ pattern: "\\S", maxLength: NAME })),
@@ -63,7 +63,7 @@ export const UpdateAgentBody = Type.Object(
 );
 export type UpdateAgentBody = Static<typeof UpdateAgentBody>;
 
-/** `PATCH /api/agents/{id}/install-state`: one of the two. */
+/** `PATCH /api/agents/{id}/install-state`: exactly one of the two. */
 export const InstallStateBody = Type.Object(
   {
     install_state: Type.Optional(OneOf(["installed", "uninstalled"] as const)),

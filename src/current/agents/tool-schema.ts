@@ -1,4 +1,4 @@
-/** An agent's own tools on the current surface: as they are given, and as they are shown (RUN-12, RUN-13). */
+/** An agent's own tools on the current surface: input and view (RUN-12, RUN-13). */
 import {
   ARGUMENT_PLACES,
   type AgentTool,
@@ -79,7 +79,7 @@ const Arguments = Type.Array(Argument, {
     "Where arguments go; others are in the path where the address has them, else fields of the JSON body, or of the query of GET and DELETE",
 });
 
-/** What the requests of several tools can have in common. */
+/** Settings that the requests of several tools can share. */
 export const REQUEST_SETTINGS = {
   headers: Type.Optional(Type.Array(SentHeader, { maxItems: 8, description: "Headers that each request has" })),
   timeout_ms: Type.Optional(
@@ -119,7 +119,7 @@ const own = {
   }),
 };
 
-/** A tool of one agent alone. */
+/** A tool that belongs to one agent. */
 export const AgentToolBody = Type.Object({
   ...own,
   method: Type.Optional(Method),
@@ -144,7 +144,10 @@ export const AgentToolView = noun("AgentTool", "A tool of one agent alone", {
   signing_secret: REQUEST_SETTINGS.signing_secret,
 });
 
-/** As it was given, with the defaults; of the kind `http` it has an address and a method, or it is refused. */
+/**
+ * The tool as given, with defaults filled in. `toolKindErrors` refuses an `http` tool without an address or a
+ * method.
+ */
 export function agentToolOf(body: AgentToolBody): AgentTool {
   const { name, description, input_schema: inputSchema, kind, method, url } = body;
   const base = { name, description, inputSchema, kind };
@@ -161,7 +164,7 @@ export function agentToolOf(body: AgentToolBody): AgentTool {
         times: body.retry?.times ?? DEFAULT_RETRY.times,
         pauseMs: body.retry?.pause_ms ?? DEFAULT_RETRY.pauseMs,
       },
-      // What these methods mean: twice is once.
+      // By HTTP, these methods are idempotent.
       repeatable: body.repeatable ?? (method !== "POST" && method !== "PATCH"),
       signingSecret: body.signing_secret ?? null,
     },

@@ -1,4 +1,7 @@
-/** The requests that a caller may have an agent make (RUN-13): addresses, headers, arguments, and secrets in them. */
+/**
+ * Validates the requests that a caller lets an agent make (RUN-13): addresses, headers, arguments, and the secrets
+ * in them.
+ */
 import { type InputError, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { isReservedHeader } from "../../../actors/header-name.ts";
 import { type AgentTool, type HttpCall, secretsOfTool } from "../../../actors/job/connections.ts";
@@ -7,9 +10,9 @@ import { organizationRef } from "../../../actors/organization/schema.ts";
 import type { Services } from "../../operations/services.ts";
 import type { AgentToolBody } from "./tool-schema.ts";
 
-/** What the service says in headers itself. */
+/** Headers that the service sets itself. */
 const OF_THE_SERVICE = /^(?:content-type|content-encoding|idempotency-key|service-.*|webhook-.*)$/i;
-/** Headers that have credentials: their values are secrets. */
+/** Headers with credentials: their values must be secrets. */
 const CREDENTIALS = /^(?:authorization|cookie)$|api-?key|token|secret|password/i;
 const HTTP_ONLY = [
   "method",
@@ -42,7 +45,7 @@ export function toolKindErrors(tools: readonly AgentToolBody[]): InputError[] {
   });
 }
 
-/** Refuses requests that cannot be made, addresses that may not be reached (HOOK-11), and secrets that do not exist. */
+/** Refuses invalid requests, forbidden addresses (HOOK-11), and unknown secrets. */
 export async function usableHttpTools(
   { system, webhookTools }: Pick<Services, "system" | "webhookTools">,
   principal: Principal,
@@ -103,7 +106,7 @@ function urlErrors({ url, arguments: listed }: HttpCall, names: readonly string[
   const at = (message: string): InputError[] => [{ path: `${path}/url`, message }];
   const parsed = URL.parse(plainUrl(url));
   if (parsed === null) return at("The url of a tool must be a complete URL");
-  // The record is shown to all who may read the agent.
+  // Everybody who may read the agent sees the record.
   if (parsed.username !== "" || parsed.password !== "")
     return at("The url of a tool has no user name or password; a header names a secret");
   if (url.includes("#")) return at("The url of a tool has no fragment");

@@ -1,4 +1,4 @@
-/** The MCP servers that a caller may give an agent. */
+/** Validates the MCP servers that a caller gives an agent. */
 import { invalid, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { isReservedHeader } from "../../../actors/header-name.ts";
 import type { McpServer } from "../../../actors/job/connections.ts";
@@ -6,10 +6,10 @@ import { type Principal, secretsRefusal } from "../../../actors/organization/pri
 import { organizationRef } from "../../../actors/organization/schema.ts";
 import type { Services } from "../../operations/services.ts";
 
-/** What an MCP client says in headers itself. */
+/** Headers that an MCP client sets itself. */
 const OF_THE_PROTOCOL = /^(?:content-type|content-encoding|accept|last-event-id|mcp-.*)$/i;
 
-/** Refuses servers that cannot be given, addresses that may not be reached (HOOK-11), and secrets in their headers that do not exist. */
+/** Refuses invalid servers, forbidden addresses (HOOK-11), and headers with unknown secrets. */
 export async function usableServers(
   { system, webhookTools }: Pick<Services, "system" | "webhookTools">,
   servers: readonly McpServer[] | undefined,
@@ -44,7 +44,7 @@ function allowedServers(servers: readonly McpServer[], by: Principal): Outcome<n
     return invalid("/mcp_servers", "Each MCP server needs a name of its own");
   const urls = servers.map(({ url }) => URL.parse(url));
   if (urls.includes(null)) return invalid("/mcp_servers", "The url of an MCP server must be a complete URL");
-  // The record is shown to all who may read the agent.
+  // Everybody who may read the agent sees the record.
   if (urls.some((url) => url !== null && (url.username !== "" || url.password !== "")))
     return invalid("/mcp_servers", "The url of an MCP server has no user name or password; a header names a secret");
   for (const [i, { headers = [] }] of servers.entries()) {

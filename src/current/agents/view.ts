@@ -48,7 +48,7 @@ export const AgentView = noun("Agent", "An AI assistant with a name, a role and 
 export const AgentList = listOf("AgentList", "agents", AgentView);
 type AgentView = Shown<typeof AgentView>;
 
-/** Readers from outside see neither its prompt nor what its owner has connected to it (V1-5). */
+/** Readers of other organizations see neither the prompt nor the connections of the agent (V1-5). */
 export const agentView = (agent: Agent, by: Principal): AgentView => ({
   id: agent.id,
   name: agent.name,
@@ -76,7 +76,7 @@ export const agentView = (agent: Agent, by: Principal): AgentView => ({
   ),
 });
 
-/** What an agent is executed with is a chat. */
+/** Executing an agent starts a chat. */
 const ACTION_SCOPES = { execute: "chats:write" };
 
 const expiryView = ({ approvalExpiry = DEFAULT_EXPIRY }: Pick<Agent, "approvalExpiry">) => ({
@@ -91,7 +91,7 @@ const verbsOf = (agent: Agent, by: Principal): readonly string[] =>
     return action !== "execute" || !isDisabled(agent);
   });
 
-/** Those that its state and its visibility leave. */
+/** The verbs that the agent's state and visibility allow. */
 function actionsOf(agent: Agent, by: Principal): readonly string[] {
   if (agent.organizationId !== by.organizationId) return ["execute"];
   if (agent.source === "library") {
@@ -102,7 +102,7 @@ function actionsOf(agent: Agent, by: Principal): readonly string[] {
   return canChange(agent, by) ? ["update", "delete", "execute"] : ["execute"];
 }
 
-/** An entry of the library that this organization has not installed: no record yet, and no version. */
+/** A library entry that this organization has not installed: it has no record and no version yet. */
 export const availableView = ({ id, definition }: LibraryAgent, by: Principal): AgentView => ({
   id,
   name: definition.name,

@@ -1,6 +1,6 @@
 /**
- * The audit as one file (AUTH-17), written page by page as its reader takes it: a year of entries is never in memory
- * at once. A reader whose token ends, or who is no member any more, gets no further page, and a file that is cut off.
+ * The audit as one file (AUTH-17), written page by page as its reader takes it: so a year of entries is never in
+ * memory at once. If the reader's token or membership ends, no further page follows, and the file is cut off.
  */
 import type { Outcome } from "../../../actors/fault.ts";
 import type { AuditEntry } from "../../../actors/organization/schema.ts";
@@ -24,10 +24,10 @@ const COLUMNS = [
   "detail",
 ] as const satisfies readonly (keyof Row)[];
 
-/** What a spreadsheet takes for a formula; a text that begins so gets an apostrophe before it. */
+/** Beginnings that a spreadsheet takes for a formula; such a text gets an apostrophe before it. */
 const FORMULA = /^[=+\-@\t\r]/;
 
-/** A cell that is text wherever it is opened. */
+/** A cell that every program reads as text. */
 export const csvCell = (value: string | null): string => {
   const text = value ?? "";
   return `"${(FORMULA.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`;
@@ -47,7 +47,7 @@ const FORMS: Readonly<
 export interface ExportParts {
   readonly format: ExportFormat;
   readonly first: Page<AuditEntry>;
-  /** The page after this place; refuses where the reader may not read on. */
+  /** The page after this cursor; refuses if the reader has lost access. */
   readonly next: (after: PageCursor) => Promise<Outcome<Page<AuditEntry>>>;
   readonly view: (entry: AuditEntry) => Row;
 }
@@ -70,7 +70,7 @@ export function auditFile({ format, first, next, view }: ExportParts): Response 
         return;
       }
       after = page.value.next;
-      // A page may have looked at many entries and found none.
+      // A filter may leave a page empty.
       sink.enqueue(encoder.encode(textOf(page.value)));
       if (after === null) sink.close();
     },

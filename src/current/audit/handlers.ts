@@ -1,4 +1,4 @@
-/** The audit as it is read (AUTH-17); what writes it is `actors/organization/audit.ts`. */
+/** Reads the audit (AUTH-17); `actors/organization/audit.ts` writes it. */
 import { mapped, ok, refuse } from "../../../actors/fault.ts";
 import type { AuditFilter } from "../../../actors/organization/directory.ts";
 import { type AuditAction, type AuditEntry, organizationRef } from "../../../actors/organization/schema.ts";
@@ -40,7 +40,7 @@ export const auditHandlers: Handlers<typeof auditOperations.operations, Services
   },
 };
 
-/** A reader may take nothing for so long. */
+/** Time that a reader may pause. */
 const SLOW_READER_SECONDS = 120;
 
 interface Filters {

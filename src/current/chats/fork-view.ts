@@ -1,4 +1,4 @@
-/** What the caller of a compaction and of a fork is answered (CHAT-11, CHAT-13). */
+/** The answers of a compaction and of a fork (CHAT-11, CHAT-13). */
 import { Nullable } from "../../../actors/schema.ts";
 import { noun } from "../../http/contract/noun.ts";
 import { JobView } from "../jobs/view.ts";

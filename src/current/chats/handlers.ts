@@ -49,7 +49,7 @@ export const chatHandlers: Handlers<ChatOperations, Services> = {
       );
     }),
 
-  /** Softly (CHAT-1): what runs in it is cancelled, and from then on nobody finds it. */
+  /** A soft delete (CHAT-1): running work is cancelled, and the chat is gone for everybody. */
   deleteChat: (services, change, { params }) =>
     onChat(services, change, params.id, async (chat) => {
       const { principal } = change;
@@ -93,7 +93,7 @@ const NOT_THEIRS: Fault = {
   message: "Only the person who made the chat and owners of the organization rename or delete it",
 };
 
-/** On a chat that the caller may know of (AGT-5). */
+/** Runs on a chat that the caller may know of (AGT-5). */
 async function onChat<T>(
   services: Services,
   { principal }: Caller,
@@ -176,7 +176,7 @@ async function updateOptions(
   if (!model.ok) return model;
   const names = body.tools ?? [];
   const agent = names.length === 0 ? null : await services.agents.find(principal, chat.agentId);
-  // Where the agent is gone its servers are unknown, and nothing runs in the chat.
+  // Without the agent its servers are unknown, and nothing runs in the chat.
   if (agent?.ok === true) {
     const tools = usableChatTools(services, connectionsOf(agent.value, chat.organizationId), { names, path: "/tools" });
     if (!tools.ok) return tools;
@@ -186,8 +186,7 @@ async function updateOptions(
   return commitUpdate(services, change, chat, { options: optionsOf(body), version: headers["if-match"] ?? null });
 }
 
-/** Another organization's agent comes without its servers (V1-5). */
-/** What its own organization has connected an agent to; of a foreign one nothing. */
+/** The agent's connections; none for an agent of another organization (V1-5). */
 const connectionsOf = (agent: Agent, organizationId: string): Pick<Agent, "organizationId" | "mcpServers" | "tools"> =>
   agent.organizationId === organizationId ? agent : { organizationId, mcpServers: [] };
 

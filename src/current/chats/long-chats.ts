@@ -1,4 +1,4 @@
-/** Conversations that grow long, and that branch (CHAT-11 to CHAT-13): summaries, pinned messages and forks. */
+/** Long and branching conversations (CHAT-11 to CHAT-13): summaries, pinned messages and forks. */
 import { type Chat, chatRef } from "../../../actors/chat/schema.ts";
 import { ok, type Outcome } from "../../../actors/fault.ts";
 import { newId } from "../../../actors/ids.ts";
@@ -47,7 +47,7 @@ export async function compactChat(
   );
 }
 
-/** Pins the message, or takes the pin away. */
+/** Pins or unpins the message. */
 export async function updateMessage(
   _services: Services,
   change: Change,
@@ -65,7 +65,7 @@ export async function updateMessage(
   );
 }
 
-/** Copies the conversation up to a message; with content, that goes in the place of the message, and is answered. */
+/** Copies the conversation up to a message. With content, that replaces the message and is answered. */
 export async function forkChat(
   services: Services,
   change: Change,
@@ -103,7 +103,7 @@ export async function forkChat(
   );
 }
 
-/** The refusal in words about the chat, where its agent is gone. */
+/** The refusal, or, if the agent is gone, a refusal that says so of the chat. */
 const fallen = (services: Services, { principal }: Change, chat: Chat, refused: Outcome<never>): Outcome<never> =>
   aboutRecord(
     services,

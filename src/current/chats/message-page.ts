@@ -1,7 +1,7 @@
 /**
- * The messages of a chat with a summary of its work (CHAT-6). Pages go from the newest message to the
- * oldest, and each is in the order of the conversation; the cursor is the chat and the place in it before
- * which the next one ends.
+ * The messages of a chat, with a summary of its work (CHAT-6). Pages go from the newest message to the oldest, and
+ * each page is in the order of the conversation. The cursor names the chat, and the message before which the next
+ * page ends.
  */
 import type { Chat, Message } from "../../../actors/chat/schema.ts";
 import { chatRef } from "../../../actors/chat/schema.ts";
@@ -15,10 +15,10 @@ import { cursorField } from "../paging.ts";
 import type { Services } from "../../operations/services.ts";
 import { type MessagePage, messageView, workView } from "./view.ts";
 
-/** Jobs that the summary shows, newest first. */
+/** Jobs in the summary, newest first. */
 const SUMMARY_JOBS = 25;
 
-/** The cursor of the list, and whose list it is. */
+/** The cursor of the list, with the chat that it belongs to. */
 export const MessageCursor = cursorField<{ readonly chatId: string; readonly seq: number }>((text) => {
   const [chatId = "", seq = ""] = Buffer.from(text, "base64url").toString().split(" ");
   return /^\d{1,9}$/.test(seq) ? { chatId, seq: Number(seq) } : undefined;
@@ -33,7 +33,7 @@ export async function messagePage(
     cursor,
   }: { readonly chatId: string; readonly limit: number; readonly cursor: Static<typeof MessageCursor> | undefined },
 ): Promise<Outcome<Shown<typeof MessagePage>>> {
-  // Each chat is a list of its own: the cursor of another one is invalid here (GEN-3).
+  // Each chat has its own list: a cursor of another chat is invalid here (GEN-3).
   if (cursor !== undefined && cursor.chatId !== chatId) return refuse({ kind: "invalid_cursor" });
   const settled = await system.settled(organizationId);
   if (!settled.ok) return settled;

@@ -1,4 +1,4 @@
-/** What there is to do with chats and their messages (CHAT-1 to CHAT-7, GEN-6, GEN-8). */
+/** Operations on chats and their messages (CHAT-1 to CHAT-7, GEN-6, GEN-8). */
 import { CHAT_STATUSES } from "../../../actors/chat/schema.ts";
 import { OneOf } from "../../../actors/schema.ts";
 import { idFilter, searched, someOf } from "../../http/contract/field.ts";

@@ -16,7 +16,7 @@ const ID = 256;
 const INSTRUCTIONS = 4_096;
 const Title = Type.String({ pattern: NOT_BLANK, maxLength: TITLE });
 
-/** What a chat's options may be set to; null takes an override back. */
+/** The options of a chat; null removes an override. */
 export const OptionsBody = Type.Object(
   {
     model: Type.Optional(Type.Union([ModelName, Type.Null()])),
@@ -53,7 +53,7 @@ export const CreateChatBody = Type.Object(
   },
 );
 
-/** `PATCH /api/chats/{id}`: what is absent stays as it is. */
+/** `PATCH /api/chats/{id}`: absent fields stay unchanged. */
 export const UpdateChatBody = Type.Object(
   {
     title: Type.Optional(Title),
@@ -63,7 +63,7 @@ export const UpdateChatBody = Type.Object(
   { examples: [{ title: "The release notes of May", metadata: { ticket: "T-7" } }] },
 );
 
-/** What the job of a message may use. */
+/** Limits for the job of a message. */
 export const BudgetBody = Type.Object({
   max_tokens: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000 })),
   max_cost: Type.Optional(GivenAmount),
@@ -74,8 +74,8 @@ export const BudgetBody = Type.Object({
 });
 
 /**
- * `POST /api/chats/{id}/messages`. `priority`, `review_required`, `budget` and `output_schema` are of the job that answers;
- * `metadata` is of both.
+ * `POST /api/chats/{id}/messages`. `priority`, `review_required`, `budget` and `output_schema` apply to the job that
+ * answers; `metadata` applies to message and job.
  */
 export const SendMessageBody = Type.Object(
   {

@@ -1,7 +1,7 @@
 /**
- * Sends a user's message over HTTP: the commit is the request's own, so that its idempotency key and its
- * event belong to it. How work begins is `src/work/`; here a refusal for want of the agent or the chat becomes
- * one about the record that was asked.
+ * Sends a user's message over HTTP, in the request's own commit, which includes its idempotency key and its event.
+ * `src/work/` says how work begins; here a refusal because the agent or the chat is gone becomes one about the
+ * record in the request.
  */
 import { type Chat, chatRef } from "../../../actors/chat/schema.ts";
 import type { Outcome } from "../../../actors/fault.ts";
@@ -34,7 +34,7 @@ export async function say(
   return aboutRecord(parts, { status: chat.status, verbs: chatVerbs(chat, said.by, FALLEN), agent }, sent);
 }
 
-/** Goes on from an earlier job of this chat in a new one. */
+/** Continues an earlier job of this chat in a new job. */
 export async function sayAfter(
   parts: SendingParts,
   call: Commit,

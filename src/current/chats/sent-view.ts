@@ -1,4 +1,4 @@
-/** What the sender of a message is answered (CHAT-4). */
+/** The answer to the sender of a message (CHAT-4). */
 import type { Principal } from "../../../actors/organization/principal.ts";
 import { Count, noun } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";

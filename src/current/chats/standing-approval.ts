@@ -1,4 +1,4 @@
-/** `auto_approve` decides beforehand what approvals would ask, so it takes what deciding takes (CHAT-9). */
+/** `auto_approve` decides approvals in advance, so it requires the same rights as deciding them (CHAT-9). */
 import { ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { hasScope, type Principal } from "../../../actors/organization/principal.ts";
 

@@ -198,7 +198,7 @@ const usageView = (usage: Usage) => ({
   ...costView(usage),
 });
 
-/** What goes on in a chat, as its messages' readers see it. */
+/** The work in a chat, as its readers see it. */
 export const workView = (chat: Chat, jobs: readonly JobHead[]): Shown<typeof WorkView> => ({
   active_job_id: chat.activeJobId,
   jobs: jobs.map(({ id, title, status, review }) => ({ id, title, status, review_state: review.state })),
@@ -212,6 +212,6 @@ export const deletedView = (chat: Chat, by: Principal): Shown<typeof DeletedChat
   deleted: true,
 });
 
-/** The arguments of a call are made as the model said them, and shown with their control characters as marks. */
+/** A call's arguments come from the model unchanged; in the view their control characters are visible marks. */
 const shownBlock = (block: Message["blocks"][number]): Message["blocks"][number] =>
   block.type === "tool_use" ? { ...block, input: visibleJson(block.input) } : block;

@@ -1,6 +1,6 @@
 /**
- * `GET /api/events`: the events of an organization by their numbers, for those who would rather pull (HOOK-10).
- * They tell of everybody's work, that with private agents too (AGT-5), so they are the owners', as the webhook is.
+ * `GET /api/events`: an organization's events by number, for receivers that prefer to pull (HOOK-10). They reveal
+ * everybody's work, even with private agents (AGT-5), so only owners may read them, as with the webhook.
  */
 import { ok, refuse } from "../../../actors/fault.ts";
 import { webhookRef } from "../../../actors/webhook/events.ts";
@@ -16,7 +16,7 @@ export const eventHandlers: Handlers<typeof eventOperations.operations, Services
     const from = query.cursor ?? query.after;
     const { limit } = query;
     const after = from ?? 0;
-    // What was answered before this request has its number by now, and this waits for its commit.
+    // Events of requests answered before this one have their numbers by now; this read waits for their commit.
     const feed = await system.dispatch(webhookRef(organizationId), { kind: "read_feed" });
     if (!feed.ok) return feed;
     const found = await lookUp(log, webhooks.eventsAfter(organizationId, after, limit));

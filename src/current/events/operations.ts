@@ -1,13 +1,13 @@
-/** The feed of events, to pull (HOOK-10). */
+/** The feed of events, for pulling (HOOK-10). */
 import { Type } from "../../../actors/schema.ts";
 import { noun, Text } from "../../http/contract/noun.ts";
 import { operationGroup } from "../../http/contract/operation.ts";
 import { LIMIT, placeCursor } from "../paging.ts";
 import { WebhookEventView } from "./view.ts";
 
-/** The largest number of an event. */
+/** The largest event number. */
 const LAST_SEQUENCE = 2_147_483_647;
-/** The number of the last event of the page before. It counts before `after`. */
+/** The number of the last event of the previous page. It takes precedence over `after`. */
 export const FeedCursor = placeCursor("events", LAST_SEQUENCE);
 
 export const eventOperations = operationGroup("Events", "The event feed, by number", {

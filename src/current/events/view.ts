@@ -1,4 +1,4 @@
-/** An event as it is delivered and as the feed shows it: one body for both (HOOK-2). */
+/** An event in webhook deliveries and in the feed: the same body in both (HOOK-2). */
 import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
 import { EVENT_SOURCES, EVENT_TYPES, EventActor } from "../../../actors/webhook/events.ts";
 import type { WebhookEvent } from "../../../actors/webhook/schema.ts";
@@ -33,7 +33,7 @@ export const WebhookEventView = noun("Event", "What has happened", {
   ),
 });
 
-/** `appUrl` is where clients reach the service, without a slash at the end. */
+/** `appUrl` is the address of the service, without a trailing slash. */
 export function webhookEventView(event: WebhookEvent, appUrl: string): Shown<typeof WebhookEventView> {
   const { id, type, at, organizationId, sequence, source, actor, requestId, resource, data, isTruncated } = event;
   return {
@@ -53,7 +53,7 @@ export function webhookEventView(event: WebhookEvent, appUrl: string): Shown<typ
       url: resource.path === null ? null : `${appUrl}${resource.path}`,
       version: resource.version,
     },
-    // What a request was answered is in the surface's words already.
+    // The answer of a request already has the surface's names.
     data: source === "job_lifecycle" ? snakeCased(data) : data,
     changes: event.changes,
     ...(isTruncated ? { truncated: true } : {}),

@@ -14,7 +14,7 @@ export const ArtifactView = noun("Artifact", "A file that a job has made, as it 
   url: Text("Where its content is", "/api/workspaces/wsp_…/files/content?path=reports%2Fq3.md"),
 });
 
-/** Of a job in this workspace; a job without one has made no files. */
+/** Artifacts of a job in this workspace; a job without a workspace has none. */
 export const artifactViews = (
   workspaceId: string | null,
   artifacts: readonly Artifact[] | null | undefined,

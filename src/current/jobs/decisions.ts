@@ -1,4 +1,4 @@
-/** What people decide about a job: approve, cancel, resume, iterate (JOB-2, JOB-3, JOB-8, JOB-9). */
+/** People's decisions about a job: approve, cancel, resume, iterate (JOB-2, JOB-3, JOB-8, JOB-9). */
 import { invalid, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { isCostKnown } from "../../../actors/job/budget.ts";
 import { chatAfter } from "../../../actors/job/transitions.ts";
@@ -55,12 +55,15 @@ export async function approveJob(
     comment,
     inGroup: true,
   });
-  // A client that waits for an approval must not take a denial for one.
+  // A client that waits for the approval event must not see a denial as one.
   const emits = decision === "deny" ? ({ emits: "job.denied" } as const) : {};
   return change.commit(steps, (after) => ({ ...done(jobView(after, change.principal, { standing })), ...emits }));
 }
 
-/** Whether arguments that a person gives fit the tool's schema. Whose they may be, and for which call, the job says. */
+/**
+ * Whether arguments changed by a person fit the tool's schema. The job itself decides who may change them, and for
+ * which call.
+ */
 async function fittingArguments(
   { argumentChecks }: Services,
   by: Principal,
@@ -79,7 +82,7 @@ async function fittingArguments(
   return refuse({ kind: "invalid_request", errors: placed });
 }
 
-/** Job and chat in one commit: after the answer, both read as decided. */
+/** Job and chat in one commit: once answered, both show the decision. */
 function decided(
   { principal }: Caller,
   jobId: string,
@@ -88,7 +91,7 @@ function decided(
   return followed(ask(jobRef(principal.organizationId, jobId), command), chatAfter);
 }
 
-/** Answers at once, or with a wait (in seconds) when the job has really stopped. */
+/** Answers at once, or, given a wait (in seconds), when the job has actually stopped. */
 export async function cancelJob(services: Services, change: Change, job: Job, waitSeconds: number): Committing {
   const standing = await comingStanding(services, change.principal, job);
   const steps = decided(change, job.id, { kind: "cancel", inGroup: true });
@@ -97,13 +100,13 @@ export async function cancelJob(services: Services, change: Change, job: Job, wa
     : change.begin(steps, ({ id }) => ({ jobId: id, waitSeconds }));
 }
 
-/** The receipt once the job has stopped, or when the wait is over. */
+/** The receipt, when the job has stopped or the wait is over. */
 export async function joinCancelled(services: Services, caller: Caller, work: JsonObject): Promise<Outcome<Joined>> {
   const { jobId, waitSeconds } = work as { readonly jobId: string; readonly waitSeconds: number };
   const ref = jobRef(caller.principal.organizationId, jobId);
   const watched = { ref, read: () => services.system.dispatch(ref, { kind: "read_job" }) };
   const isReached = (job: Job): boolean => job.status !== "cancelling";
-  // What is to stop is never refused for want of room: without room the answer comes at once.
+  // A cancellation must not be refused for lack of room: without room for a waiting reader it answers at once.
   const hasRoom = services.streams.room(caller.principal.organizationId).ok;
   const job = await awaited(services, caller, watched, { waitSeconds: hasRoom ? waitSeconds : 0, isReached });
   if (!job.ok) return job;
@@ -111,7 +114,7 @@ export async function joinCancelled(services: Services, caller: Caller, work: Js
   return ok({ ...done(receiptView(job.value, caller.principal, standing)), isFinal: isReached(job.value) });
 }
 
-/** A blocked job goes on itself; one that has failed or was cancelled goes on in a child. */
+/** A blocked job itself goes on; a failed or cancelled one continues in a child job. */
 export async function resumeJob(
   services: Services,
   change: Change,
@@ -166,18 +169,18 @@ export async function resumeJob(
   return sayAfter(services, change, following, (begun) => accepted(jobView(begun, principal)));
 }
 
-/** What the actor would refuse in any case is refused before anything is fetched; null: it may be said. */
+/** Refuses before anything is fetched what the actor would refuse in any case; null: not refused. */
 function maySay(job: Job, by: string): Outcome<never> | null {
   if (!allowedActions(job).includes("resume")) return hasOpenApprovals(job) ? pending(job) : stale(job);
   return job.status === "blocked" ? unlessOwnWords(job, by) : null;
 }
 
-/** Refuses what the model of a blocked job cannot read. */
+/** Refuses content that the model of a blocked job cannot read. */
 function readByJob({ models }: Services, { agent, runner }: Job, blocks: readonly InputBlock[] = []): Outcome<null> {
   return runner === null ? ok(null) : readable(models.inputOf(agent.model), runner, { blocks, field: "input" });
 }
 
-/** A job that a budget has stopped goes on when it may: before that it would only stop again. */
+/** A job that its budget has stopped resumes only when the budget allows it: otherwise it would stop again at once. */
 async function mayGoOn({ system, models }: Services, job: Job): Promise<Outcome<unknown>> {
   if (job.blockedReason !== "budget_reached") return ok(null);
   const allowed = await withinBudget(system, job.organizationId);
@@ -186,7 +189,7 @@ async function mayGoOn({ system, models }: Services, job: Job): Promise<Outcome<
   return isCostKnown(models, model.value) ? allowed : unpriced(model.value);
 }
 
-/** Answers the review, where there is one, and begins another round. */
+/** Answers the review, if there is one, and begins another round. */
 export async function iterateJob(
   services: Services,
   change: Change,

@@ -1,4 +1,4 @@
-/** Jobs on the current surface: list, read, lineage, transcript, and what people decide about them (JOB-1 to JOB-9). */
+/** Jobs on the current surface: list, read, lineage, transcript, and people's decisions about them (JOB-1 to JOB-9). */
 import { mapped, type Outcome } from "../../../actors/fault.ts";
 import { type Job, jobRef } from "../../../actors/job/schema.ts";
 import type { Handlers, Input, Shown } from "../../http/contract/operation.ts";
@@ -16,7 +16,7 @@ import { sendToolResults } from "./tool-results.ts";
 import type { jobOperations } from "./operations.ts";
 import { jobView, type LineageView, nodeView } from "./view.ts";
 
-/** Jobs of one lineage that are shown, oldest first. */
+/** Limit of the lineage view; the oldest jobs come first. */
 const LINEAGE_JOBS = 1_000;
 
 type JobOperations = typeof jobOperations.operations;
@@ -62,7 +62,7 @@ export const jobHandlers: Handlers<JobOperations, Services> = {
     onJob(services, change, params.id, (job) => iterateJob(services, change, job, body)),
 };
 
-/** On a job that the caller may know of (AGT-5). */
+/** Runs on a job that the caller may know of (AGT-5). */
 async function onJob<T>(
   services: Services,
   { principal }: Caller,

@@ -1,4 +1,4 @@
-/** The bodies of what people decide about jobs (JOB-2, JOB-8, JOB-9). */
+/** The bodies of people's decisions about jobs (JOB-2, JOB-8, JOB-9). */
 import { type JsonObject, OneOf, Type } from "../../../actors/schema.ts";
 import { BudgetBody } from "../chats/schema.ts";
 import { FreeObject, NOT_BLANK } from "../../http/contract/body-schema.ts";
@@ -8,7 +8,7 @@ import { contentField } from "../../operations/said-content.ts";
 const ID = 256;
 const COMMENT = 4_096;
 
-/** `POST /api/jobs/{id}/approve`. Without an id it is meant for all that wait, or for the review. */
+/** `POST /api/jobs/{id}/approve`. Without an id it decides all waiting approvals, or the review. */
 export const ApproveBody = Type.Object(
   {
     approval_id: Type.Optional(Type.String({ maxLength: ID })),
@@ -22,7 +22,7 @@ export const ApproveBody = Type.Object(
   { examples: [{ decision: "approve", comment: "Go on." }] },
 );
 
-/** Of the new job. */
+/** Metadata of the new job. */
 const Metadata = Type.Optional(
   Type.Unsafe<JsonObject>({ ...FreeObject, description: "Of the new job; absent: that of the job before" }),
 );
@@ -44,7 +44,7 @@ export const IterateBody = Type.Object(
   { examples: [{ feedback: "Shorter, please." }] },
 );
 
-/** `POST /api/jobs/{id}/tool-results`: each result has a content or an error. */
+/** `POST /api/jobs/{id}/tool-results`: each result has either content or an error. */
 export const ToolResultsBody = Type.Object(
   {
     results: Type.Array(

@@ -1,4 +1,4 @@
-/** Takes the results of tools that the client runs (JOB-17). */
+/** Accepts results of tools that the client runs (JOB-17). */
 import { type InputError, type Outcome, refuse } from "../../../actors/fault.ts";
 import type { ClientResult } from "../../../actors/job/protocol.ts";
 import { type Job, jobRef } from "../../../actors/job/schema.ts";

@@ -185,7 +185,7 @@ export const LineageView = noun("JobLineage", "The jobs that come from one root,
 });
 
 interface JobFacts {
-  /** A fresh signed address of its stream (SSE-9); an answer that is kept has none. */
+  /** A fresh signed address of the job's stream (SSE-9); absent from answers that are stored. */
   readonly appStream?: string | null;
   readonly standing?: Standing;
 }
@@ -281,7 +281,7 @@ const metricsView = (metrics: Metrics) => ({
   time_to_first_token_ms: metrics.timeToFirstTokenMs,
 });
 
-/** The deadline is the limit of the present run, once there is one. */
+/** Once there is a run, the deadline is that of the present run. */
 const budgetView = ({ maxTokens, maxCost = null, maxSteps, deadlineAt }: Budget, ofRun: string | null) => ({
   max_tokens: maxTokens,
   max_cost: maxCost,
@@ -317,7 +317,7 @@ function linksOf({ id, chatId, agent, parentJobId }: Job, appStream: string | nu
   };
 }
 
-/** What a cancel has come to so far; the seq is known when the job has really stopped (JOB-3). */
+/** The progress of a cancellation; it has a seq once the job has actually stopped (JOB-3). */
 export function receiptView(job: Job, by: Principal, standing: Standing): Shown<typeof ReceiptView> {
   const hasPartial = job.startedAt !== null && (job.result ?? "") !== "";
   return {

@@ -1,6 +1,6 @@
 /**
- * Webhooks: the destination, its secret, the ledger of deliveries, and what is sent once more. A signing
- * secret is sealed here, before it goes any further, so that no command, record or event ever holds it.
+ * Webhooks: the destination, its secret, the ledger of deliveries, and redelivery. A signing secret is sealed here,
+ * first of all, so that no command, record or event ever holds it.
  */
 import { assert } from "../../../actors/assert.ts";
 import { invalid, mapped, notFound, ok, type Outcome, refuse } from "../../../actors/fault.ts";
@@ -59,10 +59,10 @@ export const webhookHandlers: Handlers<WebhookOperations, Services> = {
   verifySignature: verify,
 };
 
-/** What sends one event. */
+/** The commands that send one event. */
 type Sending = Extract<WebhookCommand, { readonly kind: "redeliver" | "send_test" }>;
 
-/** Commits it, and shows its first attempt. */
+/** Commits the event, and shows its first attempt. */
 async function sent(change: Change, command: Sending): Committing {
   const { principal } = change;
   const committed = await change.commit([ask(webhookRef(principal.organizationId), command)], (attempt) =>
@@ -131,7 +131,7 @@ async function verify(services: Services, caller: Caller, { body }: Input<Webhoo
   return ok({ valid: kind === "valid", reason: kind, message });
 }
 
-/** The organization's signing secrets that count now. */
+/** The organization's signing secrets that are valid now. */
 async function ownSecrets({ system, sealing, clock }: Services, organizationId: string): Promise<Outcome<string[]>> {
   const found = await system.dispatch(webhookRef(organizationId), { kind: "read_destination" });
   if (!found.ok) return found;

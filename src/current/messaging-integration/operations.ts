@@ -1,4 +1,4 @@
-/** What there is to do with webhooks (HOOK-1, HOOK-8, HOOK-9, HOOK-10). */
+/** Operations on webhooks (HOOK-1, HOOK-8, HOOK-9, HOOK-10). */
 import { Type } from "../../../actors/schema.ts";
 import { operationGroup } from "../../http/contract/operation.ts";
 import { pageQuery } from "../paging.ts";

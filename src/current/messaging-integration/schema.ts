@@ -24,7 +24,7 @@ export const INTEGRATION_PATH = "/api/messaging-integration";
 const NAME = 120;
 const URL = 2_048;
 const FILTER = 64;
-/** Entries of a filter: more than there are types. */
+/** Entries of a filter: more than there are event types. */
 const FILTERS = 64;
 const SHOWN_NAME = "^(?=.*\\S)[^\\x00-\\x1f\\x7f-\\x9f]*$";
 const Filter = Type.Array(Type.String({ maxLength: FILTER }), {
@@ -34,7 +34,7 @@ const Filter = Type.Array(Type.String({ maxLength: FILTER }), {
   examples: [["job.*", "agent.updated"]],
 });
 
-/** `PUT /api/messaging-integration`: what is absent is as at the first time. */
+/** `PUT /api/messaging-integration`: absent fields get their defaults. */
 export const PutIntegrationBody = Type.Object({
   provider: Type.Optional(OneOf(["webhook"] as const)),
   name: Type.Optional(Type.String({ pattern: SHOWN_NAME, form: "text without control characters", maxLength: NAME })),
@@ -80,7 +80,7 @@ export const IntegrationView = noun("MessagingIntegration", "Where an organizati
   last_failure_at: Nullable(Timestamp),
   ...RECORD,
 });
-/** With the signing secret, which is shown once. */
+/** Includes the signing secret, which is shown once. */
 export const SecretIntegrationView = noun("MessagingIntegrationWithSecret", "A destination and its new secret", {
   ...IntegrationView.properties,
   secret: Type.Optional(Text("The signing secret; never shown again", "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD")),
@@ -126,7 +126,7 @@ export const VerificationView = noun("SignatureVerification", "Whether a signatu
   message: Type.String(),
 });
 
-/** An exact type of event, no family; an unknown one has a code of its own (HOOK-5). */
+/** An exact event type, not a family; an unknown one has its own error code (HOOK-5). */
 const EventTypeField = textField<EventType>(OneOf(EVENT_TYPES), (text, name) =>
   isEventType(text)
     ? good(text)
@@ -155,7 +155,7 @@ export function integrationView(
   return {
     provider: "webhook",
     name: destination.name,
-    // Who has a URL may often use it: paths of such addresses are secrets.
+    // Many webhook URLs work without other credentials, so their paths are secrets.
     url: by.role === "owner" ? destination.url : redactedUrl(destination.url),
     enabled: destination.enabled,
     event_types: destination.eventTypes,
@@ -185,7 +185,10 @@ function verbsOn({ enabled }: { readonly enabled: boolean }, by: Principal): rea
   return by.role === "owner" ? permitted(by, "webhooks:write", verbs) : [];
 }
 
-/** The outcome; where the state of the integration is in the way, with the verbs that this caller has instead (GEN-5). */
+/**
+ * The outcome; a refusal because of the integration's state also lists the verbs that this caller has instead
+ * (GEN-5).
+ */
 export function withVerbs<T>(outcome: Outcome<T>, by: Principal): Outcome<T> {
   if (outcome.ok || outcome.fault.kind !== "invalid_state") return outcome;
   const enabled = outcome.fault.status !== "disabled";
@@ -207,7 +210,7 @@ export function deliveryView(attempt: Attempt, by: Principal): Shown<typeof Deli
     destination_host: attempt.destinationHost,
     delivery_key: attempt.deliveryKey,
     trigger: attempt.trigger,
-    // One that has not been made yet is itself the next.
+    // A pending attempt is itself the next one.
     next_attempt_at: attempt.status === "pending" ? attempt.dueAt : attempt.nextAttemptAt,
     ...recordView(
       attempt,
@@ -217,7 +220,7 @@ export function deliveryView(attempt: Attempt, by: Principal): Shown<typeof Deli
   };
 }
 
-/** Refuses `event_types` that name what there is not (HOOK-5). */
+/** Refuses unknown `event_types` (HOOK-5). */
 export function knownTypes(filter: readonly string[]): Outcome<null> {
   const unknown = [...filter.entries()].filter(([, entry]) => !isKnownFilter(entry));
   if (unknown.length === 0) return ok(null);

@@ -120,7 +120,7 @@ export const missionHandlers: Handlers<MissionOperations, Services> = {
   },
 };
 
-/** On a mission that the caller may see. */
+/** Runs on a mission that the caller may see. */
 async function onMission<T>(
   { system }: Services,
   { principal }: Caller,
@@ -252,14 +252,14 @@ async function updateMission(
   );
 }
 
-/** Refuses a budget of cost for an agent whose model has no price (RUN-20). */
+/** Refuses a cost budget for an agent whose model has no price (RUN-20). */
 function budgetKnown({ models }: Services, { model }: Agent, budget: MissionBudget | undefined): Outcome<null> {
   const described = models.describe(model);
-  // A model that cannot be used is said when a run begins.
+  // A model that cannot be used is refused when a run begins, not here.
   return described.ok ? costKnown(models, described.value, budget ?? null) : ok(null);
 }
 
-/** Looks at the agent only where the change sets a budget of cost. */
+/** Looks up the agent only if the change sets a cost budget. */
 async function withinPrices(
   services: Services,
   principal: Principal,

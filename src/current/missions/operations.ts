@@ -1,4 +1,4 @@
-/** What there is to do with missions and their tasks (MIS-1 to MIS-8). */
+/** Operations on missions and their tasks (MIS-1 to MIS-8). */
 import { MISSION_STATUSES, RUN_OUTCOMES } from "../../../actors/mission/schema.ts";
 import { Type } from "../../../actors/schema.ts";
 import { idFilter, someOf, withDefault } from "../../http/contract/field.ts";
@@ -22,7 +22,7 @@ import {
 
 const params = { id: MissionId };
 const taskParams = { id: MissionId, taskId: MissionTaskId };
-/** Times of one forecast: a year of weeks, and some days of hours. */
+/** Times in one forecast: two years of weekly runs, or four days of hourly ones. */
 const MOST_FORECAST = 100;
 
 export const missionOperations = operationGroup(

@@ -1,4 +1,4 @@
-/** The bodies of missions and their tasks (MIS-1, MIS-2, MIS-7), and what they mean for the actor. */
+/** The bodies of missions and their tasks (MIS-1, MIS-2, MIS-7), and the actor's settings from them. */
 import { costLimitOf, GivenAmount } from "../cost.ts";
 import { type InputError, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { MOST_STEPS } from "../../../actors/job/limits.ts";
@@ -18,15 +18,15 @@ import { FreeObject, NOT_BLANK } from "../../http/contract/body-schema.ts";
 import { timeOf } from "../../http/contract/field.ts";
 import { withinMetadata } from "../../http/contract/limits.ts";
 
-/** Characters. The tasks are part of the mission's record, so their words are bounded. */
+/** Characters. The tasks are part of the mission's record, so their texts are bounded. */
 const TITLE = 200;
 const GOAL = 32_768;
 const TASK_DESCRIPTION = 2_000;
 const REASON = 500;
 const ID = 256;
-/** A day: jitter never reaches the next time anyhow. */
+/** A day: in any case jitter does not reach the next time. */
 const LONGEST_JITTER_SECONDS = 86_400;
-/** A year: with a longer window a run is never too late. */
+/** A year: with a longer window no run would ever be too late. */
 const LONGEST_CATCHUP_SECONDS = 31_622_400;
 const MOST_RUNS = 1_000_000_000;
 const MOST_TOKENS = 1_000_000_000;
@@ -110,7 +110,7 @@ export const CreateMissionBody = Type.Object(
   },
 );
 
-/** `PATCH /api/missions/{id}`: what is absent stays as it is. */
+/** `PATCH /api/missions/{id}`: absent fields stay unchanged. */
 export const UpdateMissionBody = Type.Object(
   {
     title: optional(Title),
@@ -139,7 +139,7 @@ export const AddTaskBody = Type.Object(
   { examples: [{ title: "Ask the team", priority: "high" }] },
 );
 
-/** `PATCH /api/missions/{id}/tasks/{taskId}`: what is absent stays as it is. */
+/** `PATCH /api/missions/{id}/tasks/{taskId}`: absent fields stay unchanged. */
 export const UpdateMissionTaskBody = Type.Object(
   {
     title: optional(Title),
@@ -150,14 +150,14 @@ export const UpdateMissionTaskBody = Type.Object(
   { examples: [{ status: "in_progress" }] },
 );
 
-/** Only the fields that were given. */
+/** Leaves out undefined fields. */
 function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>;
   };
 }
 
-/** The schedule that a body gives; its times as they are stored. */
+/** The schedule from a body; its times in the stored format. */
 function scheduleOf(body: Static<typeof ScheduleBody>): Outcome<Partial<ScheduleSettings>> {
   const errors: InputError[] = [];
   const time = (name: "start_at" | "end_at"): string | null | undefined => {
@@ -183,7 +183,7 @@ function scheduleOf(body: Static<typeof ScheduleBody>): Outcome<Partial<Schedule
   return errors.length === 0 ? ok(given) : refuse({ kind: "invalid_schedule", errors });
 }
 
-/** What a body changes; a budget is replaced as a whole. */
+/** The changes from a body; a budget is replaced as a whole. */
 export function changesOf(body: UpdateMissionBody): Outcome<MissionChanges> {
   const { title, goal, visibility, priority, status, budget, metadata } = body;
   const fits = withinMetadata(metadata ?? {});

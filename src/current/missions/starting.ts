@@ -1,4 +1,4 @@
-/** Runs and task work that a caller starts: the mission's turn, the chat and the job in one commit. */
+/** Starts runs and task work for a caller: the mission's turn, the chat and the job in one commit. */
 import { assert } from "../../../actors/assert.ts";
 import { mapped, ok, type Outcome } from "../../../actors/fault.ts";
 import { newId } from "../../../actors/ids.ts";
@@ -21,7 +21,7 @@ type Committing = Promise<Outcome<Committed>>;
 
 const newIds = (): JobIds => ({ jobId: newId("job"), chatId: newId("cht") });
 
-/** The agent's work, where the caller may use the verb on the mission now; that is asked first. */
+/** Prepares the agent's work. First it checks that the caller may use the verb on the mission now. */
 async function prepared(
   services: Services,
   principal: Principal,
@@ -125,13 +125,13 @@ export async function startMissionTask(
       assert(started !== null, "a task that is worked on has a job");
       const job = jobView(started, principal);
       const body = { job, task: missionTaskView(brief.mission, brief.task, principal) };
-      // Nothing has been started: a receiver must not take it for a start.
+      // Nothing was started: receivers of the event must not see a start.
       return brief.content === null ? { ...done(body), emits: "mission_task.updated" } : accepted(body);
     },
   );
 }
 
-/** The agent that a task is assigned to, where this caller may use it. */
+/** The agent that the task is assigned to, if this caller may use it. */
 async function agentFor(
   { agents }: Services,
   principal: Principal,

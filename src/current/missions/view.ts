@@ -25,7 +25,7 @@ import type { Shown } from "../../http/contract/operation.ts";
 import { JobView } from "../jobs/view.ts";
 import { permitted, RECORD, recordView } from "../record.ts";
 
-/** Times of the schedule that a mission shows. */
+/** Upcoming times that a mission shows. */
 const UPCOMING = 5;
 
 const Time = Nullable(Timestamp);

@@ -13,7 +13,7 @@ export const modelHandlers: Handlers<typeof modelOperations.operations, Services
     ok({ models: models.allowed().map((model) => modelView(model, models, jobLimits)) }),
 };
 
-/** `limits` are the service's own, of a job whose budget names none; what a provider allows besides is not known here. */
+/** `limits` are the service's own for a job whose budget sets none; the provider's limits are not known here. */
 const modelView = (
   model: AllowedModel,
   models: Pick<ModelPort, "hasPrice">,

@@ -1,4 +1,4 @@
-/** What there is to know of models (RUN-4). */
+/** Operations on models (RUN-4). */
 import { OneOf, Type } from "../../../actors/schema.ts";
 import { MODEL_INPUTS } from "../../../actors/upload/terms.ts";
 import { Count, noun, Text } from "../../http/contract/noun.ts";

@@ -1,4 +1,4 @@
-/** The service about itself: its state machines as data, and whether what must never be is not (JOB-2, JOB-4). */
+/** The service about itself: its state machines as data, and reports of invariant violations (JOB-2, JOB-4). */
 import { CHAT_ACTIONS, CHAT_MACHINE, CHAT_TRIGGERS } from "../../../actors/chat/machine.ts";
 import { ok } from "../../../actors/fault.ts";
 import { isTerminal, JOB_ACTIONS, JOB_MACHINE, JOB_TRIGGERS } from "../../../actors/job/machine.ts";
@@ -26,7 +26,7 @@ export const overviewHandlers: Handlers<typeof overviewOperations.operations, Se
 
 type Table<S extends string, T extends string> = Readonly<Record<S, Readonly<Record<T, S | null>>>>;
 
-/** A table as data: only the moves that it allows. */
+/** A transition table as data, with allowed transitions only. */
 function machine<S extends string, T extends string>(
   name: string,
   table: Table<S, T>,
@@ -46,7 +46,7 @@ function machine<S extends string, T extends string>(
   return { name, states, ...of, transitions };
 }
 
-/** Those of v1, and those of missions. */
+/** Shared by the tasks of v1 and those of missions. */
 const TASKS = {
   initial: "pending",
   terminal: ["completed", "cancelled"],

@@ -1,4 +1,4 @@
-/** What the service tells about itself (JOB-2, JOB-4). */
+/** Operations that describe the service (JOB-2, JOB-4). */
 import { Type } from "../../../actors/schema.ts";
 import { Count, noun, Text } from "../../http/contract/noun.ts";
 import { operationGroup } from "../../http/contract/operation.ts";

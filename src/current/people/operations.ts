@@ -1,4 +1,4 @@
-/** What there is to do with the people of an organization (AUTH-19), and with one's own sessions and grants (AUTH-20). */
+/** Operations on the people of an organization (AUTH-19), and on one's own sessions and grants (AUTH-20). */
 import { FULL_ACCESS } from "../../../actors/organization/principal.ts";
 import { operationGroup } from "../../http/contract/operation.ts";
 import { IF_MATCH } from "../../http/contract/request-headers.ts";

@@ -148,7 +148,7 @@ export function sessionView(session: Token, by: Principal, now: number): Shown<t
     last_used_at: session.lastUsedAt,
     revoked_at: session.revokedAt,
     ...recordView(
-      // As for tokens: the note of its last use is no change of it (AUTH-9).
+      // As with tokens, recording the last use is not a change (AUTH-9).
       {
         ...session,
         version: session.revokedAt === null ? 1 : 2,

@@ -1,4 +1,4 @@
-/** What acts as the caller besides tokens made by name: browsers, and programs that were let in (AUTH-20). */
+/** Credentials of the caller that are not named tokens: browser sessions, and grants to programs (AUTH-20). */
 import { mapped, ok, type Outcome } from "../../../actors/fault.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import { organizationRef, type Token } from "../../../actors/organization/schema.ts";
@@ -82,7 +82,7 @@ export const sessionHandlers: Handlers<typeof sessionOperations.operations, Serv
   },
 };
 
-/** The active sessions of the caller but for the one that asks. */
+/** The caller's active sessions, except the one of this request. */
 async function otherSessions(
   { system, directory, clock, log }: Services,
   { organizationId, userId, tokenId }: Principal,

@@ -1,6 +1,6 @@
 /**
- * The secrets of an organization (RUN-5): written and never read. A value is sealed here, before it
- * goes any further, so that no command, record, event or log line ever holds it.
+ * The secrets of an organization (RUN-5): write-only. A value is sealed here, first of all, so that no command,
+ * record, event or log line ever holds it.
  */
 import { invalid, mapped, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { canUse, type Principal } from "../../../actors/organization/principal.ts";
@@ -64,14 +64,14 @@ export const secretHandlers: Handlers<typeof secretOperations.operations, Servic
   },
 };
 
-/** Refuses where an agent or a repository names the secret. Private agents of others are counted, not named. */
+/** Refuses if an agent or a repository uses the secret. Other people's private agents are counted, not named. */
 async function unlessInUse(
   { system, directory, log }: Services,
   by: Principal,
   secret: string,
 ): Promise<Outcome<null>> {
   const known = await system.dispatch(organizationRef(by.organizationId), { kind: "list_secrets" });
-  // A missing one is 404 for every caller.
+  // A missing secret is 404 for every caller.
   if (!known.ok || !known.value.some(({ name }) => name === secret)) return known.ok ? ok(null) : known;
   const settled = await system.settled(by.organizationId);
   if (!settled.ok) return settled;

@@ -1,4 +1,4 @@
-/** What there is to do with the secrets of an organization (RUN-5). */
+/** Operations on the secrets of an organization (RUN-5). */
 import { KEYED_PROVIDERS } from "../../../actors/organization/schema.ts";
 import { OneOf, Timestamp, Type } from "../../../actors/schema.ts";
 import { noun, Text } from "../../http/contract/noun.ts";

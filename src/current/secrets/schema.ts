@@ -4,9 +4,9 @@ import { bad, good, textField } from "../../http/contract/field.ts";
 
 /** Letters, digits, `_`, `-` and `.`, as variables and keys are named. */
 const SECRET_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
-/** Characters. A shorter one could not be told from ordinary text when results are searched for it. */
+/** Characters. A shorter secret would match ordinary text when results are searched for it. */
 export const SECRET_MIN = 8;
-/** Bytes of UTF-8: a private key of RSA with 4,096 bits fits. */
+/** Bytes of UTF-8: an RSA private key of 4,096 bits fits. */
 export const SECRET_MAX_BYTES = 4_096;
 
 /** `PUT /api/secrets/{name}` */
@@ -21,7 +21,7 @@ export const PutProviderKeyBody = Type.Object(
   { examples: [{ secret: "ANTHROPIC_KEY" }] },
 );
 
-/** The name of a secret that is written; another one is 400, for the caller has chosen it. */
+/** The name of a secret in a write; an invalid one is 400, because the caller has chosen it. */
 export const WrittenName = (shown: TSchema) =>
   textField<string>(shown, (text) =>
     SECRET_NAME.test(text)

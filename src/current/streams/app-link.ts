@@ -1,4 +1,4 @@
-/** The signed address of a job's stream (SSE-9): callers who may read the job are given one. */
+/** The signed address of a job's stream (SSE-9), for callers who may read the job. */
 import { hasScope, type Principal } from "../../../actors/organization/principal.ts";
 import { signedAddress, type SigningParts } from "../../http/request/signed-address.ts";
 

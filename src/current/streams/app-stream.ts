@@ -1,6 +1,6 @@
 /**
- * The stream of a job for embedded pages (SSE-9): it is opened by a signed address instead of a token,
- * from any origin, without credentials. Whatever is wrong with the address, the answer is the same.
+ * The stream of a job for embedded pages (SSE-9). A signed address replaces the token; any origin may open it,
+ * without credentials. Every invalid address gets the same answer.
  */
 import { refuse } from "../../../actors/fault.ts";
 import type { Handlers } from "../../http/contract/operation.ts";

@@ -1,20 +1,20 @@
-/** Where a stream begins (SSE-4): `Last-Event-ID` of a client that comes back, `?after=`, or what `?replay=` asks for. */
+/** Where a stream begins (SSE-4): at `Last-Event-ID` of a reconnecting client, at `?after=`, or as `?replay=` says. */
 import type { ClientCursor } from "../../../actors/runtime/subscription.ts";
 
-/** Durable events that a client without a cursor gets. */
+/** Durable events for a client without a cursor. */
 export const RECENT_EVENTS = 100;
 const CURSOR = /^(\d{1,10})(?:\.(\d{1,10}))?$/;
 
 export interface StreamRequest {
-  /** Null where the client names none. */
+  /** Null if the client sends none. */
   readonly cursor: ClientCursor | "malformed" | null;
-  /** Durable events that are replayed where the cursor is of no use. */
+  /** Durable events to replay if the cursor is unusable. */
   readonly replay: number;
-  /** A chat's stream closes with its turn. */
+  /** Whether a chat's stream closes at the end of its chat turn. */
   readonly waitsForEnd: boolean;
 }
 
-/** What the input of a stream says of it. */
+/** The input of a stream that concerns its beginning. */
 interface StreamInput {
   readonly query: {
     readonly after: string | undefined;
@@ -25,7 +25,7 @@ interface StreamInput {
 }
 
 export function streamRequest({ query: { after, replay, wait }, headers }: StreamInput): StreamRequest {
-  // An EventSource that comes back repeats its address, and says where it is in the header.
+  // A reconnecting EventSource repeats its URL, and sends its position in the header.
   const cursor = headers["last-event-id"] ?? after ?? null;
   return {
     cursor: cursor === null ? null : cursorOf(cursor),

@@ -1,7 +1,7 @@
 /**
- * What the streams of chats and jobs send, as schemas made from the tables that the turns append by: a
- * type that is added there is in the contract too. Each variant is one event: its name, its id where it
- * moves the cursor, and its data (SSE-2, SSE-3, SSE-7, SSE-8).
+ * The events that the streams of chats and jobs send, as schemas. They are made from the tables that the turns
+ * append by, so a new type there is in the contract too. Each variant is one event: its name, its id if it moves the
+ * cursor, and its data (SSE-2, SSE-3, SSE-7, SSE-8).
  */
 import { CHAT_EVENTS } from "../../../actors/chat/events.ts";
 import { JOB_EVENTS } from "../../../actors/job/events.ts";
@@ -14,14 +14,14 @@ import { CLOSING_REASONS } from "./record-stream.ts";
 
 type Properties = Readonly<Record<string, TSchema>>;
 
-/** What every durable event says. */
+/** The common fields of durable events. */
 const head = (type: string): Properties => ({
   seq: Count("Number in the stream, from 1, without gaps"),
   type: Type.Literal(type),
   at: Timestamp,
 });
 
-/** The data of an event as the stream writes it: keys in snake_case, and the head beside them. */
+/** The data of an event as the stream writes it: keys in snake_case, next to the common fields. */
 function dataSchema(type: string, schema: TSchema): TSchema {
   const variants = schema["anyOf"] as readonly TSchema[] | undefined;
   if (variants !== undefined) return Type.Union(variants.map((variant) => dataSchema(type, variant)));
@@ -37,21 +37,21 @@ const snakeCasedProperties = (schema: TSchema): Record<string, TSchema> =>
     }),
   );
 
-/** As `snakeCased` of the events does: objects within objects, and what lists hold as it is. */
+/** Mirrors `snakeCased` of the events: it converts nested objects, and leaves the contents of lists alone. */
 function snakeCased(schema: TSchema): TSchema {
   const variants = schema["anyOf"] as readonly TSchema[] | undefined;
   if (variants !== undefined) return Type.Union(variants.map(snakeCased));
   return schema["properties"] === undefined ? schema : Type.Object(snakeCasedProperties(schema));
 }
 
-/** An event that moves the cursor of its reader. */
+/** An event that moves its reader's cursor. */
 const event = (name: string, cursor: string, data: TSchema): TSchema =>
   Type.Object({ event: Type.Literal(name), id: Text("Cursor of this event", cursor), data }, { title: name });
-/** An event that moves no cursor. */
+/** An event that does not move the cursor. */
 const note = (name: string, data: TSchema): TSchema =>
   Type.Object({ event: Type.Literal(name), data }, { title: name });
 
-/** Text as it is made; it is not stored, and its id is the last seq and the position reached. */
+/** Live text; it is not stored, and its id is the last seq plus the position reached in the text. */
 const delta = (name: string): TSchema =>
   event(
     name,

@@ -1,7 +1,7 @@
 /**
- * The events of chats and jobs as frames (SSE-1 to SSE-3). A frame is made once, however many read
- * it: an event is remembered by itself, and what all readers at one place get by its list, joined to
- * one write. What nobody holds any more is forgotten with it.
+ * The events of chats and jobs as SSE frames (SSE-1 to SSE-3). A frame is made once, however many readers get it:
+ * frames are cached by event, and joined writes by the list of items that readers at one position share. Weak
+ * references drop both with their keys.
  */
 import type { StreamItem, TextDelta } from "../../../actors/runtime/replay.ts";
 import type { StoredEvent } from "../../../actors/runtime/store.ts";
@@ -9,13 +9,13 @@ import type { JsonObject } from "../../../actors/schema.ts";
 import { sseEvent, sseJson } from "../../http/stream/sse.ts";
 import { snakeCased } from "../event-view.ts";
 
-/** The names of what is not stored, by the kind of the stream. */
+/** Event names of live text, by kind of stream. */
 const DELTA = { chat: "message.delta", chat_without_calls: "message.delta", job: "transcript.delta" } as const;
-/** `chat_without_calls`: for readers who may not read jobs, without what tools are called with and answer. */
+/** `chat_without_calls`: for readers who may not read jobs; it leaves out the arguments and results of tool calls. */
 export type StreamKind = keyof typeof DELTA;
 const OF_CALLS = ["arguments", "result", "isTruncated"] as const;
 
-/** Made once for each kind of reader. */
+/** The cache of one kind of stream. */
 const framesOf = () => ({
   events: new WeakMap<StoredEvent, string>(),
   writes: new WeakMap<readonly StreamItem[], Write>(),
@@ -25,10 +25,10 @@ const withoutCalls = framesOf();
 const known = (kind: StreamKind) => (kind === "chat_without_calls" ? withoutCalls : whole);
 const encoder = new TextEncoder();
 
-/** What all readers at one place get at once. */
+/** One write, shared by all readers at the same position. */
 export interface Write {
   readonly bytes: Uint8Array;
-  /** Nothing follows that its readers may see: the record is deleted. */
+  /** Nothing that its readers may see follows: the record was deleted. */
   readonly isFarewell: boolean;
 }
 
@@ -48,10 +48,10 @@ export function writeOf(kind: StreamKind, items: readonly StreamItem[]): Write {
 const isDeletion = (item: StreamItem): boolean =>
   item.kind === "event" && item.event.type === "chat.updated" && item.event.data["deleted"] === true;
 
-/** A frame without an id: it moves no cursor. */
+/** A frame without an id, so it does not move the cursor. */
 export const noteFrame = (event: string, data: object): string => sseEvent({ event, data: sseJson(data) });
 
-/** The id of an item: the cursor that has it. */
+/** The id of an item: the cursor after it. */
 export const cursorAfter = (item: StreamItem): string =>
   item.kind === "event" ? String(item.event.seq) : `${item.afterSeq}.${item.position}`;
 

@@ -1,4 +1,4 @@
-/** The event streams of chats and jobs (SSE-1 to SSE-8). They are opened by those who may read the record. */
+/** The event streams of chats and jobs (SSE-1 to SSE-8), for callers who may read the record. */
 import { type Chat, chatRef } from "../../../actors/chat/schema.ts";
 import type { Outcome } from "../../../actors/fault.ts";
 import { isTerminal } from "../../../actors/job/machine.ts";
@@ -17,9 +17,9 @@ import { type Connection, openStream } from "./opening.ts";
 import type { streamOperations } from "./operations.ts";
 import type { StreamEnd } from "./record-stream.ts";
 
-/** With what a turn may have ended. */
+/** Events that may end a chat turn. */
 const TURN_ENDS: ReadonlySet<string> = new Set(["chat.updated", "message.completed", "error"]);
-/** What a job ends with. */
+/** Events that end a job. */
 const JOB_ENDS: ReadonlySet<string> = new Set(["job.completed", "job.failed", "job.cancelled"]);
 
 type StreamOperations = typeof streamOperations.operations;
@@ -53,7 +53,7 @@ async function streamChatEvents(
   return openStream(services, { caller, bearer: principal }, asked, streamed);
 }
 
-/** The end of the turn that runs now; without one the stream is over with what there is. */
+/** The end of the current chat turn; without a turn the stream ends with the existing events. */
 function turnEnd({ activeJobId, lastSeq }: Chat, read: () => Promise<Outcome<Chat>>): StreamEnd {
   if (activeJobId === null) return { kind: "at_seq", seq: lastSeq };
   const endOf = async (): Promise<number | null> => {
@@ -65,7 +65,7 @@ function turnEnd({ activeJobId, lastSeq }: Chat, read: () => Promise<Outcome<Cha
   return { kind: "asked", after: TURN_ENDS, endOf };
 }
 
-/** The stream of a job, for somebody who may open it. */
+/** The stream of a job, for a caller who may open it. */
 export async function streamOfJob(
   services: Services,
   connection: Connection,
@@ -83,7 +83,7 @@ export async function streamOfJob(
   return openStream(services, connection, asked, { ref, record: job.value, view, ending: jobEnd(job.value, read) });
 }
 
-/** The end of the job. What is said with its terminal event belongs to it. */
+/** The end of the job, including events committed together with its terminal event. */
 function jobEnd({ status, lastSeq }: Job, read: () => Promise<Outcome<Job>>): StreamEnd {
   if (isTerminal(status)) return { kind: "at_seq", seq: lastSeq };
   const endOf = async (): Promise<number | null> => {

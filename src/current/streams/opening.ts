@@ -1,7 +1,6 @@
 /**
- * The beginning of a stream (SSE-1, SSE-4): a caller who may read the record is answered with a stream from
- * its cursor; without one, with a snapshot of the record and the recent events; with one that is of no
- * use, the same after a `reset` that says so.
+ * Opens a stream (SSE-1, SSE-4). With a cursor, the stream resumes from it. Without one, it starts with a snapshot
+ * of the record and the recent events. With an unusable cursor it does the same, after a `reset` that says why.
  */
 import { assert } from "../../../actors/assert.ts";
 import { ok, type Outcome } from "../../../actors/fault.ts";
@@ -18,27 +17,27 @@ import type { StreamRequest } from "./cursor.ts";
 import { noteFrame, type StreamKind } from "./frames.ts";
 import { RecordStream, type StreamEnd } from "./record-stream.ts";
 
-/** How long a client waits before it comes back, in ms. */
+/** Reconnection delay for clients, in ms. */
 const RETRY_MS = 1_000;
 
 export interface Streamed {
   readonly ref: ActorRef<"chat" | "job">;
-  /** The kind of its events; the ref's kind unless given. */
+  /** The kind of frames; default: the ref's kind. */
   readonly kind?: StreamKind;
   readonly record: RecordFields & { readonly lastSeq: number };
-  /** The record as `snapshot` shows it. */
+  /** The record, for the `snapshot` event. */
   readonly view: object;
   readonly ending: StreamEnd;
 }
 
-/** What is known of the connection. */
+/** Facts of the connection. */
 export interface Connection extends Omit<EventStreamParts, "streams" | "onFailure" | "connection"> {
   readonly caller: Visitor;
 }
 
 type OpeningServices = Pick<Services, "system" | "chats" | "streams" | "log">;
 
-/** The stream of a record that has just been read, for a caller who may read it. */
+/** The stream of a record that was just read, for a caller who may read it. */
 export async function openStream(
   services: OpeningServices,
   connection: Connection,
@@ -53,7 +52,7 @@ export async function openStream(
     services.chats.storedText(organizationId, { messageId, attempt });
   const subscription = services.system.subscribe(ref, 0, { head: record.lastSeq, textOf });
   const start = await lookUp(services.log, begin(subscription, asked, record.lastSeq)).catch(() => null);
-  // Others may have taken the last places meanwhile.
+  // Others may have taken the last slots meanwhile.
   const place = services.streams.room(organizationId);
   if (start === null || !start.ok || !place.ok) {
     subscription.close();
@@ -63,7 +62,7 @@ export async function openStream(
   const { cursor, reset } = start.value;
   if (cursor !== null && hasEnded(ending, subscription)) {
     subscription.close();
-    // An EventSource comes back to whatever ends with 200, for ever; 204 is how HTML lets a server stop it.
+    // An EventSource reconnects for ever after a 200 that ends; in HTML, 204 is how a server stops it.
     return ok(new Response(null, { status: 204, headers: { "cache-control": "no-store", ...connection.headers } }));
   }
   connection.caller.nameStream?.(nameOfStream(streamed, connection));
@@ -78,24 +77,24 @@ export async function openStream(
   return ok(eventStream(source, opening, { ...parts, connection: caller.connection ?? caller, streams, onFailure }));
 }
 
-/** What is told is that of the record, to all who are told the same of it; null where it ends for its reader alone. */
+/** Names the stream if all readers with this name get the same frames; null if this reader's stream has its own end. */
 function nameOfStream({ ref, kind = ref.kind, ending }: Streamed, { lifeMs }: Connection): string | null {
   const endsWithRecord = ref.kind === "chat" ? ending.kind === "never" : ending.kind === "asked";
   return endsWithRecord && lifeMs === undefined ? `${kind}.${ref.id}` : null;
 }
 
-/** Whether the stream is over and its reader has all of it. */
+/** Whether the stream is over and its reader has received all of it. */
 const hasEnded = (ending: StreamEnd, subscription: Subscription): boolean =>
   ending.kind === "at_seq" && subscription.seq >= ending.seq;
 
-/** Lives as long as the stream, so it is made where nothing else is in sight: it would be held too. */
+/** Lives as long as the stream. It is made here, in a small scope, so that its closure retains nothing else. */
 const telling =
   (log: OpeningServices["log"], requestId: string, stream: string) =>
   (err: unknown): void =>
     log.error({ err, requestId, stream }, "a stream was interrupted");
 
 interface Start {
-  /** The client's cursor, where it counts. */
+  /** The client's cursor, if it is valid. */
   readonly cursor: string | null;
   readonly reset: { readonly reason: string; readonly from_seq: number } | null;
 }
@@ -111,7 +110,7 @@ async function begin(subscription: Subscription, { cursor, replay }: StreamReque
   return { cursor: null, reset: reason === null ? null : { reason, from_seq: await subscription.firstKept(seq) } };
 }
 
-/** Why the cursor is of no use; null where the reader stands at it now. */
+/** Why the cursor is unusable; null if the reader is now at it. */
 async function useless(
   subscription: Subscription,
   cursor: ClientCursor | "malformed",

@@ -8,7 +8,7 @@ import { ChatId, JobId } from "../path-ids.ts";
 import { RECENT_EVENTS } from "./cursor.ts";
 import { ChatStreamEvent, JobStreamEvent } from "./event-schema.ts";
 
-/** Pages of any origin may read a signed stream, and nobody is to keep its address. */
+/** Pages of any origin may read a signed stream, and nothing may cache its address. */
 export const APP_STREAM_HEADERS = {
   "access-control-allow-origin": "*",
   "referrer-policy": "no-referrer",
@@ -63,7 +63,7 @@ export const streamOperations = operationGroup("Streams", "Server-sent events th
   },
 });
 
-/** Whatever is wrong with a signed address, the answer is the same. */
+/** Every invalid signed address gets the same answer. */
 const SignedJobId = Id("job", "The job's id");
 
 export const appStreamOperations = operationGroup("Embedded pages", "Streams for pages that hold no token", {

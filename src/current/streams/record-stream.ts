@@ -1,26 +1,26 @@
 /**
  * The stream of one chat or job: a reader's cursor, its frames, and its end (SSE-3 to SSE-6).
  *
- *   replay ─▶ live ─┬─ the job has ended, or the turn that was waited for, or the chat is deleted ──▶ `stream.end`
- *                   └─ ended by the service ──▶ `stream.closing`, with the cursor to go on from
+ *   replay ─▶ live ─┬─ the job or the awaited chat turn has ended, or the chat is deleted ──▶ `stream.end`
+ *                   └─ ended by the service ──▶ `stream.closing`, with the cursor to resume from
  */
 import type { StreamItem } from "../../../actors/runtime/replay.ts";
 import type { Subscription } from "../../../actors/runtime/subscription.ts";
 import { type Interruption, type Piece, QUIET, type SharedSource } from "../../http/stream/event-source.ts";
 import { cursorAfter, writeOf, noteFrame, type StreamKind } from "./frames.ts";
 
-/** When a stream is over. `seq`: with this event, or at once where the reader has it. */
+/** When a stream ends. `seq`: after this event, or at once if the reader has it already. */
 export type StreamEnd =
   | { readonly kind: "never" }
   | { readonly kind: "at_seq"; readonly seq: number }
-  /** With the event that `endOf` names; it is asked after events of these types until it names one. */
+  /** After the event that `endOf` names; `endOf` is called after events of these types until it names one. */
   | {
       readonly kind: "asked";
       readonly after: ReadonlySet<string>;
       readonly endOf: () => Promise<number | null>;
     };
 
-/** Why, in the words of `stream.closing`. */
+/** Reasons for `stream.closing`. */
 export const CLOSING_REASONS = ["deploy", "unavailable", "revoked", "slow_consumer", "expired", "moved"] as const;
 type ClosingReason = (typeof CLOSING_REASONS)[number];
 const REASONS: Readonly<Record<Interruption, ClosingReason>> = {
@@ -35,13 +35,13 @@ export class RecordStream implements SharedSource {
   private readonly kind: StreamKind;
   private readonly subscription: Subscription;
   private ending: StreamEnd;
-  /** That of what has been sent: what is only fetched does not count. */
+  /** The cursor of what was sent; items that were only fetched do not count. */
   private cursor: string | null;
   private fetched: readonly StreamItem[] | null = null;
   private mayHaveEnded = false;
   private isOver = false;
 
-  /** `cursor` is the client's own, or null while it has none. */
+  /** `cursor` is the client's own, or null if it has none. */
   constructor(kind: StreamKind, subscription: Subscription, ending: StreamEnd, cursor: string | null) {
     this.kind = kind;
     this.subscription = subscription;
@@ -61,7 +61,7 @@ export class RecordStream implements SharedSource {
     return items.length === 0 ? QUIET : this.told(items);
   }
 
-  /** A reader that is to be told of the end takes it when it has room: there is nothing more to wait for. */
+  /** With a lost subscription there is nothing to wait for: the reader gets the end as soon as it has room. */
   onChange(run: () => void): void {
     if (!this.subscription.isLost) this.subscription.onChange(run);
   }
@@ -74,7 +74,7 @@ export class RecordStream implements SharedSource {
     return this.subscription.stream;
   }
 
-  /** A stream with an end of its own waits for it alone. */
+  /** Null for a stream with its own end: it waits for that alone. */
   shared(): SharedSource | null {
     return this.ending.kind === "never" && !this.isOver ? this : null;
   }

@@ -1,4 +1,4 @@
-/** Tasks on the current surface: list, read, and the status updates that v1 has no operation for. */
+/** Tasks on the current surface: list, read, and status updates, for which v1 has no operation. */
 import { mapped } from "../../../actors/fault.ts";
 import type { TaskChanges } from "../../../actors/organization/protocol.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";

@@ -1,4 +1,4 @@
-/** What there is to do with tasks on the current surface (GEN-8). */
+/** Operations on tasks on the current surface (GEN-8). */
 import { operationGroup } from "../../http/contract/operation.ts";
 import { IF_MATCH } from "../../http/contract/request-headers.ts";
 import { pageQuery } from "../paging.ts";

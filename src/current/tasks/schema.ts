@@ -25,7 +25,7 @@ export const CreateTaskBody = Type.Object(
   { examples: [{ title: "Read the report", priority: "high", assigned_to: "agt_V1StGXR8_Z5jdHi6B-myT" }] },
 );
 
-/** `PATCH /api/tasks/{id}`: what is absent stays as it is; a status follows the transitions of the interface. */
+/** `PATCH /api/tasks/{id}`: absent fields stay unchanged; a status must follow the allowed transitions. */
 export const UpdateTaskBody = Type.Object(
   {
     title: Type.Optional(Type.String({ pattern: "\\S", maxLength: TITLE })),
@@ -75,7 +75,7 @@ export const deletedTaskView = (task: Task, by: Principal): Shown<typeof Deleted
   deleted: true,
 });
 
-/** The filters of the list; all that are given must match. */
+/** The filters of the list; all given ones must match. */
 export const TASK_QUERY = {
   status: someOf(TASK_STATUSES, { description: "Tasks with one of these statuses" }),
   assigned_to: idFilter(Type.String({ description: "An agent's or a user's id" })),

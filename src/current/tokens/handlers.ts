@@ -1,7 +1,7 @@
 /**
- * Tokens (AUTH-1, AUTH-2): service tokens, which the owners of an organization see and revoke together,
- * and personal access tokens, of which everybody has to do with their own. Both act as the person who
- * made them. The secret is in the answer of the creation and nowhere else.
+ * Tokens (AUTH-1, AUTH-2). All owners of an organization see and revoke its service tokens; a personal access token
+ * is managed only by its own person. Both act as the person who made them. The secret is only in the answer of the
+ * creation.
  */
 import { mapped } from "../../../actors/fault.ts";
 import type { PageRequest } from "../../../actors/page.ts";
@@ -73,7 +73,10 @@ async function revokeToken({ clock, streams }: Services, change: Change, kind: T
   return revoked;
 }
 
-/** The tokens that a caller manages: an owner the organization's service tokens, everybody their own personal ones. */
+/**
+ * The tokens that a caller manages: for an owner the organization's service tokens, for everybody their own personal
+ * ones.
+ */
 const visibleTo = ({ userId }: Principal, kind: TokenKind): TokenFilter => ({
   kind,
   userId: kind === "personal" ? userId : null,

@@ -1,4 +1,4 @@
-/** What there is to do with tokens (AUTH-1, AUTH-2). */
+/** Operations on tokens (AUTH-1, AUTH-2). */
 import { operationGroup } from "../../http/contract/operation.ts";
 import { pageQuery } from "../paging.ts";
 import { TokenId } from "../path-ids.ts";

@@ -13,7 +13,7 @@ import { Id, listOf, noun, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
 import { permitted, RECORD, recordView } from "../record.ts";
 
-/** Sessions and the tokens of programs that somebody let in are no tokens that are made by name. */
+/** Sessions, and tokens of programs with a grant, are not named tokens. */
 function kindOf(kind: CredentialKind): TokenKind {
   assert(kind === "personal" || kind === "service", "lists of tokens are of one of their kinds");
   return kind;
@@ -24,7 +24,7 @@ const TOKEN_PATHS: Readonly<Record<TokenKind, string>> = {
   service: "/api/service-tokens",
 };
 
-/** Not blank, and nothing in it that controls a terminal. */
+/** Not blank, and without terminal control characters. */
 const NAME = "^(?=.*\\S)[^\\x00-\\x1f\\x7f-\\x9f]*$";
 
 /** `POST /api/service-tokens` and `POST /api/personal-access-tokens` */
@@ -62,8 +62,8 @@ export const ServiceTokenList = listOf("ServiceTokenList", "service_tokens", Tok
 export const PersonalTokenList = listOf("PersonalAccessTokenList", "personal_access_tokens", TokenView);
 
 /**
- * A token is changed by its revocation and by nothing else. Its record also counts the notes of its last
- * use, which readers do not see as a change (AUTH-9).
+ * Only revocation changes a token. The version of its record also counts notes of its last use, which readers must
+ * not see as a change (AUTH-9).
  */
 const changesOf = (token: Token): Token => ({
   ...token,
@@ -71,7 +71,7 @@ const changesOf = (token: Token): Token => ({
   updatedAt: token.revokedAt ?? token.createdAt,
 });
 
-/** A token without what it is used by: of that its last characters are known, and no more. */
+/** The token without its secret: only the last characters are known. */
 export const tokenView = (token: Token, by: Principal, now: number): Shown<typeof TokenView> => ({
   id: token.id,
   kind: kindOf(token.kind),
@@ -83,7 +83,7 @@ export const tokenView = (token: Token, by: Principal, now: number): Shown<typeo
   expires_at: token.expiresAt,
   last_used_at: token.lastUsedAt,
   revoked_at: token.revokedAt,
-  // A token of an earlier version of the service does not say it.
+  // Absent for tokens made by an earlier version of the service.
   created_with: token.madeWith ?? null,
   ...recordView(
     changesOf(token),

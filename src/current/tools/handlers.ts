@@ -43,7 +43,7 @@ const serverView = ({ server, tools, leftOut, problem, askedAt }: ServerTools) =
 type Connections = Pick<Agent, "tools" | "mcpServers">;
 const NOTHING: Connections = { mcpServers: [] };
 
-/** Readers of other organizations do not see what its owner has connected to an agent (V1-5). */
+/** Readers of other organizations do not see the agent's connections (V1-5). */
 async function connected({ agents }: Services, by: Principal, agentId: string): Promise<Outcome<Connections>> {
   const agent = await agents.find(by, agentId);
   if (!agent.ok) return agent;

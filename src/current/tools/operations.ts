@@ -1,4 +1,4 @@
-/** What there is to know of tools (RUN-11). */
+/** Operations on tools (RUN-11). */
 import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
 import { idFilter } from "../../http/contract/field.ts";
 import { Count, Id, noun, OpenObject, Text } from "../../http/contract/noun.ts";

@@ -20,7 +20,7 @@ import type { UploadedFile, uploadOperations } from "./operations.ts";
 
 type UploadOperations = typeof uploadOperations.operations;
 
-/** An upload that sends nothing for so long is given up. */
+/** An upload is abandoned after so much silence. */
 const QUIET_SECONDS = 60;
 
 export const uploadHandlers: Handlers<UploadOperations, Services> = {
@@ -68,7 +68,7 @@ async function createUpload(
   if ((body.length ?? 0) > UPLOAD_BYTES) return refuse({ kind: "payload_too_large", limitBytes: UPLOAD_BYTES });
   change.keepOpen(QUIET_SECONDS);
   let mime = "";
-  // Looked at before it is stored: what is refused takes no room on the disk.
+  // Checked before it is stored: a refused upload takes no space on the disk.
   const check: ContentCheck = async (content) => {
     const { sha256, size, head } = content;
     if (headers["repr-digest"] !== undefined && headers["repr-digest"] !== sha256)

@@ -1,4 +1,4 @@
-/** What there is to do with uploads, which messages refer to (FILE-1 to FILE-4). */
+/** Operations on uploads, which messages refer to (FILE-1 to FILE-4). */
 import { UPLOAD_BYTES, UPLOAD_NAME } from "../../../actors/upload/limits.ts";
 import { Nullable, Timestamp, Type } from "../../../actors/schema.ts";
 import { NOT_BLANK, streamed } from "../../http/contract/body-schema.ts";

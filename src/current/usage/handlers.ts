@@ -1,4 +1,4 @@
-/** What the organization has used, by agent, model or day, and its budget of this month (RUN-4). */
+/** The organization's usage by agent, model or day, and its budget of this month (RUN-4). */
 import { mapped } from "../../../actors/fault.ts";
 import { type UsageGroup, type UsageReport, type UsageRequest } from "../../../actors/usage/directory.ts";
 import type { QuotaState } from "../../../actors/usage/quota.ts";
@@ -11,14 +11,14 @@ import { costView } from "../cost.ts";
 import type { usageOperations } from "./operations.ts";
 import { type UsageReportView } from "./operations.ts";
 
-/** Groups of one report; the totals are of all. */
+/** Groups per report; the totals include all groups. */
 export const USAGE_ROWS = 1_000;
 
-/** What each group is called in its row. */
+/** The key of each group in its row. */
 const KEYS: Readonly<Record<UsageGroup, string>> = { agent: "agent_id", model: "model", day: "day" };
 
 export const usageHandlers: Handlers<typeof usageOperations.operations, Services> = {
-  /** From the first day of this month to today, unless the query says otherwise. */
+  /** Defaults to the time from the first day of this month to today. */
   async getUsage({ system, usage, quotas, models, clock, log }, { principal: { organizationId } }, { query }) {
     const now = clock.now();
     const { group_by: groupBy, since = `${monthOf(now)}-01`, until = dayOf(now) } = query;

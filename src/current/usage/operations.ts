@@ -1,4 +1,4 @@
-/** What there is to know of an organization's usage (RUN-4). */
+/** Operations on an organization's usage (RUN-4). */
 import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
 import { QUOTAS } from "../../../actors/usage/quota.ts";
 import { USAGE_GROUPS } from "../../../actors/usage/directory.ts";
@@ -9,7 +9,7 @@ import { operationGroup } from "../../http/contract/operation.ts";
 
 const DAY_CHARACTERS = "2026-11-30".length;
 
-/** A day of UTC, or the day of a time. */
+/** A day in UTC, or the day of a time. */
 const dayField = (description: string, example: string) =>
   textField<string>({ type: "string", description, examples: [example] }, (text, name) => {
     const day = timeOf(text)?.slice(0, DAY_CHARACTERS);

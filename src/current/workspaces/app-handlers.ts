@@ -1,4 +1,4 @@
-/** Apps on the current surface (WSP-14). They are served by `app-pages.ts`. */
+/** Apps on the current surface (WSP-14). `app-pages.ts` serves them. */
 import { ok } from "../../../actors/fault.ts";
 import { newId, randomText } from "../../../actors/ids.ts";
 import { isoTime } from "../../../actors/schema.ts";
@@ -11,9 +11,9 @@ import type { Services } from "../../operations/services.ts";
 import type { appOperations } from "./app-operations.ts";
 import { appView } from "./app-schema.ts";
 
-/** What host names take, in one case. With the slug a label stays under their 63 characters. */
+/** Characters allowed in host names, in one case. With the slug, a label stays under 63 characters. */
 const ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789";
-/** 62 bits: nobody finds an app by trying. */
+/** 62 bits: nobody finds an app by guessing. */
 const SECRET_CHARACTERS = 12;
 
 export const appHandlers: Handlers<typeof appOperations.operations, Services> = {

@@ -1,4 +1,4 @@
-/** What there is to do with the apps of a workspace on the current surface (WSP-14). */
+/** Operations on the apps of a workspace on the current surface (WSP-14). */
 import { operationGroup } from "../../http/contract/operation.ts";
 import { AppId, WorkspaceId } from "../path-ids.ts";
 import { AppList, AppView, CreateAppBody } from "./app-schema.ts";

@@ -1,7 +1,6 @@
 /**
- * The files of apps, for anybody (WSP-14). What they run is a stranger to the API, wherever they are served:
- * without an origin of their own they are sandboxed into one that nobody has, and in every case they load and
- * call nothing but their own files.
+ * Serves the files of apps to anybody (WSP-14). Their code is always cross-origin to the API: an app without its own
+ * origin is sandboxed into an opaque one, and every app can load and call only its own files.
  */
 import { notFound, ok, type Outcome } from "../../../actors/fault.ts";
 import { parsePath } from "../../../actors/workspace/path.ts";
@@ -13,7 +12,7 @@ import { fileResponse } from "./file-response.ts";
 
 const INDEX = "index.html";
 
-/** What a page may do in a browser. `at` is the address of the app, with a slash at its end. */
+/** What a page may do in a browser. `at` is the address of the app, with a trailing slash. */
 function policyOf(
   at: string,
   { hasOrigin, embedder }: { readonly hasOrigin: boolean; readonly embedder: string },
@@ -53,11 +52,11 @@ export async function appPage(services: Services, target: AppTarget, request: Re
   const file = await system.dispatch(ref, { kind: "read_place", path: path.value });
   if (!file.ok) return file.fault.kind === "not_found" ? notFound("file") : file;
   const { node, name } = file.value.place;
-  // Relative links of its index would lead beside it.
+  // Without the trailing slash, relative links of its index would resolve beside it.
   if (node.kind === "directory") return ok(moved(`${at}${target.path}/`));
   const headers = {
     "content-security-policy": policyOf(at, { hasOrigin: appPlaces.areApart, embedder: new URL(appUrl()).origin }),
-    // Pages without an origin load their own scripts and fonts as strangers; the files are for anybody.
+    // Pages with an opaque origin load their own scripts and fonts cross-origin; the files are public.
     "access-control-allow-origin": "*",
     "cross-origin-resource-policy": "cross-origin",
     "permissions-policy": "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
@@ -75,7 +74,7 @@ export async function appPage(services: Services, target: AppTarget, request: Re
 const moved = (location: string): Response =>
   new Response(null, { status: 308, headers: { location, "cache-control": "no-cache" } });
 
-/** The path in the workspace; null where what was sent is none. */
+/** The path in the workspace; null if the path in the URL is invalid. */
 function pathOf({ path: directory, entry }: App, sent: string): string | null {
   let below: string;
   try {
@@ -83,10 +82,10 @@ function pathOf({ path: directory, entry }: App, sent: string): string | null {
   } catch {
     return null;
   }
-  // A slash that was encoded is part of no name.
+  // An encoded slash is not part of any name.
   if (below.split("/").length !== sent.split("/").length) return null;
   const file = below === "" ? entry : below.endsWith("/") ? `${below}${INDEX}` : below;
-  // Left to the parser they would lead somewhere else than browsers think.
+  // The URL parser would resolve these differently than browsers do.
   if (file.split("/").some((name) => name === "" || name === "." || name === "..")) return null;
   return directory === "" ? file : `${directory}/${file}`;
 }

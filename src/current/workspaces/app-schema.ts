@@ -1,11 +1,11 @@
-/** Apps of a workspace as the current surface shows them, and what is said to make one (WSP-1, WSP-14). */
+/** Apps of a workspace on the current surface: the view, and the body that creates one (WSP-1, WSP-14). */
 import { OneOf, Timestamp, Type } from "../../../actors/schema.ts";
 import type { App } from "../../../actors/workspace/schema.ts";
 import { Id, noun, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
 
 const NAME_CHARACTERS = 200;
-/** A label of a host name, with room for what makes it unguessable. */
+/** A label of a host name, with room for the part that makes it unguessable. */
 const SLUG = "^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$";
 
 /** `POST …/apps` */

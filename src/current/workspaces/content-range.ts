@@ -1,7 +1,10 @@
-/** What an upload says of its bytes: which part of the content they are, and the digest of the whole (RFC 9110, RFC 9530). */
+/**
+ * What an upload declares about its bytes: their range in the content, and the digest of the whole (RFC 9110, RFC
+ * 9530).
+ */
 import { bad, good, textField } from "../../http/contract/field.ts";
 
-/** Bytes `first` to `last` of `size`; without them the caller asks how many are there. */
+/** Bytes `first` to `last` of `size`; without them the caller asks how many have arrived. */
 export interface ContentRange {
   readonly part: { readonly first: number; readonly last: number } | null;
   readonly size: number;
@@ -14,7 +17,7 @@ const SHA256 = /(?:^|,)\s*sha-256=:([A-Za-z0-9+/]{43}=):\s*(?:,|$)/;
 const WRONG_RANGE =
   "Content-Range of an upload is `bytes <first>-<last>/<size>` with the bytes of this part, or `bytes */<size>` without any";
 
-/** The digest of the whole content, read as hex. */
+/** The digest of the whole content, parsed to hex. */
 export const DIGEST_HEADER = {
   "repr-digest": textField<string>({ type: "string" }, (text) => {
     const digest = SHA256.exec(text)?.[1];

@@ -24,11 +24,11 @@ import { upload } from "./upload.ts";
 
 type FileOperations = typeof fileOperations.operations;
 
-/** A request leaves its own event. */
+/** The request emits its own event, so the command emits none. */
 const causeOf = ({ userId }: Principal): Cause => ({ by: { type: "user", id: userId }, tells: false });
 const refOf = ({ organizationId }: Principal, id: string) => workspaceRef(organizationId, id);
 
-/** A preview may wait for others of its organization. */
+/** A preview may wait for other previews of its organization. */
 const PREVIEW_QUIET_SECONDS = 60;
 
 export const fileHandlers: Handlers<FileOperations, Services> = {
@@ -130,7 +130,7 @@ const NO_PRECONDITION: Precondition = { kind: "none" };
 const required = (path: FilePath | undefined): Outcome<FilePath> =>
   path === undefined ? invalid("/path", "path must be given") : ok(path);
 
-/** Places that are read from the table at once for a page that a pattern thins out, and how often. */
+/** With a glob filter: rows read from the table at once, and how often. */
 const GLOB_ROWS = 2_000;
 const GLOB_READS = 5;
 

@@ -1,4 +1,4 @@
-/** What there is to do with the files of a workspace on the current surface (WSP-2, WSP-8 to WSP-11). */
+/** Operations on the files of a workspace on the current surface (WSP-2, WSP-8 to WSP-11). */
 import { OneOf, Type } from "../../../actors/schema.ts";
 import { streamed } from "../../http/contract/body-schema.ts";
 import { withDefault } from "../../http/contract/field.ts";
@@ -27,11 +27,11 @@ import {
 } from "./file-schema.ts";
 
 const params = { id: WorkspaceId };
-/** What the setting FILE_MIB may be at most; the service refuses what is over the setting. */
+/** The maximum of the setting FILE_MIB; the service itself refuses files above the setting. */
 const MOST_BYTES = 102_400 * 1_024 * 1_024;
-/** Files that one search answers. */
+/** Files in the answer of one search. */
 const FOUND_FILES = 100;
-/** Characters of what is searched for. */
+/** Characters of a search text. */
 const SEARCH_CHARACTERS = 200;
 const GLOB_CHARACTERS = 200;
 
@@ -213,7 +213,7 @@ export const fileOperations = operationGroup("Files", "Files and directories of 
   },
 });
 
-/** The cursor of a list of files is the last path of the page before. */
+/** The cursor of a list of files is the last path of the previous page. */
 export const afterView = (path: string): string => Buffer.from(JSON.stringify(["files", path])).toString("base64url");
 
 function afterOf(text: string): string | undefined {
@@ -226,7 +226,7 @@ function afterOf(text: string): string | undefined {
   }
 }
 
-/** The public side of shares: no token, and a password where the share has one. */
+/** The public side of shares: no token, but a password if the share has one. */
 export const shareOperations = operationGroup(
   "Shares",
   "Files that can be downloaded with their address and no token",

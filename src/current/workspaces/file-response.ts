@@ -1,6 +1,6 @@
 /**
- * The content of a file as an answer. Whatever the file is, the browser that gets it runs nothing of it:
- * it is sandboxed without scripts, its type is not guessed, and it is saved rather than shown.
+ * The content of a file as an answer. Whatever the file is, the browser runs none of it: it is sandboxed without
+ * scripts, its type is not sniffed, and it is downloaded rather than shown.
  */
 import { notFound, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import type { FileContents } from "../../../actors/workspace/ports.ts";
@@ -10,7 +10,7 @@ import { isKnown } from "../../http/document/document.ts";
 import { type FileHeaders, rangeOf } from "../../http/document/file-answer.ts";
 import { etagOf } from "./conditions.ts";
 
-/** What is served. */
+/** The file to serve. */
 export interface ServedFile {
   readonly organizationId: string;
   readonly name: string;
@@ -19,11 +19,11 @@ export interface ServedFile {
   readonly mime: string;
 }
 
-/** How it is answered where that is not for a download. */
+/** Options for answers that are not downloads. */
 export interface Shown {
-  /** In the browser, rather than saved. */
+  /** Shown in the browser instead of downloaded. */
   readonly isShown?: boolean;
-  /** In the place of the headers that let nothing run. */
+  /** Replaces the headers that prevent execution. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -65,14 +65,15 @@ export async function fileResponse(
     const part = new Response(body, { status: 206, headers: { ...served, "content-range": contentRange } });
     return ok(body instanceof Blob ? noteContent(part, content) : part);
   }
-  // Bun answers a range of a file itself, also where If-Range says no. A stream that is no file's it leaves alone.
+  // Bun itself answers ranges of a file, even if If-Range forbids it. It leaves a stream alone that is not of a
+  // file.
   const whole =
     body instanceof Blob && asked.range !== undefined ? body.stream().pipeThrough(new TransformStream()) : body;
   const response = new Response(whole, { headers: served });
   return ok(whole instanceof Blob ? noteContent(response, content) : response);
 }
 
-/** Whether the answer has none of the content: the caller has it already, or asks for what is behind its end. */
+/** Whether the answer has no content: the caller has it already, or asks for a range beyond its end. */
 export const isUnsent = (file: Pick<ServedFile, "sha256" | "size">, asked: FileHeaders): boolean =>
   isHeld(file, asked) || partOf(file, asked) === "unsatisfiable";
 
@@ -86,7 +87,7 @@ function partOf(file: Pick<ServedFile, "sha256" | "size">, asked: FileHeaders): 
   return asked.range !== undefined && isSame ? rangeOf(asked.range, file.size) : null;
 }
 
-/** The name in ASCII for old clients, and whole for all others (RFC 6266). */
+/** The name in ASCII for old clients, and in full for all others (RFC 6266). */
 function dispositionOf(name: string): string {
   const plain = name.replaceAll(/[^\x20-\x7e]|["\\%]/g, "_");
   const whole = encodeURIComponent(name.toWellFormed()).replaceAll(

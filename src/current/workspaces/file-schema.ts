@@ -1,4 +1,4 @@
-/** Files, versions and shares as the current surface shows them, and what is said about them (WSP-2). */
+/** Files, versions and shares on the current surface: views and bodies (WSP-2). */
 import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
 import { parseDirectory, parsePath } from "../../../actors/workspace/path.ts";
 import type { FilePath } from "../../../actors/workspace/path.ts";
@@ -16,10 +16,10 @@ import type { Shown } from "../../http/contract/operation.ts";
 import { RECORD, recordView } from "../record.ts";
 import { etagOf } from "./conditions.ts";
 
-/** Seconds that a share may last: a year. */
+/** Longest life of a share in seconds: a year. */
 const SHARE_SECONDS = 31_536_000;
 const SHARE_DOWNLOADS = 1_000_000;
-/** Characters of a share's password: argon2 takes as long for any of them. */
+/** Characters of a share's password; argon2 takes equally long for all of these. */
 const PASSWORD_CHARACTERS = { min: 4, max: 256 };
 
 const EXAMPLE_PATH = "reports/q3.md";
@@ -29,9 +29,9 @@ const pathField = (description: string, parse: typeof parsePath) =>
     if (path.ok) return good(path.value);
     return bad(path.fault.kind === "invalid_path" ? path.fault.message : path.fault.kind, path.fault);
   });
-/** Of a file or directory, in a query. */
+/** The path of a file or directory, in a query. */
 export const PathQuery = { path: pathField("Path, relative to the workspace", parsePath) };
-/** Of a directory; the workspace itself unless given. */
+/** The path of a directory; default: the root of the workspace. */
 export const DirectoryQuery = { path: pathField("The directory; the whole workspace by default", parseDirectory) };
 
 const Path = Text("The path, relative to the workspace", EXAMPLE_PATH);

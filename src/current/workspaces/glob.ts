@@ -1,7 +1,7 @@
-/** Patterns of paths: `*`, `?`, `**`, `[…]` and `{a,b}`. */
+/** Glob patterns for paths: `*`, `?`, `**`, `[…]` and `{a,b}`. */
 import { invalid, ok, type Outcome } from "../../../actors/fault.ts";
 
-/** More alternatives make a pattern that takes long to try. */
+/** With more alternatives a pattern takes long to match. */
 const BRACES = 4;
 const STARS = 8;
 

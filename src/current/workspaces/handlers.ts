@@ -97,13 +97,13 @@ export const workspaceHandlers: Handlers<typeof workspaceOperations.operations, 
   },
 };
 
-/** What a new workspace holds. */
+/** A new workspace is empty. */
 const NOTHING = { bytes: 0, files: 0 };
 
 const totalsOf = (system: Services["system"], by: Principal, id: string): Promise<Outcome<Totals>> =>
   system.dispatch(workspaceRef(by.organizationId, id), { kind: "read_totals" });
 
-/** Refuses who has not made the workspace, and is no owner of the organization (WSP-15). */
+/** Refuses callers who neither created the workspace nor own the organization (WSP-15). */
 async function unlessTheirs(system: Services["system"], by: Principal, id: string): Promise<Outcome<null>> {
   const workspace = await system.dispatch(workspaceRef(by.organizationId, id), { kind: "read_workspace" });
   if (!workspace.ok) return workspace;

@@ -1,4 +1,4 @@
-/** What there is to do with workspaces on the current surface (WSP-1, WSP-6, GEN-8). */
+/** Operations on workspaces on the current surface (WSP-1, WSP-6, GEN-8). */
 import { operationGroup } from "../../http/contract/operation.ts";
 import { IF_MATCH } from "../../http/contract/request-headers.ts";
 import { pageQuery } from "../paging.ts";

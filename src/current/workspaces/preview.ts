@@ -1,6 +1,6 @@
 /**
- * What can be shown of a file (WSP-2). Texts are answered as they are, for the reader to show as text; what
- * needs a parser is made of it in the sandbox (`Previews`), and left out where that cannot be made.
+ * Previews of files (WSP-2). Text is sent unchanged, and the reader shows it as text. For formats that need a
+ * parser, the sandbox makes the preview (`Previews`); if it cannot, the preview is left out.
  */
 import { notFound, ok, type Outcome } from "../../../actors/fault.ts";
 import type { ActorRef } from "../../../actors/runtime/actor.ts";
@@ -12,9 +12,9 @@ import type { Services } from "../../operations/services.ts";
 import { etagOf } from "./conditions.ts";
 import type { PreviewView } from "./file-schema.ts";
 
-/** Of a text, so much is shown. */
+/** Limit of a text preview. */
 const SHOWN_BYTES = 64 * 1024;
-/** Larger images and documents are for a download. */
+/** Larger images and documents can only be downloaded. */
 const VIEWED_BYTES = 32 * 1024 * 1024;
 
 type Preview = Shown<typeof PreviewView>;
@@ -63,7 +63,7 @@ export async function previewOf(
   const reader =
     TABLES[mime] ?? (mime === "application/json" && /^\s*\[\s*\{/.test(text?.slice(0, 200) ?? "") ? "json" : null);
   const table = reader === null ? null : await parts.previews.table(file, reader);
-  // A file that calls itself text and is none is shown as what it is; one of an unknown type may be text.
+  // A file that claims to be text but is not gets no text preview; a file of unknown type may turn out to be text.
   if (text === null)
     return table === null
       ? ok({ ...about, kind: "binary", url, truncated: false })
@@ -103,7 +103,7 @@ const tableOf = ({ columns, rows, truncated }: PreviewTable) => ({
   truncated,
 });
 
-/** UTF-8, or null. A character may be cut where the text is. */
+/** The text if it is UTF-8, else null. A cut may split the last character. */
 function textOf(bytes: Uint8Array, isCut: boolean): string | null {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: isCut });

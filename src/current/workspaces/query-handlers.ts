@@ -1,11 +1,11 @@
-/** Queries on the current surface (WSP-4). The rows go to the client as the child has written them. */
+/** Queries on the current surface (WSP-4). The client gets the rows as the child has written them. */
 import { ok } from "../../../actors/fault.ts";
 import { type DataResult, DEFAULT_ROWS, MAX_RESULT_BYTES } from "../../../actors/workspace/data-queries.ts";
 import type { Handlers } from "../../http/contract/operation.ts";
 import type { Services } from "../../operations/services.ts";
 import type { queryOperations } from "./query-operations.ts";
 
-/** A query may wait for other queries of its organization, and for idle moments of the machine. */
+/** A query may wait for other queries of its organization, and for idle time of the machine. */
 const QUIET_SECONDS = 150;
 
 const MEDIA = {
@@ -34,12 +34,15 @@ export const queryHandlers: Handlers<typeof queryOperations.operations, Services
   },
 };
 
-/** As `QueryResult`, around rows that are JSON already: to parse and to write them again would hold up everybody. */
+/**
+ * Writes a `QueryResult` around rows that are JSON already: parsing and serializing them again would block
+ * everybody.
+ */
 function withRows({ columns, rowCount, truncated, durationMs, bytes }: DataResult): Blob {
   const head = `{"columns":${JSON.stringify(columns)},"rows":`;
   const tail = `,"row_count":${rowCount},"truncated":${truncated},"duration_ms":${durationMs}}`;
   return new Blob([head, bodyOf(bytes), tail]);
 }
 
-/** Bytes of a child's answer are never of a shared buffer, which a body could not have. */
+/** A child's answer never comes in a shared buffer, which a body could not hold. */
 const bodyOf = (bytes: Uint8Array): Uint8Array<ArrayBuffer> => bytes as Uint8Array<ArrayBuffer>;

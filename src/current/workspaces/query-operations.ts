@@ -6,7 +6,7 @@ import { Count, noun } from "../../http/contract/noun.ts";
 import { media, operationGroup } from "../../http/contract/operation.ts";
 import { WorkspaceId } from "../path-ids.ts";
 
-/** Characters of a query, and of one value. */
+/** Characters of a query, and of one parameter. */
 const QUERY_CHARACTERS = 100_000;
 const VALUE_CHARACTERS = 100_000;
 const MAX_PARAMS = 1_000;

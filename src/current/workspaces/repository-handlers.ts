@@ -1,4 +1,4 @@
-/** Repositories on the current surface (WSP-5, WSP-6). A clone is a job; here it is only begun. */
+/** Repositories on the current surface (WSP-5, WSP-6). A clone is a job, which starts here. */
 import { invalid, notFound, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { newId } from "../../../actors/ids.ts";
 import { isTerminal } from "../../../actors/job/machine.ts";
@@ -19,7 +19,7 @@ import { repositoryView } from "./repository-schema.ts";
 type Operations = typeof repositoryOperations.operations;
 type Mount = Input<Operations["addRepository"]>["body"];
 
-/** Who clones. No agent of an organization: nobody finds it, so nobody else gives it work. */
+/** The agent of clone jobs. It belongs to no organization: so nobody can find it and give it other work. */
 const AGENT: AgentSnapshot = {
   id: "agt_repositories",
   name: "Repositories",
@@ -89,7 +89,7 @@ const WITHOUT_GIT = refuse({
   message: "This server cannot clone: its operator has to install git, 2.31 or newer",
 });
 
-/** Begins the job; the mount and the job are one commit. */
+/** Begins the job, in one commit with the mount. */
 async function clone(
   services: Services,
   change: Change,
@@ -155,11 +155,11 @@ async function newRepository(services: Services, by: Principal, mount: Mount): P
   });
 }
 
-/** https only, and nothing in it that is secret or that git would read in another way. */
+/** Only https, without secrets, and without parts that git would interpret differently. */
 function repositoryUrl(text: string): Outcome<URL> {
   const url = URL.parse(text);
   const wrong = (message: string): Outcome<never> => refuse({ kind: "invalid_url", message });
-  // What parsers drop in silence.
+  // URL parsers silently drop these characters.
   if (url === null || /[\s\\\p{Cc}]/u.test(text)) return wrong("The URL of a repository must be absolute");
   if (url.protocol !== "https:") return wrong("The URL of a repository must begin with https://");
   if (url.username + url.password !== "")
@@ -168,7 +168,7 @@ function repositoryUrl(text: string): Outcome<URL> {
   return ok(url);
 }
 
-/** The last part of the path, as git names a clone. */
+/** The last part of the path, which is git's default name for a clone. */
 const nameOf = ({ pathname, hostname }: URL): string => {
   const last = pathname.replace(/\/+$/, "").split("/").at(-1) ?? "";
   return decoded(last).replace(/\.git$/i, "") || hostname;

@@ -1,4 +1,4 @@
-/** What there is to do with the repositories of a workspace on the current surface (WSP-5, WSP-6). */
+/** Operations on the repositories of a workspace on the current surface (WSP-5, WSP-6). */
 import { operationGroup } from "../../http/contract/operation.ts";
 import { RepositoryId, WorkspaceId } from "../path-ids.ts";
 import { AddRepositoryBody, CloneBody, RepositoryList, RepositoryView } from "./repository-schema.ts";

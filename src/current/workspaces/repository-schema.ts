@@ -1,4 +1,4 @@
-/** Repositories of a workspace as the current surface shows them, and what is said to mount one (WSP-1, WSP-6). */
+/** Repositories of a workspace on the current surface: the view, and the body that mounts one (WSP-1, WSP-6). */
 import { SECRET_NAME } from "../../../actors/job/connections.ts";
 import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
 import type { Repository } from "../../../actors/workspace/schema.ts";
@@ -6,7 +6,7 @@ import { Id, noun, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
 
 const URL_CHARACTERS = 2_048;
-/** What `git check-ref-format` takes, without what is an option or a pattern elsewhere. */
+/** Names that `git check-ref-format` accepts, except those that are options or patterns elsewhere. */
 const BRANCH = String.raw`^(?!-)(?!.*(?:\.\.|//|/\.|@\{|\.lock(?:/|$)))[A-Za-z0-9_][A-Za-z0-9_./@+#-]{0,199}(?<![./])$`;
 const SECRET = "^[A-Za-z0-9_.-]{1,64}$";
 
@@ -40,7 +40,7 @@ const MOUNT = {
 export const AddRepositoryBody = Type.Object(MOUNT, {
   examples: [{ url: "https://github.com/octocat/Hello-World", branch: "master", path: "hello" }],
 });
-/** `POST …/repos/clone`: a mount that is there, or a new one. */
+/** `POST …/repos/clone`: an existing mount, or a new one. */
 export const CloneBody = Type.Object(
   {
     repo_id: Type.Optional(Type.String({ description: "A mount that is there; the other fields make a new one" })),

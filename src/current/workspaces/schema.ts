@@ -1,4 +1,4 @@
-/** A workspace as the current surface shows it (WSP-1, GEN-8), and what is said to make or change one. */
+/** A workspace on the current surface: the view, and the bodies that create or change one (WSP-1, GEN-8). */
 import type { Principal } from "../../../actors/organization/principal.ts";
 import { Nullable, Type } from "../../../actors/schema.ts";
 import type { Totals, Workspace } from "../../../actors/workspace/schema.ts";
@@ -10,10 +10,10 @@ import { AppView, appView } from "./app-schema.ts";
 import { RepositoryView, repositoryView } from "./repository-schema.ts";
 import { permitted, RECORD, recordView } from "../record.ts";
 
-/** Characters of a name, and of what is said about a workspace. */
+/** Characters of a name, and of a description. */
 const NAME_CHARACTERS = 200;
 const DESCRIPTION_CHARACTERS = 2_000;
-/** Characters of the instructions for each job that works here. */
+/** Characters of the instructions for jobs in this workspace. */
 const INSTRUCTIONS_CHARACTERS = 20_000;
 
 const Name = Type.String({ pattern: NOT_BLANK, maxLength: NAME_CHARACTERS });
@@ -61,7 +61,7 @@ interface Reader {
   readonly appPlaces: Pick<AppPlaces, "urlOf">;
 }
 
-/** Whether the workspace is this person's to change and to delete: its maker's, and the owners'. */
+/** Whether this person may change and delete the workspace: its creator and owners may. */
 export const ownsWorkspace = ({ createdBy }: Workspace, { role, userId }: Principal): boolean =>
   role === "owner" || createdBy === userId;
 

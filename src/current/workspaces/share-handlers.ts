@@ -1,7 +1,7 @@
 /**
- * Shares on the current surface, and their public side (WSP-2). The token is 32 random bytes, of which only
- * the digest is stored. A password is checked after one of its few attempts was taken, so that guessing
- * costs neither this process nor the share.
+ * Shares on the current surface, and their public side (WSP-2). The token is 32 random bytes; only its digest is
+ * stored. Checking a password first uses up one of the share's few attempts, so that guessing threatens neither this
+ * process nor the share.
  */
 import { notFound, ok, refuse } from "../../../actors/fault.ts";
 import { isoTime } from "../../../actors/schema.ts";
@@ -23,7 +23,7 @@ type FileHandlers = Handlers<typeof fileOperations.operations, Services>;
 const TOKEN_BYTES = 32;
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
-/** Browsers ask a person for it. */
+/** Makes browsers ask for the password. */
 const NEEDS_PASSWORD = refuse({
   kind: "unauthenticated",
   reason: "no password of the share",
@@ -104,7 +104,7 @@ export const openShareHandlers: Handlers<typeof shareOperations.operations, Serv
   },
 };
 
-/** The password of HTTP Basic authentication; null where there is none. */
+/** The password of HTTP Basic authentication; null if absent. */
 function passwordOf(authorization: string | undefined): string | null {
   const encoded = /^Basic ([A-Za-z0-9+/=]{1,2000})$/i.exec(authorization ?? "")?.[1];
   if (encoded === undefined) return null;

@@ -1,10 +1,10 @@
 /**
- * Uploads (WSP-2, WSP-13): a whole body, or one part of it after the other. Both end in the same command, and
- * what the caller has said of the file that it has seen counts then.
+ * Uploads (WSP-2, WSP-13): a whole body, or its parts one after the other. Both end in the same command, which
+ * checks the caller's preconditions.
  *
  *   PUT content                                       201, 200
  *   PUT content  Content-Range: bytes 0-99/250        202 {offset: 100}
- *   PUT content  Content-Range: bytes *\/250          202 {offset: 100}, to a client that has lost its connection
+ *   PUT content  Content-Range: bytes *\/250          202 {offset: 100}, after a lost connection
  *   PUT content  Content-Range: bytes 100-249/250     201, 200
  */
 import { invalid, ok, type Outcome, refuse } from "../../../actors/fault.ts";
@@ -23,7 +23,7 @@ import { changedView, uploadView } from "./file-schema.ts";
 
 type WriteFile = Input<(typeof fileOperations.operations)["writeFile"]>;
 
-/** An upload that sends nothing for so long is given up. */
+/** An upload is abandoned after so much silence. */
 const UPLOAD_QUIET_SECONDS = 60;
 const NO_PRECONDITION: Precondition = { kind: "none" };
 
@@ -43,10 +43,10 @@ export async function upload(
       "If-None-Match: * wants no file at the path, and If-Match wants one: send one of them",
     );
   const { organizationId } = change.principal;
-  // Before anything is received: who writes to nowhere sends nothing.
+  // Checked before anything is received: an upload to an unknown workspace is refused at once.
   const workspace = await services.system.dispatch(workspaceRef(organizationId, params.id), { kind: "read_workspace" });
   if (!workspace.ok) return workspace;
-  // A client on a slow line sends for as long as it sends.
+  // A client on a slow connection may take as long as it needs.
   change.keepOpen(UPLOAD_QUIET_SECONDS);
   const sha256 = headers["repr-digest"];
   if (range !== undefined) {
@@ -54,7 +54,7 @@ export async function upload(
       return invalid("/repr-digest", "An upload in parts needs Repr-Digest: it says which content the part is of");
     return uploadPart(services, change, { path, input, range, sha256 });
   }
-  // Nothing is stored of what is refused here.
+  // Content that is refused here is not stored.
   const check: ContentCheck = (arrived) =>
     sha256 !== undefined && sha256 !== arrived.sha256
       ? invalid("/repr-digest", "The content has another digest than Repr-Digest says")
@@ -100,7 +100,7 @@ async function uploadPart(
   const { offset, expiresAt } = taken.value;
   const ref = workspaceRef(organizationId, workspaceId);
   if (part === null && offset === 0) {
-    // The last answer may have been lost: the content is there then.
+    // The last answer may have been lost: then the content is already there.
     const found = await services.system.dispatch(ref, { kind: "read_place", path });
     const node = found.ok ? found.value.place.node : null;
     if (node?.kind === "file" && node.sha256 === sha256)
@@ -113,7 +113,7 @@ async function uploadPart(
   return change.commit([ask(ref, { kind: "read_workspace" })], () => ({ ...accepted(view), emits: null }));
 }
 
-/** Refers to content that is stored. */
+/** Makes the file refer to stored content. */
 async function write(
   { contents, quotas }: Services,
   change: Change,
@@ -124,7 +124,7 @@ async function write(
   }: { readonly path: FilePath; readonly input: WriteFile; readonly content: ReceivedContent },
 ): Promise<Outcome<Committed>> {
   const { organizationId, userId } = change.principal;
-  // A request leaves its own event.
+  // The request emits its own event, so the command emits none.
   const cause: Cause = { by: { type: "user", id: userId }, tells: false };
   const command = {
     kind: "write_file",
