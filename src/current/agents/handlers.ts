@@ -1,4 +1,7 @@
-/** Agents on the current surface: the organization's own, the caller's private ones, and the library (AGT-1 to AGT-3). */
+/**
+ * Agents on the current surface: the organization's own, the caller's private ones, and the library (AGT-1 to
+ * AGT-3).
+ */
 import { invalid, mapped, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import type { AgentInput } from "../../../actors/organization/protocol.ts";

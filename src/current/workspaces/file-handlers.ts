@@ -1,4 +1,7 @@
-/** Files of a workspace on the current surface: list, search, download, upload, delete, move (WSP-2, WSP-8 to WSP-11). */
+/**
+ * Files of a workspace on the current surface: list, search, download, upload, delete, move (WSP-2, WSP-8 to
+ * WSP-11).
+ */
 import { invalid, ok, type Outcome } from "../../../actors/fault.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import { isoTime } from "../../../actors/schema.ts";

@@ -1,20 +1,19 @@
 /**
- * What is said of an operation that is to go (VER-3): `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and
- * the `Link`s to what explains and what replaces it. It stands beside the operation, in its table; the
- * policy is the interface's.
+ * How an operation announces its deprecation (VER-3): `Deprecation` (RFC 9745), `Sunset` (RFC 8594), and `Link`s to
+ * an explanation and to the replacement. The data is in the operation's table; the policy is the interface's.
  */
 
 /** Times are ISO 8601 in UTC. */
 export interface Deprecation {
-  /** When its replacement was published, or its end was announced. */
+  /** When the replacement was published, or the end was announced. */
   readonly announcedAt: string;
-  /** From when on it is deprecated. */
+  /** Start of the deprecation. */
   readonly deprecatedAt: string;
-  /** When it will be gone; absent while that is not decided. */
+  /** When the operation will be removed; absent while undecided. */
   readonly sunsetAt?: string;
-  /** The path of what replaces it. */
+  /** Path of the replacement. */
   readonly successor?: string;
-  /** What tells how to move, where there is more to tell than the policy does. */
+  /** A migration guide, if there is more to say than the policy does. */
   readonly guide?: string;
 }
 
@@ -25,7 +24,7 @@ export const DEPRECATION_NOTICE_DAYS = 180;
 export const SUNSET_NOTICE_DAYS = 365;
 /** Months that an operation stays compatible after its replacement is published. */
 export const COMPATIBILITY_MONTHS = 12;
-/** Where the policy is. */
+/** Path of the policy. */
 export const POLICY_PATH = "/api/deprecation-policy";
 
 /** The headers of every response of the operation. */
@@ -43,7 +42,7 @@ export function deprecationHeaders(deprecation: Deprecation): Readonly<Record<st
   };
 }
 
-/** What of a deprecation breaks the policy; empty where nothing does. */
+/** The ways in which a deprecation breaks the policy; empty if it does not. */
 export function policyBreaches({ announcedAt, deprecatedAt, sunsetAt }: Deprecation): string[] {
   const announced = Date.parse(announcedAt);
   const days = (until: string): number => (Date.parse(until) - announced) / DAY_MS;

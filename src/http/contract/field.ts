@@ -1,12 +1,12 @@
 /**
- * Values that arrive as text: parameters of the path and the query, and headers. A plain TypeBox schema is
- * read by its type (`input-reader.ts`); the ones here say themselves how their text is read, so that a
- * handler gets a cursor, a time or a version and never parses one.
+ * Values that arrive as text: parameters of the path and the query, and headers. A plain TypeBox schema is read by
+ * its type (`input-reader.ts`). The schemas here bring their own reader, so that a handler gets a cursor, a time or
+ * a version and never parses one.
  */
 import type { Fault, Noun } from "../../../actors/fault.ts";
 import { hasRealDay, isoTime, OneOf, type Static, type TSchema, Type } from "../../../actors/schema.ts";
 
-/** What a text was read as, or what is wrong with it. `fault` replaces `invalid_request` where nothing else is wrong. */
+/** The value of a text, or what is wrong with it. `fault` replaces `invalid_request` if it is the only error. */
 export type FieldReading<T> =
   | { readonly isGood: true; readonly value: T }
   | { readonly isGood: false; readonly message: string; readonly fault?: Fault };
@@ -14,47 +14,47 @@ export type FieldReading<T> =
 /** Reads the text of the field with this name. */
 export type FieldReader<T> = (text: string, name: string) => FieldReading<T>;
 
-/** Where a schema keeps its reader. A symbol: it is no part of the contract. */
+/** Key of a schema's reader. A symbol, so that the contract does not contain it. */
 export const READER = Symbol("reader");
 
 export const good = <T>(value: T): FieldReading<T> => ({ isGood: true, value });
 export const bad = (message: string, fault?: Fault): FieldReading<never> =>
   fault === undefined ? { isGood: false, message } : { isGood: false, message, fault };
 
-/** A field that is shown as `shown` in the contract and read by `read`. */
+/** A field that the contract shows as `shown`, and that `read` reads. */
 export const textField = <T>(shown: object, read: FieldReader<T>) => Type.Unsafe<T>({ ...shown, [READER]: read });
 
-/** A schema with a default: its value is always there. */
+/** A schema with a default: its value is always present. */
 export type Defaulted<S extends TSchema> = S & { readonly default: Static<S> };
 export const withDefault = <S extends TSchema>(schema: S, value: Static<S>): Defaulted<S> => ({
   ...schema,
   default: value,
 });
 
-/** An id in a path. Text that cannot be one names nothing: 404 of its noun. */
+/** An id in a path. Text that cannot be an id names nothing: 404 of its noun. */
 export const pathId = (noun: Noun, pattern: RegExp, shown: TSchema) => {
   const missing: Fault = { kind: "not_found", noun };
   return textField<string>(shown, (text) => (pattern.test(text) ? good(text) : bad(`Invalid ${noun} id`, missing)));
 };
 
-/** Marks a field whose empty text is a value; elsewhere it counts as absent. */
+/** Marks a field for which the empty text is a value; otherwise it counts as absent. */
 export const TAKES_EMPTY = Symbol("takes empty");
 export const evenEmpty = <S extends TSchema>(schema: S): S => ({ ...schema, [TAKES_EMPTY]: true });
 
-/** Some of a few words: with commas between them, or the parameter repeated. */
+/** Several of a few words: separated by commas, or as a repeated parameter. */
 export const someOf = <const V extends readonly string[]>(values: V, options: object = {}) =>
   Type.Unsafe<readonly V[number][]>(Type.Array(OneOf(values), options));
 
-/** Characters of an id that a list is filtered by. */
+/** Characters of an id in a filter. */
 export const GIVEN_ID_CHARACTERS = 256;
 
-/** An id that a list is filtered by; one that names nothing finds nothing. */
+/** An id as the filter of a list; an unknown id finds nothing. */
 export const idFilter = (shown: TSchema) => Type.Unsafe<string>({ ...shown, maxLength: GIVEN_ID_CHARACTERS });
 
-/** Characters of a text that a list is searched for. */
+/** Characters of a search text. */
 const SEARCHED_CHARACTERS = 256;
 
-/** A text that a list is searched for. */
+/** The search text of a list. */
 export const searched = (description: string) => Type.String({ maxLength: SEARCHED_CHARACTERS, description });
 
 const TIME = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?$/;
@@ -67,7 +67,7 @@ export function timeOf(text: string): string | null {
   return Number.isNaN(ms) ? null : isoTime(ms);
 }
 
-/** A time in ISO 8601, as it is stored. */
+/** A time in ISO 8601, converted to its stored format. */
 export const timeField = (shown: object) =>
   textField<string>({ type: "string", ...shown }, (text, name) => {
     const time = timeOf(text);

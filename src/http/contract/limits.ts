@@ -1,27 +1,30 @@
-/** Limits of what a body may hold besides those of JSON itself (ERR-5), in bytes of UTF-8. */
+/** Limits of the contents of a body, besides those of JSON itself (ERR-5), in bytes of UTF-8. */
 import { ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
 
 export const MESSAGE_BYTES = 256 * 1024;
 export const METADATA_BYTES = 16 * 1024;
-/** Of the arguments that a person gives a call: a job keeps those of up to 64 calls, and writes them again with each decision. */
+/**
+ * Arguments that a person changes in a call: a job stores those of up to 64 calls, and rewrites them with each
+ * decision.
+ */
 export const ARGUMENTS_BYTES = 64 * 1024;
 
-/** Refuses a message that is too long; `field` is where it was given, as the surface names it. */
+/** Refuses a message that is too long; `field` is the surface's name of the field. */
 export const withinMessage = (content: string, field?: string): Outcome<null> => within(content, MESSAGE_BYTES, field);
 
-/** Refuses metadata that are too large, as JSON. */
+/** Refuses metadata that is too large as JSON. */
 export const withinMetadata = (metadata: JsonObject): Outcome<null> =>
   within(JSON.stringify(metadata), METADATA_BYTES, "metadata");
 
-/** Refuses arguments of a tool call that are too large, as JSON. */
+/** Refuses arguments of a tool call that are too large as JSON. */
 export const withinArguments = (given: JsonObject): Outcome<null> =>
   within(JSON.stringify(given), ARGUMENTS_BYTES, "arguments");
 
-/** Of one result of a tool that a client runs: the default limit of every tool's result (RUN-3). */
+/** One result of a client tool: the default limit of every tool's result (RUN-3). */
 export const RESULT_BYTES = 64 * 1024;
 
-/** Refuses a result of a tool that is too long. */
+/** Refuses a tool result that is too long. */
 export const withinResult = (content: string, field: string): Outcome<null> => within(content, RESULT_BYTES, field);
 
 const within = (text: string, limitBytes: number, field?: string): Outcome<null> =>

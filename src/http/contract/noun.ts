@@ -1,18 +1,18 @@
-/** The nouns of a surface as components of the contract, and the fields that many of them have. */
+/** The nouns of a surface as components of the contract, and the fields that many nouns share. */
 import { type JsonObject, type TSchema, Type } from "../../../actors/schema.ts";
 
 type Fields = Readonly<Record<string, TSchema>>;
 
-/** A noun: its name is that of its component in the contract, and there is one schema of each. */
+/** A noun: its name is the component's name in the contract, so it has exactly one schema. */
 export const noun = <const F extends Fields>(name: string, description: string, fields: F) =>
   Type.Object(fields, { $id: name, title: name, description });
 
 export const Text = (description: string, example: string) => Type.String({ description, examples: [example] });
 
-/** An opaque cursor, as an example. */
+/** An example of an opaque cursor. */
 const CURSOR = "WyIyMDI2LTExLTAxVDEyOjAwOjAwLjAwMFoiLCJhZ3RfVjFTdEdYUjhfWjVqZEhpNkItbXlUIl0";
 
-/** Of a page; absent on the last. */
+/** Cursor of the next page; absent on the last page. */
 export const NextCursor = Type.Optional(Text("Cursor of the next page; absent on the last page", CURSOR));
 
 /** `{<plural>: […], next_cursor?}` (GEN-3). */
@@ -25,12 +25,12 @@ export const listOf = <P extends string, S extends TSchema>(name: string, plural
     { $id: name, title: name, description: `A page of ${plural.replaceAll("_", " ")}, newest first` },
   );
 
-/** An id as the service makes them (GEN-2). */
+/** An id in the service's format (GEN-2). */
 export const Id = (prefix: string, description: string) =>
   Type.String({ description, examples: [`${prefix}_V1StGXR8_Z5jdHi6B-myT`] });
 
 export const Count = (description: string) => Type.Integer({ minimum: 0, description });
 
-/** An object of the caller's or of a tool's own, which is shown as it was given. */
+/** An object from the caller or a tool, shown unchanged. */
 export const OpenObject = (description: string) =>
   Type.Unsafe<JsonObject>({ type: "object", additionalProperties: true, description });

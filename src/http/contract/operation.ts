@@ -1,15 +1,15 @@
 /**
- * Operations as data. Each folder of a surface says in its `operations.ts` what it offers: where, for
- * whom, what comes in, what goes out, what it can be refused for. The routes, the contract, the SDKs and
- * the tests all read the same tables; handlers are a type over a table, so that an operation without a
- * handler, or a handler that nothing describes, does not compile.
+ * Operations as data. Each folder of a surface declares its operations in `operations.ts`: path, scope, input,
+ * answers, refusals. The routes, the contract, the SDKs and the tests all read the same tables; the type of the
+ * handlers follows from the table, so an operation without a handler, or a handler without an operation, does not
+ * compile.
  *
  *   operations.ts ─┬─▶ the pipeline (`request/operations.ts`, `request/routes.ts`)
  *                  ├─▶ docs/openapi.json (`src/contract/`) ─▶ reference, SDKs
- *                  └─▶ tests: what is really answered fits what is said
+ *                  └─▶ tests: real answers fit the contract
  *
- * A handler is `(services, caller, input) → Outcome`. It gets its input parsed by the schemas here, needs no
- * `Request`, and runs for callers without HTTP as well (`Operations.invoke`).
+ * A handler is `(services, caller, input) → Outcome`. Its input is already parsed by the schemas here. It needs no
+ * `Request`, and also runs for callers without HTTP (`Operations.invoke`).
  */
 import type { FaultKind, Outcome } from "../../../actors/fault.ts";
 import type { MaybePromise } from "../../../actors/maybe-promise.ts";
@@ -28,52 +28,52 @@ type Fields = Readonly<Record<string, TSchema>>;
 
 export interface OperationContract {
   readonly method: Method;
-  /** In full, with `{name}` for what varies. */
+  /** The full path, with `{name}` for each parameter. */
   readonly path: `/${string}`;
-  /** What the token must allow (AUTH-3, AUTH-7); null where anybody may ask. */
+  /** The scope that the token needs (AUTH-3, AUTH-7); null: no token is needed. */
   readonly scope: string | null;
-  /** What will do as well. */
+  /** A scope that is sufficient too. */
   readonly orScope?: string;
-  /** Only an owner of the organization may do it (AUTH-5). */
+  /** Reserved for owners of the organization (AUTH-5). */
   readonly isForOwners?: true;
   /** A few words, without a full stop. */
   readonly summary: string;
   readonly description?: string;
-  /** What varies in the path, by its name. */
+  /** Path parameters by name. */
   readonly params?: Fields;
-  /** Optional, all of them. */
+  /** All are optional. */
   readonly query?: Fields;
-  /** Request headers that the handler reads, in lower case; optional, all of them. */
+  /** Request headers that the handler reads, in lower case; all are optional. */
   readonly headers?: Fields;
   readonly body?: BodySchema | RawBodyContract;
-  /** It can do without its body. */
+  /** The body may be absent. */
   readonly isBodyOptional?: true;
   /** The body may also come as the only field of an object, under this name. */
   readonly bodyMayBeIn?: string;
-  /** What is answered, by its status; null for no body. */
+  /** Answers by status; null: no body. */
   readonly answers: Readonly<Partial<Record<200 | 201 | 202 | 204 | 206 | 304, TSchema | Media | null>>>;
-  /** Headers of its own answers, by the names that the contract describes. */
+  /** Headers of the operation's own answers, by their names in the contract. */
   readonly answerHeaders?: readonly string[];
-  /** What of its own it can be refused for; what every operation of its kind shares is not repeated. */
+  /** The operation's own refusals; those that all operations of its kind share are left out. */
   readonly errors?: readonly FaultKind[];
-  /** The one event that it emits when it succeeds (HOOK-4, HOOK-12); null for none. */
+  /** The one event that it emits on success (HOOK-4, HOOK-12); null: none. */
   readonly emits?: EventType | null;
-  /** Opened by a signed address instead of a token, for whom it was given to; every answer says this besides. */
+  /** A signed address replaces the token, for the subject it was given to; every answer gets these headers too. */
   readonly signed?: { readonly headers: Readonly<Record<string, string>> };
-  /** Changes nothing, whatever its method. */
+  /** Changes nothing, even if its method suggests a change. */
   readonly isRead?: true;
-  /** Its answer has a secret that is never shown again (IDEM-4). */
+  /** Its answer contains a secret that is never shown again (IDEM-4). */
   readonly hasOneTimeSecret?: true;
-  /** It commits more than once, or does something outside first: its key is held from its start. */
+  /** It commits more than once, or does something outside first: so its idempotency key is held from the start. */
   readonly holdsKey?: true;
-  /** Since it is to go: what it says of that (VER-3). */
+  /** Set once it is deprecated: what its answers say of that (VER-3). */
   readonly deprecation?: Deprecation;
 }
 
-/** An answer that is no JSON, or that is JSON or something else as the caller asked. */
+/** An answer that is not JSON, or not for every caller. */
 export interface Media {
   readonly kind: "media";
-  /** By content type: the schema of the whole, or of one event where it is an event stream. */
+  /** By content type: the schema of the whole body; for an event stream, that of one event. */
   readonly types: Readonly<Record<string, TSchema>>;
 }
 export const media = <const T extends Readonly<Record<string, TSchema>>>(types: T) =>
@@ -81,21 +81,21 @@ export const media = <const T extends Readonly<Record<string, TSchema>>>(types: 
 
 export type OperationTable = Readonly<Record<string, OperationContract>>;
 
-/** The operations of one noun. Their names are the ids of the contract: each is there once over all surfaces. */
+/** The operations of one noun. Their names are their ids in the contract, unique over all surfaces. */
 export interface OperationGroup<T extends OperationTable = OperationTable> {
   readonly tag: string;
   readonly description: string;
   readonly operations: T;
 }
 
-/** A group as it is written down; keeps the types of what it holds. */
+/** Declares a group; keeps the exact types of its table. */
 export const operationGroup = <const T extends OperationTable>(
   tag: string,
   description: string,
   operations: T,
 ): OperationGroup<T> => ({ tag, description, operations });
 
-/** A value that a schema describes, as it is shown: nobody changes it any more. */
+/** A value in the form of a schema, for an answer: it is immutable. */
 export type Shown<S extends TSchema> = DeepReadonly<Static<S>>;
 type DeepReadonly<T> = T extends readonly (infer E)[]
   ? readonly DeepReadonly<E>[]
@@ -105,7 +105,7 @@ type DeepReadonly<T> = T extends readonly (infer E)[]
 
 type Nothing = Readonly<Record<never, never>>;
 type Required<F> = F extends Fields ? { readonly [K in keyof F]: Static<F[K]> } : Nothing;
-/** A field with a default is always there. */
+/** A field with a default is always present. */
 type Optional<F> = F extends Fields
   ? { readonly [K in keyof F]: F[K] extends Defaulted<TSchema> ? Static<F[K]> : Static<F[K]> | undefined }
   : Nothing;
@@ -117,7 +117,7 @@ type BodyInput<B> = B extends BodySchema
       ? StreamedBody
       : undefined;
 
-/** What the caller has given, parsed by the operation's schemas. */
+/** The caller's input, parsed by the operation's schemas. */
 export interface Input<O extends OperationContract> {
   readonly params: Required<O["params"]>;
   readonly query: Optional<O["query"]>;
@@ -130,30 +130,30 @@ type AnswerBody<O extends OperationContract> = O["answers"] extends { readonly 2
   ? Shown<A>
   : never;
 
-/** Reads: answers what its 200 says, or a response of its own. */
+/** A read: answers the body of its 200, or its own response. */
 export type Read<O extends OperationContract, S> = (
   services: S,
   caller: Caller,
   input: Input<O>,
 ) => MaybePromise<Outcome<AnswerBody<O> | Response>>;
 
-/** The same for anybody. */
+/** The same without authentication. */
 export type OpenRead<O extends OperationContract, S> = (
   services: S,
   visitor: Visitor,
   input: Input<O>,
 ) => MaybePromise<Outcome<AnswerBody<O> | Response>>;
 
-/** Changes something, and commits it through its `change`. */
+/** A change: commits through its `change`. */
 export type Changing<O extends OperationContract, S> = (
   services: S,
   change: Change,
   input: Input<O>,
 ) => Promise<Outcome<Committed>>;
 
-/** Begins work that is not over with the commit; `join` waits for what becomes of it. */
+/** Begins work that continues after the commit; `join` waits for its outcome. */
 export interface Undertaking<O extends OperationContract, S> {
-  /** Whether there is room for its caller; asked before anything else, also of one who only joins. */
+  /** Whether there is room for the caller; checked before anything else, even if the caller only joins. */
   readonly admit?: (services: S, caller: Caller) => Outcome<null>;
   readonly run: Changing<O, S>;
   readonly join: (services: S, caller: Caller, work: JsonObject) => Promise<Outcome<Joined>>;
@@ -169,13 +169,13 @@ type HandlerOf<O extends OperationContract, S> = O extends { readonly signed: ob
         ? Read<O, S>
         : Changing<O, S> | Undertaking<O, S>;
 
-/** One handler for each operation of a table, and none besides. */
+/** Exactly one handler for each operation of a table. */
 export type Handlers<T extends OperationTable, S> = { readonly [K in keyof T]: HandlerOf<T[K], S> };
 
 /** Whether the operation changes nothing. */
 export const isRead = ({ method, isRead: declared }: OperationContract): boolean =>
   method === "GET" || declared === true;
 
-/** Whether the body is JSON, where there is one. */
+/** Whether the body, if there is one, is JSON. */
 export const isJsonBody = (body: OperationContract["body"]): body is BodySchema =>
   body !== undefined && "properties" in body;

@@ -1,4 +1,4 @@
-/** Headers that operations take, as schemas. Their descriptions are in the contract (`src/contract/headers.ts`). */
+/** Request headers of operations, as schemas. The contract has their descriptions (`src/contract/headers.ts`). */
 import { Type } from "../../../actors/schema.ts";
 import { bad, good, textField } from "./field.ts";
 
@@ -11,18 +11,18 @@ export const IF_MATCH = {
   }),
 } as const;
 
-/** The entity tags that the caller has. */
+/** The entity tags that the caller has cached. */
 export const IF_NONE_MATCH = { "if-none-match": Type.String() } as const;
 
 /**
- * Of a document: what the caller has of it, and the content codings that it accepts. The contract leaves the second
- * out, because HTTP libraries choose it by themselves.
+ * For a document: the content codings that the caller accepts. The contract leaves this header out, because HTTP
+ * libraries set it themselves.
  */
 export const ENCODED = { "accept-encoding": Type.String() } as const;
 export const DOCUMENT_HEADERS = { ...IF_NONE_MATCH, ...ENCODED } as const;
 
-/** Of an operation that answers with a file: the tags that the caller has, and the part that it wants. */
+/** For an operation that answers with a file: the caller's cached tags, and the range it asks for. */
 export const FILE_HEADERS = { ...IF_NONE_MATCH, range: Type.String(), "if-range": Type.String() } as const;
 
-/** The id of the last event that the client has. */
+/** The id of the last event that the client received. */
 export const LAST_EVENT_ID = { "last-event-id": Type.String() } as const;

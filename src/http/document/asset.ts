@@ -1,19 +1,19 @@
-/** A file that ships with the service, compressed, under an address that has its hash: it may be kept for ever. */
+/** A file that ships with the service, compressed. Its address contains its hash, so it can be cached for ever. */
 import { encodingFor } from "./encoding.ts";
 
 export interface AssetSource {
-  /** The file, compressed with gzip. */
+  /** The file, already compressed with gzip. */
   readonly file: URL;
-  /** SHA-256 of what is in it, in hex. */
+  /** SHA-256 of its uncompressed content, in hex. */
   readonly sha256: string;
   readonly contentType: string;
 }
 
-/** Characters of the hash in an address: 64 bits tell versions of one file apart. */
+/** Characters of the hash in an address: 64 bits distinguish the versions of a file. */
 const ADDRESS_CHARACTERS = 16;
 
 export class Asset {
-  /** The part of its address that changes with its content. */
+  /** The part of the address that changes with the content. */
   readonly version: string;
   private readonly source: AssetSource;
   private compressed: Promise<Uint8Array<ArrayBuffer>> | null = null;
@@ -23,7 +23,7 @@ export class Asset {
     this.version = source.sha256.slice(0, ADDRESS_CHARACTERS);
   }
 
-  /** `encodings` is what the client takes (`Accept-Encoding`). */
+  /** `encodings` is the client's `Accept-Encoding`. */
   async answer(encodings: string | null): Promise<Response> {
     const bytes = await (this.compressed ??= Bun.file(this.source.file).bytes());
     const isCompressed = encodingFor(encodings, ["gzip"]) === "gzip";

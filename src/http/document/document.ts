@@ -1,17 +1,17 @@
 /**
- * A document that anybody may read and that is the same for everybody until the service changes: its
- * bytes, their entity tag, how long it may be kept. A client that has it already gets 304 (RFC 9110).
+ * A public document that is the same for everybody until the service changes: its bytes, their entity tag, and how
+ * long it may be cached. A client that has it cached gets 304 (RFC 9110).
  */
 import { COMPRESSED_FROM_BYTES, compressedToKeep, type Encoding, encodingFor } from "./encoding.ts";
 
 export interface DocumentForm {
   readonly contentType: string;
   readonly cacheControl: string;
-  /** What every answer with it says besides. */
+  /** Further headers of every answer. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Kept for five minutes: soon enough after an upgrade, and enough for a crawler. */
+/** Cached for five minutes: short enough for upgrades, long enough for crawlers. */
 const POLICY_CACHE = "public, max-age=300";
 
 export const JSON_FORM: DocumentForm = { contentType: "application/json", cacheControl: POLICY_CACHE };
@@ -36,7 +36,7 @@ export class PublicDocument {
     this.headers = { "content-type": contentType, "cache-control": cacheControl, etag: this.etag, ...vary, ...headers };
   }
 
-  /** A document of JSON. */
+  /** A JSON document. */
   static json(value: object, form: DocumentForm = JSON_FORM): PublicDocument {
     return new PublicDocument(JSON.stringify(value), form);
   }
@@ -45,7 +45,7 @@ export class PublicDocument {
   async answer(asked: DocumentRequest): Promise<Response> {
     const { "content-type": contentType = "", ...headers } = this.headers;
     const encoding = this.isLong ? encodingFor(asked["accept-encoding"] ?? null) : null;
-    // Encoded, these are other bytes: only a weak tag may name both.
+    // Compressed bytes differ, so only a weak tag may name both forms.
     const etag = encoding === null ? this.etag : `W/${this.etag}`;
     const known = asked["if-none-match"];
     if (known !== undefined && isKnown(known, this.etag))
@@ -61,18 +61,18 @@ export class PublicDocument {
   }
 }
 
-/** What a caller says of a document that it asks for. */
+/** The caller's request headers for a document. */
 export interface DocumentRequest {
   readonly "if-none-match": string | undefined;
   readonly "accept-encoding": string | undefined;
 }
 
-/** Whether the caller has these bytes; tags are compared weakly, as the standard wants here. */
+/** Whether the caller has these bytes; compares tags weakly, as the standard requires here. */
 export function isKnown(given: string, etag: string): boolean {
   return given.split(",").some((tag) => tag.trim() === "*" || tag.trim().replace(/^W\//, "") === etag);
 }
 
-/** Makes a document by the first request for it: only then is it known where the service is reached. */
+/** Makes a document on the first request for it: only then is the address of the service known. */
 export function oncePer<K extends object, T>(make: (key: K) => T): (key: K) => T {
   const made = new WeakMap<K, { readonly value: T }>();
   return (key) => {

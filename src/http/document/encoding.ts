@@ -5,27 +5,27 @@
 import Negotiator from "negotiator";
 import { BoundedMap } from "../../../actors/bounded-map.ts";
 
-/** In the order in which they are taken where the client accepts them alike. */
+/** In order of preference if the client accepts both equally. */
 const ENCODINGS = ["zstd", "gzip"] as const;
 export type Encoding = (typeof ENCODINGS)[number];
 
-/** Shorter bodies gain nothing: they fit into one packet as they are. */
+/** Shorter bodies gain nothing: they fit into one packet uncompressed. */
 export const COMPRESSED_FROM_BYTES = 1_024;
-/** Longer bodies are compressed piece by piece off the event loop; this much takes about a millisecond. */
+/** Longer bodies are compressed in pieces off the event loop; this many bytes take about a millisecond. */
 const AT_ONCE_BYTES = 64 * 1_024;
-/** Made for one answer, so the fastest level. */
+/** For a single answer, so the fastest level. */
 const FAST = { level: 1 } as const;
 
-/** Different `Accept-Encoding` headers that are remembered; each kind of client sends its own. */
+/** Size of the cache of parsed `Accept-Encoding` headers; each kind of client sends its own. */
 const REMEMBERED_HEADERS = 256;
 const remembered = new BoundedMap<Encoding | "identity">(REMEMBERED_HEADERS);
 
-/** What its types do not know yet: which of those that are accepted alike comes first. */
+/** An option missing in the library's types: the preference among equally accepted codings. */
 interface Preferring {
   encodings(available: string[], options: { readonly preferred: string[] }): string[];
 }
 
-/** The coding that the header prefers among `offered`; null for none. */
+/** The coding in `offered` that the header prefers; null for none. */
 export function encodingFor(header: string | null, offered: readonly Encoding[] = ENCODINGS): Encoding | null {
   if (header === null) return null;
   const key = `${offered.length} ${header}`;
@@ -44,13 +44,13 @@ const streamed = (body: string | Uint8Array<ArrayBuffer>, encoding: Encoding): R
     .stream()
     .pipeThrough(new CompressionStream(encoding as ConstructorParameters<typeof CompressionStream>[0]));
 
-/** The body of one answer, compressed fast. */
+/** The body of a single answer, compressed fast. */
 export function compressed(text: string, encoding: Encoding): Uint8Array<ArrayBuffer> | ReadableStream {
   if (text.length > AT_ONCE_BYTES) return streamed(text, encoding);
   return encoding === "zstd" ? new Uint8Array(Bun.zstdCompressSync(text, FAST)) : Bun.gzipSync(text, FAST);
 }
 
-/** A body that is kept and sent often, compressed well. */
+/** A body that is cached and sent often, compressed well. */
 export const compressedToKeep = async (
   body: string | Uint8Array<ArrayBuffer>,
   encoding: Encoding,

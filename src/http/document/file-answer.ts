@@ -1,40 +1,41 @@
 /**
- * Answers that are files (GEN-12): whole, in part, or not at all because the caller has it already (RFC 9110).
+ * Answers that are files (GEN-12): complete, in part, or not at all because the caller has it cached (RFC 9110).
  *
  *   If-None-Match is the file's tag ──▶ 304
  *   Range, and If-Range (where it is sent) is the file's tag ─┬─ within the file ──▶ 206, from a stream of the part
  *                                                             └─ past its end ────▶ 416 `range_not_satisfiable`
  *   anything else ──▶ 200, from a stream of the whole
  *
- * One range is served. A header that asks for several, or that cannot be read, is ignored, as the standard allows.
+ * Only single ranges are served. A header with several ranges, or an invalid one, is ignored, as the standard
+ * allows.
  */
 import { ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { isKnown } from "./document.ts";
 
-/** Bytes from `first` to `last`, both of them included. */
+/** Bytes from `first` to `last`, both included. */
 export interface ByteRange {
   readonly first: number;
   readonly last: number;
 }
 
-/** A file as it is kept somewhere. */
+/** A file in some store. */
 export interface FileSource {
   readonly bytes: number;
-  /** Names these bytes; without its quotes. */
+  /** Identifies these bytes; without quotes. */
   readonly tag: string;
   readonly contentType: string;
-  /** Opens the bytes of the range, or all of them. Called only when they are sent. */
+  /** Opens the bytes of the range, or all bytes. Called only if they are sent. */
   open(range: ByteRange | null): ReadableStream<Uint8Array>;
 }
 
-/** The request headers of `FILE_HEADERS`, as they were read. */
+/** The request headers of `FILE_HEADERS`, parsed. */
 export interface FileHeaders {
   readonly "if-none-match": string | undefined;
   readonly range: string | undefined;
   readonly "if-range": string | undefined;
 }
 
-/** The answer with the file; `headers` are what it says besides. */
+/** The answer with the file; `headers` are added to it. */
 export function fileAnswer(
   source: FileSource,
   asked: FileHeaders,
@@ -57,7 +58,7 @@ export function fileAnswer(
 
 const RANGE = /^bytes=(\d{0,15})-(\d{0,15})$/i;
 
-/** The range that a header asks for; null where it asks for none that is served. */
+/** The range in a header; null if it has none that can be served. */
 export function rangeOf(header: string, bytes: number): ByteRange | "unsatisfiable" | null {
   const [, from = "", to = ""] = RANGE.exec(header.replaceAll(" ", "")) ?? [];
   if (from === "" && to === "") return null;

@@ -1,13 +1,13 @@
 /**
- * Lets requests in: says who asks, and counts each for somebody (RATE-3, RATE-4).
+ * Admits requests: authenticates each one and counts it (RATE-3, RATE-4).
  *
  *   a good token or session ──▶ counts for it ──▶ in, or rate_limited
  *   a good signed address ──▶ counts for the pages of its token ──▶ in, or rate_limited
  *   a bad one, or none ──▶ counts for the remote address ──▶ refused: rate_limited when the address has used up
  *                                                            its budget, else for what is wrong
  *
- * Where a surface has no limits, only what is refused for its token is counted. What an address has used
- * up keeps no good token out: many share an address, and nobody finds a token by trying.
+ * On a surface without limits, only requests with bad tokens are counted. A valid token is admitted even if its
+ * address has used up its budget: many clients share an address, and nobody finds a token by guessing.
  */
 import type { Server } from "bun";
 import { type Fault, isPassing, ok, type Outcome, refuse } from "../../../actors/fault.ts";
@@ -29,17 +29,17 @@ export interface AdmissionParts extends SigningParts {
   readonly system: TroupeSystem;
   readonly authentication: Authentication;
   readonly limits: RateLimits;
-  /** Whether every request of the surface counts, and every response has its headers. */
+  /** Whether all requests of the surface are counted, and all responses have the headers of the limits. */
   readonly isCounting: boolean;
-  /** What bounds the requests of a surface that does not count them. */
+  /** The flood protection of a surface that does not count requests. */
   readonly protection?: ProtectiveLimit;
-  /** Whether a browser's session will do where there is no token. */
+  /** Whether a browser session is accepted if there is no token. */
   readonly takesSessions: boolean;
-  /** The path of the resource that tokens of programs must be for; null: none of them will do. */
+  /** The path of the resource that tokens of programs must be issued for; null: none is accepted. */
   readonly resource: string | null;
 }
 
-/** Refusals that count for the address that they are sent to. */
+/** Refusals that count against the caller's address. */
 const OF_STRANGERS: ReadonlySet<Fault["kind"]> = new Set([
   "unauthenticated",
   "token_expired",
@@ -58,7 +58,7 @@ export class Admission {
     this.verification = { isCounted, takesSessions, resource };
   }
 
-  /** The request's principal, when it may go on. */
+  /** The request's principal, if the request is admitted. */
   principalOf(exchange: Exchange, server: Peer): MaybePromise<Outcome<Principal>> {
     const { authentication } = this.parts;
     return whenReady(authentication.verify(exchange, this.verification), (verified) =>
@@ -66,7 +66,7 @@ export class Admission {
     );
   }
 
-  /** Whose the request says that it is, before anything is verified; null where nobody can be found. */
+  /** The bearer that the request claims, before verification; null if unknown. */
   bearerOf(exchange: Exchange, isSigned: boolean): MaybePromise<Bearer | null> {
     const { request, search } = exchange;
     if (!isSigned) return this.parts.authentication.bearerOf(exchange, this.verification);
@@ -74,12 +74,12 @@ export class Admission {
   }
 
   /**
-   * For whom a request with a signed address runs. The address gives what it opens and nothing else: no scope.
-   * Whatever is wrong with it, the refusal is the same.
+   * The principal of a request with a signed address. The address grants access to its own target and no scope.
+   * Every invalid address gets the same refusal.
    */
   async subjectOf(exchange: Exchange, server: Peer): Promise<Outcome<Principal>> {
     const { request, search } = exchange;
-    // A signature is that of a GET.
+    // Only GET addresses are signed.
     const subject = request.method === "GET" ? subjectOf(this.parts, pathOf(request.url), search) : null;
     if (subject === null) return this.refused(exchange, server, { kind: "invalid_signature" });
     const { organizationId, tokenId } = subject;
@@ -105,7 +105,7 @@ export class Admission {
     return fault === null ? ok(principal) : refuse(fault);
   }
 
-  /** Counts a request that is for no operation, so that anybody may send it; `rate_limited` or null. */
+  /** Counts a request that matches no operation, and so needs no authentication; `rate_limited` or null. */
   async count(exchange: Exchange, server: Peer): Promise<Fault | null> {
     if (!this.parts.isCounting) return null;
     const { headers } = exchange.request;
@@ -115,18 +115,18 @@ export class Admission {
     return !principal.ok && principal.fault.kind === "rate_limited" ? principal.fault : null;
   }
 
-  /** Counts a request whose headers are not to be trusted. */
+  /** Counts a request whose credentials must not be trusted. */
   async countStranger(exchange: Exchange, server: Peer): Promise<Fault | null> {
     const { isCounting } = this.parts;
     return isCounting ? this.tell(exchange, await this.parts.limits.ofStranger(exchange.request, server)) : null;
   }
 
-  /** What is told where nothing has been counted. */
+  /** The state for the headers if nothing was counted. */
   leaveOut(exchange: Exchange): void {
     if (this.parts.isCounting) exchange.rate ??= this.parts.limits.untouched();
   }
 
-  /** Nobody is verified: because of the token, or because the service cannot do it now. */
+  /** Verification failed: because of the token, or because the service cannot verify now. */
   private async refused(exchange: Exchange, server: Peer, fault: Fault): Promise<Outcome<never>> {
     const { limits, isCounting } = this.parts;
     if (!OF_STRANGERS.has(fault.kind)) return refuse(fault);

@@ -1,18 +1,18 @@
 /**
- * An answer of the pipeline: a `Response`, or where it goes over a link to another replica what that needs of one.
- * There a `Response` would be made to be taken apart again; the replica that the client has asked makes it.
+ * An answer of the pipeline: a `Response`, or, for a link to another replica, only the parts of one. There a
+ * `Response` would only be taken apart again; the replica that the client has asked makes it.
  */
 
-/** Headers that many answers have, made once. */
+/** Headers that many answers share, made once. */
 export interface SharedHeaders {
   readonly headers: Headers;
-  /** The same; names in lower case. */
+  /** The same headers; names in lower case. */
   readonly entries: readonly (readonly [name: string, value: string])[];
 }
 
 export type Answer = Response | PlainAnswer;
 
-/** An answer with a text or bytes that are known as a whole. */
+/** An answer whose complete body is known, as text or bytes. */
 export class PlainAnswer {
   readonly status: number;
   readonly headers: PlainHeaders;
@@ -25,10 +25,10 @@ export class PlainAnswer {
   }
 }
 
-/** The part of `Headers` that the pipeline uses for answers with a body of their own; cookies are in none of those. */
+/** The part of `Headers` that the pipeline uses for its own answers; none of those has cookies. */
 export class PlainHeaders {
   readonly shared: SharedHeaders;
-  /** Names in lower case and values by turns; one of these replaces a shared one. */
+  /** Alternating names (lower case) and values; they replace shared headers of the same name. */
   readonly own: string[] = [];
 
   constructor(shared: SharedHeaders) {
@@ -68,7 +68,7 @@ export function responseOf(answer: Answer): Response {
   return ownHeaders(new Response(body, { status, headers: headers.shared.headers }), headers.own);
 }
 
-/** Sets headers that are named by turns with their values. */
+/** Sets headers given as alternating names and values. */
 export function ownHeaders(response: Response, own: readonly string[]): Response {
   for (let at = 0; at + 1 < own.length; at += 2) response.headers.set(own[at]!, own[at + 1]!);
   return response;

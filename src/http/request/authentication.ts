@@ -1,9 +1,8 @@
 /**
- * Who sends a request: the bearer of a token (AUTH-1, AUTH-6, AUTH-7), or a browser that has signed in, whose session
- * is a token in a cookie (AUTH-13). The token's organization is
- * looked up once and remembered, because that never changes; whether the token still counts is
- * asked of the organization's actor each time, so a revocation holds from the next request on.
- * What unknown tokens cost is bounded for each address (`unknown-tokens.ts`).
+ * Who sends a request: the bearer of a token (AUTH-1, AUTH-6, AUTH-7), or a signed-in browser, whose session is a
+ * token in a cookie (AUTH-13). The token's organization is looked up once and cached, because it never changes.
+ * Whether the token is still valid is asked of the organization's actor each time, so a revocation takes effect with
+ * the next request. `unknown-tokens.ts` bounds the cost of unknown tokens per address.
  */
 import type { Server } from "bun";
 import { type Outcome, refuse } from "../../../actors/fault.ts";
@@ -26,7 +25,7 @@ import { SESSION_PREFIX, sessionIn } from "./session-cookie.ts";
 import { hashToFind, isToken } from "./token.ts";
 import { UnknownTokens } from "./unknown-tokens.ts";
 
-/** Tokens whose organization is remembered: about 5 MiB when full. */
+/** Size of the cache of tokens' organizations: about 5 MiB when full. */
 export const REMEMBERED_TOKENS = 10_000;
 const BEARER = /^bearer +(\S+) *$/i;
 
@@ -36,22 +35,22 @@ export interface AuthenticationParts {
   readonly limits: Pick<RateLimits, "ofToken" | "spentAddress" | "addressOf">;
   readonly clock: Pick<Clock, "now">;
   readonly log: HttpLog;
-  /** Where browsers reach the service. */
+  /** The address at which browsers reach the service. */
   readonly appUrl: () => string;
 }
 
-/** A request, and the server that it came to. */
+/** A request, and the server that received it. */
 export interface Asking {
   readonly request: Request;
   readonly server: Server<unknown> | null;
 }
 
-/** How a surface wants its requests verified. */
+/** What a surface accepts as authentication. */
 export interface Verification {
   readonly isCounted: boolean;
-  /** Whether a browser's session will do where there is no token. */
+  /** Whether a browser session is accepted if there is no token. */
   readonly takesSessions: boolean;
-  /** The path of the resource that tokens of programs must be for (RFC 8707); null: none of them will do. */
+  /** The path of the resource that tokens of programs must be issued for (RFC 8707); null: none is accepted. */
   readonly resource: string | null;
 }
 
@@ -61,15 +60,15 @@ interface TokenOwner {
 }
 
 interface TokenPlace extends TokenOwner {
-  /** What is asked for each request of the token: who it is, and whether it is admitted. */
+  /** Asked for each request with the token: who the bearer is, and whether the request is within its limits. */
   readonly verify: KeptAsk<OrganizationReplies["authenticate"]>;
   readonly count: readonly [Ask<RateState>];
 }
 
-/** A good token. */
+/** A verified token. */
 export interface Verified {
   readonly principal: Principal;
-  /** Null where the request was not counted. */
+  /** Null if the request was not counted. */
   readonly rate: RateState | null;
 }
 
@@ -94,7 +93,7 @@ export class Authentication {
     return this.verifySecret(asking, secret, how);
   }
 
-  /** The browser of the request, where it has signed in; what it changes must come from a page of ours (AUTH-15). */
+  /** The signed-in browser of the request; changes must come from a page of ours (AUTH-15). */
   verifySession(asking: Asking, how: Verification): MaybePromise<Outcome<Verified>> {
     const { request } = asking;
     const appUrl = this.parts.appUrl();
@@ -105,7 +104,7 @@ export class Authentication {
     return this.verifySecret(asking, secret, how);
   }
 
-  /** The request's token or session, whether it still counts or not, and its organization; null where it has none. */
+  /** The token or session of the request, valid or not, and its organization; null if there is none. */
   bearerOf({ request, server }: Asking, how: Verification): MaybePromise<TokenOwner | null> {
     const header = request.headers.get("authorization");
     const secret =
@@ -117,7 +116,7 @@ export class Authentication {
     const place = this.places.get(hash);
     if (place !== undefined) return place;
     if (!isToken(secret)) return null;
-    // Verifying it says what is wrong, and bounds what that costs.
+    // Verification will report the fault, and bound the cost.
     return this.parts.limits.spentAddress(request, server) === null ? this.ownerOf(hash) : null;
   }
 
@@ -139,7 +138,7 @@ export class Authentication {
     return answer === "later" ? LATER : this.find(asking, hash, how);
   }
 
-  /** A token that is shown for the first time. */
+  /** Verifies a token that is not in the cache. */
   private async find(asking: Asking, hash: string, how: Verification): Promise<Outcome<Verified>> {
     const found = await lookUp(this.parts.log, this.parts.directory.findToken(hash));
     if (!found.ok) return found;
@@ -176,14 +175,14 @@ export class Authentication {
     });
   }
 
-  /** The same commands for each request of a token, made once. */
+  /** Builds the commands for a token once, because they are the same for each of its requests. */
   private placeOf({ organizationId, tokenId }: TokenOwner, hash: string): TokenPlace {
     const verify = ask(organizationRef(organizationId), { kind: "authenticate", tokenId, hash });
     const count = this.parts.limits.ofToken(organizationId, tokenId);
     return { organizationId, tokenId, verify: keptAsk(verify, `authenticate ${tokenId} ${hash}`), count: [count] };
   }
 
-  /** Notes the use; the request does not wait for it and does not fail with it. */
+  /** Records the use; the request neither waits for it nor fails with it. */
   private touch({ request, server }: Asking, { organizationId, tokenId }: TokenPlace): void {
     const address = this.parts.limits.addressOf(request, server);
     this.parts.system
@@ -192,7 +191,7 @@ export class Authentication {
   }
 }
 
-/** Look-ups of the address are counted by the second. */
+/** Lookups of an address are counted per second. */
 const LATER = refuse({ kind: "rate_limited", retryAfterMs: 1_000 });
 const FOREIGN_PAGE = refuse({
   kind: "forbidden",
@@ -201,7 +200,7 @@ const FOREIGN_PAGE = refuse({
 
 const unauthenticated = (reason: string): Outcome<never> => refuse({ kind: "unauthenticated", reason });
 
-/** The token of an `Authorization` header; the scheme's case does not matter (RFC 9110). */
+/** The token in an `Authorization` header; the scheme is case-insensitive (RFC 9110). */
 export function bearerOf(header: string | null): string | null {
   if (header === null) return null;
   return header.startsWith("Bearer ") && header.indexOf(" ", 7) === -1

@@ -1,70 +1,76 @@
 /**
- * Bodies that are on their way: how much memory they may take, and how long (FAIR-5).
+ * Bodies in flight: bounds their memory and their time (FAIR-5).
  *
- * A body that is read whole is counted by what its head announces, for its token, its organization and all
- * together, from before its first byte is read until it is read. One without an announced length counts as the
- * longest that its operation takes. What is past a bound is refused unread.
+ * A body that is read completely counts with its announced length, from before its first byte until its last. It
+ * counts for its token, for its organization and for the total. Without an announced length it counts as the longest
+ * body that its operation accepts. A body beyond a bound is refused unread.
  *
- * A request that has to wait before it is read (for the look-up of its token, for its organization's turn) is
- * counted from then on: Bun takes the first megabyte of a body from its socket whether anybody reads it or not, and
- * leaves only the rest to the sender. A body that is refused before anything was waited for costs nothing.
+ * A request that must wait before it is read (for the lookup of its token, or its organization's turn) counts from
+ * then on: Bun takes the first megabyte of a body from its socket even if nobody reads it, and leaves only the rest
+ * to the sender. A body that is refused before any wait costs nothing.
  *
- * A body that is handed on as it comes is counted too, apart from these: while it waits for its turn (`body-pace.ts`) Bun
- * has taken as much of it as of one that nobody reads, and its next piece is being filled.
+ * Streamed bodies have bounds of their own. While such a body waits for its turn (`body-pace.ts`), Bun holds as much
+ * of it as of an unread body, and its next piece is partly filled.
  *
- * A slow body ends with `request_timeout`: it has a time in which it may be as slow as it likes, and more for
- * what has arrived (the scheme of Apache's `mod_reqtimeout`).
+ * A slow body ends with `request_timeout`: after a grace period it needs a minimum rate (as in Apache's
+ * `mod_reqtimeout`).
  */
 import { type Fault, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import type { Clock } from "../../../actors/runtime/clock.ts";
 import type { BodyPace, PacedBody } from "./body-pace.ts";
 
-/** Bytes of bodies of all callers that are read at once; in memory each byte is some 1.3. */
+/** Bytes of all bodies that are read at once; each byte takes some 1.3 bytes of memory. */
 export const DEFAULT_BODY_BYTES = 256 * 1024 * 1024;
-/** Of these, what the bodies of one organization may have, and of one token: no client has so many on their way. */
+/** The divisors for one organization's and one token's part of that: no real client has so many in flight. */
 export const ORGANIZATION_PART = 4;
 export const TOKEN_PART = 8;
 /**
- * The same of bodies that wait to be read. They wait for milliseconds, and clients that upload many files at once begin
- * all of them at once, so they have more room, and take none of that of bodies that are read.
+ * The same for bodies that wait to be read. They wait for milliseconds, and a client that uploads many files begins
+ * them all at once, so their parts are larger, and separate from those of bodies that are being read.
  */
 export const UNREAD_ORGANIZATION_PART = 2;
 export const UNREAD_TOKEN_PART = 4;
-/** What Bun takes of a body that nobody reads yet: 1.25 MiB were measured (1.4.5). */
+/** Bytes that Bun takes of an unread body: 1.25 MiB measured (1.4.5). */
 export const UNREAD_BODY_BYTES = 1.25 * 1024 * 1024;
-/** What a body has that is handed on as it comes: what Bun takes of it, and a piece of `PIECE_BYTES` (`src/files/pieces.ts`) that is not full yet. */
+/**
+ * Memory of a streamed body: what Bun takes of it, and a partly filled piece of `PIECE_BYTES`
+ * (`src/files/pieces.ts`).
+ */
 export const STREAM_BODY_BYTES = 1.75 * 1024 * 1024;
-/** Of as many bytes again, what the bodies of one organization may have that are handed on as they come: 73 uploads, by whichever tokens. */
+/**
+ * Streamed bodies have a limit of the same size for themselves; the divisor for one organization's part, which
+ * allows 73 uploads, by any of its tokens.
+ */
 export const STREAM_ORGANIZATION_PART = 2;
-/** A body counts as so much at least, for its connection and its request: 4,096 of them are the part of a token. */
+/** Minimum size that a body counts with, for its connection and request: a token's part allows 4,096 bodies. */
 export const LEAST_BODY_BYTES = 8 * 1024;
-/** What every body has for arriving. */
+/** The grace period of every body. */
 export const BODY_GRACE_MS = 20_000;
-/** And a second more for each of these bytes: a body that is read whole holds its memory meanwhile. */
+/** One more second for each of these bytes: a body that is read completely occupies its memory meanwhile. */
 export const BODY_BYTES_PER_SECOND = 8 * 1024;
-/** One that is handed on as it comes costs a connection, and may be as slow as the slowest lines. */
+/** A streamed body occupies only a connection, so it may be as slow as the slowest lines. */
 export const STREAM_BYTES_PER_SECOND = 1024;
-/** Late bodies are looked for this often. */
+/** Interval of the check for late bodies. */
 const LOOK_MS = 1_000;
 const RETRY_MS = 1_000;
 
 const FULL: Outcome<never> = refuse({ kind: "overloaded", retryAfterMs: RETRY_MS });
-/** The answer to a body that is late. */
+/** The refusal of a late body. */
 export const TOO_SLOW: Fault = { kind: "request_timeout" };
 
-/** Whose body it is; null for somebody who is not known. */
+/** The owner of a body; null if unauthenticated. */
 export interface BodyOwner {
   readonly organizationId: string | null;
   readonly tokenId: string | null;
 }
 
-/** Whether it is read whole, waits to be read, or is handed on as it comes. */
+/** Whether the body is read completely, waits to be read, or is streamed. */
 type BodyKind = "whole" | "unread" | "stream";
 
 /** One body that is being read. */
 export class BodyHold {
   readonly owner: BodyOwner;
-  /** What it counts. */
+  /** The bytes that it counts with. */
   readonly bytes: number;
   readonly kind: BodyKind;
   private readonly bodies: Bodies;
@@ -81,26 +87,26 @@ export class BodyHold {
     this.paced = paced;
   }
 
-  /** Calls `run` when its time is over; it is released then. */
+  /** Calls `run` when its time is over, after releasing it. */
   whenLate(run: () => void): void {
     this.onLate = run;
   }
 
-  /** So many bytes of a stream have arrived. */
+  /** Extends the time of a stream by the bytes that have arrived. */
   progress(bytes: number): void {
     this.endsAt += (bytes / STREAM_BYTES_PER_SECOND) * 1_000;
     this.paced?.arrived(bytes);
   }
 
   /**
-   * Resolves when more of a stream may be read; null where that is now. No body is late for that: what has arrived
-   * before the first turn that waits is worth minutes.
+   * Resolves when more of a stream may be read; null: now. Waiting makes no body late: the bytes before its first
+   * wait have earned it minutes.
    */
   turn(): Promise<void> | null {
     return this.paced?.turn() ?? null;
   }
 
-  /** The last of it has been read. */
+  /** The body is completely read. */
   end(): void {
     this.release();
     this.paced?.ended();
@@ -122,7 +128,7 @@ interface HoldParts {
   readonly bytes: number;
   readonly endsAt: number;
   readonly kind: BodyKind;
-  /** Its turns, where it waits for some. */
+  /** Its turns, if it is paced. */
   readonly paced: PacedBody | null;
 }
 
@@ -131,43 +137,43 @@ export class Bodies {
   private readonly limit: number;
   private readonly pace: BodyPace | null;
   private readonly open = new Set<BodyHold>();
-  /** Bytes by what bounds them (`boundsOf`); absent: none. */
+  /** Counted bytes by bound (`boundsOf`); absent: none. */
   private readonly held = new Map<string, number>();
   private all = 0;
   private isLooking = false;
 
-  /** `pace`: by which streams give way to other work; null: by none. */
+  /** `pace`: how streams yield to other work; null: they do not. */
   constructor(clock: Pick<Clock, "monotonic" | "after">, limit = DEFAULT_BODY_BYTES, pace: BodyPace | null = null) {
     this.clock = clock;
     this.limit = limit;
     this.pace = pace;
   }
 
-  /** Bodies that are on their way, and the bytes that they count. */
+  /** The bodies in flight, and their counted bytes. */
   get usage(): { readonly count: number; readonly bytes: number } {
     return { count: this.open.size, bytes: this.all };
   }
 
-  /** Bodies among them that wait to be read. */
+  /** Bodies in flight that wait to be read. */
   get unreadCount(): number {
     let count = 0;
     for (const { kind } of this.open) if (kind === "unread") count++;
     return count;
   }
 
-  /** Begins a body that is read whole, of at most `bytes`; refuses where there is no room for it. */
+  /** Begins a body that is read completely, of at most `bytes`; refuses it if there is no room. */
   begin(owner: BodyOwner, announced: number): Outcome<BodyHold> {
     const patienceMs = (announced / BODY_BYTES_PER_SECOND) * 1_000;
     return this.within({ owner, kind: "whole" }, announced, patienceMs);
   }
 
-  /** Begins what comes of a body before it is read, which is no longer than this. */
+  /** Begins the part of a body that arrives before it is read. */
   beginUnread(owner: BodyOwner, announced: number): Outcome<BodyHold> {
     const most = Math.min(announced, UNREAD_BODY_BYTES);
     return this.within({ owner, kind: "unread" }, most, (most / BODY_BYTES_PER_SECOND) * 1_000);
   }
 
-  /** Begins a body that is handed on as it comes, however long it is. */
+  /** Begins a streamed body of any length. */
   beginStream(owner: BodyOwner, announced: number): Outcome<BodyHold> {
     return this.within({ owner, kind: "stream" }, Math.min(announced, STREAM_BODY_BYTES), 0);
   }
@@ -197,7 +203,7 @@ export class Bodies {
     return ok(hold);
   }
 
-  /** One timer for all; most bodies have arrived with their head. */
+  /** One timer for all bodies; most arrive together with their head. */
   private plan(): void {
     if (this.isLooking) return;
     this.isLooking = true;
@@ -210,13 +216,15 @@ export class Bodies {
   }
 }
 
-/** Whose body it is, and what becomes of it. */
+/** The owner and kind of a body. */
 interface Counted {
   readonly owner: BodyOwner;
   readonly kind: BodyKind;
 }
 
-/** The names that a body counts for, each with its part of the whole. Those whom nobody knows count together. */
+/**
+ * The bounds that a body counts for, each with its divisor of the whole. All unauthenticated callers count together.
+ */
 function* boundsOf({ owner, kind }: Counted): Iterable<readonly [name: string, part: number]> {
   const { organizationId, tokenId } = owner;
   yield [kind === "stream" ? "all streams" : "all", 1];

@@ -1,48 +1,48 @@
 /**
- * Uploads give way: while the event loop has other work, bodies that are handed on as they come are read in slices,
- * with pauses between them (`paced-slices.ts`). What is not read stays with its sender: Bun takes another megabyte of a body
- * from its socket, and then no more until that is read. With nobody else at work nothing waits.
+ * Uploads yield: while the event loop has other work, streamed bodies are read in slices, with pauses between them
+ * (`paced-slices.ts`). The unread rest stays with the sender: Bun takes another megabyte from the socket, and no
+ * more until that is read. Without other work nothing waits.
  *
- * The beginning of each body is read at once, so small content never waits. A body that has begun takes turns with the
- * others of its organization, and organizations take turns. None waits for longer than `MOST_WAIT_MS`: proxies give up
- * a sender that makes no progress, after a minute mostly.
+ * The beginning of each body is read at once, so small content never waits. A body that has begun takes turns with
+ * the others of its organization, and organizations take turns. No wait exceeds twice `MOST_WAIT_MS`, because
+ * proxies abort a sender without progress, most of them after a minute.
  */
 import type { Clock } from "../../../actors/runtime/clock.ts";
 import { partBeside } from "../../../actors/runtime/bulk-work.ts";
 import { LOOP_WINDOW_MS, type LoopTime } from "../../../actors/runtime/loop-time.ts";
 import { PacedSlices } from "../../../actors/runtime/paced-slices.ts";
 
-/** So much of each body is read at once. */
+/** Bytes of each body that are read without waiting. */
 export const READ_AT_ONCE_BYTES = 512 * 1024;
-/** With less of the loop's time in use than this nobody waits for it. */
+/** If other work uses less of the loop's time than this, no body waits. */
 export const QUIET_PART = 0.01;
-/** A body waits for a slice twice as long at most: this long for its turn, and then for others that have waited so long. */
+/** The longest wait for a turn. The wait for a slice can double it, because others have waited as long. */
 export const MOST_WAIT_MS = 5_000;
 /**
- * What a byte costs the two cores that a small machine has: receiving it, copies, the digest, and writing it. The process
- * takes 1.7 ms for each MiB; the rest is for the kernel, which brings it to the disk for which commits wait too.
+ * What a byte costs the two cores of a small machine: receiving, copying, hashing and writing it. The process takes
+ * 1.7 ms per MiB; the rest is the kernel's, which writes to the same disk as commits do.
  */
 export const MS_PER_BYTE = 2.4 / (1024 * 1024);
-/** What the end of a body costs: the sync, the new name, two commits and the answer. */
+/** Cost of the end of a body: sync, rename, two commits and the answer. */
 export const ENDING_MS = 4;
 
-/** What a body asks of the loop besides, where it is measured: its request, its turns and its commit. 2.0 to 2.4 ms were measured. */
+/** Measured loop time of an upload itself, without its bytes: its request, its turns and its commit (2.0 to 2.4 ms). */
 export const OWN_MS = 3;
 
 interface PaceParts {
   readonly time: Pick<LoopTime, "busyPart">;
   readonly clock: Pick<Clock, "monotonic" | "after">;
-  /** Runs at the next turn of the loop. */
+  /** Runs in the next turn of the loop. */
   readonly later: (run: () => void) => void;
 }
 
-/** One body, on its way. */
+/** One body in flight. */
 export interface PacedBody {
-  /** So many bytes of it have been read. */
+  /** So many more bytes were read. */
   arrived(bytes: number): void;
-  /** Resolves when more of it may be read; null where that is now. */
+  /** Resolves when more may be read; null: now. */
   turn(): Promise<void> | null;
-  /** The last of it has been read. */
+  /** The body is completely read. */
   ended(): void;
 }
 
@@ -81,7 +81,7 @@ export class BodyPace {
     };
   }
 
-  /** Of the loop's time, for bodies. What they ask of it themselves is nobody else's work. */
+  /** The part of the loop's time for bodies. The loop time of uploads themselves does not count as other work. */
   private get part(): number {
     const since = this.clock.monotonic() - LOOP_WINDOW_MS;
     while (this.endedAt.length > 0 && this.endedAt[0]! < since) this.endedAt.shift();

@@ -1,36 +1,36 @@
 /**
- * For whom an operation runs. An HTTP request is one such caller (`exchange.ts`); an MCP tool, a console or the
- * administration command are others (`localCaller`), so an operation never sees a `Request`.
+ * For whom an operation runs. An HTTP request is one kind of caller (`exchange.ts`); an MCP tool, a console or the
+ * administration command are others (`localCaller`). So an operation never sees a `Request`.
  */
 import { newId } from "../../../actors/ids.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import type { Origin } from "../../../actors/organization/people-protocol.ts";
 
-/** A connection whose answer may take its time. */
+/** A connection whose answer may take long. */
 export type Connected = Pick<Visitor, "keepOpen">;
 
-/** A caller who may be anybody. */
+/** A caller without authentication. */
 export interface Visitor {
-  /** Names the request in its answer, in the log and in the records that it leaves. */
+  /** Identifies the request in its answer, in the log and in the records that it creates. */
   readonly requestId: string;
-  /** Aborted when the caller has gone and no longer waits for the answer. */
+  /** Aborted when the caller is gone and no longer waits for the answer. */
   readonly signal: AbortSignal;
-  /** Where the request comes from, as the audit writes it down; null without one. */
+  /** The remote address, for the audit; null if there is none. */
   readonly address: string | null;
-  /** Only the head of the answer is sent (HEAD). */
+  /** Only the head of the answer will be sent (HEAD). */
   readonly wantsHeadOnly?: boolean;
-  /** The answer may take this many seconds without a byte; 0 for any time. */
+  /** The answer may take this many seconds without a byte; 0: unlimited. */
   keepOpen(seconds: number): void;
-  /** Their connection alone: what lives for as long as a stream keeps nothing else of the request. */
+  /** The connection alone, so that a long stream does not retain the rest of the request. */
   readonly connection?: Connected;
   /**
-   * The answer is the stream of a record. All answers of one name tell their readers the same behind the same cursor,
-   * so that a replica which hands requests on asks for them once; null: this one is like no other.
+   * The answer is the stream of a record. All answers with the same name give their readers the same events after
+   * the same cursor, so a forwarding replica requests them only once; null: this answer is unlike any other.
    */
   nameStream?(name: string | null): void;
 }
 
-/** A caller who is authenticated. */
+/** An authenticated caller. */
 export interface Caller extends Visitor {
   readonly principal: Principal;
 }
@@ -43,7 +43,7 @@ export const localCaller = (
   { requestId = newId("req"), signal = NEVER }: Partial<Pick<Visitor, "requestId" | "signal">> = {},
 ): Caller => ({ principal, requestId, signal, address: null, keepOpen() {} });
 
-/** The caller without their connection: what they have begun goes on when it is lost. */
+/** The caller without the connection: work that they began survives its loss. */
 export const detached = (caller: Caller): Caller => ({
   principal: caller.principal,
   requestId: caller.requestId,
@@ -52,5 +52,5 @@ export const detached = (caller: Caller): Caller => ({
   keepOpen: (seconds) => caller.keepOpen(seconds),
 });
 
-/** Who does something, for the audit (AUTH-17). */
+/** The acting user and token, for the audit (AUTH-17). */
 export const originOf = ({ principal: { userId, tokenId }, address }: Caller): Origin => ({ userId, tokenId, address });

@@ -1,8 +1,8 @@
 /**
- * Where a request comes from (RATE-3): the peer of its connection, or what a configured proxy says of
- * it in `X-Forwarded-For`. That header is read from its end, where the nearest proxy has written: the
- * first address that is not a configured proxy is the client, and whatever stands before it is only
- * what that client claims. Of an IPv6 address the /64 counts: who has one has all of it.
+ * Where a request comes from (RATE-3): the peer of its connection, or the client that a configured proxy names in
+ * `X-Forwarded-For`. That header is read from its end, where the nearest proxy wrote: the first address that is not
+ * a configured proxy is the client; everything before it is only the client's claim. An IPv6 address counts as its
+ * /64, because one client has all of that.
  */
 import type { Server } from "bun";
 import { isIP } from "node:net";
@@ -13,19 +13,19 @@ import { forwardedFor } from "./forwarding.ts";
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Network = [Address, number];
 
-/** What counts for an IPv6 address, of its eight parts of 16 bits. */
+/** Parts of an IPv6 address that count, of its eight parts of 16 bits. */
 const PREFIX_PARTS = 4;
-/** The connection has ended, or there is none: all of those are one. */
+/** The connection has ended, or there is none: all of these count as one client. */
 export const NOWHERE = "nowhere";
 
-/** Peers that are remembered: to look one up takes a tenth of the time of reading its address. */
+/** Size of the cache of peers: a lookup takes a tenth of the time of parsing the address. */
 const MOST_PEERS = 4_096;
 
-/** Who is at the other end of a connection. */
+/** The other end of a connection. */
 interface Peer {
-  /** What it counts as. */
+  /** The text that it counts as. */
   readonly name: string;
-  /** Its address where it is a configured proxy, else null. */
+  /** Its address if it is a configured proxy, else null. */
   readonly proxy: Address | null;
 }
 
@@ -33,14 +33,14 @@ export class ClientAddresses {
   private readonly proxies: readonly Network[];
   private readonly peers = new BoundedMap<Peer>(MOST_PEERS);
 
-  /** `proxies` are addresses and CIDR ranges that the configuration has checked. */
+  /** `proxies` are addresses and CIDR ranges, already validated by the configuration. */
   constructor(proxies: readonly string[]) {
     this.proxies = proxies.map(networkOf);
   }
 
-  /** The client's address, as a text that is the same for all that count as one. */
+  /** The client's address, as the text that it counts as. */
   of(request: Request, server: Pick<Server<unknown>, "requestIP"> | null): string {
-    // Another replica has already said who it is.
+    // The forwarding replica has already determined it.
     const client = server === null ? forwardedFor(request) : null;
     if (client !== null) return client;
     const text = server?.requestIP(request)?.address ?? "";
@@ -56,7 +56,7 @@ export class ClientAddresses {
     return peer;
   }
 
-  /** What the proxies say; the nearest one that says nothing readable is taken for the client. */
+  /** The client behind the proxies; if a proxy names nothing readable, that proxy counts as the client. */
   private forwarded(header: string | null, peer: Address): Address {
     let nearest = peer;
     for (const entry of header?.split(",").toReversed() ?? []) {
@@ -80,13 +80,13 @@ function networkOf(text: string): Network {
   return [address, address.toByteArray().length * 8];
 }
 
-/** IPv4 is unwrapped from its IPv6 mapping; null where the text is no address. */
+/** IPv4 is unwrapped from its IPv6 mapping; null if the text is not an address. */
 function addressOf(text: string): Address | null {
   const bare = text.replace(/%.*$/, "");
   return isIP(bare) === 0 ? null : ipaddr.process(bare);
 }
 
-/** `1.2.3.4:80` and `[::1]:80` as some proxies write them. */
+/** Some proxies write `1.2.3.4:80` and `[::1]:80`. */
 function withoutPort(text: string): string {
   return /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
 }

@@ -1,9 +1,8 @@
 /**
- * Operations that change something, and the one door through which they commit. The door runs an
- * operation's steps as one atomic group and lets its answer follow from their replies, so that what
- * belongs to the same commit (the idempotency key with the stored answer) can join the group without
- * the operation's knowing of it. Only a door makes a `Committed`, and a mutation can answer nothing
- * else: none can forget it.
+ * Changes, and the one door through which they commit. The door runs an operation's steps as one atomic group, and
+ * the answer follows from their replies. So other parts of the same commit (the idempotency key with the stored
+ * answer) can join the group without the operation knowing of them. Only a door makes a `Committed`, and a mutation
+ * must return one: so no operation can bypass the door.
  */
 import { assert } from "../../../actors/assert.ts";
 import { ok, type Outcome } from "../../../actors/fault.ts";
@@ -16,31 +15,31 @@ import type { EventType, NewsEvent } from "../../../actors/webhook/events.ts";
 import type { Caller } from "./caller.ts";
 import type { Emission } from "./emission.ts";
 
-/** What a mutation answers. */
+/** The answer of a mutation. */
 export interface Answer {
   readonly status: 200 | 201 | 202;
   readonly body: object;
-  /** What it leaves where its operation's own event would say what is not so; null: nothing, for it has changed nothing. */
+  /** Replaces the operation's event where that would be wrong; null: no event, because nothing was changed. */
   readonly emits?: EventType | null;
-  /** What the event has of it, where some of the answer is for its caller only. */
+  /** The event's data, if parts of the answer are for the caller only. */
   readonly told?: object;
 }
 export const done = (body: object): Answer => ({ status: 200, body });
 /** A new record (GEN-4). */
 export const created = (body: object): Answer => ({ status: 201, body });
-/** Work that goes on after the answer (GEN-4). */
+/** Work that continues after the answer (GEN-4). */
 export const accepted = (body: object): Answer => ({ status: 202, body });
 
-/** The steps of a commit; the first one's reply has a type. */
+/** The steps of a commit; the first one's reply is typed. */
 export type Steps<R> = readonly [Ask<R>, ...MemberStep[]];
 
-/** An answer as it is sent and kept. */
+/** An answer as it is sent and stored. */
 export type Answered = Extract<KeyEnding, { readonly kind: "answer" }>;
 
-/** What a commit has come to: an answer, or work that goes on. Made by doors only. */
+/** The outcome of a commit: an answer, or work that continues. Only doors make it. */
 export class Committed {
   readonly ending: KeyEnding;
-  /** Whether an earlier request came to it, and this one has done nothing. */
+  /** Whether an earlier request produced it, and this one has done nothing. */
   readonly isReplay: boolean;
 
   constructor(ending: KeyEnding, isReplay: boolean) {
@@ -49,15 +48,15 @@ export class Committed {
   }
 }
 
-/** What the caller hears of work that it has waited for. A final answer stays what it is, whenever it is asked for. */
+/** The caller's answer after waiting for work. A final answer stays the same, whenever it is requested. */
 export type Joined = (Answer & { readonly isFinal: boolean }) | Response;
 
-/** Runs the steps of one request; `ending` must be pure, for a group may run more than once. */
+/** Runs the steps of one request; `ending` must be pure, because a group may run more than once. */
 export interface Door {
   commit(steps: readonly MemberStep[], ending: (replies: readonly unknown[]) => KeyEnding): Promise<Outcome<Committed>>;
 }
 
-/** The door of requests that nothing but their own steps belongs to. */
+/** The door for requests that add nothing to their own steps. */
 export class PlainDoor implements Door {
   private readonly system: TroupeSystem;
 
@@ -74,18 +73,18 @@ export class PlainDoor implements Door {
   }
 }
 
-/** What belongs to a change besides its steps. */
+/** What a change has besides its steps. */
 export interface ChangeParts {
   readonly door: Door;
-  /** Null where nothing is emitted. */
+  /** Null: it emits nothing. */
   readonly emission: Emission | null;
-  /** What is known of the work before it is begun. */
+  /** The subject of the event for work that has not begun yet. */
   readonly subject: object;
-  /** The names of the fields that the caller has sent. */
+  /** Names of the fields that the caller has sent. */
   readonly given: readonly string[];
 }
 
-/** A request that changes something: who asks, and how it commits. */
+/** A request that changes something: its caller, and its way to commit. */
 export class Change implements Caller {
   private readonly caller: Caller;
   private readonly parts: ChangeParts;
@@ -115,7 +114,7 @@ export class Change implements Caller {
     this.caller.keepOpen(seconds);
   }
 
-  /** Commits the steps with the answer that follows from their replies; `answer` must be pure. */
+  /** Commits the steps with an answer from their replies; `answer` must be pure. */
   commit<R, const S extends Steps<R>>(
     steps: S & Steps<R>,
     answer: (reply: R, replies: RepliesOf<S>) => Answer,
@@ -128,20 +127,20 @@ export class Change implements Caller {
     return this.parts.door.commit(told, (replies) => answerEnding(answered(replies)));
   }
 
-  /** Commits the steps of work that is not over with them; `work` is what `join` finds it by. */
+  /** Commits the steps of work that continues afterwards; `work` lets `join` find it. */
   begin<R>(steps: Steps<R>, work: (reply: R) => JsonObject): Promise<Outcome<Committed>> {
     const told = this.telling(steps, () => ({ body: this.parts.subject }));
     return this.parts.door.commit(told, (replies) => ({ kind: "work", work: work(repliesTo<Steps<R>>(replies)[0]) }));
   }
 
-  /** The operation's event, where a turn of its own numbers it. */
+  /** The operation's event, if a separate turn numbers it. */
   event(): NewsEvent {
     const { emission } = this.parts;
     assert(emission !== null, "the operation emits an event");
     return emission.event({}, []);
   }
 
-  /** The steps with the event that they leave (HOOK-3). */
+  /** The steps, followed by the event that they cause (HOOK-3). */
   private telling(
     steps: readonly MemberStep[],
     told: (replies: readonly unknown[]) => Pick<Answer, "body" | "emits" | "told">,
@@ -160,7 +159,7 @@ export class Change implements Caller {
   }
 }
 
-/** The replies to the steps, which may have been followed by the door's own. */
+/** The replies to the steps; the door's own replies may follow them. */
 const repliesTo = <S extends readonly MemberStep[]>(replies: readonly unknown[]) => replies as RepliesOf<S>;
 
 export const answerEnding = ({ status, body }: Answer): Answered => ({

@@ -1,14 +1,14 @@
 /**
- * Which pages of other origins may read an answer (CORS, as the Fetch standard has it). Documents for anybody, and
- * the streams of signed addresses, are for every page; the API is for the origins that the operator names. Tokens
- * travel in a header that a page sets itself, so credentials of the browser are never allowed.
+ * Which pages of other origins may read an answer (CORS, as in the Fetch standard). Public documents, and the
+ * streams of signed addresses, are for every page; the API is for the origins that the operator names. Tokens travel
+ * in a header that the page sets itself, so browser credentials are never allowed.
  */
 import { RATE_HEADERS } from "./rate-headers.ts";
 
-/** For which pages an answer is: those of any origin, or those of the configured ones. */
+/** Which pages may read an answer: those of any origin, or those of the configured ones. */
 export type Audience = "any_origin" | "configured_origins";
 
-/** Response headers that a page may read besides those that it always may. */
+/** Response headers that a page may read in addition to the standard ones. */
 const EXPOSED = [
   "Api-Version",
   "Content-Range",
@@ -36,7 +36,7 @@ const SETTABLE = [
   "Range",
   "X-Request-Id",
 ].join(", ");
-/** Browsers remember the answer to a preflight for at most two hours; an hour lets a changed setting count soon. */
+/** Browsers cache the answer to a preflight for at most two hours; after an hour a changed setting takes effect. */
 const PREFLIGHT_SECONDS = 3_600;
 
 type Headers = Readonly<Record<string, string>>;
@@ -46,23 +46,23 @@ export class CrossOrigin {
   private readonly origins: ReadonlySet<string>;
 
   constructor(origins: readonly string[]) {
-    // As browsers send them: in lower case, without the port that the scheme has by default.
+    // In the form that browsers send: lower case, without the scheme's default port.
     this.origins = new Set(origins.map((origin) => new URL(origin).origin));
   }
 
-  /** What an answer to a page of this origin says; null for nothing. */
+  /** The headers of an answer to a page of this origin; null: none. */
   headersFor(origin: string | null, audience: Audience): Headers | null {
     if (audience === "any_origin") return origin === null ? null : ANY;
     if (origin === null || !this.origins.has(origin)) return null;
     return { "access-control-allow-origin": origin, "access-control-expose-headers": EXPOSED };
   }
 
-  /** Whether answers of the API differ by the origin that asks: caches must know. */
+  /** Whether the API's answers depend on the origin, so that caches must know. */
   get varies(): boolean {
     return this.origins.size > 0;
   }
 
-  /** The same for a preflight, which asks before the request itself. */
+  /** The same for a preflight, which precedes the request itself. */
   preflight(origin: string | null, audience: Audience, methods: readonly string[]): Headers | null {
     const allowed = this.headersFor(origin, audience);
     return allowed === null

@@ -6,14 +6,14 @@ import type { Fault, FaultKind, FaultOf } from "../../../actors/fault.ts";
 
 export interface Refusal {
   readonly status: number;
-  /** An object is sent as JSON, a text as it is. */
+  /** An object is sent as JSON, a string as text. */
   readonly body: object | string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface Dialect {
   refusal(fault: Fault, requestId: string): Refusal;
-  /** An exception, that is a bug; says nothing of the cause (ERR-4). */
+  /** The answer to an exception, that is, a bug; it reveals nothing of the cause (ERR-4). */
   bug(requestId: string): Refusal;
 }
 
@@ -21,12 +21,12 @@ export type RefusalTable<T> = { readonly [K in FaultKind]: (fault: FaultOf<K>) =
 
 /** The table's entry of the fault's kind, applied to the fault. */
 export function entryOf<T>(table: RefusalTable<T>, fault: Fault): T {
-  // The entry and the fault have the same kind; TypeScript cannot follow that through the look-up.
+  // Entry and fault have the same kind; TypeScript cannot follow that through the lookup.
   const entry = table[fault.kind] as (fault: Fault) => T;
   return entry(fault);
 }
 
-/** How long the file is of which a range was asked for. */
+/** The file's length, for a refused range. */
 export const contentRange = (bytes: number): Readonly<Record<string, string>> => ({
   "content-range": `bytes */${bytes}`,
 });

@@ -1,10 +1,9 @@
 /**
- * The event of a mutating request (HOOK-12): a message to the organization's webhook actor in the
- * request's own commit. So there is one exactly where the request has changed something: a request that is
- * refused or replayed emits none.
+ * The event of a mutating request (HOOK-12): a message to the organization's webhook actor, in the request's own
+ * commit. So an event exists exactly if the request changed something: a refused or replayed request emits none.
  *
- * Its data is what the request was answered, without what is for its caller only: links, permitted
- * verbs, secrets.
+ * Its data is the answer of the request, without the parts that are for its caller only: links, permitted verbs,
+ * secrets.
  */
 import type { Principal } from "../../../actors/organization/principal.ts";
 import type { Member } from "../../../actors/runtime/members.ts";
@@ -23,10 +22,10 @@ import type { Caller } from "./caller.ts";
 /** Longer data is cut to ids and status (HOOK-2). */
 export const DATA_BYTES = 20 * 1024;
 
-/** What an event says of the request besides its answer. */
+/** What an event contains of the request besides its answer. */
 export interface Emitter {
   readonly caller: Pick<Caller, "principal" | "requestId">;
-  /** The path of the operation, with `{name}` for what varies. */
+  /** The path of the operation, with `{name}` for parameters. */
   readonly path: string;
   readonly params: Readonly<Record<string, unknown>>;
   /** Wall clock in ms. */
@@ -42,12 +41,12 @@ export class Emission {
     this.emitter = emitter;
   }
 
-  /** A turn of its own numbers the event: that of a test, which is sent whatever is subscribed to. */
+  /** A separate turn numbers the event: a test event, which is sent regardless of subscriptions. */
   get isInOwnTurn(): boolean {
     return this.type === TEST_EVENT;
   }
 
-  /** The member of the request's group that leaves the event. `given` are the fields of the request's body. */
+  /** The group member that emits the event. `given` are the fields of the request's body. */
   message(
     answer: { readonly body: object; readonly emits?: EventType; readonly told?: object },
     given: readonly string[],
@@ -57,7 +56,7 @@ export class Emission {
     return { ref: webhookRef(principal.organizationId), command, isMessage: true };
   }
 
-  /** The event itself, for an operation that numbers it in a turn of its own. */
+  /** The event itself, for an operation that numbers it in a separate turn. */
   event(answer: JsonObject, given: readonly string[], type = this.type): NewsEvent {
     const { caller, at } = this.emitter;
     const { principal, requestId } = caller;
@@ -77,13 +76,13 @@ export class Emission {
   }
 }
 
-/** Types of events that say which fields have been set. */
+/** Types of events that list the fields that were set. */
 const CHANGING = /\.(?:updated|configured|install_state_changed)$/;
 
 const actorOf = ({ tokenKind, tokenId, userId }: Principal): EventActor =>
   tokenKind === "service" ? { type: "service_token", id: tokenId } : { type: "user", id: userId };
 
-/** Collections whose records cannot be read one by one. */
+/** Collections whose records have no path of their own. */
 const WITHOUT_PATH: ReadonlySet<string> = new Set([
   "service-tokens",
   "personal-access-tokens",
@@ -93,7 +92,7 @@ const WITHOUT_PATH: ReadonlySet<string> = new Set([
   "oauth-grants",
 ]);
 
-/** What the request was about, by its path: `/api/<collection>/{id}/…`. */
+/** The subject of the request, by its path: `/api/<collection>/{id}/…`. */
 function resourceOf({ path, params }: Emitter, answer: JsonObject): EventResource {
   const [collection = "", second] = path.split("/").slice(2);
   const type = collection.replace(/s$/, "").replaceAll("-", "_");
@@ -109,7 +108,7 @@ function versionOf(value: Json | undefined): number | null {
   return typeof version === "number" ? version : null;
 }
 
-/** For the caller of the request only; whether it is a secret or not. */
+/** For the caller only, secret or not. */
 const CALLERS_OWN: ReadonlySet<string> = new Set(["links", "allowed_actions", "token", "secret"]);
 
 const shown = (value: JsonObject): JsonObject =>
@@ -117,13 +116,13 @@ const shown = (value: JsonObject): JsonObject =>
     Object.entries(value).flatMap(([key, item]) => (CALLERS_OWN.has(key) ? [] : [[key, shownValue(item)]])),
   );
 
-/** Records stand in the answer itself or one level below; what is deeper is somebody's own. */
+/** Records are in the answer itself or one level below; deeper data belongs to somebody else. */
 function shownValue(value: Json | undefined): Json | undefined {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).filter(([key]) => !CALLERS_OWN.has(key)));
 }
 
-/** Of the data what says which records it is about, and how they stand. */
+/** The part of the data that identifies the records, with their status. */
 function cut(data: JsonObject): JsonObject {
   const kept = Object.entries(data).flatMap(([key, value]): [string, Json][] => {
     if (typeof value === "object" && value !== null && !Array.isArray(value)) {
@@ -138,7 +137,7 @@ function cut(data: JsonObject): JsonObject {
 const idsOf = (data: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(data).filter(([key, value]) => isTelling(key, value)));
 
-/** A longer text is none of ours. */
+/** Our ids are not longer. */
 const ID_CHARACTERS = 256;
 const isTelling = (key: string, value: Json | undefined): value is string =>
   /^(?:id|status|.*_id)$/.test(key) && typeof value === "string" && value.length <= ID_CHARACTERS;

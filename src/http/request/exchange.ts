@@ -1,6 +1,6 @@
 /**
- * One HTTP request on its way through the stages: its name, its start, whose it turned out to be, what was
- * read of it; its answers and its log line. To its operation it is a `Caller`.
+ * One HTTP request on its way through the stages: its id, its start, its caller and its input, its answers and its
+ * log line. For its operation it is a `Caller`.
  */
 import type { Server } from "bun";
 import { addressPayer } from "./payer.ts";
@@ -29,7 +29,10 @@ import { RequestFields } from "./request-fields.ts";
 import { endRequestSpan, requestSpan } from "./request-span.ts";
 import type { Reached } from "./stages.ts";
 
-/** Starts of an authority in `request.url`: `https://` is the longest scheme, a host has a character. */
+/**
+ * Where the authority may start in `request.url`: `https://` is the longest scheme, and a host has at least one
+ * character.
+ */
 const AUTHORITY = 8;
 
 const JSON_TYPE = "application/json";
@@ -45,45 +48,45 @@ export class Exchange implements Caller, RawInput {
   readonly server: Server<unknown> | null;
   readonly requestId: string;
   params: RawInput["params"] = NO_PARAMS;
-  /** Once the request is read. */
+  /** Set once the request is read. */
   reading: Reading | null = null;
-  /** What its stages have come to so far (`stages.ts`), */
+  /** What its stages have produced so far (`stages.ts`), */
   reached: MaybePromise<Reached> = undefined;
-  /** and what its operation has come to; null before. */
+  /** and the outcome of its operation; null before. */
   result: MaybePromise<Answer | Result> | null = null;
-  /** What every answer of its operation says besides. */
+  /** Headers of every answer of its operation. */
   headers: Readonly<Record<string, string>> | null = null;
   /** The pages that may read the answer. */
   audience: Audience = "configured_origins";
-  /** Whether its answer needs to be no `Response` where its body is known. */
+  /** Whether its answer may be sent without a `Response` if the body is known. */
   takesPlain = false;
-  /** Whether the answer is made. */
+  /** Whether an answer has been made. */
   isAnswered = false;
-  /** The id of the operation that takes it; null before, and where none does. */
+  /** The id of the matched operation; null before, and if there is none. */
   operation: string | null = null;
-  /** The operation's path, with the names of its parameters. */
+  /** The operation's path, with parameter names. */
   route: string | null = null;
-  /** Once the request is authenticated. */
+  /** Set once the request is authenticated. */
   organizationId: string | null = null;
-  /** Once it is counted: every answer has it in its headers (RATE-2). */
+  /** Set once it is counted: every answer has it in its headers (RATE-2). */
   rate: RateState | null = null;
-  /** Whether it has entered `FairTurns`, and has not been settled there. */
+  /** Whether it has entered `FairTurns` and not yet settled its cost there. */
   hasTurn = false;
-  /** Runs, perhaps twice, when it is answered or waits for something; null where nobody waits for that. */
+  /** Runs, perhaps twice, when it is answered or waits for something; null if nothing depends on that. */
   onAnswered: (() => void) | null = null;
-  /** What the event loop has worked for it, in ms. */
+  /** Event loop time spent for it, in ms. */
   workMs = 0;
   private readonly rateHeaders: RateHeaders;
   private readonly addresses: ClientAddresses;
   private readonly bodiesUnderWay: Bodies;
   private readonly longBodies: LongBodies;
-  /** Whether its id was made here. */
+  /** Whether the service generated its id. */
   private readonly hasOwnId: boolean;
   private readonly startedAt = performance.now();
-  /** What its body counts before it is read. */
+  /** The memory that its body counts for before it is read. */
   private unread: BodyHold | null = null;
   private isDropped = false;
-  /** Null where nothing is traced. */
+  /** Null if tracing is off. */
   private readonly span: Span | null;
   private refusedAs: Fault["kind"] | null = null;
 
@@ -118,7 +121,7 @@ export class Exchange implements Caller, RawInput {
     this.span = tracing === undefined ? null : requestSpan(tracing, request);
   }
 
-  /** The answer of a stage that did not have to wait for it. */
+  /** The answer of a stage, if no stage had to wait for it. */
   get early(): Reached {
     return this.reached instanceof Promise ? undefined : this.reached;
   }
@@ -132,7 +135,7 @@ export class Exchange implements Caller, RawInput {
     this.admitted = principal;
   }
 
-  /** Who is charged for the work: the organization, or the address of somebody whom nobody knows. */
+  /** Who is charged for the work: the organization, or the address of an unauthenticated caller. */
   get payer(): string {
     return this.organizationId ?? addressPayer(this.address);
   }
@@ -174,7 +177,7 @@ export class Exchange implements Caller, RawInput {
     };
   }
 
-  /** Bytes of its body as its head tells; infinite where it does not say how many, 0 where there is none. */
+  /** The announced length of its body; infinite if unknown, 0 if there is no body. */
   get announcedBytes(): number {
     const length = this.header("content-length");
     if (length !== null) return Number(length);
@@ -182,8 +185,8 @@ export class Exchange implements Caller, RawInput {
   }
 
   /**
-   * Makes room for what comes of its body while the request waits (FAIR-5): for its organization, once that is known.
-   * It is released when the body is read, or the request is answered.
+   * Reserves memory for the part of its body that arrives while the request waits (FAIR-5), for its organization
+   * once that is known. Released when the body is read, or the request answered.
    */
   holdBody(): Outcome<null> {
     if (this.isDropped || this.announcedBytes === 0) return ok(null);
@@ -201,14 +204,16 @@ export class Exchange implements Caller, RawInput {
     this.unread = null;
   }
 
-  /** Lets a body go that nobody will read: what is not read would be kept for as long as the answer takes. */
+  /** Drops a body that nobody will read: the unread part would be kept for as long as the answer takes. */
   dropBody(): void {
     if (this.announcedBytes === 0) return;
     this.isDropped = true;
     void this.request.body?.cancel();
   }
 
-  /** Closes the connection behind a refusal that leaves its body where it is: it would have to be taken to its end. */
+  /**
+   * Closes the connection after a refusal that leaves the body unread: otherwise the rest would have to be received.
+   */
   refusedFor(kind: Fault["kind"]): void {
     this.refusedAs = kind;
     const isUnread = this.reading?.input.ok !== true && UNREAD.has(kind) && this.announcedBytes > 0;
@@ -226,7 +231,7 @@ export class Exchange implements Caller, RawInput {
     return this.request.headers.get(name);
   }
 
-  /** An answer that may take longer waits for something: nobody is to wait for it. */
+  /** The answer may take long because it waits for something: the organization's next requests must not wait for it. */
   keepOpen(seconds: number): void {
     this.server?.timeout(this.request, seconds);
     this.onAnswered?.();
@@ -244,12 +249,12 @@ export class Exchange implements Caller, RawInput {
     return this.text(JSON.stringify(body));
   }
 
-  /** An answer whose JSON is there already. */
+  /** An answer whose JSON already exists. */
   text(json: string): Answer {
     return this.respond(json, 200);
   }
 
-  /** An answer whose body is a text already. */
+  /** An answer whose body is already text. */
   answer({
     status,
     contentType,
@@ -271,24 +276,24 @@ export class Exchange implements Caller, RawInput {
     return response;
   }
 
-  /** Nothing but these headers. */
+  /** An answer with headers only. */
   empty(headers: Readonly<Record<string, string>>): Response {
     return this.own(new Response(null, { status: 204, headers }));
   }
 
-  /** A response that the operation has made itself. */
+  /** A response that the operation made itself. */
   own(response: Response): Response {
     noteAnswer(this.request, response);
     response.headers.set("x-request-id", this.requestId);
     return this.rate === null ? response : this.rateHeaders.stamp(response, this.rate);
   }
 
-  /** Works for the request: what is traced of it belongs to its span. */
+  /** Works for the request: spans within it belong to the request's span. */
   within<T>(work: () => T): T {
     return this.span === null ? work() : this.span.within(work);
   }
 
-  /** It is answered: one line for each request; never a header, a query or a body. Answers how long it has taken, in ms. */
+  /** The request is answered: writes one line, without headers, query or body. Returns the time it took, in ms. */
   log(log: HttpLog, status: number): number {
     const { span } = this;
     if (span === null) return this.logLine(log, status);
@@ -296,7 +301,7 @@ export class Exchange implements Caller, RawInput {
     return span.within(() => this.logLine(log, status));
   }
 
-  /** Its owner has answered it, and has written its line. */
+  /** The organization's owner has answered it, and has logged it. */
   answeredElsewhere(organizationId: string, status: number): void {
     this.isAnswered = true;
     this.organizationId = organizationId;
@@ -327,7 +332,7 @@ export class Exchange implements Caller, RawInput {
     const isLong = text.length > COMPRESSED_FROM_BYTES;
     const encoding = isLong ? encodingFor(this.header("accept-encoding")) : null;
     const body = encoding === null ? text : compressed(text, encoding);
-    // Headers that are made once are copied faster than an object is read.
+    // Copying prepared headers is faster than reading an object.
     const response = this.made(status, rate === null ? PLAIN : this.rateHeaders.json(rate), body);
     if (isLong) response.headers.set("vary", "accept-encoding");
     if (encoding !== null) response.headers.set("content-encoding", encoding);
@@ -361,17 +366,17 @@ class Connection implements Connected {
   }
 }
 
-/** Refusals before a body is read to its end. */
+/** Refusals that leave a body partly unread. */
 const UNREAD: ReadonlySet<Fault["kind"]> = new Set(["overloaded", "request_timeout"]);
 
-/** Elysia's own router counts the bytes of what it answers to HEAD: an event stream would never end. */
+/** Elysia's own router counts the bytes of its answers to HEAD: an event stream would never end. */
 export function withoutStream(response: Response): Response {
   if (response.headers.get("content-type")?.startsWith("text/event-stream") !== true) return response;
   void response.body?.cancel();
   return new Response(null, response);
 }
 
-/** The path of a request's url, as it was sent: nothing is decoded. */
+/** The path of a request's url as it was sent, without decoding. */
 export function pathOf(url: string): string {
   const start = url.startsWith("/") ? 0 : url.indexOf("/", AUTHORITY);
   if (start === -1) return "/";

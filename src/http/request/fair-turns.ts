@@ -1,19 +1,19 @@
 /**
- * Whose request is next on the event loop while several organizations are at work: deficit round robin (Shreedhar
- * and Varghese, 1995), with costs that are known only afterwards. In each turn of the loop an organization gets a
- * quantum of time. What it begins within that goes on at once; the rest waits for the next turns, one organization
- * after the other. What a piece of work has cost beyond its estimate is a debt, which the next quanta pay. A loop with
- * work never rests: where all that wait are in debt, the debts are paid at once.
+ * Whose request is next on the event loop while several organizations are active: deficit round robin (Shreedhar and
+ * Varghese, 1995), with costs that are known only afterwards. In each turn of the loop an organization gets a
+ * quantum of time. Requests within its quantum begin at once; the rest waits for later turns, one organization after
+ * the other. Cost beyond the estimate becomes a debt, which later quanta pay. The loop never idles while requests
+ * wait: if all waiting organizations are in debt, the debts are paid at once.
  *
- * An organization that has used no more than its share of the last second comes before those that have, has two
- * quanta, and owes nothing: what a single request of it was measured at is as likely a collection of garbage, or a
- * moment in which the machine did something else. Turns of the loop can be long, and such an organization asks for so
- * little that it would otherwise wait for several.
+ * An organization within its share of the last second goes first, has two quanta, and has no debts: a single
+ * expensive measurement of it is more likely a garbage collection, or another activity of the machine. Turns of the
+ * loop can be long, and this organization asks for so little that otherwise it would wait for several.
  *
- * One that uses more than all others together waits besides until what it has used is paid for (`throttle.ts`).
+ * An organization that uses more than all others together also waits until its use is paid for (`throttle.ts`).
  *
- *   enter ─ nobody else is at work, or quantum left ──▶ on, at once
- *      └──▶ waits ─ its turn ──▶ on          └ too many wait, or for too long ──▶ false
+ *   enter ─ nobody else is active, or quantum left ──▶ begins at once
+ *      └──▶ waits ─ its turn ──▶ begins
+ *           └ too many wait, or for too long ──▶ false
  */
 import type { Clock } from "../../../actors/runtime/clock.ts";
 import type { LoopTime } from "../../../actors/runtime/loop-time.ts";
@@ -22,23 +22,29 @@ import { NextTurn } from "../../../actors/runtime/next-turn.ts";
 
 /** What an organization may begin in one turn of the loop. A small request takes a tenth of it. */
 export const QUANTUM_MS = 0.5;
-/** What all together may begin in one turn of the loop, so that nobody waits longer for the next one. */
+/** What all organizations together may begin in one turn of the loop, so that the next turn comes soon. */
 export const TURN_MS = 2;
-/** What an organization may begin that has used no more than its share. */
+/** The quantum of an organization within its share. */
 export const LIGHT_QUANTUM_MS = 2 * QUANTUM_MS;
-/** Requests of one organization that wait: clients may use their budget of a minute in one burst. */
+/** Waiting requests of one organization: a client may use up its budget of a minute in one burst. */
 export const MAX_WAITING = 10_000;
-/** With so many that wait, of all, callers without a good token are refused at once: they are refused anyway. */
+/**
+ * When so many requests wait in total, callers without a valid token are refused at once: they would be refused
+ * anyway.
+ */
 export const MAX_STRANGERS_WAITING = 1_000;
-/** As for the mailbox of an actor: its caller has given up, or will retry. */
+/** As for the mailbox of an actor: after this time the caller has given up, or will retry. */
 export const MAX_WAIT_MS = 5_000;
-/** Of an organization of which nothing is known. */
+/** Estimate for an organization without measurements. */
 const FIRST_ESTIMATE_MS = 0.05;
-/** What a new cost counts in the estimate of the next one. */
+/** Weight of a new cost in the moving estimate. */
 const WEIGHT = 0.1;
-/** Of such an organization a cost counts in it as so many times the former ones at most: one that stands out says nothing of the next. */
+/**
+ * For an organization within its share, a cost enters the estimate with at most so many times the estimate: an
+ * outlier predicts nothing.
+ */
 const OUTLIER = 4;
-/** No debt is larger: one request must not keep all others of its organization away for long. */
+/** Limit of a debt: one request must not delay all others of its organization for long. */
 const MOST_DEBT_MS = 50;
 
 interface Waiting {
@@ -55,7 +61,7 @@ interface Lane {
 interface TurnParts {
   readonly time: Pick<LoopTime, "isShared" | "isOverShare" | "waitMs" | "scale">;
   readonly clock: Pick<Clock, "monotonic" | "after">;
-  /** Runs at the next turn of the loop. */
+  /** Runs in the next turn of the loop. */
   readonly later: (run: () => void) => void;
 }
 
@@ -63,9 +69,9 @@ export class FairTurns {
   private readonly time: TurnParts["time"];
   private readonly clock: TurnParts["clock"];
   private readonly nextTurn: NextTurn;
-  /** The lane that is first has the next turn. */
+  /** In the order of turns: the first lane is next. */
   private readonly lanes = new Map<string, Lane>();
-  /** Requests that wait, of all. */
+  /** Waiting requests of all organizations. */
   private waitingCount = 0;
 
   constructor({ time, clock, later }: TurnParts) {
@@ -85,7 +91,7 @@ export class FairTurns {
     return this.time.waitMs(organizationId) > 0;
   }
 
-  /** Null where the work may begin now; else whether it may, when its turn has come. */
+  /** Null if the work may begin now; else resolves in its turn: whether it may begin. */
   enter(organizationId: string): Promise<boolean> | null {
     let lane = this.lanes.get(organizationId);
     if (lane === undefined) {
@@ -105,7 +111,7 @@ export class FairTurns {
     return new Promise((resolve) => lane.waiting.push({ since: this.clock.monotonic(), resolve }));
   }
 
-  /** What a piece of work of this organization has cost in the end, instead of what was estimated. */
+  /** Corrects the estimated cost of a piece of work to its real cost. */
   cost(organizationId: string, ms: number): void {
     const lane = this.lanes.get(organizationId);
     if (lane === undefined) return;
@@ -114,7 +120,7 @@ export class FairTurns {
     lane.estimateMs += (Math.min(ms, most) - lane.estimateMs) * WEIGHT;
   }
 
-  /** For when the first of the lanes may begin something, or pay what it owes. */
+  /** Plans a turn for the time when the first lane may begin something, or pay its debt. */
   private plan(): void {
     if (this.nextTurn.isSoon) return;
     let least = Number.POSITIVE_INFINITY;
@@ -127,7 +133,7 @@ export class FairTurns {
 
   private turn(): void {
     for (const lane of this.lanes.values()) this.refuseLate(lane);
-    // Copies: a lane that has had its turn goes to the end, and is not to have another one.
+    // Copies, because a lane moves to the end after its turn, and must not get another one.
     const { light = [], heavy = [] } = Object.groupBy(this.lanes, ([organizationId]) => {
       if (this.time.waitMs(organizationId) > 0) return "throttled";
       return this.time.isOverShare(organizationId) ? "heavy" : "light";
@@ -138,7 +144,7 @@ export class FairTurns {
       leftMs -= this.beginOf(organizationId, lane, { quantumMs: LIGHT_QUANTUM_MS, leftMs });
     }
     const debt = leastDebtMs(heavy);
-    // However many come before them.
+    // However many light lanes come first.
     leftMs = Math.max(leftMs, QUANTUM_MS);
     for (const [organizationId, lane] of heavy) {
       lane.balanceMs = Math.min(QUANTUM_MS, lane.balanceMs + QUANTUM_MS + debt);
@@ -147,14 +153,14 @@ export class FairTurns {
     if (this.lanes.size > 0) this.plan();
   }
 
-  /** Begins what the lane may; answers how much of the loop's time that is by its estimates. */
+  /** Begins what the lane may; returns the loop time of that by its estimates. */
   private beginOf(organizationId: string, lane: Lane, { quantumMs, leftMs }: Allowed): number {
     let begunMs = 0;
     while (lane.waiting.length > 0 && lane.balanceMs > 0 && begunMs < leftMs) {
       begunMs += lane.estimateMs * this.time.scale;
       this.begin(lane);
     }
-    // To the end: all others have their turn first.
+    // Moves to the end: all others get their turn first.
     if (begunMs > 0 || lane.waiting.length === 0) this.lanes.delete(organizationId);
     if (lane.waiting.length > 0 || lane.balanceMs < quantumMs) this.lanes.set(organizationId, lane);
     return begunMs;
@@ -165,7 +171,7 @@ export class FairTurns {
     this.leave(lane, true);
   }
 
-  /** Those that have waited for too long, also where nothing of the lane may begin. */
+  /** Refuses requests that have waited too long, even if the lane may not begin anything. */
   private refuseLate(lane: Lane): void {
     const since = this.clock.monotonic() - MAX_WAIT_MS;
     while (lane.waiting.length > 0 && lane.waiting[0]!.since < since) this.leave(lane, false);
@@ -177,14 +183,14 @@ export class FairTurns {
   }
 }
 
-/** What a lane may begin. */
+/** What a lane may begin in this turn. */
 interface Allowed {
   readonly quantumMs: number;
-  /** Of what all together may. */
+  /** Left of what all lanes together may begin. */
   readonly leftMs: number;
 }
 
-/** What has to be given to all that wait, beyond a quantum, so that one of them has a whole one. */
+/** What every waiting lane must get beyond a quantum so that one of them has a full quantum. */
 function leastDebtMs(lanes: readonly (readonly [string, Lane])[]): number {
   let least = Number.POSITIVE_INFINITY;
   for (const [, { waiting, balanceMs }] of lanes) if (waiting.length > 0) least = Math.min(least, -balanceMs);

@@ -1,6 +1,6 @@
 /**
- * Port: the way of a request to the replica that owns its organization. Absent where one process serves: then
- * every request is served where it has come in.
+ * Port: how a request gets to the replica that owns its organization. Absent with a single process, which serves
+ * every request itself.
  */
 import type { Bearer } from "../stream/open-streams.ts";
 import type { Fault } from "../../../actors/fault.ts";
@@ -8,14 +8,14 @@ import type { MaybePromise } from "../../../actors/maybe-promise.ts";
 
 /** Where a request is served. */
 export type Route =
-  /** Here; `done` is called once, when it is answered. */
+  /** Here; call `done` once, when the request is answered. */
   | { readonly kind: "here"; readonly done: () => void }
-  /** By its owner, whose answer this is. */
+  /** By its owner, who sent this answer. */
   | { readonly kind: "elsewhere"; readonly response: Response }
-  /** Nobody could be found in time, or the answer was lost on its way. */
+  /** No owner was found in time, or the answer was lost. */
   | { readonly kind: "nowhere"; readonly fault: Fault };
 
-/** A request that is being routed. */
+/** A request to be routed. */
 export interface Routed {
   readonly request: Request;
   readonly requestId: string;
@@ -25,47 +25,47 @@ export interface Routed {
 }
 
 export interface Forwarding {
-  /** `bearer` is whom the request names, before anything is verified. */
+  /** `bearer` is the unverified bearer of the request. */
   route(routed: Routed, bearer: Bearer): MaybePromise<Route>;
 }
 
-/** What is known of a request that another replica has handed on, and of its answer. */
+/** What is known of a request forwarded by another replica, and of its answer. */
 interface HandedOn {
   /** The client's address. */
   readonly address: string;
-  /** Whether it has come over a link, which takes answers that are no `Response`. */
+  /** Whether it came over a link, which accepts answers without a `Response`. */
   readonly takesPlain: boolean;
-  /** The name of the event stream that answers it. */
+  /** The name of the event stream that is the answer. */
   stream: string | null;
-  /** The content that answers it. */
+  /** The file content that is the answer. */
   content: ServedContent | null;
-  /** The answer whose body is known as a whole. */
+  /** The answer, if its complete body is known. */
   whole: { readonly response: Response; readonly body: string | Uint8Array } | null;
 }
 
 const handedOn = new WeakMap<Request, HandedOn>();
 
-/** Notes that another replica has handed the request on, and for whom. */
+/** Records that another replica has forwarded the request, and its client's address. */
 export const noteForwarded = (request: Request, address: string, takesPlain = false): void =>
   void handedOn.set(request, { address, takesPlain, stream: null, content: null, whole: null });
 
-/** Whether another replica has handed the request on over a link. */
+/** Whether another replica has forwarded the request over a link. */
 export const hasComeOverLink = (request: Request): boolean => handedOn.get(request)?.takesPlain === true;
 
-/** The address of the client for whom another replica has handed the request on; null where it came by itself. */
+/** The client's address as given by the forwarding replica; null if the request was not forwarded. */
 export const forwardedFor = (request: Request): string | null => handedOn.get(request)?.address ?? null;
 
-/** Notes what the stream is called that answers the request, where another replica has handed it on; null for one of its own. */
+/** Records the name of the stream that answers a forwarded request; null for a stream without a shared name. */
 export function noteStream(request: Request, name: string | null): void {
   const noted = handedOn.get(request);
   if (noted !== undefined) noted.stream = name ?? UNNAMED_STREAM;
 }
 
-/** What the event stream is called that answers the request; null where it is none of a record. */
+/** The name of the event stream that answers the request; null if it is not the stream of a record. */
 export const streamOf = (request: Request): string | null => handedOn.get(request)?.stream ?? null;
 export const UNNAMED_STREAM = "-";
 
-/** Content of a file: these bytes of it, from `start` up to and without `end`. */
+/** Content of a file: the bytes from `start` up to, not including, `end`. */
 export interface ServedContent {
   readonly organizationId: string;
   readonly sha256: string;
@@ -73,32 +73,32 @@ export interface ServedContent {
   readonly end: number;
 }
 
-/** Responses whose bodies are content from the place that all replicas share. */
+/** Responses whose bodies are content in storage that all replicas share. */
 const served = new WeakMap<Response, ServedContent>();
 
-/** Notes which content the body is: the replica that has handed the request on can read it itself. */
+/** Records which content the body is, so that the forwarding replica can read it itself. */
 export function noteContent(response: Response, content: ServedContent): Response {
   served.set(response, content);
   return response;
 }
 
-/** The response answers the request. */
+/** Records the response of the request. */
 export function noteAnswer(request: Request, response: Response): void {
   const noted = handedOn.get(request);
   const content = noted === undefined ? undefined : served.get(response);
   if (noted !== undefined && content !== undefined) noted.content = content;
 }
 
-/** The content that answers the request; null where something else does. */
+/** The content that answers the request; null if the answer is something else. */
 export const contentOf = (request: Request): ServedContent | null => handedOn.get(request)?.content ?? null;
 
-/** The response answers the request, and this is all of its body. */
+/** Records the response of the request together with its complete body. */
 export function noteWhole(request: Request, response: Response, body: string | Uint8Array): void {
   const noted = handedOn.get(request);
   if (noted !== undefined) noted.whole = { response, body };
 }
 
-/** The body of the response that answers the request; null where it is not known as a whole. */
+/** The complete body of the request's response; null if unknown. */
 export function wholeBodyOf(request: Request, response: Response): string | Uint8Array | null {
   const whole = handedOn.get(request)?.whole ?? null;
   return whole?.response === response ? whole.body : null;

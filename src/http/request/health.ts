@@ -1,15 +1,15 @@
-/** Whether the process lives (`/healthz`), and whether it can serve (`/readyz`). For probes: no token, no log line. */
+/** Liveness (`/healthz`) and readiness (`/readyz`), for probes: no token, no log line. */
 import { Elysia } from "elysia";
 import type { HttpLog } from "../../log/port.ts";
 import { requestIdOf } from "./request-id.ts";
 
-/** A probe is answered within this, whatever the database does. */
+/** Time limit of a probe, whatever the database does. */
 const PING_MS = 2_000;
 
 export interface HealthParts {
   /** Whether this replica holds its lease and serves. */
   readonly system: { readonly isReady: boolean };
-  /** Rejects when the database does not answer. Its schema was brought up to date before the port opened. */
+  /** Rejects if the database does not answer. Its schema was migrated before the port opened. */
   readonly pingDatabase: () => Promise<void>;
   readonly log: HttpLog;
 }
@@ -20,7 +20,7 @@ export function healthRoutes(parts: HealthParts) {
     .get("/readyz", ({ request }) => ready(request, parts));
 }
 
-/** The answers to probes while the service drains: alive, and not ready. Null for any other path. */
+/** The answers to probes while the service drains: alive, but not ready. Null for any other path. */
 export function drainingHealth(request: Request, path: string): Response | null {
   if (path === "/healthz") return answer(request, 200, { status: "ok" });
   return path === "/readyz" ? answer(request, 503, { status: "draining" }) : null;
@@ -39,7 +39,7 @@ async function ready(request: Request, { system, pingDatabase, log }: HealthPart
   return answer(request, isReady ? 200 : 503, { status: isReady ? "ok" : "unavailable", checks });
 }
 
-/** A database that says nothing is as little there as one that refuses. */
+/** A silent database counts as unreachable too. */
 async function soon(ping: Promise<void>): Promise<void> {
   let timer: Timer | undefined;
   const limit = new Promise<never>((_resolve, reject) => {

@@ -1,8 +1,8 @@
 /**
- * The `Idempotency-Key` of a request (IDEM-1): bare or quoted, 1 to 255 printable ASCII characters. It
- * counts within its organization, its token, the method and the path; a token is the principal,
- * because integrations that share a person choose their keys by themselves. What is stored are hashes
- * under a key of the service: a key or a body that is easily guessed is not found by trying.
+ * The `Idempotency-Key` of a request (IDEM-1): bare or quoted, 1 to 255 printable ASCII characters. Its scope is the
+ * organization, the token, the method and the path; the token, because integrations that share a person choose their
+ * keys independently. Only hashes under a key of the service are stored, so that nobody finds a guessable key or
+ * body by trying.
  */
 import { ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { newId } from "../../../actors/ids.ts";
@@ -10,12 +10,12 @@ import type { Principal } from "../../../actors/organization/principal.ts";
 import type { KeyClaim } from "../../../actors/traffic/protocol.ts";
 
 const PRINTABLE = /^[\x20-\x7e]{1,255}$/;
-/** A string of RFC 9651: within the quotes, a backslash stands only before a quote or another one. */
+/** A string of RFC 9651: within the quotes, a backslash escapes only a quote or a backslash. */
 const QUOTED = /^"((?:[^"\\]|\\["\\])*)"$/;
 
 /**
- * The key that a header names; quoted or not, it is the same one. Two headers arrive joined by a comma, and which of
- * them a proxy has read is unknown, so a key with a comma has to be quoted.
+ * The key in a header; quoted and bare forms are equal. Two headers arrive joined by a comma, and it is unknown
+ * which of them a proxy has read; so a key with a comma must be quoted.
  */
 export function parseIdempotencyKey(header: string): Outcome<string> {
   const text = header.trim();
@@ -24,17 +24,17 @@ export function parseIdempotencyKey(header: string): Outcome<string> {
   return key !== undefined && PRINTABLE.test(key) ? ok(key) : refuse({ kind: "invalid_idempotency_key" });
 }
 
-/** A request under its key. */
+/** A request with a key. */
 export interface KeyedInput {
   readonly key: string;
   readonly method: string;
   readonly path: string;
-  /** With its question mark; empty where there is none. */
+  /** Including its question mark; empty if there is no query. */
   readonly query: string;
 }
 
 /**
- * What the organization's traffic actor knows the request by; `secrets` are the service's, the present one first.
+ * Identifies the request in the organization's traffic actor; `secrets` are the service's, the present one first.
  * `digest` is that of the body.
  */
 export function claimOf(
@@ -53,11 +53,11 @@ export function claimOf(
   return others.length === 0 ? claim : { ...claim, others: others.map(under) };
 }
 
-/** One hash of several texts; as JSON they cannot run into each other. */
+/** One hash of several texts; JSON keeps them apart. */
 const hash = (secret: Uint8Array, texts: readonly string[]): string =>
   new Bun.CryptoHasher("sha256", secret).update(JSON.stringify(texts)).digest("hex");
 
-/** Whether a request has a key whose fingerprint needs the body, whatever that is. */
+/** Whether a request has a key, so that its fingerprint needs the body. */
 export const isKeyed = (
   request: { header(name: string): string | null },
   { isRead }: { readonly isRead: boolean },

@@ -3,13 +3,12 @@
  *
  *   find ─ there ──────────────────────────────────────────────▶ replayed
  *     │  ─ absent ─▶ run ─ commits: find, its steps, keep ─────▶ created, or replayed after all
- *     │                 └─ refused: keep, when it would be again ▶ created
+ *     │                 └─ refused: keep, if a retry would be too ▶ created
  *     └─ other input, still running ▶ 409
  *
- * The door wraps the operation's steps: they are left out when the key turns out to be taken in the
- * same turn, and the answer is kept in the same commit. So whenever the service or the connection
- * ends, either all of it has happened or nothing has. A body with a secret that is shown once is kept
- * encrypted, under the idempotency key too, which is stored nowhere.
+ * The door wraps the operation's steps: the turn skips them if the key is already taken, and the same commit stores
+ * the answer. So whenever the service or the connection ends, either everything has happened or nothing. A body with
+ * a one-time secret is stored encrypted; the encryption also needs the idempotency key, which is stored nowhere.
  *
  * The fingerprint of a key needs the whole body. That of a stream is known when the handler has read it: so
  * the key is first looked for by the commit, or when the handler refuses. A refusal before the end of the stream is
@@ -31,23 +30,23 @@ import { claimOf, type KeyedInput } from "./idempotency-key.ts";
 export interface KeyedParts {
   readonly system: TroupeSystem;
   readonly sealing: Sealing;
-  /** Whose key it is. */
+  /** The owner of the key. */
   readonly principal: Principal;
   readonly input: KeyedInput;
-  /** The digest of the body; null while a stream has not been read to its end. */
+  /** The digest of the body; null until a stream has been read to its end. */
   readonly digest: () => string | null;
   readonly hasOneTimeSecret: boolean;
 }
 
-/** How an operation runs under its key. */
+/** How an operation runs with its key. */
 export interface KeyedRun {
   readonly holdsKey: boolean;
-  /** A refusal as it is sent and kept: in the surface's words, with this request's id. */
+  /** A refusal as it is sent and stored: in the surface's words, with this request's id. */
   readonly refusal: (fault: Fault) => Refusal;
   readonly run: () => Promise<Outcome<Committed>>;
 }
 
-/** Runs the operation once for its key. */
+/** Runs the operation once per key. */
 export async function runOnce(door: KeyedDoor, { holdsKey, refusal, run }: KeyedRun): Promise<Outcome<Committed>> {
   const knewInput = door.knowsInput;
   if (knewInput) {
@@ -77,7 +76,7 @@ const PASSING_FAULT: ReadonlySet<string> = new Set<Fault["kind"]>([
   "upload_offset_mismatch",
 ]);
 
-/** Whether the refusal is the operation's own and would come again (IDEM-3). */
+/** Whether the refusal is the operation's own and would recur (IDEM-3). */
 const isKept = ({ kind }: Fault, status: number): boolean =>
   status >= 400 && status < 500 && !PASSING_STATUS.has(status) && !PASSING_FAULT.has(kind);
 
@@ -100,7 +99,7 @@ export class KeyedDoor implements Door {
     this.ref = trafficRef(parts.principal.organizationId);
   }
 
-  /** Whether all of the request's input is known, so that it can be told from another one with the same key. */
+  /** Whether the complete input of the request is known, to distinguish it from another one with the same key. */
   get knowsInput(): boolean {
     return this.parts.digest() !== null;
   }
@@ -118,14 +117,14 @@ export class KeyedDoor implements Door {
     return hasOneTimeSecret ? new SealedBody(sealing, this.claim, input.key) : null;
   }
 
-  /** What an earlier request came to, or null. */
+  /** The outcome of an earlier request, or null. */
   async find(): Promise<Outcome<Committed | null>> {
     const found = await this.parts.system.dispatch(this.ref, { kind: "find_key", claim: this.claim });
     if (!found.ok) return found;
     return ok(found.value === null ? null : this.committed(found.value, true));
   }
 
-  /** The same, and holds the key for this request where it is free. */
+  /** The same; also holds the key for this request if it is free. */
   async hold(): Promise<Outcome<Committed | null>> {
     const held = await this.kept({ kind: "running", holder: this.claim.holder });
     if (!held.ok) return held;
@@ -137,7 +136,7 @@ export class KeyedDoor implements Door {
     await this.parts.system.dispatch(this.ref, { kind: "release_key", claim: this.claim });
   }
 
-  /** Keeps the ending in a commit of its own; another one that is there already stands. */
+  /** Stores the ending in a separate commit; an existing ending takes precedence. */
   async keep(ending: KeyEnding): Promise<Outcome<Committed>> {
     const kept = await this.kept(ending);
     if (!kept.ok) return kept;
@@ -160,7 +159,7 @@ export class KeyedDoor implements Door {
       (replies) => {
         if (isTaken(replies)) return null;
         const fresh = ending(replies.slice(1));
-        // A group that runs again seals again: another text that says the same.
+        // If the group runs again, it seals again: a different text with the same content.
         return ask(ref, { kind: "keep_key", claim, ending: sealed?.seal(fresh) ?? fresh });
       },
     ]);
@@ -171,7 +170,7 @@ export class KeyedDoor implements Door {
     return ok(this.committed(kept, false));
   }
 
-  /** The answer of work that has ended; the first one stands. */
+  /** Stores the final answer of work; the first one takes precedence. */
   async settle(answer: Answered): Promise<Outcome<Answered>> {
     const command = { kind: "settle_key", keyId: this.claim.keyId, ending: answer } as const;
     const settled = await this.parts.system.dispatch(this.ref, command);
@@ -188,7 +187,7 @@ export class KeyedDoor implements Door {
   }
 }
 
-/** Bodies with a secret that is shown once, as they are kept. */
+/** Bodies with a one-time secret, in their stored form. */
 class SealedBody {
   private readonly sealing: Sealing;
   private readonly claim: KeyClaim;

@@ -1,11 +1,11 @@
 /**
- * Reads what a request gives by the schemas of its operation: path, query, headers and body, all of it, so
- * that a caller hears of every error at once (GEN-7). It is made once for each operation.
+ * Reads the input of a request by the schemas of its operation: path, query, headers and body. It reads all of them,
+ * so that one answer reports every error (GEN-7). It is compiled once per operation.
  *
  *   path ▶ (404 where an id names nothing) ▶ query ▶ headers ▶ body ▶ one typed `Input`, or `invalid_request`
  *
- * A strict reader refuses query parameters and fields that its operation does not name, and parameters that
- * are given twice; the other one ignores them.
+ * A strict reader refuses unknown query parameters, unknown fields, and repeated parameters; a lenient one ignores
+ * them.
  */
 import { type Fault, type InputError, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import type { MaybePromise } from "../../../actors/maybe-promise.ts";
@@ -30,37 +30,37 @@ import { Body, COMPLAINTS, isLonger, SHOWN } from "./validation.ts";
 
 /** A request before it is read. */
 export interface RawInput {
-  /** By name, decoded; null where that is not possible. */
+  /** By name, decoded; null if decoding fails. */
   readonly params: Readonly<Record<string, string | null>>;
-  /** The query as it was sent, without its question mark. */
+  /** The query as it was sent, without the question mark. */
   readonly search: string;
   header(name: string): string | null;
   readonly source: TextSource;
-  /** What bounds its body in memory and time; null where the body is here already. */
+  /** Bounds the body's memory and time; null if the body is already in memory. */
   readonly bodies: BodyDoor | null;
 }
 
-/** How a body is begun for the caller of a request. */
+/** Begins the bodies of a request's caller. */
 export interface BodyDoor {
   begin(announced: number): Outcome<BodyHold>;
   beginStream(): Outcome<BodyHold>;
-  /** Parses a body of so many bytes when there is time for it. */
+  /** Parses a body of this size when the event loop has time for it. */
   parse<T>(bytes: number, parse: () => T): MaybePromise<T>;
 }
 
-/** What was read. */
+/** The result of reading. */
 export interface Reading {
-  /** The input, or why there is none. */
+  /** The input, or the refusal. */
   readonly input: Outcome<AnyInput>;
-  /** The names of the fields that the body has. */
+  /** Names of the fields in the body. */
   readonly given: readonly string[];
-  /** The body's part of an idempotency key's fingerprint; null while a stream has not been read to its end. */
+  /** The body's part of the fingerprint of an idempotency key; null until a stream has been read to its end. */
   readonly digest: () => string | null;
 }
 
 interface Complaints {
   readonly errors: InputError[];
-  /** What is said instead, where there is just one error. */
+  /** Replaces `invalid_request` if there is just one error. */
   fault: Fault | null;
 }
 
@@ -68,7 +68,7 @@ interface QueryField {
   readonly name: string;
   readonly takesSeveral: boolean;
   readonly takesEmpty: boolean;
-  /** Values that it takes. */
+  /** The maximum number of values. */
   readonly most: number;
   readonly read: FieldReader<unknown>;
 }
@@ -77,7 +77,7 @@ const NONE: Readonly<Record<never, never>> = {};
 const NO_FIELDS: readonly string[] = [];
 const NO_BODY: BodyReading = { value: ok(undefined), given: NO_FIELDS, digest: () => "" };
 
-/** What became of the body alone. */
+/** The result of reading the body. */
 interface BodyReading {
   readonly value: Outcome<unknown>;
   readonly given: readonly string[];
@@ -120,12 +120,12 @@ export class InputReader {
     return this.operation.body !== undefined;
   }
 
-  /** Reads a request whose operation takes no body. */
+  /** Reads a request whose operation has no body. */
   readHead(raw: RawInput): Reading {
     return { input: this.inputOf(raw, NO_BODY), given: NO_FIELDS, digest: NO_BODY.digest };
   }
 
-  /** Reads a request. `isKeyed`: under an idempotency key, whose fingerprint needs the body, whatever it is. */
+  /** Reads a request. `isKeyed`: with an idempotency key, whose fingerprint always needs the body. */
   async read(raw: RawInput, isKeyed: boolean): Promise<Reading> {
     const body = await this.bodyOf(raw, isKeyed);
     const input = this.inputOf(raw, body);
@@ -163,7 +163,7 @@ export class InputReader {
     const read: Record<string, unknown> = {};
     for (const [name, reader] of this.headers) {
       const text = raw.header(name);
-      // Empty is absent, as in a query.
+      // An empty value counts as absent, as in a query.
       if (text !== null && text !== "") read[name] = take(reader(text, name), name, complaints);
     }
     return read;
@@ -230,7 +230,7 @@ export class InputReader {
     return bodies === null ? parse() : bodies.parse(value.byteLength, parse);
   }
 
-  /** `fault`: why it is not taken for JSON. */
+  /** `fault`: why the body is not accepted as JSON. */
   private parsed(bytes: Uint8Array, fault: Fault | null): BodyReading {
     const text = decoded(bytes);
     if (!text.ok) return unread(text.fault);
@@ -253,13 +253,13 @@ export class InputReader {
   }
 }
 
-/** A body that has no fingerprint, because it was not read. */
+/** A body without a fingerprint, because it was not read. */
 const unread = (fault: Fault): BodyReading => ({ value: refuse(fault), given: NO_FIELDS, digest: () => null });
 
 const readingOf = (value: Outcome<BinaryBody | StreamedBody>): BodyReading =>
   value.ok ? { value, given: NO_FIELDS, digest: () => value.value.sha256 } : unread(value.fault);
 
-/** Whether a body that was read has ended as it should; a handler may have left a stream where it was. */
+/** Whether the body, if it is a stream, ended properly; a handler may have stopped reading it. */
 export const streamFault = (input: unknown): Fault | null => {
   const body = (input as { readonly body?: BinaryBody | StreamedBody | undefined }).body;
   return body instanceof StreamedBody ? body.fault : null;
@@ -277,7 +277,7 @@ function take(reading: FieldReading<unknown>, name: string, complaints: Complain
   return undefined;
 }
 
-/** `status=failed,cancelled` and `status=failed&status=cancelled`; undefined where nothing is given. */
+/** `status=failed,cancelled` and `status=failed&status=cancelled`; undefined if absent. */
 function several({ name, most, read }: QueryField, given: URLSearchParams, complaints: Complaints): unknown {
   const words = new Set(given.getAll(name).flatMap((text) => text.split(",")));
   words.delete("");
@@ -299,7 +299,7 @@ function unwrapped(object: JsonObject, name: string): JsonObject {
   return isWrapped ? (inner as JsonObject) : object;
 }
 
-/** How the text of a field is read: as its schema says, or by its type. */
+/** The reader of a field's text: the schema's own, or one by its type. */
 function readerOf(schema: TSchema): FieldReader<unknown> {
   const own = (schema as { readonly [READER]?: FieldReader<unknown> })[READER];
   if (own !== undefined) return own;
@@ -335,7 +335,7 @@ function textReader({ maxLength, pattern }: TSchema): FieldReader<string> {
     if (isLonger(text, most)) return bad(`${name} must have at most ${most} characters`);
     if (form?.test(text) === false)
       return bad(pattern === NOT_BLANK ? `${name} must not be blank` : `${name} must match ${pattern}`);
-    // PostgreSQL holds none.
+    // PostgreSQL cannot store it.
     return text.includes("\0") ? bad(`${name} must not contain NUL characters`) : good(text);
   };
 }

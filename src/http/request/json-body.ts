@@ -1,8 +1,7 @@
 /**
- * Reads a JSON body within limits (ERR-5), and checks them before it parses: what is too long is not
- * read to its end, what is too deep is not parsed. The answer is an object whose strings PostgreSQL
- * and JSON can hold: what is not UTF-8, a NUL or a lone surrogate is refused, because nothing that is
- * acknowledged may differ from what was sent.
+ * Reads a JSON body within limits (ERR-5), and checks them before parsing: a body that is too long is not read to
+ * its end, one that is too deep is not parsed. The result is an object whose strings PostgreSQL and JSON can hold.
+ * Invalid UTF-8, NUL and lone surrogates are refused, because acknowledged data must not differ from what was sent.
  */
 import { visit } from "jsonc-parser";
 import { type Fault, type Outcome, ok, refuse } from "../../../actors/fault.ts";
@@ -16,26 +15,26 @@ export const JSON_BODY_BYTES = 1024 * 1024;
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
 const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]*)"?/i;
 const UTF_8 = /^utf-?8$/i;
-/** An escape that may make a NUL or a lone surrogate; a raw one of either cannot get this far. */
+/** An escape that may encode a NUL or a lone surrogate; unescaped ones were refused earlier. */
 const DOUBTFUL_ESCAPE = /\\u(?:0000|[dD][89a-fA-F])/;
 
-/** Where the text of a JSON body comes from. */
+/** The source of a JSON body's text. */
 export interface TextSource extends BodySource {
   bytes(): Promise<Uint8Array>;
 }
 
-/** The body as it was sent, within the limit. */
+/** The body as it was sent, if it is within the limit. */
 export function readBytes(source: TextSource): Promise<Outcome<Uint8Array>> {
   const length = source.headers.get("content-length");
   if (length === null) return readBounded(source);
   return Number(length) > JSON_BODY_BYTES ? Promise.resolve(TOO_LARGE) : readWhole(source);
 }
 
-/** Whether there is no body at all. */
+/** Whether there is no body. */
 export const isAbsent = ({ body, headers }: BodySource): boolean =>
   body === null || headers.get("content-length") === "0";
 
-/** Why the body is not taken for JSON, by its headers; null where it is. */
+/** Why the headers rule out that the body is JSON; null if they do not. */
 export function typeFault(source: Pick<BodySource, "headers">): Fault | null {
   const type = source.headers.get("content-type") ?? "";
   if (!JSON_TYPE.test(type)) return { kind: "unsupported_media_type", expected: "application/json" };
@@ -65,7 +64,7 @@ export function parseJsonObject(text: string): Outcome<JsonObject> {
   return flaw === null ? ok(object) : badJson(`${flaw} are not allowed in request body`);
 }
 
-/** Where JSON stops being JSON, for people; empty where that cannot be said. */
+/** The position of a syntax error, for people; empty if unknown. */
 function placeOfError(text: string): string {
   let place = "";
   const onError = (_: number, offset: number, __: number, line: number, column: number): void => {
@@ -74,13 +73,13 @@ function placeOfError(text: string): string {
   try {
     visit(text, { onError }, { disallowComments: true });
   } catch (cause) {
-    // Brackets that do not match can nest deeper than they seem to.
+    // Unbalanced brackets can nest deeper than the depth check assumes.
     if (!(cause instanceof RangeError)) throw cause;
   }
   return place;
 }
 
-/** A body whose length is known and within the limit. */
+/** A body of a known length within the limit. */
 async function readWhole(source: TextSource): Promise<Outcome<Uint8Array>> {
   try {
     return ok(await source.bytes());
@@ -91,7 +90,7 @@ async function readWhole(source: TextSource): Promise<Outcome<Uint8Array>> {
 
 const UTF_8_DECODER = new TextDecoder("utf-8", { fatal: true });
 
-/** The text of a body. */
+/** A body as text. */
 export function decoded(bytes: Uint8Array): Outcome<string> {
   try {
     return ok(UTF_8_DECODER.decode(bytes));
@@ -100,7 +99,7 @@ export function decoded(bytes: Uint8Array): Outcome<string> {
   }
 }
 
-/** A chunked body: stops reading one past the limit. */
+/** A chunked body: stops one byte past the limit. */
 async function readBounded({ body }: BodySource): Promise<Outcome<Uint8Array>> {
   if (body === null) return ok(new Uint8Array());
   const chunks: Uint8Array[] = [];

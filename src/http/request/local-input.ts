@@ -1,23 +1,23 @@
-/** The input of a caller without HTTP, in the form in which requests are read. */
+/** The input of a caller without HTTP, in the form of a request's input. */
 import type { Json } from "../../../actors/schema.ts";
 import type { OperationContract } from "../contract/operation.ts";
 import type { RawInput } from "./input-reader.ts";
 
 type Word = string | number | boolean;
 
-/** What such a caller gives; the names are those of the operation. */
+/** The input; names are those of the operation. */
 export interface LocalInput {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, Word | readonly Word[] | undefined>>;
-  /** By their names in lower case. */
+  /** By name in lower case. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** JSON, or bytes where the operation takes them. */
+  /** JSON, or bytes if the operation takes them. */
   readonly body?: Json | Uint8Array | ReadableStream<Uint8Array>;
-  /** With one, a repetition is done once (IDEM-1). */
+  /** With a key, a repetition is not executed again (IDEM-1). */
   readonly idempotencyKey?: string;
 }
 
-/** The same as a request would give it. */
+/** Converts it to what a request would contain. */
 export function localInput({ path }: OperationContract, given: LocalInput) {
   const { params = {}, query = {}, headers = {}, body, idempotencyKey = null } = given;
   const raw: RawInput = {

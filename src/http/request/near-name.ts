@@ -1,17 +1,17 @@
-/** The name that somebody has probably meant. */
+/** Finds the name that was probably meant. */
 
-/** Letters that are wrong in a name that is still recognised: a typo and a half. */
+/** Edits after which a name still counts as similar. */
 const MOST_EDITS = 2;
-/** A longer name is not compared. */
+/** Longer names are not compared. */
 const LONGEST = 64;
 
-/** `; did you mean \`x\`?`, or nothing where no name is near. */
+/** `; did you mean \`x\`?`, or nothing if no name is similar. */
 export function didYouMean(given: string, names: readonly string[]): string {
   const name = nearest(given, names);
   return name === null ? "" : `; did you mean \`${name}\`?`;
 }
 
-/** The same; where no name is near, one that has a word in common: `web_fetch` for `fetch_url`. */
+/** The same; without a similar name, one that shares a word: `web_fetch` for `fetch_url`. */
 export function didYouMeanWord(given: string, names: readonly string[]): string {
   const words = wordsOf(given);
   const shared = (name: string): number => wordsOf(name).filter((word) => words.includes(word)).length;
@@ -20,7 +20,7 @@ export function didYouMeanWord(given: string, names: readonly string[]): string 
   return name === undefined ? "" : `; did you mean \`${name}\`?`;
 }
 
-/** Letters of a word that says something. */
+/** Letters of a significant word. */
 const LEAST_LETTERS = 3;
 const wordsOf = (name: string): readonly string[] =>
   name
@@ -41,11 +41,11 @@ function nearest(given: string, names: readonly string[]): string | null {
   return best;
 }
 
-/** `systemPrompt` and `system-prompt` for `system_prompt`. */
+/** Compares ignoring case and separators: `systemPrompt` and `system-prompt` for `system_prompt`. */
 const isSameWord = (a: string, b: string): boolean => plain(a) === plain(b);
 const plain = (name: string): string => name.replaceAll(/[^A-Za-z0-9]/g, "").toLowerCase();
 
-/** How many letters have to be added, left out or replaced (Levenshtein). */
+/** The edit distance (Levenshtein): insertions, deletions and replacements. */
 function distance(a: string, b: string): number {
   if (Math.abs(a.length - b.length) > MOST_EDITS) return MOST_EDITS + 1;
   let row = Array.from({ length: b.length + 1 }, (_, i) => i);

@@ -1,7 +1,8 @@
 /**
- * The way to the operations of a surface for requests that come over a link from another replica, whose Elysia has
- * routed them there: by method and path, in Elysia's own router, to the same stages as its hooks run (`routes.ts`), in
- * the same order, without a `Request` and a `Response` that nobody needs. What it does not find goes through Elysia.
+ * Runs operations of a surface for requests that come over a link from another replica, whose Elysia has already
+ * routed them. It matches method and path with the same router that Elysia uses, and runs the same stages as its
+ * hooks (`routes.ts`), in the same order, without an unneeded `Request` and `Response`. Requests that it cannot
+ * match go through Elysia.
  */
 import { Memoirist } from "memoirist";
 import type { MaybePromise } from "../../../actors/maybe-promise.ts";
@@ -17,26 +18,26 @@ interface Found {
 }
 
 export class OperationDoor {
-  /** The router that Elysia has inside. */
+  /** The router that Elysia uses internally. */
   private readonly router = new Memoirist<Stages>();
 
   add(method: string, path: string, stages: Stages): void {
     this.router.add(method, routeOf(path), stages);
   }
 
-  /** Runs the stages for the request; null where no operation is found for it here. */
+  /** Runs the stages for the request; null if no operation matches here. */
   answer(surface: Surface, request: Request): MaybePromise<Answer> | null {
     const found = this.find(request.method, pathOf(request.url));
     return found === null ? null : run(surface, request, found);
   }
 
-  /** What takes the path, as it was sent. What is encoded is left to the server's router, which decodes it. */
+  /** The match for the path as it was sent. Encoded paths are left to the server's router, which decodes them. */
   find(method: string, path: string): Found | null {
     return path.includes("%") ? null : this.router.find(method, path);
   }
 }
 
-/** A path of the contract as Elysia and its router write it. */
+/** A path of the contract in the notation of Elysia and its router. */
 export const routeOf = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ":$1");
 
 function run(surface: Surface, request: Request, { store: stages, params }: Found): MaybePromise<Answer> {

@@ -3,10 +3,10 @@
  *
  *   permit (scope, owner) ▶ read (`input-reader.ts`) ▶ run: [idempotency key ▶] handler [▶ commit, event] ▶ answer
  *
- * Checks have one order: token, scope, the record of the path, input. Input is read before the record is, because
- * that costs nothing; a refusal of it yields to one of the record (`path-record.ts`).
+ * Checks have a fixed order: token, scope, the record of the path, input. Input is read before the record, because
+ * that is cheap; but a refusal of the record takes precedence over one of the input (`path-record.ts`).
  *
- * HTTP runs these stages as hooks of its router (`routes.ts`); `invoke` runs them for everybody else.
+ * HTTP runs these stages as hooks of its router (`routes.ts`); `invoke` runs them for all other callers.
  */
 import { assert } from "../../../actors/assert.ts";
 import { type Fault, mapped, ok, type Outcome, refuse } from "../../../actors/fault.ts";
@@ -40,14 +40,14 @@ export interface OperationsParts {
   readonly clock: Pick<Clock, "now">;
   /** A refusal in the words of the surface. */
   readonly refusal: (fault: Fault, requestId: string) => Refusal;
-  /** Whether input that an operation does not name is refused (GEN-7). */
+  /** Whether unknown input is refused (GEN-7). */
   readonly isStrict: boolean;
 }
 
-/** What an operation with a commit has come to. */
+/** The outcome of an operation with a commit. */
 export class ChangeResult {
   readonly answer: Outcome<Answered | Response>;
-  /** With an idempotency key: whether this request did it. */
+  /** With an idempotency key: whether this request executed the operation. */
   readonly keyStatus: "created" | "replayed" | null;
 
   constructor(answer: Outcome<Answered | Response>, keyStatus: "created" | "replayed" | null) {
@@ -56,13 +56,13 @@ export class ChangeResult {
   }
 }
 
-/** What an operation answers: an object for the JSON body, a response of its own, or what a commit has come to. */
+/** The outcome of an operation: an object for the JSON body, its own response, or the outcome of a commit. */
 export type Result = Outcome<object | Response | ChangeResult>;
 
 /** A request on its way through the stages. */
 export interface Running {
   readonly raw: RawInput;
-  /** The path as it was sent; keys of idempotency count by it. */
+  /** The path as it was sent; it is part of the scope of idempotency keys. */
   readonly path: string;
   readonly key: string | null;
   readonly reading: Reading;
@@ -92,7 +92,7 @@ export class BoundOperation {
   ) {
     this.id = id;
     this.contract = contract;
-    // Documents are for anybody, and links to them get parameters that others have added.
+    // Documents are public, and other sites add parameters to links to them.
     this.reader = new InputReader(contract, {
       isStrict: isStrict && (contract.scope !== null || contract.signed !== undefined),
     });
@@ -112,7 +112,7 @@ export class BoundOperation {
   }
 
   read(visitor: Visitor, input: AnyInput): MaybePromise<Outcome<object | Response>> {
-    // The table says which handler this is; an open one asks for no principal.
+    // The table decides the kind of handler; an open one uses no principal.
     return (this.handle as AnyRead)(this.services, visitor as Caller, input);
   }
 
@@ -145,7 +145,7 @@ export class Operations {
     this.door = new PlainDoor(parts.system);
   }
 
-  /** Adds the operations of a group; answers them. */
+  /** Adds the operations of a group, and returns them. */
   add<T extends OperationTable, S>(
     { operations }: OperationGroup<T>,
     handlers: Handlers<T, S>,
@@ -166,8 +166,8 @@ export class Operations {
   }
 
   /**
-   * Runs an operation by its name for a caller without HTTP: scope, validation, idempotency, handler, commit and
-   * webhook event, as for a request. Rate limits are those of the door that the caller has come through.
+   * Runs an operation by id for a caller without HTTP: scope, validation, idempotency, handler, commit and webhook
+   * event, as for a request. The caller's own entry point applies rate limits.
    */
   async invoke(id: string, caller: Caller, given: LocalInput = {}): Promise<Outcome<object | Response>> {
     const operation = this.bound.get(id);
@@ -215,7 +215,7 @@ export class Operations {
     const key = parseIdempotencyKey(running.key);
     if (!key.ok) return key;
     const { input, digest } = reading;
-    // A body that could not be read has no fingerprint.
+    // An unread body has no fingerprint.
     if (!input.ok && digest() === null) return this.yielding(operation, caller, running, input);
     const { search } = running.raw;
     const door = new KeyedDoor({
@@ -248,7 +248,7 @@ export class Operations {
     return outcome.ok || !isAboutInput(outcome.fault) ? outcome : this.yielding(operation, caller, running, outcome);
   }
 
-  /** The refusal of the input, or that of the path's record. */
+  /** The refusal of the path's record, or else that of the input. */
   private async yielding(
     operation: BoundOperation,
     caller: Visitor,
@@ -279,7 +279,7 @@ export class Operations {
     }
   }
 
-  /** The answer of what a commit has come to. */
+  /** The answer from the outcome of a commit. */
   private async ended(
     operation: BoundOperation,
     caller: Caller,

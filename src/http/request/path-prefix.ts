@@ -1,18 +1,18 @@
 /**
- * The service below a path of its host (START-64): `APP_URL` is `https://example.com/troupe`, and the proxy takes
- * `/troupe` away before it passes a request on. Requests come without the prefix; what people and programs are told
- * has it.
+ * The service below a path of its host (START-64): `APP_URL` is `https://example.com/troupe`, and the proxy strips
+ * `/troupe` before it forwards a request. Requests arrive without the prefix; links for people and programs include
+ * it.
  */
 
-/** `/troupe` of `https://example.com/troupe`; empty where the service has a host of its own. */
+/** `/troupe` for `https://example.com/troupe`; empty if the service has its own host. */
 export const pathPrefixOf = (appUrl: string): string =>
   URL.canParse(appUrl) ? new URL(appUrl).pathname.replace(/\/$/, "") : "";
 
-/** Attributes of a page that lead somewhere. */
+/** HTML attributes that contain links. */
 const LINKS = ["href", "action", "src"] as const;
 const LINKING = LINKS.map((name) => `[${name}^="/"]`).join(",");
 
-/** An answer for a browser whose redirect, links and forms name paths of the service, as it is seen from outside. */
+/** Adds the prefix to an answer for a browser: its redirect, links and forms name paths of the service. */
 export function underPrefix(response: Response, appUrl: string): Response {
   const prefix = pathPrefixOf(appUrl);
   if (prefix === "") return response;

@@ -1,10 +1,10 @@
 /**
- * The record that a path names, for the order of checks: what is wrong with the input of a request is only told to
- * those for whom the record is there. It is looked for when input has been refused, so good requests pay nothing.
+ * The record that a path names, for the order of checks: only callers who may see the record learn what is wrong
+ * with their input. It is looked up after input was refused, so valid requests pay nothing.
  *
- * The record is found by the read whose path is the longest beginning of the operation's own: that of
- * `PATCH /api/missions/{id}/tasks/{taskId}` is `GET` of the same path, that of `POST /api/jobs/{id}/cancel` is
- * `GET /api/jobs/{id}`.
+ * The operation that reads the record has the longest path that is a prefix of this operation's path: for `PATCH
+ * /api/missions/{id}/tasks/{taskId}` it is `GET` of the same path, for `POST /api/jobs/{id}/cancel` it is `GET
+ * /api/jobs/{id}`.
  */
 import type { Fault, FaultKind } from "../../../actors/fault.ts";
 import type { Visitor } from "./caller.ts";
@@ -23,7 +23,7 @@ const ABOUT_INPUT: ReadonlySet<FaultKind> = new Set([
   "unsupported_media_type",
 ]);
 
-/** Whether the fault says that the input is wrong, whatever it is for. */
+/** Whether the fault is about the input, whatever the record. */
 export const isAboutInput = ({ kind }: Fault): boolean => ABOUT_INPUT.has(kind);
 
 const RECORD = /\{\w+\}$/;
@@ -36,7 +36,7 @@ export class PathRecords {
     if (method === "GET" && scope !== null && RECORD.test(path)) this.reads.set(path, operation);
   }
 
-  /** Why the record of the operation's path is not there for this caller; null where it is, or there is none. */
+  /** Why this caller cannot see the record of the operation's path; null if they can, or there is none. */
   async refusalOf({ contract }: BoundOperation, caller: Visitor, raw: RawInput): Promise<Fault | null> {
     const read = contract.scope === null ? undefined : this.readFor(contract.path);
     if (read === undefined) return null;
@@ -55,7 +55,7 @@ export class PathRecords {
   }
 }
 
-/** A request that says nothing besides its path. */
+/** A request with nothing but its path. */
 const NOTHING = {
   search: "",
   header: () => null,

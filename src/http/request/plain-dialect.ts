@@ -1,4 +1,4 @@
-/** How paths say no that belong to no API: a short text. */
+/** Refusals for paths outside of any API: a short text. */
 import type { Fault } from "../../../actors/fault.ts";
 import { type Dialect, type Refusal, retryAfter } from "./dialect.ts";
 

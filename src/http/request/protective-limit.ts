@@ -1,6 +1,6 @@
 /**
- * What keeps a surface without rate limits from being flooded (RATE-8): the requests of each organization in a
- * minute, far above what an honest client sends. Each process counts in memory; an organization is served by one.
+ * Flood protection for a surface without rate limits (RATE-8): a limit on each organization's requests per minute,
+ * far above what honest clients send. Each process counts in memory; one process serves an organization.
  */
 import type { Fault } from "../../../actors/fault.ts";
 import type { Clock } from "../../../actors/runtime/clock.ts";
@@ -12,13 +12,13 @@ export class ProtectiveLimit {
   private window = 0;
   private counts = new Map<string, number>();
 
-  /** `most` requests in a window; 0: any number. */
+  /** `most` requests per window; 0: unlimited. */
   constructor(clock: Pick<Clock, "now">, most: number) {
     this.clock = clock;
     this.most = most;
   }
 
-  /** Counts a request; why it goes no further, or null. */
+  /** Counts a request; returns its refusal, or null. */
   count(organizationId: string): Fault | null {
     if (this.most === 0) return null;
     const now = this.clock.now();

@@ -1,14 +1,14 @@
 /**
- * The ten headers of the rate limits (RATE-2), and what every response of the surface says besides. All
- * but two are the same for everybody with the same budget within one second: they are made once, and a
- * response begins with them.
+ * The ten headers of the rate limits (RATE-2), and the other headers of every response of the surface. All but two
+ * are equal for everybody with the same budget within one second: they are made once, and a response starts from
+ * them.
  */
 import type { Clock } from "../../../actors/runtime/clock.ts";
 import { RATE_WINDOW_MS } from "../../../actors/traffic/policy.ts";
 import type { RateState } from "../../../actors/traffic/protocol.ts";
 import type { SharedHeaders } from "./answer.ts";
 
-/** What each of them means; the policy shows it. */
+/** The meaning of each header, for the policy. */
 export const RATE_HEADERS = {
   "X-RateLimit-Limit": "Requests of this identity in a window",
   "X-RateLimit-Remaining": "Requests that are left in this window",
@@ -30,7 +30,7 @@ interface Shared {
   readonly json: SharedHeaders;
 }
 
-/** What headers can be put on. */
+/** Anything with headers that can be set. */
 interface Answered {
   readonly headers: Pick<Headers, "set">;
 }
@@ -38,7 +38,7 @@ interface Answered {
 export class RateHeaders {
   private readonly clock: Pick<Clock, "now">;
   private readonly besides: readonly (readonly [string, string])[];
-  /** By budget: there are as many as have been configured. */
+  /** By budget: there are only as many as are configured. */
   private readonly shared = new Map<number, Shared>();
 
   constructor(clock: Pick<Clock, "now">, besides: Readonly<Record<string, string>> = {}) {
@@ -46,7 +46,7 @@ export class RateHeaders {
     this.besides = Object.entries(besides);
   }
 
-  /** What a JSON answer is made with, before it is `finish`ed. Not to be changed. */
+  /** The initial headers of a JSON answer, before `finish`. Must not be modified. */
   json(state: RateState): SharedHeaders {
     return this.sharedOf(state).json;
   }
@@ -58,7 +58,7 @@ export class RateHeaders {
     return response;
   }
 
-  /** Puts all of them on a response that was made without them. */
+  /** Adds all headers to a response that was made without them. */
   stamp(response: Response, state: RateState): Response {
     for (const [name, value] of this.sharedOf(state).entries) response.headers.set(name, value);
     return this.finish(response, state);

@@ -1,7 +1,7 @@
 /**
- * Who is counted for a request (RATE-1, RATE-3). One with a good token counts for the token, in the
- * turn group that verifies it. Any other counts for its address, in a traffic actor that belongs to the
- * address's hash. How it is counted is `actors/traffic/windows.ts`.
+ * What a request is counted for (RATE-1, RATE-3). A request with a valid token counts for the token, in the turn
+ * group that verifies it. Any other counts for its address, in a traffic actor chosen by the address's hash.
+ * `actors/traffic/windows.ts` does the counting.
  */
 import type { Server } from "bun";
 import { BoundedMap } from "../../../actors/bounded-map.ts";
@@ -14,11 +14,11 @@ import type { Ask } from "../../../actors/runtime/members.ts";
 import { ask, type TroupeSystem } from "../../../actors/troupe.ts";
 import type { ClientAddresses } from "./client-address.ts";
 
-/** Of an address there is one budget for everything that is not verified. */
+/** All unverified requests of an address share one budget. */
 const STRANGER = "stranger";
-/** What stands before a token's id where its signed addresses are counted. */
+/** Prefix of a token's id for counting its signed addresses. */
 const PAGES = "pages.";
-/** 128 bits of SHA-256: nobody finds two addresses with one hash. */
+/** 128 bits of SHA-256: nobody finds two addresses with the same hash. */
 const HASH_CHARACTERS = 32;
 const DEFAULT_LIMIT = rateLimit(RATE_BUDGET);
 
@@ -26,11 +26,11 @@ export interface RateLimitParts {
   readonly system: TroupeSystem;
   readonly clock: Pick<Clock, "now">;
   readonly addresses: ClientAddresses;
-  /** Budgets of tokens by their organization, where they are not the default; `*` is any organization. */
+  /** Budgets of tokens per organization, if not the default; `*` is any organization. */
   readonly budgets: ReadonlyMap<string, number>;
 }
 
-/** Addresses that are remembered to have used up their budget. */
+/** Size of the cache of addresses without budget. */
 const SPENT_ADDRESSES = 10_000;
 
 export class RateLimits {
@@ -42,12 +42,12 @@ export class RateLimits {
     this.parts = parts;
   }
 
-  /** What counts a request of a token. */
+  /** The command that counts a request of a token. */
   ofToken(organizationId: string, tokenId: string): Ask<RateState> {
     return this.ofIdentity(organizationId, tokenId);
   }
 
-  /** The same for pages that have signed addresses of the token: what they use up is not taken from the token. */
+  /** The same for pages with signed addresses of the token: their budget is separate from the token's. */
   ofPages(organizationId: string, tokenId: string): Ask<RateState> {
     return this.ofIdentity(organizationId, `${PAGES}${tokenId}`);
   }
@@ -59,12 +59,12 @@ export class RateLimits {
     return ask(trafficRef(organizationId), { kind: "admit_request", identity, limit });
   }
 
-  /** Where a request comes from, as a text that is the same for all that count as one. */
+  /** The request's address, as the text that it counts as. */
   addressOf(request: Request, server: Server<unknown> | null): string {
     return this.parts.addresses.of(request, server);
   }
 
-  /** Counts a request for its address. Where it cannot be counted, nothing is taken from its budget. */
+  /** Counts a request for its address. If counting fails, its budget stays untouched. */
   async ofStranger(request: Request, server: Server<unknown> | null): Promise<RateState> {
     const address = this.addressOf(request, server);
     const organizationId = `adr_${Bun.SHA256.hash(address, "hex").slice(0, HASH_CHARACTERS)}`;
@@ -75,20 +75,20 @@ export class RateLimits {
     return outcome.value;
   }
 
-  /** The address of a request whose address has used up its budget; null where it has not. */
+  /** The request's address if it has used up its budget, else null. */
   spentAddress(request: Request, server: Server<unknown> | null): string | null {
     const address = this.parts.addresses.of(request, server);
     return (this.spentUntilMs.get(address) ?? 0) > this.parts.clock.now() ? address : null;
   }
 
-  /** The state of a budget of which nothing is known. */
+  /** The state of an unused budget. */
   untouched(): RateState {
     const { budget } = DEFAULT_LIMIT;
     const window = Math.floor(this.parts.clock.now() / RATE_WINDOW_MS);
     return { isAdmitted: true, budget, remaining: budget, resetAtMs: (window + 1) * RATE_WINDOW_MS };
   }
 
-  /** Why a request goes no further, or null. */
+  /** The refusal of the request, or null. */
   refusalOf({ isAdmitted, resetAtMs }: RateState): Fault | null {
     return isAdmitted ? null : { kind: "rate_limited", retryAfterMs: resetAtMs - this.parts.clock.now() };
   }

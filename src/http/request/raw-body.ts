@@ -1,22 +1,22 @@
 /**
- * Bodies that are no JSON. A `binary` one is read whole, within its limit, before the handler runs. A
- * `stream` is read by the handler: it is counted on its way, and ends with `BodyTooLarge` past its limit. Under an
- * idempotency key it is hashed too, unless the handler's store does it (`hashedBy`): the digest is the body's part of
- * the key's fingerprint, so that a stream of any length needs no memory for it.
+ * Bodies that are not JSON. A `binary` body is read completely, within its limit, before the handler runs. The
+ * handler reads a `stream` itself: bytes are counted on the way, and past its limit it fails with `BodyTooLarge`.
+ * With an idempotency key it is hashed too, unless the handler's store does that (`hashedBy`): the digest is the
+ * body's part of the key's fingerprint, so that a stream of any length needs no memory for it.
  */
 import { type Fault, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import type { ByteReader, BytesRead } from "../../../actors/workspace/ports.ts";
 import type { RawBodyContract } from "../contract/body-schema.ts";
 import { type BodyHold, TOO_SLOW } from "./bodies.ts";
 
-/** Where a body comes from. */
+/** The source of a body. */
 export interface BodySource {
   readonly body: ReadableStream<Uint8Array> | null;
   readonly headers: Pick<Headers, "get">;
 }
 
 interface About {
-  /** As it was sent; empty where it was not. */
+  /** As it was sent; empty if absent. */
   readonly contentType: string;
 }
 
@@ -35,14 +35,14 @@ interface StreamOptions {
 }
 
 /**
- * A body that its handler reads, once and piece by piece. Its pieces are handed on as they come: a stream around a
- * stream would cost each of them two more promises and a queue.
+ * A body that its handler reads once, piece by piece. Pieces are passed on as they come: wrapping the stream in
+ * another one would add two promises and a queue per piece.
  */
 export class StreamedBody implements About, ByteReader {
   readonly contentType: string;
-  /** Bytes to come, where the sender has said so. */
+  /** Remaining bytes, if the sender announced the length. */
   readonly length: number | null;
-  /** Bun makes each piece of a request's body anew. */
+  /** Bun allocates each piece of a request's body anew. */
   readonly givesMemory: boolean;
   private readonly reader: ByteReader | null;
   private readonly hold: BodyHold | null;
@@ -52,7 +52,9 @@ export class StreamedBody implements About, ByteReader {
   private digest: string | null = null;
   private brokenBy: Fault | null = null;
 
-  /** `hold`: what bounds the time of one that comes over HTTP; it ends with the stream. `isHashed`: whether anybody asks for its digest. */
+  /**
+   * `hold`: bounds the time of a body over HTTP; released with the stream. `isHashed`: whether the digest is needed.
+   */
   constructor({ body, headers }: BodySource, limitBytes: number, { hold = null, isHashed }: StreamOptions) {
     this.hasher = isHashed ? new Bun.CryptoHasher("sha256") : null;
     const length = headers.get("content-length");
@@ -64,12 +66,15 @@ export class StreamedBody implements About, ByteReader {
     this.reader = body?.getReader() ?? null;
     hold?.whenLate(() => {
       this.brokenBy = TOO_SLOW;
-      // Ends the read that waits.
+      // Ends the waiting read.
       void this.cancel().catch(() => {}); // broken already
     });
   }
 
-  /** The next piece, when it is its turn. Rejects with `BodyTooLarge` or `BodyTooSlow` where a bound ends it, and where the sender has left. */
+  /**
+   * The next piece, in its turn. Rejects with `BodyTooLarge` or `BodyTooSlow` at a bound, and also when the sender
+   * is gone.
+   */
   async read(): Promise<BytesRead> {
     const turn = this.hold?.turn() ?? null;
     if (turn !== null) await turn;
@@ -91,7 +96,7 @@ export class StreamedBody implements About, ByteReader {
     return next;
   }
 
-  /** Hands all its pieces to somebody who answers their digest, so that they are not hashed twice. */
+  /** Passes all pieces to a reader that returns their digest, so that they are not hashed twice. */
   async hashedBy<T extends { readonly sha256: string }>(
     take: (pieces: this) => Promise<Outcome<T>>,
   ): Promise<Outcome<T>> {
@@ -133,17 +138,17 @@ export class StreamedBody implements About, ByteReader {
     });
   }
 
-  /** Bytes that have been read. */
+  /** Bytes read so far. */
   get bytes(): number {
     return this.taken;
   }
 
-  /** Of all its bytes, in hex; null until the last of them is read, and where it is not hashed. */
+  /** Digest of all bytes, in hex; null until the last byte is read, and if hashing is off. */
   get sha256(): string | null {
     return this.digest;
   }
 
-  /** Why it ended early; null where it did not. */
+  /** Why it ended early; null if it did not. */
   get fault(): Fault | null {
     return this.brokenBy;
   }
@@ -162,7 +167,10 @@ export class StreamedBody implements About, ByteReader {
 
 const END: BytesRead = { done: true };
 
-/** The body as its operation takes it. A stream is hashed under an idempotency key only: uploads hash what they keep. */
+/**
+ * The body in the form that its operation takes. A stream is hashed only with an idempotency key: uploads hash what
+ * they store.
+ */
 export async function rawBody(
   source: BodySource,
   contract: RawBodyContract,
@@ -188,7 +196,7 @@ export async function rawBody(
   }
 }
 
-/** Why it is not even read, or null. */
+/** Why the body is refused unread, or null. */
 function headFault(source: BodySource, { limitBytes, types }: RawBodyContract): Fault | null {
   if (types !== undefined && !types.includes(typeOf(source.headers.get("content-type") ?? "")))
     return { kind: "unsupported_media_type", expected: types.join(" or ") };
@@ -202,7 +210,7 @@ const UNREADABLE = { path: "", message: "Request body could not be read" };
 
 const typeOf = (contentType: string): string => (contentType.split(";")[0] ?? "").trim().toLowerCase();
 
-/** Whether the bytes are compressed on their way. */
+/** Whether the bytes have a content coding. */
 export function isCoded({ headers }: Pick<BodySource, "headers">): boolean {
   const encoding = headers.get("content-encoding");
   return encoding !== null && encoding !== "identity";

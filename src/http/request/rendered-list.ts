@@ -1,13 +1,13 @@
 /**
- * The JSON of a list, made in slices (`actors/runtime/bulk-work.ts`): a page of a megabyte takes milliseconds, in
- * which nobody else would be served. The text is the one that `JSON.stringify` makes of the whole.
+ * Renders the JSON of a list in slices (`actors/runtime/bulk-work.ts`): a page of a megabyte takes milliseconds, in
+ * which nobody else would be served. The text equals that of `JSON.stringify`.
  */
 import type { Bulk } from "../../../actors/runtime/bulk-work.ts";
 
-/** Shorter lists are rendered with what is around them. */
+/** Shorter lists are rendered together with the rest of the answer. */
 const LEAST_RECORDS = 4;
 
-/** An answer that is JSON already. */
+/** An answer that is already JSON. */
 export class Rendered {
   readonly json: string;
 
@@ -19,14 +19,14 @@ export class Rendered {
 const isList = (value: unknown): value is readonly object[] =>
   Array.isArray(value) && value.length >= LEAST_RECORDS && typeof value[0] === "object";
 
-/** Whether one of the fields of an answer is a list of records. */
+/** Whether a field of the answer is a list of records. */
 export function isLongList(body: object): boolean {
   if (Object.getPrototypeOf(body) !== Object.prototype) return false;
   for (const name in body) if (isList(body[name as keyof typeof body])) return true;
   return false;
 }
 
-/** The answer, each record of its lists as a piece of work of its own. */
+/** Renders the answer, with each record of its lists as a separate piece of work. */
 export async function renderList(bulk: Bulk, organizationId: string, body: object): Promise<Rendered> {
   const pieces: string[] = ["{"];
   let characters = 0;
@@ -42,7 +42,7 @@ export async function renderList(bulk: Bulk, organizationId: string, body: objec
   return new Rendered(await bulk.whole(organizationId, characters, () => pieces.join("")));
 }
 
-/** Answers how many characters it has added. */
+/** Returns the number of characters added. */
 async function addList(
   bulk: Bulk,
   organizationId: string,

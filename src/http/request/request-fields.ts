@@ -1,4 +1,4 @@
-/** What the log says of a request. */
+/** The log fields of a request. */
 import { PlainFields } from "../../log/port.ts";
 
 export class RequestFields extends PlainFields {
@@ -10,7 +10,7 @@ export class RequestFields extends PlainFields {
   readonly durationMs: number;
   readonly #made: string | null;
 
-  /** `made`: its id, where that was made here. */
+  /** `made`: the request's id, if the service generated it. */
   constructor(
     { requestId, organizationId, method, path, status, durationMs }: Omit<RequestFields, "made">,
     made: string | null,

@@ -1,8 +1,11 @@
-/** The span of a request (OPS-9): from its arrival to the head of its answer. Its path has ids and secrets, so only the operation's is told. */
+/**
+ * The span of a request (OPS-9): from its arrival to the head of its answer. Request paths contain ids and secrets,
+ * so the span has the operation's path.
+ */
 import type { Fault } from "../../../actors/fault.ts";
 import type { Span, Tracing } from "../../../actors/runtime/tracing.ts";
 
-/** It goes on with the trace of the client, where there is one. */
+/** Continues the client's trace, if there is one. */
 export const requestSpan = (tracing: Tracing, { method, headers }: Request): Span =>
   tracing.begin(method, {
     kind: "server",
@@ -15,7 +18,7 @@ interface Answered {
   readonly requestId: string;
   readonly organizationId: string | null;
   readonly operation: string | null;
-  /** Null where no operation has taken it. */
+  /** Null if no operation matched. */
   readonly route: string | null;
   readonly refusedAs: Fault["kind"] | null;
   readonly status: number;
@@ -32,7 +35,7 @@ export function endRequestSpan(span: Span, answered: Answered): void {
     "troupe.operation": operation,
     "troupe.refusal": refusedAs,
   });
-  // A refusal of a client's fault is no fault of the server.
+  // A refusal that is the client's fault is not an error of the server.
   if (status >= 500) span.fail(refusedAs ?? String(status));
   span.end();
 }

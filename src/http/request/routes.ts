@@ -2,16 +2,16 @@
  * The pipeline as Elysia's lifecycle: a group of operations becomes a plugin, and each stage a hook.
  *
  *   derive: begin ▶ beforeHandle: admit ▶ beforeHandle: read ▶ handler: run ▶ onAfterHandle: answer
- *                       └── a stage that refuses answers at once, and the rest is left out
- *   onError: what was thrown
+ *                       └── a stage that refuses answers at once, and the rest is skipped
+ *   onError: exceptions
  *
- * No hook waits. A stage that has to wait leaves its promise with the exchange, and those behind it go on when that is
- * ready; a read from memory has no promise on its way, and Bun sends its answer in the same turn of the loop.
+ * No hook waits. A stage that must wait stores its promise in the exchange, and later stages continue when it
+ * resolves. A read from memory involves no promise, and Bun sends its answer in the same turn of the loop.
  *
- * Three things that Elysia decides by a function's text (docs/decisions/0020): a hook that looks asynchronous, also one
- * that returns a call, makes the whole route wait, so each returns a field; only what is needed is destructured, or
- * queries, cookies and headers are parsed for nothing; bodies are read by us after the token and within our limits, so
- * `parse` is `none` where Elysia would read one.
+ * Elysia decides three things by a function's source text (docs/decisions/0020). A hook that looks asynchronous,
+ * even one that returns a call, makes the whole route asynchronous: so each hook returns a field. Elysia parses
+ * queries, cookies and headers that a hook destructures: so hooks destructure only what they need. We read bodies
+ * ourselves, after the token and within our limits: so `parse` is `none` where Elysia would read one.
  */
 import { Elysia } from "elysia";
 import { deprecationHeaders } from "../contract/deprecation.ts";
@@ -23,7 +23,10 @@ import type { Surface } from "./surface.ts";
 
 const NONE: RawInput["params"] = {};
 
-/** The plugin of a group on its surface. Its name has to be its own: Elysia drops the hooks of a second one. */
+/**
+ * The plugin of a group on its surface. Its name must be unique: Elysia drops the hooks of a second plugin of the
+ * same name.
+ */
 export function operationRoutes<T extends OperationTable, S>(
   surface: Surface,
   group: OperationGroup<T>,
@@ -57,7 +60,7 @@ export function operationRoutes<T extends OperationTable, S>(
         stages.run(exchange);
         return exchange.result;
       },
-      // Elysia reads no body of a GET, and a route with `parse` waits.
+      // Elysia reads no body of a GET, and `parse` would make the route asynchronous.
       method === "GET" ? { beforeHandle } : { beforeHandle, parse: "none" },
     );
   }
@@ -69,6 +72,6 @@ interface StageContext {
   readonly params?: RawInput["params"];
 }
 
-/** What every answer of the operation says besides. */
+/** The headers of every answer of the operation. */
 const headersOf = ({ deprecation, signed }: OperationContract): Readonly<Record<string, string>> | null =>
   signed?.headers ?? (deprecation === undefined ? null : deprecationHeaders(deprecation));

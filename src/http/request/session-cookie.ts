@@ -1,13 +1,13 @@
 /**
- * The cookies of a browser that signs in and has signed in (AUTH-13). Over https their names begin with `__Host-`: a browser keeps it
- * for exactly this host and scheme, and no page of another host of the domain can set one of such a name. Below a path
- * of a host that others use too they begin with `__Secure-` and go to that path alone: a `__Host-` cookie would be
- * sent to the others as well.
+ * The cookies of a browser during and after sign-in (AUTH-13). Over https their names begin with `__Host-`: the
+ * browser restricts them to exactly this host and scheme, and no other host of the domain can set them. If the
+ * service shares its host below a path, they begin with `__Secure-` and are restricted to that path: a `__Host-`
+ * cookie would be sent to the host's other services too.
  */
 import { pathPrefixOf } from "./path-prefix.ts";
 
 const NAME = "troupe_session";
-/** What the secret of a session begins with: no token of another kind is taken from a cookie, and no session from a header. */
+/** Prefix of a session's secret: no other kind of token is accepted in a cookie, and no session in a header. */
 export const SESSION_PREFIX = "ses_";
 
 const isSecure = (appUrl: string): boolean => appUrl.startsWith("https:");
@@ -19,7 +19,7 @@ const nameFor = (name: string, appUrl: string): string => {
 /** The secret of the request's session, or null. */
 export const sessionIn = (cookies: string | null, appUrl: string): string | null => cookieIn(NAME, cookies, appUrl);
 
-/** The value of a cookie of ours, or null. */
+/** The value of one of our cookies, or null. */
 export function cookieIn(name: string, cookies: string | null, appUrl: string): string | null {
   if (cookies === null) return null;
   const full = nameFor(name, appUrl);
@@ -30,15 +30,15 @@ export function cookieIn(name: string, cookies: string | null, appUrl: string): 
   return null;
 }
 
-/** `Set-Cookie` for this secret; it lasts until the session's own end. */
+/** `Set-Cookie` for this secret; it expires with the session. */
 export const sessionCookie = (secret: string, appUrl: string, seconds: number): string =>
   cookieOf(NAME, secret, appUrl, seconds);
 
-/** `Set-Cookie` of ours: of this host alone, and for no script. */
+/** `Set-Cookie` for one of our cookies: for this host alone, and not for scripts. */
 export function cookieOf(name: string, value: string, appUrl: string, seconds: number): string {
   const secure = isSecure(appUrl) ? "; Secure" : "";
   return `${nameFor(name, appUrl)}=${value}; Path=${pathPrefixOf(appUrl) || "/"}; HttpOnly; SameSite=Lax; Max-Age=${seconds}${secure}`;
 }
 
-/** `Set-Cookie` that has the browser forget its session. */
+/** `Set-Cookie` that deletes the session cookie. */
 export const noSessionCookie = (appUrl: string): string => sessionCookie("", appUrl, 0);

@@ -1,7 +1,7 @@
 /**
- * Signed addresses: they open one stream for pages that hold no token (SSE-9). The signature is the HMAC-SHA256,
- * with a key of its own, over method, path, expiry, organization and subject. `sub` names who the address was
- * given to (organization, user and token), so that a revocation of the token closes the stream too.
+ * Signed addresses: each opens one stream for pages without a token (SSE-9). The signature is an HMAC-SHA256, with a
+ * separate key, over method, path, expiry, organization and subject. `sub` names the subject that the address was
+ * given to (organization, user and token), so that revoking the token closes the stream too.
  */
 import { isSameHash } from "../../../actors/constant-time.ts";
 import { isIdOf } from "../../../actors/ids.ts";
@@ -9,7 +9,7 @@ import type { Principal } from "../../../actors/organization/principal.ts";
 import type { Clock } from "../../../actors/runtime/clock.ts";
 import type { Sealing } from "../../../actors/sealing.ts";
 
-/** How long an address opens a stream, in seconds. */
+/** Lifetime of an address in seconds. */
 export const SIGNED_ADDRESS_SECONDS = 5 * 60;
 const SIGNATURE = /^[0-9a-f]{64}$/;
 const EXPIRY = /^\d{1,12}$/;
@@ -19,10 +19,10 @@ export interface SigningParts {
   readonly clock: Pick<Clock, "now">;
 }
 
-/** Who an address was given to. */
+/** The subject that an address was given to. */
 export type Subject = Pick<Principal, "organizationId" | "userId" | "tokenId">;
 
-/** A fresh address of this path. */
+/** A fresh address for this path. */
 export function signedAddress({ sealing, clock }: SigningParts, path: string, subject: Subject): string {
   const { organizationId, userId, tokenId } = subject;
   const sub = `${organizationId}.${userId}.${tokenId}`;
@@ -30,7 +30,7 @@ export function signedAddress({ sealing, clock }: SigningParts, path: string, su
   return `${path}?sub=${sub}&exp=${exp}&sig=${signatureOf(sealing.key("app_stream"), { path, exp, organizationId, sub })}`;
 }
 
-/** Who the address was given to; null where it opens nothing. */
+/** The subject of the address; null if it is invalid. */
 export function subjectOf({ sealing, clock }: SigningParts, path: string, search: string): Subject | null {
   const query = new URLSearchParams(search);
   const [sub = "", exp = "", sig = ""] = ["sub", "exp", "sig"].map((name) => query.get(name) ?? "");

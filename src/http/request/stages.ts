@@ -1,7 +1,7 @@
 /**
- * The stages of one operation, as hooks of Elysia that never wait (`routes.ts`). A stage that has to wait leaves its
- * promise with the exchange, and the ones behind it go on when that is ready. A read from memory has no promise on its
- * way then, and its answer leaves in the same turn of the loop.
+ * The stages of one operation, as hooks of Elysia that never wait (`routes.ts`). A stage that must wait stores its
+ * promise in the exchange, and later stages continue when it resolves. So a read from memory involves no promise,
+ * and its answer leaves in the same turn of the loop.
  */
 import { type MaybePromise, whenReady } from "../../../actors/maybe-promise.ts";
 import { type Answer, isAnswer } from "./answer.ts";
@@ -10,7 +10,7 @@ import type { RawInput } from "./input-reader.ts";
 import type { BoundOperation, Result } from "./operations.ts";
 import type { Surface } from "./surface.ts";
 
-/** An answer where a stage has made one: the rest is left out. */
+/** An answer, if a stage has made one: the rest is skipped. */
 export type Reached = Answer | undefined;
 
 export class Stages {
@@ -18,7 +18,7 @@ export class Stages {
   private readonly operation: BoundOperation;
   private readonly headers: Readonly<Record<string, string>> | null;
 
-  /** `headers`: what every answer of the operation says besides. */
+  /** `headers`: headers of every answer of the operation. */
   constructor(surface: Surface, operation: BoundOperation, headers: Readonly<Record<string, string>> | null) {
     this.surface = surface;
     this.operation = operation;
@@ -30,7 +30,7 @@ export class Stages {
     exchange.reached = this.surface.admit(exchange, this.operation);
   }
 
-  /** Nothing of an input is read before its caller is admitted. */
+  /** No input is read before the caller is admitted. */
   read(exchange: Exchange, params: RawInput["params"]): void {
     exchange.reached = whenReady(exchange.reached, (early) => early ?? this.readAdmitted(exchange, params));
   }
@@ -50,7 +50,10 @@ export class Stages {
   }
 }
 
-/** Makes the answer of what the stages have come to. What is thrown behind a promise ends here, because no hook waits for it. */
+/**
+ * Makes the answer from what the stages have produced. Exceptions of promises end here, because no hook waits for
+ * them.
+ */
 export function answerOf(surface: Surface, exchange: Exchange): MaybePromise<Answer> {
   const { result } = exchange;
   return result instanceof Promise

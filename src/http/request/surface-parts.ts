@@ -1,4 +1,4 @@
-/** What a surface is made of. */
+/** The parts of a surface. */
 import type { Server } from "bun";
 import type { Outcome } from "../../../actors/fault.ts";
 import type { Bulk } from "../../../actors/runtime/bulk-work.ts";
@@ -17,7 +17,7 @@ import type { LongBodies } from "./long-bodies.ts";
 import type { RateHeaders } from "./rate-headers.ts";
 import type { RequestMeter } from "./request-meter.ts";
 
-/** Where a request has arrived; null outside of a server. */
+/** The server that received the request; null outside of a server. */
 type Peer = Server<unknown> | null;
 
 export interface SurfaceParts {
@@ -26,29 +26,29 @@ export interface SurfaceParts {
   readonly admission: Admission;
   readonly rateHeaders: RateHeaders;
   readonly addresses: ClientAddresses;
-  /** Whose request is next, over all surfaces. */
+  /** Orders requests fairly, over all surfaces. */
   readonly turns: FairTurns;
-  /** In whose slices long answers are rendered. */
+  /** Renders long answers in slices. */
   readonly bulk: Bulk;
-  /** What bounds the bodies of all surfaces together. */
+  /** Bounds the bodies of all surfaces together. */
   readonly bodies: Bodies;
   readonly longBodies: LongBodies;
   readonly crossOrigin: CrossOrigin;
   readonly log: HttpLog;
-  /** Counts requests; absent where nobody asks for the counts. */
+  /** Counts requests; absent if nobody needs the counts. */
   readonly meter?: RequestMeter | undefined;
-  /** Where traces are told; absent where nothing is traced. */
+  /** Absent if tracing is off. */
   readonly tracing?: Tracing | undefined;
   readonly clock: Pick<Clock, "now">;
   /**
-   * The server that requests come to; absent outside of one. Elysia has it too, but defines a property on the
-   * context of each request for it.
+   * The server that requests come to; absent outside of a server. Elysia offers it too, but defines a property on
+   * each request's context for that.
    */
   readonly server?: () => Peer;
-  /** The way to the owners of organizations; absent where one process serves. */
+  /** The way to the owners of organizations; absent with a single process. */
   readonly forwarding?: Forwarding | undefined;
-  /** Whether input that an operation does not name is refused (GEN-7). */
+  /** Whether unknown input is refused (GEN-7). */
   readonly isStrict: boolean;
-  /** Refuses a request for a version of the contract that is not there; absent where the path is the version. */
+  /** Refuses a request for an unknown version of the contract; absent if the path has the version. */
   readonly version?: (request: Request) => Outcome<null>;
 }

@@ -3,8 +3,8 @@
  *
  *   begin ▶ admit (Host, token, rate, version, scope) ▶ read ▶ run (`operations.ts`) ▶ answer, log line
  *
- * `routes.ts` hangs them into Elysia's lifecycle. Whatever is refused on the way is answered in the dialect,
- * and so is an exception, whose cause goes to the log under the request's id and nowhere else (ERR-4).
+ * `routes.ts` attaches them to Elysia's lifecycle. Every refusal on the way is answered in the dialect, and so is an
+ * exception, whose cause goes only to the log, under the request's id (ERR-4).
  */
 import { type Fault, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { type MaybePromise, whenReady } from "../../../actors/maybe-promise.ts";
@@ -25,7 +25,7 @@ import { hostFault, targetFault } from "./request-target.ts";
 
 export class Surface {
   readonly operations: Operations;
-  /** For requests that come over a link. */
+  /** Serves requests that come over a link. */
   readonly door = new OperationDoor();
   private readonly dialect: Dialect;
   private readonly parts: SurfaceParts;
@@ -41,21 +41,21 @@ export class Surface {
     return this.dialect.refusal(fault, requestId);
   }
 
-  /** Answers a request for an operation that has come over a link; null for others, which go Elysia's way. */
+  /** Answers a request for an operation that came over a link; null for others, which Elysia serves. */
   linked(request: Request): MaybePromise<Answer> | null {
     return hasComeOverLink(request) ? this.door.answer(this, request) : null;
   }
 
   begin(request: Request): Exchange {
     const { server, forwarding } = this.parts;
-    // What another replica has handed on has not come to this server: its target was checked there.
+    // The receiving replica has already checked the target of a forwarded request.
     const isOurs = forwarding === undefined || forwardedFor(request) === null;
     return new Exchange(request, isOurs ? (server?.() ?? null) : null, this.parts);
   }
 
   /**
-   * Whether this caller may run the operation, when its organization has its turn; the answer where not, and where
-   * another replica has given it.
+   * Admits the caller to the operation, in the turn of its organization. Returns an answer if the caller is refused,
+   * or if another replica has answered.
    */
   admit(exchange: Exchange, operation: BoundOperation): MaybePromise<Reached> {
     exchange.operation = operation.id;
@@ -66,7 +66,7 @@ export class Surface {
     return held.ok ? this.admitAtOwner(forwarding, exchange, operation) : this.refused(exchange, held.fault);
   }
 
-  /** Hands the request to the owner of its caller's organization, unless that is this process or nobody. */
+  /** Forwards the request to the owner of its caller's organization, unless that is this process or unknown. */
   private admitAtOwner(forwarding: Forwarding, exchange: Exchange, operation: BoundOperation): MaybePromise<Reached> {
     const isSigned = operation.contract.signed !== undefined;
     const isAsSent = targetFault(exchange.request, exchange.server) === null;
@@ -115,7 +115,10 @@ export class Surface {
     return signed === undefined && scope === null ? this.welcome(exchange) : this.authorized(exchange, operation);
   }
 
-  /** Refuses a caller. Somebody whom nobody knows is told in the turn of their address, so that bad tokens cost no one else. */
+  /**
+   * Refuses a caller. An unauthenticated caller is refused in the turn of their address, so that bad tokens delay
+   * nobody else.
+   */
   private turnedAway(exchange: Exchange, fault: Fault): MaybePromise<Answer> {
     const held = this.roomToWait(exchange, exchange.payer);
     if (!held.ok) return this.refused(exchange, held.fault);
@@ -128,7 +131,7 @@ export class Surface {
     return turn === null ? refused() : turn.then(refused);
   }
 
-  /** Goes on when it is the organization's turn (`FairTurns`). */
+  /** Waits for the organization's turn (`FairTurns`). */
   private inTurn(exchange: Exchange): MaybePromise<Reached> {
     const { organizationId } = exchange;
     if (organizationId === null) return undefined;
@@ -144,12 +147,12 @@ export class Surface {
     });
   }
 
-  /** Whether there is room for what comes of its body, where the request would have to wait for its turn. */
+  /** Reserves memory for the request's body if the request must wait for its turn. */
   private roomToWait(exchange: Exchange, payer: string): Outcome<null> {
     return this.parts.turns.isFull(payer) ? exchange.holdBody() : NO_WAIT;
   }
 
-  /** Does a part of the request's work, and charges its organization for it. */
+  /** Does a part of the request's work, and charges it to the payer. */
   private timed<T>(exchange: Exchange, work: () => T): T {
     const { loopTime } = this.parts.system;
     const from = loopTime.begin("requests", exchange.organizationId, exchange.operation);
@@ -160,20 +163,23 @@ export class Surface {
     }
   }
 
-  /** Reads the input of an operation without a body. Where it is wrong, `run` says so. */
+  /** Reads the input of an operation without a body. `run` reports errors in it. */
   readHead(exchange: Exchange, operation: BoundOperation, params: RawInput["params"]): void {
     exchange.params = params;
     exchange.reading = operation.reader.readHead(exchange);
   }
 
-  /** Reads the input. Where it is wrong, `run` says so. */
+  /** Reads the input. `run` reports errors in it. */
   async read(exchange: Exchange, operation: BoundOperation, params: RawInput["params"]): Promise<undefined> {
     exchange.params = params;
     exchange.reading = await operation.reader.read(exchange, isKeyed(exchange, operation));
     return undefined;
   }
 
-  /** Runs the operation with what was read: the answer where a read has not had to wait, else what `answer` makes it of. */
+  /**
+   * Runs the operation with its input: returns the answer if a read did not have to wait, else the result for
+   * `answer`.
+   */
   run(exchange: Exchange, operation: BoundOperation): MaybePromise<Result | Answer> {
     const { reading } = exchange;
     if (reading === null) throw new Error("a request is read before it runs");
@@ -188,20 +194,20 @@ export class Surface {
     return result;
   }
 
-  /** A list becomes its JSON here, because `answer` cannot wait. */
+  /** Renders a list to JSON here, because `answer` cannot wait. */
   private rendered(exchange: Exchange, result: Result): MaybePromise<Result> {
     if (!result.ok || !isLongList(result.value)) return result;
     return renderList(this.parts.bulk, exchange.payer, result.value).then(ok);
   }
 
-  /** Makes the answer of what the operation has come to, where `run` has not. */
+  /** Makes the answer from the operation's result, if `run` has not made it. */
   answer(exchange: Exchange, result: Result): Answer {
     const response = this.timed(exchange, () => this.answered(exchange, result));
     this.settle(exchange);
     return response;
   }
 
-  /** The request is over: what it has cost counts against the next turns of its organization. */
+  /** The request is over: its cost counts against the next turns of its organization. */
   private settle(exchange: Exchange): void {
     const { hasTurn, organizationId, workMs } = exchange;
     if (hasTurn && organizationId !== null) this.parts.turns.cost(organizationId, workMs);
@@ -224,14 +230,14 @@ export class Surface {
     return this.finished(exchange, exchange.refuse(this.dialect.bug(exchange.requestId)));
   }
 
-  /** Answers a request that no operation takes. */
+  /** Answers a request that matches no operation. */
   async refuse(request: Request, fault: Fault): Promise<Response> {
     const exchange = this.begin(request);
     const counted = await this.parts.admission.count(exchange, exchange.server);
     return responseOf(this.refused(exchange, counted ?? fault));
   }
 
-  /** Answers a request for anybody that no operation takes: it is counted and logged as those of operations. */
+  /** Answers a public request outside of the operations; counts and logs it like one of theirs. */
   async serve(request: Request, answer: () => Promise<Outcome<Response>>): Promise<Response> {
     const exchange = this.begin(request);
     const fault = hostFault(request) ?? (await this.parts.admission.count(exchange, exchange.server));
@@ -245,7 +251,7 @@ export class Surface {
     }
   }
 
-  /** Answers `OPTIONS`: what may be done here, and for a preflight which pages may do it. */
+  /** Answers `OPTIONS`: the allowed methods, and, for a preflight, the allowed pages. */
   async options(request: Request, { allow, audience }: Offered): Promise<Response> {
     const exchange = this.begin(request);
     exchange.audience = audience;
@@ -257,7 +263,7 @@ export class Surface {
     return responseOf(this.finished(exchange, exchange.empty({ allow: allow.join(", "), ...allowed })));
   }
 
-  /** Sends the client to the path as it should be, with its method and body. */
+  /** Redirects the client to the correct path, with its method and body. */
   async redirect(request: Request, path: string): Promise<Response> {
     const exchange = this.begin(request);
     const limited = await this.parts.admission.count(exchange, exchange.server);
@@ -268,7 +274,7 @@ export class Surface {
     return responseOf(this.finished(exchange, exchange.own(response)));
   }
 
-  /** Delegates to a handler that is no API; null where the request is not for it. */
+  /** Delegates to a non-API handler; null if the request is not for it. */
   async by(handler: (request: Request) => Promise<Response | null>, request: Request): Promise<Response | null> {
     const exchange = this.begin(request);
     const answer = await handler(request);
@@ -280,7 +286,7 @@ export class Surface {
     return responseOf(this.refused(this.begin(request), fault));
   }
 
-  /** Authenticates the caller and checks what the operation asks of it. */
+  /** Authenticates the caller and checks the operation's requirements. */
   private authorized(exchange: Exchange, operation: BoundOperation): MaybePromise<Outcome<null>> {
     const misdirected = targetFault(exchange.request, exchange.server);
     if (misdirected !== null) return this.misdirected(exchange, misdirected);
@@ -301,7 +307,7 @@ export class Surface {
     });
   }
 
-  /** Counts a caller who may be anybody. */
+  /** Counts an unauthenticated caller. */
   private async welcome(exchange: Exchange): Promise<Outcome<null>> {
     const misdirected = targetFault(exchange.request, exchange.server);
     if (misdirected !== null) return this.misdirected(exchange, misdirected);
@@ -334,7 +340,7 @@ export class Surface {
     return exchange.refuse(this.dialect.refusal(fault, exchange.requestId));
   }
 
-  /** Lets pages of other origins read the answer, where they may. */
+  /** Lets pages of allowed other origins read the answer. */
   private crossOrigin(exchange: Exchange, response: Answer): void {
     const { crossOrigin } = this.parts;
     const { audience } = exchange;
@@ -364,5 +370,5 @@ const answerWith = (exchange: Exchange, value: Answered | Response): Answer =>
 
 const NO_WAIT = ok(null);
 
-/** Too many requests of the organization wait for their turn, or this one has waited for too long. */
+/** Too many requests of the organization wait for their turn, or this one has waited too long. */
 const CROWDED: Fault = { kind: "overloaded", retryAfterMs: 1_000 };

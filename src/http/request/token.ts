@@ -1,7 +1,7 @@
 /**
- * The secrets of tokens (AUTH-1): a prefix for the kind, 43 base64url characters of 256 random bits,
- * and 6 base62 characters of CRC-32 over all of that. A typo is refused by its checksum, without a
- * look-up. Only the SHA-256 of the whole is ever stored.
+ * The secrets of tokens (AUTH-1): a prefix for the kind, 43 base64url characters of 256 random bits, and 6 base62
+ * characters of a CRC-32 over both. The checksum catches typos without a lookup. Only the SHA-256 of the whole is
+ * ever stored.
  */
 import type { NewToken } from "../../../actors/organization/protocol.ts";
 import type { CredentialKind } from "../../../actors/organization/schema.ts";
@@ -21,15 +21,15 @@ const SHAPE = /^(?:pat|svc|ses|oat)_[A-Za-z0-9_-]{43}[0-9A-Za-z]{6}$/;
 const BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 export interface MintedToken {
-  /** To be shown once and never stored. */
+  /** Shown once and never stored. */
   readonly secret: string;
   /** SHA-256 of the secret, in hex. */
   readonly hash: string;
-  /** The last four characters, by which its owner recognises it. */
+  /** The last four characters, so that its owner recognises it. */
   readonly hint: string;
 }
 
-/** Makes a new token's secret. */
+/** Generates the secret of a new token. */
 export function makeToken(kind: CredentialKind): MintedToken {
   const random = Buffer.from(crypto.getRandomValues(new Uint8Array(SECRET_BYTES))).toString("base64url");
   const body = PREFIXES[kind] + random;
@@ -46,16 +46,16 @@ export function newToken(
   return { token: { ...of, kind, hash, hint }, secret };
 }
 
-/** The hash by which the token is found, or null where it cannot be a token of ours. */
+/** The hash for finding the token, or null if the text cannot be one of our tokens. */
 export const checkToken = (text: string): string | null => (isToken(text) ? hashOf(text) : null);
 
 /**
- * The hash by which a token is remembered; null where the text is not as long as one. What is remembered was checked
- * when it was found, and nothing else has its hash, so only what is not remembered needs `isToken`.
+ * The hash for the cache; null if the text has the wrong length. Cached tokens were checked when they were found,
+ * and no other text has the same hash, so only uncached tokens need `isToken`.
  */
 export const hashToFind = (text: string): string | null => (text.length === TOKEN_CHARACTERS ? hashOf(text) : null);
 
-/** Whether it can be a token of ours: its form and its checksum. */
+/** Whether the text can be one of our tokens: its form and its checksum. */
 export const isToken = (text: string): boolean =>
   text.length === TOKEN_CHARACTERS && SHAPE.test(text) && text.endsWith(checksum(text.slice(0, BODY_CHARACTERS)));
 

@@ -1,27 +1,27 @@
 /**
- * What tokens that nobody has cost (RATE-7). Anybody can make up tokens with a good checksum, and each has to be
- * looked up once. An address within its budget has every one looked up. One that has used it up has
+ * Bounds the cost of unknown tokens (RATE-7). Anybody can make up tokens with a valid checksum, and each must be
+ * looked up once. While an address is within its budget, all of its tokens are looked up. After that:
  *
- *   a token that was just unknown ──▶ unknown still, without a look-up
- *   a token that is new here ───────▶ looked up, a few in each second ──▶ past that: rate_limited
+ *   a token that was recently unknown ▶ still unknown, without a lookup
+ *   a token that is new here ───────▶ looked up, a few per second ──▶ past that: rate_limited
  *
- * so that a good token behind the same address gets in, and a new one counts at once, whichever replica made it:
- * nobody sends a token before it is made, so none is remembered as unknown, and what is remembered is short-lived.
+ * So a valid token behind the same address is admitted, and a new token works at once, whichever replica made it:
+ * nobody sends a token before it exists, so it is not cached as unknown, and cached entries are short-lived.
  */
 import { BoundedMap } from "../../../actors/bounded-map.ts";
 import type { Clock } from "../../../actors/runtime/clock.ts";
 
-/** How long a token counts as unknown after its look-up. */
+/** How long a token counts as unknown after its lookup. */
 export const UNKNOWN_MS = 5_000;
-/** Tokens that are remembered as unknown: about 2 MiB when full. */
+/** Size of the cache of unknown tokens: about 2 MiB when full. */
 export const REMEMBERED_UNKNOWN = 10_000;
-/** Look-ups in a second for one address that has used up its budget. */
+/** Lookups per second for one address that has used up its budget. */
 export const LOOK_UPS_PER_SECOND = 10;
-/** Addresses whose look-ups are counted at once. */
+/** Addresses whose lookups are counted at once. */
 const ADDRESSES = 1_000;
 const SECOND_MS = 1_000;
 
-/** Whether a token is looked up for an address that has used up its budget. */
+/** Whether to look up a token for an address that has used up its budget. */
 export type Answer = "look_up" | "unknown" | "later";
 
 interface Tally {
@@ -38,12 +38,12 @@ export class UnknownTokens {
     this.clock = clock;
   }
 
-  /** The token was looked up, and nobody has it. */
+  /** The token was looked up and does not exist. */
   add(hash: string): void {
     this.untilMs.set(hash, this.clock.now() + UNKNOWN_MS);
   }
 
-  /** What becomes of a token from an address that has used up its budget; counts a look-up. */
+  /** What to do with a token from an address that has used up its budget; counts a lookup. */
   ask(hash: string, address: string): Answer {
     const now = this.clock.now();
     if ((this.untilMs.get(hash) ?? 0) > now) return "unknown";

@@ -1,11 +1,11 @@
 /**
- * Checks a body against its TypeBox schema and says what is wrong in words for the caller, each
- * complaint with its place as a JSON pointer (GEN-7). Unknown keys are dropped, except where the schema
- * says `additionalProperties: false` or the surface is strict; `null` counts as absent, except where the schema takes it.
- * Errors come in the order of the schema's fields, a missing one before any other.
+ * Validates a body against its TypeBox schema, and words each error for the caller, with its place as a JSON pointer
+ * (GEN-7). Unknown keys are dropped, except where the schema says `additionalProperties: false` or the surface is
+ * strict; `null` counts as absent, except where the schema takes it. Errors come in the order of the schema's
+ * fields, missing fields first.
  *
- * A field's schema may carry `errorMessage`: what is said when the value is not one of the allowed; and `form`: what a
- * text must be, in words instead of its pattern.
+ * A field's schema may have an `errorMessage` for values that are not allowed, and a `form` that says in words what
+ * its pattern requires.
  */
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import type { InputError, Outcome } from "../../../actors/fault.ts";
@@ -14,14 +14,14 @@ import type { JsonObject, Static, TSchema } from "../../../actors/schema.ts";
 import { type BodySchema, CHECK, type FieldCheck } from "../contract/body-schema.ts";
 import { didYouMean } from "./near-name.ts";
 
-/** Errors that one answer lists at most. */
+/** Maximum number of errors in one answer. */
 export const COMPLAINTS = 20;
 /** Characters of an unknown name that an error repeats. */
 export const SHOWN = 64;
 
 type CheckedField = readonly [name: string, check: FieldCheck];
 
-/** A compiled schema. Compiling costs about a millisecond, so it is done at the first use. */
+/** A compiled schema. Compiling costs about a millisecond, so the first use does it. */
 export class Body<S extends BodySchema> {
   private readonly schema: S;
   private readonly isStrict: boolean;
@@ -29,7 +29,7 @@ export class Body<S extends BodySchema> {
   private readonly checked: readonly CheckedField[];
   private check: TypeCheck<S> | null = null;
 
-  /** `isStrict`: objects of ours take no other keys than those of their schema. */
+  /** `isStrict`: our own objects reject unknown keys. */
   constructor(schema: S, { isStrict }: { readonly isStrict: boolean }) {
     this.schema = schema;
     this.isStrict = isStrict;
@@ -54,7 +54,7 @@ export class Body<S extends BodySchema> {
       errors.push({ path, message: messageFor(path, value, place) });
       if (errors.length === COMPLAINTS) break;
     }
-    // What seemed too long has few enough characters.
+    // TypeBox found a text too long that has few enough characters.
     if (errors.length === 0) return ok(known as Static<S>);
     const order = Object.keys(this.schema.properties);
     const placeIn = ({ path }: InputError): number => order.indexOf(path.split("/")[1] ?? "");
@@ -69,7 +69,7 @@ interface Walk {
   readonly isStrict: boolean;
 }
 
-/** The fields of an object that its schema knows; complains of the others where it is closed. */
+/** The known fields of an object; reports the unknown ones if the schema is closed. */
 function knownFields(schema: TSchema, value: JsonObject, walk: Walk): Record<string, unknown> {
   const { path, errors, isStrict } = walk;
   const properties = propertiesOf(schema) ?? {};
@@ -105,7 +105,7 @@ const propertiesOf = (schema: TSchema) => schema["properties"] as Readonly<Recor
 const isNull = (schema: TSchema): boolean => schema["type"] === "null";
 const variantsOf = (schema: TSchema) => schema["anyOf"] as readonly TSchema[] | undefined;
 const takesNull = (schema: TSchema): boolean => isNull(schema) || variantsOf(schema)?.some(isNull) === true;
-/** What a nullable schema says of the values that are not null. */
+/** The schema for the values that are not null. */
 const withoutNull = (schema: TSchema): TSchema => variantsOf(schema)?.find((variant) => !isNull(variant)) ?? schema;
 const escaped = (key: string): string => key.replaceAll("~", "~0").replaceAll("/", "~1");
 const unescaped = (key: string): string => key.replaceAll("~1", "/").replaceAll("~0", "~");
@@ -124,7 +124,7 @@ function placeOf(root: TSchema, path: string): Place | null {
     const next = propertiesOf(schema)?.[name] ?? (schema["items"] as TSchema | undefined);
     if (next === undefined) return null;
     const required = schema["required"] as readonly string[] | undefined;
-    // Words of a union are for all its variants.
+    // The error message of a union applies to all its variants.
     const schemaOf = "errorMessage" in next ? next : withoutNull(next);
     place = { schema: schemaOf, isRequired: required?.includes(name) === true };
   }
@@ -155,18 +155,18 @@ function isOfType(value: unknown, type: string): boolean {
   return typeof value === type;
 }
 
-/** Characters of a text, as JSON Schema counts them: code points. A UTF-16 unit is half of some. */
+/** Characters of a text as JSON Schema counts them: code points. Some of them take two UTF-16 units. */
 export const isLonger = (text: string, most: number): boolean =>
   text.length > most && (text.length > 2 * most || Array.from(text).length > most);
 
-/** TypeBox counts UTF-16 units: whether a text that it refuses fits all the same. */
+/** TypeBox counts UTF-16 units: whether a text that it refuses fits after all. */
 function fitsInCharacters(value: unknown, { type, maxLength, minLength = 0, pattern }: TSchema): boolean {
   if (typeof value !== "string" || type !== "string" || typeof maxLength !== "number") return false;
   if (value.length <= maxLength || isLonger(value, maxLength) || value.length < Number(minLength)) return false;
   return typeof pattern !== "string" || new RegExp(pattern, "u").test(value);
 }
 
-/** Which bound of its schema a value of the right type has passed; null for none that we have words for. */
+/** Which bound of its schema a value of the right type violates; null if we have no words for it. */
 function boundOf(schema: TSchema, value: unknown): string | null {
   const bound = (name: string): number | null => (typeof schema[name] === "number" ? schema[name] : null);
   const [longest, most, least, highest] = [bound("maxLength"), bound("maxItems"), bound("minimum"), bound("maximum")];

@@ -1,7 +1,7 @@
 /**
- * Runs what streams have to write at the end of this turn of the event loop, so
- * that all of it goes out in one write for each reader, and the work of the actors comes first. One that
- * throws stops no other; its exception is uncaught, as it would be without the queue.
+ * Runs the writes of streams at the end of this turn of the event loop, so that each reader gets them in one write,
+ * and the actors' work comes first. An exception stops no other write; it becomes uncaught, as it would be without
+ * the queue.
  */
 import { isolate, uncaught } from "../../../actors/runtime/isolate.ts";
 

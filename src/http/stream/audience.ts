@@ -1,27 +1,28 @@
 /**
- * Readers of one stream who have all that has been said: they stand at one place and are told the same
- * from there on. So the place is theirs together: what is new is asked once, encoded once, and written
- * to each, and nothing else is done or kept for each of them. Who cannot take it at once leaves with a
- * place of its own and comes back when it has all again.
+ * Readers of one stream at the same position, who get the same events from there on. They share the position: new
+ * events are read once, encoded once, and written to each, with no other work or state per reader. A reader whose
+ * socket is full leaves with a position of its own, and returns once it has caught up.
  *
- * Readers who came at different times may have all and yet not be told the same (the cursors that they
- * would be given differ): they make several audiences, which become one when their places meet.
+ * Readers who joined at different times may have caught up and still get different cursors: they form several
+ * audiences, which merge when their positions meet.
  */
 import type { Clock } from "../../../actors/runtime/clock.ts";
 import type { Piece, SharedSource } from "./event-source.ts";
 import { type Beating, HEARTBEAT_MS, type Heartbeats } from "./heartbeats.ts";
 import { type Reader, Reading } from "./reading.ts";
 
-/** Places of one stream at which readers share a read; a reader at any other place reads alone, until all move on. */
+/**
+ * Positions of one stream at which readers share a read; a reader at another position reads alone until all move on.
+ */
 const MOST_PLACES = 16;
 
-/** One of an audience. */
+/** One reader of an audience. */
 export interface Listener {
-  /** Whose it is; null where no token opened it. */
+  /** The organization of its token; null if no token opened it. */
   readonly organizationId: string | null;
-  /** What all of it are told. Must not throw. */
+  /** Receives what the whole audience gets. Must not throw. */
   hear(piece: Piece, audience: Audience): void;
-  /** It sits in this audience now. */
+  /** It belongs to this audience now. */
   seated(audience: Audience): void;
   over(): void;
   failed(cause: unknown): void;
@@ -33,10 +34,10 @@ export class Audience implements Reader, Beating {
   private readonly audiences: Audiences;
   private readonly listeners = new Set<Listener>();
   private writtenAt: number;
-  /** Of its readers, who all read one stream. */
+  /** The organization of its readers, who all read one stream. */
   private organizationId: string | null = null;
 
-  /** Its own `source`, which it closes when nobody is left. */
+  /** The audience owns `source`, and closes it when nobody is left. */
   constructor(source: SharedSource, audiences: Audiences) {
     this.reading = new Reading(source, this);
     this.audiences = audiences;
@@ -51,7 +52,7 @@ export class Audience implements Reader, Beating {
     return this.listeners.size;
   }
 
-  /** `writtenAt`: when something was last written to it, which bounds its silence (SSE-1). */
+  /** `writtenAt`: the last write to the listener, which bounds its silence (SSE-1). */
   join(listener: Listener, writtenAt: number): void {
     this.listeners.add(listener);
     this.organizationId ??= listener.organizationId;
@@ -67,7 +68,7 @@ export class Audience implements Reader, Beating {
     if (this.listeners.delete(listener) && this.size === 0) this.close();
   }
 
-  /** Takes in all of another one. */
+  /** Takes over all listeners of another audience. */
   merge(other: Audience): void {
     for (const listener of other.listeners) this.join(listener, other.writtenAt);
     other.listeners.clear();
@@ -114,7 +115,7 @@ export class Audience implements Reader, Beating {
 export class Audiences {
   readonly clock: Clock;
   readonly heartbeats: Heartbeats;
-  /** Does the writing for the readers of an organization, and charges it. */
+  /** Runs writes to an organization's readers, and charges them to it. */
   readonly timed: (organizationId: string | null, write: () => void) => void;
   private readonly byStream = new Map<object, Audience[]>();
 
@@ -124,7 +125,7 @@ export class Audiences {
     this.timed = timed;
   }
 
-  /** Seats somebody who has all that `source` had to say, with those who stand where it stands. */
+  /** Adds a listener that has caught up with `source` to the audience at that position. */
   seat(listener: Listener, source: SharedSource, writtenAt: number): void {
     const known = this.at(source, null);
     if (known !== undefined) return known.join(listener, writtenAt);
@@ -133,7 +134,7 @@ export class Audiences {
     this.settle(audience);
   }
 
-  /** An audience that has all waits for more, with those whom it has met. */
+  /** An audience that has caught up waits for more, merged with others at its position. */
   settle(audience: Audience): void {
     const met = this.at(audience.source, audience);
     const isLarger = met !== undefined && met.size > audience.size;

@@ -1,12 +1,12 @@
 /**
- * A response that streams events from a cursor. It reads from its source only while the socket
- * takes what there is: what it cannot take is one piece at most, of which a part is its own, and a slow client
- * costs a cursor and that part.
+ * A response that streams events from a cursor. It reads from its source only while the socket accepts data. At most
+ * one piece is pending, and only a part of that is copied for the client: so a slow client costs a cursor and that
+ * part.
  *
- *   by itself ──has all──▶ in an audience      both: over, failed, ended by the service ──▶ last words ──▶ ended
+ *   alone ──caught up──▶ in an audience       both: over, failed, ended by the service ──▶ last words ──▶ ended
  *      ▲                        │                    the client leaves ──▶ ended
- *      └──the socket is full────┘              by itself: too slow ──▶ last words ──▶ ended
- *                                                         takes nothing for too long ──▶ ended
+ *      └──the socket is full────┘              alone: too slow ──▶ last words ──▶ ended
+ *                                                         reads nothing for too long ──▶ ended
  */
 import type { Connected } from "../request/caller.ts";
 import type { Audience, Listener } from "./audience.ts";
@@ -16,37 +16,37 @@ import type { Bearer, OpenStream, OpenStreams } from "./open-streams.ts";
 import { type Reader, Reading } from "./reading.ts";
 import { SSE_HEADERS } from "./sse.ts";
 
-/** A client that takes nothing for this long is gone, or might as well be. */
+/** A client that reads nothing for this long is gone, or as good as gone. */
 export const STALLED_READER_MS = 120_000;
 /**
- * What a socket does not take is copied and kept for it. So a piece is offered in parts of this many bytes, and
- * what is left of it waits where it is the same for all who are told it.
+ * Data that a socket does not accept is copied and kept for it. So a piece is offered in parts of this many bytes,
+ * and the rest stays in the memory that all readers share.
  */
 export const PART_BYTES = 16 * 1024;
-/** What a reader has for taking what is queued when its stream has ended, in seconds. */
+/** Seconds for the client to read the queued rest after its stream has ended. */
 const LAST_WORDS_SECONDS = 10;
 const encoder = new TextEncoder();
 
 export interface EventStreamParts {
-  /** For its time-out. */
+  /** To set its timeout. */
   readonly connection: Connected;
   readonly streams: OpenStreams;
-  /** Who has opened it: it ends with that token. */
+  /** The token that opened it: the stream ends with that token. */
   readonly bearer: Bearer | null;
   readonly onFailure: (cause: unknown) => void;
-  /** The longest that it lives; without it as long as its client wants. */
+  /** The longest life of the stream; omitted: unlimited. */
   readonly lifeMs?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Gets the stream, to end it. */
+  /** Called with the stream, so that it can be ended. */
   readonly onOpen?: (stream: OpenStream) => void;
-  /** Runs once, when it has ended or its client has left. */
+  /** Runs once, when the stream has ended or its client is gone. */
   readonly onEnd?: () => void;
 }
 
-/** The streaming response; `opening` leaves at once. */
+/** The streaming response; `opening` is sent at once. */
 export function eventStream(source: EventSource, opening: string, parts: EventStreamParts): Response {
   const stream = new EventStream(source, opening, parts);
-  // Direct, and nothing waits for more: what is written goes to the socket at once, with no queue between.
+  // Direct: writes go to the socket at once, with no queue between.
   const body = new ReadableStream(stream, { highWaterMark: 1 });
   return new Response(body, { headers: { ...SSE_HEADERS, ...parts.headers } });
 }
@@ -56,16 +56,16 @@ class EventStream implements Bun.DirectUnderlyingSource, OpenStream, Beating, Re
   private readonly parts: EventStreamParts;
   private readonly endsAt: number;
   private sink: ReadableStreamDirectController | null = null;
-  /** What is to be told before anybody takes it. */
+  /** Text to send before the first pull. */
   private opening: string;
-  /** Where it stands: by itself, or with others. */
+  /** Its position: alone, or shared in an audience. */
   private place: Reading | Audience;
-  /** The socket takes no more for now. */
+  /** The socket accepts no more for now. */
   private isFull = false;
-  /** What it will take of the last piece when it has room. */
+  /** The rest of the last piece, for when the socket has room. */
   private rest: Uint8Array | null = null;
   private hasEnded = false;
-  /** While it is by itself: an audience knows when it was last written to. */
+  /** Time of the last write while alone; an audience has its own. */
   private writtenAt = 0;
 
   constructor(source: EventSource, opening: string, parts: EventStreamParts) {
@@ -73,7 +73,7 @@ class EventStream implements Bun.DirectUnderlyingSource, OpenStream, Beating, Re
     this.endsAt = parts.streams.clock.monotonic() + (parts.lifeMs ?? Number.POSITIVE_INFINITY);
     this.opening = opening;
     this.place = new Reading(source, this);
-    // The heartbeat looks after this connection, not the server's idle time-out.
+    // The heartbeat supervises this connection, not the server's idle timeout.
     parts.connection.keepOpen(0);
     parts.streams.heartbeats.add(this);
     parts.onOpen?.(this);
@@ -93,7 +93,7 @@ class EventStream implements Bun.DirectUnderlyingSource, OpenStream, Beating, Re
   }
 
   get stalledMs(): number {
-    // At least a moment: it is behind from the first byte that its socket does not take.
+    // At least 1: the client lags from the first byte that its socket does not accept.
     return this.isFull ? Math.max(1, this.parts.streams.clock.monotonic() - this.writtenAt) : 0;
   }
 
@@ -108,7 +108,7 @@ class EventStream implements Bun.DirectUnderlyingSource, OpenStream, Beating, Re
     else this.go();
   }
 
-  /** The client is gone; of a direct stream this is told of every client, also where nothing was ever pulled. */
+  /** The client is gone; a direct stream gets this call for every client, even if nothing was ever pulled. */
   cancel(): void {
     this.letGo();
   }
@@ -132,7 +132,7 @@ class EventStream implements Bun.DirectUnderlyingSource, OpenStream, Beating, Re
     if (written !== null) this.waitForRoom(written);
   }
 
-  /** With others, where there are any: a stream that ends by its own clock waits alone. */
+  /** Joins others, if there are any; a stream with a time limit of its own waits alone. */
   caughtUp(): void {
     const { source } = this.place;
     const shared = this.endsAt === Number.POSITIVE_INFINITY ? (source.shared?.() ?? null) : null;
@@ -176,7 +176,7 @@ class EventStream implements Bun.DirectUnderlyingSource, OpenStream, Beating, Re
     if (place instanceof Reading) this.parts.streams.timed(this.organizationId, () => place.go());
   }
 
-  /** Offers it to the socket; null when all of it was taken, else when there is room again. */
+  /** Writes to the socket; null if it accepted everything, else resolves when there is room again. */
   private write(piece: Piece): Promise<number> | null {
     if (piece.length > PART_BYTES) return this.writeParts(typeof piece === "string" ? encoder.encode(piece) : piece);
     const written: number | Promise<number> = this.sink!.write(piece);
@@ -210,7 +210,7 @@ class EventStream implements Bun.DirectUnderlyingSource, OpenStream, Beating, Re
     if (!this.isFull) this.go();
   }
 
-  /** Out of the audience, whose others are not to wait for this one. */
+  /** Leaves the audience, so that its other readers need not wait for this one. */
   private stepOut(audience: Audience, written: Promise<number>): void {
     const alone = new Reading(audience.source.fork(), this);
     audience.leave(this);
@@ -221,7 +221,7 @@ class EventStream implements Bun.DirectUnderlyingSource, OpenStream, Beating, Re
     alone.wait();
   }
 
-  /** What is queued in the socket would keep it open for ever; the server's time-out closes it with a second's notice. */
+  /** Queued data would keep the socket open for ever; the server's timeout closes it after a second. */
   private cutOff(): void {
     this.letGo();
     this.parts.connection.keepOpen(1);
@@ -229,11 +229,12 @@ class EventStream implements Bun.DirectUnderlyingSource, OpenStream, Beating, Re
 
   private finish(lastWords: string): void {
     if (this.hasEnded) return;
-    // Before the end, or it does not count: who takes nothing would keep its socket for as long as it likes.
+    // Must precede the end, or it has no effect: a client that reads nothing would keep its socket for as long as it
+    // likes.
     this.parts.connection.keepOpen(LAST_WORDS_SECONDS);
     if (this.sink === null) this.opening += lastWords;
     else {
-      // The cursor in the last words has all of the last piece behind it.
+      // The cursor in the last words comes after all of the last piece.
       if (this.rest !== null) void this.sink.write(this.rest);
       if (lastWords !== "") void this.sink.write(lastWords);
       void this.sink.end();

@@ -1,18 +1,18 @@
 /**
- * One clock hand for all streams: a wheel of seconds that looks at each stream when its silence may
- * have lasted long enough. Ten thousand quiet connections cost one timer, not ten thousand; and an
- * audience, whose streams are silent together, is looked at as one.
+ * One timer for all streams: a wheel of seconds that checks each stream when its silence may have lasted long
+ * enough. So ten thousand quiet connections cost one timer; and an audience, whose streams are silent together,
+ * counts as one.
  */
 import type { Clock } from "../../../actors/runtime/clock.ts";
 import { sseComment } from "./sse.ts";
 
-/** Silence after which a comment shows that the connection lives (SSE-1). */
+/** Silence after which a comment keeps the connection alive (SSE-1). */
 export const HEARTBEAT_MS = 10_000;
 const TICK_MS = 1_000;
 const SLOTS = HEARTBEAT_MS / TICK_MS;
 
 export interface Beating {
-  /** Looks at its silence; answers in how many ms it wants to be looked at again, at most `HEARTBEAT_MS`. */
+  /** Checks its silence; returns in how many ms to check again, at most `HEARTBEAT_MS`. */
   beat(nowMs: number): number;
 }
 
@@ -28,12 +28,12 @@ export class Heartbeats {
     this.clock = clock;
   }
 
-  /** How many streams are looked after. */
+  /** Number of supervised streams. */
   get count(): number {
     return this.places.size;
   }
 
-  /** It is looked at first in so many ms. */
+  /** Its first check comes in so many ms. */
   add(stream: Beating, inMs = HEARTBEAT_MS): void {
     if (this.places.size === 0) this.start();
     this.place(stream, inMs);
@@ -62,7 +62,7 @@ export class Heartbeats {
     const waitMs = Math.max(0, this.tickedAt + TICK_MS - this.clock.monotonic());
     this.clock.after(waitMs, () => {
       const now = this.clock.monotonic();
-      // A process that was stopped for long looks at each stream once.
+      // After a long suspension of the process, each stream is checked once.
       for (let turned = 0; this.tickedAt + TICK_MS <= now; turned++) {
         this.tickedAt += TICK_MS;
         this.tick++;
@@ -77,7 +77,7 @@ export class Heartbeats {
     const due = this.slots[slot]!;
     this.slots[slot] = new Set();
     for (const stream of due) {
-      // One of them may have ended another.
+      // An earlier stream may have ended this one.
       if (this.places.get(stream) !== due) continue;
       const againMs = stream.beat(now);
       if (this.places.has(stream)) this.place(stream, againMs);

@@ -1,6 +1,6 @@
 /**
- * What is open for long: streams, and requests that wait for a job. The composition root ends them
- * all when the service stops; a token that is revoked takes its own with it (AUTH-2).
+ * Long-lived connections: streams, and requests that wait for a job. The composition root ends them all when the
+ * service stops; revoking a token ends its own (AUTH-2).
  */
 import { type Fault, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import type { Clock } from "../../../actors/runtime/clock.ts";
@@ -9,26 +9,26 @@ import { Audiences } from "./audience.ts";
 import { BoundedMap } from "../../../actors/bounded-map.ts";
 import { Heartbeats } from "./heartbeats.ts";
 
-/** Of all that may be open, what one organization may have: none shuts out the others. */
+/** One organization's share of all open streams, so that it cannot exclude the others. */
 const SHARE = 0.5;
-/** Seats come free as readers leave: not at once, and not in minutes. */
+/** Slots become free as readers leave: not at once, but within minutes. */
 const FULL: Fault = { kind: "overloaded", retryAfterMs: 10_000 };
 
-/** Revocations that are remembered for streams that are just being opened. */
+/** Size of the cache of revocations, for streams that are just being opened. */
 const REMEMBERED_REVOCATIONS = 1_000;
 
-/** The token that has opened something, and where it lives. */
+/** The token that opened a stream, and its organization. */
 export interface Bearer {
   readonly organizationId: string;
   readonly tokenId: string;
 }
 
 export interface OpenStream {
-  /** Whose it is; null where no token opened it. */
+  /** Null if no token opened it. */
   readonly bearer: Bearer | null;
-  /** For how long its reader has taken nothing although there is something, in ms; 0 where it takes what there is. */
+  /** For how long its reader has accepted nothing although data is pending, in ms; 0 if it keeps up. */
   readonly stalledMs?: number;
-  /** Ends it in good order, soon. Must not throw. */
+  /** Ends it cleanly and soon. Must not throw. */
   end(reason: "shutdown" | "revoked" | "expired"): void;
 }
 
@@ -41,11 +41,11 @@ export class OpenStreams {
   private readonly open = new Set<OpenStream>();
   private readonly counts = new Map<string, number>();
   private readonly revoked = new BoundedMap<true>(REMEMBERED_REVOCATIONS);
-  /** Organizations that were suspended while this process runs: few, and by hand. */
+  /** Organizations suspended while this process runs: few, because people do it by hand. */
   private readonly suspended = new Set<string>();
   private isClosed = false;
 
-  /** Without `most` there is no bound; what is written to readers is charged to `time`. */
+  /** Without `most` there is no limit; writes to readers are charged to `time`. */
   constructor(clock: Clock, most = Number.POSITIVE_INFINITY, time: LoopTime | null = null) {
     this.clock = clock;
     this.time = time;
@@ -56,7 +56,7 @@ export class OpenStreams {
     );
   }
 
-  /** Writes to the readers of an organization. */
+  /** Runs writes to the readers of an organization. */
   timed(organizationId: string | null, write: () => void): void {
     if (this.time === null || organizationId === null) write();
     else this.time.measure(organizationId, "streams", write);
@@ -66,7 +66,7 @@ export class OpenStreams {
     return this.open.size;
   }
 
-  /** Streams whose readers are behind, and how long the slowest has taken nothing, in ms. It looks at each. */
+  /** How many readers lag, and how long the slowest has accepted nothing, in ms. It inspects every stream. */
   lag(): { readonly behind: number; readonly longestMs: number } {
     let behind = 0;
     let longestMs = 0;
@@ -77,13 +77,13 @@ export class OpenStreams {
     return { behind, longestMs };
   }
 
-  /** Whether another one may be opened for this organization: a bounded number is open at once (SSE-14). */
+  /** Whether this organization may open another one: their number is bounded (SSE-14). */
   room(organizationId: string): Outcome<null> {
     const own = this.counts.get(organizationId) ?? 0;
     return this.open.size < this.most && own < this.most * SHARE ? ok(null) : refuse(FULL);
   }
 
-  /** Keeps it until `remove`; after `closeAll`, or when its token has just been revoked, it is ended at once. */
+  /** Registers it until `remove`; after `closeAll`, or if its token was just revoked, it is ended at once. */
   add(stream: OpenStream): void {
     this.open.add(stream);
     this.tally(stream, 1);
@@ -106,32 +106,35 @@ export class OpenStreams {
     else this.counts.set(bearer.organizationId, count);
   }
 
-  /** Whose all of it is, each token once. */
+  /** The tokens of all open streams, each once. */
   bearers(): readonly Bearer[] {
     const bearers = new Map<string, Bearer>();
     for (const { bearer } of this.open) if (bearer !== null) bearers.set(bearer.tokenId, bearer);
     return [...bearers.values()];
   }
 
-  /** The token is revoked: ends what it has opened, and what it is just opening. */
+  /** The token was revoked: ends its streams, including those that are just being opened. */
   closeOf(tokenId: string): void {
     this.revoked.set(tokenId, true);
     this.endOf(tokenId, "revoked");
   }
 
-  /** The operator has suspended the organization, or resumed it: ends what its tokens have opened and are just opening. */
+  /**
+   * The operator has suspended or resumed the organization: if suspended, ends the streams of its tokens, including
+   * those that are just being opened.
+   */
   suspend(organizationId: string, isSuspended: boolean): void {
     if (!isSuspended) return void this.suspended.delete(organizationId);
     this.suspended.add(organizationId);
     for (const stream of this.open) if (stream.bearer?.organizationId === organizationId) stream.end("revoked");
   }
 
-  /** Ends what this token has opened. */
+  /** Ends the streams of this token. */
   endOf(tokenId: string, reason: "revoked" | "expired"): void {
     for (const stream of this.open) if (stream.bearer?.tokenId === tokenId) stream.end(reason);
   }
 
-  /** Ends what is open and whatever comes later: the service shuts down. */
+  /** The service shuts down: ends all streams, and any that come later. */
   closeAll(): void {
     this.isClosed = true;
     for (const stream of this.open) stream.end("shutdown");

@@ -1,8 +1,8 @@
 /**
- * Reads a source for its consumer: one stream by itself, or an audience.
+ * Reads a source for its consumer: a single stream, or an audience.
  *
  *   reading ──nothing new, or no room──▶ waiting ──the source changes──▶ reading
- *      └ over, failed ──▶ its reader is told, and closes it
+ *      └ over, failed ──▶ its reader is notified, and closes it
  */
 import { afterTick } from "./after-tick.ts";
 import { type EventSource, type Piece, QUIET } from "./event-source.ts";
@@ -11,9 +11,9 @@ export interface Reader {
   /** Without room nothing is read; a reader that has room again calls `go`. */
   readonly hasRoom: boolean;
   take(piece: Piece): void;
-  /** It has all that there is; it waits (`wait`), or goes on in another way. */
+  /** The reader has caught up; it waits (`wait`), or continues in another way. */
   caughtUp(): void;
-  /** It has no room, and is so far behind that it is let go. */
+  /** The reader has no room, and lags so far that it is disconnected. */
   tooSlow?(): void;
   over(): void;
   failed(cause: unknown): void;
@@ -31,7 +31,7 @@ export class Reading<Source extends EventSource = EventSource> {
     this.reader = reader;
   }
 
-  /** Reads all that there is and that its reader has room for. */
+  /** Reads while the source has something and the reader has room. */
   go(): void {
     try {
       while (!this.isClosed && !this.isFetching) {
@@ -46,7 +46,7 @@ export class Reading<Source extends EventSource = EventSource> {
     }
   }
 
-  /** Also without room: a reader that takes nothing must be seen to fall behind. */
+  /** Waits even without room, because a lagging reader must be detected. */
   wait(): void {
     if (this.isWaiting || this.source.onChange === undefined) return;
     this.isWaiting = true;

@@ -1,10 +1,10 @@
 /**
- * Encodes Server-Sent Events: LF only, one space after the colon, a blank line after each event
- * (SSE-1). Whatever is put in, one call makes one event: line breaks in the data become further
- * `data:` lines, and ids and event names lose what would break out of their line.
+ * Encodes Server-Sent Events: LF only, one space after the colon, a blank line after each event (SSE-1). One call
+ * makes exactly one event for any input: line breaks in the data become further `data:` lines, and ids and event
+ * names lose characters that would end their line.
  *
- * The id is the last line. Some clients take an id when its line arrives and not when the event is
- * dispatched; cut between the id and the data, they would resume after data that they never received.
+ * The id is the last line. Some clients apply an id when its line arrives, not when the event is dispatched. If the
+ * connection broke between the id and the data, they would resume after data that they never received.
  */
 export interface SseEvent {
   readonly event?: string;
@@ -14,7 +14,7 @@ export interface SseEvent {
 
 const LINE_BREAK = /\r\n|\r|\n/;
 const LINE_BREAKS = /[\r\n]/g;
-/** An id with a NUL in it would be ignored by its readers, so it loses that too. */
+/** Readers ignore an id with a NUL, so NUL is removed too. */
 const UNSAFE_IN_ID = /[\r\n\0]/g;
 
 export function sseEvent({ event, id, data }: SseEvent): string {
@@ -25,14 +25,14 @@ export function sseEvent({ event, id, data }: SseEvent): string {
   return id === undefined ? `${text}\n` : `${text}id: ${id.replace(UNSAFE_IN_ID, "")}\n\n`;
 }
 
-/** Line ends of Unicode that JSON may hold as they are, and that some clients split lines at. */
+/** Unicode line ends that JSON may contain unescaped, and at which some clients split lines. */
 const LINE_ENDS = /[\u0085\u2028\u2029]/g;
 
 /** JSON as the data of an event: one line for every parser. */
 export const sseJson = (data: object | string): string =>
   JSON.stringify(data).replace(LINE_ENDS, (end) => `\\u${end.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
-/** A line that readers ignore: it shows that the connection lives. */
+/** A line that readers ignore; it keeps the connection alive. */
 export const sseComment = (text: string): string => `: ${text.replace(LINE_BREAKS, " ")}\n\n`;
 
 export const SSE_HEADERS: Readonly<Record<string, string>> = {

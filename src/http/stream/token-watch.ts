@@ -1,8 +1,8 @@
 /**
- * Looks now and then whether the tokens with which something is open still count (AUTH-2). A revocation
- * over HTTP ends a token's streams at once; what nobody in this process is told of does it here: the
- * token's end, its person's removal, a revocation at another replica. While nothing is open there is
- * nothing to ask, and a refusal that passes (the database, an overload) ends nothing.
+ * Checks regularly whether the tokens of open streams are still valid (AUTH-2). A revocation over HTTP ends a
+ * token's streams at once. This check catches what this process is not notified of: expiry, removal of the person, a
+ * revocation at another replica. Without open streams it asks nothing, and a transient refusal (the database, an
+ * overload) ends nothing.
  */
 import { organizationRef } from "../../../actors/organization/schema.ts";
 import type { Clock } from "../../../actors/runtime/clock.ts";
@@ -10,9 +10,9 @@ import type { TroupeSystem } from "../../../actors/troupe.ts";
 import type { HttpLog } from "../../log/port.ts";
 import type { OpenStreams } from "./open-streams.ts";
 
-/** Between two looks: a stream outlives its token by so much. */
+/** Interval of the check: a stream outlives its token by at most this. */
 export const CONFIRM_MS = 15_000;
-/** Tokens that are asked after at once. */
+/** Tokens that are checked at once. */
 const AT_ONCE = 100;
 
 export interface TokenWatchParts {
@@ -22,7 +22,7 @@ export interface TokenWatchParts {
   readonly log: HttpLog;
 }
 
-/** Begins to watch; the answer ends it. */
+/** Starts the watch; call the returned function to stop it. */
 export function watchTokens(parts: TokenWatchParts): () => void {
   let cancel = (): void => {};
   let isOver = false;
