@@ -128,8 +128,8 @@ async function run(config: Config, log: Logger, supervision: Supervision | null)
     const loopNote = new LoopNote();
     watchLoop(config.watchdogSeconds, loopNote.memory);
     watchMemory({ limitMib: config.memoryLimitMib, clock: systemClock, log, onFull: onFatal });
-    const isTold = process.stdout.isTTY === true && supervision?.order.greets !== false;
-    const terminal = isTold ? process.stdout : null;
+    const hasTerminal = process.stdout.isTTY === true && supervision?.order.greets !== false;
+    const terminal = hasTerminal ? process.stdout : null;
     const service = await startService({
       config,
       log,

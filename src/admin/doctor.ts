@@ -226,7 +226,7 @@ function models({ model, providers, findsNames, config }: DoctorFacts): readonly
   return found;
 }
 
-/** Costs leave out models without a price. If the month has a cost limit, no work begins with such a model. */
+/** Costs leave out models without a price. If the month has a cost limit, no work begins with one of them. */
 function prices({ unpriced, config }: DoctorFacts): readonly Finding[] {
   if (unpriced === null) return [];
   if (typeof unpriced === "string")

@@ -14,7 +14,7 @@ const header = (type: "string" | "integer", description: string, example: string
   schema: { type, examples: [example] },
 });
 
-const always = (...said: Parameters<typeof header>): Header => ({ ...header(...said), required: true });
+const always = (...given: Parameters<typeof header>): Header => ({ ...header(...given), required: true });
 
 const HEADERS: Readonly<Record<string, Header>> = {
   "x-request-id": always(

@@ -69,7 +69,7 @@ function parametersOf(components: Components, surface: SurfaceName, operation: O
     ...Object.entries(params).map(([name, schema]) => parameter(components, name, "path", schema)),
     ...Object.entries(query).map(([name, schema]) => parameter(components, name, "query", schema)),
     ...Object.keys(headers)
-      // OpenAPI allows no parameter named Authorization: the operation's security covers it.
+      // OpenAPI allows no parameter named Authorization: an operation that reads it says what for.
       .filter((name) => !Object.hasOwn(ENCODED, name) && !SENT_BY_EVERY_CLIENT.has(name))
       .map((name) => ref(parameterOf(name))),
     ...(isRead(operation) ? [] : [ref("IdempotencyKey")]),

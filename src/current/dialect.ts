@@ -186,9 +186,12 @@ export function currentDialect(appUrl: () => string): Dialect {
   };
   return {
     refusal: (fault, requestId) => {
-      const said = entryOf(WORDS, fault);
+      const worded = entryOf(WORDS, fault);
       const challenge = challengeOf(fault, appUrl());
-      return refusal(challenge === null ? said : { ...said, headers: { ...said.headers, ...challenge } }, requestId);
+      return refusal(
+        challenge === null ? worded : { ...worded, headers: { ...worded.headers, ...challenge } },
+        requestId,
+      );
     },
     bug: (requestId) =>
       refusal(words("internal_error", "Internal error; the operator finds it by the request id"), requestId),

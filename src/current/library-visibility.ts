@@ -1,6 +1,6 @@
 /**
- * Refusals for a library agent that is not installed (AGT-2). Everybody sees it in the list, so it is not "not
- * found"; but until it is installed no other verb works, and the refusal says so. Costs nothing if the agent was
+ * Refusals for a library agent that is not installed (AGT-2). Everybody sees it in the list, so a plain "not found"
+ * would be wrong. Until it is installed no other verb works, and the refusal says so. Costs nothing if the agent was
  * found.
  */
 import { type Outcome, refuse } from "../../actors/fault.ts";

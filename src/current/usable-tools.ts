@@ -78,8 +78,8 @@ function unknownNames(
     const server = servers.find((one) => name.startsWith(one.name + SEPARATOR));
     if (server !== undefined) {
       const near = nearOf(name, mcpCatalogue.namesOf(organizationId, server));
-      const said = `The MCP server \`${server.name}\` has no tool \`${name}\`${near}`;
-      return near === "" ? [] : [{ path: `${path}/${i}`, message: said }];
+      const message = `The MCP server \`${server.name}\` has no tool \`${name}\`${near}`;
+      return near === "" ? [] : [{ path: `${path}/${i}`, message }];
     }
     const message =
       at > 0

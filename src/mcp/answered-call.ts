@@ -48,11 +48,12 @@ export async function answeredCall(parts: ServerParts, call: ToolCall): Promise<
   // The arguments were parsed from JSON.
   const run = { tool, given: call.given as Readonly<Record<string, Json>>, waiting: waitingOf(call) };
   const asked = askedBefore(parts, call);
-  const said = asked === null ? null : await decide(parts, caller, asked, call.context.mcpReq.inputResponses?.[ANSWER]);
-  if (said !== null && !said.ok) return toolResult(parts, caller.requestId, said);
+  const decision =
+    asked === null ? null : await decide(parts, caller, asked, call.context.mcpReq.inputResponses?.[ANSWER]);
+  if (decision !== null && !decision.ok) return toolResult(parts, caller.requestId, decision);
   let answer = await callTool(parts, caller, { ...run, begun: asked?.jobId ?? null });
   // If the person left the question open, the same call does not ask again.
-  let asks = canAsk(tool, call) && said?.value !== false ? QUESTIONS : 0;
+  let asks = canAsk(tool, call) && decision?.value !== false ? QUESTIONS : 0;
   while (asks-- > 0 && answer.ok) {
     const question = questionOf(answer.value.value, caller);
     if (question === null) break;

@@ -75,8 +75,8 @@ export function questionOf(job: JsonObject, { principal }: Caller): Question | n
 /** Whether the client behind this message shows forms. */
 export function showsForms(server: Server, context: ServerContext, era: "legacy" | "modern"): boolean {
   const envelope = context.mcpReq.envelope as Readonly<Record<string, unknown>> | undefined;
-  const said = era === "modern" ? envelope?.[CLIENT_CAPABILITIES_META_KEY] : server.getClientCapabilities();
-  const { elicitation } = (said ?? {}) as ClientCapabilities;
+  const capabilities = era === "modern" ? envelope?.[CLIENT_CAPABILITIES_META_KEY] : server.getClientCapabilities();
+  const { elicitation } = (capabilities ?? {}) as ClientCapabilities;
   // The first revision with forms had no other kind of elicitation.
   return elicitation !== undefined && (elicitation.form !== undefined || elicitation.url === undefined);
 }

@@ -24,7 +24,7 @@ const COLUMNS = [
   "detail",
 ] as const satisfies readonly (keyof Row)[];
 
-/** Beginnings that a spreadsheet takes for a formula; such a text gets an apostrophe before it. */
+/** Beginnings that a spreadsheet takes for a formula; a text that starts so gets an apostrophe in front. */
 const FORMULA = /^[=+\-@\t\r]/;
 
 /** A cell that every program reads as text. */

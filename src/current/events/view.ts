@@ -8,7 +8,7 @@ import type { Shown } from "../../http/contract/operation.ts";
 import { FreeObject } from "../../http/contract/body-schema.ts";
 import { snakeCased } from "../event-view.ts";
 
-/** What a webhook delivers. */
+/** The body of a webhook delivery. */
 export const WebhookEventView = noun("Event", "What has happened", {
   id: Id("evt", "The event's id: the same over retries and redeliveries"),
   type: OneOf(EVENT_TYPES),

@@ -132,9 +132,9 @@ export async function resumeJob(
   const budget = given.value;
   const sayable = input === null ? null : maySay(job, principal.userId);
   if (sayable !== null) return sayable;
-  const told = input === null ? ok(null) : await saidContent(services, change, input, "input");
-  if (!told.ok) return told;
-  const said = told.value;
+  const content = input === null ? ok(null) : await saidContent(services, change, input, "input");
+  if (!content.ok) return content;
+  const said = content.value;
   const blocks = said?.blocks;
   const command = {
     kind: "resume",

@@ -8,7 +8,7 @@ import { ChatId, JobId } from "../path-ids.ts";
 import { RECENT_EVENTS } from "./cursor.ts";
 import { ChatStreamEvent, JobStreamEvent } from "./event-schema.ts";
 
-/** Pages of any origin may read a signed stream, and nothing may cache its address. */
+/** Pages of any origin may read a signed stream; caches and other sites must not learn its address. */
 export const APP_STREAM_HEADERS = {
   "access-control-allow-origin": "*",
   "referrer-policy": "no-referrer",

@@ -53,12 +53,12 @@ export class RecordStream implements SharedSource {
     if (this.isOver) return null;
     if (this.mayHaveEnded) return this.askForEnd();
     const { ending, subscription, fetched } = this;
-    if (fetched !== null) return this.told(fetched);
+    if (fetched !== null) return this.pieceOf(fetched);
     if (subscription.isLost) return this.over(this.closing("moved"));
     if (ending.kind === "at_seq" && subscription.seq >= ending.seq) return this.over(END);
     const items = subscription.take();
     if (items === null) return this.fetch();
-    return items.length === 0 ? QUIET : this.told(items);
+    return items.length === 0 ? QUIET : this.pieceOf(items);
   }
 
   /** With a lost subscription there is nothing to wait for: the reader gets the end as soon as it has room. */
@@ -113,7 +113,7 @@ export class RecordStream implements SharedSource {
     return "";
   }
 
-  private told(items: readonly StreamItem[]): Piece {
+  private pieceOf(items: readonly StreamItem[]): Piece {
     const { ending } = this;
     this.fetched = null;
     this.cursor = cursorAfter(items.at(-1)!);

@@ -70,7 +70,7 @@ export interface OperationContract {
   readonly deprecation?: Deprecation;
 }
 
-/** An answer that is not JSON, or not for every caller. */
+/** An answer that is not JSON, or that is JSON only if the caller asks for it. */
 export interface Media {
   readonly kind: "media";
   /** By content type: the schema of the whole body; for an event stream, that of one event. */

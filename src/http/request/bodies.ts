@@ -9,7 +9,7 @@
  * then on: Bun takes the first megabyte of a body from its socket even if nobody reads it, and leaves only the rest
  * to the sender. A body that is refused before any wait costs nothing.
  *
- * Streamed bodies have bounds of their own. While such a body waits for its turn (`body-pace.ts`), Bun holds as much
+ * Streamed bodies have bounds of their own. While one waits for its turn (`body-pace.ts`), Bun holds as much
  * of it as of an unread body, and its next piece is partly filled.
  *
  * A slow body ends with `request_timeout`: after a grace period it needs a minimum rate (as in Apache's

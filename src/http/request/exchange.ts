@@ -30,8 +30,8 @@ import { endRequestSpan, requestSpan } from "./request-span.ts";
 import type { Reached } from "./stages.ts";
 
 /**
- * Where the authority may start in `request.url`: `https://` is the longest scheme, and a host has at least one
- * character.
+ * An index in `request.url` behind the slashes of its scheme, and not behind that of its path: `https://` has 8
+ * characters; `http://` has 7, and a host at least one.
  */
 const AUTHORITY = 8;
 
@@ -72,7 +72,7 @@ export class Exchange implements Caller, RawInput {
   rate: RateState | null = null;
   /** Whether it has entered `FairTurns` and not yet settled its cost there. */
   hasTurn = false;
-  /** Runs, perhaps twice, when it is answered or waits for something; null if nothing depends on that. */
+  /** Runs, perhaps twice, when it is answered or waits for something; null if no handover can wait for it. */
   onAnswered: (() => void) | null = null;
   /** Event loop time spent for it, in ms. */
   workMs = 0;
@@ -231,7 +231,7 @@ export class Exchange implements Caller, RawInput {
     return this.request.headers.get(name);
   }
 
-  /** The answer may take long because it waits for something: the organization's next requests must not wait for it. */
+  /** The answer may take long, because it waits for something: a handover of its shard must not wait for it. */
   keepOpen(seconds: number): void {
     this.server?.timeout(this.request, seconds);
     this.onAnswered?.();

@@ -9,7 +9,7 @@ const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
 export const isSafe = (method: string): boolean => SAFE.has(method);
 
-/** Whether the browser confirms it. A request without an origin is refused too. */
+/** Whether the browser confirms it. A request with neither header is refused. */
 export function isSameOrigin({ headers }: Pick<Request, "headers">, appUrl: string): boolean {
   // Browsers send it only to https and localhost.
   const site = headers.get("sec-fetch-site");
