@@ -6,7 +6,7 @@ import { headersOf, STANDING } from "./headers.ts";
 import type { JsonSchema } from "./json-schema.ts";
 import { type DocumentParts, operationObject, type Placed } from "./operation-object.ts";
 
-/** By status: what MCP refuses itself, as a JSON-RPC error, and of which methods. */
+/** Refusals by MCP itself, as JSON-RPC errors: the status, and the methods that have it. */
 const REFUSED_BY_MCP = [
   {
     status: "400",

@@ -3,7 +3,7 @@ import type { Outcome } from "../../actors/fault.ts";
 import type { Ask, Member } from "../../actors/runtime/members.ts";
 import { type Change, type Committed, done } from "../http/request/commit.ts";
 
-/** The record before, null where there was none, and its update; then what is to be true for it. */
+/** Reads the record (null if absent) and updates it, if the conditions hold. */
 type ReadAndWrite<R> = readonly [read: Ask<R | null>, write: Ask<R>, ...conditions: Member[]];
 interface Versioned {
   readonly version: number;

@@ -203,7 +203,7 @@ export class PartialUploads {
     const reader = readerOf(body);
     const stop = (): void => void reader?.cancel().catch(() => {}); // broken already
     signal.addEventListener("abort", stop, { once: true });
-    // A newer request may have come before this one began to read, and its client may never send a byte.
+    // A newer request may have aborted this one before it began to read, and its client may never send a byte.
     if (signal.aborted) stop();
     let offset = from;
     let synced = from;

@@ -1,4 +1,4 @@
-/** What there is to do with jobs (JOB-2 to JOB-9, GEN-6). */
+/** Operations on jobs (JOB-2 to JOB-9, GEN-6). */
 import { JOB_EVENTS, type JobEventType } from "../../../actors/job/events.ts";
 import { JOB_STATUSES } from "../../../actors/job/schema.ts";
 import { type JsonObject, Type } from "../../../actors/schema.ts";
@@ -15,11 +15,14 @@ import { JobList, JobView, LineageView, ReceiptView } from "./view.ts";
 
 const params = { id: JobId };
 
-/** What the stream of a job keeps; what it does not keep, such as deltas of text, is in no transcript. */
+/** The durable events of a job. Others, such as text deltas, are in no transcript. */
 const EVENT_TYPES = Object.keys(JOB_EVENTS) as readonly JobEventType[];
 const LAST_SEQ = 2_147_483_647;
 const METADATA_CHARACTERS = 2_048;
-/** A part of the metadata, as JSON. NUL and lone surrogates are refused as in a body: PostgreSQL holds none. */
+/**
+ * A part of the metadata, as JSON. NUL and lone surrogates are refused as in a body, because PostgreSQL cannot store
+ * them.
+ */
 const MetadataFilter = textField<JsonObject>(
   {
     type: "string",

@@ -196,8 +196,8 @@ async function createMission(
 }
 
 /**
- * Looks at the agent and the workspace again in the commit: one that is deleted meanwhile looks for its missions
- * once, and would not find this one. An agent of another organization is looked at when a run begins.
+ * Checks in the commit that the agent and the workspace still exist. A concurrent deletion looks for missions only
+ * once, and would miss this one. An agent of another organization is checked when a run begins.
  */
 function stillThere(
   { organizationId, userId }: Principal,
@@ -212,7 +212,7 @@ function stillThere(
   ];
 }
 
-/** The given workspace where there is one, else the organization's own. */
+/** The given workspace, or by default the organization's own. */
 async function workspaceOf(
   { system }: Services,
   { organizationId }: Principal,
@@ -271,7 +271,7 @@ async function withinPrices(
   return agent.ok ? budgetKnown(services, agent.value, budget) : ok(null);
 }
 
-/** The other agent and workspace that the body names, null where it names none; refuses those that the caller may not use. */
+/** The new agent and workspace from the body, null if absent; refuses those that the caller may not use. */
 async function usableParts(
   services: Services,
   principal: Principal,

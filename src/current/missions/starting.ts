@@ -62,8 +62,8 @@ export async function runMission(services: Services, change: Change, mission: Mi
 }
 
 /**
- * `PATCH {"status": "running"}`, perhaps with other changes: these first, then the run, all in one commit. `there`
- * looks again at what the changes name.
+ * `PATCH {"status": "running"}`, with or without other changes: applies the changes, then starts the run, in one
+ * commit. `there` checks that the records which the changes name still exist.
  */
 export async function updateAndRun(
   services: Services,

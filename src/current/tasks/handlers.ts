@@ -12,7 +12,7 @@ import { updated } from "../updating.ts";
 import type { taskOperations } from "./operations.ts";
 import { deletedTaskView, taskView } from "./schema.ts";
 
-/** An id as it was given; an empty text names nobody and nothing (V1-7). */
+/** The given id, or null; an empty text counts as none (V1-7). */
 const given = (id: string | null | undefined): string | null => id || null;
 
 export const taskHandlers: Handlers<typeof taskOperations.operations, Services> = {

@@ -28,7 +28,7 @@ export const appHandlers: Handlers<typeof appOperations.operations, Services> = 
     const { name, slug, entry = "index.html" } = body;
     const path = parseDirectory(body.path ?? slug);
     if (!path.ok) return path;
-    // As it is served: without empty parts and `.`, and not absolute.
+    // In the form in which it is served: relative, without empty parts and `.`.
     const first = parsePath(entry, "entry");
     if (!first.ok) return first;
     const app = {

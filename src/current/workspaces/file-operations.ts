@@ -219,7 +219,7 @@ export const afterView = (path: string): string => Buffer.from(JSON.stringify(["
 function afterOf(text: string): string | undefined {
   try {
     const [list, path] = JSON.parse(Buffer.from(text, "base64url").toString()) as unknown[];
-    // No path has NUL, and the database takes none.
+    // Paths contain no NUL, and the database cannot take one.
     return list === "files" && typeof path === "string" && !path.includes("\0") ? path : undefined;
   } catch {
     return undefined;

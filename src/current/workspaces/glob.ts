@@ -10,7 +10,7 @@ export function globOf(pattern: string | undefined): Outcome<((path: string) => 
   if (pattern === undefined) return ok(null);
   if ((pattern.match(/\{/g)?.length ?? 0) > BRACES || (pattern.match(/\*+/g)?.length ?? 0) > STARS)
     return invalid("/glob", `glob may have at most ${BRACES} lists in braces and ${STARS} stars`);
-  // As names are stored.
+  // Names are stored in this form.
   const glob = new Bun.Glob(pattern.normalize("NFC"));
   return ok((path) => glob.match(path));
 }

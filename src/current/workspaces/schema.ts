@@ -56,7 +56,7 @@ interface Reader {
   readonly by: Principal;
   /** The workspace that the caller has selected. */
   readonly selectedId: string | null;
-  /** The organization's first one, which stays. */
+  /** The organization's first workspace, which cannot be deleted. */
   readonly defaultId: string | null;
   readonly appPlaces: Pick<AppPlaces, "urlOf">;
 }

@@ -92,7 +92,7 @@ async function uploadPart(
     write(services, change, { path, input, content }),
   );
   if (!taken.ok) {
-    // The part may have come before, and its answer been lost: its key says so.
+    // The part may be a repetition whose first answer was lost: its idempotency key tells.
     if (taken.fault.kind === "upload_offset_mismatch") await input.body.readForKey();
     return taken;
   }

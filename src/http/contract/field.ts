@@ -59,7 +59,10 @@ export const searched = (description: string) => Type.String({ maxLength: SEARCH
 
 const TIME = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?$/;
 
-/** A time as it is stored, or null for what is none. Without an offset it is UTC, whatever the zone of the machine. */
+/**
+ * The time in its stored format; null if the text is not a time. Without an offset it is UTC, whatever the time zone
+ * of the machine.
+ */
 export function timeOf(text: string): string | null {
   const [match, clock, offset] = TIME.exec(text) ?? [];
   if (match === undefined || !hasRealDay(text)) return null;

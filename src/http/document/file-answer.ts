@@ -63,7 +63,7 @@ export function rangeOf(header: string, bytes: number): ByteRange | "unsatisfiab
   const [, from = "", to = ""] = RANGE.exec(header.replaceAll(" ", "")) ?? [];
   if (from === "" && to === "") return null;
   if (from === "") {
-    // The last so many bytes. An empty file has none, but the header is satisfied: the whole of it is sent.
+    // A suffix range. An empty file satisfies any suffix: all of it is sent.
     if (bytes === 0 && Number(to) > 0) return null;
     const length = Math.min(Number(to), bytes);
     return length === 0 ? "unsatisfiable" : { first: bytes - length, last: bytes - 1 };

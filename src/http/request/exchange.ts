@@ -226,7 +226,7 @@ export class Exchange implements Caller, RawInput {
   }
 
   header(name: string): string | null {
-    // Ranges are defined for GET alone (RFC 9110, 14.2): HEAD tells of the whole.
+    // Ranges are defined for GET alone (RFC 9110, 14.2): HEAD describes the whole file.
     if (name === "range" && this.wantsHeadOnly) return null;
     return this.request.headers.get(name);
   }

@@ -10,9 +10,9 @@
  * the answer. So whenever the service or the connection ends, either everything has happened or nothing. A body with
  * a one-time secret is stored encrypted; the encryption also needs the idempotency key, which is stored nowhere.
  *
- * The fingerprint of a key needs the whole body. That of a stream is known when the handler has read it: so
- * the key is first looked for by the commit, or when the handler refuses. A refusal before the end of the stream is
- * not kept.
+ * The fingerprint of a key needs the whole body. For a stream it is known only after the handler has read it: so the
+ * key is first looked for by the commit, or when the handler refuses. A refusal before the end of the stream is not
+ * stored.
  */
 import { assert } from "../../../actors/assert.ts";
 import { type Fault, ok, type Outcome } from "../../../actors/fault.ts";
@@ -68,7 +68,7 @@ export async function runOnce(door: KeyedDoor, { holdsKey, refusal, run }: Keyed
 }
 
 const PASSING_STATUS: ReadonlySet<number> = new Set([401, 403, 429]);
-/** Those of keys themselves, and that of a part that came before the one in front of it. */
+/** Refusals of keys themselves, and of an upload part that arrived out of order. */
 const PASSING_FAULT: ReadonlySet<string> = new Set<Fault["kind"]>([
   "invalid_idempotency_key",
   "idempotency_conflict",

@@ -265,7 +265,7 @@ export const streamFault = (input: unknown): Fault | null => {
   return body instanceof StreamedBody ? body.fault : null;
 };
 
-/** The request is answered, whatever of its body was read. */
+/** Stops counting a streamed body, however much of it was read: its request is answered. */
 export const leaveStream = (body: unknown): void => {
   if (body instanceof StreamedBody) body.leave();
 };

@@ -107,26 +107,26 @@ export class StreamedBody implements About, ByteReader {
   }
 
   /**
-   * Reads what is left of it, where an idempotency key asks for its digest: so a repeated request is known although
-   * its operation refuses it at its beginning.
+   * Reads the rest if an idempotency key needs the digest: so a repeated request is recognised even if its operation
+   * refuses it without reading the body.
    */
   async readForKey(): Promise<void> {
     while (this.hasher !== null && this.digest === null) await this.read();
   }
 
-  /** Leaves the rest unread. A read that waits ends, and what was not read whole has no digest. */
+  /** Leaves the rest unread, and ends a waiting read. A body that is not read completely has no digest. */
   async cancel(reason?: unknown): Promise<void> {
     this.hasher = null;
     this.hold?.release();
     await this.reader?.cancel(reason);
   }
 
-  /** Nobody reads it any more, so it no longer counts. Idempotent. */
+  /** Stops counting the body, because nobody reads it any more. Idempotent. */
   leave(): void {
     this.hold?.release();
   }
 
-  /** Its pieces as a stream, for who needs one; read either the stream or the body. */
+  /** The body as a stream, for callers that need one; read either this or the body. */
   get stream(): ReadableStream<Uint8Array> {
     return new ReadableStream<Uint8Array>({
       pull: async (sink) => {
@@ -157,7 +157,7 @@ export class StreamedBody implements About, ByteReader {
     try {
       return (await this.reader?.read()) ?? END;
     } catch (cause) {
-      // The sender has left, or what came is no body.
+      // The sender is gone, or the body is malformed.
       this.brokenBy ??= { kind: "invalid_request", errors: [UNREADABLE] };
       await this.cancel().catch(() => {}); // broken already
       throw cause;
