@@ -139,7 +139,11 @@ function messageFor(path: string, value: unknown, { schema, isRequired }: Place)
   const field = path.split("/").slice(1).map(unescaped).join(".");
   if (value === undefined) return `${MISSING}${field}`;
   if (typeof schema["errorMessage"] === "string") return schema["errorMessage"];
-  if (Array.isArray(schema["enum"])) return `Field ${field} must be one of: ${schema["enum"].join(", ")}`;
+  if (Array.isArray(schema["enum"])) {
+    const words: readonly string[] = schema["enum"].map(String);
+    const near = typeof value === "string" ? didYouMean(value, words) : "";
+    return `Field ${field} must be one of: ${words.join(", ")}${near}`;
+  }
   const type = String(schema["type"]);
   if (!isOfType(value, type)) return `Field ${field} must be ${ARTICLES[type] ?? "a"} ${type}`;
   if (typeof value === "string" && value.trim() === "") {

@@ -1,7 +1,8 @@
 /** What bodies are checked for, and what is said of those that are wrong. */
 import { describe, expect, test } from "bun:test";
+
 import { type JsonObject, OneOf, Type } from "../../../actors/schema.ts";
-import { FreeObject, NOT_BLANK } from "../../../src/http/contract/body-schema.ts";
+import { type BodySchema, FreeObject, NOT_BLANK } from "../../../src/http/contract/body-schema.ts";
 import { Body } from "../../../src/http/request/validation.ts";
 
 const Step = Type.Object({
@@ -23,7 +24,7 @@ const schema = Type.Object({
 const body = new Body(schema, { isStrict: false });
 const strict = new Body(schema, { isStrict: true });
 
-function errorsOf(value: JsonObject, by = body): readonly string[] {
+function errorsOf(value: JsonObject, by: Pick<Body<BodySchema>, "parse"> = body): readonly string[] {
   const outcome = by.parse(value);
   if (outcome.ok) return [];
   return outcome.fault.kind === "invalid_request"
@@ -101,6 +102,20 @@ test.each([
   [{ title: "ok", tags: ["a", "b", "a"] }, ["/tags Field tags must not have the same item twice"]],
 ] as [JsonObject, string[]][])("[GEN-7] %j is refused with its places", (value, errors) => {
   expect(errorsOf(value)).toEqual(errors);
+});
+
+test("[GEN-7] a word that is nearly one of an enum is answered with that one", () => {
+  const word = Type.Object({ kind: OneOf(["queue", "steer", "interrupt"] as const) });
+  expect(errorsOf({ kind: "stere" }, new Body(word, { isStrict: true }))).toEqual([
+    "/kind Field kind must be one of: queue, steer, interrupt; did you mean `steer`?",
+  ]);
+});
+
+test("[GEN-7] two letters in the wrong order are one slip: the name with the same letters is the nearest", () => {
+  const agent = Type.Object({ role: Type.Optional(Type.String()), model: Type.Optional(Type.String()) });
+  expect(errorsOf({ modle: "x" }, new Body(agent, { isStrict: true }))).toEqual([
+    "/modle Unknown field `modle`; did you mean `model`?",
+  ]);
 });
 
 test("[GEN-7] who gets everything wrong is told the first of it", () => {
