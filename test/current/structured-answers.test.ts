@@ -115,6 +115,15 @@ describe("a schema", () => {
       };
       expect(errors.map((error) => error.path)).toContain(path);
     }
+    const typo = { type: "object", properties: { a: { type: "strin" } } };
+    const told = (await refused(agent({ output_schema: typo }), 400, "invalid_request")) as { errors: Json[] };
+    expect(told.errors).toEqual([
+      {
+        path: "/output_schema/properties/a/type",
+        message:
+          "Field output_schema.properties.a.type is not valid JSON Schema: must be one of: array, boolean, integer, null, number, object, string",
+      },
+    ]);
     // Names of fields are no keywords, and data is data.
     const odd = { type: "object", properties: { $id: { enum: [{ $ref: "x" }] } } };
     const { id } = await answered<{ id: string }>(agent({ output_schema: odd }), 201);

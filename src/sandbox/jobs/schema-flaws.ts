@@ -2,7 +2,7 @@
  * Whether a JSON Schema can be used at all: it fits the meta-schema of its dialect, and compiles. It is somebody's
  * own words, patterns and references and all, so it is compiled in a child.
  */
-import { Ajv } from "ajv";
+import { Ajv, type ErrorObject } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import type { JsonObject } from "../../../actors/schema.ts";
 
@@ -15,10 +15,9 @@ export function schemaFlaws(_options: JsonObject, content: Uint8Array): { path: 
   const { $schema: dialect, ...rules } = JSON.parse(new TextDecoder().decode(content)) as JsonObject;
   const ajv = typeof dialect === "string" && dialect.includes("draft-07") ? new Ajv(OPTIONS) : new Ajv2020(OPTIONS);
   if (ajv.validateSchema(rules) !== true) {
-    return (ajv.errors ?? []).slice(0, MOST_FLAWS).map(({ instancePath, message = "is invalid" }) => ({
-      path: instancePath,
-      message: `is no JSON Schema: ${message}`,
-    }));
+    return flawOfEachPlace(ajv.errors ?? [])
+      .slice(0, MOST_FLAWS)
+      .map((error) => ({ path: error.instancePath, message: `is not valid JSON Schema: ${wordsOf(error)}` }));
   }
   try {
     ajv.compile(rules);
@@ -26,4 +25,23 @@ export function schemaFlaws(_options: JsonObject, content: Uint8Array): { path: 
   } catch (error) {
     return [{ path: "", message: `cannot be used: ${error instanceof Error ? error.message : "it does not compile"}` }];
   }
+}
+
+/**
+ * The meta-schema has alternatives, and ajv reports each that a place does not fit, and then that it fits none: a
+ * `type` of "strng" is no name of a type, and no list either. The names say most.
+ */
+function flawOfEachPlace(errors: readonly ErrorObject[]): readonly ErrorObject[] {
+  const flaws = new Map<string, ErrorObject>();
+  for (const error of errors) {
+    const known = flaws.get(error.instancePath);
+    if (known === undefined || (error.keyword === "enum" && known.keyword !== "enum"))
+      flaws.set(error.instancePath, error);
+  }
+  return [...flaws.values()];
+}
+
+function wordsOf({ keyword, params, message = "is invalid" }: ErrorObject): string {
+  const { allowedValues } = params as { readonly allowedValues?: readonly unknown[] };
+  return keyword === "enum" && allowedValues !== undefined ? `must be one of: ${allowedValues.join(", ")}` : message;
 }
