@@ -67,6 +67,16 @@ const SOURCES: Readonly<Record<Language, Source>> = {
     },
   },
 };
+/** What single examples read besides. */
+const EXAMPLES_READ = [
+  { name: "QUESTION", value: "What does a pen cost?" },
+  {
+    name: "PRICES_URL",
+    value: "<a server of yours that answers GET /pen with a price; http-tool reads its /openapi.json with getPrice>",
+  },
+  { name: "RUN_KEY", value: "<any text: with the same one, client-tool continues where it was stopped>" },
+  { name: "TROUPE_WEBHOOK_SECRET", value: "<the signing secret of the messaging integration, for webhook>" },
+];
 const LANGUAGES = Object.keys(SOURCES) as readonly Language[];
 const FOLDER = new URL("../../sdk/", import.meta.url);
 
@@ -109,6 +119,7 @@ export async function sdkExamples({ appUrl }: Services): Promise<Shown<typeof Sd
     environment: [
       { name: "TROUPE_URL", value: appUrl() },
       { name: "TROUPE_TOKEN", value: "<a personal access token or a service token>" },
+      ...EXAMPLES_READ,
     ],
     commands: LANGUAGES.flatMap((language) => commandsOf(language)),
     examples: await Promise.all(programs),

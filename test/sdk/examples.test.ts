@@ -53,8 +53,14 @@ const signed = () => {
   return { body, headers: { "service-signature": `t=${at},v1=${signature}` } };
 };
 
-test("[DOC-3] the commands name the environment that they read", () => {
-  expect(said.environment.map(({ name }) => name)).toEqual(["TROUPE_URL", "TROUPE_TOKEN"]);
+test("[DOC-3] the environment has every variable that a command or an example reads", () => {
+  const texts = [...said.commands.map(({ command }) => command), ...said.examples.map(({ code }) => code)];
+  const read = texts.flatMap((text) =>
+    [...text.matchAll(/\$([A-Z_]+)|(?:env\(|environ\[|process\.env\[)["']([A-Z_]+)["']/g)].map(
+      ([, variable, name]) => variable ?? name ?? "",
+    ),
+  );
+  expect(said.environment.map(({ name }) => name).toSorted()).toEqual([...new Set(read)].toSorted());
   expect(said.examples.map(({ file }) => file)).toEqual([
     "conversation.ts",
     "webhook.ts",
