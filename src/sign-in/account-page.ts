@@ -9,13 +9,7 @@ import {
   organizationRef,
   type Token,
 } from "../../actors/organization/schema.ts";
-import {
-  TOKEN_DAYS,
-  TOKEN_DAYS_MAX,
-  TOKEN_DAYS_MIN,
-  TOKEN_NAME_CHARACTERS,
-  tokenExpiry,
-} from "../../actors/organization/tokens.ts";
+import { TOKEN_DAYS, tokenExpiry } from "../../actors/organization/tokens.ts";
 import { ok, type Outcome } from "../../actors/fault.ts";
 import { PAGE_LIMIT } from "../../actors/page.ts";
 import { isoTime } from "../../actors/schema.ts";
@@ -25,11 +19,12 @@ import { lookUp } from "../log/look-up.ts";
 import { type AccountParts, SESSION_MS } from "./accounts.ts";
 import { type Html, html } from "./html.ts";
 import { pageOf, redirectTo } from "./layout.ts";
+import { complaintOfToken, newTokenSection } from "./new-token-form.ts";
 import { passkeySection } from "./passkeys/forms.ts";
 import { partyAt } from "./passkeys/passkeys.ts";
 import { newPasswordFields } from "./password-page.ts";
 import { complaintOf } from "./passwords.ts";
-import { OFFERED_SCOPES, scopeWords } from "./scope-words.ts";
+import { scopeWords } from "./scope-words.ts";
 import { ACCOUNT_PATH, faultPage, type PageParts, PROVIDER_PATH } from "./sign-in-page.ts";
 import type { Visit } from "./visit.ts";
 
@@ -68,6 +63,8 @@ interface Shown {
 interface Above {
   readonly status?: number;
   readonly notice?: Html | null;
+  /** The form for a token as it came, so that nobody fills it in twice. */
+  readonly draft?: Visit["form"];
 }
 
 export async function showAccount(parts: AccountPageParts, visit: OwnVisit, above: Above = {}): Promise<Response> {
@@ -90,7 +87,7 @@ export async function showAccount(parts: AccountPageParts, visit: OwnVisit, abov
         ${organizationForm(shown.value)}
       </section>
       ${sessionSection(shown.value, visit.principal)} ${tokenSection(shown.value, isoTime(parts.clock.now()))}
-      ${newTokenSection()} ${grantSection(shown.value)} ${providerSection(parts, shown.value)}
+      ${newTokenSection(above.draft)} ${grantSection(shown.value)} ${providerSection(parts, shown.value)}
       ${passkeySection({ passkeys: ways.passkeys, isOffered, name: visit.sender.browser })}
       ${passwordSection(shown.value)}`,
   });
@@ -137,7 +134,7 @@ export async function createToken(parts: AccountPageParts, visit: OwnVisit): Pro
   const scopes = SCOPES.filter((scope) => form.getAll("scope").includes(scope));
   const days = Number(form.get("days") ?? TOKEN_DAYS);
   const wrong = complaintOfToken(name, scopes, days);
-  if (wrong !== null) return showAccount(parts, visit, complained(wrong));
+  if (wrong !== null) return showAccount(parts, visit, { ...complained(wrong), draft: form });
   const { userId, organizationId, tokenId } = principal;
   const expiresAt = tokenExpiry(parts.clock.now(), days);
   const { token, secret } = newToken("personal", { name, scopes, userId, expiresAt });
@@ -186,15 +183,6 @@ export const complained = (words: string): Above => ({
   status: 400,
   notice: html`<p class="bad" role="alert">${words}</p>`,
 });
-
-function complaintOfToken(name: string, scopes: readonly string[], days: number): string | null {
-  if (name === "" || name.length > TOKEN_NAME_CHARACTERS || /\p{Cc}/u.test(name))
-    return `A token has a name of 1 to ${TOKEN_NAME_CHARACTERS} characters.`;
-  if (scopes.length === 0) return "Choose what the token may do.";
-  if (!Number.isInteger(days) || days < TOKEN_DAYS_MIN || days > TOKEN_DAYS_MAX)
-    return `A token lives for ${TOKEN_DAYS_MIN} to ${TOKEN_DAYS_MAX} days.`;
-  return null;
-}
 
 async function accountOf(parts: AccountPageParts, principal: Principal): Promise<Outcome<Shown>> {
   const { system, directory, log, accounts } = parts;
@@ -272,7 +260,7 @@ const tokenSection = ({ tokens }: Shown, now: string): Html => {
           <div class="about">
             <p><strong>${token.name}</strong> <code>…${token.hint}</code></p>
             <p class="note">
-              ${token.scopes.join(", ")}. ${token.expiresAt <= now ? "Expired" : "Expires"}
+              It may ${token.scopes.map(scopeWords).join(", ")}. ${token.expiresAt <= now ? "Expired" : "Expires"}
               ${token.expiresAt.slice(0, 10)}${token.lastUsedAt === null ? ", never used" : `, last used ${dayAndTime(token.lastUsedAt)}`}
             </p>
           </div>
@@ -315,35 +303,6 @@ const idForm = (path: string, id: string, words: Html, label: string): Html =>
   html`<form method="post" action="${ACCOUNT_PATH}/${path}">
     <input type="hidden" name="id" value="${id}" /><button class="quiet" aria-label="${label}">${words}</button>
   </form>`;
-
-const newTokenSection = (): Html =>
-  html`<section aria-labelledby="new-token">
-    <h2 id="new-token">New token</h2>
-    <p class="note">For a program that acts as you. It may do what you choose here, and never more than you may.</p>
-    <form method="post" action="${ACCOUNT_PATH}/tokens">
-      <label for="token-name">What it is for</label
-      ><input id="token-name" name="name" required maxlength="${TOKEN_NAME_CHARACTERS}" />
-      <fieldset>
-        <legend>It may</legend>
-        <div class="choices">
-          ${OFFERED_SCOPES.map(
-            ({ scope, words }) => html`<label><input type="checkbox" name="scope" value="${scope}" />${words}</label>`,
-          )}
-        </div>
-      </fieldset>
-      <label for="days">Days until it expires</label
-      ><input
-        id="days"
-        name="days"
-        type="number"
-        min="${TOKEN_DAYS_MIN}"
-        max="${TOKEN_DAYS_MAX}"
-        value="${TOKEN_DAYS}"
-        required
-      />
-      <button>Make the token</button>
-    </form>
-  </section>`;
 
 const providerSection = ({ provider }: PageParts, { ways }: Shown): Html | null => {
   const identity = ways.identities.find(({ issuer }) => issuer === provider?.issuer);

@@ -53,6 +53,20 @@ test("[AUTH-13] a form for a token that cannot be is answered with what is wrong
     expect([fields.name, answer.status, secretIn(answer.html)]).toEqual([fields.name, 400, ""]);
     expect(answer.html).toContain('role="alert"');
   }
+  // The form comes back as it was sent, and nothing of it is markup.
+  const kept = (await browser.post("/account/tokens", { name: '"><b>', scope: "mcp", days: "6" })).html;
+  expect(kept).toMatch(/name="name"[^>]*value="&quot;&gt;&lt;b&gt;"/);
+  expect(kept).toMatch(/value="mcp"\s+checked/);
+  expect(kept.match(/\schecked\b/g)).toHaveLength(1);
+  expect(kept).toMatch(/name="days"[^>]*value="6"/);
+});
+
+test("[AUTH-13] the account says in words what a token may do", async () => {
+  const person = await service.join(owner.organizationId);
+  const browser = await signedIn(service, person);
+  const fields = { name: "mine", scope: ["agents:read", "*"], days: "30" };
+  const made = await browser.submit(await browser.get("/account"), "/account/tokens", fields);
+  expect(made.html).toContain("It may read agents, do everything that you may do. Expires");
 });
 
 test("[AUTH-13] a person sees their sessions and ends another one", async () => {

@@ -53,10 +53,10 @@ export async function readAuthorization(
   const repeated = CARRIED.find((name) => name !== "resource" && given.getAll(name).length > 1);
   if (repeated !== undefined) return untrusted(`The program has sent ${repeated} more than once.`);
   const client = await clients.find(given.get("client_id") ?? "");
-  if (!client.ok) return untrusted("This service does not know the program, or cannot read what it says of itself.");
+  if (!client.ok) return untrusted("The program is not registered here, or its metadata cannot be read.");
   const redirectUri = given.get("redirect_uri") ?? "";
   if (!isRegistered(redirectUri, client.value.redirectUris))
-    return untrusted("The program wants its answer at an address that is not among its own.");
+    return untrusted("The program asks for the answer at an address that it has not registered.");
   const state = given.get("state");
   const refused = (error: string, words: string): AuthorizationReading => ({
     kind: "refused",

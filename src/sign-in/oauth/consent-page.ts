@@ -86,7 +86,7 @@ function unlessGood(reading: Exclude<AuthorizationReading, { readonly kind: "goo
 
 const untrustedPage = (words: string, status: number): Response =>
   pageOf({
-    title: "This request cannot be answered",
+    title: "Invalid authorization request",
     status,
     isNarrow: true,
     content: html`<section>
@@ -126,8 +126,8 @@ function consentForm(parts: ConsentParts, { query, principal }: OwnVisit, { requ
       </p>
       <p class="note">
         ${client.host === null ? "It has named itself; nobody has checked that name." : html`Its name comes from <strong>${client.host}</strong>.`}
-        Your browser goes back to <strong>${host === "" ? protocol.slice(0, -1) : host}</strong>. Go on only if you have
-        just asked it to.
+        Your browser will return to <strong>${host === "" ? protocol.slice(0, -1) : host}</strong>. Continue only if you
+        have just started this from the program.
       </p>
       <form method="post" action="${AUTHORIZE_PATH}">
         ${carried}<input
@@ -146,7 +146,7 @@ function consentForm(parts: ConsentParts, { query, principal }: OwnVisit, { requ
             )}
           </div>
         </fieldset>
-        <p class="note">It never may more than you. You end this on your account page at any time.</p>
+        <p class="note">It can never do more than you may. You can end its access on your account page at any time.</p>
         <button name="decision" value="allow">Let it in</button>
         <button class="quiet" name="decision" value="deny">Refuse</button>
       </form>
