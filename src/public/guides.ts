@@ -1,5 +1,9 @@
-/** The guides of `docs/guides/`, served as they are, so that the contract can name them at any deployment. */
+/**
+ * The guides of `docs/guides/`, so that the contract can name them at any deployment: Markdown for programs, and a page
+ * for browsers, whose links can be followed.
+ */
 import { PublicDocument, TEXT_FORM } from "../http/document/document.ts";
+import { PAGE_HEADERS, PAGE_TYPE, pageText } from "../http/document/page.ts";
 
 const FOLDER = new URL("../../docs/guides/", import.meta.url);
 
@@ -19,19 +23,43 @@ function titleOf(name: string): string {
 /** A link out of the folder, which leads to a file of the repository: it is not served. */
 const OUTSIDE = /\[([^\]]+)\]\((?:\.\.\/)+([^)#]+)[^)]*\)/g;
 
-const made = new Map<string, Promise<PublicDocument>>();
-
-/** One of `GUIDES`. */
-export function guide(name: string): Promise<PublicDocument> {
-  let document = made.get(name);
-  if (document === undefined) made.set(name, (document = read(name)));
-  return document;
+interface Guide {
+  readonly markdown: PublicDocument;
+  readonly page: PublicDocument;
 }
 
-async function read(name: string): Promise<PublicDocument> {
+const made = new Map<string, Promise<Guide>>();
+
+/** One of `GUIDES`. Browsers say that they take HTML; a program that takes anything gets the Markdown. */
+export async function guide(name: string, accept: string | null): Promise<PublicDocument> {
+  let read = made.get(name);
+  if (read === undefined) made.set(name, (read = readGuide(name)));
+  const { markdown, page } = await read;
+  return accept?.includes("text/html") === true ? page : markdown;
+}
+
+/** A cache between must not give one for the other. */
+const VARY = { vary: "accept, accept-encoding" };
+
+async function readGuide(name: string): Promise<Guide> {
   const text = await Bun.file(new URL(name, FOLDER)).text();
   const shown = text.replaceAll(OUTSIDE, (_, words: string, path: string) =>
     words.includes(path) ? words : `${words} (\`${path}\` in the repository)`,
   );
-  return new PublicDocument(shown, { ...TEXT_FORM, contentType: "text/markdown; charset=utf-8" });
+  const title = GUIDES.get(name) ?? name;
+  // Relative, for the service may be below a path of its host.
+  const way = `<p><a href="../">Troupe</a>${name === "README.md" ? "" : ' · <a href="README.md">Guides</a>'}</p>`;
+  const html = way + Bun.markdown.html(shown, { headings: { ids: true } });
+  return {
+    markdown: new PublicDocument(shown, {
+      ...TEXT_FORM,
+      contentType: "text/markdown; charset=utf-8",
+      headers: VARY,
+    }),
+    page: new PublicDocument(pageText(`${title} · Troupe`, html), {
+      ...TEXT_FORM,
+      contentType: PAGE_TYPE,
+      headers: { ...PAGE_HEADERS, ...VARY },
+    }),
+  };
 }

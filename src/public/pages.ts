@@ -19,16 +19,22 @@ const home = (request: Request): Response =>
   page(
     "Troupe",
     `<h1>Troupe</h1>
-<p>This is a service that hosts AI agents and runs them over HTTP. <a href="/account">Sign in</a> for your
-sessions, tokens and members. It has no console yet; its <a href="/api/reference">reference</a> shows every operation and tries them with a token, and the simplest
-are under <code>/api/v1</code>: <code>Authorization: Bearer &lt;token&gt;</code>.</p>
-<pre>GET  /api/v1/agents                 the agents of your organization
-POST /api/v1/agents                 make one: name, systemPrompt
-POST /api/v1/agents/{id}/execute    talk to one: message, stream
-GET  /api/v1/tasks                  the tasks of your organization
-POST /api/v1/tasks                  make one: title</pre>
-<p>The <a href="/guides/README.md">guides</a> show it step by step. For programs: <a href="/api/openapi.json">the contract</a>, <a href="/llms.txt">llms.txt</a>. State of the
-service: <a href="/api/version">version</a>, <a href="/healthz">alive</a>, <a href="/readyz">ready</a>.</p>`,
+<p>This service hosts AI agents and runs them over HTTP. <a href="/account">Your account</a> has your sessions, your
+access tokens and the members of your organization. There is no console yet: work with agents over the API.</p>
+<ul>
+<li><a href="/guides/README.md">Guides</a>: each subject step by step, with commands to paste</li>
+<li><a href="/api/reference">Reference</a>: every operation, to try with a token</li>
+<li>For programs: <a href="/api/openapi.json">the contract</a> and <a href="/llms.txt">llms.txt</a></li>
+<li>Status: <a href="/api/version">version</a>, <a href="/healthz">health</a>, <a href="/readyz">readiness</a></li>
+</ul>
+<p>Each request carries a token: <code>Authorization: Bearer &lt;token&gt;</code>. These operations are the simplest:</p>
+<table>
+<tr><td><code>GET /api/v1/agents</code></td><td>List the agents of your organization</td></tr>
+<tr><td><code>POST /api/v1/agents</code></td><td>Create an agent: <code>name</code>, <code>systemPrompt</code></td></tr>
+<tr><td><code>POST /api/v1/agents/<wbr>{id}/execute</code></td><td>Send it a message: <code>message</code>, <code>stream</code></td></tr>
+<tr><td><code>GET /api/v1/tasks</code></td><td>List the tasks of your organization</td></tr>
+<tr><td><code>POST /api/v1/tasks</code></td><td>Create a task: <code>title</code></td></tr>
+</table>`,
     { "x-request-id": requestIdOf(request) },
   );
 
@@ -38,7 +44,7 @@ async function showGuide(request: Request, name: string): Promise<Response> {
     "accept-encoding": request.headers.get("accept-encoding") ?? undefined,
   };
   const answer = GUIDES.has(name)
-    ? await (await guide(name)).answer(asked)
+    ? await (await guide(name, request.headers.get("accept"))).answer(asked)
     : new Response("Not found\n", { status: 404, headers: { "content-type": "text/plain; charset=utf-8" } });
   answer.headers.set("x-request-id", requestIdOf(request));
   return answer;
@@ -50,11 +56,11 @@ function chat(request: Request, chatId: string): Response {
   return page(
     "A chat · Troupe",
     `<h1>A chat with an agent</h1>
-<p>This address names the chat <code>${id}</code>. There is no console yet, so it cannot be shown here;
-it goes on over the API, with a token of its organization:</p>
+<p>This is the address of the chat <code>${id}</code>. There is no console yet that shows it. Continue the chat over
+the API, with a token of its organization:</p>
 <pre>POST /api/v1/agents/{id}/execute
 {"chatId": "${id}", "message": "Hello", "stream": true}</pre>
-<p><a href="/">What this service is</a></p>`,
+<p><a href="/">About this service</a></p>`,
     { "x-request-id": requestIdOf(request) },
   );
 }

@@ -264,6 +264,41 @@ test("[DOC-4] the guides are served, and those that the contract and llms.txt na
   for (const title of GUIDES.values()) expect(title).not.toBe("");
 });
 
+test("[DOC-4] a browser gets each guide as a page whose links lead somewhere", async () => {
+  const open = (path: string): Promise<Response> =>
+    get(path, { headers: { accept: "text/html,application/xhtml+xml,*/*;q=0.8" } });
+  const pages = new Map<string, string>();
+  for (const name of GUIDES.keys()) {
+    const answer = await open(`/guides/${name}`);
+    expect(answer.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    expect(answer.headers.get("vary")).toBe("accept, accept-encoding");
+    expect(answer.headers.get("content-security-policy")).toContain("default-src 'none'");
+    const etag = answer.headers.get("etag") ?? "";
+    const text = await answer.text();
+    expect(text).toContain("<h1 id=");
+    pages.set(name, text);
+    expect(etag.replace("W/", "")).not.toBe((await get(`/guides/${name}`)).headers.get("etag")?.replace("W/", ""));
+  }
+  for (const [from, text] of pages)
+    for (const [, href = ""] of text.matchAll(/<a href="([^"]*)"/g)) {
+      if (/^https?:/.test(href) || href === "../") continue;
+      const [name = "", anchor] = href.split("#");
+      const to = pages.get(name === "" ? from : name) ?? "";
+      expect({ from, href, isThere: anchor === undefined ? to !== "" : to.includes(` id="${anchor}"`) }).toEqual({
+        from,
+        href,
+        isThere: true,
+      });
+    }
+});
+
+test("[DOC-4] the first page leads to the account, the guides and the reference, in the colours of the browser", async () => {
+  const text = await (await get("/")).text();
+  for (const href of ["/account", "/guides/README.md", "/api/reference", "/api/openapi.json", "/llms.txt"])
+    expect(text).toContain(`href="${href}"`);
+  expect(text).toContain("color-scheme:light dark");
+});
+
 test("[DOC-4] [HOOK-7] the manifest for agents says that the key of signatures is the whole secret", async () => {
   const { webhooks } = await read<{ webhooks: { verification: string } }>("/api/agent-readiness");
   expect(webhooks.verification).toContain("the whole `whsec_…` string");
