@@ -23,17 +23,19 @@ const words = (code: ErrorCode, message: string, more: Pick<Words, "details" | "
   message,
   ...more,
 });
-/** Families and types, as in event filters. */
-const FILTERS = [...EVENT_TYPES, ...new Set(EVENT_TYPES.map((type) => `${type.split(".")[0]}.*`))];
+const FAMILIES = [...new Set(EVENT_TYPES.map((type) => `${type.split(".")[0]}.*`))];
+/** Types and families, as in event filters. */
+const FILTERS = [...EVENT_TYPES, ...FAMILIES];
 const unknownType = (given: string): string =>
   FILTERS.includes(given)
     ? `\`${given}\` is a family; only an exact type is possible here, such as \`${typesOf(given)[0]}\``
     : `Unknown event type or family \`${given.slice(0, 64)}\`${didYouMean(given, FILTERS) || typesLike(given)}`;
 const typesOf = (family: string): string[] => EVENT_TYPES.filter((type) => type.startsWith(`${family.split(".")[0]}.`));
-/** The types of the same family, if the family is known but no name is similar. */
+/** For a type without a similar name: the types of its family, or the families if that is unknown. */
 function typesLike(given: string): string {
-  const types = given.includes(".") ? typesOf(given) : [];
-  return types.length === 0 ? "" : `; there are \`${types.join("`, `")}\``;
+  const ofFamily = given.includes(".") ? typesOf(given) : [];
+  const [which, types] = ofFamily.length === 0 ? ["the families are", FAMILIES] : ["there are", ofFamily];
+  return `; ${which} \`${types.join("`, `")}\``;
 }
 const tooLarge = (limitBytes: number): string => `Too large: the limit is ${limitBytes} bytes`;
 const later = (retryAfterMs: number) => ({ headers: retryAfter(retryAfterMs) });
