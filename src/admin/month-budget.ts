@@ -35,6 +35,6 @@ function costOf(text: string): CostLimit {
 export function budgetWords(name: string, budget: Budgeted): string {
   const { monthlyTokens, usedTokens, monthlyCost, usedCost, unpricedTokens, resetsAt } = budget;
   const tokens = `${name} may use ${monthlyTokens ?? "any number of"} model tokens a month, at a cost of ${monthlyCost ?? "any amount"}.`;
-  const unpriced = unpricedTokens === 0 ? "" : ` (${unpricedTokens} tokens without a price are in no cost)`;
+  const unpriced = unpricedTokens === 0 ? "" : ` (not counting ${unpricedTokens} tokens that have no price)`;
   return `${tokens} It has used ${usedTokens}, at a cost of ${usedCost ?? 0}${unpriced}; the month ends at ${resetsAt}.`;
 }

@@ -45,7 +45,7 @@ export function verifySignature({ headers, body }: Delivered, secrets: readonly 
   if (given.length === 0)
     return {
       kind: "missing_signature",
-      message: "There is neither a Service-Signature nor a webhook-signature header",
+      message: "Missing header: Service-Signature or webhook-signature",
     };
   const verdicts = given.map(({ parsed, form }) =>
     parsed === null
@@ -89,7 +89,8 @@ function verdictOf(parsed: Parsed, body: string, secrets: readonly string[], now
     };
   return {
     kind: "signature_mismatch",
-    message: "no signature is by this secret over these bytes: another secret, another body, or another timestamp",
+    message:
+      "no signature matches this secret, body and timestamp: at least one of the three is another than when it was signed",
   };
 }
 
