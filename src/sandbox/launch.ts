@@ -38,6 +38,8 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const PROGRAM = fileURLToPath(new URL("child.ts", import.meta.url));
 /** Where the program is, inside. */
 const INSIDE = "/troupe";
+/** Where Bun is, inside: its own path may lie in somebody's home, and would show that. */
+const BUN_INSIDE = "/bun";
 /** What of this repository the program needs. Never the whole: a data folder and an `.env` may stand in it. */
 const PARTS = ["src/sandbox", "actors", "node_modules", "package.json", "tsconfig.json"];
 /** Of an installation by npm: the folder in which this package and most of its packages stand side by side. */
@@ -88,13 +90,12 @@ export async function launches({ dataBytes, openFiles, hasFolder }: ChildNeeds):
 
 /** `limiter`: where prlimit is, for the number of threads. */
 function inside(hasFolder: boolean, limiter: string | null): string[] {
-  const bun = realpathSync(process.execPath);
   return [
     ...bubble({
       environment: CHILD_ENVIRONMENT,
       mounts: [
         ...SYSTEM.flatMap((path) => readable(path)),
-        ...readable(bun),
+        ...readable(realpathSync(process.execPath), BUN_INSIDE),
         ...(limiter === null ? [] : readable(limiter)),
         // Its packages, and of the package itself only its parts.
         ...(SIDE_BY_SIDE === null ? [] : [...readable(SIDE_BY_SIDE, `${INSIDE}/node_modules`), "--tmpfs", ROOT_INSIDE]),
@@ -105,7 +106,7 @@ function inside(hasFolder: boolean, limiter: string | null): string[] {
       folder: hasFolder ? FOLDER_INSIDE : INSIDE,
     }),
     ...(limiter === null ? [] : [limiter, `--nproc=${MAX_THREADS}`]),
-    bun,
+    BUN_INSIDE,
     `${ROOT_INSIDE}/src/sandbox/child.ts`,
   ];
 }
