@@ -1,7 +1,7 @@
 /**
- * A person's credentials (AUTH-13, AUTH-21, AUTH-22), and the brake on guessing them (AUTH-14). An attempt counts as failed until it
- * has proved good, so that a thousand at once are a thousand. After the free ones each waits twice as long as the
- * one before, up to a quarter of an hour; an hour without an attempt forgets them.
+ * A person's credentials (AUTH-13, AUTH-21, AUTH-22), and the brake on guessing them (AUTH-14). An attempt counts as
+ * failed until it succeeds, so a thousand concurrent attempts count as a thousand. After the free attempts, each waits
+ * twice as long as the one before, up to a quarter of an hour. An hour without an attempt resets the count.
  */
 import { isSameHash } from "../constant-time.ts";
 import { notFound, ok, refuse } from "../fault.ts";
@@ -17,21 +17,21 @@ import {
   signInFlowTable,
 } from "./schema.ts";
 
-/** The wait after the first attempt that is not free; it doubles with each one after it, */
+/** The wait after the first attempt that is not free. It doubles with each further attempt, */
 export const FIRST_WAIT_MS = 2_000;
 /** up to this. */
 export const LONGEST_WAIT_MS = 900_000;
-/** After so long without an attempt all is forgotten. */
+/** The count resets after this long without an attempt. */
 export const FORGET_ATTEMPTS_MS = 3_600_000;
-/** Doublings after which every wait is the longest: larger powers say nothing more. */
+/** Doublings after which every wait is the longest; larger powers change nothing. */
 const MOST_DOUBLINGS = 20;
 
-/** A program that registers and that nobody lets in is forgotten after this, */
+/** A registered program that nobody has approved is deleted after this, */
 export const UNUSED_CLIENT_MS = 86_400_000;
-/** and one that nobody has let in again after this: longer than its grants live unused. */
+/** and an approved one this long after its last approval: longer than its grants live unused. */
 export const USED_CLIENT_MS = 180 * 86_400_000;
 
-/** More ways in than anybody needs are more to lose. */
+/** Each passkey is one more credential to lose; nobody needs more than this many. */
 export const PASSKEYS_MAX = 20;
 
 const TABLES: Readonly<Record<string, string>> = {
@@ -73,7 +73,7 @@ export const accountActor: ActorDefinition<AccountProtocol> = {
 
     set_password(tx, { passwordHash, linkHash }) {
       if (linkHash !== null && !opens(tx, linkHash)) return notFound("token");
-      // Whatever the password was lost by, an unused link does not outlive the new one.
+      // However the password was lost, an unused link must not outlive the new password.
       keep(tx, { passwordHash, passwordSetAt: isoTime(tx.now), link: null });
       return ok(null);
     },
@@ -124,7 +124,7 @@ export const accountActor: ActorDefinition<AccountProtocol> = {
     use_passkey(tx, { id, counter }) {
       const passkeys = accountOf(tx)?.passkeys ?? [];
       const passkey = passkeys.find((each) => each.id === id);
-      // One that counts and does not count on has been copied.
+      // A counter that does not rise means that the passkey was copied.
       const isCopy = passkey !== undefined && (counter > 0 || passkey.counter > 0) && counter <= passkey.counter;
       if (passkey === undefined || isCopy) return notFound("token");
       const used = { ...passkey, counter, lastUsedAt: isoTime(tx.now) };
@@ -196,7 +196,7 @@ export const accountActor: ActorDefinition<AccountProtocol> = {
   },
 };
 
-/** How long the next attempt waits when so many were made after the free ones. */
+/** How long the next attempt waits after this many attempts past the free ones. */
 const waitAfter = (more: number): number =>
   more < 0 ? 0 : Math.min(FIRST_WAIT_MS * 2 ** Math.min(more, MOST_DOUBLINGS), LONGEST_WAIT_MS);
 

@@ -1,39 +1,41 @@
-/** What an account's actor can be asked, and what it answers. */
+/** The commands and replies of an account's actor. */
 import type { Identity, OAuthClient, Passkey, PasswordLink } from "./schema.ts";
 
-/** What is needed to check a password. */
+/** The data for checking a password. */
 export interface Credentials {
   readonly passwordHash: string | null;
   readonly chosenOrganizationId: string | null;
 }
 
-/** How the person can prove who they are. */
+/** The ways in which the person can sign in. */
 export interface WaysIn {
   readonly hasPassword: boolean;
   readonly identities: readonly Identity[];
   readonly passkeys: readonly Passkey[];
 }
 
-/** What became of linking: `new`; there already; or the person is somebody else at this issuer. */
+/** The result of linking: `new`, already linked, or another person is linked at this issuer. */
 export type Linked = "new" | "present" | "other";
 
 export type AccountCommand =
   /** A person without an account has no password. */
   | { readonly kind: "read_credentials" }
   | { readonly kind: "choose_organization"; readonly organizationId: string }
-  /** The organization was erased: nothing names it any more. */
+  /** The organization was erased; remove every reference to it. */
   | { readonly kind: "forget_organization"; readonly organizationId: string }
-  /** A new link replaces the one before. */
+  /** A new link replaces the previous one. */
   | { readonly kind: "make_link"; readonly link: PasswordLink }
-  /** Whether the link with this hash still opens; refuses `not_found`. */
+  /** Whether the link with this hash is still valid; refuses `not_found`. */
   | { readonly kind: "check_link"; readonly hash: string }
-  /** With a link's hash the link is used up; null: the caller has proved who it is by other means. */
+  /**
+   * With a link's hash, the link is used up. With null, the caller has already authenticated the person by other means.
+   */
   | { readonly kind: "set_password"; readonly passwordHash: string; readonly linkHash: string | null }
   | { readonly kind: "read_ways_in" }
   /**
-   * The person is this one at the issuer. Where that is new, every other way in ends: the holder of an invitation's link
-   * may have chosen it, and only the issuer has seen whose the address is. With `keepsOthers` they stay:
-   * the person has proved who they are by one of them.
+   * Links the person to this identity at the issuer. If the link is new, every other credential is removed: the holder
+   * of an invitation's link may have set it, and only the issuer has verified who owns the address. With `keepsOthers`
+   * the others stay, because the person has signed in with one of them.
    */
   | {
       readonly kind: "link_identity";
@@ -42,26 +44,29 @@ export type AccountCommand =
       readonly keepsOthers: boolean;
     }
   | { readonly kind: "unlink_identity"; readonly issuer: string }
-  /** Whose the identity is, or null. */
+  /** The owner of the identity, or null. */
   | { readonly kind: "find_owner" }
   | { readonly kind: "name_owner"; readonly userId: string }
-  /** Refuses `forbidden` where there are too many, or the same one. */
+  /** Refuses `forbidden` if the account has too many passkeys, or already has this one. */
   | { readonly kind: "add_passkey"; readonly passkey: Pick<Passkey, "id" | "publicKey" | "counter" | "name"> }
-  /** It has proved its person; `counter` is what it counts now. Refuses `not_found` where it is gone, or has not counted on. */
+  /**
+   * A sign-in with the passkey; `counter` is its new counter. Refuses `not_found` if the passkey is gone or its counter
+   * did not rise.
+   */
   | { readonly kind: "use_passkey"; readonly id: string; readonly counter: number }
-  /** Refuses `forbidden` where there is no other way in. */
+  /** Refuses `forbidden` if no other credential is left. */
   | { readonly kind: "remove_passkey"; readonly id: string }
   | { readonly kind: "begin_flow"; readonly next: string | null; readonly expiresAt: string }
-  /** The flow, once; refuses `not_found` where there is none, it was taken, or its time is over. */
+  /** Takes the flow once; refuses `not_found` if it does not exist, was taken before, or has expired. */
   | { readonly kind: "take_flow" }
   | { readonly kind: "register_client"; readonly client: Pick<OAuthClient, "name" | "redirectUris"> }
   /** Refuses `not_found`. */
   | { readonly kind: "read_client" }
-  /** Somebody has let it in: it is remembered for longer. */
+  /** A person has approved the program, so it is kept for longer. */
   | { readonly kind: "keep_client" }
-  /** Counts an attempt, unless it comes too early after too many: then `rate_limited`. */
+  /** Counts an attempt, or refuses it as `rate_limited` while a wait is running. */
   | { readonly kind: "admit_attempt"; readonly free: number }
-  /** The attempt was good, so it does not count; with `all` no earlier one does either. */
+  /** The attempt succeeded, so it does not count; with `all`, earlier ones do not count either. */
   | { readonly kind: "clear_attempts"; readonly all: boolean };
 
 export interface AccountReplies {
@@ -73,13 +78,13 @@ export interface AccountReplies {
   set_password: null;
   read_ways_in: WaysIn;
   link_identity: Linked;
-  /** Whether there was one. */
+  /** Whether an identity was linked. */
   unlink_identity: boolean;
   find_owner: string | null;
   name_owner: null;
   add_passkey: null;
   use_passkey: null;
-  /** Its name. */
+  /** The passkey's name. */
   remove_passkey: string;
   begin_flow: null;
   take_flow: { readonly next: string | null };

@@ -1,7 +1,6 @@
 /**
- * How a person signs in (AUTH-13 to AUTH-16, AUTH-21, AUTH-22): the credentials of an account, and the counts of attempts. Which
- * organizations the person belongs to, and with which role, is nowhere here: that is what the organizations' own
- * member records say, and only they are asked.
+ * How a person signs in (AUTH-13 to AUTH-16, AUTH-21, AUTH-22): an account's credentials and its counts of attempts.
+ * Membership and roles are not here: only the organizations' own member records have them.
  */
 import { type ActorRef, table } from "../runtime/actor.ts";
 import { Nullable, RecordBase, type Static, Timestamp, Type } from "../schema.ts";
@@ -10,16 +9,16 @@ import { Nullable, RecordBase, type Static, Timestamp, Type } from "../schema.ts
 export const PasswordLink = Type.Object({ hash: Type.String(), expiresAt: Timestamp });
 export type PasswordLink = Static<typeof PasswordLink>;
 
-/** Who a person is at the operator's OpenID provider (AUTH-21): `subject` never names anybody else there. */
+/** A person's identity at the operator's OpenID provider (AUTH-21): a `subject` never names another person there. */
 export const Identity = Type.Object({ issuer: Type.String(), subject: Type.String(), linkedAt: Timestamp });
 export type Identity = Static<typeof Identity>;
 
-/** A key pair that only a person's device or password manager has the other half of (AUTH-22). */
+/** A key pair whose private half only a person's device or password manager has (AUTH-22). */
 export const Passkey = Type.Object({
   /** The credential's own id, and its COSE public key: base64url. */
   id: Type.String(),
   publicKey: Type.String(),
-  /** What its authenticator has counted last; 0 where it does not count. */
+  /** The authenticator's last counter; 0 if it does not count. */
   counter: Type.Integer({ minimum: 0 }),
   name: Type.String(),
   createdAt: Timestamp,
@@ -36,13 +35,13 @@ export const Account = Type.Object({
   link: Nullable(PasswordLink),
   /** The organization that the person has worked in last (AUTH-7). */
   chosenOrganizationId: Nullable(Type.String()),
-  /** At most one of an issuer. */
+  /** At most one per issuer. */
   identities: Type.Optional(Type.Array(Identity)),
   passkeys: Type.Optional(Type.Array(Passkey)),
 });
 export type Account = Static<typeof Account>;
 
-/** Attempts to sign in at one account or from one address, since the last good one. */
+/** Attempts to sign in at one account or from one address, since the last one that succeeded. */
 export const SignInAttempts = Type.Object({ ...RecordBase, attempts: Type.Integer({ minimum: 0 }), lastAt: Timestamp });
 export type SignInAttempts = Static<typeof SignInAttempts>;
 
@@ -51,26 +50,26 @@ export const OAuthClient = Type.Object({
   ...RecordBase,
   name: Type.String(),
   redirectUris: Type.Array(Type.String()),
-  /** Unused until then, it is forgotten. */
+  /** Deleted at this time if unused until then. */
   expiresAt: Timestamp,
 });
 export type OAuthClient = Static<typeof OAuthClient>;
 
 /**
- * A sign-in that goes on in another request (AUTH-21). Its id is the hash of a key that only the browser has, in a
- * cookie; what has to come back is derived from that key, so nothing here is of use to anybody.
+ * A sign-in that continues in a later request (AUTH-21). Its id is the hash of a key that only the browser has, in a
+ * cookie. The values that must come back are derived from that key, so this record alone lets nobody sign in.
  */
 export const SignInFlow = Type.Object({
   ...RecordBase,
-  /** Where the person goes then. */
+  /** Where the person goes after signing in. */
   next: Nullable(Type.String()),
   expiresAt: Timestamp,
-  /** It is taken once. */
+  /** A flow is taken only once. */
   takenAt: Nullable(Timestamp),
 });
 export type SignInFlow = Static<typeof SignInFlow>;
 
-/** Whose an identity at a provider is; its id is a hash of both. A hint: the person's account has the last word. */
+/** The owner of an identity at a provider; its id is a hash of both. It is a hint: the person's account decides. */
 export const IdentityOwner = Type.Object({ ...RecordBase, userId: Type.String() });
 export type IdentityOwner = Static<typeof IdentityOwner>;
 
@@ -87,24 +86,27 @@ export const accountRef = (userId: string): ActorRef<"account"> => ({
   id: "account",
 });
 
-/** A program that has registered itself; it belongs to no organization either. */
+/** A registered program; it belongs to no organization either. */
 export const clientRef = (clientId: string): ActorRef<"account"> => ({
   kind: "account",
   organizationId: clientId,
   id: "client",
 });
 
-/** Where attempts are counted. `key` is a hash of an e-mail address or of a remote address, whether anybody has it or not. */
+/**
+ * Where attempts are counted. `key` is a hash of an e-mail address or a remote address, whether or not an account has
+ * it.
+ */
 export const attemptsRef = (key: string): ActorRef<"account"> => ({
   kind: "account",
   organizationId: key,
   id: "attempts",
 });
 
-/** A sign-in under way; `key` is the hash of the browser's. */
+/** A sign-in in progress; `key` is the hash of the browser's key. */
 export const flowRef = (key: string): ActorRef<"account"> => ({ kind: "account", organizationId: key, id: "flow" });
 
-/** Where it is found whose an identity is; `key` is a hash of issuer and subject. */
+/** Where the owner of an identity is looked up; `key` is a hash of issuer and subject. */
 export const identityRef = (key: string): ActorRef<"account"> => ({
   kind: "account",
   organizationId: key,

@@ -1,7 +1,7 @@
 /**
- * Agents: create, read, update and soft-delete, with the visibility rules of V1-1; and library agents
- * (AGT-2), which come with the service. A library agent has no record until it is installed; its id
- * is fixed for each organization, and the record then holds this organization's settings of it.
+ * Agents: create, read, update and soft-delete, with the visibility rules of V1-1; and library agents (AGT-2), which
+ * come with the service. A library agent has no record until it is installed. Its id is fixed for each organization,
+ * and its record has this organization's settings.
  */
 import { assert } from "../assert.ts";
 import { hasAll } from "../changes.ts";
@@ -17,7 +17,7 @@ import { isSuspended, SUSPENDED } from "./suspension.ts";
 /** The kind of the effect that tells missions that their agent or workspace is gone, or back. */
 export const TELL_MISSIONS = "tell_missions";
 
-/** What an agent has unless somebody says otherwise. */
+/** The default settings of an agent. */
 const AGENT_DEFAULTS = {
   description: null,
   model: null,
@@ -62,7 +62,7 @@ export const agentHandlers: Pick<Handlers<OrganizationProtocol>, AgentCommand> =
   },
 
   read_agent(tx, { by, agentId }) {
-    // Work is begun here also without a request: by schedules, tools and other organizations.
+    // Schedules, tools and other organizations begin work without a request, so the check is here.
     if (isSuspended(tx)) return SUSPENDED;
     const agent = tx.read(agentTable, agentId);
     if (agent === null || !canUse(agent, by)) return notFound("agent");
@@ -88,7 +88,7 @@ export const agentHandlers: Pick<Handlers<OrganizationProtocol>, AgentCommand> =
     const conflict = version !== undefined && version !== null && version !== agent.value.version;
     if (conflict) return refuse({ kind: "version_conflict", version: agent.value.version });
     if (changes.visibility === "private" && !mayHide(agent.value, by)) return refuse(NOT_HIDDEN);
-    // A change of nothing leaves no trace: neither a version nor a time.
+    // A change of nothing leaves no trace: no version and no time.
     return ok(hasAll(agent.value, changes) ? agent.value : tx.update(agentTable, { ...agent.value, ...changes }));
   },
 
@@ -130,7 +130,7 @@ export const agentHandlers: Pick<Handlers<OrganizationProtocol>, AgentCommand> =
   },
 };
 
-/** Lets missions know after this commit: they may be many, and those of an agent in other organizations. */
+/** Notifies missions after this commit: there may be many, also in other organizations. */
 function tellMissions(tx: Tx, intent: MissionsIntent): void {
   tx.effect(tx.self, TELL_MISSIONS, intent);
 }
@@ -140,7 +140,7 @@ function changeable(tx: Tx, by: Actor, agentId: string): Outcome<Agent> {
   return agent !== null && canChange(agent, by) ? ok(agent) : notFound("agent");
 }
 
-/** A private agent is gone for everybody but its creator, so nobody else makes it so (AGT-4). */
+/** A private agent disappears for everybody but its creator, so only its creator may make it private (AGT-4). */
 const mayHide = (agent: Agent, by: Actor): boolean => agent.source === "private" && agent.createdBy === by.userId;
 const NOT_HIDDEN: Fault = { kind: "forbidden", message: "Only its creator may make an agent private" };
 

@@ -1,6 +1,6 @@
 /**
- * The audit (AUTH-17): who signed in, and who made, used or revoked which credential, from which address. An entry
- * is a row of the commit that does what it tells, so neither is there without the other.
+ * The audit (AUTH-17): who signed in, and who made, used or revoked which credential, from which address. An entry is
+ * written in the commit of the change that it records, so neither exists without the other.
  */
 import { ok } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
@@ -8,7 +8,7 @@ import type { NewAuditEntry, Origin } from "./people-protocol.ts";
 import type { OrganizationProtocol } from "./protocol.ts";
 import { auditTable } from "./schema.ts";
 
-/** Nobody who is known to this organization: the operator, at the machine. */
+/** No user of this organization: the operator, at the machine. */
 export const OPERATOR: Origin = { userId: null, tokenId: null, address: null };
 
 export function note(tx: Tx, entry: NewAuditEntry, { userId, tokenId, address }: Origin): void {

@@ -1,6 +1,6 @@
 /**
- * What is looked up across organizations or listed, and therefore read from the tables and not from
- * an actor. The caller has waited for `System.settled`, so a list shows its caller's own writes.
+ * Lookups across organizations, and lists. Both read from the tables and not from an actor. The caller has waited for
+ * `System.settled`, so a list shows its caller's own writes.
  */
 import type { Page, PageRequest } from "../page.ts";
 import type { TokenFilter } from "./protocol.ts";
@@ -26,7 +26,7 @@ export interface TaskFilter {
   readonly workspaceId?: string | undefined;
 }
 
-/** All that are given must match. */
+/** All given filters must match. */
 export interface AgentFilter {
   /** Words of the name, or their beginnings. */
   readonly name?: string | undefined;
@@ -39,31 +39,37 @@ export interface AgentFilter {
 export interface AuditFilter {
   readonly action?: AuditAction | undefined;
   readonly userId?: string | undefined;
-  /** Bounds that are not included. */
+  /** Exclusive bounds. */
   readonly createdAfter?: string | undefined;
   readonly createdBefore?: string | undefined;
 }
 
 /** Throws when the database cannot be reached. Lists are newest first. */
 export interface Directory {
-  /** Where a token lives, by the SHA-256 of its secret (hex). The mapping never changes, misses do. */
+  /**
+   * The organization and id of a token, by the SHA-256 of its secret (hex). A hit never changes; a miss can become a
+   * hit.
+   */
   findToken(hash: string): Promise<{ readonly organizationId: string; readonly tokenId: string } | null>;
-  /** The owner of an agent id, archived or not. Never changes. */
+  /** The organization of an agent, archived or not. Never changes. */
   findAgent(agentId: string): Promise<{ readonly organizationId: string } | null>;
   /** Agents that an organization's lists show: not archived, not private, not unlisted (V1-1). */
   listAgents(
     organizationId: string,
     limit: number,
   ): Promise<{ readonly agents: readonly Agent[]; readonly total: number }>;
-  /** Pages of the current surface. Agents: what the caller may see and is not archived, their own private ones too. */
+  /**
+   * Pages of the current surface. Agents that the caller may see and that are not archived, including the caller's
+   * private ones.
+   */
   pageAgents(
     of: { readonly organizationId: string; readonly userId: string },
     filter: AgentFilter,
     page: PageRequest,
   ): Promise<Page<Agent>>;
-  /** These agents, of whatever organization, in any state; what nobody has is left out. */
+  /** These agents, of any organization and in any state; unknown ids are left out. */
   agentsAnywhere(organizationId: string, ids: readonly string[]): Promise<readonly Agent[]>;
-  /** Those of these agents that are there, in any state. */
+  /** These agents of the organization, in any state; unknown ids are left out. */
   agentsNamed(organizationId: string, ids: readonly string[]): Promise<readonly Agent[]>;
   /** Active agents and workspaces that name the secret; the first hundred of each. */
   usersOfSecret(
@@ -71,7 +77,7 @@ export interface Directory {
     secret: string,
   ): Promise<{ readonly agents: readonly Agent[]; readonly workspaces: readonly Workspace[] }>;
   pageTasks(organizationId: string, filter: TaskFilter, page: PageRequest): Promise<Page<Task>>;
-  /** Without deleted ones. */
+  /** Deleted workspaces are left out. */
   pageWorkspaces(organizationId: string, page: PageRequest): Promise<Page<Workspace>>;
   listTasks(organizationId: string, filter: TaskFilter, limit: number): Promise<readonly Task[]>;
   listOrganizations(): Promise<readonly Organization[]>;
@@ -82,21 +88,21 @@ export interface Directory {
   listTokens(organizationId: string): Promise<readonly Token[]>;
   /** Memberships of a person in any organization, by e-mail address, ignoring case. */
   findMembers(email: string): Promise<readonly Member[]>;
-  /** Invitations that may still be accepted at this time, newest first: at most `limit`. */
+  /** Invitations that can still be accepted at this time, newest first: at most `limit`. */
   listInvitations(organizationId: string, now: string, limit: number): Promise<readonly Invitation[]>;
   /** Invitations in any state. */
   pageInvitations(organizationId: string, page: PageRequest): Promise<Page<Invitation>>;
-  /** What a person has granted to programs in an organization, ended grants too. */
+  /** A person's grants to programs in an organization, including ended grants. */
   pageGrants(organizationId: string, userId: string, page: PageRequest): Promise<Page<Grant>>;
-  /** Everything that a person can act with in an organization: tokens of every kind, and grants, that have not ended. */
+  /** Every credential of a person in an organization that has not ended: tokens of every kind, and grants. */
   credentialsOf(
     organizationId: string,
     userId: string,
   ): Promise<{ readonly tokenIds: readonly string[]; readonly grantIds: readonly string[] }>;
   /** Entries of the audit. */
   pageAudit(organizationId: string, filter: AuditFilter, page: PageRequest): Promise<Page<AuditEntry>>;
-  /** What a person has granted to programs in an organization and is not ended, newest first: at most `limit`. */
+  /** A person's grants to programs in an organization that have not ended, newest first: at most `limit`. */
   listGrants(organizationId: string, userId: string, limit: number): Promise<readonly Grant[]>;
-  /** The same by the person's id. */
+  /** Memberships of a person in any organization, by the person's id. */
   membershipsOf(userId: string): Promise<readonly Member[]>;
 }

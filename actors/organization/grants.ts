@@ -1,12 +1,13 @@
 /**
- * What a person has granted to a program (MCP-2): a family of tokens. The person's consent makes the grant and a code;
- * the code is redeemed once, and each refresh token refreshes once:
+ * A person's grant to a program (MCP-2): a family of tokens. The person's consent creates the grant and a code. The
+ * code is redeemed once, and each refresh token is used once:
  *
  *   offered ──code──▶ active ──refresh──▶ active ──▶ …
- *      │                └── ended by its person, by the program, or because a code or a refresh token came again:
- *      └── unused in time     then somebody has a copy, and nobody knows who, so all tokens of the family end
+ *      │                └── ended by its person, by the program, or by a second use of a code or a refresh token
+ *      └── unused in time
  *
- * The turn that takes a code or a refresh token makes the next tokens, so none of them counts twice.
+ * A second use means that somebody has a copy, and nobody knows who, so all tokens of the family end.
+ * The turn that takes a code or a refresh token creates the next tokens, so none is accepted twice.
  */
 import { isSameHash } from "../constant-time.ts";
 import { type Fault, notFound, ok, type Outcome, refuse } from "../fault.ts";
@@ -21,11 +22,11 @@ import { isSuspended } from "./suspension.ts";
 import { revokeWithDescendants } from "./token-lineage.ts";
 import { isOfMember, lacking, madeIn, mintToken } from "./tokens.ts";
 
-/** A code is redeemed at once, by the program that the browser has just gone back to. */
+/** A program redeems its code at once, as soon as the browser has returned to it. */
 export const CODE_MS = 60_000;
-/** A grant that is not refreshed for so long ends. */
+/** A grant that is not refreshed for this long ends. */
 export const GRANT_IDLE_MS = 90 * 86_400_000;
-/** Access tokens of a grant that count at once: the newest, and the one that requests on their way still have. */
+/** Access tokens of a grant that are valid at once: the newest, and the one that requests in flight still carry. */
 const LIVING_TOKENS = 2;
 
 type GrantCommand = "offer_grant" | "redeem_code" | "refresh_grant" | "end_grant" | "grant_of_token";
@@ -55,7 +56,7 @@ export const grantHandlers: Pick<Handlers<OrganizationProtocol>, GrantCommand> =
   redeem_code(tx, { grantId, given, token, origin }) {
     const grant = tx.read(grantTable, grantId);
     if (grant === null || !isSameHash(grant.codeHash, given.codeHash)) return REFUSED;
-    // A code is bound to the client and address that asked for it; with others it was stolen.
+    // A code is bound to the client and address that requested it; with others it was stolen.
     const isTheirs =
       grant.clientId === given.clientId &&
       grant.redirectUri === given.redirectUri &&
@@ -86,7 +87,10 @@ export const grantHandlers: Pick<Handlers<OrganizationProtocol>, GrantCommand> =
   grant_of_token: (tx, { tokenId }) => ok(tx.read(tokenTable, tokenId)?.grantId ?? null),
 };
 
-/** Why a token may not end this grant: it may do less. A program's own token always may (as for tokens, AUTH-10). */
+/**
+ * Why a token may not end this grant: its own permissions are narrower. A program's own token always may (as for
+ * tokens, AUTH-10).
+ */
 export function endingRefusal({ scopes, accessTokenIds }: Grant, by: Principal): Fault | null {
   if (accessTokenIds.includes(by.tokenId)) return null;
   const required = lacking(by.scopes, scopes);
@@ -95,7 +99,7 @@ export function endingRefusal({ scopes, accessTokenIds }: Grant, by: Principal):
 
 const REFUSED: Outcome<Issued> = ok({ kind: "refused", endedIds: [] });
 
-/** The next tokens of the family; with `scopes`, this access token has only those of them that the grant has. */
+/** Issues the next tokens of the family. With `scopes`, the access token has only those of the grant's scopes. */
 function issue(tx: Tx, grant: Grant, token: NewAccessToken, scopes: readonly string[] | null = null): Outcome<Issued> {
   const member = tx.read(memberTable, grant.userId);
   if (!isOfMember(grant, member) || isSuspended(tx)) return REFUSED;

@@ -1,11 +1,11 @@
 /**
- * Invitations (AUTH-18): a link that makes the person who opens it a member. It joins once, within a week:
+ * Invitations (AUTH-18): a link that makes the person who opens it a member. It works once, within a week:
  *
  *   pending ──accepted──▶ a member
  *      └──revoked, or a week──▶ nothing
  *
- * Only its hash is here. Members, their roles and their removal are changed by owners, which the turn asks the member's
- * own record: somebody who was an owner a moment ago is none.
+ * Only the hash of its key is stored. Only owners change members, their roles and their removal. The turn checks the
+ * caller's own member record, so a former owner has no such rights.
  */
 import { isSameHash } from "../constant-time.ts";
 import { notFound, ok, type Outcome, refuse } from "../fault.ts";
@@ -16,13 +16,13 @@ import { addMember, unlessOwnerNow } from "./members.ts";
 import type { OrganizationProtocol } from "./protocol.ts";
 import { type Invitation, invitationTable, type Member, memberTable } from "./schema.ts";
 
-/** An invitation may be accepted for so long. */
+/** How long an invitation can be accepted, in days. */
 export const INVITATION_DAYS = 7;
 const DAY_MS = 86_400_000;
 
 /**
- * Refuses to invite somebody who is a member; `known` are the memberships of the address anywhere. The caller looks
- * them up before the turn: an invitation of somebody who becomes a member meanwhile takes nothing from them.
+ * Refuses to invite a member; `known` are the address's memberships anywhere. The caller looks them up before the turn.
+ * If the person becomes a member meanwhile, the invitation takes nothing from them.
  */
 export function unlessMember(known: readonly Member[], organizationId: string): Outcome<null> {
   const member = known.find((one) => one.organizationId === organizationId && one.status === "active");
@@ -57,7 +57,7 @@ export const invitationHandlers: Pick<Handlers<OrganizationProtocol>, Invitation
     const invitation = openInvitation(tx, invitationId, hash);
     if (invitation === null) return notFound("invitation");
     const present = tx.read(memberTable, person.userId);
-    // Who is a member already keeps their role: a link must take none away.
+    // A member keeps their role: a link must not lower it.
     const isMember = present !== null && present.status === "active";
     const member = isMember ? ok(present) : addMember(tx, { ...person, role: invitation.role });
     if (!member.ok) return member;

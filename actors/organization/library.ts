@@ -1,6 +1,6 @@
 /**
- * The library of agents that come with the service (AGT-2). An organization has an entry's agent from
- * when it is installed; its id is fixed before, so that it can be named in the list and installed.
+ * The library of agents that come with the service (AGT-2). An organization has an entry's agent once it is installed.
+ * The agent's id is fixed before, so that lists and the install can name it.
  */
 import type { LibraryDefinition } from "./protocol.ts";
 
@@ -11,7 +11,7 @@ export interface LibraryAgent {
 }
 
 export interface Library {
-  /** All entries, in the order in which they are shown. */
+  /** All entries, in display order. */
   of(organizationId: string): readonly LibraryAgent[];
   find(organizationId: string, agentId: string): LibraryAgent | null;
 }

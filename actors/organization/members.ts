@@ -84,7 +84,7 @@ export const memberHandlers: Pick<Handlers<OrganizationProtocol>, MemberCommand>
   },
 
   remove_member(tx, { userId, origin = OPERATOR }) {
-    // The operator is no member; anybody else must be an owner.
+    // The operator is not a member; anybody else must be an owner.
     const notTheirs = origin.userId === null ? null : unlessOwnerNow(tx, origin);
     if (notTheirs !== null) return notTheirs;
     const member = tx.read(memberTable, userId);
@@ -96,13 +96,13 @@ export const memberHandlers: Pick<Handlers<OrganizationProtocol>, MemberCommand>
   },
 };
 
-/** Refuses who is no owner at this moment. */
+/** Refuses a caller who is not an owner at this moment. */
 export function unlessOwnerNow(tx: Tx, { userId }: Origin): Outcome<never> | null {
   const member = userId === null ? null : tx.read(memberTable, userId);
   return member?.status === "active" && member.role === "owner" ? null : refuse({ kind: "owner_required" });
 }
 
-/** Makes a person a member with this role, or gives a member another one. */
+/** Adds a person as a member with this role, or changes a member's role. */
 export function addMember(
   tx: Tx,
   { userId, ...is }: { readonly userId: string } & Pick<Member, "name" | "email" | "role">,
@@ -115,7 +115,7 @@ export function addMember(
   return ok(tx.update<Member>(memberTable, { ...member, ...is, ...back, status: "active" }));
 }
 
-/** Whether nobody else owns the organization: such a member stays, as an owner. */
+/** Whether the user is the only owner, who must stay one. */
 export const isLastOwner = ({ owners }: Organization, userId: string): boolean =>
   owners.length === 1 && owners[0] === userId;
 
@@ -126,7 +126,7 @@ const LAST_OWNER: Fault = {
   message: "An organization needs an owner: make another one first",
 };
 
-/** Keeps the list of owners true; refuses to leave an organization without one. */
+/** Keeps the list of owners correct; refuses to leave an organization without an owner. */
 function setOwner(tx: Tx, userId: string, isOwner: boolean): Outcome<never> | null {
   const organization = tx.read(organizationTable, tx.self.id);
   if (organization === null) return notFound("organization");

@@ -1,34 +1,34 @@
-/** What an organization's actor can be asked about its people: invitations, grants to programs, the audit. */
+/** The commands and replies of an organization's actor about its people: invitations, grants to programs, the audit. */
 import type { Principal } from "./principal.ts";
 import type { AuditAction, Grant, Invitation, Member, Role, Token } from "./schema.ts";
 
-/** Who does something, for the audit (AUTH-17): null where it is the operator, or nobody who is known. */
+/** The origin of an action, for the audit (AUTH-17): null for the operator and for unknown callers. */
 export interface Origin {
   readonly userId: string | null;
   readonly tokenId: string | null;
   readonly address: string | null;
 }
 
-/** What the audit records. */
+/** A new entry of the audit. */
 export interface NewAuditEntry {
   readonly action: AuditAction;
   readonly subjectId: string | null;
   readonly detail: string | null;
 }
 
-/** An access token of a grant: the grant says the rest. */
+/** An access token of a grant; the grant determines its other fields. */
 export type NewAccessToken = Pick<Token, "hash" | "hint" | "expiresAt">;
 
-/** What a person consents to. */
+/** A person's consent. */
 export type NewGrant = Pick<
   Grant,
   "clientId" | "clientName" | "userId" | "resource" | "redirectUri" | "codeHash" | "codeChallenge"
 > & { readonly scopes: readonly string[] };
 
-/** What a code or a refresh token has come to; `endedIds` are access tokens that have ended with it. */
+/** The result of a code or a refresh token; `endedIds` are access tokens that ended with it. */
 export type Issued =
   | { readonly kind: "issued"; readonly grant: Grant; readonly token: Token; readonly endedIds: readonly string[] }
-  /** Without a reason: it would help somebody with a stolen copy. */
+  /** Without a reason, which would help somebody with a stolen copy. */
   | { readonly kind: "refused"; readonly endedIds: readonly string[] };
 
 export type PeopleCommand =
@@ -39,7 +39,7 @@ export type PeopleCommand =
       readonly hash: string;
       readonly origin: Origin;
     }
-  /** Refuses `not_found` where it opens nothing any more. */
+  /** Refuses `not_found` if the invitation is no longer valid. */
   | { readonly kind: "check_invitation"; readonly invitationId: string; readonly hash: string }
   | {
       readonly kind: "accept_invitation";
@@ -49,7 +49,7 @@ export type PeopleCommand =
       readonly origin: Origin;
     }
   | { readonly kind: "revoke_invitation"; readonly invitationId: string; readonly origin: Origin }
-  /** `version` is the one that the caller has seen; null or absent takes any. */
+  /** `version` is the version that the caller has read; null or absent accepts any. */
   | {
       readonly kind: "change_role";
       readonly userId: string;
@@ -58,7 +58,7 @@ export type PeopleCommand =
       readonly origin: Origin;
     }
   | { readonly kind: "offer_grant"; readonly grant: NewGrant; readonly origin: Origin }
-  /** `codeChallenge` is what the program's verifier comes to; a resource that is null is that of the grant. */
+  /** `codeChallenge` is derived from the program's verifier; a null resource is that of the grant. */
   | {
       readonly kind: "redeem_code";
       readonly grantId: string;
@@ -78,7 +78,10 @@ export type PeopleCommand =
       readonly token: NewAccessToken;
       readonly origin: Origin;
     }
-  /** Of this person only; null is any. Refuses `by` a token that may do less than the grant; absent: a person. */
+  /**
+   * Ends this person's grant; null: anybody's. Refuses if the token `by` may do less than the grant; absent: a person
+   * ends it.
+   */
   | {
       readonly kind: "end_grant";
       readonly grantId: string;
@@ -86,7 +89,7 @@ export type PeopleCommand =
       readonly by?: Principal;
       readonly origin?: Origin;
     }
-  /** The grant that an access token belongs to; null where it belongs to none. */
+  /** The grant of an access token; null if it has none. */
   | { readonly kind: "grant_of_token"; readonly tokenId: string }
   /** Adds an entry to the audit. */
   | { readonly kind: "note"; readonly entry: NewAuditEntry; readonly origin: Origin };

@@ -1,7 +1,7 @@
 /**
- * Who is asking, and what they may do (AUTH-3, AUTH-5, AUTH-7). A token acts as the user who made
- * it, role included, within its scopes. Visibility rules of agents (V1-1) are here too, because they
- * are the same for reading, executing and changing.
+ * The caller and their permissions (AUTH-3, AUTH-5, AUTH-7). A token acts as the user who created it, role included,
+ * within its scopes. Visibility rules of agents (V1-1) are here too, because they are the same for reading, executing
+ * and changing.
  */
 import { type Fault, type Outcome, refuse } from "../fault.ts";
 import { secretsOfTool } from "../job/connections.ts";
@@ -9,12 +9,12 @@ import type { Agent, CredentialKind, Role } from "./schema.ts";
 
 const SCOPE_NOUNS = ["agents", "chats", "jobs", "missions", "workspaces", "webhooks", "tokens", "tasks"] as const;
 
-/** Naming the organization's secrets in agents (AUTH-12). */
+/** Permission to name the organization's secrets in agents (AUTH-12). */
 export const SECRETS_USE = "secrets:use";
-/** Everything, naming secrets included. */
+/** Every permission, naming secrets included. */
 export const FULL_ACCESS = "*";
 
-/** What a token has unless somebody says otherwise: to name secrets is asked for. */
+/** The default scopes of a token. Naming secrets must be requested. */
 export const DEFAULT_SCOPES: readonly string[] = [...SCOPE_NOUNS.map((noun) => `${noun}:write`), "events:read", "mcp"];
 
 /** All scopes that a token may have. */
@@ -26,7 +26,7 @@ export const SCOPES: readonly string[] = [
   FULL_ACCESS,
 ];
 
-/** Scopes that a program may ask a person for: what gives more is for tokens that a person makes by hand. */
+/** Scopes that a program may request from a person; wider ones are only for tokens that a person creates by hand. */
 export const GRANTABLE_SCOPES: readonly string[] = SCOPES.filter(
   (scope) => scope !== FULL_ACCESS && scope !== SECRETS_USE,
 );
@@ -37,7 +37,7 @@ export interface Principal {
   readonly role: Role;
   readonly tokenId: string;
   readonly tokenKind: CredentialKind;
-  /** When the token ends. */
+  /** When the token expires. */
   readonly expiresAt: string;
   readonly scopes: readonly string[];
 }
@@ -48,11 +48,11 @@ export function hasScope(scopes: readonly string[], required: string): boolean {
   return required.endsWith(":read") && scopes.includes(required.replace(/:read$/, ":write"));
 }
 
-/** Refuses who is no owner of the organization (AUTH-5). */
+/** Refuses a caller who is not an owner of the organization (AUTH-5). */
 export const unlessOwner = ({ role }: Principal): Outcome<never> | null =>
   role === "owner" ? null : refuse({ kind: "owner_required" });
 
-/** Read or execute: private for its creator, unlisted and public for everybody who has the id. */
+/** May read or execute: a private agent, its creator; an unlisted or public one, everybody who has its id. */
 export function canUse(agent: Agent, who: { readonly organizationId: string; readonly userId: string }): boolean {
   if (agent.status === "archived") return false;
   if (agent.visibility === "public" || agent.visibility === "unlisted") return true;
@@ -60,22 +60,22 @@ export function canUse(agent: Agent, who: { readonly organizationId: string; rea
   return agent.visibility === "organization" || agent.createdBy === who.userId;
 }
 
-/** Whether the work of others with this agent is none of theirs (AGT-5), archived agents included. */
+/** Whether others' work with this agent is hidden from the user (AGT-5); includes archived agents. */
 export const hidesWork = (agent: Agent, who: { readonly userId: string }): boolean =>
   agent.visibility === "private" && agent.createdBy !== who.userId;
 
-/** Update or delete: the owning organization; a private agent, its creator. */
+/** May update or delete: the owning organization; a private agent, its creator. */
 export function canChange(agent: Agent, who: { readonly organizationId: string; readonly userId: string }): boolean {
   if (agent.status === "archived" || agent.organizationId !== who.organizationId) return false;
   return agent.visibility !== "private" || agent.createdBy === who.userId;
 }
 
-/** What a principal is asked for where secrets are named. */
+/** The fields of a principal that decide about naming secrets. */
 export type SecretsUser = Pick<Principal, "role" | "scopes">;
 
 /**
- * Refuses who may not name the organization's secrets (AUTH-12): choosing the server as well would let anybody
- * have them sent anywhere.
+ * Refuses callers who may not name the organization's secrets (AUTH-12). Whoever names a secret also chooses the server
+ * that gets it, so anybody could send it anywhere.
  */
 export function secretsRefusal({ role, scopes }: SecretsUser): Fault | null {
   if (!hasScope(scopes, SECRETS_USE)) return { kind: "insufficient_scope", required: [SECRETS_USE] };
@@ -83,8 +83,8 @@ export function secretsRefusal({ role, scopes }: SecretsUser): Fault | null {
 }
 
 /**
- * Refuses callers who may not set this agent's instructions and tools (AGT-6): setting them means using the
- * secrets that an owner has named for its MCP servers and its tools.
+ * Refuses callers who may not set this agent's instructions and tools (AGT-6): setting them means using the secrets
+ * that an owner has named for its MCP servers and its tools.
  */
 export function settingRefusal({ mcpServers, tools = [] }: Agent, by: SecretsUser): Fault | null {
   const names =

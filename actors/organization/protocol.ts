@@ -1,4 +1,4 @@
-/** What an organization's actor can be asked, and what it answers. */
+/** The commands and replies of an organization's actor. */
 import type { Origin, PeopleCommand, PeopleReplies } from "./people-protocol.ts";
 import type { JsonObject } from "../schema.ts";
 import type { Resealed } from "../sealing.ts";
@@ -19,7 +19,7 @@ import type {
   Visibility,
 } from "./schema.ts";
 
-/** A token whose secret has been made outside: the actor gets its hash only. */
+/** A token whose secret was created outside: the actor gets only its hash. */
 export interface NewToken {
   readonly kind: CredentialKind;
   readonly name: string;
@@ -32,7 +32,7 @@ export interface NewToken {
   readonly grantId?: string;
 }
 
-/** The tokens of one kind: of one person, or of the organization. */
+/** Tokens of one kind, of one person or of the whole organization. */
 export interface TokenFilter {
   readonly kind: CredentialKind;
   readonly userId: string | null;
@@ -45,7 +45,7 @@ export interface AgentInput extends Partial<AgentSettings> {
   readonly visibility: Visibility;
 }
 
-/** What only the current surface can set. */
+/** Settings that only the current surface can change. */
 export type AgentSettings = Pick<
   Agent,
   | "description"
@@ -68,27 +68,27 @@ export interface TaskInput {
   readonly workspaceId: string | null;
 }
 
-/** What an update of a task may change. */
+/** The changes that an update of a task may make. */
 export type TaskChanges = TaskInput & Pick<Task, "status">;
 
 /** An agent as the library defines it (AGT-3). */
 export type LibraryDefinition = Pick<Agent, "name" | "role" | "systemPrompt"> & Partial<AgentSettings>;
 
-/** What anybody may know of a secret. */
+/** The visible data of a secret. */
 export type SecretInfo = Omit<Secret, "sealed">;
 
-/** A person of one organization, as far as permissions go. */
+/** A person of one organization, for permission checks. */
 export interface Actor {
   readonly organizationId: string;
   readonly userId: string;
 }
 
-/** What the effect tells the missions of an agent: that it is gone, or back. */
+/** The intent of the effect that tells an agent's missions that it is gone, or back. */
 interface AgentMissionsIntent extends JsonObject {
   readonly agentId: string;
   readonly isGone: boolean;
 }
-/** What the effect tells the missions of a workspace: that it is deleted. */
+/** The intent of the effect that tells a workspace's missions that it is deleted. */
 interface WorkspaceMissionsIntent extends JsonObject {
   readonly workspaceId: string;
 }
@@ -97,7 +97,7 @@ export const isAgentsIntent = (intent: MissionsIntent): intent is AgentMissionsI
   intent["agentId"] !== undefined;
 
 export type OrganizationCommand =
-  /** Makes the organization with its owner, default workspace and first tokens, all or nothing. */
+  /** Creates the organization with its owner, default workspace and first tokens, all or nothing. */
   | {
       readonly kind: "found_organization";
       readonly name: string;
@@ -107,19 +107,19 @@ export type OrganizationCommand =
   | { readonly kind: "read_organization" }
   | { readonly kind: "select_workspace"; readonly userId: string; readonly workspaceId: string }
   | { readonly kind: "read_selection"; readonly userId: string }
-  /** The operator's brake: while it is suspended, no token of the organization counts (AUTH-11). */
+  /** The operator's suspension: while it lasts, no token of the organization is valid (AUTH-11). */
   | { readonly kind: "set_suspended"; readonly isSuspended: boolean }
-  /** What the operator lets it have; null: any number, absent: as the service says. */
+  /** The operator's quota for the organization; null: unlimited, absent: the service's default. */
   | { readonly kind: "set_quota"; readonly quota: string; readonly limit?: number | null }
-  /** Who the bearer of this token is; refuses `unauthenticated` or `token_expired`. */
+  /** The bearer of this token; refuses `unauthenticated` or `token_expired`. */
   | { readonly kind: "authenticate"; readonly tokenId: string; readonly hash: string }
-  /** Notes that a token is in use (AUTH-1). */
+  /** Records that a token is in use (AUTH-1). */
   | { readonly kind: "touch_token"; readonly tokenId: string; readonly address?: string | null }
-  /** Whether a token that was good when something was opened with it is good still; refuses as `authenticate` does. */
+  /** Whether the token with which something was opened is still valid; refuses as `authenticate` does. */
   | { readonly kind: "confirm_token"; readonly tokenId: string }
   /**
-   * `by` is whose token makes it; null is the operator. Where that token ends sooner, this one does too; refuses
-   * a life that was asked for (`isLifeAsked`) and is longer by a day or more.
+   * `by` is the token that creates it; null is the operator. The new token ends no later than that token. Refuses a
+   * requested lifetime (`isLifeAsked`) that is longer by a day or more.
    */
   | {
       readonly kind: "create_token";
@@ -129,8 +129,8 @@ export type OrganizationCommand =
       readonly origin?: Origin;
     }
   /**
-   * Once for good, with the tokens that end with it. Refuses `not_found` where the token is none of these (null is
-   * any), and what `by` may not revoke; null is the operator.
+   * Revokes a token for good, with the tokens that end with it. Refuses `not_found` if the token is not of this kind
+   * (null accepts any), and refuses tokens that `by` may not revoke; null is the operator.
    */
   | {
       readonly kind: "revoke_token";
@@ -149,15 +149,15 @@ export type OrganizationCommand =
       readonly origin?: Origin;
     }
   | { readonly kind: "remove_member"; readonly userId: string; readonly origin?: Origin }
-  /** Refuses `not_found` where the user is no member any more. */
+  /** Refuses `not_found` if the user is no longer a member. */
   | { readonly kind: "read_member"; readonly userId: string }
   | { readonly kind: "create_agent"; readonly by: Actor; readonly input: AgentInput }
   | { readonly kind: "read_agent"; readonly by: Actor; readonly agentId: string }
-  /** Whether chats and jobs with this agent that others began are none of this person's (AGT-5). */
+  /** Whether others' chats and jobs with this agent are hidden from this person (AGT-5). */
   | { readonly kind: "hides_work"; readonly by: Actor; readonly agentId: string }
-  /** The organization's settings of a library agent, uninstalled ones too; null where it was never installed. */
+  /** The organization's settings of a library agent, including an uninstalled one; null if it was never installed. */
   | { readonly kind: "read_library_agent"; readonly agentId: string }
-  /** `version` is the one that the caller has seen; null or absent takes any. */
+  /** `version` is the version that the caller has read; null or absent accepts any. */
   | {
       readonly kind: "update_agent";
       readonly by: Actor & SecretsUser;
@@ -166,9 +166,9 @@ export type OrganizationCommand =
       readonly version?: number | null;
     }
   | { readonly kind: "archive_agent"; readonly by: Actor; readonly agentId: string }
-  /** The operator's brake: a disabled agent begins no work (AGT-7). */
+  /** The operator's switch: a disabled agent begins no work (AGT-7). */
   | { readonly kind: "set_disabled"; readonly agentId: string; readonly isDisabled: boolean }
-  /** `definition` is what the library has of this id; null where it has nothing. */
+  /** `definition` is the library's entry with this id; null if there is none. */
   | {
       readonly kind: "set_install_state";
       readonly by: Actor;
@@ -176,9 +176,12 @@ export type OrganizationCommand =
       readonly action: "install" | "uninstall" | "restore";
       readonly definition: LibraryDefinition | null;
     }
-  /** The missions of an agent or a workspace know that it is gone, or back; `again`: the effect's process has ended, and another effect tells them. */
+  /**
+   * The missions of an agent or a workspace have been told that it is gone, or back. `again`: the effect's process
+   * ended, so another effect must tell them.
+   */
   | { readonly kind: "missions_told"; readonly effectId: string; readonly again: MissionsIntent | null }
-  /** A workspace of it is deleted in this group: its missions get to know. */
+  /** A workspace of the organization is deleted in this group: its missions are notified. */
   | { readonly kind: "workspace_deleted"; readonly workspaceId: string }
   | { readonly kind: "read_task"; readonly taskId: string }
   | {
@@ -188,15 +191,18 @@ export type OrganizationCommand =
       readonly version: number | null;
     }
   | { readonly kind: "delete_task"; readonly taskId: string }
-  /** `taskId` is given where the caller needs the same task for each attempt (a tool's idempotency). */
+  /** `taskId` is given if the caller needs the same task for each attempt (a tool's idempotency). */
   | { readonly kind: "create_task"; readonly createdBy: string; readonly input: TaskInput; readonly taskId?: string }
-  /** `sealed` is what the key of the service has made of the value (RUN-5); only the runner reads it. */
+  /** `sealed` is the value, encrypted with the service's key (RUN-5); only the runner opens it. */
   | { readonly kind: "put_secret"; readonly name: string; readonly sealed: string }
   | { readonly kind: "delete_secret"; readonly name: string }
   | { readonly kind: "read_secret"; readonly name: string }
-  /** All of them as they are stored. */
+  /** All secrets as they are stored. */
   | { readonly kind: "read_sealed_secrets" }
-  /** The same values under another key; one that was replaced or deleted since it was read as `former` stays so. Answers how many. */
+  /**
+   * The same values under another key. Skips secrets that were replaced or deleted since they were read as `former`;
+   * returns the number of resealed ones.
+   */
   | { readonly kind: "reseal_secrets"; readonly resealed: readonly Resealed[] }
   | { readonly kind: "list_secrets" }
   | {
@@ -207,7 +213,7 @@ export type OrganizationCommand =
     }
   | { readonly kind: "delete_provider_key"; readonly provider: KeyedProvider; readonly origin: Origin }
   | { readonly kind: "list_provider_keys" }
-  /** The name of the secret; null: the organization has no key of its own for this provider. */
+  /** The name of the secret; null if the organization has no key of its own for this provider. */
   | { readonly kind: "read_provider_key"; readonly provider: KeyedProvider };
 
 export interface OrganizationReplies extends PeopleReplies {
@@ -219,20 +225,20 @@ export interface OrganizationReplies extends PeopleReplies {
   };
   read_organization: Organization;
   select_workspace: null;
-  /** What this user has selected, and the organization's first workspace. */
+  /** The workspace that this user has selected, and the organization's first workspace. */
   read_selection: { readonly selectedId: string | null; readonly defaultId: string | null };
   set_suspended: Organization;
   set_quota: Organization;
   authenticate: {
     readonly principal: Principal;
     readonly isStale: boolean;
-    /** The only resource that it counts for; null: whatever takes tokens. */
+    /** The only resource that accepts it; null: every resource that takes tokens. */
     readonly audience: string | null;
   };
   touch_token: null;
   confirm_token: null;
   create_token: Token;
-  /** `endedIds`: the token, and those that have ended with it. */
+  /** `endedIds`: the token, and the tokens that ended with it. */
   revoke_token: { readonly token: Token; readonly endedIds: readonly string[] };
   add_member: Member;
   remove_member: Member;

@@ -1,8 +1,8 @@
 /**
- * Keys of an organization for providers of models (RUN-5): a provider names the secret whose value its calls are made
- * with, in place of the operator's key. They are in the record of the secrets, so a key and its secret are read as one.
+ * Keys of an organization for model providers (RUN-5): a provider names the secret whose value its calls use, in place
+ * of the operator's key. They are in the record of the secrets, so a key and its secret are read together.
  *
- *   set ─▶ calls of the next steps use the secret's value, as it is then
+ *   set ─▶ calls of the next steps use the secret's current value
  *   the secret is gone, or the provider refuses it ─▶ jobs fail; the operator's key is never used instead
  */
 import { invalid, notFound, ok } from "../fault.ts";

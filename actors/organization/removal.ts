@@ -1,8 +1,7 @@
 /**
- * Removing a person from an organization (AUTH-18): one group that takes the membership and everything that the
- * person could act with. A removed member's credentials do not count in any case; they are ended as well, so that
- * lists say so. What is made after they were looked for belongs to the former membership, and stays dead when the
- * person is invited again.
+ * Removes a person from an organization (AUTH-18): one group ends the membership and all of the person's credentials. A
+ * removed member's credentials are refused anyway; they are ended so that lists show it. A credential made after the
+ * lookup belongs to the former membership, and stays invalid when the person is invited again.
  */
 import { OPERATOR } from "./audit.ts";
 import type { Directory } from "./directory.ts";
@@ -12,7 +11,7 @@ import type { OrganizationCommand } from "./protocol.ts";
 type Credentials = Awaited<ReturnType<Directory["credentialsOf"]>>;
 type Ending = Extract<OrganizationCommand, { readonly kind: "revoke_token" | "end_grant" }>;
 
-/** What ends these credentials; each reply has the ids of the tokens that have ended. */
+/** The commands that end these credentials; each reply has the ids of the ended tokens. */
 export const endingsOf = ({ tokenIds, grantIds }: Credentials, origin: Origin = OPERATOR): readonly Ending[] => [
   ...grantIds.map((grantId) => ({ kind: "end_grant" as const, grantId, userId: null, origin })),
   ...tokenIds.map((tokenId) => ({ kind: "revoke_token" as const, tokenId, of: null, by: null, origin })),

@@ -1,6 +1,6 @@
 /**
- * The nouns that an organization owns: itself, its members and their tokens, its agents and
- * its tasks. The surfaces show views of these records; they never show them as they are.
+ * The nouns that an organization owns: itself, its members and their tokens, its agents and its tasks. The surfaces
+ * never show these records directly; they show views of them.
  */
 import { AgentTool, McpServer } from "../job/connections.ts";
 import { ApprovalExpiry, OutputSchema } from "../job/terms.ts";
@@ -12,9 +12,12 @@ export const INSTALL_STATES = ["available", "installed", "uninstalled"] as const
 export const TASK_STATUSES = ["pending", "in_progress", "completed", "cancelled"] as const;
 export const TASK_PRIORITIES = ["low", "medium", "high", "urgent"] as const;
 export const ROLES = ["owner", "member"] as const;
-/** Kinds that somebody makes by name and keeps. */
+/** Kinds that a person creates by name and keeps. */
 export const TOKEN_KINDS = ["personal", "service"] as const;
-/** All that a request may come with: a session is a browser's that has signed in, `oauth` a program's that a person has let in. */
+/**
+ * All credentials of requests: `session` belongs to a signed-in browser, `oauth` to a program that a person has
+ * authorized.
+ */
 export const CREDENTIAL_KINDS = [...TOKEN_KINDS, "session", "oauth"] as const;
 
 export type Visibility = (typeof VISIBILITIES)[number];
@@ -31,22 +34,22 @@ export const Organization = Type.Object({
   ...RecordBase,
   name: Type.String(),
   defaultWorkspaceId: Type.String(),
-  /** User ids of its owners: never empty, or nobody could administer it any more. */
+  /** User ids of its owners. Never empty, or nobody could administer the organization any more. */
   owners: Type.Array(Type.String()),
-  /** Since when the operator has suspended it; absent or null: it is active. */
+  /** When the operator suspended it; absent or null: it is active. */
   suspendedAt: Type.Optional(OptionalTime),
-  /** Quotas that are not the service's, by name; null: none (QUOTA-1). */
+  /** Quotas that differ from the service's defaults, by name; null: unlimited (QUOTA-1). */
   quotas: Type.Optional(Type.Record(Type.String(), Type.Union([Type.Integer({ minimum: 0 }), Type.Null()]))),
 });
 export type Organization = Static<typeof Organization>;
 
 /**
- * Of a member: how often the person has come back after a removal; absent: never. A credential has the one in which it
- * was made, and counts in no later one, whether or not the removal has found it.
+ * Of a member: how often the person has come back after a removal; absent: never. A credential has the number of the
+ * membership in which it was made, and is valid in no later one, whether or not the removal found it.
  */
 const Membership = Type.Optional(Type.Integer({ minimum: 0 }));
 
-/** A person in an organization. The id is the person's own: the same in every organization. */
+/** A person in an organization. The id is the person's own, the same in every organization. */
 export const Member = Type.Object({
   ...RecordBase,
   name: Type.String(),
@@ -63,23 +66,23 @@ export const Token = Type.Object({
   kind: OneOf(CREDENTIAL_KINDS),
   name: Type.String(),
   hash: Type.String(),
-  /** The last four characters, by which its owner recognises it. */
+  /** The last four characters of the secret, by which its owner recognizes it. */
   hint: Type.String(),
   userId: Type.String(),
   scopes: Type.Array(Type.String()),
   expiresAt: Timestamp,
   lastUsedAt: OptionalTime,
   revokedAt: OptionalTime,
-  /** The token that it was made with; null where the operator made it. */
+  /** The token that created it; null if the operator did. */
   madeWith: Type.Optional(OptionalText),
   /** The token with which it ends; absent or null: it ends by itself. */
   endsWith: Type.Optional(OptionalText),
-  /** The tokens that end with it, theirs included, as far as they still count. */
+  /** The tokens that end with it, direct and indirect, while they are valid. */
   descendants: Type.Optional(Type.Array(Type.Object({ id: Type.String(), expiresAt: Timestamp }))),
-  /** Of an access token: the resource that it is for, and the grant that it belongs to. */
+  /** For an access token: its resource, and its grant. */
   audience: Type.Optional(OptionalText),
   grantId: Type.Optional(OptionalText),
-  /** The remote address of its last use, as far as it is noted. */
+  /** The remote address of its last recorded use. */
   lastAddress: Type.Optional(OptionalText),
   membership: Membership,
 });
@@ -96,14 +99,14 @@ export const Invitation = Type.Object({
 });
 export type Invitation = Static<typeof Invitation>;
 
-/** What a person has granted to a program (MCP-2). */
+/** A person's grant to a program (MCP-2). */
 export const Grant = Type.Object({
   ...RecordBase,
   clientId: Type.String(),
   clientName: Type.String(),
   userId: Type.String(),
   scopes: Type.Array(Type.String()),
-  /** The address of what its tokens are for (RFC 8707). */
+  /** The address of the resource for its tokens (RFC 8707). */
   resource: Type.String(),
   redirectUri: Type.String(),
   status: OneOf(["offered", "active", "ended"] as const),
@@ -111,7 +114,7 @@ export const Grant = Type.Object({
   /** The S256 of the program's verifier (RFC 7636). */
   codeChallenge: Type.String(),
   codeExpiresAt: Timestamp,
-  /** Of the refresh token that refreshes next; those before it were used. */
+  /** The number of the refresh token that is valid next; earlier ones were used. */
   generation: Type.Integer({ minimum: 0 }),
   expiresAt: Timestamp,
   accessTokenIds: Type.Array(Type.String()),
@@ -119,7 +122,7 @@ export const Grant = Type.Object({
 });
 export type Grant = Static<typeof Grant>;
 
-/** What is written down of credentials and people (AUTH-17). */
+/** The events of credentials and people that are audited (AUTH-17). */
 export const AUDIT_ACTIONS = [
   "session.started",
   "session.ended",
@@ -146,24 +149,24 @@ export const AUDIT_ACTIONS = [
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
-/** One entry of the audit. Nothing changes it. */
+/** One entry of the audit. It never changes. */
 export const AuditEntry = Type.Object({
   ...RecordBase,
   action: OneOf(AUDIT_ACTIONS),
-  /** Who did it; null: the operator. */
+  /** The user; null: the operator. */
   userId: OptionalText,
-  /** With which credential; null: none. */
+  /** The user's credential; null: none. */
   tokenId: OptionalText,
-  /** From which remote address; null: none, as for the operator. */
+  /** The remote address; null: none, as for the operator. */
   address: OptionalText,
-  /** What it was done to: the id of a token, a user, an invitation. */
+  /** The id of the affected token, user or invitation. */
   subjectId: OptionalText,
-  /** What a person wants to read of it: a token's name, a role. */
+  /** A detail for people: a token's name, a role. */
   detail: OptionalText,
 });
 export type AuditEntry = Static<typeof AuditEntry>;
 
-/** The workspace that a user has chosen last (WSP-6), by the user's id. */
+/** The workspace that a user has selected last (WSP-6), by the user's id. */
 export const Selection = Type.Object({ ...RecordBase, workspaceId: Type.String() });
 export type Selection = Static<typeof Selection>;
 
@@ -185,14 +188,14 @@ export const Agent = Type.Object({
   /** Omitted: the default. */
   approvalExpiry: Type.Optional(ApprovalExpiry),
   mcpServers: Type.Array(McpServer),
-  /** Tools of its own (RUN-12); absent: none. */
+  /** Tools that only this agent has (RUN-12); absent: none. */
   tools: Type.Optional(Type.Array(AgentTool)),
   maxSteps: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
-  /** JSON Schema of its answers (JOB-16); absent or null: they are text. */
+  /** JSON Schema of its answers (JOB-16); absent or null: answers are text. */
   outputSchema: OutputSchema,
   tags: Type.Array(Type.String()),
   createdBy: Type.String(),
-  /** Since when the operator has disabled it; absent or null: it may work. */
+  /** When the operator disabled it; absent or null: it may work. */
   disabledAt: Type.Optional(OptionalTime),
 });
 export type Agent = Static<typeof Agent>;
@@ -208,12 +211,12 @@ export const Task = Type.Object({
   workspaceId: OptionalText,
   createdBy: Type.String(),
   completedAt: OptionalTime,
-  /** Deleted tasks are kept, and are found by nobody; absent or null: it is not. */
+  /** Deleted tasks are kept, but no request finds them; absent or null: not deleted. */
   deletedAt: Type.Optional(OptionalTime),
 });
 export type Task = Static<typeof Task>;
 
-/** A value that only the service can read (RUN-5): what is stored of it opens under the service's key alone. */
+/** A value that only the service can read (RUN-5): it is stored encrypted with the service's key. */
 export const Secret = Type.Object({
   name: Type.String(),
   sealed: Type.String(),
@@ -222,11 +225,11 @@ export const Secret = Type.Object({
 });
 export type Secret = Static<typeof Secret>;
 
-/** The providers of models for which an organization can have a key of its own. */
+/** The model providers for which an organization can have a key of its own. */
 export const KEYED_PROVIDERS = ["anthropic", "openai", "openai-compatible"] as const;
 export type KeyedProvider = (typeof KEYED_PROVIDERS)[number];
 
-/** Calls of this provider are made with the value of this secret (RUN-5). */
+/** The secret whose value calls of this provider use (RUN-5). */
 export const ProviderKey = Type.Object({
   provider: OneOf(KEYED_PROVIDERS),
   secret: Type.String(),
@@ -235,7 +238,7 @@ export const ProviderKey = Type.Object({
 });
 export type ProviderKey = Static<typeof ProviderKey>;
 
-/** All secrets of an organization, under the organization's id, and what of them is a key of a provider; sorted. */
+/** All secrets of an organization and its provider keys, sorted, under the organization's id. */
 export const SecretBook = Type.Object({
   ...RecordBase,
   secrets: Type.Array(Secret),
@@ -243,7 +246,7 @@ export const SecretBook = Type.Object({
 });
 export type SecretBook = Static<typeof SecretBook>;
 
-/** Secrets of one organization. With values of the greatest length their record stays under 512 KiB. */
+/** Secrets of one organization. Even with the longest values their record stays under 512 KiB. */
 export const MAX_SECRETS = 64;
 
 export const organizationTable = table<Organization>("organization");

@@ -1,7 +1,6 @@
 /**
- * The secrets of an organization (RUN-5), as sealed texts: what they say is known neither to this
- * actor nor to the tables. All are in one record, so that their number is bounded by a look at it
- * and a deleted one leaves nothing behind.
+ * The secrets of an organization (RUN-5), as sealed texts: neither this actor nor the tables know their values. All are
+ * in one record, so their number is easy to bound, and a deleted one leaves nothing behind.
  */
 import { notFound, ok, refuse } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
@@ -26,7 +25,7 @@ export const secretHandlers: Pick<Handlers<OrganizationProtocol>, SecretCommand>
     const now = isoTime(tx.now);
     const secret: Secret = { name, sealed, createdAt: former?.createdAt ?? now, updatedAt: now };
     const others = secrets.filter((other) => other.name !== name);
-    // Names are ASCII, so this is the order of their bytes.
+    // Names are ASCII, so this is byte order.
     keep(
       tx,
       [...others, secret].sort((a, b) => (a.name < b.name ? -1 : 1)),

@@ -1,4 +1,4 @@
-/** The operator's brake on an organization: while it is suspended, nobody acts in it (AUTH-11). */
+/** The operator's suspension of an organization: while it lasts, nobody acts in it (AUTH-11). */
 import { refuse } from "../fault.ts";
 import type { Tx } from "../runtime/actor.ts";
 import { organizationTable } from "./schema.ts";

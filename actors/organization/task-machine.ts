@@ -14,7 +14,7 @@ export type TaskAction = (typeof TASK_ACTIONS)[number];
 
 type Row = Readonly<Record<TaskAction, TaskStatus | null>>;
 
-/** Written whole: a new action does not compile until each status has an answer to it. */
+/** Total: a new action does not compile until each status has an answer to it. */
 export const TASK_MACHINE: Readonly<Record<TaskStatus, Row>> = {
   pending: {
     start: "in_progress",
@@ -42,13 +42,13 @@ export const TASK_MACHINE: Readonly<Record<TaskStatus, Row>> = {
   },
 };
 
-/** The moves of a task in this status. */
+/** The allowed actions of a task in this status. */
 const taskActions = (status: TaskStatus): readonly TaskAction[] =>
   TASK_ACTIONS.filter((action) => TASK_MACHINE[status][action] !== null);
 
-/** What may be done with a task in this status: its texts and its assignee may always be changed. */
+/** The allowed verbs of a task in this status. Its texts and its assignee may always be changed. */
 export const taskVerbs = (status: TaskStatus): readonly string[] => [...taskActions(status), "update"];
 
-/** Whether a status may follow another; a status may always stay as it is. */
+/** Whether a status may follow another; setting the current status again is always allowed. */
 export const mayBecome = (from: TaskStatus, to: TaskStatus): boolean =>
   from === to || TASK_ACTIONS.some((action) => TASK_MACHINE[from][action] === to);

@@ -31,7 +31,7 @@ export const taskHandlers: Pick<
     if (task === null) return notFound("task");
     if (version !== null && version !== task.version)
       return refuse({ kind: "version_conflict", version: task.version });
-    // A change of nothing leaves no trace: neither a version nor a time.
+    // A change of nothing leaves no trace: no version and no time.
     if (hasAll(task, changes)) return ok(task);
     const status = changes.status ?? task.status;
     if (!mayBecome(task.status, status)) {
@@ -50,7 +50,7 @@ export const taskHandlers: Pick<
   },
 };
 
-/** A task of a mission is cancelled; one of the organization can also be deleted. */
+/** A task of a mission can only be cancelled; a task of the organization can also be deleted. */
 export const verbsOf = ({ status }: Pick<Task, "status">): readonly string[] => [...taskVerbs(status), "delete"];
 
 /** The task, unless it is deleted. */

@@ -1,11 +1,12 @@
 /**
- * Which tokens end with which (AUTH-10). A token that was made with another one ends with it at the latest:
+ * Which tokens end with which (AUTH-10). A token that was created with another one ends with it at the latest:
  *
- *   token ──makes──▶ token ──makes──▶ token
- *     └─ revoked: all that are to its right are, in the same turn
- *     └─ expired: the others have by then, because none outlives the one that made it
+ *   token ──creates──▶ token ──creates──▶ token
+ *     └─ revoked: so are all to its right, in the same turn
+ *     └─ expired: all to its right have expired before, because none outlives its creator
  *
- * A token knows all that end with it, so a revocation is one turn and each record says by itself whether it counts.
+ * A token's record lists all tokens that end with it. So a revocation is one turn, and each record shows by itself
+ * whether the token is valid.
  */
 import { type Fault, invalid, ok, type Outcome } from "../fault.ts";
 import type { Tx } from "../runtime/actor.ts";
@@ -14,7 +15,7 @@ import type { Principal } from "./principal.ts";
 import type { NewToken } from "./protocol.ts";
 import { type Token, tokenTable } from "./schema.ts";
 
-/** Tokens that end with one token and count now: bounds its record, and the turn that revokes it. */
+/** Valid tokens that end with one token: bounds its record, and the turn that revokes it. */
 export const MAX_DESCENDANTS = 256;
 
 const DAY_MS = 86_400_000;
@@ -24,13 +25,16 @@ const TOO_MANY: Fault = {
 };
 
 /**
- * The token with which a new one ends. What the operator makes ends by itself, and so does what a person makes in
- * a session: there is no token that could be taken from them.
+ * The token with which a new one ends. Tokens of the operator end by themselves, and so do tokens that a person creates
+ * in a session: no other token that could be stolen created them.
  */
 export const parentOf = (by: Principal | null): string | null =>
   by === null || by.tokenKind === "session" ? null : by.tokenId;
 
-/** When a token may end that is made with `parent`; refuses a life that was asked for and is longer by a day. */
+/**
+ * The expiry of a token that `parent` creates; refuses a requested lifetime that is longer than the parent's by a day
+ * or more.
+ */
 export function endWithin(
   parent: Token | null,
   { expiresAt }: NewToken,
@@ -38,7 +42,7 @@ export function endWithin(
 ): Outcome<string> {
   if (parent === null || expiresAt <= parent.expiresAt) return ok(expiresAt);
   const endMs = Date.parse(parent.expiresAt);
-  // The same number of days as its maker is never exact: the maker is older by a moment.
+  // The same number of days never matches exactly: the parent is a moment older.
   if (!isAsked || Date.parse(expiresAt) - endMs < DAY_MS) return ok(parent.expiresAt);
   const days = Math.ceil((endMs - now) / DAY_MS);
   return invalid(
@@ -47,7 +51,7 @@ export function endWithin(
   );
 }
 
-/** Notes a new token at all tokens with which it ends; refuses where one of them has too many. */
+/** Adds a new token to the records of all tokens with which it ends; refuses if one of them has too many. */
 export function noteDescendant(tx: Tx, { id, expiresAt, endsWith }: Token): Fault | null {
   for (const ancestor of ancestorsOf(tx, endsWith)) {
     const living = livingOf(tx, ancestor);
@@ -57,7 +61,7 @@ export function noteDescendant(tx: Tx, { id, expiresAt, endsWith }: Token): Faul
   return null;
 }
 
-/** Revokes a token and all that end with it. */
+/** Revokes a token and all tokens that end with it. */
 export function revokeWithDescendants(tx: Tx, token: Token): { readonly token: Token; readonly endedIds: string[] } {
   const revokedAt = isoTime(tx.now);
   const descendants = (token.descendants ?? []).map(({ id }) => tx.read(tokenTable, id));

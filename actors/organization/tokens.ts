@@ -1,15 +1,15 @@
 /**
- * Tokens (AUTH-1, AUTH-2, AUTH-7): credentials of a person in this organization. The actor is asked for
- * each request whether a token still counts, so what takes it away holds from the next one on:
+ * Tokens (AUTH-1, AUTH-2, AUTH-7): credentials of a person in this organization. Each request asks the actor whether
+ * its token is still valid, so a change takes effect with the next request:
  *
- *   counts ──its time is over──▶ expired
- *      │ └──its person is removed──▶ unknown
- *      └──revoke──▶ revoked, for good
+ *   valid ──expiry──▶ expired
+ *     │ └──its person is removed──▶ unknown
+ *     └──revoke──▶ revoked, for good
  *
- * While the operator suspends the organization, none of its tokens counts (AUTH-11).
+ * While the operator suspends the organization, none of its tokens is valid (AUTH-11).
  *
- * A token makes another one only while it counts itself, gives it no scope that it lacks and no longer life, and
- * takes it along when it ends (AUTH-10, `token-lineage.ts`). It revokes none that is wider or outlives it.
+ * Only a valid token can create another one. The new token gets no scope that its creator lacks and no longer lifetime,
+ * and ends with its creator (AUTH-10, `token-lineage.ts`). A token cannot revoke a token that is wider or outlives it.
  */
 import { isSameHash } from "../constant-time.ts";
 import { type Fault, notFound, ok, type Outcome, refuse } from "../fault.ts";
@@ -22,23 +22,23 @@ import { type Grant, type Member, memberTable, type Token, tokenTable } from "./
 import { isSuspended, SUSPENDED } from "./suspension.ts";
 import { endWithin, noteDescendant, parentOf, revokeWithDescendants } from "./token-lineage.ts";
 
-/** Days that a token lives: unless somebody says otherwise, at least, and at most (AUTH-1). */
+/** Lifetime of a token in days: the default, the minimum and the maximum (AUTH-1). */
 export const TOKEN_DAYS = 90;
 export const TOKEN_DAYS_MIN = 7;
 export const TOKEN_DAYS_MAX = 365;
-/** Characters of a token's name: a line of a list. */
+/** Characters of a token's name, to fit one line of a list. */
 export const TOKEN_NAME_CHARACTERS = 100;
-/** `lastUsedAt` is kept to this precision: finer would cost a commit for each request. */
+/** `lastUsedAt` is kept to this precision: a finer one would cost a commit for each request. */
 export const LAST_USED_PRECISION_MS = 60_000;
-/** A session ends when its browser has sent nothing for so long. */
+/** A session ends when its browser has sent nothing for this long. */
 export const SESSION_IDLE_MS = 7 * 86_400_000;
 
 const DAY_MS = 86_400_000;
 
-/** When a token ends that is made at `now` for so many days. */
+/** The expiry of a token that is created at `now` for this many days. */
 export const tokenExpiry = (now: number, days: number): string => isoTime(now + days * DAY_MS);
 
-/** Beside `isoTime`, because both are asked for each request. */
+/** Separate from `isoTime`'s writer, because each request calls both. */
 const staleTime = timeWriter();
 
 type TokenCommand = "authenticate" | "confirm_token" | "touch_token" | "create_token" | "revoke_token";
@@ -46,7 +46,7 @@ type TokenCommand = "authenticate" | "confirm_token" | "touch_token" | "create_t
 export const tokenHandlers: Pick<Handlers<OrganizationProtocol>, TokenCommand> = {
   authenticate(tx, { tokenId, hash }) {
     const token = tx.read(tokenTable, tokenId);
-    // The directory has found the token by this hash; here it is only checked that it still has it.
+    // The directory found the token by this hash; check that the record still has it.
     if (token === null || !isSameHash(token.hash, hash)) return UNKNOWN;
     const member = bearerOf(tx, token);
     if (!member.ok) return member;
@@ -72,11 +72,11 @@ export const tokenHandlers: Pick<Handlers<OrganizationProtocol>, TokenCommand> =
   touch_token(tx, { tokenId, address = null }) {
     const token = tx.read(tokenTable, tokenId);
     if (token === null) return notFound("token");
-    // A note that comes late leaves the record of the revocation as it is.
+    // A late note does not change the record of a revoked token.
     if (token.revokedAt !== null) return ok(null);
     if (token.lastUsedAt !== null && token.lastUsedAt > staleTime(tx.now - LAST_USED_PRECISION_MS)) return ok(null);
     const now = isoTime(tx.now);
-    // Once a day for each token, and when its address changes: a row for each request would bury the rest.
+    // Audited once a day for each token, and when its address changes: an entry for each request would bury the others.
     const isNews = token.lastUsedAt?.slice(0, 10) !== now.slice(0, 10) || (token.lastAddress ?? null) !== address;
     if (isNews && token.kind !== "session")
       note(
@@ -125,7 +125,7 @@ export const tokenHandlers: Pick<Handlers<OrganizationProtocol>, TokenCommand> =
 
 const nameOf = (tx: Tx, tokenId: string): string | null => tx.read(tokenTable, tokenId)?.name ?? null;
 
-/** A token of which nothing is known yet; `parentId` is the one with which it ends. */
+/** An unused token; `parentId` is the token with which it ends. */
 export function mintToken(
   tx: Tx,
   token: NewToken,
@@ -148,8 +148,8 @@ export function mintToken(
 }
 
 /**
- * Why a token may not revoke this one: it is wider or outlives it. A token may always end itself, and one with
- * full access any that it sees.
+ * Why a token may not revoke this one: it is wider or outlives the token. A token may always revoke itself, and one
+ * with full access may revoke every token that it sees.
  */
 export function revocationRefusal(token: Token, { scopes, tokenId, expiresAt }: Principal): Fault | null {
   if (token.id === tokenId || scopes.includes(FULL_ACCESS)) return null;
@@ -159,24 +159,30 @@ export function revocationRefusal(token: Token, { scopes, tokenId, expiresAt }: 
   return token.expiresAt > expiresAt ? { kind: "forbidden", message } : null;
 }
 
-/** What of the scopes asked for is not covered. */
+/** The requested scopes that are not covered. */
 export const lacking = (scopes: readonly string[], asked: readonly string[]): string[] =>
   asked.filter((scope) => !hasScope(scopes, scope));
 
 const UNKNOWN = refuse({ kind: "unauthenticated", reason: "unknown token" });
 
-/** Whether its time is over. As texts, which are in the order of the times: parsing them costs more than the rest of the turn. */
+/**
+ * Whether it has expired. Compares texts, whose order is that of the times: parsing them would cost more than the rest
+ * of the turn.
+ */
 const isOver = ({ kind, expiresAt, lastUsedAt, createdAt }: Token, now: number): boolean =>
   expiresAt <= isoTime(now) || (kind === "session" && (lastUsedAt ?? createdAt) <= isoTime(now - SESSION_IDLE_MS));
 
-/** Until when `authenticate` answers the same for a token that counts: its use is to be noted long before a session is idle. */
+/**
+ * Until when `authenticate` gives the same reply for a valid token. Its next use must be recorded, long before a
+ * session counts as idle.
+ */
 const freshUntil = (expiresAt: string, lastUsedAt: string): number =>
   Math.min(Date.parse(expiresAt), Date.parse(lastUsedAt) + LAST_USED_PRECISION_MS);
 
 /** Whether it is revoked or expired. */
 export const hasEnded = (token: Token, now: number): boolean => token.revokedAt !== null || isOver(token, now);
 
-/** What a credential that this member makes has of the membership. */
+/** The membership number that a credential of this member gets. */
 export const madeIn = ({ membership }: Member): Pick<Member, "membership"> =>
   membership === undefined ? {} : { membership };
 
@@ -184,18 +190,21 @@ export const madeIn = ({ membership }: Member): Pick<Member, "membership"> =>
 export const isOfMember = ({ membership = 0 }: Token | Grant, member: Member | null): member is Member =>
   member !== null && member.status === "active" && (member.membership ?? 0) === membership;
 
-/** The person for whom a token counts now. */
+/** The person for whom a token is valid now. */
 function bearerOf(tx: Tx, token: Token): Outcome<Member> {
   if (token.revokedAt !== null) return refuse({ kind: "unauthenticated", reason: "revoked token" });
   if (isOver(token, tx.now)) return refuse({ kind: "token_expired" });
   const member = tx.read(memberTable, token.userId);
   if (!isOfMember(token, member))
     return refuse({ kind: "unauthenticated", reason: "the token's user is not a member any more" });
-  // Last, so that only a good token learns of it.
+  // Checked last, so that only a valid token learns of it.
   return isSuspended(tx) ? SUSPENDED : ok(member);
 }
 
-/** Why a token may not make this other one; asked in the turn that makes it, or a revoked one could still leave another behind. */
+/**
+ * Why a token may not create this one. Checked in the turn that creates it; otherwise a token could still create one
+ * after its own revocation.
+ */
 function unlessMayMint(tx: Tx, { scopes }: NewToken, by: Principal): Outcome<never> | null {
   const own = tx.read(tokenTable, by.tokenId);
   const bearer = own === null ? UNKNOWN : bearerOf(tx, own);

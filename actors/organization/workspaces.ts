@@ -1,4 +1,4 @@
-/** Which workspace each user works in (WSP-6). The workspaces are actors of their own. */
+/** The current workspace of each user (WSP-6). The workspaces are actors of their own. */
 import { ok } from "../fault.ts";
 import type { Handlers } from "../runtime/actor.ts";
 import type { OrganizationProtocol } from "./protocol.ts";
@@ -12,7 +12,7 @@ export const workspaceHandlers: Pick<Handlers<OrganizationProtocol>, "select_wor
     return ok(null);
   },
 
-  /** A user who has chosen none works in the organization's first. */
+  /** A user who has selected none works in the organization's first workspace. */
   read_selection(tx, { userId }) {
     const selection = tx.read(selectionTable, userId);
     const defaultId = tx.read(organizationTable, tx.self.id)?.defaultWorkspaceId ?? null;
