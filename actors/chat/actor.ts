@@ -32,7 +32,7 @@ export const chatActor: ActorDefinition<ChatProtocol> = {
 
     compact_chat: (tx, command) => onVisible(tx, (chat) => compactChat(tx, chat, command)),
     pin_message: (tx, command) => onVisible(tx, (chat) => pinMessage(tx, chat, command)),
-    /** Also in a deleted chat: its running turns still end. */
+    /** A deleted chat accepts this too: its running turns still end. */
     turns_compacted(tx, command) {
       const chat = tx.read(chatTable, tx.self.id);
       return chat === null ? notFound("chat") : turnsCompacted(tx, chat, command);
@@ -55,10 +55,10 @@ export const chatActor: ActorDefinition<ChatProtocol> = {
       if (chat === null) return notFound("chat");
       if (version !== null && version !== chat.version)
         return refuse({ kind: "version_conflict", version: chat.version });
-      // An update without a change makes neither a version nor an event.
-      const isTold = metadata === undefined || isSame(metadata, chat.metadata);
-      if (hasAll(chat.options, options) && isTold) return ok(chat);
-      appendChatEvent(tx, "chat.updated", { options, ...(isTold ? {} : { metadata }) });
+      // An update without a change makes no version and no event.
+      const isSameMetadata = metadata === undefined || isSame(metadata, chat.metadata);
+      if (hasAll(chat.options, options) && isSameMetadata) return ok(chat);
+      appendChatEvent(tx, "chat.updated", { options, ...(isSameMetadata ? {} : { metadata }) });
       if (options.model !== undefined && options.model !== chat.options.model)
         appendChatEvent(tx, "routing.updated", { model: options.model });
       const changed = { ...chat, options: { ...chat.options, ...options }, metadata: metadata ?? chat.metadata };

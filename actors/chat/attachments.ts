@@ -1,10 +1,10 @@
-/** Messages with what they have of stored content. */
+/** Messages and the stored content that they refer to. */
 import type { NewRecord, Tx } from "../runtime/actor.ts";
 import { attach } from "../upload/schema.ts";
 import { type InputBlock, isAttachment } from "../upload/terms.ts";
 import { type Message, type MessageBlock, messageTable } from "./schema.ts";
 
-/** Adds the message with its attachments. */
+/** Adds the message and attaches its content. */
 export function addMessage(tx: Tx, message: NewRecord<Message>): Message {
   const { id: messageId, chatId } = message;
   for (const [number, block] of message.blocks.entries())
@@ -12,6 +12,6 @@ export function addMessage(tx: Tx, message: NewRecord<Message>): Message {
   return tx.create(messageTable, message);
 }
 
-/** What a user's message is made of. */
+/** The blocks of a user's message. */
 export const inputBlocks = (blocks: readonly MessageBlock[]): InputBlock[] =>
   blocks.filter((block): block is InputBlock => block.type === "text" || isAttachment(block));

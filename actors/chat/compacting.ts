@@ -1,6 +1,6 @@
 /**
- * Summaries in the place of older turns (CHAT-11), and messages that stay beside them (CHAT-12). Nothing is taken
- * away: what was compacted stays in the chat, and only model calls get the summary in its place.
+ * Summaries that replace older turns (CHAT-11), and pinned messages that stay beside them (CHAT-12). Nothing is
+ * deleted: compacted turns stay in the chat, and only model calls get the summary instead.
  */
 import { notFound, ok, type Outcome, refuse } from "../fault.ts";
 import { newExecutionId } from "../ids.ts";
@@ -19,7 +19,7 @@ type Command<K extends ChatCommand["kind"]> = Extract<ChatCommand, { readonly ki
 
 const TITLE = "Compact the conversation";
 
-/** A job like that of a message, but its turn ends with a summary. */
+/** A job like the one for a message, but its turn ends with a summary. */
 export function compactChat(
   tx: Tx,
   chat: Chat,
@@ -41,7 +41,7 @@ export function compactChat(
       agent: withOptions(agent, chat),
       chatId: chat.id,
       workspaceId: chat.workspaceId,
-      // It answers nobody's message.
+      // No user's message is answered.
       inputMessageId: messageId,
       outputMessageId: messageId,
       executionId: newExecutionId(tx.now, tx.random),
@@ -60,7 +60,7 @@ export function compactChat(
   return ok({ chat: changed, job });
 }
 
-/** The summary is a message of its own, and replaces what it summarizes from now on. */
+/** The summary is a message of its own. From now on it replaces the messages that it summarizes. */
 export function turnsCompacted(
   tx: Tx,
   chat: Chat,
@@ -95,7 +95,7 @@ export function turnsCompacted(
   return ok(null);
 }
 
-/** A pin of a pinned message changes nothing. */
+/** Pinning a pinned message changes nothing. */
 export function pinMessage(
   tx: Tx,
   chat: Chat,

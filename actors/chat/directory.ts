@@ -5,25 +5,23 @@ import type { Chat, Message } from "./schema.ts";
 export interface ChatFilter {
   /** Only chats that are visible to this user (AGT-5). */
   readonly seenBy: string;
-  /** Chats with one of these values. */
+  /** Chats with any of these values. */
   readonly status?: readonly Chat["status"][] | undefined;
   readonly agentId?: string | undefined;
   readonly workspaceId?: string | undefined;
   /** Words of the title, or their beginnings. */
   readonly title?: string | undefined;
   readonly isPinned?: boolean | undefined;
-  /** What is said in it, as in a search on the web. */
+  /** Text of its messages, in the syntax of a web search. */
   readonly text?: string | undefined;
 }
 
 export interface ChatDirectory {
   /** Chats that are not deleted. */
   listChats(organizationId: string, filter: ChatFilter, page: PageRequest): Promise<Page<Chat>>;
-  /** Those of these chats that are deleted. */
+  /** The ids of the deleted chats among these. */
   deletedAmong(organizationId: string, ids: readonly string[]): Promise<readonly string[]>;
-  /**
-   * The stored text of a message; null if another attempt wrote it, or if there is none.
-   */
+  /** The stored text of a message; null if another attempt wrote it, or if the message does not exist. */
   storedText(
     organizationId: string,
     of: { readonly messageId: string; readonly attempt: number },

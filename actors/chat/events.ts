@@ -1,8 +1,7 @@
 /**
- * The durable events of a chat's stream (SSE-7): each type with the shape of its data, and the
- * changes of a job besides the turn itself. Turns append through `appendChatEvent`, so every event is
- * in this table; the surfaces, the contract and the tests read the same table. Data is
- * camelCase here, as in every record.
+ * The durable events of a chat's stream (SSE-7): each type with the shape of its data, and the changes of a job other
+ * than its turn. Turns append through `appendChatEvent`, so every event is in this table. The surfaces, the contract
+ * and the tests read the same table. Data is camelCase here, as in every record.
  */
 import { MadeArtifact } from "../job/terms.ts";
 import { ApprovalRequested, ApprovalResolved, ReviewUpdated } from "../job/events.ts";
@@ -21,7 +20,7 @@ const Arguments = Type.Unsafe<JsonObject>({
   ...Type.Record(Type.String(), Type.Unknown()),
   description: "What the tool is called with; absent where it is longer than 4 KiB, and without `jobs:read`",
 });
-/** The beginning of what the tool has answered; absent in events of former versions, and without `jobs:read`. */
+/** The beginning of the tool's result; absent in events of earlier versions, and without `jobs:read`. */
 const Result = {
   result: Type.Optional(
     Type.String({ description: "The beginning of what the tool has answered; absent without `jobs:read`" }),
@@ -42,16 +41,18 @@ export const CHAT_EVENTS = {
   /** The message waits in the queue; `position` counts from 1. */
   "message.queued": Type.Object({ ...OfTurn, position: Type.Integer() }),
   "message.started": Type.Object({ ...OfTurn, attempt: Type.Integer() }),
-  /** Readers drop the live text of the message that is in no event: a new attempt writes it again. */
+  /** Readers drop the live text that no event contains: the new attempt writes it again. */
   "message.restarted": Type.Object({ ...OfTurn, attempt: Type.Integer() }),
   "message.completed": Type.Object({
     ...OfTurn,
     status: OneOf(["completed", "cancelled", "failed"] as const),
     content: Type.String(),
   }),
-  /** `arguments` only where they are short, for those who may read jobs; the job's transcript has all of it. */
+  /**
+   * `arguments` only if they are short, and only for readers with `jobs:read`; the job's transcript has all of them.
+   */
   "tool.started": Type.Object({ ...OfCall, name: Type.String(), arguments: Type.Optional(Arguments) }),
-  /** The tool is the client's: it runs it, and sends its result (JOB-17). */
+  /** The client runs this tool and sends its result (JOB-17). */
   "tool.requested": Type.Object({
     ...OfCall,
     name: Type.String(),
@@ -60,7 +61,7 @@ export const CHAT_EVENTS = {
   }),
   "tool.completed": Type.Object({ ...OfCall, ...Result }),
   "tool.failed": Type.Object({ ...OfCall, ...Result }),
-  /** Another model answers from now on; null is the agent's own. */
+  /** Another model answers from now on; null: the agent's own. */
   "routing.updated": Type.Object({ model: OptionalText }),
   "approval.requested": Type.Object({ ...OfJob, ...ApprovalRequested.properties }),
   "approval.resolved": Type.Object({ ...OfJob, ...ApprovalResolved.properties }),
@@ -80,7 +81,7 @@ export const CHAT_EVENTS = {
     metadata: Type.Optional(Type.Unsafe<JsonObject>(Type.Record(Type.String(), Type.Unknown()))),
     deleted: Type.Optional(Type.Boolean()),
   }),
-  /** A summary, which is this message, replaces older messages in model calls from now on (CHAT-11). */
+  /** From now on this message, a summary, replaces older messages in model calls (CHAT-11). */
   "chat.compacted": Type.Object({ ...OfTurn, messages: Type.Integer() }),
   /** The message stays in the context, or may be compacted again (CHAT-12). */
   "message.updated": Type.Object({ messageId: Type.String(), pinned: Type.Boolean() }),
@@ -91,6 +92,6 @@ export const CHAT_EVENTS = {
 export type ChatEventType = keyof typeof CHAT_EVENTS;
 export type ChatEventData<K extends ChatEventType> = Static<(typeof CHAT_EVENTS)[K]>;
 
-/** Appends an event of the table to the stream of this turn's chat; answers its seq. */
+/** Appends an event of the table to the stream of this turn's chat and returns its seq. */
 export const appendChatEvent = <K extends ChatEventType>(tx: Tx, type: K, data: ChatEventData<K>): number =>
   tx.append(type, data);

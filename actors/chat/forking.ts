@@ -1,6 +1,6 @@
 /**
- * A chat that goes on from a place in another one (CHAT-13): its messages up to there are copied, and the other
- * chat stays as it is. The copies are messages of their own, with the ids of the jobs that had written them.
+ * Forks a chat at a message (CHAT-13): the messages up to there are copied, and the source chat does not change. The
+ * copies are messages of their own; they keep the ids of the jobs that wrote the originals.
  */
 import { invalid, ok, type Outcome } from "../fault.ts";
 import type { Tx } from "../runtime/actor.ts";
@@ -14,7 +14,7 @@ import { inTurnOrder, turnsOf } from "./turn-order.ts";
 
 type ForkChat = Extract<ChatCommand, { readonly kind: "fork_chat" }>;
 
-/** The new chat. It is idle: what is still queued or written in the other one is not copied. */
+/** The new chat. It is idle: queued and unfinished messages of the source are not copied. */
 export function forkChat(tx: Tx, { source, from, agent, title, userId, messages, summary }: ForkChat): Outcome<Chat> {
   if (tx.read(chatTable, tx.self.id) !== null) return invalid("/id", "This chat exists already");
   const opened = tx.create(
@@ -37,8 +37,8 @@ export function forkChat(tx: Tx, { source, from, agent, title, userId, messages,
     const { id: oldId, role, content, jobId } = message;
     const id = tx.id("msg");
     ids.set(oldId, id);
-    const told = message.blocks.some(isAttachment) ? { blocks: inputBlocks(message.blocks) } : {};
-    const seq = appendChatEvent(tx, "message.created", { messageId: id, role, content, jobId, ...told });
+    const shownBlocks = message.blocks.some(isAttachment) ? { blocks: inputBlocks(message.blocks) } : {};
+    const seq = appendChatEvent(tx, "message.created", { messageId: id, role, content, jobId, ...shownBlocks });
     const { status, blocks, usage, sender, metadata, completedAt } = message;
     return addMessage(tx, {
       id,
@@ -60,10 +60,10 @@ export function forkChat(tx: Tx, { source, from, agent, title, userId, messages,
     copied.push(copy);
     if (summary !== null && turnOf(message) <= summary.throughTurn) through = copy.seq;
   }
-  const told = summary === null ? null : add(summary.message);
-  if (told !== null && summary !== null) {
+  const copiedSummary = summary === null ? null : add(summary.message);
+  if (copiedSummary !== null && summary !== null) {
     const { messages: standsFor } = summary;
-    tx.update(messageTable, { ...told, compaction: { throughTurn: through, messages: standsFor } });
+    tx.update(messageTable, { ...copiedSummary, compaction: { throughTurn: through, messages: standsFor } });
   }
   const pins = (source.pins ?? []).flatMap((id) => ids.get(id) ?? []);
   const last = copied.at(-1);
@@ -71,14 +71,21 @@ export function forkChat(tx: Tx, { source, from, agent, title, userId, messages,
     tx.update(chatTable, {
       ...opened,
       status: copied.length === 0 ? "standby" : "done",
-      messageCount: copied.length + (told === null ? 0 : 1),
+      messageCount: copied.length + (copiedSummary === null ? 0 : 1),
       lastMessagePreview: last === undefined ? null : preview(last.content),
       forkedFrom: { chatId: source.id, messageId: from },
       pins,
       ...(source.measured === undefined ? {} : { measured: source.measured }),
-      ...(told === null || summary === null
+      ...(copiedSummary === null || summary === null
         ? {}
-        : { summary: { messageId: told.id, throughTurn: through, messages: summary.messages, at: isoTime(tx.now) } }),
+        : {
+            summary: {
+              messageId: copiedSummary.id,
+              throughTurn: through,
+              messages: summary.messages,
+              at: isoTime(tx.now),
+            },
+          }),
     }),
   );
 }

@@ -1,17 +1,17 @@
-/** What a chat's next turn goes on from (CHAT-8, CHAT-11), of messages that were read. */
+/** Builds the history that a chat's next turn continues from (CHAT-8, CHAT-11). */
 import { type ChatHistory, type HistoryEntry, NO_HISTORY } from "../job/protocol.ts";
 import type { Chat, Message } from "./schema.ts";
 import { inTurnOrder, turnsOf } from "./turn-order.ts";
 
 /**
- * Messages before a summary's last turn that may belong to a later one, because they waited in the queue. A reader
- * that has so many of them has all.
+ * Messages before a summary's last turn can belong to a later turn, because they waited in the queue. This many of them
+ * always include every one of those.
  */
 export const BEFORE_SUMMARY = 256;
 
 /**
- * `newest` are ended messages of the chat, without those of the job that asks, in any order; `named` are its pinned
- * messages and its summary.
+ * `newest`: ended messages of the chat in any order, without those of the calling job. `named`: its pinned messages and
+ * its summary.
  */
 export function chatHistory(
   chat: Pick<Chat, "summary" | "pins" | "measured"> | null,
@@ -34,9 +34,9 @@ export function chatHistory(
   });
   const text = named.find(({ id }) => id === summary?.messageId)?.content;
   if (summary === undefined || text === undefined) return { summary: null, entries, measured };
-  const told = new Set(newest.filter((message) => turnOf(message) > through).map(({ id }) => id));
+  const included = new Set(newest.filter((message) => turnOf(message) > through).map(({ id }) => id));
   const pinned = named
-    .filter(({ id, seq }) => pins.includes(id) && seq <= through && !told.has(id))
+    .filter(({ id, seq }) => pins.includes(id) && seq <= through && !included.has(id))
     .toSorted((a, b) => a.seq - b.seq)
     .flatMap((message) => entryOf(message, message.seq));
   return { summary: { text, messages: summary.messages, pinned }, entries, measured };

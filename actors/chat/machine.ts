@@ -8,10 +8,10 @@
  *                     ▼  │ begin, next
  *               needs_attention ──finish──▶ done, ──fail──▶ error
  *
- * `begin`: a turn starts or resumes; `wait`: it needs a person; `next`: it ends and another one is
- * queued. A message that arrives while a turn runs or waits does not change the status: its `on_busy`
- * policy decides (CHAT-5). `compact` begins a turn as `send_message` does; there is nothing to compact or to fork
- * in a chat without messages. A deleted chat has no status.
+ * `begin`: a turn starts or resumes; `wait`: it needs a person; `next`: it ends and another one is queued. A message
+ * that arrives while a turn runs or waits does not change the status: its `on_busy` policy decides (CHAT-5). `compact`
+ * begins a turn as `send_message` does. A chat without messages can be neither compacted nor forked. A deleted chat has
+ * no status.
  */
 import { assert } from "../assert.ts";
 import type { Chat } from "./schema.ts";
@@ -31,7 +31,7 @@ export const CHAT_TRIGGERS = [
 ] as const;
 export type ChatTrigger = (typeof CHAT_TRIGGERS)[number];
 
-/** The triggers that a caller has a verb for. */
+/** The triggers that callers have a verb for. */
 export const CHAT_ACTIONS = [
   "send_message",
   "update",

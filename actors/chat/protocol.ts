@@ -1,4 +1,4 @@
-/** What a chat's actor can be asked, and what it answers. */
+/** The commands and replies of a chat's actor. */
 import type { MadeArtifact } from "../job/terms.ts";
 import type { AgentSnapshot, Block, Job, JobTerms, RunError, Usage } from "../job/schema.ts";
 import type { InputBlock } from "../upload/terms.ts";
@@ -23,7 +23,7 @@ type UpdateType =
   | "review.updated"
   | "job.updated"
   | "usage.updated";
-/** Changes of a job that readers of its chat see besides the turn itself. */
+/** Changes of a job, other than its turn, that readers of its chat see. */
 export type JobUpdate = { [K in UpdateType]: { readonly type: K; readonly data: ChatEventData<K> } }[UpdateType];
 
 /** A chat that its first message opens. */
@@ -51,7 +51,7 @@ export type ChatCommand =
       readonly open: ChatOpening | null;
       readonly agent: AgentSnapshot;
       readonly content: string;
-      /** All pieces of a message that is more than text; `content` is then that of its text. */
+      /** All pieces of a message that is more than text; `content` is then the text among them. */
       readonly blocks?: readonly InputBlock[] | undefined;
       readonly userId: string;
       /** Null: as the chat's options say. */
@@ -60,22 +60,25 @@ export type ChatCommand =
       readonly metadata: JsonObject;
     }
   /**
-   * The first message of a chat of its own, for this user. Sending it again changes nothing: the job has
-   * the given id, and there is never a second one.
+   * The first message of a new chat for this user. Idempotent: the job has the given id, so a repeat creates no second
+   * one.
    */
   | {
       readonly kind: "send_once";
       readonly open: ChatOpening;
       readonly agent: AgentSnapshot;
       readonly content: string;
-      /** All pieces of a message that is more than text; `content` is then that of its text. */
+      /** All pieces of a message that is more than text; `content` is then the text among them. */
       readonly blocks?: readonly InputBlock[] | undefined;
       readonly userId: string;
       readonly sender: Message["sender"];
       readonly jobId: string;
       readonly terms: JobTerms;
     }
-  /** Begins a job that compacts the conversation; in a busy chat it waits in the queue. `instructions`: what the summary must keep. */
+  /**
+   * Begins a job that compacts the conversation; in a busy chat it waits in the queue. `instructions`: what the summary
+   * must keep.
+   */
   | {
       readonly kind: "compact_chat";
       readonly agent: AgentSnapshot;
@@ -83,7 +86,7 @@ export type ChatCommand =
       readonly userId: string;
       readonly terms: JobTerms;
     }
-  /** A summary replaces the older turns from now on. `messageId`: the message that the job has begun for it, or null. */
+  /** A summary replaces the older turns from now on. `messageId`: the message that the job began for it, or null. */
   | {
       readonly kind: "turns_compacted";
       readonly jobId: string;
@@ -96,7 +99,7 @@ export type ChatCommand =
   /** The message stays in the context, or may be compacted again. */
   | { readonly kind: "pin_message"; readonly messageId: string; readonly isPinned: boolean }
   | { readonly kind: "read_message"; readonly messageId: string }
-  /** Makes a chat that goes on from the message `from` of `source`: with these messages of it, in any order. */
+  /** Creates a chat that continues from the message `from` of `source`, with these messages of it, in any order. */
   | ({
       readonly kind: "fork_chat";
       readonly source: Chat;
@@ -112,7 +115,7 @@ export type ChatCommand =
   | {
       readonly kind: "update_chat";
       readonly options: Partial<ChatOptions>;
-      /** Replaces the former value; absent: unchanged. */
+      /** Replaces the current value; absent: unchanged. */
       readonly metadata?: JsonObject;
       readonly version: number | null;
     }
@@ -124,7 +127,7 @@ export type ChatCommand =
       readonly inputMessageId: string;
       readonly messageId: string;
       readonly attempt: number;
-      /** Of a job that compacts: its message is a summary. */
+      /** Set for a job that compacts: its message is a summary. */
       readonly isSummary?: true;
     }
   /** A runner resumes the turn; `text` is the committed text of the message. */
@@ -140,7 +143,7 @@ export type ChatCommand =
   | {
       readonly kind: "tools_started";
       readonly jobId: string;
-      /** `arguments`: null where they are too long for an event. */
+      /** `arguments`: null if they are too long for an event. */
       readonly calls: readonly { readonly id: string; readonly name: string; readonly arguments: JsonObject | null }[];
     }
   | {
@@ -148,10 +151,10 @@ export type ChatCommand =
       readonly jobId: string;
       readonly callId: string;
       readonly isError: boolean;
-      /** The beginning of what the tool has answered, and whether there is more. */
+      /** The beginning of the tool's result, and whether it was cut. */
       readonly result: string;
       readonly isTruncated: boolean;
-      /** Files that no call of the job had written before. */
+      /** Files that no earlier call of the job had written. */
       readonly artifacts?: readonly MadeArtifact[];
     }
   /** The turn begins again after a crash. */
@@ -166,7 +169,7 @@ export type ChatCommand =
       readonly blocks: readonly Block[] | null;
       readonly usage: Usage;
       readonly updates: readonly JobUpdate[];
-      /** What the last model call took. */
+      /** What the last model call measured. */
       readonly measured?: ContextMeasure | null;
     }
   /** Updates of a job that neither start nor end its turn. */
@@ -175,7 +178,7 @@ export type ChatCommand =
 export interface ChatReplies {
   open_chat: Chat;
   send_message: SentMessage;
-  /** The job; null where an earlier command has made it. */
+  /** The job; null if an earlier command has already created it. */
   send_once: Job | null;
   compact_chat: StartedCompaction;
   turns_compacted: null;
@@ -195,7 +198,7 @@ export interface ChatReplies {
   job_updates: null;
 }
 
-/** The summary of the other chat, its last turn there, and how many messages it replaces. */
+/** The other chat's summary, its last turn there, and how many messages it replaces. */
 export interface ForkedSummary {
   readonly message: Message;
   readonly throughTurn: number;
@@ -210,10 +213,10 @@ export interface StartedCompaction {
 export interface SentMessage {
   readonly chat: Chat;
   readonly message: Message;
-  /** The job that answers it; null where it steers the one that runs. */
+  /** The job that answers the message; null if the message steers the running job. */
   readonly job: Job | null;
   readonly queuedPosition: number;
-  /** What must happen to the running job in the same group, and to which. */
+  /** What must happen to the running job in the same group, and which job that is. */
   readonly also: { readonly kind: "steer" | "interrupt"; readonly jobId: string } | null;
 }
 

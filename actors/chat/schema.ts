@@ -19,12 +19,12 @@ const OptionalText = Type.Union([Type.String(), Type.Null()]);
 export const ON_BUSY = ["queue", "steer", "interrupt", "reject"] as const;
 export type OnBusy = (typeof ON_BUSY)[number];
 
-/** What a chat's owner may set. `tools` and `model` override the agent's; null leaves them (CHAT-2). */
+/** What a chat's owner may set. `tools` and `model` override the agent's; null leaves them unchanged (CHAT-2). */
 export const ChatOptions = Type.Object({
   model: OptionalText,
   onBusy: OneOf(ON_BUSY),
   tools: Type.Union([Type.Array(Type.String()), Type.Null()]),
-  /** Calls that need approval are made without it. */
+  /** Calls run without the approval that they would need. */
   autoApprove: Type.Boolean(),
   title: Type.String(),
   pinned: Type.Boolean(),
@@ -33,26 +33,26 @@ export type ChatOptions = Static<typeof ChatOptions>;
 
 /** The summary that replaces the older turns of a chat in model calls (CHAT-11). */
 export const ChatSummary = Type.Object({
-  /** The message with its text. */
+  /** The message that has its text. */
   messageId: Type.String(),
-  /** The last turn that it replaces, as `turnsOf` numbers them. */
+  /** The last turn that it replaces, in the numbering of `turnsOf`. */
   throughTurn: Type.Integer(),
-  /** Messages that it replaces, those of earlier summaries included. */
+  /** How many messages it replaces, including those of earlier summaries. */
   messages: Type.Integer(),
   at: Timestamp,
 });
 export type ChatSummary = Static<typeof ChatSummary>;
 
-/** What a provider has counted for the newest model call of a chat, and how many bytes that was (CHAT-8). */
+/** Tokens that a provider counted for the newest model call of a chat, and the bytes of that call (CHAT-8). */
 export const ContextMeasure = Type.Object({
   tokens: Type.Integer(),
   bytes: Type.Integer(),
-  /** Tokens that its images and documents had been estimated at. */
+  /** The estimate in tokens of its images and documents. */
   attached: Type.Optional(Type.Integer()),
 });
 export type ContextMeasure = Static<typeof ContextMeasure>;
 
-/** Messages of one chat that stay in the context whatever is compacted. */
+/** Messages of one chat that compaction never removes from the context. */
 export const CHAT_PINS = 20;
 
 export const Chat = Type.Object({
@@ -64,7 +64,7 @@ export const Chat = Type.Object({
   workspaceId: Type.String(),
   messageCount: Type.Integer(),
   activeJobId: Type.Union([Type.String(), Type.Null()]),
-  /** Jobs that wait behind the active one, in their order (CHAT-5). */
+  /** Jobs that wait behind the active one, in order (CHAT-5). */
   queue: Type.Array(Type.String(), { maxItems: CHAT_QUEUE }),
   lastMessagePreview: Type.Union([Type.String(), Type.Null()]),
   missionId: OptionalText,
@@ -75,7 +75,7 @@ export const Chat = Type.Object({
   /** Ids of messages that stay in the context (CHAT-12). */
   pins: Type.Optional(Type.Array(Type.String(), { maxItems: CHAT_PINS })),
   measured: Type.Optional(ContextMeasure),
-  /** The chat that it goes on from, and the message up to which it does (CHAT-13). */
+  /** The source chat of a fork, and the last message that was copied (CHAT-13). */
   forkedFrom: Type.Optional(Type.Object({ chatId: Type.String(), messageId: Type.String() })),
   metadata: Type.Unsafe<JsonObject>({ type: "object" }),
   createdBy: Type.String(),

@@ -53,7 +53,7 @@ export function sendMessage(tx: Tx, command: SendMessage): Outcome<SentMessage> 
   return effect === "steer" ? steer(tx, chat, newMessageOf(command)) : begin(tx, chat, newMessageOf(command), effect);
 }
 
-/** Opens the chat with its first message, unless an earlier command did. */
+/** Opens the chat with its first message, unless an earlier command did so. */
 export function sendOnce(tx: Tx, command: SendOnce): Outcome<Job | null> {
   if (tx.read(chatTable, tx.self.id) !== null) return ok(null);
   const { open: opening, agent, userId } = command;
@@ -84,7 +84,7 @@ function steer(tx: Tx, chat: Chat, command: NewMessage): Outcome<SentMessage> {
   return ok({ chat: changed, message, job: null, queuedPosition: 0, also });
 }
 
-/** Creates the job that answers the message: it starts now, next, or after the queue. */
+/** Creates the job that answers the message: it starts now, next, or at the end of the queue. */
 function begin(tx: Tx, chat: Chat, command: NewMessage, effect: Exclude<Effect, "steer">): Outcome<SentMessage> {
   const jobId = command.jobId ?? tx.id("job");
   const isIdle = effect === "start";
@@ -114,7 +114,7 @@ const withMessage = (chat: Chat, message: Message): Chat => ({
   lastMessagePreview: preview(titleOf(message)),
 });
 
-/** What a message without text is called: its attachments. */
+/** The message's text, or the names of its attachments if it has none. */
 const titleOf = ({ content, blocks }: Pick<Message, "content" | "blocks">): string =>
   content === ""
     ? blocks
@@ -130,8 +130,8 @@ function addUserMessage(
   { jobId, status }: { readonly jobId: string | null; readonly status: "queued" | "completed" },
 ): Message {
   const id = tx.id("msg");
-  const told = blocks === undefined ? {} : { blocks: [...blocks] };
-  const seq = appendChatEvent(tx, "message.created", { messageId: id, role: "user", content, jobId, ...told });
+  const shownBlocks = blocks === undefined ? {} : { blocks: [...blocks] };
+  const seq = appendChatEvent(tx, "message.created", { messageId: id, role: "user", content, jobId, ...shownBlocks });
   return addMessage(tx, {
     id,
     chatId: chat.id,
@@ -178,12 +178,12 @@ function createJob(
   return announceJob(tx, tx.birth(ref, jobTable, { ...record, runEffectId, lastSeq: events.length }, events));
 }
 
-/** What two lists of tools both name. */
+/** The tools that both lists name. */
 const inBoth = (one: readonly string[], other: readonly string[]): string[] => [
   ...new Set([...one.filter((name) => namesTool(other, name)), ...other.filter((name) => namesTool(one, name))]),
 ];
 
-/** The agent as this chat uses it. */
+/** The agent with this chat's options. */
 export function withOptions(agent: AgentSnapshot, { options }: Chat): AgentSnapshot {
   const { model, tools, autoApprove } = options;
   return {

@@ -1,7 +1,7 @@
-/** The order of a conversation as its turns went: a message that waited in the queue comes after the answers before it. */
+/** The order of a conversation by its turns: a message that waited in the queue comes after the answers before it. */
 import type { Message } from "./schema.ts";
 
-/** The number of each message's turn: the seq of its answer, or its own where it has none. */
+/** The number of each message's turn: the seq of its answer, or its own seq if it has no answer. */
 export function turnsOf<M extends Pick<Message, "seq" | "role" | "jobId">>(messages: readonly M[]): (of: M) => number {
   const answered = new Map<string, number>();
   for (const { role, jobId, seq } of messages) if (role === "assistant" && jobId !== null) answered.set(jobId, seq);

@@ -134,7 +134,7 @@ function afterTurn(tx: Tx, chat: Chat, { jobId, messageId, end, blocks }: TurnEn
   const [next = null, ...rest] = queue;
   if (next !== null) tx.send(jobRef(tx.self.organizationId, next), { kind: "start" });
   const status = moved(chat, next !== null ? "next" : end.status === "failed" ? "fail" : "finish");
-  // A summary is nothing that anybody has said.
+  // A summary is not part of the conversation, so it is no preview.
   const text = blocks === null || chat.summary?.messageId === messageId ? "" : textOf(blocks);
   appendChatEvent(tx, "chat.updated", { status });
   return {
