@@ -1,7 +1,7 @@
 /**
- * The tool calls of a run (JOB-7): those of a step are made side by side, each result is committed by
- * itself, and none is made before its start is committed. While all of them wait for other jobs, the run
- * releases its job slot (JOB-10). A few of them begin in a turn of the event loop (FAIR-9).
+ * The tool calls of a run (JOB-7). The calls of a step run side by side. Each result is committed by itself, and no
+ * call runs before its start is committed. While all of them wait for other jobs, the run releases its job slot
+ * (JOB-10). Only a few begin in one turn of the event loop (FAIR-9).
  */
 import { assert } from "../../assert.ts";
 import type { ChatCommand } from "../../chat/protocol.ts";
@@ -18,7 +18,7 @@ import { contextOf, type Job } from "../schema.ts";
 import type { OpenCall } from "../terms.ts";
 import { withinGrace } from "./tool-grace.ts";
 
-/** What the calls have of their run. */
+/** The parts of the run that its calls use. */
 interface CallerParts {
   readonly reporter: Reporter;
   readonly pulse: Pulse;
@@ -32,13 +32,13 @@ interface CallTargets {
   readonly turnAfter: (job: Job) => readonly ChatCommand[];
 }
 
-/** Characters of arguments and of a result in the events of a chat: the rest is in the job's transcript. */
-const TOLD_CHARACTERS = 4_096;
-const toldArguments = (given: JsonObject): JsonObject | null =>
-  JSON.stringify(given).length > TOLD_CHARACTERS ? null : given;
-const toldResult = (content: string) => ({
-  result: content.slice(0, TOLD_CHARACTERS).toWellFormed(),
-  isTruncated: content.length > TOLD_CHARACTERS,
+/** Characters of arguments and of a result in a chat's events; the whole is in the job's transcript. */
+const EVENT_CHARACTERS = 4_096;
+const eventArguments = (given: JsonObject): JsonObject | null =>
+  JSON.stringify(given).length > EVENT_CHARACTERS ? null : given;
+const eventResult = (content: string) => ({
+  result: content.slice(0, EVENT_CHARACTERS).toWellFormed(),
+  isTruncated: content.length > EVENT_CHARACTERS,
 });
 
 export class RunCalls {
@@ -50,7 +50,7 @@ export class RunCalls {
     this.run = run;
   }
 
-  /** Makes the calls; false when the run was called off meanwhile. Throws `RunOver` when the job has moved on. */
+  /** Makes the calls; false if the run was aborted meanwhile. Throws `RunOver` if the job has moved on. */
   async make(calls: readonly OpenCall[], targets: CallTargets, signal: AbortSignal): Promise<boolean> {
     const { reporter, slot } = this.run;
     const { attempt } = reporter;
@@ -59,7 +59,7 @@ export class RunCalls {
     const named = calls.map(({ id, name, arguments: edited }) => ({
       id,
       name,
-      arguments: toldArguments(edited ?? targets.transcript.call(id)?.input ?? {}),
+      arguments: eventArguments(edited ?? targets.transcript.call(id)?.input ?? {}),
     }));
     await reporter.report({ kind: "tools_started", attempt, callIds }, () => [
       { kind: "tools_started", jobId, calls: named },
@@ -109,7 +109,7 @@ export class RunCalls {
         jobId,
         callId,
         isError,
-        ...toldResult(content),
+        ...eventResult(content),
         artifacts: madeBy(job.artifacts ?? [], callId),
       },
       ...targets.turnAfter(job),

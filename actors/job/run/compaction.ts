@@ -1,10 +1,10 @@
 /**
- * Writes the summary that replaces the older part of a conversation (CHAT-11). What is too long for one call
- * goes in pieces: each call gets the summary of those before.
+ * Writes the summary that replaces the older part of a conversation (CHAT-11). Material that is too long for one call
+ * is summarized in pieces: each call also gets the summary so far.
  *
  *   pieces ─▶ as many as fit ─▶ model ─▶ summary ─┬─ none left ─▶ done
  *                  ▲                              └─ the next ones, with this summary
- *                  └── half as many, where the provider says that it is too long
+ *                  └── half as many, if the provider says that it is too long
  */
 import { addCosts } from "../../money.ts";
 import type { ModelOutcome } from "../ports.ts";
@@ -14,15 +14,15 @@ import type { ContextWindow } from "./context-window.ts";
 import { UNCOUNTED_BYTES } from "./context-window.ts";
 import { shortened } from "./conversation.ts";
 
-/** Characters of a summary that are kept: some 8,000 tokens. */
+/** Characters of a summary that are kept: about 8,000 tokens. */
 export const SUMMARY_CHARACTERS = 32_768;
-/** Of what a call takes, the part that a summary may have. */
+/** The share of a call's window that a summary may have. */
 const SUMMARY_PART = 1 / 4;
-/** Words that the model is asked for at most. */
+/** The most words that the model is asked for. */
 const SUMMARY_WORDS = 1_200;
-/** What the instructions and the tags of a call take, in bytes. */
+/** The size of a call's instructions and tags, in bytes. */
 const FRAME_BYTES = 1_024;
-/** The least part of the conversation that a call is asked about, in bytes. */
+/** The smallest part of the conversation that one call summarizes, in bytes. */
 const LEAST_BYTES = 512;
 
 const INSTRUCTIONS = [
@@ -32,12 +32,12 @@ const INSTRUCTIONS = [
   `in at most ${SUMMARY_WORDS} words.`,
 ].join(" ");
 
-/** What is summarized. */
+/** The material of a summary. */
 export interface Material {
-  /** The summary of what came before the pieces. */
+  /** The summary of everything before the pieces. */
   readonly earlier: string | null;
   readonly pieces: readonly string[];
-  /** What the summary must keep, in a person's words; empty: nothing in particular. */
+  /** What the summary must keep, in a person's words; empty: no request. */
   readonly wish: string;
 }
 
@@ -45,7 +45,7 @@ export type Summary =
   | { readonly kind: "written"; readonly text: string; readonly usage: Usage }
   | Exclude<ModelOutcome, { readonly kind: "finished" }>;
 
-/** Never rejects but with `RunOver`. Of a failure, `usage` is that of all calls. */
+/** Rejects only with `RunOver`. A failure's `usage` is that of all calls. */
 export async function summarize(
   { earlier, pieces, wish }: Material,
   { models, window }: { readonly models: ModelCalls; readonly window: ContextWindow },
@@ -78,16 +78,17 @@ export async function summarize(
 
 const NO_SUMMARY = { code: "provider_error", message: "The model gave no summary of the conversation." } as const;
 
-/** The first pieces that have room in so many bytes; the first one always, cut to it. */
+/** The first pieces that fit in this many bytes; the first one always, cut to fit. */
 function takeFrom(pieces: readonly string[], bytes: number): string[] {
   const taken: string[] = [];
   let room = bytes;
   for (const piece of pieces) {
-    // At most three bytes for each unit of UTF-16.
-    const told = taken.length === 0 && Buffer.byteLength(piece) > room ? shortened(piece, Math.floor(room / 3)) : piece;
-    room -= Buffer.byteLength(told) + 2;
+    // A UTF-16 unit takes three bytes at most.
+    const fitted =
+      taken.length === 0 && Buffer.byteLength(piece) > room ? shortened(piece, Math.floor(room / 3)) : piece;
+    room -= Buffer.byteLength(fitted) + 2;
     if (taken.length > 0 && room < 0) break;
-    taken.push(told);
+    taken.push(fitted);
   }
   return taken;
 }

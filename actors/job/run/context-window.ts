@@ -1,13 +1,14 @@
 /**
- * How much of its model's context window a call takes (CHAT-8). Nothing is guessed where a provider has counted:
+ * How much of its model's context window a call takes (CHAT-8). Once a provider has counted a call, its count is the
+ * base:
  *
  *   the newest call of the chat took T tokens and B bytes ─▶ a call of B' bytes takes T + (B' - B) / (B / T)
  *   no call was counted yet                               ─▶ B' / 2
  *
- * Images and documents count besides, as tokens on the safe side, until a provider has counted them. Two bytes a
- * token is on the safe side for text of every script in the tokenizers that are in use (three to five for English,
- * some three for code and for Chinese). A call fits while it leaves the answer its part, and a tenth as a margin.
- * Where a provider refuses one nevertheless, the limit is lowered for the rest of the run.
+ * Until a provider has counted them, images and documents are estimated separately, in tokens on the safe side. Two
+ * bytes per token is on the safe side for text of every script in today's tokenizers (three to five for English, about
+ * three for code and for Chinese). A call fits if it leaves room for the answer, and a tenth of the window as a margin.
+ * If a provider still refuses one as too long, the limit is lowered for the rest of the run.
  */
 import type { ContextMeasure } from "../../chat/schema.ts";
 import { type AttachmentBlock, inputNeeded, isAttachment } from "../../upload/terms.ts";
@@ -15,17 +16,17 @@ import type { ModelWindow, ToolDescription, TranscriptEntry } from "../ports.ts"
 import type { Block, Usage } from "../schema.ts";
 import type { Prompt } from "./model-calls.ts";
 
-/** Bytes of a token before anybody has counted. */
+/** Bytes per token before any call was counted. */
 export const UNCOUNTED_BYTES = 2;
-/** Calls with fewer tokens say little of the rate: instructions of the provider's own are a large part of them. */
-const TELLING_TOKENS = 1_000;
-/** Bytes of a token, as a counted call may say. */
+/** Calls with fewer tokens do not show the rate: the provider's own instructions are a large part of them. */
+const RELIABLE_TOKENS = 1_000;
+/** Bounds of the bytes per token that a counted call can show. */
 const RATES = { least: 1, most: 4 };
-/** Part of the window that is used, without that of the answer. */
+/** The share of the window that is used, apart from the answer's part. */
 const USED = 0.9;
-/** What of a call that was refused as too long the next one may take. */
+/** The size of the next call, relative to one that was refused as too long. */
 const AFTER_REFUSAL = 0.6;
-/** What a message costs beside its content, in bytes. */
+/** The overhead of a message besides its content, in bytes. */
 const ENTRY_BYTES = 16;
 
 export class ContextWindow {
@@ -37,12 +38,12 @@ export class ContextWindow {
     this.newest = measured;
   }
 
-  /** Tokens that a call may take. */
+  /** The most tokens that a call may take. */
   get limitTokens(): number {
     return this.limit;
   }
 
-  /** What the newest counted call took. */
+  /** The measure of the newest counted call. */
   get measured(): ContextMeasure | null {
     return this.newest;
   }
@@ -51,17 +52,17 @@ export class ContextWindow {
     return this.tokensOf(lengthOf(prompt)) <= this.limit;
   }
 
-  /** Bytes that so many tokens have. */
+  /** The bytes of this many tokens. */
   bytesFor(tokens: number): number {
     return Math.floor(tokens * this.rate());
   }
 
-  /** A provider has counted this call. */
+  /** Records a provider's count of this call. */
   note(prompt: Prompt, { inputTokens }: Usage): void {
     if (inputTokens > 0) this.newest = { tokens: inputTokens, ...lengthOf(prompt) };
   }
 
-  /** A provider has refused this call as too long. */
+  /** Lowers the limit after a provider has refused this call as too long. */
   wasTooLong(prompt: Prompt): void {
     this.limit = Math.max(1, Math.floor(Math.min(this.limit, this.tokensOf(lengthOf(prompt))) * AFTER_REFUSAL));
   }
@@ -74,12 +75,12 @@ export class ContextWindow {
   }
 
   private rate(): number {
-    if (this.newest === null || this.newest.tokens < TELLING_TOKENS) return UNCOUNTED_BYTES;
+    if (this.newest === null || this.newest.tokens < RELIABLE_TOKENS) return UNCOUNTED_BYTES;
     return Math.min(RATES.most, Math.max(RATES.least, this.newest.bytes / this.newest.tokens));
   }
 }
 
-/** How long a call is: bytes of text, and tokens that its images and documents may take. */
+/** The length of a call: bytes of text, and an estimate in tokens of its images and documents. */
 type Length = Omit<ContextMeasure, "tokens">;
 
 function lengthOf({ system, entries, tools }: Prompt): Length {
@@ -89,8 +90,8 @@ function lengthOf({ system, entries, tools }: Prompt): Length {
 }
 
 /**
- * What an image and a PDF take has little to do with their bytes: an image at most 2,500 tokens with the providers
- * that we know, a page of a PDF up to 3,000, and a page has rarely less than 16 KiB.
+ * The tokens of an image or a PDF hardly depend on its bytes. With the providers that we know, an image takes at most
+ * 2,500 tokens and a page of a PDF up to 3,000; a page rarely has less than 16 KiB.
  */
 const IMAGE_TOKENS = 2_500;
 const PDF_PAGE = { bytes: 16 * 1024, tokens: 3_000, most: 100 };
@@ -107,7 +108,7 @@ function tokensOfAttachment(block: AttachmentBlock): number {
   return Math.min(PDF_PAGE.most, Math.ceil(block.size / PDF_PAGE.bytes)) * PDF_PAGE.tokens;
 }
 
-/** What entries take of the room for a conversation, in bytes: attachments as much as text of as many tokens at most. */
+/** The size of entries in a conversation, in bytes; an attachment counts as the longest text with as many tokens. */
 export const bytesOfEntries = (entries: readonly TranscriptEntry[]): number =>
   entries.reduce((sum, entry) => sum + bytesOfEntry(entry), 0);
 
@@ -127,14 +128,14 @@ function toolBytes(tools: readonly ToolDescription[]): number {
 
 const ofBlocks = new WeakMap<Block, number>();
 function blockBytes(block: Block): number {
-  const known = ofBlocks.get(block) ?? toldBytes(block);
+  const known = ofBlocks.get(block) ?? sentBytes(block);
   ofBlocks.set(block, known);
   return known;
 }
 
-/** Neither reasoning nor citations are sent back. */
-function toldBytes(block: Block): number {
+/** Reasoning and citations are not sent back. */
+function sentBytes(block: Block): number {
   if (block.type === "reasoning") return 0;
-  const told = block.type === "text" ? { type: block.type, text: block.text } : block;
-  return Buffer.byteLength(JSON.stringify(told));
+  const sentBlock = block.type === "text" ? { type: block.type, text: block.text } : block;
+  return Buffer.byteLength(JSON.stringify(sentBlock));
 }

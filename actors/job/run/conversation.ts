@@ -1,10 +1,10 @@
 /**
- * What the model sees of a chat, oldest first (CHAT-8, CHAT-11):
+ * The model's view of a chat, oldest first (CHAT-8, CHAT-11):
  *
  *   the summary ─▶ pinned messages that it replaces ─▶ turns after it ─▶ the user's message ─▶ the run so far
  *
- * A cut takes turns away from the beginning, and then, where the run alone is too long, finished rounds of its
- * calls. What is cut goes into the next summary, which replaces everything before it.
+ * A cut removes turns from the beginning and then, if the run alone is too long, finished rounds of its calls. The next
+ * summary covers what was cut, and replaces everything before it.
  */
 import { attachmentWords, type InputBlock, isAttachment } from "../../upload/terms.ts";
 import type { TranscriptEntry } from "../ports.ts";
@@ -13,12 +13,15 @@ import { type Block, textOf } from "../schema.ts";
 import { bytesOfEntries } from "./context-window.ts";
 import type { Transcript } from "./transcript.ts";
 
-/** Heads the summary: it goes as a user's message, because what it quotes has no authority of the operator's. */
+/**
+ * The head of the summary. The summary goes as a user's message, because its quotes must not have the operator's
+ * authority.
+ */
 const SUMMARY_HEAD =
   "The older part of this conversation was compacted. This summary stands for it, and for the work on the next message as far as it tells of it:";
-/** Characters of a call's arguments, and of a tool's result, that a summary is made of. */
-const TOLD_ARGUMENTS = 1_000;
-const TOLD_RESULT = 4_000;
+/** Longest arguments of a call, and longest result of a tool, in the material of a summary, in characters. */
+const ARGUMENTS_CHARACTERS = 1_000;
+const RESULT_CHARACTERS = 4_000;
 
 type UserEntry = Extract<TranscriptEntry, { readonly role: "user" }>;
 
@@ -37,7 +40,7 @@ export class RunConversation {
   private summary: string | null;
   private pinned: readonly HistoryEntry[];
   private turns: readonly Turn[];
-  /** Messages that the summary replaces. */
+  /** How many messages the summary replaces. */
   private summarized: number;
   private readonly input: UserEntry;
   private readonly transcript: Transcript;
@@ -50,16 +53,16 @@ export class RunConversation {
     this.summarized = summary?.messages ?? 0;
     this.turns = turnsIn(entries);
     const ofRun = transcript.summary;
-    // It replaces the turns too, and for the part of the run that the chat's own does not know.
+    // The run's summary replaces the turns too, and a part of the run that the chat's own summary does not cover.
     if (ofRun !== null) this.take({ turns: this.turns.length, parts: ofRun.covers }, ofRun.text);
   }
 
-  /** The present summary; null: there is none. */
+  /** The current summary, if any. */
   get told(): string | null {
     return this.summary;
   }
 
-  /** Messages of turns that no summary replaces. */
+  /** How many messages of turns no summary replaces. */
   get messages(): number {
     return this.turns.reduce((sum, { messages }) => sum + messages.length, 0);
   }
@@ -73,15 +76,15 @@ export class RunConversation {
     ];
   }
 
-  /** The user's message and the whole run, where its summary replaces a part of the run. */
+  /** The user's message and the whole run, if a summary replaces a part of the run. */
   get uncut(): { readonly uncut?: readonly TranscriptEntry[] } {
     const { transcript, input } = this;
     return transcript.summary === null ? {} : { uncut: [input, ...transcript.uncut] };
   }
 
   /**
-   * The cut after which the conversation has at most `bytes`, and the turns before it at most `messages`, or comes
-   * as near to that as can be; null: nothing can be cut.
+   * The cut after which the conversation has at most `bytes`, and its turns at most `messages`, or as few as possible.
+   * Null if nothing can be cut.
    */
   cut(bytes: number, messages: number): Cut | null {
     let room = bytes - bytesOfEntries([...this.before, this.input]);
@@ -98,40 +101,43 @@ export class RunConversation {
     return turns === 0 ? null : { turns, parts: 0 };
   }
 
-  /** Everything but what is pinned; null where no turn is left. */
+  /** Everything except pinned messages; null if no turn is left. */
   get allTurns(): Cut | null {
     return this.turns.length === 0 ? null : { turns: this.turns.length, parts: 0 };
   }
 
-  /** What a summary of this cut is made of, in pieces; the present summary is not among them. */
+  /** The material for a summary of this cut, in pieces, without the current summary. */
   piecesOf({ turns, parts }: Cut): string[] {
-    const told = this.turns
+    const ofTurns = this.turns
       .slice(0, turns)
       .flatMap(({ messages }) =>
         messages.flatMap(({ role, content, blocks }) =>
-          role === "user" ? [toldUser(content, blocks)] : toldBlocks(answerOf(blocks)),
+          role === "user" ? [userWords(content, blocks)] : blockWords(answerOf(blocks)),
         ),
       );
-    if (parts === 0) return told;
+    if (parts === 0) return ofTurns;
     return [
-      ...told,
-      toldUser(this.input.text, this.input.blocks),
+      ...ofTurns,
+      userWords(this.input.text, this.input.blocks),
       ...this.transcript.before(parts).flatMap((part) => {
-        if (part.type === "user_text") return [toldUser(part.text, part.blocks)];
+        if (part.type === "user_text") return [userWords(part.text, part.blocks)];
         if (part.type === "repair") return [`User: ${part.text}`];
-        return part.type === "summary" ? [] : toldBlocks([part]);
+        return part.type === "summary" ? [] : blockWords([part]);
       }),
     ];
   }
 
-  /** The last turn that a summary of this cut replaces, and all its messages, those of the present one included. */
+  /**
+   * The last turn that a summary of this cut replaces, and how many messages it replaces, including those of the
+   * current one.
+   */
   standsFor({ turns }: Cut): { readonly throughTurn: number; readonly messages: number } {
     const cut = this.turns.slice(0, turns);
     const messages = cut.reduce((sum, turn) => sum + turn.messages.length, this.summarized);
     return { throughTurn: cut.at(-1)?.number ?? 0, messages };
   }
 
-  /** The summary tells what was cut. */
+  /** Applies the cut: the summary now covers it. */
   take(cut: Cut, summary: string): void {
     this.summarized = this.standsFor(cut).messages;
     const pinned = this.turns.slice(0, cut.turns).flatMap(({ messages }) => messages.filter((one) => one.isPinned));
@@ -170,17 +176,17 @@ const entryOf = (entry: HistoryEntry): TranscriptEntry =>
     ? userEntry(entry)
     : { role: entry.role, blocks: answerOf(entry.blocks).filter((block) => block.type !== "reasoning") };
 
-/** Of a pinned answer its text: its calls are in the summary. */
+/** Only the text of a pinned answer: its calls are in the summary. */
 const pinnedEntry = (entry: HistoryEntry): TranscriptEntry =>
   entry.role === "user"
     ? userEntry(entry)
     : { role: entry.role, blocks: [{ type: "text", text: textOf(entry.blocks) }] };
 
-/** A summary is made of words: of attachments it learns what they are called, and what was answered about them. */
-const toldUser = (text: string, blocks: readonly { readonly type: string }[] = []): string =>
+/** A summary consists of words: it gets the names of attachments, and the answers about them. */
+const userWords = (text: string, blocks: readonly { readonly type: string }[] = []): string =>
   [`User: ${text}`, ...blocks.filter(isAttachment).map((block) => `[${attachmentWords(block)}]`)].join("\n");
 
-const toldBlocks = (blocks: readonly Block[]): string[] =>
+const blockWords = (blocks: readonly Block[]): string[] =>
   blocks.flatMap((block) => {
     switch (block.type) {
       case "text":
@@ -188,9 +194,9 @@ const toldBlocks = (blocks: readonly Block[]): string[] =>
       case "reasoning":
         return [];
       case "tool_use":
-        return [`Assistant calls ${block.name}: ${shortened(JSON.stringify(block.input), TOLD_ARGUMENTS)}`];
+        return [`Assistant calls ${block.name}: ${shortened(JSON.stringify(block.input), ARGUMENTS_CHARACTERS)}`];
       case "tool_result":
-        return [`${block.is_error ? "Error" : "Result"}: ${shortened(block.content, TOLD_RESULT)}`];
+        return [`${block.is_error ? "Error" : "Result"}: ${shortened(block.content, RESULT_CHARACTERS)}`];
     }
   });
 

@@ -1,18 +1,18 @@
 /**
- * The start of a run in the commit of the message that it answers (JOB-11). As soon as the group with a
- * job's `run` effect is on its way to the store, the job's start follows it as a group of its own into the
- * same batch: one round trip to the database before the model is asked, instead of two.
+ * Starts a run in the commit of the message that it answers (JOB-11). As soon as the group with a job's `run` effect is
+ * on its way to the store, the job's start follows as a group of its own in the same batch. So there is one round trip
+ * to the database before the model call, instead of two.
  *
  *   group with the effect ─▶ a free slot? ── none ─▶ nothing; the run starts the job when it has a slot
  *                              │
  *                              ▼
- *                            run_started, turn_started, metering ─┬─ stored ──▶ the run goes on from there
+ *                            run_started, turn_started, metering ─┬─ stored ──▶ the run continues from there
  *                                                                 └─ not ─────▶ the run starts the job itself
  *
- * The slot is taken before the commit, because a job that is `running` holds one; it belongs to the run from
- * its first moment, and is released when there will be no run. Nothing is done to the world before the
- * commit: the model is asked by the run, which starts after it. A crash in between leaves a running job
- * whose effect is recovered like that of any other (JOB-4): it spends an attempt.
+ * The slot is taken before the commit, because a `running` job holds one. It belongs to the run from the start, and is
+ * released if there will be no run. Nothing leaves before the commit: the run, which begins after it, makes the model
+ * call. A crash in between leaves a running job whose effect is recovered like any other (JOB-4), which costs it an
+ * attempt.
  */
 import { chatRef } from "../../chat/schema.ts";
 import type { EffectRow } from "../../runtime/store.ts";
@@ -25,13 +25,13 @@ import { turnStartOf } from "./turn-end.ts";
 import { askChat, askJob, askUsage, type RunIntent, type RunServices } from "./services.ts";
 import type { SlotRequest } from "./slots.ts";
 
-/** A job as it was started, and whether its chat had no turn before. */
+/** The started job, and whether its turn is the chat's first. */
 export interface StartedJob {
   readonly job: Job;
   readonly isFirstTurn: boolean;
 }
 
-/** A start that is on its way, with the slot that it holds. `started` never rejects; null: the job was not started by it. */
+/** A start in flight, and the slot that it holds. `started` never rejects; null: it did not start the job. */
 export interface EarlyStart {
   readonly releaseSlot: () => void;
   readonly started: Promise<StartedJob | null>;
@@ -39,14 +39,14 @@ export interface EarlyStart {
 
 export class EarlyStarts {
   private readonly services: RunServices;
-  /** By effect, until its run takes it or there will be none. */
+  /** By effect, until the run claims it or there will be no run. */
   private readonly unclaimed = new Map<string, EarlyStart>();
 
   constructor(services: RunServices) {
     this.services = services;
   }
 
-  /** Starts the job where a slot is free and its model can be used; `request` says for whom. */
+  /** Starts the job if a slot is free and its model is available; `request` is the slot's request. */
   begin(effect: EffectRow, epoch: number, request: SlotRequest): void {
     const { begins: model, attempt } = effect.intent as Partial<RunIntent>;
     if (model === undefined || attempt === undefined) return;
@@ -57,13 +57,13 @@ export class EarlyStarts {
     const command: ProgressReport = { kind: "run_started", effectId: effect.id, attempt, runner: runner.value };
     const started = this.start(effect, epoch, command);
     this.unclaimed.set(effect.id, { releaseSlot, started });
-    // By now the run has taken it, or its group was not stored.
+    // By now the run has claimed it, or its group was not stored.
     void started.then(() => {
       if (this.unclaimed.delete(effect.id)) releaseSlot();
     });
   }
 
-  /** The start of this effect's job, which is the run's from now on. */
+  /** Hands over the start of this effect's job to the run. */
   claim(effectId: string): EarlyStart | null {
     const start = this.unclaimed.get(effectId) ?? null;
     this.unclaimed.delete(effectId);

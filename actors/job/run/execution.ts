@@ -1,9 +1,8 @@
 /**
- * The runner's loop: the effect `run` of a job. It calls the model, runs the tools that the model
- * asks for, and reports each finding as a turn group of the job and its chat, so that both commit it
- * together or not at all. A step is committed before its first tool starts, and each result before
- * the next step (JOB-7); so whatever is lost in a crash is at most one model call or one tool call
- * for which the record says that it was open.
+ * The runner's loop: the effect `run` of a job. It calls the model, runs the tools that the model requests, and reports
+ * each result as a turn group of the job and its chat, so that both commit it or neither does. A step is committed
+ * before its first tool starts, and each result before the next step (JOB-7). So a crash loses one model call at most,
+ * or tool calls that the record shows as open.
  *
  *   slot ─▶ run_started ─▶ model ─▶ step_finished ─┬─ no calls ──▶ the run is over
  *                            ▲                      └─ calls ─▶ tools ─▶ tool_finished each ─┐
@@ -67,7 +66,7 @@ function slotRequestOf({ organizationId, intent }: EffectRow): SlotRequest {
   return { organizationId, priority: priority ?? "medium", since: Date.parse(since ?? "") || 0 };
 }
 
-/** The database may be away during a take-over, and a job must not stay without an owner for that. */
+/** The database may be unavailable during a take-over; that must not leave a job without an owner. */
 async function recoverWithRetries(parts: RunServices, effect: EffectRow, context: EffectContext): Promise<void> {
   const backoff = new Backoff(parts, RECOVERY_RETRY);
   for (let attempt = 1; !context.isOver(); attempt++) {
@@ -81,7 +80,7 @@ async function recoverWithRetries(parts: RunServices, effect: EffectRow, context
   }
 }
 
-/** Decides by a turn what becomes of a run whose process ended (JOB-4), and tells the chat. */
+/** Decides in a turn what happens to a run whose process ended (JOB-4), and updates the chat. */
 async function recover(parts: RunServices, effect: EffectRow, context: EffectContext): Promise<void> {
   const { organizationId, actorId: jobId } = effect;
   const transcript = new Transcript(await parts.transcripts.parts(organizationId, jobId));

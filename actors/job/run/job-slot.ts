@@ -1,6 +1,6 @@
 /**
- * The job slot that a run holds (JOB-10). A run that only waits, for other jobs or for its provider, releases
- * its slot and takes one again before it goes on. So jobs that wait for jobs cannot deadlock on slots.
+ * The job slot of a run (JOB-10). A run that only waits, for other jobs or for its provider, releases its slot and
+ * takes one again before it continues. So jobs that wait for jobs cannot deadlock on slots.
  */
 import type { SlotRequest, Slots } from "./slots.ts";
 
@@ -9,14 +9,14 @@ export class JobSlot {
   private readonly request: SlotRequest;
   private held: (() => void) | null = null;
 
-  /** `held` releases the slot that the run has already, if it has one. */
+  /** `held` releases the slot that the run already has, if any. */
   constructor(slots: Slots, request: SlotRequest, held: (() => void) | null = null) {
     this.slots = slots;
     this.request = request;
     this.held = held;
   }
 
-  /** True once the run has a slot, at once if it holds one; false when the signal aborts first. */
+  /** Resolves to true once the run has a slot, at once if it holds one; to false if the signal aborts first. */
   async take(signal: AbortSignal): Promise<boolean> {
     this.held ??= await this.slots.acquire(this.request, signal);
     return this.held !== null;
@@ -29,13 +29,13 @@ export class JobSlot {
   }
 }
 
-/** One call: after `waits` it only waits for other jobs, after `ends` it is done. */
+/** One call: after `waits` it only waits for other jobs; after `ends` it is done. */
 export interface CallUnderWay {
   readonly waits: () => void;
   readonly ends: () => void;
 }
 
-/** The calls of one step: when none of them works and some wait, the slot is released. */
+/** The calls of one step. When none of them works and some wait, the slot is released. */
 export class CallsUnderWay {
   private readonly slot: JobSlot;
   private working: number;

@@ -8,7 +8,7 @@
  *                           ├─ no retries left, a fallback is ──▶ the job names its model ▶ call again
  *                           └─ else ──────────────────────────────────────────────────────▶ failed
  *
- * The wait is in the record, so a restarted job waits for the rest of it (`run-wait.ts`).
+ * The wait is in the record, so a restarted job waits only for the remaining time (`run-wait.ts`).
  */
 import type { ChatCommand } from "../../chat/protocol.ts";
 import { ok, type Outcome } from "../../fault.ts";
@@ -25,7 +25,7 @@ import type { RunWait } from "./run-wait.ts";
 import type { RunServices } from "./services.ts";
 
 type Failed = Extract<ModelOutcome, { readonly kind: "failed" }>;
-/** What is asked; which model and for whom is the job's. */
+/** The content of a call; the job determines the model and the organization. */
 export type Prompt = Pick<ModelCall, "system" | "entries" | "tools" | "outputSchema" | "uncut" | "purpose">;
 
 interface CallerParts {
@@ -37,7 +37,7 @@ interface CallerParts {
 /** One step's call with its retries. */
 interface StepState {
   retries: number;
-  /** Whether text that was shown has been taken back once. */
+  /** Whether the step has restarted once after its text was shown. */
   hasRestarted: boolean;
   timeToFirstTokenMs: number | null;
 }
@@ -45,7 +45,7 @@ interface StepState {
 export class ModelCalls {
   private readonly services: RunServices;
   private readonly run: CallerParts;
-  /** The fallback that goes on with this run; undefined: the agent's own model. */
+  /** The fallback model of this run; undefined: the agent's own model. */
   private fallback: string | undefined;
 
   constructor(services: RunServices, run: CallerParts) {
@@ -53,19 +53,21 @@ export class ModelCalls {
     this.run = run;
   }
 
-  /** What the next call names. */
+  /** The model that the next call names. */
   private get model(): string | null {
     return this.fallback ?? this.run.reporter.job.agent.model;
   }
 
-  /** Whether it is known what the next call costs, as far as there is a next one: what cannot be used fails as that. */
+  /** Whether the price of the next call is known. True for an unavailable model: the call fails for that reason. */
   get hasKnownCost(): boolean {
     const { models } = this.services;
     const described = models.describe(this.model);
     return !described.ok || isCostKnown(models, described.value);
   }
 
-  /** The outcome after all retries; `before` is the text of the run so far. Throws `RunOver` when the job has moved on. */
+  /**
+   * The outcome after all retries; `before` is the text of the run so far. Throws `RunOver` if the job has moved on.
+   */
   async call(
     prompt: Prompt,
     before: string,
@@ -99,9 +101,9 @@ export class ModelCalls {
     const keySecret = key.value;
     if (keySecret === null && described.ok && described.value.isOwnKeyOnly === true)
       return withoutKey(nameOf(described.value));
-    // What the provider says of one key is of no interest to the others.
+    // A provider's limits for one key do not concern the other keys.
     const limiter = run.limits.of(keySecret === null ? provider : `${provider} ${job.organizationId}`);
-    // A pause past the deadline cannot be waited for: the failure says so at once.
+    // A pause past the deadline would be in vain, so the call fails at once.
     const left = Date.parse(job.deadlineAt ?? "") - services.clock.now();
     if (limiter.pauseMs >= left) return pausedTooLong(limiter.pauseMs);
     const limited = { reason: "provider_rate_limited", knownMs: limiter.pauseMs } as const;
@@ -121,7 +123,7 @@ export class ModelCalls {
         },
         (text) => {
           if (text === "") return;
-          // A summary is no part of the message.
+          // A summary is not part of the message.
           if (prompt.purpose === "summary") return;
           state.timeToFirstTokenMs ??= Math.round(services.clock.monotonic() - from);
           run.reporter.showText(run.reporter.attempt, separator + text);
@@ -142,7 +144,7 @@ export class ModelCalls {
     return (await providerKeys?.secretFor(this.run.reporter.job.organizationId, provider)) ?? ok(null);
   }
 
-  /** Waits, restarts or falls back, and answers `again`; or the outcome that is final. */
+  /** Waits, restarts or falls back, and returns `again`; otherwise returns the final outcome. */
   private async afterFailure(
     failure: Failed,
     { prompt, before }: { readonly prompt: Prompt; readonly before: string },
@@ -170,7 +172,7 @@ export class ModelCalls {
     return "again";
   }
 
-  /** Takes back the text that was shown: readers go on from what is committed. */
+  /** Retracts the text that was shown: readers continue from the committed text. */
   private async restart(text: string): Promise<void> {
     const { reporter } = this.run;
     await reporter.report({ kind: "step_restarted", attempt: reporter.attempt, text }, (job) => {
@@ -183,7 +185,7 @@ export class ModelCalls {
     });
   }
 
-  /** Goes on with the next fallback that can be used, and answers null; where there is none, the failure that is final. */
+  /** Switches to the next available fallback and returns null; returns the final failure if none is left. */
   private async fallBack(failure: Failed, { entries }: Prompt): Promise<Failed | null> {
     const { error } = failure;
     const { models, retry } = this.services;
@@ -193,7 +195,7 @@ export class ModelCalls {
     const unpriced: string[] = [];
     for (const name of retry.fallbacks.slice(from)) {
       const read = models.inputOf(name);
-      // One that cannot see what the conversation has would answer about something else.
+      // A model that cannot read the conversation's attachments would answer something else.
       if (!needed.every((input) => read.includes(input))) continue;
       const runner = models.describe(name);
       const current = reporter.job.runner;
@@ -202,7 +204,7 @@ export class ModelCalls {
         const key = await this.keyFor(runner.value.provider);
         if (!key.ok || key.value === null) continue;
       }
-      // A limit of cost cannot be kept where nobody knows what a call costs.
+      // A cost limit cannot be kept if the price of a call is unknown.
       if (!isCostKnown(models, runner.value) && (await reporter.limitsCost())) {
         unpriced.push(name);
         continue;
@@ -236,7 +238,7 @@ const UNREAD_KEY: Failed = {
   usage: { inputTokens: 0, outputTokens: 0 },
 };
 
-/** The failure of a model, saying whom it would have been followed by. */
+/** The failure of a model, with the fallbacks that were skipped because they have no price. */
 const withoutFallback = (failure: Failed, unpriced: readonly string[]): Failed => ({
   ...failure,
   error: {
@@ -260,7 +262,7 @@ function endOf(outcome: ModelOutcome): CallEnd {
   return { kind: "limited", pauseMs: outcome.error.retryAfterMs ?? null };
 }
 
-/** What a model must read to get all of it. */
+/** The kinds of input that a model must read to get all entries. */
 const inputsNeeded = (entries: Prompt["entries"]): readonly ModelInput[] => [
   ...new Set(
     entries.flatMap((entry) =>

@@ -1,17 +1,17 @@
-/** What a step asks its model, and whether the answer is what was asked for. */
+/** The prompt of a step, and the check of its answer. */
 import { outputInstruction } from "../output.ts";
 import type { CheckedOutput, OutputPort, Toolbox, TranscriptEntry } from "../ports.ts";
 import { type Block, type Job, outputSchemaOf, textOf } from "../schema.ts";
 import type { Prompt } from "./model-calls.ts";
 
-/** The agent's instructions with what the run adds, the conversation, and the tools. */
+/** The agent's instructions with the run's additions, the conversation, and the tools. */
 export function promptOf(job: Job, { tools, notes }: Toolbox, entries: readonly TranscriptEntry[]): Prompt {
   const outputSchema = outputSchemaOf(job);
   const wanted = outputSchema === null ? [] : [outputInstruction(outputSchema)];
   return { system: [job.agent.systemPrompt, ...notes, ...wanted].join("\n\n"), entries, tools, outputSchema };
 }
 
-/** Whether an answer fits the job's schema; undefined where there is none, null where `signal` aborts first. */
+/** Whether an answer fits the job's schema; undefined without a schema, null if `signal` aborts first. */
 export async function checkedOutput(
   outputs: OutputPort,
   job: Job,

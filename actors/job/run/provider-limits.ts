@@ -1,27 +1,27 @@
 /**
- * One limiter for each provider (and its key), shared by all jobs of the process. A provider that limits
- * requests (429) slows all of its calls, not only the one that it refused:
+ * One limiter for each provider (and key), shared by all jobs of the process. If a provider refuses a call by its rate
+ * limit (429), all calls to it slow down, not only that one:
  *
  *   refused ─▶ pause for all; the window of calls in flight is halved
- *   success ─▶ the window grows by one, until it is gone
+ *   success ─▶ the window grows by one, until it is fully open
  *
- * So the calls come back one by one and not as a storm. Calls wait in the order in which they came.
+ * So the calls resume one by one instead of all at once. Calls wait in the order in which they arrived.
  */
 import type { Clock } from "../../runtime/clock.ts";
 
-/** A window of this many calls is no limit any more. */
+/** A window of this many calls limits nothing any more. */
 export const OPEN_WINDOW = 128;
-/** Pause after a refusal that names none, in ms. */
+/** The pause after a refusal that names none, in ms. */
 export const REFUSED_PAUSE_MS = 1_000;
 
-/** How a call ended, as far as the limiter is concerned. `pauseMs`: the provider wants no call for so long. */
+/** How a call ended, for the limiter. `pauseMs`: the provider accepts no call for this long. */
 export type CallEnd =
   | { readonly kind: "limited"; readonly pauseMs: number | null }
   | { readonly kind: "answered"; readonly pauseMs: number | null }
-  /** Failed otherwise, or was not made. */
+  /** Failed for another reason, or was not made. */
   | { readonly kind: "other" };
 
-/** A call that the limiter lets through. `end` must be called once, whatever becomes of the call. */
+/** Permission for one call. `end` must be called once, whatever the outcome. */
 export interface Pass {
   readonly end: (how: CallEnd) => void;
 }
@@ -46,7 +46,7 @@ export class Limiter {
   private readonly waiting: (() => void)[] = [];
   private window = Infinity;
   private inFlight = 0;
-  /** Monotonic time before which no call is made. */
+  /** Monotonic time until which no call is made. */
   private pausedUntil = 0;
   private cancelTimer: (() => void) | null = null;
 
@@ -54,12 +54,12 @@ export class Limiter {
     this.clock = clock;
   }
 
-  /** Ms until the pause is over; 0 where there is none. */
+  /** Ms until the pause is over; 0 without a pause. */
   get pauseMs(): number {
     return Math.max(0, this.pausedUntil - this.clock.monotonic());
   }
 
-  /** Resolves with a pass, or with null when the signal aborts first. At once where nothing limits. */
+  /** Resolves with a pass, or with null if the signal aborts first. Resolves at once if nothing limits. */
   enter(signal: AbortSignal): Promise<Pass | null> {
     if (signal.aborted) return Promise.resolve(null);
     if (this.waiting.length === 0 && this.isOpen) return Promise.resolve(this.pass());
@@ -110,7 +110,7 @@ export class Limiter {
     this.pausedUntil = Math.max(this.pausedUntil, this.clock.monotonic() + ms);
   }
 
-  /** Lets through what may go now; while there is a pause, a timer does so at its end. */
+  /** Lets through the calls that may go now; during a pause, a timer does so at its end. */
   private wake(): void {
     while (this.waiting.length > 0 && this.isOpen) this.waiting.shift()?.();
     this.cancelTimer?.();

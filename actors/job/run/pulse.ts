@@ -1,19 +1,19 @@
 /**
- * Heartbeats, progress and log lines of a run (SSE-8). All are bounded, so that a chatty tool costs a few
- * commits and not thousands: progress is reported once a second at most, and log lines are counted.
+ * Heartbeats, progress and log lines of a run (SSE-8). All are bounded, so that a chatty tool costs a few commits and
+ * not thousands: progress is reported at most once a second, and log lines are counted.
  */
 import type { Clock } from "../../runtime/clock.ts";
 import type { ToolHost } from "../ports.ts";
 import type { ProgressReport } from "../protocol.ts";
 import type { Progress } from "../terms.ts";
 
-/** Between two heartbeats: a run of half an hour has at most 60. */
+/** The interval of heartbeats: a run of half an hour has at most 60. */
 export const HEARTBEAT_MS = 30_000;
-/** Between two reports of progress. */
+/** The shortest interval between two reports of progress. */
 export const PROGRESS_MS = 1_000;
 /** Log lines of one run; further ones are dropped. */
 export const LOG_LINES = 100;
-/** Characters of a line, and of the label of a progress. */
+/** Characters of a log line, and of a progress label. */
 export const LINE_CHARACTERS = 500;
 
 export class Pulse {
@@ -27,7 +27,7 @@ export class Pulse {
   private isOver = false;
   private lines = 0;
 
-  /** `report` never rejects: a run that is over finds out by its next report. */
+  /** `report` never rejects: a run that is over learns so from its next report. */
   constructor(clock: Clock, attempt: () => number, report: (command: ProgressReport) => Promise<void>) {
     this.clock = clock;
     this.attempt = attempt;
@@ -47,7 +47,7 @@ export class Pulse {
     this.cancelProgress();
   }
 
-  /** What one call can report. */
+  /** The reporting functions for one call. */
   host(waits: () => void): ToolHost {
     return { progress: (progress) => this.progress(progress), log: (level, text) => this.log(level, text), waits };
   }

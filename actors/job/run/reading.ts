@@ -1,7 +1,7 @@
 /**
- * What a run reads besides its records: its chat's history and its own transcript. The database may be
- * away for a moment, and a failed query must not fail the run; so each read is retried, with pauses that
- * double up to a bound, until it succeeds, the run is aborted, or the epoch is over.
+ * Reads a run's content besides its records: its chat's history and its own transcript. The database may be unavailable
+ * for a moment, and a failed query must not fail the run. So each read is retried, with pauses that double up to a
+ * bound, until it succeeds, the run is aborted, or the epoch is over.
  */
 import type { EffectContext } from "../../runtime/effects.ts";
 import type { EffectRow } from "../../runtime/store.ts";
@@ -11,15 +11,15 @@ import { RunOver } from "./reporter.ts";
 import { sleep } from "./run-wait.ts";
 import { Transcript } from "./transcript.ts";
 
-/** Messages of the chat that a model call may have, newest first counted. Long before, they are compacted. */
+/** The most messages of the chat in a model call, counted from the newest. Compaction starts long before that. */
 export const HISTORY_MESSAGES = 1_000;
 
-/** First wait before a read is tried again; doubled up to the last. */
+/** The wait before the first retry of a read; it doubles up to the last. */
 const REREAD_FIRST_MS = 100;
 const REREAD_LAST_MS = 5_000;
 /**
- * Tries of one read while this replica holds its lease, that is while it does reach the database: more
- * than a minute. What still fails then is a bug.
+ * Retries of one read while this replica holds its lease, which means that it can reach the database: more than a
+ * minute in all. A read that still fails then has a bug.
  */
 export const REREAD_TRIES = 20;
 
@@ -36,14 +36,14 @@ export class RunReading {
     this.context = context;
   }
 
-  /** The conversation before this turn; null when the signal has called the run off. */
+  /** The conversation before this turn; null if the signal has aborted the run. */
   async history(chatId: string, signal: AbortSignal): Promise<ChatHistory | null> {
     const { organizationId, actorId: jobId } = this.effect;
     const of = { organizationId, chatId, jobId, limit: HISTORY_MESSAGES };
     return this.withRetries(() => this.parts.transcripts.history(of), signal);
   }
 
-  /** What is committed of this run. Throws `RunOver` when the signal has called it off. */
+  /** The committed content of this run. Throws `RunOver` if the signal has aborted it. */
   async transcript(signal?: AbortSignal): Promise<Transcript> {
     const { organizationId, actorId: jobId } = this.effect;
     const parts = await this.withRetries(() => this.parts.transcripts.parts(organizationId, jobId), signal);
@@ -58,13 +58,13 @@ export class RunReading {
       try {
         return await read();
       } catch (err) {
-        // An outage is not counted, however long it lasts: the job waits for its end.
+        // An outage is not counted, however long it lasts: the job waits until it ends.
         if (context.mayAct() && tries++ >= REREAD_TRIES) throw err;
         parts.log.warn({ err, job: effect.actorId, waitMs }, "a run could not be read yet");
       }
       if (context.isOver()) throw new RunOver();
       if (signal?.aborted === true) return null;
-      // Without a signal a cancelled run reads for its last report: its own signal has aborted already.
+      // A cancelled run reads without a signal for its last report: its own signal has aborted already.
       await sleep(waitMs, parts.clock, signal);
       waitMs = Math.min(2 * waitMs, REREAD_LAST_MS);
     }

@@ -1,6 +1,6 @@
 /**
- * Reports of a run to its job, its chat and the usage of its organization: each is one atomic group, so all
- * of them commit it or none. Text is shown without being stored, and never overtakes a report.
+ * Reports of a run to its job, its chat and the usage of its organization. Each report is one atomic group, so all of
+ * them commit it or none does. Text is shown without being stored, and never overtakes a report.
  */
 import type { ChatCommand, ChatProtocol } from "../../chat/protocol.ts";
 import { chatRef } from "../../chat/schema.ts";
@@ -19,9 +19,9 @@ import { usageOf } from "../metering.ts";
 import type { ProgressReport } from "../protocol.ts";
 import { type Job, jobRef } from "../schema.ts";
 
-/** Pause before a report is repeated that could not be taken: a full mailbox, a lapsed lease. */
+/** Pauses before retrying a report that could not be dispatched: a full mailbox, a lapsed lease. */
 const REPORT_RETRY = { firstMs: 200, lastMs: 1_000 };
-/** Pause between two looks at a lapsed lease. */
+/** The interval of checks for a lapsed lease. */
 const LEASE_LOOK = { firstMs: 200, lastMs: 200 };
 
 /** Thrown when a report is refused: the job has moved on without this run. */
@@ -33,9 +33,9 @@ export class Reporter {
   private readonly context: EffectContext;
   private currentAttempt: number;
   private latest: Job | null = null;
-  /** Text that waits until the turn group before it is decided. */
+  /** Text that waits for the turn group before it. */
   private unshown = "";
-  /** The turn group that carries text, while there is one. */
+  /** The turn group with text that is in flight, if any. */
   private carrying: Promise<void> | null = null;
   private text: { readonly attempt: number; readonly writer: Pick<TextWriter, "add"> } | null = null;
 
@@ -52,12 +52,12 @@ export class Reporter {
     return this.latest;
   }
 
-  /** The attempt that reports carry: the effect's, until a step of the run begins again. */
+  /** The attempt of this run's reports: the effect's, until a step of the run begins again. */
   get attempt(): number {
     return this.currentAttempt;
   }
 
-  /** Takes the job as it was started with its message; answers whether the chat had no turn before. */
+  /** Adopts a job that was started with its message; returns whether its turn is the chat's first. */
   adopt({ job, isFirstTurn }: StartedJob): boolean {
     this.latest = job;
     return isFirstTurn;
@@ -68,7 +68,10 @@ export class Reporter {
     return (this.latest = job);
   }
 
-  /** Reports to the job and, by what that answers, up to two things to the chat; answers the chat's first reply. */
+  /**
+   * Reports to the job and then, depending on its reply, sends up to two commands to the chat; returns the chat's first
+   * reply.
+   */
   async report<C extends ChatCommand>(
     command: ProgressReport,
     chat: (job: Job) => readonly C[],
@@ -94,7 +97,7 @@ export class Reporter {
     return reply;
   }
 
-  /** Best effort: never rejects. The next report finds out whether the job has moved on. */
+  /** Reports with best effort, and never rejects. The next report finds out whether the job has moved on. */
   async mention(command: ProgressReport): Promise<void> {
     try {
       await this.report(command, () => []);
@@ -104,9 +107,8 @@ export class Reporter {
   }
 
   /**
-   * Takes the messages that wait for the next model call; without any it is only a look. Where the
-   * organization's budget is spent, or is one of cost and the cost of the call is not known, the job blocks, and the
-   * chat learns of it.
+   * Takes the messages that wait for the next model call. If the organization's budget is spent, or limits cost while
+   * the call's price is unknown, the job blocks and the chat gets the update.
    */
   async takeSteers(result: string, hasKnownCost: boolean, chat: (job: Job) => readonly ChatCommand[]) {
     const { attempt } = this;
@@ -124,7 +126,7 @@ export class Reporter {
     return steers;
   }
 
-  /** Whether the job, or the month of its organization, has a limit of cost. */
+  /** Whether the job's budget, or the organization's monthly one, limits cost. */
   async limitsCost(): Promise<boolean> {
     if ((this.job.budget.maxCost ?? null) !== null) return true;
     const [{ limitsCost }] = await this.untilAnswered([this.askBudget]);
@@ -132,8 +134,8 @@ export class Reporter {
   }
 
   /**
-   * Resolves when the run may act on the world, or has been called off: to be awaited right before a call
-   * of a model or a tool. While the lease has lapsed another replica may make that call.
+   * Resolves when the run may act on the world, or was aborted: await it right before a call of a model or a tool.
+   * While the lease has lapsed, another replica may make that call.
    */
   async entitled(signal: AbortSignal): Promise<void> {
     const backoff = new Backoff(this.parts, LEASE_LOOK);
@@ -145,9 +147,9 @@ export class Reporter {
   }
 
   /**
-   * Shows text to the readers: at once where nothing of the job and its chat is pending, else by a turn
-   * group. While the text before it waits for a commit, what comes is joined, so that a fast model and a
-   * slow database cost one waiting command and not thousands.
+   * Shows text to the readers: at once if nothing of the job and its chat is pending, else through a turn group. While
+   * earlier text waits for a commit, new text is joined, so that a fast model and a slow database cost one waiting
+   * command and not thousands.
    */
   showText(attempt: number, text: string): void {
     if (text === "") return;
@@ -185,7 +187,7 @@ export class Reporter {
     });
   }
 
-  /** Never rejects. A refusal is found by the next report; the text itself is in the step that it belongs to. */
+  /** Never rejects. The next report finds out about a refusal; the text itself is in the step that it belongs to. */
   private async carry(attempt: number, text: string): Promise<void> {
     try {
       const { outputMessageId: messageId, chatId } = this.job;
@@ -208,7 +210,7 @@ export class Reporter {
     return outcome.value;
   }
 
-  /** Repeats until the report is decided, or the epoch is over: a job must not stay without its loop. */
+  /** Retries until the report is decided or the epoch is over: a job must not lose its loop. */
   private async dispatch<const S extends readonly MemberStep[]>(members: S): Promise<Outcome<RepliesOf<S>>> {
     const backoff = new Backoff(this.parts, REPORT_RETRY);
     for (;;) {

@@ -1,4 +1,4 @@
-/** When a failed model call is tried again, and after which pause. Pure. */
+/** When a failed model call is retried, and after which pause. Pure. */
 import type { BackoffBounds } from "../../runtime/backoff.ts";
 import type { RunErrorCode } from "../schema.ts";
 import type { WaitReason } from "../terms.ts";
@@ -6,16 +6,16 @@ import type { WaitReason } from "../terms.ts";
 export interface RetrySettings {
   /** Retries of one model call, and of opening the tools of a run. */
   readonly retries: number;
-  /** Models that go on, in this order, where the agent's own stays away. */
+  /** Models that replace the agent's own, in this order, when its retries are used up. */
   readonly fallbacks: readonly string[];
 }
 /** Every failure is final, as in benchmarks. */
 export const NO_RETRIES: RetrySettings = { retries: 0, fallbacks: [] };
 
-/** The pauses before the retries of a model call: half of each is jitter. */
+/** The pauses before retries of a model call: half of each is jitter. */
 export const MODEL_PAUSES: BackoffBounds = { firstMs: 1_000, lastMs: 60_000, jitter: 0.5 };
 
-/** Why a call that failed so may succeed later; null for final errors, which are not repeated. */
+/** Why a call that failed with this code may succeed later; null for final errors, which are not retried. */
 const REASONS: Readonly<Record<RunErrorCode, WaitReason | null>> = {
   provider_unreachable: "provider_unavailable",
   provider_rate_limited: "provider_rate_limited",

@@ -1,10 +1,10 @@
 /**
- * What a run tells its model: the conversation, kept within the model's window (CHAT-8, CHAT-11).
+ * Builds a run's model calls: the conversation, kept within the model's window (CHAT-8, CHAT-11).
  *
  *   call ─▶ fits? ── no ──▶ compact ─▶ model ─┬─ answered ─▶ its count is the measure of the next one
- *             └── yes ───────────────▶        └─ too long ─▶ compact, and once more
+ *             └── yes ───────────────▶        └─ too long ─▶ compact, and retry once
  *
- * A compaction is one commit of the job and its chat. A failure of the model that was to write the summary is the
+ * A compaction is one commit of the job and its chat. If the model fails to write the summary, its failure is the
  * outcome of the call.
  */
 import type { ContextMeasure } from "../../chat/schema.ts";
@@ -20,11 +20,11 @@ import type { RunServices } from "./services.ts";
 import type { Transcript } from "./transcript.ts";
 import { turnEndOf } from "./turn-end.ts";
 
-/** Messages from which on a chat is compacted, however short they are. */
+/** A chat with this many messages is compacted, however short they are. */
 export const COMPACTED_MESSAGES = 800;
-/** What of the window the conversation has after a compaction. */
+/** The share of the window that the conversation has after a compaction, */
 const KEPT = 0.4;
-/** And of a chat with many short messages, so many of them. */
+/** and the messages that a chat with many short ones keeps. */
 const KEPT_MESSAGES = 200;
 const NOTHING_TO_COMPACT = "There is nothing to compact.";
 const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0 };
@@ -32,7 +32,7 @@ const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0 };
 interface ContextParts {
   readonly reporter: Reporter;
   readonly models: ModelCalls;
-  /** Hears of tokens that the next report tells; it may be refused. */
+  /** Receives the tokens for the next report; that report may be refused. */
   readonly spends: (usage: Usage) => void;
 }
 
@@ -41,7 +41,7 @@ interface Called {
   readonly outcome: ModelOutcome;
   readonly timeToFirstTokenMs: number | null;
 }
-/** Why there is no summary. */
+/** Why no summary was written. */
 type Unwritten = Exclude<Summary, { readonly kind: "written" }>;
 
 export class RunContext {
@@ -60,12 +60,12 @@ export class RunContext {
     this.window = new ContextWindow(services.models.windowOf(job.agent.model), history.measured);
   }
 
-  /** What the newest counted call took. */
+  /** The measure of the newest counted call. */
   get measured(): ContextMeasure | null {
     return this.window.measured;
   }
 
-  /** Asks the model. Throws `RunOver` when the job has moved on. */
+  /** Calls the model. Throws `RunOver` if the job has moved on. */
   async call(promptWith: (entries: Prompt["entries"]) => Prompt, signal: AbortSignal): Promise<Called> {
     const prompt = (): Prompt => ({ ...promptWith(this.conversation.entries), ...this.conversation.uncut });
     const ask = (asked: Prompt) => this.run.models.call(asked, this.transcript.text, signal);
@@ -90,7 +90,7 @@ export class RunContext {
     return called;
   }
 
-  /** Ends the job, whose only work is to compact its chat, with the summary; null where that is done. */
+  /** Writes the summary that ends a job that compacts; null when done. */
   async compactChat(signal: AbortSignal): Promise<Unwritten | null> {
     const { reporter } = this.run;
     const { id: jobId, input, outputMessageId: messageId } = reporter.job;
@@ -116,7 +116,7 @@ export class RunContext {
     return conversation.cut(window.bytesFor(window.limitTokens * KEPT), messages);
   }
 
-  /** Puts a summary in the place of the older part of the conversation, where any of it can go. */
+  /** Replaces the older part of the conversation by a summary, if any part can be replaced. */
   private async compact(signal: AbortSignal, messages?: number): Promise<Unwritten | null> {
     const { conversation, transcript } = this;
     const { reporter } = this.run;

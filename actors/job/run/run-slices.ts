@@ -1,32 +1,32 @@
 /**
- * What the runs of a process do on the event loop, in slices: the runs of one organization that go on together, and the
- * calls of one large step, hold the loop no longer than a few of them, and organizations take turns. With one organization
- * at work nothing waits.
+ * Divides the work of a process's runs on the event loop into slices. The runs of one organization that resume
+ * together, or the calls of one large step, occupy the loop for a few units at a time, and organizations take turns. If
+ * only one organization is at work, nothing waits.
  */
 import type { Slices } from "../../runtime/slices.ts";
 import type { TranscriptEntry } from "../ports.ts";
 import type { ProgressReport } from "../protocol.ts";
 
-/** Units of a slice; one is some tenths of a millisecond: a call that begins, a report of a run. */
+/** Units of a slice. One unit, such as a call that begins or a report, takes some tenths of a millisecond. */
 export const RUN_SLICE = 4;
-/** Of a model call that begins, apart from its text. */
+/** Units of a model call that begins, without its text. */
 export const STEP_UNITS = 2;
-/** Characters that a model is sent, or that a report stores, for one unit more. */
+/** Characters sent to a model, or stored by a report, that cost one more unit. */
 export const UNIT_CHARACTERS = 16 * 1024;
-/** Tool calls that a report names, for one unit more. */
+/** Tool calls in a report that cost one more unit. */
 const CALLS_OF_UNIT = 16;
 
 export interface RunSlices {
   readonly runSlices?: Slices;
 }
 
-/** Resolves at once, or when it is the turn of this organization. Null: now. */
+/** Resolves when this organization may take its turn. Null: now. */
 export const runTurn = ({ runSlices }: RunSlices, organizationId: string, cost = 1): Promise<void> | null =>
   runSlices?.take(Math.min(cost, RUN_SLICE), organizationId) ?? null;
 
 const unitsOf = (characters: number): number => Math.floor(characters / UNIT_CHARACTERS);
 
-/** Of a model call: its prompt is made of the whole conversation. */
+/** The cost of a model call: its prompt is made of the whole conversation. */
 export function costOfStep(entries: readonly TranscriptEntry[]): number {
   let characters = 0;
   for (const entry of entries) {
@@ -40,7 +40,7 @@ export function costOfStep(entries: readonly TranscriptEntry[]): number {
   return STEP_UNITS + unitsOf(characters);
 }
 
-/** Of a report: one that names many calls, or that has a long text, is larger. */
+/** The cost of a report: many calls or a long text make it larger. */
 export function costOfReport(report: ProgressReport): number {
   if (report.kind === "step_finished")
     return 1 + Math.floor(report.calls.length / CALLS_OF_UNIT) + unitsOf(report.result.length);

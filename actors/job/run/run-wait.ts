@@ -1,6 +1,6 @@
 /**
- * A run that waits: for its provider, or for tools. The wait is visible (`runner.status`, the record), a
- * cancel ends it at once, and a wait of more than 5 s does not hold the job slot.
+ * The waits of a run, for its provider or for tools. A wait is visible (`runner.status`, the record), a cancel ends it
+ * at once, and a wait of more than 5 s releases the job slot.
  */
 import type { ChatCommand } from "../../chat/protocol.ts";
 import type { Clock } from "../../runtime/clock.ts";
@@ -18,11 +18,11 @@ export const QUIET_WAIT_MS = 1_000;
 const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0 };
 const NOTHING = (): readonly ChatCommand[] => [];
 
-/** What the record says of a wait, and what the failed call before it has cost. */
+/** A wait as the record shows it, and the cost of the failed call before it. */
 export interface WaitReport {
   readonly reason: Waiting["reason"];
   readonly retries: number;
-  /** For the transcript; null where it has been said. */
+  /** For the transcript; null if it is there already. */
   readonly error: string | null;
   readonly usage?: Usage;
 }
@@ -36,7 +36,7 @@ export class RunWait {
     this.run = run;
   }
 
-  /** Waits so long; false when the signal aborts first. */
+  /** Waits for `ms`; false if the signal aborts first. */
   async pause(ms: number, why: WaitReport, signal: AbortSignal): Promise<boolean> {
     await this.report({ reason: why.reason, retries: why.retries, retryAt: isoTime(this.clock.now() + ms) }, why);
     if (ms > SLOT_HOLD_MS) this.run.slot.release();
@@ -44,13 +44,13 @@ export class RunWait {
     return this.resume(signal);
   }
 
-  /** Waits for the rest of a wait that an earlier attempt began; false when the signal aborts first. */
+  /** Waits for the remaining time of a wait that an earlier attempt began; false if the signal aborts first. */
   async rest({ reason, retries, retryAt }: Waiting, signal: AbortSignal): Promise<boolean> {
     const ms = retryAt === null ? 0 : Math.max(0, Date.parse(retryAt) - this.clock.now());
     return this.pause(ms, { reason, retries, error: null }, signal);
   }
 
-  /** Waits for `ready`, which resolves when the signal aborts too; reports and releases the slot where it takes long. */
+  /** Waits for `ready`, which also resolves when the signal aborts; a long wait is reported and releases the slot. */
   async until<T>(
     ready: Promise<T>,
     { reason, knownMs = 0 }: { readonly reason: Waiting["reason"]; readonly knownMs?: number },

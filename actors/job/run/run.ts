@@ -28,13 +28,13 @@ import { callsOf } from "./step-rules.ts";
 type Finished = Extract<ModelOutcome, { readonly kind: "finished" }>;
 const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0 };
 
-/** Which effect it is, under which epoch, and its slot among the running jobs. */
+/** The effect, its epoch, and its job slot. */
 interface RunStart {
   readonly effect: EffectRow;
   readonly context: EffectContext;
   readonly slot: JobSlot;
   readonly limits: ProviderLimits;
-  /** The start of the job in the commit of its message, if there was one. */
+  /** The early start of the job in the commit of its message, if any. */
   readonly started: Promise<StartedJob | null> | null;
 }
 
@@ -55,7 +55,7 @@ export class Run {
   /** Text and tokens of a step that no accepted report contains yet. */
   private unreported = { text: "", usage: NO_USAGE };
   private toolbox = NO_TOOLS;
-  private told: RunContext | null = null;
+  private runContext: RunContext | null = null;
 
   constructor(parts: RunServices, { effect, context, slot, limits, started }: RunStart) {
     this.started = started;
@@ -83,7 +83,7 @@ export class Run {
     return this.reporter.job;
   }
 
-  /** Runs to the end. Never rejects: a bug in here fails the job with `internal_error`. */
+  /** Runs to the end. Never rejects: a bug in the run fails the job with `internal_error`. */
   async go(): Promise<void> {
     const stop = (): void => this.abort.abort();
     this.context.signal.addEventListener("abort", stop, { once: true });
@@ -104,13 +104,13 @@ export class Run {
     } finally {
       cancelDeadline();
       this.pulse.stop();
-      // Ends tools that still run beside the one that ended the run.
+      // Aborts tools that still run beside the one that ended the run.
       stop();
       this.context.signal.removeEventListener("abort", stop);
     }
   }
 
-  /** For a run that was aborted before it had a slot. Never rejects. */
+  /** Ends a run that was aborted before it had a slot. Never rejects. */
   async abandon(): Promise<void> {
     await this.onFault(new RunOver());
   }
@@ -125,9 +125,7 @@ export class Run {
     });
   }
 
-  /**
-   * A job that is being cancelled refuses every report except the one that its run has stopped.
-   */
+  /** A job that is being cancelled refuses every report except `run_stopped`. */
   private async stopIfCancelled(): Promise<void> {
     try {
       const { status, attempt } = await this.reporter.read();
@@ -141,7 +139,7 @@ export class Run {
     }
   }
 
-  /** Starts the job, or goes on with a restarted or resumed one; answers whether the chat had no turn before. */
+  /** Starts the job, or continues a restarted or resumed one; returns whether its turn is the chat's first. */
   private async begin(): Promise<boolean> {
     const started = await this.started;
     if (started !== null) return this.reporter.adopt(started);
@@ -149,7 +147,7 @@ export class Run {
     return job.status === "queued" ? this.start(job) : this.resume(job);
   }
 
-  /** Answers the message, or, in a job that compacts, writes the summary. */
+  /** Answers the message or, in a job that compacts, writes the summary. */
   private async work(isFirstTurn: boolean): Promise<void> {
     const { reporter, wait, models } = this;
     const { signal } = this.abort;
@@ -165,9 +163,9 @@ export class Run {
     }
     this.toolbox = tools.toolbox;
     const spends = (usage: Usage): void => void (this.unreported = { text: "", usage });
-    this.told = new RunContext(this.parts, { reporter, models, spends }, history, this.transcript);
-    if (!isCompaction) return this.loop(this.told);
-    const failed = await this.told.compactChat(signal);
+    this.runContext = new RunContext(this.parts, { reporter, models, spends }, history, this.transcript);
+    if (!isCompaction) return this.loop(this.runContext);
+    const failed = await this.runContext.compactChat(signal);
     if (failed !== null) return this.stopped("", failed);
   }
 
@@ -202,7 +200,7 @@ export class Run {
     // A resumed run first makes the open calls: lost in a crash, or approved.
     await this.useTools();
     if (this.job.status !== "running") return;
-    // Whether a budget of steps is spent is the job's decision: it blocks, and does not fail.
+    // The job decides whether a budget of steps is spent: it blocks then, and does not fail.
     const most = this.job.budget.maxSteps === null ? (this.job.agent.maxSteps ?? this.parts.steps) : Infinity;
     for (let step = this.job.step + 1; step <= most; step++) {
       await this.takeSteers();
@@ -215,7 +213,7 @@ export class Run {
     await this.fail({ code: "step_limit", message: "The run reached its limit of steps" }, "", NO_USAGE);
   }
 
-  /** Steering messages go into the next model call, if the budget allows one. */
+  /** Adds steering messages to the next model call, if the budget allows one. */
   private async takeSteers(): Promise<void> {
     const { transcript } = this;
     const { hasKnownCost } = this.models;
@@ -223,7 +221,7 @@ export class Run {
     for (const { content: text, blocks } of steers) transcript.add({ type: "user_text", text, blocks });
   }
 
-  /** One model call, committed with its tool calls; ends the run when there are none, or when it failed. */
+  /** Makes one model call and commits it with its tool calls; ends the run if there are none, or if it failed. */
   private async step(step: number, context: RunContext): Promise<void> {
     const prompt = (entries: Prompt["entries"]): Prompt => promptOf(this.job, this.toolbox, entries);
     const { outcome, timeToFirstTokenMs } = await context.call(prompt, this.abort.signal);
@@ -248,7 +246,7 @@ export class Run {
     const report = { ...finished, result: transcript.text, citations, ...(output === undefined ? {} : { output }) };
     await this.reporter.report(report, (job) => this.turnAfter(job));
     this.unreported = { text: "", usage: NO_USAGE };
-    // The commit of the answer has the same request.
+    // The commit of the answer contains the same request.
     if (output?.kind === "invalid" && (this.job.outputRepairs ?? 0) > outputRepairs)
       transcript.add({ type: "repair", text: repairRequest(output.errors) });
   }
@@ -257,8 +255,8 @@ export class Run {
     const { abort, transcript } = this;
     const calls = this.job.openCalls.filter((call) => !call.asks && call.isClient !== true);
     if (calls.length === 0) return;
-    const told = { tools: this.toolbox, transcript, turnAfter: (job: Job) => this.turnAfter(job) };
-    if (!(await this.calls.make(calls, told, abort.signal))) await this.stopped("", null);
+    const targets = { tools: this.toolbox, transcript, turnAfter: (job: Job) => this.turnAfter(job) };
+    if (!(await this.calls.make(calls, targets, abort.signal))) await this.stopped("", null);
   }
 
   /** Ends the run after a fault of the model, the deadline, a cancel, or the end of the process. */
@@ -291,8 +289,8 @@ export class Run {
     await this.reporter.report(report, (job) => this.turnAfter(job));
   }
 
-  /** The end of the chat's turn where the job is settled; nothing while it runs. */
+  /** The end of the chat's turn if the job is settled; nothing while it runs. */
   private turnAfter(job: Job): readonly ChatCommand[] {
-    return turnEndOf(job, this.transcript.blocks, this.told?.measured ?? null);
+    return turnEndOf(job, this.transcript.blocks, this.runContext?.measured ?? null);
   }
 }

@@ -1,4 +1,7 @@
-/** What a run of a job needs from outside, and what its effect says. Every file of the loop imports this one; it imports none of them but the slots. */
+/**
+ * What a run of a job needs from outside, and the intent of its effect. Every file of the loop imports this one; of
+ * them it imports only the slots.
+ */
 import type { ChatProtocol } from "../../chat/protocol.ts";
 import type { Chance, Clock } from "../../runtime/clock.ts";
 import { asking, type DispatchGroup } from "../../runtime/members.ts";
@@ -13,21 +16,21 @@ import type { Slots } from "./slots.ts";
 
 export interface RunServices {
   readonly models: ModelPort;
-  /** Absent: all calls are made with the operator's keys. */
+  /** Absent: all calls use the operator's keys. */
   readonly providerKeys?: ProviderKeys;
   readonly tools: ToolPort;
   readonly outputs: OutputPort;
   readonly transcripts: Transcripts;
   readonly slots: Slots;
-  /** In which all runs report and call tools (`RUN_SLICE`); absent: at once. */
+  /** The slices in which all runs report and call tools (`RUN_SLICE`); absent: no slicing. */
   readonly runSlices?: Slices;
-  /** Model calls of a job whose budget and agent name no number (RUN-3). */
+  /** Model calls of a job whose budget and agent set no number (RUN-3). */
   readonly steps: number;
   readonly retry: RetrySettings;
   readonly clock: Clock;
   /** For the jitter of pauses. */
   readonly chance: Pick<Chance, "fraction">;
-  /** Late-bound, because the system is made with this handler. */
+  /** Late-bound, because the system is created with this handler. */
   readonly group: DispatchGroup;
   /** The system's `textWriter`; late-bound too. */
   readonly textWriter: (text: WrittenText) => Pick<TextWriter, "add">;
@@ -39,14 +42,14 @@ export const askJob = asking<JobProtocol>();
 export const askChat = asking<ChatProtocol>();
 export const askUsage = asking<UsageProtocol>();
 
-/** The intent of a `run`: what is known of the job before it has a slot. */
+/** The intent of a `run`: the job's data that is needed before it has a slot. */
 export interface RunIntent {
   readonly attempt: number;
   readonly priority: JobPriority;
-  /** When the job was made, ISO 8601. */
+  /** When the job was created, ISO 8601. */
   readonly since: string;
-  /** Where the run begins the job: the model that its agent names. */
+  /** If the run starts the job: the model that its agent names. */
   readonly begins?: string | null;
-  /** Where the job belongs to a trace: which one, and whose run it is. */
+  /** If the job belongs to a trace: that trace, and the agent and chat of the run. */
   readonly begun?: { readonly trace: string; readonly agentId: string; readonly chatId: string };
 }

@@ -1,9 +1,8 @@
 /**
- * Job slots (JOB-10): how many jobs run at once, in the process and for each organization. The other jobs
- * wait. Organizations take turns, one slot each, so a burst of jobs in one organization delays the others
- * by one round at most; one that has used more than its share of the event loop lately waits behind those that
- * have not. Within an organization the highest priority runs first, then the oldest job. An organization at its
- * limit is skipped.
+ * Job slots (JOB-10): how many jobs run at once, in the process and for each organization. The other jobs wait.
+ * Organizations take turns, one slot each, so a burst of jobs in one organization delays the others by one round at
+ * most. An organization that has recently used more than its share of the event loop waits behind those that have not.
+ * Within an organization the highest priority runs first, then the oldest job. An organization at its limit is skipped.
  */
 import { JOB_PRIORITIES, type JobPriority } from "../terms.ts";
 
@@ -14,7 +13,7 @@ export interface SlotLimits {
 }
 export const DEFAULT_SLOTS: SlotLimits = { inProcess: 64, ofOrganization: 16 };
 
-/** A job that asks for a slot. */
+/** A request of a job for a slot. */
 export interface SlotRequest {
   readonly organizationId: string;
   readonly priority: JobPriority;
@@ -40,10 +39,10 @@ export class Slots {
     this.isOverShare = isOverShare;
   }
 
-  /** Resolves with the function that releases the slot, or with null when `signal` aborts first. */
+  /** Resolves with the function that releases the slot, or with null if `signal` aborts first. */
   acquire(request: SlotRequest, signal: AbortSignal): Promise<(() => void) | null> {
     if (signal.aborted) return Promise.resolve(null);
-    // No request waits while it could run, so this overtakes nobody.
+    // No request waits while it could run, so this one overtakes nobody.
     const free = this.acquireNow(request);
     if (free !== null) return Promise.resolve(free);
     return new Promise((resolve) => {
@@ -63,7 +62,7 @@ export class Slots {
     });
   }
 
-  /** The function that releases the slot, where one is free; null where the request would have to wait. */
+  /** The function that releases the slot if one is free; null if the request would have to wait. */
   acquireNow({ organizationId }: SlotRequest): (() => void) | null {
     return this.hasSlot(organizationId) ? this.take(organizationId) : null;
   }
@@ -103,7 +102,7 @@ export class Slots {
     else this.queues.set(entry.organizationId, queue);
   }
 
-  /** Gives a free slot to the first organization that may have it; its next turn comes after all others. */
+  /** Gives a free slot to the first organization that may have one; its next turn comes after all others. */
   private next(): void {
     const organizationId = this.nextOrganization();
     if (organizationId === null) return;
@@ -114,7 +113,9 @@ export class Slots {
     entry?.grant(this.take(organizationId));
   }
 
-  /** The first one that may have a slot and has not used more than its share, else the first one. */
+  /**
+   * The first organization that may have a slot and has not used more than its share, else the first that may have one.
+   */
   private nextOrganization(): string | null {
     let first: string | null = null;
     for (const organizationId of this.queues.keys()) {

@@ -4,8 +4,8 @@ import type { StepCall } from "../protocol.ts";
 import { contextOf, type Job, type ToolUseBlock } from "../schema.ts";
 
 /**
- * A call whose arguments do not fit the schema of a tool that somebody brought reaches neither a person nor a client:
- * the toolbox answers it with what is wrong. Null where the run was called off meanwhile.
+ * If the arguments of a call do not fit the schema of a tool from outside the service, the call goes neither to a
+ * person nor to a client: the toolbox answers it with the errors. Null if the run was aborted meanwhile.
  */
 export async function callsOf(
   made: readonly ToolUseBlock[],

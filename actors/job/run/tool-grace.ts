@@ -1,10 +1,10 @@
 /** Bounds how long a stopped tool can hold up its run. */
 import type { Clock } from "../../runtime/clock.ts";
 
-/** Time that an aborted tool has to end; after that its result is dropped. */
+/** How long an aborted tool may take to end; after that its result is dropped. */
 export const TOOL_GRACE_MS = 5_000;
 
-/** The result of `work`; null when the signal aborts and the grace period passes first. */
+/** The result of `work`; null if the signal aborts and the grace period passes first. */
 export async function withinGrace<T>(work: Promise<T>, signal: AbortSignal, clock: Clock): Promise<T | null> {
   const over = Promise.withResolvers<null>();
   let cancel = (): void => {};

@@ -1,7 +1,7 @@
 /**
- * Opens the tools of a run. A server that cannot be used is never silent: the job warns of it. While a server
- * is missing that is not optional, the run waits and tries again, and fails with `tools_unavailable` when its
- * retries are used up or its deadline is nearer than the pause.
+ * Opens the tools of a run. Every unavailable server leaves a warning in the job. While a required server is
+ * unavailable, the run waits and retries. It fails with `tools_unavailable` when its retries are used up or its
+ * deadline is nearer than the pause.
  */
 import { pauseMs } from "../../runtime/backoff.ts";
 import { contextOf, type RunError } from "../schema.ts";
@@ -21,10 +21,10 @@ export type OpenedTools =
   | { readonly kind: "unavailable"; readonly error: RunError }
   | { readonly kind: "aborted" };
 
-/** Of a run that calls no tools. */
+/** For a run that calls no tools. */
 export const NOTHING_OPEN: OpenedTools = { kind: "open", toolbox: NO_TOOLS };
 
-/** Never rejects but with `RunOver`. What was opened is closed when `signal` aborts. */
+/** Rejects only with `RunOver`. What was opened is closed when `signal` aborts. */
 export async function openTools(services: RunServices, run: OpeningParts, signal: AbortSignal): Promise<OpenedTools> {
   const { waiting = null } = run.reporter.job;
   let retries = 0;
@@ -51,7 +51,7 @@ export async function openTools(services: RunServices, run: OpeningParts, signal
   }
 }
 
-/** The tools with a way to close them before the run ends. */
+/** The tools, and a way to close them before the run ends. */
 async function openOnce(
   { tools }: RunServices,
   { job }: Reporter,
@@ -71,7 +71,7 @@ async function openOnce(
   };
 }
 
-/** Each message once in the life of the job. */
+/** Adds each message at most once in the life of the job. */
 async function warn(reporter: Reporter, messages: readonly string[]): Promise<void> {
   const known = new Set((reporter.job.warnings ?? []).map(({ message }) => message));
   const warnings = messages

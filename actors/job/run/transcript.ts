@@ -1,7 +1,7 @@
 /**
- * The transcript of a run in memory: what is committed of it, as the model sees it and as the
- * message shows it. Messages that steer the run, and requests to repair the answer, are entries for the
- * model, and no part of the assistant's message; a summary replaces what came before it.
+ * The transcript of a run in memory: its committed content, as the model sees it and as the message shows it. Messages
+ * that steer the run, and requests to repair the answer, are entries for the model but not part of the assistant's
+ * message. A summary replaces everything before it.
  */
 import type { InputBlock } from "../../upload/terms.ts";
 import type { TranscriptEntry } from "../ports.ts";
@@ -30,7 +30,7 @@ export class Transcript {
     return textOf(this.blocks);
   }
 
-  /** What its text cites, as parts of `text`. */
+  /** The citations of its text, as parts of `text`. */
   get citations(): Citation[] {
     let at = 0;
     return this.blocks.flatMap((block) => {
@@ -41,29 +41,29 @@ export class Transcript {
     });
   }
 
-  /** The newest summary that replaces a part of the run; null: the model sees all of the run. */
+  /** The newest summary that replaces a part of the run; null: the model sees the whole run. */
   get summary(): SummaryPart | null {
     return this.parts.findLast((part): part is SummaryPart => part.type === "summary" && part.covers > 0) ?? null;
   }
 
-  /** What the next summary of so many parts is made of: those that no summary replaces yet. */
+  /** The material for a summary of this many parts: those that no summary replaces yet. */
   before(parts: number): readonly TranscriptPart[] {
     return this.parts.slice(this.summary?.covers ?? 0, parts);
   }
 
-  /** The run's conversation so far without what its summary replaces, oldest first. */
+  /** The run's conversation so far, oldest first, without what its summary replaces. */
   get entries(): TranscriptEntry[] {
     return this.entriesFrom(this.summary?.covers ?? 0);
   }
 
-  /** All of the run, as if there were no summary. */
+  /** The whole run, as if there were no summary. */
   get uncut(): TranscriptEntry[] {
     return this.entriesFrom(0);
   }
 
   /**
-   * How many parts the next summary must stand for, so that the others have at most `bytes`; null where they have
-   * so already, or where no round of calls but the last one has ended.
+   * How many parts the next summary must cover so that the others have at most `bytes`. Null if they already fit, or if
+   * no round of calls but the last one has ended.
    */
   cutFor(bytes: number): number | null {
     if (bytesOfEntries(this.entries) <= bytes) return null;
@@ -71,7 +71,7 @@ export class Transcript {
     return ends.find((end) => bytesOfEntries(this.entriesFrom(end)) <= bytes) ?? ends.at(-1) ?? null;
   }
 
-  /** Where rounds of calls have ended, and something follows them. */
+  /** Where rounds of calls have ended and something follows them. */
   private get roundEnds(): number[] {
     const { parts } = this;
     const from = this.summary?.covers ?? 0;
@@ -98,14 +98,14 @@ export class Transcript {
     return entries;
   }
 
-  /** The call of this id. */
+  /** The call with this id. */
   call(id: string): ToolUseBlock | null {
     const found = this.parts.find((part) => part.type === "tool_use" && part.id === id);
     return found?.type === "tool_use" ? found : null;
   }
 }
 
-/** Whether it still belongs to the round of calls before it. */
+/** Whether the part still belongs to the round of calls before it. */
 const isOfRound = ({ type }: TranscriptPart): boolean => type === "tool_result";
 
 const said = (blocks: readonly InputBlock[] | undefined) => (blocks === undefined ? {} : { blocks });

@@ -6,7 +6,7 @@ import type { ContextMeasure } from "../../chat/schema.ts";
 import type { Block, Job } from "../schema.ts";
 import { turnEnd } from "../transitions.ts";
 
-/** The end of the chat's turn with the content of its message, where the job is settled; nothing while it runs. */
+/** The end of the chat's turn, with the content of its message, if the job is settled; nothing while it runs. */
 export function turnEndOf(
   job: Job,
   blocks: readonly Block[],
