@@ -1,7 +1,7 @@
 /**
- * The job's actor: one execution of an agent's turn. It decides; the runner's loop (`execution.ts`)
- * does. Every report of the loop carries the attempt: one of an older attempt is refused, so a loop
- * that has outlived its job can do no harm.
+ * The job's actor: one execution of an agent's turn. The actor decides; the runner's loop (`execution.ts`) acts. Every
+ * report of the loop carries the attempt, and a report of an older attempt is refused, so a loop that outlives its job
+ * does no harm.
  */
 import type { ActorDefinition } from "../runtime/actor.ts";
 import { controlHandlers } from "./control.ts";
@@ -10,7 +10,7 @@ import type { JobProtocol } from "./protocol.ts";
 import { reportHandlers } from "./reports.ts";
 import { jobTable } from "./schema.ts";
 
-/** `limits`: what a job may take unless its budget says otherwise. */
+/** `limits`: the limits of a job whose budget does not override them. */
 export const jobActor = (limits: JobLimits): ActorDefinition<JobProtocol> => ({
   kind: "job",
   stream: jobTable,

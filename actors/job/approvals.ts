@@ -1,11 +1,11 @@
 /**
- * Calls that need an approval (JOB-8, JOB-9). The other calls of their step are made first; when only calls
- * that need approval are left, the job blocks and requests the approvals. So a job has open approvals
- * exactly while it is blocked for them, and every open approval can be decided.
+ * Calls that need an approval (JOB-8, JOB-9). The other calls of their step run first. When only calls that need
+ * approval are left, the job blocks and requests the approvals. So a job has open approvals exactly while it is blocked
+ * for them, and every open approval can be decided.
  *
- *   step ─▶ the other calls are made ─▶ blocked, approvals requested ─▶ each decided ─▶ running
+ *   step ─▶ the other calls run ─▶ blocked, approvals requested ─▶ each decided ─▶ running
  *
- * An approved call is open like any other from then on. A denied call gets the denial as its result.
+ * An approved call is then open like any other. A denied call gets the denial as its result.
  */
 import { invalid, notFound, ok, type Outcome } from "../fault.ts";
 import type { Tx } from "../runtime/actor.ts";
@@ -20,12 +20,12 @@ import { alreadyDecided, unlessOwnWords } from "./refusals.ts";
 import { type Job, type JobIn, jobTable } from "./schema.ts";
 import { type Approval, type OpenCall, DEFAULT_EXPIRY } from "./terms.ts";
 
-/** Decided approvals that a job keeps when it asks again: the newest ones. */
+/** Decided approvals that a job keeps when it requests more: the newest ones. */
 const KEPT_APPROVALS = 64;
 
 type Approve = Extract<JobCommand, { readonly kind: "approve" }>;
 
-/** The calls of a step, before any of them is made. */
+/** The calls of a step, before any of them runs. */
 export const opened = (calls: readonly StepCall[], openedAt: string): OpenCall[] =>
   calls.map(({ block, safe, needsApproval, inputSchema, isClient }) => ({
     id: block.id,
@@ -40,7 +40,7 @@ export const opened = (calls: readonly StepCall[], openedAt: string): OpenCall[]
     ...(needsApproval && inputSchema !== undefined ? { schema: inputSchema } : {}),
   }));
 
-/** Blocks a running job whose remaining calls all need an approval, or the client: approvals come first. */
+/** Blocks a running job whose remaining calls all need an approval or the client: approvals come first. */
 export function blockedForCalls(tx: Tx, job: JobIn<"running">): JobIn<"running" | "blocked"> {
   if (job.openCalls.length === 0 || job.openCalls.some((call) => !call.asks && call.isClient !== true)) return job;
   const asking = job.openCalls.filter((call) => call.asks);
@@ -72,14 +72,14 @@ function requested(
   return { id, ...approval };
 }
 
-/** Decides one approval, or all of them; when none is open the job goes on. */
+/** Decides one approval, or all of them; once none is open, the job continues. */
 export function approveCalls(tx: Tx, job: JobIn<"blocked">, command: Approve): Outcome<Job> {
   const { approvalId, toolCallId, decision, by, comment } = command;
   const meant = job.approvals.filter(
     (a) => (approvalId === null || a.id === approvalId) && (toolCallId === null || a.toolCallId === toolCallId),
   );
   const chosen = openApprovals({ approvals: meant });
-  // Without a name all that are open are meant, and of a blocked job some are.
+  // Without a name, all open approvals are meant; a job blocked for approvals has some.
   if (chosen.length === 0) return meant.length === 0 ? notFound("approval") : alreadyDecided(job);
   if (command.arguments !== null && decision === "deny") return invalid("/arguments", "A denied call has no arguments");
   if (command.arguments !== null && chosen.length > 1) {
@@ -106,7 +106,7 @@ export function approveCalls(tx: Tx, job: JobIn<"blocked">, command: Approve): O
   return ok(tx.update(jobTable, continued(tx, next)));
 }
 
-/** Denies the open approvals after their time. */
+/** Denies the approvals that are still open at their deadline. */
 export function expired(tx: Tx, job: JobIn<"blocked">): JobIn<"running" | "blocked"> {
   const open = openApprovals(job);
   sendUpdates(
@@ -136,7 +136,7 @@ function granted(
   return { ...job, openCalls, approvals: withDecision(job, decided(tx, made, { decision: "approve", by })) };
 }
 
-/** Gives a denied call the denial as its result, so that the model can go on without it. */
+/** Gives a denied call the denial as its result, so that the model can continue without it. */
 function denied(
   tx: Tx,
   job: JobIn<"blocked">,
@@ -161,7 +161,7 @@ function continued(tx: Tx, job: JobIn<"blocked">): JobIn<"running" | "blocked"> 
   tx.clearAlarm("decision");
   const settled = blockedForCalls(tx, unblocked(job, "approve"));
   if (settled.status === "running") return resumed(tx, settled);
-  // The chat's turn does not go on: so what the job waits for now is an event of its own.
+  // The chat's turn does not resume, so the new reason for the wait is an event of its own.
   sendUpdates(tx, settled, updatesOf(settled));
   return settled;
 }

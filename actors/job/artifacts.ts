@@ -1,11 +1,11 @@
 /**
- * What a job has made: files of its workspace that its tools have written (JOB-5). A job lists each file once, as
- * it was after its last change of it, and tells its streams of it once.
+ * The artifacts of a job: files of its workspace that its tools have written (JOB-5). A job lists each file once, as it
+ * was after the job's last change, and announces it once in its streams.
  */
 import { JOB_ARTIFACTS } from "./limits.ts";
 import type { Artifact, MadeArtifact } from "./terms.ts";
 
-/** The job's artifacts after a call; what is over the limit is in the workspace and not in the list. */
+/** The job's artifacts after a call. Files over the limit are in the workspace but not in the list. */
 export function withMade(
   artifacts: readonly Artifact[],
   made: readonly MadeArtifact[],
@@ -20,7 +20,7 @@ export function withMade(
   return all;
 }
 
-/** Those that this call was the first to make. */
+/** The artifacts that this call was the first to write. */
 export const madeBy = (artifacts: readonly Artifact[], callId: string): readonly MadeArtifact[] =>
   artifacts
     .filter((artifact) => artifact.callId === callId)

@@ -1,4 +1,4 @@
-/** What is left of a job's own budget. A resume with a new budget counts from there. */
+/** The unused part of a job's own budget. A resume with a new budget counts from there. */
 import { amountOf, unitsOf, unpricedTokens } from "../money.ts";
 import type { ModelInfo, ModelPort } from "./ports.ts";
 import type { Job } from "./schema.ts";
@@ -9,7 +9,7 @@ type Budgeted = Pick<
   "metrics" | "budget" | "budgetFrom" | "budgetFromStep" | "budgetFromCost" | "budgetFromUnpriced" | "step" | "runner"
 >;
 
-/** The parts of a budget that a job uses up. */
+/** The parts of a budget that a job can use up. */
 const PARTS = ["maxSteps", "maxTokens", "maxCost"] as const;
 export type BudgetPart = (typeof PARTS)[number];
 
@@ -20,17 +20,17 @@ const usedCost = ({ metrics, budgetFromCost = "0" }: Budgeted): bigint =>
   unitsOf(metrics.cost ?? "0") - unitsOf(budgetFromCost);
 
 /**
- * Whether the job has used tokens without a price: nobody knows what they cost, so a budget of cost counts as spent.
- * The demo model costs nothing.
+ * Whether the job has used tokens without a price. Their cost is unknown, so a cost budget counts as spent. The demo
+ * model costs nothing.
  */
 export const hasUnknownCost = ({ metrics, budgetFromUnpriced = 0, runner }: Budgeted): boolean =>
   runner?.demo !== true && unpricedTokens(metrics) > budgetFromUnpriced;
 
-/** Whether it is known what calls of the model cost. The demo model costs nothing. */
+/** Whether the price of the model's calls is known. The demo model costs nothing. */
 export const isCostKnown = ({ hasPrice }: Pick<ModelPort, "hasPrice">, { demo, provider, name }: ModelInfo): boolean =>
   demo || hasPrice?.(`${provider}:${name}`) === true;
 
-/** The part of its budget that the job has used up; null: there is some left of all. */
+/** The part of its budget that the job has used up; null: every part has some left. */
 export const spentPart = (job: Budgeted): BudgetPart | null => PARTS.find((part) => isSpent[part](job)) ?? null;
 
 const isSpent: Readonly<Record<BudgetPart, (job: Budgeted) => boolean>> = {
@@ -43,11 +43,11 @@ const isSpent: Readonly<Record<BudgetPart, (job: Budgeted) => boolean>> = {
   },
 };
 
-/** The least that a budget can have: a child of a job whose budget is spent makes one step. */
+/** The smallest budget: a child of a job whose budget is spent makes one step. */
 const LEAST_TOKENS = 1;
 const LEAST_UNITS = 1n;
 
-/** What is left for a job that this one begins. Its steps and its deadline are its own. */
+/** The budget for a job that this one starts. The new job has its own steps and deadline. */
 export function budgetLeft(job: Budgeted): Pick<Budget, "maxTokens" | "maxCost"> {
   const { maxTokens, maxCost = null } = job.budget;
   const left = maxCost === null ? null : unitsOf(maxCost) - usedCost(job);
@@ -57,7 +57,7 @@ export function budgetLeft(job: Budgeted): Pick<Budget, "maxTokens" | "maxCost">
   };
 }
 
-/** Of a job that gets this budget now; what it does not name stays as it was. */
+/** The fields of a job that gets this budget now; parts that the budget does not name keep their values. */
 export function budgetFromHere(
   { metrics, step, budget: before }: Budgeted,
   { maxTokens, maxCost, maxSteps, deadlineAt }: Budget,

@@ -1,4 +1,4 @@
-/** What readers of a chat see of its jobs besides the turns themselves (SSE-7). Pure: derived from the record. */
+/** The events in a chat about its jobs, other than the turns themselves (SSE-7). Pure: derived from the record. */
 import type { ChatCommand, JobUpdate } from "../chat/protocol.ts";
 import { chatRef } from "../chat/schema.ts";
 import type { Tx } from "../runtime/actor.ts";
@@ -6,7 +6,7 @@ import { expiryOf, toldCall, waitingCalls } from "./client-call.ts";
 import { openApprovals } from "./machine.ts";
 import type { Job } from "./schema.ts";
 
-/** The updates of a job that is settled; they are committed with the end of its turn. */
+/** The updates of a settled job; they are committed with the end of its turn. */
 export function updatesOf(job: Job): readonly JobUpdate[] {
   const { id: jobId, review, metrics } = job;
   const { inputTokens, outputTokens } = metrics;

@@ -1,4 +1,4 @@
-/** Source of a part of an answer, as the model cites it (RUN-16). It is content from outside, as the answer is. */
+/** The source of a part of an answer, as the model cites it (RUN-16). Like the answer, it is content from outside. */
 import { OneOf, type Static, Type } from "../schema.ts";
 
 const text = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
@@ -20,7 +20,7 @@ export const Citation = Type.Object(
 );
 export type Citation = Static<typeof Citation>;
 
-/** Citations that the record of a job has, and characters of them: the newest. Its messages have all. */
+/** How many citations, and how many characters of them, a job's record keeps: the newest. Its messages have all. */
 export const JOB_CITATIONS = { most: 128, characters: 64 * 1024 };
 
 /** The newest of these, within `JOB_CITATIONS`. */
@@ -33,5 +33,5 @@ export function keptCitations(all: readonly Citation[]): Citation[] {
   return all.slice(Math.max(from + 1, all.length - JOB_CITATIONS.most));
 }
 
-/** Of a text block, or of a result; absent: it cites nothing. */
+/** On a text block or a result; absent: it cites nothing. */
 export const Citations = Type.Optional(Type.Array(Citation, { description: "What the text cites, as parts of it" }));

@@ -1,11 +1,11 @@
 /**
- * Tools that the client runs (JOB-17). The other calls of their step are made first, and approvals are decided;
- * then the job blocks until each call has a result, by the client or by time:
+ * Tools that the client runs (JOB-17). The other calls of their step run first, and approvals are decided. Then the job
+ * blocks until each call has a result, from the client or by timeout:
  *
  *   step ─▶ other calls, approvals ─▶ blocked, tool_result_required ─┬─ results of the client ─▶ running
  *                                                                    └─ overdue: errors ───────▶ running
  *
- * A result is stored with the end of its call: each call has one, and a later one is refused.
+ * A result is stored with the end of its call. Each call takes one result; a later one is refused.
  */
 import { ok, type Outcome, refuse } from "../fault.ts";
 import type { ChatCommand } from "../chat/protocol.ts";
@@ -23,10 +23,10 @@ import { type Job, type JobIn, jobTable } from "./schema.ts";
 import { transcriptEventOf } from "./transcript.ts";
 import { blocked, resumed, unblocked } from "./transitions.ts";
 
-/** Characters of a result in the events of the chat: the rest is in the job's transcript. */
-const TOLD_CHARACTERS = 4_096;
+/** Characters of a result in the chat's events; the whole result is in the job's transcript. */
+const EVENT_CHARACTERS = 4_096;
 
-/** Blocks a running job whose remaining calls are all the client's. */
+/** Blocks a running job whose remaining calls all belong to the client. */
 export function blockedForClient(tx: Tx, job: JobIn<"running">): JobIn<"blocked"> {
   tx.setAlarm(tx.self, "decision", tx.now + CLIENT_RESULT_MS, { kind: "decision_overdue" });
   const requestedAt = isoTime(tx.now);
@@ -34,7 +34,7 @@ export function blockedForClient(tx: Tx, job: JobIn<"running">): JobIn<"blocked"
   return blocked(tx, { ...job, openCalls }, "tool_result_required", job.result ?? "");
 }
 
-/** Stores the results; once no call waits, the job goes on. */
+/** Stores the results; once no call waits, the job continues. */
 export function takeResults(
   tx: Tx,
   job: Job,
@@ -48,7 +48,7 @@ export function takeResults(
   return ok(tx.update<Job>(jobTable, answeredBy(tx, job, results)));
 }
 
-/** The job after its client has been silent for too long: each call that waits has failed. */
+/** The job after its client's deadline: every waiting call has failed. */
 export const withoutClient = (tx: Tx, job: JobIn<"blocked">): JobIn<"running" | "blocked"> =>
   answeredBy(
     tx,
@@ -69,12 +69,12 @@ function answeredBy(tx: Tx, job: JobIn<"blocked">, results: readonly ClientResul
       jobId: job.id,
       callId: toolCallId,
       isError,
-      result: content.slice(0, TOLD_CHARACTERS).toWellFormed(),
-      isTruncated: content.length > TOLD_CHARACTERS,
+      result: content.slice(0, EVENT_CHARACTERS).toWellFormed(),
+      isTruncated: content.length > EVENT_CHARACTERS,
     };
     tx.send(chatRef(job.organizationId, job.chatId), ended);
   }
-  // No report of a run counts them: the message does, a row of the same commit.
+  // No report of a run counts these results, so a message does, in the same commit.
   const used = usageOf(job, { kind: "tool_results", by: job.createdBy, results });
   if (used !== null) tx.send(usageRef(job.organizationId), used);
   const ended = new Set(results.map(({ toolCallId }) => toolCallId));
@@ -86,7 +86,7 @@ function answeredBy(tx: Tx, job: JobIn<"blocked">, results: readonly ClientResul
   return resumed(tx, unblocked(next, "tool_results"));
 }
 
-/** Each call has one result: a second one is refused, so that nothing happens twice. */
+/** Each call takes one result. A second one is refused, so that nothing happens twice. */
 const alreadyAnswered = (job: Job, toolCallId: string): Outcome<never> =>
   refuse({
     kind: "invalid_state",

@@ -1,14 +1,14 @@
-/** What an agent is connected to outside of the service: MCP servers (RUN-6), and tools of its own (RUN-12, RUN-13). */
+/** An agent's connections to the outside: MCP servers (RUN-6), and tools of its own (RUN-12, RUN-13). */
 import { type JsonObject, OneOf, type Static, Type } from "../schema.ts";
 
-/** What an address must be, in words for the caller. */
+/** The rule for an address, in words for the caller. */
 export const WEB_ADDRESS = "an address that begins with `https://` or `http://`";
 const HEADER_NAME = "the name of a header: 1 to 64 letters, digits and `-`";
-/** What the name of a secret must be. */
+/** The rule for the name of a secret. */
 export const SECRET_NAME = "the name of a secret: 1 to 64 letters, digits, `_`, `.` and `-`";
 const headerText = (longest: number): string => `at most ${longest} characters of ASCII, without control characters`;
 
-/** A header that an MCP server is sent: a secret of the organization, after a fixed prefix such as `Bearer `. */
+/** A header for an MCP server: a secret of the organization, after a fixed prefix such as `Bearer `. */
 export const McpHeader = Type.Object({
   name: Type.String({
     pattern: "^[A-Za-z0-9-]{1,64}$",
@@ -16,7 +16,7 @@ export const McpHeader = Type.Object({
     description: "Name of the header",
     examples: ["Authorization"],
   }),
-  /** The name of the secret (RUN-5); the value is looked up for each request and kept nowhere. */
+  /** The name of the secret (RUN-5); the value is looked up for each request and never stored. */
   secret: Type.String({ pattern: "^[A-Za-z0-9_.-]{1,64}$", form: SECRET_NAME, examples: ["MCP_TOKEN"] }),
   prefix: Type.Optional(Type.String({ pattern: "^[\\x20-\\x7e]{0,64}$", form: headerText(64), examples: ["Bearer "] })),
 });
@@ -37,12 +37,12 @@ export const McpServer = Type.Object({
     examples: ["https://mcp.example/mcp"],
   }),
   headers: Type.Optional(Type.Array(McpHeader, { maxItems: 8 })),
-  /** Whether a run goes on without its tools while the server cannot be used. */
+  /** Whether a run continues without its tools while the server is unavailable. */
   optional: Type.Optional(Type.Boolean()),
 });
 export type McpServer = Static<typeof McpServer>;
 
-/** A header that an HTTP tool sends: a secret of the organization after a fixed prefix, or a fixed value. One of the two. */
+/** A header of an HTTP tool: either a secret of the organization after a fixed prefix, or a fixed value. */
 export const ToolHeader = Type.Object({
   name: McpHeader.properties.name,
   secret: Type.Optional(McpHeader.properties.secret),
@@ -56,7 +56,7 @@ export type ToolHeader = Static<typeof ToolHeader>;
 export const HTTP_METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 export const ARGUMENT_PLACES = ["path", "query", "header", "body"] as const;
 
-/** Where an argument goes in a request, and under which name there; `body` is the whole body. */
+/** Where an argument goes in a request, and its name there; `body` is the whole body. */
 export const ArgumentPlace = Type.Object({
   name: Type.String(),
   place: OneOf(ARGUMENT_PLACES),
@@ -64,27 +64,27 @@ export const ArgumentPlace = Type.Object({
 });
 export type ArgumentPlace = Static<typeof ArgumentPlace>;
 
-/** The request of an HTTP tool. Secrets are names: their values are looked up for each request and kept nowhere. */
+/** The request of an HTTP tool. Secrets are names: their values are looked up for each request and never stored. */
 export const HttpCall = Type.Object({
   method: OneOf(HTTP_METHODS),
-  /** Its path may have `{argument}`. */
+  /** Its path may contain `{argument}`. */
   url: Type.String(),
   headers: Type.Array(ToolHeader),
-  /** Arguments that are not listed are fields of the body, or of the query where the method has none. */
+  /** Arguments that are not listed become fields of the body, or of the query if the method has no body. */
   arguments: Type.Array(ArgumentPlace),
-  /** Of one request. */
+  /** The timeout of one request. */
   timeoutMs: Type.Integer(),
   retry: Type.Object({ times: Type.Integer(), pauseMs: Type.Integer() }),
-  /** Whether a request whose outcome is not known may be made again. */
+  /** Whether a request with an unknown outcome may be repeated. */
   repeatable: Type.Boolean(),
-  /** The secret that signs each request; null: none does. */
+  /** The secret that signs each request; null: unsigned. */
   signingSecret: Type.Union([Type.String(), Type.Null()]),
 });
 export type HttpCall = Static<typeof HttpCall>;
 
 /**
- * A tool of one agent alone. The kind `client`: programs that use the agent run it, and send its results (JOB-17);
- * `http`: the service makes a request (RUN-13).
+ * A tool that only one agent has. `client`: programs that use the agent run it and send its results (JOB-17). `http`:
+ * the service makes a request (RUN-13).
  */
 export const AgentTool = Type.Object({
   name: Type.String(),
@@ -92,7 +92,7 @@ export const AgentTool = Type.Object({
   /** JSON Schema of its arguments; always an object. */
   inputSchema: Type.Unsafe<JsonObject>({ type: "object" }),
   kind: OneOf(["client", "http"] as const),
-  /** Of the kind `http`, and of no other. */
+  /** Present for the kind `http` only. */
   http: Type.Optional(HttpCall),
 });
 export type AgentTool = Static<typeof AgentTool>;

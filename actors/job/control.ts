@@ -68,7 +68,7 @@ export const controlHandlers: Pick<Handlers<JobProtocol>, ControlCommand> = {
   resume: (tx, command) =>
     withJob(tx, (job) => {
       if (!allowedActions(job).includes("resume")) return hasOpenApprovals(job) ? pending(job) : stale(job);
-      // An ended job goes on in a child job; this only decides whether it may.
+      // An ended job continues in a child job; this command only decides whether it may.
       if (job.status !== "blocked") return ok(job);
       return (command.input === null ? null : unlessOwnWords(job, command.by)) ?? unblock(tx, job, command);
     }),
@@ -88,7 +88,7 @@ export const controlHandlers: Pick<Handlers<JobProtocol>, ControlCommand> = {
 
   steer: (tx, { by, messageId, content, blocks }) =>
     withJob(tx, (job) => {
-      // Nobody reads it in there: the message is queued.
+      // A job that compacts does not read messages, so this one is queued.
       if (job.isCompaction === true) return stale(job);
       if (job.status === "blocked" || job.status === "needs_review") return pending(job);
       if (job.status !== "running" && job.status !== "queued") return stale(job);
@@ -132,7 +132,7 @@ interface Recovering {
   readonly result: string;
 }
 
-/** Stores an ended job, and ends the turn of its chat unless the group does. */
+/** Stores an ended job, and ends its chat's turn unless the group does so. */
 function over(tx: Tx, job: Job, inGroup?: true): Job {
   const end = tx.update(jobTable, job);
   if (inGroup !== true) sendTurnEnd(tx, end);
@@ -158,8 +158,8 @@ function approveReview(
 }
 
 /**
- * Resumes a job that is blocked for another reason than an approval. If all remaining calls need an
- * approval, it does not run but requests them.
+ * Resumes a job that is blocked for a reason other than an approval. If all remaining calls need an approval, the job
+ * requests the approvals instead of running.
  */
 function unblock(tx: Tx, job: JobIn<"blocked">, command: Command<"resume">): Outcome<Job> {
   const { input, blocks, retryStep, budget = null } = command;
@@ -172,15 +172,15 @@ function unblock(tx: Tx, job: JobIn<"blocked">, command: Command<"resume">): Out
   let next = unblocked(job, "resume");
   if (budget !== null) next = { ...next, ...budgetFromHere(next, budget) };
   if (isInterrupted) next = retryStep === true ? unstarted(next) : abandoned(tx, next);
-  if (input !== null) next = { ...next, steers: [...next.steers, said(tx, job, input, blocks)] };
+  if (input !== null) next = { ...next, steers: [...next.steers, resumeInput(tx, job, input, blocks)] };
   const settled = blockedForCalls(tx, next);
   if (settled.status === "running") return ok(tx.update<Job>(jobTable, resumed(tx, settled)));
   sendUpdates(tx, settled, updatesOf(settled));
   return ok(tx.update<Job>(jobTable, settled));
 }
 
-/** The input of a resume. It belongs to the message that the job answers, and so does what it has of stored content. */
-function said(
+/** The input of a resume. It belongs to the message that the job answers, and so does its attached content. */
+function resumeInput(
   tx: Tx,
   { chatId, inputMessageId: messageId }: Job,
   content: string,
@@ -192,7 +192,7 @@ function said(
 }
 const given = (blocks: readonly InputBlock[] | undefined) => (blocks === undefined ? {} : { blocks: [...blocks] });
 
-/** A spent budget stays spent: the resume must bring a new one. */
+/** A spent budget stays spent, so the resume must bring a new one. */
 function missingBudget(job: Job): Outcome<never> | null {
   const { maxTokens, maxSteps, maxCost } = job.budget;
   switch (spentPart(job)) {
@@ -219,7 +219,7 @@ const unstarted = (job: JobIn<"running">): JobIn<"running"> => ({
   openCalls: job.openCalls.map((call) => ({ ...call, started: false })),
 });
 
-/** Ends calls with an unknown outcome: their result says so. */
+/** Ends calls with an unknown outcome; their result says so. */
 function abandoned(tx: Tx, job: JobIn<"running">): JobIn<"running"> {
   const unknown = job.openCalls.filter((call) => call.started && !call.safe);
   for (const { id } of unknown) {
@@ -251,7 +251,7 @@ function recovered(tx: Tx, job: Job, { kind, result }: Recovering): Job {
     case "rerun":
       return withRun(tx, free);
     case "restart": {
-      // A job that only waited is not to blame for the restart.
+      // A job that only waited did not cause the restart.
       const excusedAttempts = (free.excusedAttempts ?? 0) + ((free.waiting ?? null) === null ? 0 : 1);
       const next: Job = { ...free, attempt: free.attempt + 1, excusedAttempts };
       appendJobEvent(tx, "job.restarted", { attempt: next.attempt });

@@ -1,7 +1,7 @@
 /**
- * Work that a job gives to another agent: a child job in a chat of its own, which one tool call of the
- * parent waits for. The child's id comes from the call's key, so each attempt of the call names the same
- * child. The parent records it in the commit that creates it, so ending the parent ends the child too.
+ * Work that a job delegates to another agent: a child job in its own chat, for which one tool call of the parent waits.
+ * The child's id comes from the call's key, so each attempt of the call names the same child. The parent records the
+ * child in the commit that creates it, so ending the parent ends the child too.
  */
 import { ok, type Outcome, refuse } from "../fault.ts";
 import type { Tx } from "../runtime/actor.ts";
@@ -10,9 +10,9 @@ import { allowedActions } from "./machine.ts";
 import type { JobCommand } from "./protocol.ts";
 import { type Job, jobRef, jobTable, type JobTerms, PLAIN_TERMS } from "./schema.ts";
 
-/** Delegations between a job and its root: agents that hand work on in a circle must come to an end. */
+/** Delegations between a job and its root. The limit ends circles of agents that delegate to each other. */
 export const DELEGATION_DEPTH = 3;
-/** Children of one job: each costs model calls, and the model of the parent can ask for many at once. */
+/** Children of one job. Each costs model calls, and the parent's model can request many at once. */
 export const DELEGATIONS = 16;
 
 /** Records the child of an open call. Idempotent. */
@@ -32,7 +32,7 @@ export function delegate(
   return ok(tx.update(jobTable, { ...job, openCalls, delegations: job.delegations + 1 }));
 }
 
-/** The child has its parent's priority, and what is left of its parent's tokens and cost. */
+/** The child has its parent's priority, and the parent's remaining tokens and cost. */
 export function childTerms(parent: Job): JobTerms {
   return {
     ...PLAIN_TERMS,
@@ -50,7 +50,7 @@ export function childTerms(parent: Job): JobTerms {
   };
 }
 
-/** Cancels the children of open calls, in this commit: nothing waits for them any more. */
+/** Cancels the children of open calls in this commit: no call waits for them any more. */
 export function cancelChildren(tx: Tx, { organizationId, openCalls }: Job): void {
   const cancel: JobCommand = { kind: "cancel", unlessOver: true };
   for (const { childJobId } of openCalls) if (childJobId !== null) tx.send(jobRef(organizationId, childJobId), cancel);

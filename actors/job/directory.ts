@@ -4,9 +4,9 @@ import type { StoredEvent } from "../runtime/store.ts";
 import type { JsonObject } from "../schema.ts";
 import type { Job, JobStatus } from "./schema.ts";
 
-/** All that are given must match (JOB-6). */
+/** All given filters must match (JOB-6). */
 export interface JobFilter {
-  /** Only those that this person may know of (AGT-5). */
+  /** Only jobs that this person may see (AGT-5). */
   readonly seenBy: string;
   /** Any of these. */
   readonly status?: readonly JobStatus[] | undefined;
@@ -15,43 +15,43 @@ export interface JobFilter {
   readonly workspaceId?: string | undefined;
   readonly missionId?: string | undefined;
   readonly parentJobId?: string | undefined;
-  /** What its metadata must have among them. */
+  /** Values that its metadata must contain. */
   readonly metadata?: JsonObject | undefined;
-  /** ISO 8601; later than this. */
+  /** ISO 8601; only jobs created later than this. */
   readonly createdAfter?: string | undefined;
 }
 
-/** What a family or a summary shows of a job: neither what it was asked nor what it has answered. */
+/** The fields of a job in a family or a summary: without its input and its answer. */
 export type JobHead = Pick<Job, "id" | "title" | "status" | "parentJobId" | "relation" | "review" | "createdAt"> & {
   readonly artifacts?: Job["artifacts"] | null;
 };
 
 export interface JobDirectory {
   listJobs(organizationId: string, filter: JobFilter, page: PageRequest): Promise<Page<Job>>;
-  /** The jobs of one lineage that `seenBy` may know of, oldest first, at most `limit`. */
+  /** The jobs of one lineage that `seenBy` may see, oldest first, at most `limit`. */
   lineage(
     organizationId: string,
     of: { readonly rootJobId: string; readonly seenBy: string },
     limit: number,
   ): Promise<readonly JobHead[]>;
-  /** The newest jobs of a chat that `seenBy` may know of, at most `limit`. */
+  /** The newest jobs of a chat that `seenBy` may see, at most `limit`. */
   latest(
     organizationId: string,
     of: { readonly chatId: string; readonly seenBy: string },
     limit: number,
   ): Promise<readonly JobHead[]>;
-  /** Ids of jobs that are queued, running or blocked, of one agent where one is given; for the operator. */
+  /** Ids of jobs that are queued, running or blocked, optionally of one agent; for the operator. */
   unfinished(
     organizationId: string,
     of: { readonly agentId: string | null },
     limit: number,
   ): Promise<readonly string[]>;
-  /** Durable events of a job after `after`, oldest first; of these types where any are given. */
+  /** Durable events of a job after `after`, oldest first, optionally only of these types. */
   jobEvents(
     of: { readonly organizationId: string; readonly jobId: string; readonly types: readonly string[] },
     page: { readonly after: number; readonly limit: number },
   ): Promise<ListHead<StoredEvent>>;
-  /** Violated invariants of an organization, or of all (null), counted (JOB-4): each 0 in a healthy service. */
+  /** Counts violated invariants of an organization, or of all (null) (JOB-4): each is 0 in a healthy service. */
   countBroken(organizationId: string | null): Promise<{
     readonly runningWithoutEffect: number;
     readonly effectsWithoutJob: number;

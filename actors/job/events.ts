@@ -5,8 +5,8 @@
  *
  *   job.created, runner queued ─▶ job.started, runner running ─▶ transcript.event … ─▶ runner stopped, job.<end>
  *
- * A job's terminal event is the last of its run; only `job.iteration_requested` may follow it.
- * `runner.status` says what the runner does, with a heartbeat while nothing else happens.
+ * A job's terminal event is the last of its run; only `job.iteration_requested` may follow it. `runner.status` shows
+ * the runner's state, with a heartbeat while nothing else happens.
  */
 import { InputBlocks } from "../upload/terms.ts";
 import type { NewEvent, Tx } from "../runtime/actor.ts";
@@ -41,7 +41,7 @@ export const ApprovalRequested = Type.Object({
   expiresAt: Timestamp,
   onExpiry: OneOf(ON_EXPIRY),
 });
-/** `by` is a user's id, null where time or a cancel has decided; `arguments` where a person changed them. */
+/** `by` is a user's id, or null if a timeout or a cancel decided; `arguments` is set if a person changed them. */
 export const ApprovalResolved = Type.Object({
   approvalId: Type.String(),
   toolCallId: Type.String(),
@@ -56,8 +56,8 @@ export const ReviewUpdated = Type.Object({
   comment: OptionalText,
 });
 
-/** A call that waits for the client; without arguments that are long, which the job's record has. */
-const ToldCall = Type.Object({
+/** A call that waits for the client. Long arguments are left out; the job's record has them. */
+const ClientCall = Type.Object({
   id: Type.String(),
   name: Type.String(),
   arguments: Type.Optional(Input),
@@ -74,9 +74,9 @@ const TranscriptEvent = Type.Union([
     blocks: InputBlocks,
   }),
   Type.Object({ kind: Type.Literal("tool_use"), id: Type.String(), name: Type.String(), input: Input }),
-  /** What the service asked of the model: to repair an answer that does not fit its schema. */
+  /** The service's request to the model to repair an answer that does not fit its schema. */
   Type.Object({ kind: Type.Literal("repair"), text: Type.String() }),
-  /** A summary that replaces what came before in model calls, and how many parts of the run it replaces (CHAT-11). */
+  /** A summary that replaces everything before it in model calls, and how many parts of the run that is (CHAT-11). */
   Type.Object({
     kind: Type.Literal("summary"),
     text: Type.String(),
@@ -84,9 +84,9 @@ const TranscriptEvent = Type.Union([
       description: "Parts of the run that it replaces; 0 if it summarizes only earlier turns",
     }),
   }),
-  /** What the service did about the run, such as that it waits; no part of the content. */
+  /** What the service did about the run, such as waiting; not content. */
   Type.Object({ kind: Type.Literal("system"), text: Type.String() }),
-  /** What the run did without, or why a call failed; no part of the content. */
+  /** What the run continued without, or why a call failed; not content. */
   Type.Object({ kind: Type.Literal("error"), text: Type.String() }),
   Type.Object({
     kind: Type.Literal("tool_result"),
@@ -100,13 +100,13 @@ export type TranscriptData = Static<typeof TranscriptEvent>;
 export const JOB_EVENTS = {
   "job.created": Type.Object({ chatId: Type.String(), agentId: Type.String(), title: Type.String() }),
   "job.started": Type.Object({ attempt: Type.Integer(), model: Type.String() }),
-  /** Taken up again after a crash. */
+  /** Resumed after a crash. */
   "job.restarted": Type.Object({ attempt: Type.Integer() }),
-  "job.blocked": Type.Object({ reason: OneOf(BLOCKED_REASONS), toolCalls: Type.Optional(Type.Array(ToldCall)) }),
+  "job.blocked": Type.Object({ reason: OneOf(BLOCKED_REASONS), toolCalls: Type.Optional(Type.Array(ClientCall)) }),
   "job.resumed": Type.Object({ attempt: Type.Integer() }),
   "job.review_requested": Type.Object({ expiresAt: Timestamp }),
   "job.approved": Type.Object({ decidedBy: OptionalText }),
-  /** A person has denied calls; the job goes on without them. */
+  /** A person has denied calls; the job continues without them. */
   "job.denied": Type.Object({
     decidedBy: Type.String(),
     toolCallIds: Type.Array(Type.String()),
@@ -117,13 +117,13 @@ export const JOB_EVENTS = {
   "job.completed": Type.Object({ usage: Tokens }),
   "job.failed": Type.Object({ error: ErrorData, usage: Tokens }),
   "job.cancelled": Type.Object({ toolCallsAborted: Type.Integer(), usage: Tokens }),
-  /** `heartbeatAt`: the runner's last sign of life, null where none has begun. */
+  /** `heartbeatAt`: the runner's last sign of life, or null if no runner has begun. */
   "runner.status": Type.Object({
     state: OneOf(RUNNER_STATES),
     attempt: Type.Integer(),
     heartbeatAt: Type.Union([Timestamp, Type.Null()]),
     progress: Progress,
-    /** Why a waiting runner waits for its provider or its tools, and when it tries again. */
+    /** Why a runner waits for its provider or its tools, and when it tries again. */
     reason: Type.Optional(OneOf(WAIT_REASONS)),
     retryAt: Type.Optional(Type.Union([Timestamp, Type.Null()])),
   }),
@@ -131,7 +131,7 @@ export const JOB_EVENTS = {
   /** A line that a tool or the runner logs about its work. */
   log: Type.Object({ level: OneOf(["info", "warn"] as const), message: Type.String() }),
   "usage.updated": Tokens,
-  /** A tool has written a file that no call of the job had written before. */
+  /** A tool has written a file that no earlier call of the job had written. */
   "artifact.created": MadeArtifact,
   "approval.requested": ApprovalRequested,
   "approval.resolved": ApprovalResolved,
@@ -140,20 +140,23 @@ export const JOB_EVENTS = {
 } as const;
 export type JobEventType = keyof typeof JOB_EVENTS;
 
-/** Appends an event to the stream of this turn's job, and sends lifecycle events to the webhook actor (HOOK-4); answers its seq. */
+/**
+ * Appends an event to the stream of this turn's job and returns its seq; sends lifecycle events to the webhook actor
+ * (HOOK-4).
+ */
 export function appendJobEvent<K extends JobEventType>(tx: Tx, type: K, data: Static<(typeof JOB_EVENTS)[K]>): number {
   if (isLifecycle(type)) sendLifecycle(tx, type, data);
   return tx.append(type, data);
 }
 
-/** Reports what the runner of the job does now; a waiting one says why. */
+/** Reports the current state of the job's runner; a waiting runner gives its reason. */
 export function appendRunnerStatus(tx: Tx, job: Job, state: RunnerState): number {
   const { attempt, heartbeatAt, progress, waiting = null } = job;
   const why = state !== "waiting" || waiting === null ? {} : { reason: waiting.reason, retryAt: waiting.retryAt };
   return appendJobEvent(tx, "runner.status", { state, attempt, heartbeatAt, progress, ...why });
 }
 
-/** The first events of a job: it is there, and waits for a runner. */
+/** The first events of a job: it exists, and waits for a runner. */
 export const firstEvents = (data: Static<(typeof JOB_EVENTS)["job.created"]>): readonly NewEvent[] => [
   { type: "job.created", data },
   { type: "runner.status", data: { state: "queued", attempt: 1, heartbeatAt: null, progress: NO_PROGRESS } },

@@ -1,6 +1,6 @@
 /**
- * Lifecycle events of jobs for webhooks (HOOK-4): each one sends a message to the organization's webhook
- * actor in the same commit, whichever surface started the job.
+ * Lifecycle events of jobs for webhooks (HOOK-4). Each event sends a message to the organization's webhook actor in the
+ * same commit, whichever surface started the job.
  */
 import type { Tx } from "../runtime/actor.ts";
 import { isoTime, type JsonObject } from "../schema.ts";
@@ -12,7 +12,7 @@ export type LifecycleType = `job.${(typeof EVENT_FAMILIES.job)[number]}`;
 export const isLifecycle = (type: string): type is LifecycleType =>
   type.startsWith("job.") && EVENT_FAMILIES.job.some((name) => type === `job.${name}`);
 
-/** The status that an event announces; null where the event does not change it. */
+/** The status that an event announces; null if the event does not change it. */
 const STATUSES: Readonly<Record<LifecycleType, JobStatus | null>> = {
   "job.created": "queued",
   "job.started": "running",

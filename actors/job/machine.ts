@@ -10,9 +10,8 @@
  *     │              blocked
  *     └──cancel──▶ cancelled ◀──stopped── cancelling ◀──cancel── running, blocked, needs_review
  *
- * `restart` is the recovery of a running job after a crash: the status stays, the attempt rises.
- * `resume` of a failed or cancelled job and `iterate` of a finished one leave it as it is: the work
- * goes on in a child job.
+ * `restart` is the recovery of a running job after a crash: the status stays, and the attempt rises. `resume` of a
+ * failed or cancelled job and `iterate` of a finished one do not change it: the work continues in a child job.
  */
 import { type BlockedReason, JOB_STATUSES, type JobStatus } from "./schema.ts";
 import type { Approval } from "./terms.ts";
@@ -34,7 +33,7 @@ export const JOB_TRIGGERS = [
 ] as const;
 export type JobTrigger = (typeof JOB_TRIGGERS)[number];
 
-/** The triggers that a caller has a verb for, in the order in which they are shown. */
+/** The triggers that callers have a verb for, in display order. */
 export const JOB_ACTIONS = [
   "approve",
   "cancel",
@@ -46,7 +45,7 @@ export type JobAction = (typeof JOB_ACTIONS)[number];
 
 type Row = Readonly<Record<JobTrigger, JobStatus | null>>;
 
-/** Written whole: a new trigger does not compile until each status has an answer to it. */
+/** Total: a new trigger does not compile until each status has an answer to it. */
 export const JOB_MACHINE: Readonly<Record<JobStatus, Row>> = {
   queued: {
     begin: "running",
@@ -173,7 +172,7 @@ export const JOB_MACHINE: Readonly<Record<JobStatus, Row>> = {
 /** The status after the trigger, or null where it is refused. */
 export const afterTrigger = (status: JobStatus, trigger: JobTrigger): JobStatus | null => JOB_MACHINE[status][trigger];
 
-/** What a job in each status does: it waits for its run, is run, waits for somebody else, or is over. */
+/** What a job in each status does: waits for its run, runs, waits for somebody else, or is over. */
 const PHASES: Readonly<Record<JobStatus, "waiting" | "at_work" | "at_rest" | "over">> = {
   queued: "waiting",
   running: "at_work",
@@ -186,15 +185,15 @@ const PHASES: Readonly<Record<JobStatus, "waiting" | "at_work" | "at_rest" | "ov
 };
 
 export const isTerminal = (status: JobStatus): boolean => PHASES[status] === "over";
-/** Whether nothing runs it, and nothing will by itself. */
+/** Whether no run is active and none starts by itself. */
 export const isSettled = (status: JobStatus): boolean => isTerminal(status) || PHASES[status] === "at_rest";
-/** In the order in which a job passes them. */
+/** In the order in which a job passes through them. */
 export const UNFINISHED_STATUSES = JOB_STATUSES.filter((status) => !isTerminal(status));
 export const SETTLED_STATUSES = JOB_STATUSES.filter(isSettled);
 /** A job in one of these has an effect that runs it. */
 export const RUN_STATUSES = JOB_STATUSES.filter((status) => PHASES[status] === "at_work");
 
-/** The approvals that nobody has decided yet. */
+/** The approvals that are still undecided. */
 export const openApprovals = <A extends Pick<Approval, "decision">>({
   approvals,
 }: {
@@ -203,7 +202,10 @@ export const openApprovals = <A extends Pick<Approval, "decision">>({
 export const hasOpenApprovals = (job: { readonly approvals: readonly Pick<Approval, "decision">[] }): boolean =>
   openApprovals(job).length > 0;
 
-/** The verbs that a caller may use now. What waits for an approval is approved, what waits for a client gets its results, anything else that is blocked is resumed. */
+/**
+ * The verbs that a caller may use now. Approvals are approved, client calls get results, and any other blocked job is
+ * resumed.
+ */
 export function allowedActions(job: {
   readonly status: JobStatus;
   readonly approvals: readonly Pick<Approval, "decision">[];
@@ -214,18 +216,18 @@ export function allowedActions(job: {
   const isClient = job.blockedReason === "tool_result_required";
   return JOB_ACTIONS.filter((action) => {
     if (afterTrigger(job.status, action) === null) return false;
-    // Its summary has nothing to go on from: the chat is compacted again.
+    // A summary gives no work to continue: the chat is compacted again instead.
     if (job.isCompaction === true && action === "iterate") return false;
     if (job.isCompaction === true && action === "resume" && job.status !== "blocked") return false;
     if (job.status === "blocked" && action === "approve") return isApproval;
     if (job.status === "blocked" && action === "resume") return !isApproval && !isClient;
     if (action === "tool_results") return isClient;
-    // Cancelling twice is answered, but there is nothing left to do.
+    // A second cancel is answered, but it has nothing left to do.
     return !(action === "cancel" && (job.status === "cancelling" || job.status === "cancelled"));
   });
 }
 
-/** What becomes of a job whose process or epoch ended under it (JOB-4). */
+/** What happens to a job whose process or epoch ended during its run (JOB-4). */
 export type Recovery =
   | { readonly kind: "rerun" }
   | { readonly kind: "restart"; readonly attempt: number }

@@ -1,11 +1,11 @@
-/** What a report of a run adds to the organization's usage (RUN-4): the same that it adds to the job's metrics. */
+/** What a report of a run adds to the organization's usage (RUN-4), which equals what it adds to the job's metrics. */
 import { NO_COUNTS } from "../usage/schema.ts";
 import type { UsageCommand } from "../usage/protocol.ts";
 import type { ModelInfo } from "./ports.ts";
 import type { JobCommand } from "./protocol.ts";
 import type { Job, Usage } from "./schema.ts";
 
-/** The command that counts it; null where nothing was used. `job` is as it was before the report. */
+/** The command that counts the usage; null if nothing was used. `job` is the record before the report. */
 export function usageOf({ agent, runner }: Job, report: JobCommand): UsageCommand | null {
   switch (report.kind) {
     case "run_started":
@@ -27,7 +27,7 @@ export function usageOf({ agent, runner }: Job, report: JobCommand): UsageComman
 
 const isNothing = ({ inputTokens, outputTokens }: Usage): boolean => inputTokens + outputTokens === 0;
 
-/** A job that has not begun has no model, and has used nothing. */
+/** A job that has not begun has no model and no usage. */
 const counted = (agentId: string, runner: ModelInfo | null, counts: object): UsageCommand | null =>
   runner === null
     ? null

@@ -1,11 +1,11 @@
-/** A job as it is born: by the chat that it answers in. */
+/** A job as the chat that it answers in creates it. */
 import type { NewRecord } from "../runtime/actor.ts";
 import { carrying } from "../runtime/tracing.ts";
 import type { JsonObject } from "../schema.ts";
 import type { Job, JobIn, JobTerms } from "./schema.ts";
 import { NO_PROGRESS, type Review } from "./terms.ts";
 
-/** A job that has not begun. `carrier`: the trace that it belongs to. */
+/** A job that has not begun. `carrier`: the trace to which it belongs. */
 export function newJob(
   of: Pick<
     Job,
@@ -53,7 +53,7 @@ export function newJob(
   };
 }
 
-/** What the effect of a run says of its job. A job that waits to begin is begun by it. */
+/** What the intent of a run's effect contains about its job. The effect starts a job that has not begun. */
 export const runIntent = (
   {
     attempt,

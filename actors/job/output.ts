@@ -1,12 +1,13 @@
 /**
- * Structured answers (JOB-16): where a job has an output schema, its last step brings the check of its answer.
+ * Structured answers (JOB-16): if a job has an output schema, the report of its last step includes the check of its
+ * answer.
  *
  *   last step ─┬─ valid ────────────────────────▶ the job's value, completed (or reviewed)
- *              ├─ invalid, repairs left ──▶ the model is told what is wrong, and makes another step
+ *              ├─ invalid, repairs left ──▶ the model gets the errors, and makes another step
  *              └─ invalid, none left ─────▶ failed with `output_invalid` and the errors
  *
- * The request to repair is in the transcript, committed with the answer that it is about: a run that is
- * killed in between goes on with both.
+ * The request to repair is in the transcript, committed with the answer that it is about. So a run that is killed in
+ * between resumes with both.
  */
 import type { Tx } from "../runtime/actor.ts";
 import type { JsonObject } from "../schema.ts";
@@ -17,14 +18,14 @@ import { transcriptEventOf } from "./transcript.ts";
 import { completed, failed } from "./transitions.ts";
 import type { OutputError } from "./terms.ts";
 
-/** Answers of one job that are sent back to the model. */
+/** Answers of one job that are sent back to the model for repair. */
 export const OUTPUT_REPAIRS = 2;
 
 /** The instruction about the schema, also for providers that enforce one. */
 export const outputInstruction = (schema: JsonObject): string =>
   `Your final answer must be one JSON value that fits this JSON Schema, and nothing else: no other text, no Markdown.\n${JSON.stringify(schema)}`;
 
-/** What the model is asked after an answer that does not fit. */
+/** The request to the model after an answer that does not fit. */
 export function repairRequest(errors: readonly OutputError[]): string {
   const lines = errors.map(({ path, message }) => `- ${path === "" ? "/" : path}: ${message}`);
   return [

@@ -1,4 +1,4 @@
-/** What a job's actor can be asked, and what it answers. */
+/** The commands and replies of a job's actor. */
 import type { ContextMeasure } from "../chat/schema.ts";
 import type { JsonObject } from "../schema.ts";
 import type { Recovery } from "./machine.ts";
@@ -12,17 +12,17 @@ import type { Block, Job, RunError, ToolUseBlock, Usage } from "./schema.ts";
 /** A call that a step has made. */
 export interface StepCall {
   readonly block: ToolUseBlock;
-  /** Whether it may be made again after a crash. */
+  /** Whether it may be repeated after a crash. */
   readonly safe: boolean;
   /** Whether it waits for a person. */
   readonly needsApproval: boolean;
-  /** What its arguments must be, where it waits. */
+  /** The JSON Schema of its arguments, if it waits. */
   readonly inputSchema?: JsonObject;
   /** Whether the client runs it. */
   readonly isClient?: true;
 }
 
-/** What a client's tool has come to: its content, or what went wrong. */
+/** The result of a client's tool: its content, or an error. */
 export interface ClientResult {
   readonly toolCallId: string;
   readonly content: string;
@@ -34,18 +34,18 @@ type RunReport =
   /** A runner has a job slot and begins. */
   | {
       readonly kind: "run_started";
-      /** The effect that runs it: of no other the job is started. */
+      /** The effect of the run: no other effect can start the job. */
       readonly effectId: string;
       readonly attempt: number;
       readonly runner: ModelInfo;
     }
-  /** A runner goes on with a job that was restarted or resumed; `text` is what is committed of it. */
+  /** A runner continues a job that was restarted or resumed; `text` is its committed text. */
   | { readonly kind: "run_resumed"; readonly attempt: number; readonly text: string }
-  /** Text as it is made; not stored. */
+  /** Live text; not stored. */
   | { readonly kind: "run_text"; readonly attempt: number; readonly text: string }
   /**
-   * Before each model call: takes the messages that wait for it (CHAT-5). Where the organization's budget
-   * `isSpent`, there is no call and nothing is taken: the job waits. `result` is all text of the run.
+   * Before each model call: takes the messages that wait for it (CHAT-5). If the organization's budget `isSpent`, there
+   * is no call and nothing is taken: the job blocks. `result` is all text of the run.
    */
   | { readonly kind: "take_steers"; readonly attempt: number; readonly isSpent: boolean; readonly result: string }
   /** A heartbeat, perhaps with progress. */
@@ -60,36 +60,35 @@ type RunReport =
       readonly error: string | null;
       readonly usage: Usage;
     }
-  /** A step begins again whose first text had been shown; `text` is what is committed of the message. */
+  /** A step begins again after readers have seen text of it; `text` is the committed text of the message. */
   | { readonly kind: "step_restarted"; readonly attempt: number; readonly text: string }
-  /** Something that the run does without; with `runner`, another model goes on with it. */
+  /** The run continues without something. With `runner`, it continues with another model. */
   | {
       readonly kind: "run_warned";
       readonly attempt: number;
       readonly warnings: readonly Omit<Warning, "at">[];
       readonly runner: ModelInfo | null;
     }
-  /** A model call is over: its content is committed before any of its tools starts (JOB-7). */
+  /** A model call is over. Its content is committed before any of its tools starts (JOB-7). */
   | {
       readonly kind: "step_finished";
       readonly attempt: number;
       readonly step: number;
-      /** The model's output in its order, then the results of calls that are not made. */
+      /** The model's output in order, then the results of calls that will not run. */
       readonly blocks: readonly Block[];
-      /** The calls that are made. */
+      /** The calls that will run. */
       readonly calls: readonly StepCall[];
       readonly usage: Usage;
       readonly timeToFirstTokenMs: number | null;
-      /** All text of the run; without calls the run is over and ends in the same commit. */
+      /** All text of the run. A step without calls ends the run in the same commit. */
       readonly result: string;
-      /** Without calls: what the text cites. */
+      /** For a step without calls: the citations of its text. */
       readonly citations?: readonly Citation[];
-      /** Without calls, where the answer must fit a schema: whether it does. */
+      /** For a step without calls, if the answer must fit a schema: whether it does. */
       readonly output?: CheckedOutput;
     }
   /**
-   * A summary replaces the turns before the run, and the first `covers` parts of the run. A job that
-   * compacts is over with it.
+   * A summary replaces the turns before the run, and the first `covers` parts of the run. It ends a job that compacts.
    */
   | {
       readonly kind: "run_compacted";
@@ -98,7 +97,7 @@ type RunReport =
       readonly covers: number;
       readonly usage: Usage;
     }
-  /** These calls are made from now on: what is unsafe among them is not made again after a crash. */
+  /** These calls run from now on. After a crash the unsafe ones are not repeated. */
   | { readonly kind: "tools_started"; readonly attempt: number; readonly callIds: readonly string[] }
   | {
       readonly kind: "tool_finished";
@@ -112,9 +111,9 @@ type RunReport =
       readonly kind: "run_failed";
       readonly attempt: number;
       readonly error: RunError;
-      /** Text of the unfinished step; not committed before. */
+      /** Text of the unfinished step, which is not committed yet. */
       readonly partial: string;
-      /** All text of the run, `partial` included. */
+      /** All text of the run, including `partial`. */
       readonly result: string;
       readonly usage: Usage;
     }
@@ -127,23 +126,25 @@ type RunReport =
       readonly usage: Usage;
     };
 
-/** Reports that are answered by the job as it is then. */
+/** Reports whose reply is the job after them. */
 export type ProgressReport = Exclude<RunReport, { readonly kind: "run_text" | "take_steers" }>;
 
 export type StepFinished = Extract<RunReport, { readonly kind: "step_finished" }>;
 
-/** Commands of people and other actors. `by` is a user's id; `inGroup`: the group updates the chat itself (`chatAfter`). */
+/**
+ * Commands of people and other actors. `by` is a user's id. `inGroup`: the group updates the chat itself (`chatAfter`).
+ */
 type Control =
   | { readonly kind: "read_job" }
-  /** Its turn has come in the chat's queue. */
+  /** The job is next in the chat's queue. */
   | { readonly kind: "start" }
-  /** `unlessOver`: a job that has come to its end meanwhile is no refusal. */
+  /** `unlessOver`: a job that has ended meanwhile is not refused. */
   | { readonly kind: "cancel"; readonly inGroup?: true; readonly unlessOver?: true }
   | {
       readonly kind: "approve";
       readonly by: string;
       readonly decision: "approve" | "deny";
-      /** Which one, by either of its names; null means all that wait, or the review. */
+      /** The approval, by either of its names; null: all open approvals, or the review. */
       readonly approvalId: string | null;
       readonly toolCallId: string | null;
       readonly arguments: JsonObject | null;
@@ -154,16 +155,16 @@ type Control =
       readonly kind: "resume";
       readonly by: string;
       readonly input: string | null;
-      /** What the input has besides text. */
+      /** All pieces of an input that is more than text. */
       readonly blocks?: readonly InputBlock[] | undefined;
       readonly retryStep: boolean | null;
       /** Null: the present one stays. */ readonly budget?: Budget | null;
     }
-  /** Results of tools that its client runs, for calls that wait for one (JOB-17). */
+  /** Results of tools that the client runs, for calls that wait for one (JOB-17). */
   | { readonly kind: "tool_results"; readonly by: string; readonly results: readonly ClientResult[] }
-  /** A tool call of it, by its key, hands a part of the work to the job of this id: the same for each attempt. */
+  /** The tool call with this key delegates work to the job with this id, which is the same for each attempt. */
   | { readonly kind: "delegate"; readonly key: string; readonly childJobId: string }
-  /** The first half of iterate: the second is a new job in the same chat. */
+  /** The first half of iterate; the second is a new job in the same chat. */
   | {
       readonly kind: "request_changes";
       readonly by: string;
@@ -174,7 +175,7 @@ type Control =
   | ({ readonly kind: "steer"; readonly by: string } & Steer)
   /** An alarm: a decision is overdue (JOB-8, JOB-9). */
   | { readonly kind: "decision_overdue" }
-  /** Its process or epoch ended under it (JOB-4). */
+  /** The process or epoch of the job's run has ended (JOB-4). */
   | { readonly kind: "recover"; readonly effectId: string; readonly result: string };
 
 export type JobCommand = RunReport | Control;
@@ -213,28 +214,27 @@ export interface JobProtocol {
   readonly replies: JobReplies;
 }
 
-/** Reads a job's transcript and its chat's history: what a model call needs besides the records. */
+/** Reads a job's transcript and its chat's history: the part of a model call that is not in records. */
 export interface Transcripts {
   /**
-   * The chat's summary, and the ended messages that it does not stand for without those of this job, turn by
-   * turn, at most the newest `limit`. Queued messages and messages that were cancelled before their turn are
-   * left out.
+   * The chat's summary, and the ended messages that it does not replace, without those of this job, turn by turn, at
+   * most the newest `limit`. Queued messages, and messages that were cancelled before their turn, are left out.
    */
   history(of: { organizationId: string; chatId: string; jobId: string; limit: number }): Promise<ChatHistory>;
-  /** The content of the job that is committed, in order. */
+  /** The job's committed content, in order. */
   parts(organizationId: string, jobId: string): Promise<readonly TranscriptPart[]>;
 }
 
-/** What a chat's next turn goes on from. */
+/** The history that a chat's next turn continues from. */
 export interface ChatHistory {
-  /** The text of the summary, what it replaces, and its pinned messages; null: nothing was compacted. */
+  /** The summary's text, what it replaces, and the pinned messages; null: nothing was compacted. */
   readonly summary: {
     readonly text: string;
     readonly messages: number;
     readonly pinned: readonly HistoryEntry[];
   } | null;
   readonly entries: readonly HistoryEntry[];
-  /** Of the newest model call of the chat; null: nobody has counted yet. */
+  /** The measure of the chat's newest model call; null: none has been counted yet. */
   readonly measured: ContextMeasure | null;
 }
 export const NO_HISTORY: ChatHistory = { summary: null, entries: [], measured: null };
@@ -243,7 +243,7 @@ export interface HistoryEntry {
   readonly role: "user" | "assistant";
   readonly content: string;
   readonly blocks: readonly (Block | AttachmentBlock)[];
-  /** The number of its turn: rising, the same for a message and its answer. */
+  /** The number of its turn: rising, and the same for a message and its answer. */
   readonly turn: number;
   readonly isPinned: boolean;
 }

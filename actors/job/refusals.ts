@@ -1,22 +1,22 @@
-/** How a job says no: with its present status and what may be done in it (GEN-5). */
+/** A job's refusals, with its current status and the allowed verbs (GEN-5). */
 import { type Outcome, refuse } from "../fault.ts";
 import { allowedActions } from "./machine.ts";
 import type { Job } from "./schema.ts";
 
-/** The verb is not possible now. */
+/** The verb is not allowed now. */
 export const stale = (job: Job, message = `The job is ${job.status}`): Outcome<never> =>
   refuse({ kind: "invalid_state", status: job.status, allowedActions: allowedActions(job), message });
 
-/** The approval has its decision, while others of the job wait for theirs. */
+/** The approval has been decided already, while other approvals of the job are open. */
 export const alreadyDecided = (job: Job): Outcome<never> => stale(job, "The approval has been decided already");
 
-/** Something must be decided first. */
+/** The job waits for a decision first. */
 export const pending = (job: Job): Outcome<never> =>
   refuse({ kind: "approval_pending", status: job.status, allowedActions: allowedActions(job), jobId: job.id });
 
 /**
- * Refuses the words of anybody but the user for whom the job acts (AUTH-8): it may reach what only
- * that user may use. Null where the words are theirs.
+ * Refuses input from anybody but the user for whom the job acts (AUTH-8): the job may reach things that only that user
+ * may use. Null if the input is theirs.
  */
 export const unlessOwnWords = (job: Job, by: string): Outcome<never> | null =>
   job.createdBy === by

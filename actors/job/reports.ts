@@ -1,4 +1,4 @@
-/** What the runner's loop reports, and what the job makes of it. */
+/** The reports of the runner's loop, and how they change the job. */
 import { addCosts } from "../money.ts";
 import { notFound, ok, type Outcome } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
@@ -34,7 +34,7 @@ type Report =
   | "run_failed"
   | "run_stopped";
 
-/** What the record keeps of a model. */
+/** The fields of a model that the record keeps. */
 const infoOf = ({ provider, name, demo }: ModelInfo): RunnerInfo => ({ provider, name, demo });
 
 export const reportHandlers = ({ runMs }: JobLimits): Pick<Handlers<JobProtocol>, Report> => ({
@@ -202,7 +202,7 @@ const alive = (tx: Tx, job: JobIn<"running">): JobIn<"running"> => ({ ...job, he
 const madeIn = (job: JobIn<"running">, made: readonly MadeArtifact[], callId: string): JobIn<"running"> =>
   made.length === 0 ? job : { ...job, artifacts: [...withMade(job.artifacts ?? [], made, callId)] };
 
-/** Runs on a job of this attempt in this status, or refuses. */
+/** Calls `run` with the job if it has this attempt and status; otherwise refuses. */
 function withJob<S extends Job["status"], T>(
   tx: Tx,
   { attempt, status }: { readonly attempt: number; readonly status: S },
@@ -217,7 +217,7 @@ const isIn = <S extends Job["status"]>(job: Job, status: S): job is JobIn<S> => 
 const withRunning = <T>(tx: Tx, attempt: number, run: (job: JobIn<"running">) => Outcome<T>): Outcome<T> =>
   withJob(tx, { attempt, status: "running" }, run);
 
-/** Without open calls the run is over, unless a message steers it; with a spent budget the job blocks. */
+/** A step without open calls ends the run, unless a message steers it. With a spent budget the job blocks. */
 function afterStep(tx: Tx, job: JobIn<"running">, step: StepFinished): Job {
   const { result } = step;
   if (job.openCalls.length === 0) return job.steers.length > 0 ? job : answered(tx, job, step);

@@ -1,4 +1,4 @@
-/** The job: one execution of an agent's turn, and the words of its transcript (JOB-5, V1-3). */
+/** The job, one execution of an agent's turn, and the shapes of its transcript (JOB-5, V1-3). */
 import { type ActorRef, table } from "../runtime/actor.ts";
 import { Citations } from "./citation.ts";
 import { AgentTool, McpServer } from "./connections.ts";
@@ -52,7 +52,7 @@ export const BLOCKED_REASONS = [
 export type BlockedReason = (typeof BLOCKED_REASONS)[number];
 
 export const TextBlock = Type.Object({ type: Type.Literal("text"), text: Type.String(), citations: Citations });
-/** What the model thought before it spoke, where its provider tells it. No part of the answer, and not sent back to a model. */
+/** The model's reasoning, if its provider shows it. Not part of the answer, and not sent back to a model. */
 export const ReasoningBlock = Type.Object({ type: Type.Literal("reasoning"), text: Type.String() });
 export const ToolUseBlock = Type.Object({
   type: Type.Literal("tool_use"),
@@ -72,7 +72,7 @@ export type ReasoningBlock = Static<typeof ReasoningBlock>;
 export type ToolUseBlock = Static<typeof ToolUseBlock>;
 export type ToolResultBlock = Static<typeof ToolResultBlock>;
 export type Block = Static<typeof Block>;
-/** What one answer of a model is made of. */
+/** A block of a model's answer. */
 export type AnswerBlock = TextBlock | ReasoningBlock | ToolUseBlock;
 
 export const Tokens = Type.Object({ inputTokens: Type.Integer(), outputTokens: Type.Integer() });
@@ -86,9 +86,9 @@ export const RUN_ERROR_CODES = [
   /** The provider refused the credentials (401, 403): the operator's, or the organization's own key (RUN-5). */
   "provider_unauthorized",
   "provider_key_rejected",
-  /** The provider's own limit (429); `retryAfterMs` where it named one. */
+  /** The provider's own limit (429); `retryAfterMs` if it named one. */
   "provider_rate_limited",
-  /** The provider answered 5xx or something that is no model output. */
+  /** The provider answered 5xx, or something that is not model output. */
   "provider_error",
   /** The stream was silent for longer than the limit. */
   "provider_stalled",
@@ -101,7 +101,7 @@ export const RUN_ERROR_CODES = [
   "timeout",
   /** The job was interrupted by crashes more often than its attempts allow. */
   "attempts_exhausted",
-  /** Tools that the agent needs stayed away: an MCP server that is not optional. */
+  /** Required tools stayed unavailable: an MCP server that is not optional. */
   "tools_unavailable",
   /** The repository of the job could not be cloned. */
   "clone_failed",
@@ -114,13 +114,13 @@ export const RunError = Type.Object({
   code: OneOf(RUN_ERROR_CODES),
   message: Type.String(),
   retryAfterMs: Type.Optional(Type.Integer()),
-  /** Of `output_invalid`: what is wrong with the last answer. */
+  /** For `output_invalid`: the errors of the last answer. */
   errors: Type.Optional(Type.Array(OutputError)),
 });
 export type RunError = Static<typeof RunError>;
 export type RunErrorCode = RunError["code"];
 
-/** The agent as it was when the job began: a running job keeps it (AGT-3, V1-5). */
+/** The agent as it was when the job began; a job keeps this copy (AGT-3, V1-5). */
 export const AgentSnapshot = Type.Object({
   id: Type.String(),
   name: Type.String(),
@@ -135,9 +135,12 @@ export const AgentSnapshot = Type.Object({
   mcpServers: Type.Array(McpServer),
   tools: Type.Optional(Type.Array(AgentTool)),
   maxSteps: Type.Union([Type.Integer(), Type.Null()]),
-  /** JSON Schema of its answers; absent or null: they are text. */
+  /** JSON Schema of its answers; absent or null: answers are text. */
   outputSchema: OutputSchema,
-  /** Of a foreign agent: the tools that read the organization which the chat lends it. Absent: it is no foreign one. */
+  /**
+   * For a foreign agent: the tools for reading the organization that the chat lends it. Absent: the agent is not
+   * foreign.
+   */
   lentTools: Type.Optional(Type.Array(Type.String())),
 });
 export type AgentSnapshot = Static<typeof AgentSnapshot>;
@@ -147,25 +150,25 @@ export const Metrics = Type.Object({
   toolCalls: Type.Integer(),
   durationMs: Type.Union([Type.Integer(), Type.Null()]),
   timeToFirstTokenMs: Type.Union([Type.Number(), Type.Null()]),
-  /** Model calls that were tried again; absent in jobs of former versions. */
+  /** Retried model calls; absent in jobs of earlier versions. */
   modelRetries: Type.Optional(Type.Integer()),
 });
 export type Metrics = Static<typeof Metrics>;
 
-/** What every job has, whatever its status. */
+/** The fields of every job, whatever its status. */
 const JobBase = Type.Object({
   ...RecordBase,
   title: Type.String(),
   agent: AgentSnapshot,
   chatId: Type.String(),
   workspaceId: Type.Union([Type.String(), Type.Null()]),
-  /** The user's message that it answers, and the assistant's message that it writes. */
+  /** The user's message that the job answers, and the assistant's message that it writes. */
   inputMessageId: Type.String(),
   outputMessageId: Type.String(),
   ...JobInput.properties,
   /** The v1 surface's name of this execution. */
   executionId: Type.String(),
-  /** The user for whom it acts (AUTH-7). */
+  /** The user for whom the job acts (AUTH-7). */
   createdBy: Type.String(),
   ...Lineage.properties,
   priority: OneOf(JOB_PRIORITIES),
@@ -181,32 +184,32 @@ const JobBase = Type.Object({
   progress: Progress,
   /** The runner's last sign of life. */
   heartbeatAt: OptionalTime,
-  /** Model steps that are committed. */
+  /** Committed model steps. */
   step: Type.Integer(),
   openCalls: Type.Array(OpenCall),
-  /** Jobs that it has started for other agents. */
+  /** How many jobs it has delegated to other agents. */
   delegations: Type.Integer(),
   approvals: Type.Array(Approval),
   review: Review,
   ...Budgeting.properties,
-  /** The effect that runs it, while one does. */
+  /** The effect that runs it, if one does. */
   runEffectId: Type.Union([Type.String(), Type.Null()]),
   metrics: Metrics,
   metadata: Type.Unsafe<JsonObject>({ type: "object" }),
-  /** The HTTP request that asked for it. */
+  /** The HTTP request that created it. */
   requestId: Type.Union([Type.String(), Type.Null()]),
   lastSeq: Type.Integer(),
-  /** How long a run of it may take, in ms, as the operator had set it when it began. */
+  /** The longest run of it, in ms, as the operator had set it when the job began. */
   runMs: Type.Optional(Type.Integer()),
 });
 
 /** A job has a runner, a start and a deadline from its first `run_started` on. */
 type NotStarted = { readonly runner: null; readonly startedAt: null; readonly deadlineAt: null };
 type Started = { readonly runner: RunnerInfo; readonly startedAt: string; readonly deadlineAt: string };
-/** The fields that only some statuses have, where they have none of them. */
+/** The values of fields that only some statuses have, for the statuses that do not have them. */
 interface Nothing {
   readonly blockedReason: null;
-  /** All text of the run so far; of a completed job the answer. */
+  /** All text of the run so far; for a completed job, the answer. */
   readonly result: string | null;
   readonly error: null;
   /** How a cancelled job stopped. */
@@ -236,8 +239,8 @@ export type JobState =
   | State<"cancelled", NotStarted | Started, { readonly stop: Static<typeof Stop>; readonly completedAt: string }>;
 
 /**
- * The record of a job. Its transcript is not in it but in its event stream (`transcript.event`), so
- * that the record stays small however long the run is.
+ * The record of a job. Its transcript is in its event stream (`transcript.event`) instead, so the record stays small
+ * however long the run is.
  */
 export type Job = Static<typeof JobBase> & JobState;
 /** A job in one of these statuses. */
@@ -250,12 +253,12 @@ export interface JobTerms {
   readonly reviewRequired: boolean;
   readonly budget: Budget;
   readonly metadata: JsonObject;
-  /** The mission, and the task of it, that the work is for. */
+  /** The mission, and its task, that the work is for. */
   readonly missionId: string | null;
   readonly missionTaskId: string | null;
-  /** The HTTP request that asks for it, so that the log tells them as one story; null where none does. */
+  /** The HTTP request that creates it, so that the log can correlate them; null if none does. */
   readonly requestId: string | null;
-  /** JSON Schema of this job's answer, in the place of its agent's; absent or null: the agent's. */
+  /** JSON Schema of this job's answer, in place of its agent's; absent or null: the agent's. */
   readonly outputSchema?: JsonObject | null;
 }
 export const PLAIN_TERMS: JobTerms = {
@@ -273,7 +276,7 @@ export const PLAIN_TERMS: JobTerms = {
 export const outputSchemaOf = ({ outputSchema, agent }: Pick<Job, "outputSchema" | "agent">): JsonObject | null =>
   outputSchema ?? agent.outputSchema ?? null;
 
-/** For whom its tools act. */
+/** The context in which its tools act. */
 export const contextOf = ({ organizationId, createdBy: userId, agent, id: jobId, missionId }: Job) => ({
   organizationId,
   userId,
@@ -285,7 +288,7 @@ export const contextOf = ({ organizationId, createdBy: userId, agent, id: jobId,
 /** The origin of its model calls, for the log. */
 export const originOf = ({ organizationId, id: jobId, requestId }: Job) => ({ organizationId, jobId, requestId });
 
-/** Between two text blocks: a blank line, so that texts of different steps do not run together. */
+/** The separator of text blocks: a blank line, so that texts of different steps do not run together. */
 export const TEXT_SEPARATOR = "\n\n";
 /** The content of a message: its text blocks, joined. `position` counts in it (SSE-3). */
 export const textOf = (blocks: readonly (Block | AttachmentBlock)[]): string =>

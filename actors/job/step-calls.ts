@@ -1,25 +1,25 @@
 /**
- * The calls of one answer of a model, as the job keeps them (JOB-12). Each has an id that no other call
- * of the job has: some servers begin anew with each answer, and results, approvals and idempotency keys
- * go by the id. Calls past the limit are not made; the model finds that as their results.
+ * The calls of a model's answer, as the job keeps them (JOB-12). Each has an id that no other call of the job has: some
+ * servers restart their ids with each answer, and results, approvals and idempotency keys go by the id. Calls past the
+ * limit do not run; the model gets that as their results.
  */
 import type { AnswerBlock, Block, ToolUseBlock } from "./schema.ts";
 
-/** Calls of one step: they are made side by side, and each of them may be a request or a job. */
+/** Calls of one step: they run side by side, and each may be a request or a job. */
 export const STEP_CALLS = 64;
 
 export interface KeptStep {
-  /** The model's output, then the results of calls that are not made. */
+  /** The model's output, then the results of calls that will not run. */
   readonly blocks: readonly Block[];
   /** The calls to make. */
   readonly calls: readonly ToolUseBlock[];
 }
 
-/** The answer of a step, after these blocks of the same job. */
+/** Keeps the answer of a step that follows these blocks of the same job. */
 export function keptStep(step: number, before: readonly Block[], answer: readonly AnswerBlock[]): KeptStep {
   const taken = new Set(before.flatMap((block) => (block.type === "tool_use" ? [block.id] : [])));
   const calls: ToolUseBlock[] = [];
-  const said = answer.map((block) => {
+  const kept = answer.map((block) => {
     if (block.type !== "tool_use") return block;
     const call =
       taken.has(block.id) || block.id === "" ? { ...block, id: freeId(taken, step, calls.length + 1) } : block;
@@ -33,10 +33,10 @@ export function keptStep(step: number, before: readonly Block[], answer: readonl
     content: `Not made: one step makes at most ${STEP_CALLS} calls. Make the others in the next steps.`,
     is_error: true,
   }));
-  return { blocks: [...said, ...left], calls: calls.slice(0, STEP_CALLS) };
+  return { blocks: [...kept, ...left], calls: calls.slice(0, STEP_CALLS) };
 }
 
-/** The same for the same answer, so that a repeated step has the same keys. */
+/** Deterministic for the same answer, so that a repeated step has the same keys. */
 function freeId(taken: ReadonlySet<string>, step: number, place: number): string {
   let id = `call_${step}_${place}`;
   while (taken.has(id)) id += "_";

@@ -1,4 +1,4 @@
-/** The terms of a job: what it was asked for, what it waits for, how it was stopped (JOB-3, JOB-5, JOB-8). */
+/** The terms of a job: its input, its waits and how it stopped (JOB-3, JOB-5, JOB-8). */
 import { Citations } from "./citation.ts";
 import { InputBlocks } from "../upload/terms.ts";
 import { JOB_STEERS } from "./limits.ts";
@@ -9,21 +9,21 @@ const OptionalTime = Type.Union([Timestamp, Type.Null()]);
 /** `<server>__*` in a list of tools names all of one MCP server. */
 const ALL = "__*";
 
-/** Whether a list of tools names this one, by itself or with all of its server. */
+/** Whether a list of tools names this one, by itself or by a wildcard for its server. */
 export const namesTool = (list: readonly string[], name: string): boolean =>
   list.some((entry) => entry === name || (entry.endsWith(ALL) && name.startsWith(entry.slice(0, -1))));
 
-/** A tool call of the present step whose result is not committed yet. */
+/** A tool call of the current step whose result is not committed yet. */
 export const OpenCall = Type.Object({
   id: Type.String(),
   name: Type.String(),
-  /** When its step was committed: the same in each attempt. Absent in calls of former versions. */
+  /** When its step was committed: the same in each attempt. Absent in calls of earlier versions. */
   openedAt: Type.Optional(Type.String()),
-  /** Whether it may simply be made again after a crash. */
+  /** Whether it may be repeated after a crash. */
   safe: Type.Boolean(),
-  /** Whether it may have been made: committed before it is (JOB-7). */
+  /** Whether it may have run; committed before it runs (JOB-7). */
   started: Type.Boolean(),
-  /** The job that it has delegated to and waits for. */
+  /** The job to which it has delegated and for which it waits. */
   childJobId: Type.Union([Type.String(), Type.Null()]),
   /** Whether a person must allow it first (JOB-8). */
   asks: Type.Boolean(),
@@ -31,19 +31,24 @@ export const OpenCall = Type.Object({
   isClient: Type.Optional(Type.Literal(true)),
   /** When the client was asked for its result. */
   requestedAt: Type.Optional(Type.String()),
-  /** While it asks, or waits for a client, its arguments; else what a person has changed them to, if anything. */
+  /**
+   * The call's arguments while it waits for an approval or a client; afterwards a person's changed arguments, if any.
+   */
   arguments: Type.Union([Type.Unsafe<JsonObject>({ type: "object" }), Type.Null()]),
-  /** While it asks: the schema of its arguments, as the tool had it. Absent in calls of former versions. */
+  /**
+   * The schema of its arguments while it waits for an approval, as the tool had it. Absent in calls of earlier
+   * versions.
+   */
   schema: Type.Optional(Type.Unsafe<JsonObject>({ type: "object" })),
 });
 export type OpenCall = Static<typeof OpenCall>;
 
 /** What happens to a call, or to its job, when an approval expires. */
 export const ON_EXPIRY = ["deny", "cancel"] as const;
-/** Seconds. People need at least this long to decide, and no approval waits forever. */
+/** In seconds. People need at least this long to decide, and no approval waits forever. */
 const SHORTEST_EXPIRY = 60;
 const LONGEST_EXPIRY = 30 * 24 * 60 * 60;
-/** How long the approvals of an agent wait for a person, and what becomes of them then (JOB-8). */
+/** How long an agent's approvals wait for a person, and what happens to them then (JOB-8). */
 export const ApprovalExpiry = Type.Object({
   afterSeconds: Type.Integer({ minimum: SHORTEST_EXPIRY, maximum: LONGEST_EXPIRY }),
   onExpiry: OneOf(ON_EXPIRY),
@@ -51,10 +56,10 @@ export const ApprovalExpiry = Type.Object({
 export type ApprovalExpiry = Static<typeof ApprovalExpiry>;
 export const DEFAULT_EXPIRY: ApprovalExpiry = { afterSeconds: 24 * 60 * 60, onExpiry: "deny" };
 
-/** How a wait for a person ended: `expired` by time, or by the job's own end. */
+/** How a wait for a person ended: `expired` by timeout, or by the job's own end. */
 export const APPROVAL_DECISIONS = ["approve", "deny", "expired"] as const;
 
-/** A call that waits for a person, or has (JOB-8). */
+/** A call that waits, or has waited, for a person (JOB-8). */
 export const Approval = Type.Object({
   id: Type.String(),
   toolName: Type.String(),
@@ -65,7 +70,7 @@ export const Approval = Type.Object({
   onExpiry: OneOf(ON_EXPIRY),
   /** Absent or null while it is open. */
   decision: Type.Optional(Type.Union([OneOf(APPROVAL_DECISIONS), Type.Null()])),
-  /** A user's id; null where time or the job's end has decided. */
+  /** A user's id; null if a timeout or the job's end decided. */
   decidedBy: Type.Optional(Type.Union([Type.String(), Type.Null()])),
   decidedAt: Type.Optional(OptionalTime),
 });
@@ -88,14 +93,14 @@ export const JOB_PRIORITIES = ["low", "medium", "high", "urgent"] as const;
 export type JobPriority = (typeof JOB_PRIORITIES)[number];
 
 export const RELATIONS = ["root", "iteration", "resume", "delegation"] as const;
-/** Where a job comes from: the jobs of one lineage have one root. */
+/** The origin of a job: the jobs of one lineage share one root. */
 export const Lineage = Type.Object({
   parentJobId: Type.Union([Type.String(), Type.Null()]),
-  /** Null for a root: its own id. */
+  /** Null for a root, whose own id it is. */
   rootJobId: Type.Union([Type.String(), Type.Null()]),
   relation: OneOf(RELATIONS),
   iteration: Type.Integer(),
-  /** How many delegations lie between it and its root. */
+  /** How many delegations are between it and its root. */
   depth: Type.Integer(),
 });
 export type Lineage = Static<typeof Lineage>;
@@ -111,7 +116,7 @@ export const Budget = Type.Object({
 export type Budget = Static<typeof Budget>;
 export const NO_BUDGET: Budget = { maxTokens: null, maxSteps: null, deadlineAt: null };
 
-/** A job's budget, and what had been used when it began: a resume grants it once more. What is absent was nothing. */
+/** A job's budget, and the usage when that budget began: a resume grants the budget again. Absent values are 0. */
 export const Budgeting = Type.Object({
   budget: Budget,
   /** Tokens. */
@@ -128,7 +133,7 @@ export const Stop = Type.Object({
   toolCallsAborted: Type.Integer(),
 });
 
-/** Why a running job waits, and goes on by itself. */
+/** Why a running job waits; it continues by itself. */
 export const WAIT_REASONS = [
   /** The provider limits requests, or asked for a pause. */
   "provider_rate_limited",
@@ -136,26 +141,26 @@ export const WAIT_REASONS = [
   "provider_unavailable",
   /** Tools of an MCP server that is not optional cannot be used. */
   "tools_unavailable",
-  /** The images and files that calls are sending take all the memory that there is for them. */
+  /** Calls that are in progress already use all memory for images and files. */
   "memory_limit",
 ] as const;
 export type WaitReason = (typeof WAIT_REASONS)[number];
-/** A wait of a running job. It is stored, so that a restarted job waits for the rest of it. */
+/** A wait of a running job. It is stored, so that a restarted job waits only for the remaining time. */
 export const Waiting = Type.Object({
   reason: OneOf(WAIT_REASONS),
-  /** When the job tries again; null where only the provider's limiter knows. */
+  /** When the job retries; null if only the provider's limiter knows. */
   retryAt: OptionalTime,
-  /** Retries of this call that have been used, the coming one included. */
+  /** Used retries of this call, including the next one. */
   retries: Type.Integer(),
 });
 export type Waiting = Static<typeof Waiting>;
 
 export const WARNING_CODES = ["tools_unavailable", "model_fallback"] as const;
-/** Something that the job did without, or did differently. */
+/** Something that the job continued without, or did differently. */
 export const Warning = Type.Object({ code: OneOf(WARNING_CODES), message: Type.String(), at: Timestamp });
 export type Warning = Static<typeof Warning>;
 
-/** The reported progress of a job: percent from 0 to 100, and what is being done. */
+/** The reported progress of a job: percent from 0 to 100, and the current activity. */
 export const Progress = Type.Object({
   percent: Type.Union([Type.Number({ minimum: 0, maximum: 100 }), Type.Null()]),
   label: Type.Union([Type.String(), Type.Null()]),
@@ -163,7 +168,7 @@ export const Progress = Type.Object({
 export type Progress = Static<typeof Progress>;
 export const NO_PROGRESS: Progress = { percent: null, label: null };
 
-/** A file, as a tool's result names it. */
+/** A file in the result of a tool. */
 export const MadeArtifact = Type.Object({
   id: Type.String({ description: "Id of the artifact: the same for all changes of one file by one job" }),
   kind: Type.Literal("file"),
@@ -177,37 +182,37 @@ export type MadeArtifact = Static<typeof MadeArtifact>;
 
 export const Artifact = Type.Object({
   ...MadeArtifact.properties,
-  /** The call that made it first. */
+  /** The call that first wrote it. */
   callId: Type.String(),
 });
 export type Artifact = Static<typeof Artifact>;
 
-/** What a job did without, and what it has made; absent in jobs of former versions, and where there is none. */
+/** Warnings and artifacts of a job; absent in jobs of earlier versions, and if there are none. */
 export const JobNotes = Type.Object({
   warnings: Type.Optional(Type.Array(Warning)),
   artifacts: Type.Optional(Type.Array(Artifact)),
-  /** The job writes a summary of its chat, and no answer (CHAT-11). */
+  /** The job writes a summary of its chat, not an answer (CHAT-11). */
   isCompaction: Type.Optional(Type.Literal(true)),
   /** The carrier of the trace that it belongs to (`actors/runtime/tracing.ts`). */
   trace: Type.Optional(Type.String()),
 });
 
 export const OutputSchema = Type.Optional(Type.Union([Type.Unsafe<JsonObject>({ type: "object" }), Type.Null()]));
-/** What is wrong with an answer, with its place as a JSON pointer (JOB-16). */
+/** An error of an answer, with its place as a JSON pointer (JOB-16). */
 export const OutputError = Type.Object({ path: Type.String(), message: Type.String() });
 export type OutputError = Static<typeof OutputError>;
-/** The structured answer of a job; absent in jobs without a schema, and in those of former versions. */
+/** The structured answer of a job; absent in jobs without a schema, and in those of earlier versions. */
 export const Output = Type.Object({
   outputSchema: OutputSchema,
-  /** The value, checked by the schema, once the answer is complete. */
+  /** The value, checked against the schema, once the answer is complete. */
   output: Type.Optional(Type.Unsafe<JsonObject>({ type: "object" })),
-  /** What its result cites, as parts of it; absent: nothing. */
+  /** The citations of its result, as parts of it; absent: none. */
   citations: Citations,
   /** Answers that did not fit and were sent back to the model. */
   outputRepairs: Type.Optional(Type.Integer()),
 });
 
-/** Which model runs it; known when it starts. */
+/** The model that runs it; known when it starts. */
 export const RunnerInfo = Type.Object({ provider: Type.String(), name: Type.String(), demo: Type.Boolean() });
 export type RunnerInfo = Static<typeof RunnerInfo>;
 
@@ -215,9 +220,9 @@ export type RunnerInfo = Static<typeof RunnerInfo>;
 export const Steer = Type.Object({ messageId: Type.String(), content: Type.String(), blocks: InputBlocks });
 export type Steer = Static<typeof Steer>;
 
-/** What the user has said to a job. */
+/** The user's input to a job. */
 export const JobInput = Type.Object({
-  /** The message that it answers; of a job that compacts, what its summary must keep. */
+  /** The text of the message that it answers; for a job that compacts, what its summary must keep. */
   input: Type.String(),
   inputBlocks: InputBlocks,
   /** Messages that the model gets before its next call. */

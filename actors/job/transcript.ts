@@ -1,6 +1,6 @@
 /**
- * A job's transcript: each part of it as the data of a `transcript.event` of its stream (SSE-8), and
- * back. Parts are the blocks of the assistant's content, and messages that steered the run.
+ * A job's transcript: converts each part to the data of a `transcript.event` of its stream (SSE-8), and back. Parts are
+ * the blocks of the assistant's content, messages that steered the run, requests to repair the answer, and summaries.
  */
 import type { InputBlock } from "../upload/terms.ts";
 import type { Json, JsonObject } from "../schema.ts";
@@ -8,14 +8,17 @@ import type { Citation } from "./citation.ts";
 import type { TranscriptData } from "./events.ts";
 import type { Block } from "./schema.ts";
 
-/** A part of a job's transcript: the assistant's content, a message that steered the run, a request of the service to repair the answer, or a summary of what came before. */
+/**
+ * A part of a job's transcript: the assistant's content, a message that steered the run, a request of the service to
+ * repair the answer, or a summary of what came before.
+ */
 export type TranscriptPart =
   | Block
   | { readonly type: "user_text"; readonly text: string; readonly blocks?: readonly InputBlock[] | undefined }
   | { readonly type: "repair"; readonly text: string }
   | SummaryPart;
 
-/** Replaces the turns before the run, and for the first `covers` parts of the run itself, in model calls (CHAT-11). */
+/** In model calls, replaces the turns before the run and the first `covers` parts of the run itself (CHAT-11). */
 export interface SummaryPart {
   readonly type: "summary";
   readonly text: string;
@@ -41,7 +44,7 @@ export function transcriptEventOf(block: TranscriptPart): TranscriptData {
   }
 }
 
-/** The part of an event's data; null where it is none. */
+/** The part in an event's data; null if there is none. */
 export function partOf(data: JsonObject): TranscriptPart | null {
   const { kind } = data;
   if (kind === "summary") return { type: kind, text: textIn(data["text"]), covers: Number(data["covers"]) || 0 };
@@ -50,7 +53,7 @@ export function partOf(data: JsonObject): TranscriptPart | null {
   return kind === "repair" ? { type: kind, text: textIn(data["text"]) } : blockOf(data);
 }
 
-/** The block of an event's data; null where it is none. */
+/** The block in an event's data; null if there is none. */
 export function blockOf(data: JsonObject): Block | null {
   const { kind } = data;
   if (kind === "assistant_text") return { type: "text", text: textIn(data["text"]), ...cited(data["citations"]) };
@@ -65,7 +68,7 @@ export function blockOf(data: JsonObject): Block | null {
 
 const given = (blocks: readonly InputBlock[] | undefined) => (blocks === undefined ? {} : { blocks: [...blocks] });
 
-/** The record has them as they were stored. */
+/** The record has the citations as they were stored. */
 const cited = (citations: Json | readonly Citation[] | undefined): { citations?: Citation[] } =>
   Array.isArray(citations) && citations.length > 0 ? { citations: [...(citations as readonly Citation[])] } : {};
 

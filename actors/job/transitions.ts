@@ -1,6 +1,6 @@
 /**
- * How a job settles or goes on: each function returns the changed record and appends its events. `chatAfter`
- * and `sendTurnEnd` bring the change to the chat where no report of the runner does so in the same commit.
+ * How a job settles or continues: each function returns the changed record and appends its events. `chatAfter` and
+ * `sendTurnEnd` bring the change to the chat if no report of the runner does so in the same commit.
  */
 import { costOf } from "../money.ts";
 import { DECISION_MS, DEFAULT_JOB_LIMITS, LONGEST_RUN_MS } from "./limits.ts";
@@ -20,7 +20,7 @@ import { reportToMission } from "./mission-report.ts";
 import { type BlockedReason, type Job, type JobIn, type RunError, type Usage } from "./schema.ts";
 import type { Approval } from "./terms.ts";
 
-/** Asserts that the machine allows this: callers check before they decide. */
+/** Asserts that the machine allows the trigger: callers check before they decide. */
 function assertAllowed(job: Job, trigger: JobTrigger): void {
   assert(afterTrigger(job.status, trigger) !== null, `a ${job.status} job can ${trigger}`);
 }
@@ -37,26 +37,29 @@ export const withRun = <J extends Job>(tx: Tx, job: J): J => ({
   runEffectId: tx.effect(tx.self, "run", runIntent(job, job.createdAt)),
 });
 
-/** A blocked job whose reason is gone; `resumed` lets it run. */
+/** Unblocks a job whose reason is gone; `resumed` lets it run. */
 export function unblocked(job: JobIn<"blocked">, trigger: "approve" | "resume" | "tool_results"): JobIn<"running"> {
   assertAllowed(job, trigger);
   return { ...job, status: "running", blockedReason: null };
 }
 
-/** Goes on after a wait for a person; the waiting time does not count towards the run's limit. */
+/** Continues after a wait for a person; the waiting time does not count towards the run's limit. */
 export function resumed(tx: Tx, job: JobIn<"running">): JobIn<"running"> {
   appendJobEvent(tx, "job.resumed", { attempt: job.attempt });
   appendRunnerStatus(tx, job, "starting");
   return withRun(tx, { ...job, deadlineAt: deadlineFrom(tx, job) });
 }
 
-/** When a run that begins or goes on now has taken too long (RUN-3, JOB-9). */
+/** The deadline of a run that begins or continues now (RUN-3, JOB-9). */
 export function deadlineFrom(tx: Tx, { budget: { deadlineAt }, runMs }: Pick<Job, "budget" | "runMs">): string {
   if (deadlineAt === null) return isoTime(tx.now + (runMs ?? DEFAULT_JOB_LIMITS.runMs));
   return isoTime(Math.min(tx.now + LONGEST_RUN_MS, Date.parse(deadlineAt)));
 }
 
-/** What changes of every job that ends. `last` appends the terminal event, the last one of the stream; no live text follows it. */
+/**
+ * The fields that change in every job that ends. `last` appends the terminal event, the last one of the stream; no live
+ * text follows it.
+ */
 function ended(tx: Tx, job: Job, last: (usage: Usage) => void) {
   const durationMs = job.startedAt === null ? null : tx.now - Date.parse(job.startedAt);
   const metrics = { ...job.metrics, durationMs };
@@ -67,7 +70,7 @@ function ended(tx: Tx, job: Job, last: (usage: Usage) => void) {
   tx.clearAlarm("decision");
   cancelChildren(tx, job);
   const completedAt = isoTime(tx.now);
-  // A job that ends with open approvals decides them: nobody can any more.
+  // A job that ends with open approvals expires them: nobody can decide them any more.
   const approvals = job.approvals.map((approval) =>
     (approval.decision ?? null) === null ? decided(tx, approval, { decision: "expired", by: null }) : approval,
   );
@@ -75,7 +78,7 @@ function ended(tx: Tx, job: Job, last: (usage: Usage) => void) {
   return { ...settled(tx, job), ...nothing, metrics, approvals, completedAt };
 }
 
-/** Completes the job, or asks for the required review. */
+/** Completes the job, or requests its required review. */
 export function completed(tx: Tx, job: JobIn<"running">, result: string): JobIn<"completed" | "needs_review"> {
   if (!job.review.required) {
     assertAllowed(job, "complete");
@@ -93,7 +96,7 @@ export function completed(tx: Tx, job: JobIn<"running">, result: string): JobIn<
   return { ...job, ...settled(tx, job), status: "needs_review", result, review };
 }
 
-/** Tells those outside of the job who wait for its end. */
+/** Reports the end to the workspace and the mission that wait for it. */
 const reportEnd = <J extends JobIn<"completed" | "failed" | "cancelled">>(tx: Tx, job: J): J =>
   reportToWorkspace(tx, reportToMission(tx, job));
 
@@ -103,7 +106,7 @@ function finished(tx: Tx, job: JobIn<"running" | "needs_review"> & { readonly re
   return reportEnd(tx, { ...done, ...end, status: "completed" });
 }
 
-/** The end of a review that did not end in a cancel. */
+/** The end of a review other than by a cancel. */
 export function reviewed(
   tx: Tx,
   job: JobIn<"needs_review">,
@@ -133,7 +136,7 @@ export function failed(
   return reportEnd(tx, { ...job, ...end, status: "failed", error, result });
 }
 
-/** Open approvals expire with the job; `seq` of the stop is the last event's (JOB-3). */
+/** Open approvals expire with the job; `seq` of the stop is that of the last event (JOB-3). */
 export function cancelled(
   tx: Tx,
   job: JobIn<"queued" | "running" | "blocked" | "needs_review" | "cancelling">,
@@ -151,14 +154,14 @@ export function cancelled(
   return reportEnd(tx, { ...job, ...end, status: "cancelled", result, stop });
 }
 
-/** The approval as the record keeps it once it is decided. */
+/** The decided approval as the record keeps it. */
 export const decided = (
   tx: Tx,
   approval: Approval,
   { decision, by }: Pick<ApprovalResolved, "decision" | "by">,
 ): Approval => ({ ...approval, decision, decidedBy: by, decidedAt: isoTime(tx.now) });
 
-/** Appends that an approval is decided; answers the same update for the chat. */
+/** Appends the decision of an approval; returns the same update for the chat. */
 export function resolution(
   tx: Tx,
   { id: jobId }: Job,
@@ -170,7 +173,7 @@ export function resolution(
   return { type: "approval.resolved", data: { jobId, ...data } };
 }
 
-/** Blocks the job and releases its job slot; `resume` or `approve` begins it again. `result` is all text of the run. */
+/** Blocks the job and releases its job slot; `resume` or `approve` starts it again. `result` is all text of the run. */
 export function blocked(tx: Tx, job: JobIn<"running">, reason: BlockedReason, result: string): JobIn<"blocked"> {
   assertAllowed(job, "block");
   appendRunnerStatus(tx, job, "waiting");
@@ -180,15 +183,15 @@ export function blocked(tx: Tx, job: JobIn<"running">, reason: BlockedReason, re
   return { ...job, ...settled(tx, job), status: "blocked", blockedReason: reason, waiting: null, result };
 }
 
-/** Sends the chat the end of its turn, where the commit does not contain it. */
+/** Sends the end of the turn to the chat, if the commit does not contain it. */
 export function sendTurnEnd(tx: Tx, job: Job): void {
   const member = chatAfter(job);
   if (member !== null) tx.send(member.ref, member.command);
 }
 
 /**
- * The end of the chat's turn after a decision has ended the job: the next member of the decision's group,
- * so that reads after the answer see it. Null for a job that has not ended.
+ * The end of the chat's turn after a decision has ended the job: the next member of the decision's group, so that a
+ * read after the reply sees it. Null for a job that has not ended.
  */
 export function chatAfter(job: Job): { readonly ref: ActorRef<"chat">; readonly command: ChatCommand } | null {
   if (job.status !== "completed" && job.status !== "cancelled") return null;
@@ -208,7 +211,7 @@ export function chatAfter(job: Job): { readonly ref: ActorRef<"chat">; readonly 
   return { ref: chatRef(job.organizationId, job.chatId), command };
 }
 
-/** How the turn of a job in this status has ended; null while it goes on. */
+/** How the turn of a job in this status ended; null while it continues. */
 export function turnEnd(job: Job): TurnEnd | null {
   switch (job.status) {
     case "completed":

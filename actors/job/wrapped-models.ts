@@ -1,7 +1,7 @@
-/** Models over other models: what counts, prices or traces calls answers everything else as the models below do. */
+/** Wraps models to count, price or trace calls; everything else passes through to the wrapped models. */
 import type { ModelPort } from "./ports.ts";
 
-/** The models, with other calls. All that is asked of them besides goes through: a wrapper that forgot a part would hide it. */
+/** The models, with other calls. All other members pass through here, so that no wrapper can forget one. */
 export const withCalls = (models: ModelPort, call: ModelPort["call"]): ModelPort => ({
   describe: (model) => models.describe(model),
   windowOf: (model) => models.windowOf(model),
