@@ -1,7 +1,7 @@
 /**
- * Who may do what with a mission. Its runs act with the permissions of the user who has made it (AUTH-7), so
- * nobody else may say what they do: everybody in the organization may read a mission that is not private,
- * its creator may change it, and an owner of the organization may pause and delete it.
+ * Who may do what with a mission. Its runs act with the permissions of the user who created it (AUTH-7), so only that
+ * user may change it. Everybody in the organization may read a mission that is not private, and an owner of the
+ * organization may pause and delete it.
  */
 import { notFound, ok, type Outcome, refuse } from "../fault.ts";
 import type { Tx } from "../runtime/actor.ts";
@@ -34,14 +34,14 @@ const WORDS: Readonly<Record<MissionAction, string>> = {
   delete: "be deleted",
 };
 
-/** The mission, where this caller may use the verb on it now. */
+/** The mission, if this caller may use the verb on it now. */
 export function permitted(tx: Tx, by: Asker, action: MissionAction): Outcome<Mission> {
   const mission = visible(tx, by);
   if (!mission.ok) return mission;
   return refusalOf(mission.value, by, action) ?? mission;
 }
 
-/** Why this caller may not use the verb now; null where nothing is in the way. */
+/** Why this caller may not use the verb now; null if they may. */
 export function refusalOf(mission: Mission, by: Asker, action: MissionAction): Outcome<never> | null {
   if (!mayUse(mission, by, action))
     return refuse({
@@ -52,14 +52,14 @@ export function refusalOf(mission: Mission, by: Asker, action: MissionAction): O
   return refusedState(mission, by, reasonAgainst(mission, action));
 }
 
-/** What a mission can lose that it needs to run. */
+/** Something that a mission needs to run and can lose. */
 export type Loss = "agent" | "workspace";
 const GONE: Readonly<Record<Loss, string>> = {
   agent: "The mission's agent cannot be used any more; give it another with `agent_id`",
   workspace: "The mission's workspace has been deleted; give it another with `workspace_id`",
 };
 
-/** The refusal where the agent or the workspace turns out to be gone. */
+/** The refusal when the agent or the workspace is gone. */
 export const without = (loss: Loss, mission: Mission, by: Asker): Outcome<never> =>
   refusedState(
     { ...mission, ...(loss === "agent" ? { isAgentGone: true } : { isWorkspaceGone: true }) },
@@ -67,7 +67,7 @@ export const without = (loss: Loss, mission: Mission, by: Asker): Outcome<never>
     GONE[loss],
   );
 
-/** What the mission has lost, as its record knows. */
+/** What the mission has lost, according to its record. */
 export const lossOf = ({ isAgentGone, isWorkspaceGone = false }: Mission): Loss | null =>
   isAgentGone ? "agent" : isWorkspaceGone ? "workspace" : null;
 
@@ -82,6 +82,6 @@ function reasonAgainst(mission: Mission, action: MissionAction): string {
 export const refusedState = (mission: Mission, by: Asker, message: string): Outcome<never> =>
   refuse({ kind: "invalid_state", status: mission.status, allowedActions: actionsFor(mission, by), message });
 
-/** Refuses who has seen another version; null takes any. */
+/** Refuses a caller who has read another version; null accepts any. */
 export const unlessMoved = (of: { readonly version: number }, version: number | null): Outcome<never> | null =>
   version === null || version === of.version ? null : refuse({ kind: "version_conflict", version: of.version });

@@ -1,6 +1,6 @@
 /**
- * The mission's actor: work for an agent that recurs. It decides when a run begins and what its end means;
- * the run itself is a job in a chat of its own (MIS-8), which the effect `mission_run` begins.
+ * The mission's actor: recurring work for an agent. It decides when a run begins and what the run's end means. The run
+ * itself is a job in its own chat (MIS-8), which the effect `mission_run` begins.
  */
 import type { ActorDefinition } from "../runtime/actor.ts";
 import { controlHandlers } from "./control.ts";
@@ -10,7 +10,7 @@ import type { MissionProtocol } from "./protocol.ts";
 import { missionTable } from "./schema.ts";
 import { taskHandlers } from "./tasks.ts";
 
-/** Entries of the ledger that an actor keeps in memory besides its record: those of open runs, and few more. */
+/** Ledger entries that an actor keeps in memory besides its record: those of open runs, and a few more. */
 const KEPT_RECORDS = 64;
 
 export const missionActor = (calendar: Calendar): ActorDefinition<MissionProtocol> => ({

@@ -3,7 +3,7 @@ import type { Mission, MissionRun, MissionTask } from "./schema.ts";
 
 const isOpen = ({ status }: MissionTask): boolean => status === "pending" || status === "in_progress";
 
-/** The message that begins a run. */
+/** The first message of a run. */
 export function runContent(
   mission: Mission,
   { trigger, scheduledAt }: Pick<MissionRun, "trigger" | "scheduledAt">,
@@ -18,7 +18,7 @@ export function runContent(
   ]);
 }
 
-/** The message that begins work on one task. */
+/** The first message of work on one task. */
 export function taskContent(mission: Mission, task: MissionTask): string {
   return sections([
     `Work on one task of the mission "${mission.title}", and on nothing else.`,

@@ -1,4 +1,4 @@
-/** What people do with a mission: make it, read it, change it, run it, delete it. */
+/** What people do with a mission: create, read, change, run and delete it. */
 import { isSame } from "../changes.ts";
 import { invalid, ok, type Outcome, refuse } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
@@ -56,7 +56,7 @@ export const controlHandlers = (calendar: Calendar): Pick<Handlers<MissionProtoc
   run_now: (tx, command) => runNow(tx, calendar, command),
 });
 
-/** Nothing of a deleted mission fires, whatever becomes of its last jobs. */
+/** A deleted mission never fires, whatever the outcome of its last jobs. */
 const stoppedStatus = ({ status }: Mission): Mission["status"] =>
   status === "completed" || status === "failed" ? status : "paused";
 
@@ -111,7 +111,7 @@ function update(tx: Tx, calendar: Calendar, { by, changes, version }: Command<"u
   };
   const changed = withSchedule(tx, calendar, given, schedule);
   if (!changed.ok) return changed;
-  // A status may always stay as it is, and a change of nothing leaves no trace.
+  // Setting the current status again is always allowed, and a change of nothing leaves no trace.
   if (status !== undefined && status !== seen.value.status) {
     if (status === "pending") return become(tx, calendar, { by, mission: changed.value });
     if (status === "paused") return pause(tx, by, changed.value, pausedReason);
@@ -125,7 +125,7 @@ function pause(tx: Tx, by: Asker, mission: Mission, reason: string | null): Outc
   return allowed.ok ? ok(keep(tx, paused(tx, mission, reason))) : allowed;
 }
 
-/** `pending` again. Another agent or workspace given in the same request counts. */
+/** Makes it `pending` again. Another agent or workspace in the same request counts already. */
 function become(
   tx: Tx,
   calendar: Calendar,
@@ -144,7 +144,7 @@ function withSchedule(
   given: MissionChanges["schedule"],
 ): Outcome<Mission> {
   if (given === undefined) return ok(mission);
-  // Another type means another value: what belonged to the old one is dropped.
+  // Another type means another value: values of the old type are dropped.
   const kept =
     given.type === undefined || given.type === mission.schedule.type
       ? mission.schedule

@@ -2,9 +2,9 @@
 import type { Page, PageRequest } from "../page.ts";
 import type { Mission, MissionRun, MissionStatus, RunOutcome } from "./schema.ts";
 
-/** All that are given must match. */
+/** All given filters must match. */
 export interface MissionFilter {
-  /** Only those that this person may see. */
+  /** Only missions that this person may see. */
   readonly seenBy: string;
   readonly status?: readonly MissionStatus[] | undefined;
   readonly agentId?: string | undefined;
@@ -20,16 +20,16 @@ export interface MissionDirectory {
     of: { readonly missionId: string; readonly outcome?: readonly RunOutcome[] | undefined },
     page: PageRequest,
   ): Promise<Page<MissionRun>>;
-  /** Missions that are not deleted, of an agent or a workspace, in the order of their places, after this one, at most `limit`. */
+  /** Undeleted missions of an agent or a workspace, ordered by place, after this one, at most `limit`. */
   missionsOf(of: MissionGround, after: MissionPlace, limit: number): Promise<readonly MissionPlace[]>;
 }
 
-/** What missions stand on: an agent may have those of several organizations, a workspace is in one. */
+/** What missions depend on: an agent may have missions in several organizations, a workspace is in one. */
 export type MissionGround =
   | { readonly agentId: string }
   | { readonly organizationId: string; readonly workspaceId: string };
 
-/** Where a mission is. */
+/** The place of a mission. */
 export interface MissionPlace {
   readonly organizationId: string;
   readonly id: string;

@@ -1,8 +1,11 @@
-/** Durations in ISO 8601, days to seconds: `PT5M`, `P1DT12H`. Months and years have no fixed length and are not taken. */
+/**
+ * Durations in ISO 8601, days to seconds: `PT5M`, `P1DT12H`. Months and years have no fixed length and are not
+ * accepted.
+ */
 
 const DURATION = /^P(?=\d|T\d)(?:(\d{1,4})D)?(?:T(?=\d)(?:(\d{1,6})H)?(?:(\d{1,6})M)?(?:(\d{1,8})S)?)?$/;
 
-/** In ms; null for anything else. */
+/** The duration in ms; null for anything else. */
 export function durationMs(text: string): number | null {
   const match = DURATION.exec(text);
   if (match === null) return null;
@@ -17,7 +20,7 @@ const UNITS = [
   [1_000, "second"],
 ] as const;
 
-/** `1 day 12 hours`. */
+/** In words, such as `1 day 12 hours`. */
 export function durationText(ms: number): string {
   let rest = ms;
   const words = UNITS.flatMap(([unitMs, name]) => {

@@ -1,4 +1,4 @@
-/** What the effect of a fire and the jobs of a mission tell its actor; and what becomes of its agent. */
+/** What the effect of a fire and the jobs of a mission report to its actor, and changes of its agent. */
 import { spentWords } from "../usage/schema.ts";
 import { notFound, ok } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
@@ -89,7 +89,7 @@ export const fireHandlers = (calendar: Calendar): Pick<Handlers<MissionProtocol>
   },
 });
 
-/** The run that this effect is to begin, while it waits for that. */
+/** The run that this effect should begin, while the run still waits for it. */
 const waiting = ({ openRuns }: Mission, runId: string, effectId: string): OpenRun | null =>
   openRuns.find((open) => open.id === runId && open.effectId === effectId) ?? null;
 
@@ -140,6 +140,6 @@ const IMPOSSIBLE: Readonly<Record<ImpossibleReason, string>> = {
   creator_removed: "The user that the mission acts for is no longer a member of the organization",
 };
 
-/** A mission that is over, or has failed before, stays as it is. */
+/** A mission that has ended, or has failed before, does not change. */
 const failedIfAble = (tx: Tx, mission: Mission, reason: ImpossibleReason): Mission =>
   afterTrigger(mission.status, "fail") === null ? mission : failed(tx, mission, reason);

@@ -1,7 +1,7 @@
 /**
- * What becomes of the times of a schedule (MIS-1, MIS-3, MIS-4). The alarm of a mission wakes it when its next
- * fire is due; the turn decides about every time that has gone by since the last decision, enters it into
- * the ledger and plans the next. `decidedUntil` only rises, so no clock can make a time fire twice.
+ * What happens at the times of a schedule (MIS-1, MIS-3, MIS-4). The alarm of a mission wakes it when its next fire is
+ * due. The turn decides about every time that has passed since the last decision, enters it into the ledger and plans
+ * the next. `decidedUntil` only rises, so no change of the clock can make a time fire twice.
  */
 import { ok, type Outcome } from "../fault.ts";
 import type { Tx } from "../runtime/actor.ts";
@@ -34,12 +34,12 @@ import {
 /** The one alarm of a mission. */
 const ALARM = "fire";
 
-/** The alarm has rung. */
+/** The alarm has fired. */
 export function fireDue(tx: Tx, calendar: Calendar): Outcome<null> {
   const mission = tx.read(missionTable, tx.self.id);
   if (mission === null || mission.deletedAt !== null || !isActive(mission)) return ok(null);
   const { next } = mission;
-  // The clock has been set back since the alarm was set: the time has not come.
+  // The clock has been set back since the alarm was set, so the time has not come yet.
   if (next !== null && tx.now < Date.parse(next.dueAt)) setAlarm(tx, next.dueAt);
   else keep(tx, planned(tx, calendar, next === null ? mission : decided(tx, calendar, mission, next.scheduledAt)));
   return ok(null);
@@ -61,7 +61,7 @@ function decided(tx: Tx, calendar: Calendar, mission: Mission, scheduledAt: stri
   return fired(tx, after, { scheduledAt: isoTime(times.lastMs), trigger });
 }
 
-/** Of the times that are due at most one fires, the last. */
+/** Of the due times only the last may fire. */
 function missedOf({ firstMs, previousMs, lastMs, count }: Stretch, lastFires: boolean) {
   const missed = lastFires ? count - 1 : count;
   const until = isoTime(lastFires ? previousMs : lastMs);
@@ -76,7 +76,7 @@ const missedWhy = ({ retryAt }: Mission) => ({
       : { code: "pause_after_failure", message: `No scheduled run before ${retryAt}, after a failed one` },
 });
 
-/** A fire meets the runs that are open (MIS-4). */
+/** Handles a fire, given the runs that are open (MIS-4). */
 export function fired(tx: Tx, mission: Mission, fire: BufferedFire): Mission {
   const { openRuns, buffered } = mission;
   if (openRuns.length === 0) return beginRun(tx, mission, fire, null).mission;
@@ -98,12 +98,12 @@ export function fired(tx: Tx, mission: Mission, fire: BufferedFire): Mission {
   }
 }
 
-/** The mission with its next fire and the alarm for it; completed where nothing can come any more. */
+/** The mission with its next fire and the alarm for it; completed if nothing can fire any more. */
 export function planned(tx: Tx, calendar: Calendar, mission: Mission, afterMs = tx.now): Mission {
   if (!isActive(mission)) return unplanned(tx, mission);
   const { schedule, decidedUntil, openRuns, buffered } = mission;
   const decidedMs = decidedUntil === null ? 0 : Date.parse(decidedUntil);
-  // A time for once may have passed just before it was given: that is a late fire.
+  // A `once` time may have passed just before it was set: that is a late fire.
   const fromMs = schedule.type === "once" ? decidedMs : Math.max(afterMs, decidedMs);
   const waits = schedule.type === "continuous" && (openRuns.length > 0 || buffered !== null);
   const next = waits ? null : nextFire(calendar, mission, fromMs);
@@ -114,7 +114,7 @@ export function planned(tx: Tx, calendar: Calendar, mission: Mission, afterMs = 
   return openRuns.length > 0 || mayFireAgain(plan, tx.now) ? plan : finished(tx, plan);
 }
 
-/** After `end_at` by a ms, so that it has passed when the alarm rings for nothing else. */
+/** The alarm is 1 ms late, so that `end_at` has passed when it fires only for that. */
 const setAlarm = (tx: Tx, at: string): void => tx.setAlarm(tx.self, ALARM, Date.parse(at) + 1, { kind: "fire_due" });
 
 function unplanned(tx: Tx, mission: Mission): Mission {
@@ -122,7 +122,7 @@ function unplanned(tx: Tx, mission: Mission): Mission {
   return { ...mission, next: null };
 }
 
-/** Nothing can fire any more. A mission for one time that has failed has not done what it is for. */
+/** Nothing can fire any more. A `once` mission whose run failed has failed itself. */
 function finished(tx: Tx, mission: Mission): Mission {
   if (mission.schedule.type === "once" && mission.lastRun?.outcome === "failed")
     return failed(tx, mission, "run_failed");
@@ -131,7 +131,7 @@ function finished(tx: Tx, mission: Mission): Mission {
   return done;
 }
 
-/** What the end of a run, or its refusal, means for the mission. */
+/** Applies the end of a run, or its refusal, to the mission. */
 export function afterRun(tx: Tx, calendar: Calendar, mission: Mission, outcome: RunOutcome): Mission {
   const after = withFailures(tx, mission, outcome);
   if (!isActive(after)) return after;
@@ -140,7 +140,7 @@ export function afterRun(tx: Tx, calendar: Calendar, mission: Mission, outcome: 
   if (after.openRuns.length > 0) return planned(tx, calendar, after);
   const settled: Mission = { ...after, status: moved(after, "settle"), buffered: null };
   if (buffered !== null) {
-    // Somebody waits for what was started by hand; a time of the schedule gives way to the pause.
+    // A person waits for a manual run, so it begins now; a scheduled fire gives way to the pause after a failure.
     if (settled.retryAt === null || buffered.trigger === "manual")
       return planned(tx, calendar, beginRun(tx, settled, buffered, null).mission);
     const { scheduledAt, trigger } = buffered;
@@ -162,7 +162,7 @@ function withFailures(tx: Tx, mission: Mission, outcome: RunOutcome): Mission {
   return { ...mission, consecutiveFailures: mission.consecutiveFailures + 1, retryAt };
 }
 
-/** Nothing fires until somebody resumes it. */
+/** Nothing fires until somebody resumes the mission. */
 export function failed(tx: Tx, mission: Mission, failedReason: FailedReason): Mission {
   const stopped: Mission = { ...halted(tx, mission, "missed"), status: moved(mission, "fail"), failedReason };
   tellMission(tx, stopped, "mission.failed", { failedReason });
@@ -175,13 +175,13 @@ export function paused(tx: Tx, mission: Mission, pausedReason: string | null): M
   return stopped;
 }
 
-/** What runs goes on; what waits does not begin. */
+/** Open runs continue; buffered fires are dropped. */
 function halted(tx: Tx, mission: Mission, outcome: RunOutcome): Mission {
   if (mission.buffered !== null) skipFire(tx, mission, mission.buffered, outcome);
   return { ...unplanned(tx, mission), buffered: null, stoppedAt: mission.stoppedAt ?? isoTime(tx.now) };
 }
 
-/** Fires again. The times that have gone by meanwhile are in the ledger and do not fire. */
+/** Resumes firing. The times that passed meanwhile are entered into the ledger and do not fire. */
 export function resumed(tx: Tx, calendar: Calendar, mission: Mission): Mission {
   const passed = passedTimes(tx, calendar, mission);
   const outcome = mission.status === "paused" ? "skipped_paused" : "missed";
@@ -203,7 +203,7 @@ export function resumed(tx: Tx, calendar: Calendar, mission: Mission): Mission {
   return planned(tx, calendar, pending);
 }
 
-/** The times that have gone by while the schedule stood still; one for once only beyond its catch-up. */
+/** The times that passed while the schedule was stopped; a `once` time only if it is past its catch-up. */
 function passedTimes(tx: Tx, calendar: Calendar, { stoppedAt, decidedUntil, ...mission }: Mission): Stretch | null {
   const { schedule } = mission;
   const decidedMs = decidedUntil === null ? 0 : Date.parse(decidedUntil);

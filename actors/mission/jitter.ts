@@ -4,7 +4,7 @@
 function hash(text: string): number {
   let state = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) state = Math.imul(state ^ text.charCodeAt(i), 0x01000193);
-  // FNV leaves neighbours near each other; this spreads them (the end of murmur3).
+  // FNV leaves similar inputs near each other; this spreads them (the finalizer of murmur3).
   state = Math.imul(state ^ (state >>> 16), 0x85ebca6b);
   state = Math.imul(state ^ (state >>> 13), 0xc2b2ae35);
   return (state ^ (state >>> 16)) >>> 0;

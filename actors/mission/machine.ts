@@ -27,7 +27,7 @@ export const MISSION_TRIGGERS = [
 ] as const;
 export type MissionTrigger = (typeof MISSION_TRIGGERS)[number];
 
-/** The triggers that a caller has a verb for; `change_tasks` is everything about its tasks. */
+/** The triggers that callers have a verb for; `change_tasks` covers everything about its tasks. */
 export const MISSION_ACTIONS = [
   "run",
   "pause",
@@ -113,16 +113,16 @@ export function moved({ status }: Pick<Mission, "status">, trigger: MissionTrigg
   return next;
 }
 
-/** Whether the schedule counts: its times fire, or are decided about. */
+/** Whether the schedule is active: its times fire, or are decided about. */
 export const isActive = ({ status }: Pick<Mission, "status">): boolean => afterTrigger(status, "fire") !== null;
 
-/** What a mission needs to run: its agent and its workspace. */
+/** What a mission needs in order to run: its agent and its workspace. */
 type Ground = Pick<Mission, "isAgentGone" | "isWorkspaceGone">;
 export const canWork = ({ isAgentGone, isWorkspaceGone = false }: Ground): boolean => !isAgentGone && !isWorkspaceGone;
 
 type Standing = Pick<Mission, "status" | "openRuns" | "buffered" | "schedule"> & Ground;
 
-/** Whether another run may begin or wait now, as far as open runs go (MIS-4). */
+/** Whether another run may begin or wait now, given the open runs (MIS-4). */
 export function hasRoom({ openRuns, buffered, schedule: { overlap } }: Standing): boolean {
   if (openRuns.length === 0) return true;
   switch (overlap) {
@@ -137,7 +137,7 @@ export function hasRoom({ openRuns, buffered, schedule: { overlap } }: Standing)
   }
 }
 
-/** The verbs that a caller may use now. Nothing runs without its agent and its workspace. */
+/** The verbs that a caller may use now. Nothing runs without the agent and the workspace. */
 export const allowedActions = (mission: Standing): readonly MissionAction[] =>
   MISSION_ACTIONS.filter((action) => {
     if (afterTrigger(mission.status, action) === null) return false;

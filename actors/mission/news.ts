@@ -1,7 +1,7 @@
 /**
- * How a mission is kept, and what its life tells the world. Each change leaves an event in the mission's
- * stream, which wakes long polls (GEN-6); what HOOK-4 names leaves a message for the webhook actor in the
- * same commit, whatever caused it.
+ * Stores a mission and announces its changes. Each change appends an event to the mission's stream, which wakes long
+ * polls (GEN-6). Each change that HOOK-4 names also sends a message to the webhook actor in the same commit, whatever
+ * caused it.
  */
 import type { Tx } from "../runtime/actor.ts";
 import { isoTime, type JsonObject } from "../schema.ts";
@@ -27,7 +27,7 @@ export function tellTask(tx: Tx, mission: Mission, task: MissionTask, type: Task
   tell(tx, mission, { type, data: { id, missionId: mission.id, title, status, jobId } });
 }
 
-/** Of times of the schedule that did not become a run. */
+/** Announces times of the schedule that did not become a run. */
 export function tellSkipped(tx: Tx, mission: Mission, { id: runId, outcome, scheduledAt, count }: MissionRun): void {
   tellMission(tx, mission, "mission.run_skipped", { runId, outcome, scheduledAt, count });
 }

@@ -1,6 +1,6 @@
 /**
- * What the mission actor needs to know of calendars. Implemented in `src/schedule/` over a cron library;
- * pure and synchronous, so a turn may call it: the same arguments always get the same answer.
+ * The mission actor's port for calendars. Implemented in `src/schedule/` over a cron library. It is pure and
+ * synchronous, so a turn may call it: the same arguments always give the same result.
  */
 
 /** A cron expression on the wall clock of an IANA zone. */
@@ -9,7 +9,7 @@ export interface CronSchedule {
   readonly timezone: string;
 }
 
-/** What a clock change does to one time of a schedule (MIS-3). */
+/** The effect of a clock change on one time of a schedule (MIS-3). */
 export type ForecastNote =
   /** The local time does not exist on that day: it fires when the clock has gone forward. */
   | { readonly kind: "shifted"; readonly message: string }
@@ -25,24 +25,24 @@ export interface ForecastTime {
   readonly note: ForecastNote | null;
 }
 
-/** A complaint about one field of a schedule, with a corrected example. */
+/** An error in one field of a schedule, with a corrected example. */
 export interface ScheduleComplaint {
   readonly field: "value" | "timezone";
   readonly message: string;
 }
 
 export interface Calendar {
-  /** What is wrong with the zone; null where it is fine. */
+  /** What is wrong with the zone; null if it is valid. */
   zoneComplaint(timezone: string): ScheduleComplaint | null;
-  /** What is wrong with the expression; null where it is fine. The zone must be valid. */
+  /** What is wrong with the expression; null if it is valid. The zone must be valid. */
   cronComplaint(cron: CronSchedule): ScheduleComplaint | null;
-  /** The first time strictly after `afterMs`; null where there is none. Must not be called with an invalid schedule. */
+  /** The first time strictly after `afterMs`; null if there is none. Must not be called with an invalid schedule. */
   next(cron: CronSchedule, afterMs: number): number | null;
-  /** The next `count` times strictly after `afterMs`, with what clock changes do to them. */
+  /** The next `count` times strictly after `afterMs`, with the effects of clock changes. */
   forecast(cron: CronSchedule, afterMs: number, count: number): readonly ForecastTime[];
   /** A few words for people, such as `Weekdays at 09:00, Europe/London`. */
   describe(cron: CronSchedule): string;
-  /** The instant of a local time without an offset (`2026-12-01T09:00`); null where it is not a date. */
+  /** The instant of a local time without an offset (`2026-12-01T09:00`); null if it is not a date. */
   instantOf(localTime: string, timezone: string): number | null;
   /** The local time of an instant: ISO 8601 with the offset of the zone at that time. */
   local(atMs: number, timezone: string): string;

@@ -1,4 +1,4 @@
-/** What a mission's actor can be asked, and what it answers. */
+/** The commands and replies of a mission's actor. */
 import type { SpentBudget } from "../usage/schema.ts";
 import type { JobStatus } from "../job/schema.ts";
 import type { ForecastTime } from "./ports.ts";
@@ -12,7 +12,7 @@ import type {
   ScheduleSettings,
 } from "./schema.ts";
 
-/** Who asks. An owner of the organization may pause and delete what others have made. */
+/** The caller. An owner of the organization may pause and delete missions of others. */
 export interface Asker {
   readonly userId: string;
   readonly isOwner: boolean;
@@ -26,7 +26,7 @@ export type MissionSettings = Pick<
 /** Omitted fields are unchanged. */
 export type MissionChanges = Partial<Omit<MissionSettings, "schedule">> & {
   readonly schedule?: Partial<ScheduleSettings>;
-  /** `running` is `run_now`; no other status is anybody's to set. */
+  /** `running` means `run_now`; callers can set no other status. */
   readonly status?: MissionStatus;
   readonly pausedReason?: string | null;
 };
@@ -45,16 +45,16 @@ export interface JobIds {
 export type ImpossibleReason = Extract<FailedReason, "agent_unavailable" | "workspace_deleted" | "creator_removed">;
 export type RunRefusal =
   | { readonly kind: "budget_spent"; readonly of: SpentBudget }
-  /** The agent or the workspace is gone, or the user that it acts for has left: the mission fails. */
+  /** The agent or the workspace is gone, or the user for whom it acts has left: the mission fails. */
   | { readonly kind: "impossible"; readonly reason: ImpossibleReason }
-  /** Anything else, such as a model that cannot be used: a failed run. */
+  /** Any other reason, such as an unavailable model: the run fails. */
   | { readonly kind: "failed"; readonly error: RunError };
 
 export type MissionCommand =
   | { readonly kind: "create_mission"; readonly by: Asker; readonly settings: MissionSettings }
   | { readonly kind: "read_mission"; readonly by: Asker }
   | { readonly kind: "read_forecast"; readonly by: Asker; readonly count: number }
-  /** `version` is the one that the caller has seen; null takes any. */
+  /** `version` is the version that the caller has read; null accepts any. */
   | {
       readonly kind: "update_mission";
       readonly by: Asker;
@@ -62,7 +62,7 @@ export type MissionCommand =
       readonly version: number | null;
     }
   | { readonly kind: "delete_mission"; readonly by: Asker }
-  /** Run now; where a run is open, its overlap policy decides. */
+  /** Runs now; if a run is open, the overlap policy decides. */
   | { readonly kind: "run_now"; readonly by: Asker; readonly ids: JobIds }
   | { readonly kind: "add_task"; readonly by: Asker; readonly settings: TaskSettings; readonly taskId?: string }
   | { readonly kind: "read_task"; readonly by: Asker; readonly taskId: string }
@@ -73,20 +73,20 @@ export type MissionCommand =
       readonly changes: TaskChanges;
       readonly version: number | null;
     }
-  /** Completes a task that is open, whatever it waits for. */
+  /** Completes an open task, whatever it waits for. */
   | { readonly kind: "finish_task"; readonly by: Asker; readonly taskId: string }
   /** Starts a job for the task, unless one is active. */
   | { readonly kind: "start_task"; readonly by: Asker; readonly taskId: string; readonly ids: JobIds }
   /** The alarm: a time of the schedule is due. */
   | { readonly kind: "fire_due" }
-  /** What the effect of a fire asks before it looks for the agent; null where the run is not wanted any more. */
+  /** The effect of a fire asks this before it looks for the agent; null if the run is no longer wanted. */
   | { readonly kind: "read_run"; readonly runId: string; readonly effectId: string }
   /** The job of a fire begins, in this group. */
   | { readonly kind: "begin_run"; readonly runId: string; readonly effectId: string; readonly ids: JobIds }
   /** The process of the effect has ended: another effect begins the run. */
   | { readonly kind: "retry_run"; readonly runId: string; readonly effectId: string }
   | { readonly kind: "refuse_run"; readonly runId: string; readonly effectId: string; readonly refusal: RunRefusal }
-  /** A job of it has ended, in the commit that has sent this. */
+  /** A job of the mission has ended, in the commit that sent this. */
   | {
       readonly kind: "job_ended";
       readonly jobId: string;
@@ -96,7 +96,7 @@ export type MissionCommand =
       readonly result: string | null;
       readonly error: RunError | null;
     }
-  /** The agent has been archived or uninstalled; or, `isGone` false, it is back. */
+  /** The agent has been archived or uninstalled; or, with `isGone` false, it is back. */
   | { readonly kind: "agent_changed"; readonly agentId: string; readonly isGone: boolean }
   | { readonly kind: "workspace_deleted"; readonly workspaceId: string };
 
@@ -109,7 +109,7 @@ export interface RunBrief {
 export interface TaskBrief {
   readonly mission: Mission;
   readonly task: MissionTask;
-  /** Null where a job is active already. */
+  /** Null if a job is active already. */
   readonly content: string | null;
 }
 
@@ -119,7 +119,7 @@ export interface MissionReplies {
   read_forecast: readonly ForecastTime[];
   update_mission: Mission;
   delete_mission: Mission;
-  /** `brief` is null where the run waits for an open one. */
+  /** `brief` is null if the run waits for an open one. */
   run_now: { readonly mission: Mission; readonly brief: RunBrief | null };
   add_task: { readonly mission: Mission; readonly task: MissionTask };
   read_task: { readonly mission: Mission; readonly task: MissionTask };

@@ -1,6 +1,6 @@
 /**
- * The runs of a mission: how one begins, what the ledger says of it, and what its end means for the next
- * (MIS-1, MIS-4, MIS-5). Functions take the mission and answer it changed; the caller stores it once.
+ * The runs of a mission: how one begins, its entry in the ledger, and what its end means for the next (MIS-1, MIS-4,
+ * MIS-5). Functions take the mission and return it changed; the caller stores it once.
  *
  *   fire ─▶ entry `started`, effect `mission_run` ─▶ job begins ─▶ job ends ─▶ entry ended
  *                                                 └▶ refused: no budget, no agent
@@ -33,7 +33,7 @@ export interface Begun {
   readonly run: MissionRun;
 }
 
-/** Enters a run whose job begins in this group (`ids`), or by an effect after this commit (null). */
+/** Enters a run into the ledger. Its job begins in this group (`ids`), or by an effect after this commit (null). */
 export function beginRun(tx: Tx, mission: Mission, { scheduledAt, trigger }: BufferedFire, ids: JobIds | null): Begun {
   const firedAt = isoTime(tx.now);
   const id = tx.id("mrn");
@@ -61,7 +61,7 @@ export function beginRun(tx: Tx, mission: Mission, { scheduledAt, trigger }: Buf
   return { mission: ids === null ? begun : counted(tx, begun, run), run };
 }
 
-/** The input of the effect of a fire: which run, and when its turn comes among others. */
+/** The input of a fire's effect: the run, and the time that orders it among others. */
 export interface RunIntent {
   readonly runId: string;
   readonly priority: JobPriority;
@@ -72,13 +72,13 @@ export interface RunIntent {
 const intentOf = (tx: Tx, { priority }: Mission, runId: string) =>
   ({ runId, priority, since: isoTime(tx.now) }) satisfies RunIntent;
 
-/** The run waits for a new effect to begin its job. */
+/** Gives the run a new effect to begin its job. */
 export function retriedRun(tx: Tx, mission: Mission, runId: string): Mission {
   const effectId = tx.effect(tx.self, RUN_EFFECT, intentOf(tx, mission, runId));
   return { ...mission, openRuns: mission.openRuns.map((open) => (open.id === runId ? { ...open, effectId } : open)) };
 }
 
-/** The job of an entered run begins in this group. */
+/** The job of a run in the ledger begins in this group. */
 export function attachJob(tx: Tx, mission: Mission, open: OpenRun, ids: JobIds): Begun {
   if (open.effectId !== null) tx.settle(open.effectId);
   const number = mission.runCount + 1;
@@ -99,7 +99,7 @@ function counted(
   return begun;
 }
 
-/** Takes an open run out, with how it ended. */
+/** Ends an open run with this outcome. */
 export function endRun(
   tx: Tx,
   mission: Mission,
@@ -121,7 +121,7 @@ function remembered(mission: Mission, { number, outcome, result, error }: Missio
   return { ...mission, results: [...mission.results, { number, outcome, text }].slice(-REMEMBERED_RESULTS) };
 }
 
-/** Ends what has no job yet, and asks the jobs of the others to stop; these are told of in `job_ended`. */
+/** Ends runs without a job, and cancels the jobs of the others, whose ends come as `job_ended`. */
 export function cancelRuns(tx: Tx, mission: Mission): Mission {
   let left = mission;
   for (const open of mission.openRuns) {
@@ -136,7 +136,7 @@ export function cancelJob(tx: Tx, jobId: string): void {
   tx.send(jobRef(tx.self.organizationId, jobId), command);
 }
 
-/** Times of the schedule that do not become a run, as one entry. */
+/** Enters times of the schedule that do not become a run, as one entry. */
 export function skip(
   tx: Tx,
   mission: Mission,

@@ -1,4 +1,4 @@
-/** Checks a schedule that somebody gives, and puts it into the form that is stored (MIS-2, MIS-3). */
+/** Checks the schedule in a request, and converts it into the stored form (MIS-2, MIS-3). */
 import type { InputError } from "../fault.ts";
 import { hasRealDay, isoTime } from "../schema.ts";
 import { durationMs, durationText } from "./duration.ts";
@@ -6,7 +6,7 @@ import type { Calendar } from "./ports.ts";
 import { ON_TIME_MS, pauseBetweenRunsMs } from "./schedule.ts";
 import type { ScheduleSettings } from "./schema.ts";
 
-/** A continuous mission rests at least this long between runs: each run costs model calls. */
+/** The shortest pause of a continuous mission between runs: each run costs model calls. */
 const SHORTEST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30 * 86_400_000;
 
@@ -25,7 +25,7 @@ export const DEFAULT_SCHEDULE: ScheduleSettings = {
   jitterSeconds: 0,
 };
 
-/** A schedule as it is stored, or everything that is wrong with it. */
+/** A schedule in the stored form, or all of its errors. */
 export type CheckedSchedule =
   | { readonly ok: true; readonly schedule: ScheduleSettings; readonly text: string }
   | { readonly ok: false; readonly errors: readonly InputError[] };
@@ -69,7 +69,7 @@ function valueOf(calendar: Calendar, given: ScheduleSettings, nowMs: number): Ch
   }
 }
 
-/** Kept as an instant, whatever form it came in. */
+/** Stored as an instant, whatever form the input had. */
 function onceValue(
   calendar: Calendar,
   { value, timezone, catchupWindowSeconds }: ScheduleSettings,

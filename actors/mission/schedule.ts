@@ -1,6 +1,6 @@
 /**
- * What a schedule means: when the next fire is due, and which times have gone by. Pure arithmetic over the
- * mission's record; cron itself is the calendar's.
+ * Interprets a schedule: when the next fire is due, and which times have passed. Pure arithmetic over the mission's
+ * record; the calendar evaluates cron expressions.
  */
 import { assert } from "../assert.ts";
 import { isoTime } from "../schema.ts";
@@ -9,22 +9,24 @@ import { jitterMs } from "./jitter.ts";
 import type { Calendar } from "./ports.ts";
 import type { Mission, NextFire, ScheduleSettings } from "./schema.ts";
 
-/** A fire within this time of its due time is on schedule; later, it is a late one (MIS-4). Alarms take some ms. */
+/** A fire within this time of its due time is on schedule; a later one is late (MIS-4). Alarms take some ms. */
 export const ON_TIME_MS = 5_000;
-/** Times that went by while nothing could fire are counted one by one up to this; beyond, the count stops. */
+/** How many missed times are counted exactly; the count stops at this number. */
 export const COUNTED_TIMES = 1_000;
-/** The pause after each failure in a row; after one more failure than there are pauses the mission fails (MIS-1). */
+/**
+ * The pause after each consecutive failure; after one more failure than there are pauses, the mission fails (MIS-1).
+ */
 export const FAILURE_PAUSES_MS = [60_000, 5 * 60_000] as const;
 export const FAILURES_IN_A_ROW = FAILURE_PAUSES_MS.length + 1;
-/** Between the runs of a continuous mission, unless its value says otherwise. */
+/** The default pause between the runs of a continuous mission. */
 const DEFAULT_PAUSE_MS = 10_000;
-/** How far back the newest time of a schedule is looked for, step by step; a leap day lies at most 8 years back. */
+/** How far back to look for the newest time of a schedule, step by step; leap days are at most 8 years apart. */
 const LOOK_BACK_MS = [3_600_000, 86_400_000, 32 * 86_400_000, 367 * 86_400_000, 8 * 366 * 86_400_000] as const;
 
 export const pauseBetweenRunsMs = ({ value }: ScheduleSettings): number =>
   value === null ? DEFAULT_PAUSE_MS : (durationMs(value) ?? DEFAULT_PAUSE_MS);
 
-/** The first time of the schedule after `afterMs`, within `start_at` and `end_at`; null where there is none. */
+/** The first time of the schedule after `afterMs`, within `start_at` and `end_at`; null if there is none. */
 export function timeAfter(
   calendar: Calendar,
   { type, value, timezone, startAt, endAt }: ScheduleSettings,
@@ -56,7 +58,9 @@ function cronAfter(
   return calendar.next({ expression: value, timezone }, afterMs);
 }
 
-/** When a time of the schedule is due: with its jitter, which never reaches the next time, and not in a pause. */
+/**
+ * When a time of the schedule is due: with its jitter, which never reaches the next time, and after any failure pause.
+ */
 export function dueMs(
   calendar: Calendar,
   mission: Pick<Mission, "id" | "schedule" | "retryAt">,
@@ -74,7 +78,7 @@ function jitterOf(calendar: Calendar, { id, schedule }: Pick<Mission, "id" | "sc
   return jitterMs(id, timeMs, following === null ? longest : Math.min(longest, following - timeMs));
 }
 
-/** The next fire strictly after `afterMs`, until which the schedule has been decided about; null where none comes. */
+/** The next fire strictly after `afterMs`, up to which the schedule has been decided; null if there is none. */
 export function nextFire(calendar: Calendar, mission: Mission, afterMs: number): NextFire | null {
   const { schedule } = mission;
   if (hasNoRunsLeft(mission)) return null;
@@ -84,12 +88,12 @@ export function nextFire(calendar: Calendar, mission: Mission, afterMs: number):
 }
 
 function continuousTime({ startAt, endAt }: ScheduleSettings, afterMs: number): number | null {
-  // A ms later: (mission, scheduled time) is unique.
+  // 1 ms later, because (mission, scheduled time) is unique.
   const time = Math.max(afterMs + 1, startAt === null ? 0 : Date.parse(startAt));
   return endAt !== null && time > Date.parse(endAt) ? null : time;
 }
 
-/** The next `count` times after the given one, for people. */
+/** The next `count` times after the given one, for display. */
 export function upcomingTimes(
   calendar: Calendar,
   { next, schedule }: Pick<Mission, "next" | "schedule">,
@@ -107,17 +111,17 @@ export function upcomingTimes(
 const hasNoRunsLeft = ({ schedule: { maxRuns }, runCount, openRuns }: Mission): boolean =>
   maxRuns !== null && runCount + openRuns.filter(({ jobId }) => jobId === null).length >= maxRuns;
 
-/** Whether another run may ever begin without anybody's change of the schedule. */
+/** Whether another run can begin without a change of the schedule. */
 export function mayFireAgain(mission: Mission, nowMs: number): boolean {
   const { type, endAt } = mission.schedule;
   if (mission.next !== null || mission.buffered !== null) return true;
   return type === "none" && !hasNoRunsLeft(mission) && (endAt === null || nowMs <= Date.parse(endAt));
 }
 
-/** Times of a schedule that went by. */
+/** Times of a schedule that have passed. */
 export interface Stretch {
   readonly firstMs: number;
-  /** The one before the last; the first itself where there is only one. */
+  /** The time before the last; the first itself if there is only one. */
   readonly previousMs: number;
   readonly lastMs: number;
   /** At most `COUNTED_TIMES`. */
@@ -141,7 +145,7 @@ export function stretchUntil(calendar: Calendar, mission: Mission, firstMs: numb
   return { firstMs, previousMs, lastMs: Math.max(lastMs, newestMs ?? lastMs), count };
 }
 
-/** The newest time of a cron schedule up to `nowMs`; null where none is near. */
+/** The newest time of a cron schedule up to `nowMs`; null if none is near. */
 function newestTime(calendar: Calendar, schedule: ScheduleSettings, nowMs: number): number | null {
   for (const back of LOOK_BACK_MS) {
     let newest: number | null = null;

@@ -24,7 +24,7 @@ export const RUN_OUTCOMES = [
   "skipped_budget",
   "missed",
 ] as const;
-/** Why a mission has failed; null while it has not. */
+/** Why a mission has failed; null if it has not. */
 export const FAILED_REASONS = [
   "consecutive_failures",
   "run_failed",
@@ -50,7 +50,7 @@ export const RESULT_CHARACTERS = 1_000;
 const OptionalText = Nullable(Type.String());
 const OptionalTime = Nullable(Timestamp);
 
-/** What its owner sets of a schedule. */
+/** The fields of a schedule that its owner sets. */
 export const ScheduleSettings = Type.Object({
   type: OneOf(SCHEDULE_TYPES),
   /** A time (`once`), a cron expression (`cron`), the pause between runs as a duration (`continuous`). */
@@ -73,10 +73,10 @@ export type NextFire = Static<typeof NextFire>;
 export const BufferedFire = Type.Object({ scheduledAt: OptionalTime, trigger: OneOf(RUN_TRIGGERS) });
 export type BufferedFire = Static<typeof BufferedFire>;
 
-/** A run whose job has not ended, or has not begun yet. */
+/** A run whose job has not begun or has not ended. */
 export const OpenRun = Type.Object({
   id: Type.String(),
-  /** Null until its job has begun, as `jobId`. */
+  /** Null until its job has begun; so is `jobId`. */
   number: Nullable(Type.Integer()),
   jobId: OptionalText,
   /** The effect that begins its job, until the job exists. */
@@ -121,7 +121,7 @@ export const MissionTask = Type.Object({
 });
 export type MissionTask = Static<typeof MissionTask>;
 
-/** What each run of a mission may take. */
+/** The budget of each run of a mission. */
 export const MissionBudget = Type.Object({
   maxTokens: Nullable(Type.Integer({ minimum: 1 })),
   /** An amount of `actors/money.ts`; absent or null: no limit. */
@@ -135,10 +135,10 @@ export const Mission = Type.Object({
   title: Type.String(),
   goal: Type.String(),
   agentId: Type.String(),
-  /** Set when the agent can no longer be used: archived, uninstalled, or not visible to the creator any more. */
+  /** Set when the agent can no longer be used: archived, uninstalled, or no longer visible to the creator. */
   isAgentGone: Type.Boolean(),
   workspaceId: Type.String(),
-  /** Set when the workspace has been deleted; absent in records from before there was this field. */
+  /** Set when the workspace has been deleted; absent in records of earlier versions. */
   isWorkspaceGone: Type.Optional(Type.Boolean()),
   visibility: OneOf(MISSION_VISIBILITIES),
   priority: OneOf(JOB_PRIORITIES),
@@ -150,15 +150,15 @@ export const Mission = Type.Object({
   scheduleText: Type.String(),
   reviewRequired: Type.Boolean(),
   budget: MissionBudget,
-  /** What its jobs have as their metadata; absent in missions of former versions: nothing. */
+  /** The metadata of its jobs; absent in missions of earlier versions: none. */
   metadata: Type.Optional(Type.Unsafe<JsonObject>({ type: "object" })),
   next: Nullable(NextFire),
   buffered: Nullable(BufferedFire),
-  /** The newest time of the schedule that has been decided about: none before it fires any more. */
+  /** The newest decided time of the schedule: no earlier time fires any more. */
   decidedUntil: OptionalTime,
   /** No scheduled fire before this: the pause after a failure. */
   retryAt: OptionalTime,
-  /** Since when no time of the schedule fires, while it is paused or failed. */
+  /** When the schedule stopped firing, while the mission is paused or failed. */
   stoppedAt: OptionalTime,
   runCount: Type.Integer(),
   lastRunAt: OptionalTime,
@@ -171,7 +171,7 @@ export const Mission = Type.Object({
   lastSeq: Type.Integer(),
   /** Scheduled runs act with the permissions of this user (AUTH-7). */
   createdBy: Type.String(),
-  /** Deleted missions are kept, and are found by nobody. */
+  /** Deleted missions are kept, but no request finds them. */
   deletedAt: OptionalTime,
 });
 export type Mission = Static<typeof Mission>;
@@ -180,13 +180,13 @@ export type Mission = Static<typeof Mission>;
 export const MissionRun = Type.Object({
   ...RecordBase,
   missionId: Type.String(),
-  /** Null for what did not run. */
+  /** Null if nothing ran. */
   number: Nullable(Type.Integer()),
   trigger: OneOf(RUN_TRIGGERS),
   outcome: OneOf(RUN_OUTCOMES),
-  /** Null where somebody started it by hand. (mission, scheduledAt) is unique. */
+  /** Null if somebody started it by hand. (mission, scheduledAt) is unique. */
   scheduledAt: OptionalTime,
-  /** How many times of the schedule the entry covers, and the last of them; more than one only where none of them ran. */
+  /** How many times of the schedule the entry covers, and the last of them; more than one only if none of them ran. */
   count: Type.Integer(),
   until: OptionalTime,
   firedAt: OptionalTime,
@@ -195,7 +195,7 @@ export const MissionRun = Type.Object({
   chatId: OptionalText,
   result: OptionalText,
   error: Nullable(RunError),
-  /** The mission's newest event when the entry was last written: the sweep takes the events up to it along. */
+  /** The mission's newest event when the entry was last written: the sweep also deletes the events up to it. */
   missionSeq: Type.Integer(),
 });
 export type MissionRun = Static<typeof MissionRun>;

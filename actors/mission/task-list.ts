@@ -1,4 +1,4 @@
-/** The list of a mission's tasks: what is found in it, put into it, and waited for. Pure but for the time of the turn. */
+/** The list of a mission's tasks: lookup, insertion and dependencies. Pure except for the time of the turn. */
 import { notFound, ok, type Outcome } from "../fault.ts";
 import { TASK_MACHINE } from "../organization/task-machine.ts";
 import type { Tx } from "../runtime/actor.ts";
@@ -15,7 +15,7 @@ export function found(mission: Mission, taskId: string): Outcome<FoundTask> {
   return task === undefined ? notFound("mission_task") : ok({ mission, task });
 }
 
-/** A task as this turn leaves it. */
+/** A task with the time of this turn. */
 export const stampedTask = (tx: Tx, task: MissionTask): MissionTask => ({
   ...task,
   version: task.version + 1,

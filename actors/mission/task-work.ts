@@ -1,4 +1,6 @@
-/** Long-running work on a task of a mission (MIS-7): its job begins, and its end is the task's. */
+/**
+ * Long-running work on a task of a mission (MIS-7): the start of its job, and the effect of the job's end on the task.
+ */
 import { ok, type Outcome, refuse } from "../fault.ts";
 import { taskVerbs as statusVerbs } from "../organization/task-machine.ts";
 import type { Tx } from "../runtime/actor.ts";
@@ -13,7 +15,7 @@ import { blockersOf, found, replaced, stampedTask } from "./task-list.ts";
 
 type Command<K extends MissionCommand["kind"]> = Extract<MissionCommand, { readonly kind: K }>;
 
-/** What may be done with a task now; `start_work` needs an agent, no job at work, and what it depends on to be done. */
+/** The allowed verbs of a task; `start_work` needs an agent, no job in progress, and all of the task's dependencies done. */
 export function taskVerbs(mission: Mission, task: MissionTask): readonly string[] {
   const isWaiting = task.status === "pending" || (task.status === "in_progress" && task.jobId === null);
   const mayStart = isWaiting && canWork(mission) && blockersOf(mission, task).length === 0;
@@ -48,7 +50,7 @@ function refusedStart(mission: Mission, task: MissionTask): Outcome<never> | nul
   return refuse({ kind: "invalid_state", status: task.status, allowedActions: taskVerbs(mission, task), message });
 }
 
-/** The task after the end of a job that works on it, or of one that goes on from there. */
+/** The task after the end of a job that works on it, or of a job that continues that one. */
 export function taskEnded(tx: Tx, mission: Mission, { taskId, jobId, status }: Command<"job_ended">): Mission {
   const task = mission.tasks.find(({ id }) => id === taskId);
   if (task === undefined) return mission;

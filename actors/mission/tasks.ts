@@ -1,4 +1,4 @@
-/** The tasks of a mission (MIS-7): their list, their order, what they wait for, and the changes of their status. */
+/** The tasks of a mission (MIS-7): their list, order, dependencies and status changes. */
 import { hasAll } from "../changes.ts";
 import { invalid, ok, type Outcome, refuse } from "../fault.ts";
 import { mayBecome } from "../organization/task-machine.ts";
@@ -34,7 +34,7 @@ function add(tx: Tx, { by, settings, taskId }: Command<"add_task">): Outcome<Fou
   const { tasks } = allowed.value;
   const id = taskId ?? tx.id("mtk");
   const present = tasks.find((task) => task.id === id);
-  // A tool's call that was made before.
+  // A tool call that has been made before.
   if (present !== undefined) return ok({ mission: allowed.value, task: present });
   if (tasks.length >= MISSION_TASKS) return invalid("", `A mission has at most ${MISSION_TASKS} tasks`);
   const wrong = wrongDependency(tasks, id, settings.dependsOn);
@@ -65,7 +65,7 @@ function update(tx: Tx, { by, taskId, changes, version }: Command<"update_task">
   if (!allowed.ok) return allowed;
   const conflict = unlessMoved(task, version);
   if (conflict !== null) return conflict;
-  // A change of nothing leaves no trace: neither a version nor a time.
+  // A change of nothing leaves no trace: no version and no time.
   if (hasAll(task, changes)) return present;
   const refused =
     refusedStatus(seen.value, task, changes.status) ??
@@ -98,7 +98,7 @@ const refusedStatus = (mission: Mission, task: MissionTask, status = task.status
         message: `A task that is ${task.status} cannot become ${status}`,
       });
 
-/** A job that works on the task stops where somebody takes the task out of its hands. */
+/** If somebody changes the status of a task that a job works on, the job stops. */
 function withStatus(tx: Tx, mission: Mission, task: MissionTask, before: MissionTask): MissionTask {
   const isDone = task.status === "completed" && before.status !== "completed";
   const isTaken = before.status === "in_progress" && (task.status === "pending" || task.status === "cancelled");
@@ -113,7 +113,7 @@ function withStatus(tx: Tx, mission: Mission, task: MissionTask, before: Mission
   return stamped;
 }
 
-/** What a task may not depend on: what is no task of the mission, itself, or what depends on it. */
+/** Refuses a dependency on anything but a task of the mission, on the task itself, or on a task that depends on it. */
 function wrongDependency(
   tasks: readonly MissionTask[],
   taskId: string,
@@ -130,7 +130,7 @@ function wrongDependency(
   return null;
 }
 
-/** The tasks by which `from` depends on `to`, both included; null where it does not. */
+/** The chain of tasks through which `from` depends on `to`, including both; null if it does not. */
 function wayTo(
   tasks: ReadonlyMap<string, MissionTask>,
   from: string,
