@@ -1,19 +1,18 @@
 /**
- * Alarms: commands that an actor sends itself at a later time. The row is the truth; memory holds a
- * timer only for what is due soon, and a scan brings in the rest.
+ * Alarms: commands that an actor sends itself at a later time. The row is the truth. Memory holds timers only for
+ * alarms that are due soon, and a scan brings in the others.
  *
  *   row ──due soon──▶ armed ──due, and there is room──▶ firing ──its turn's commit──▶ no row
- *                       ▲                                 │ nobody can take it now
+ *                       ▲                                 │ the turn cannot run now
  *                       └─────────────────────────────────┘
  *   replaced, cleared, or its shard lost ──▶ neither armed nor firing
  *
- * Thousands may be due in the same second. Only some fire at once, the others wait for room, so that requests
- * get their turns and commits between them; organizations take turns.
+ * Thousands may be due in the same second. Only some fire at once and the others wait for room, so that requests get
+ * turns and commits in between. Organizations take turns.
  *
- * An alarm takes effect exactly once: its row goes in the commit of the turn that answers it, and
- * that turn runs only while the alarm still stands, and no group before it in the store's queue has
- * ended it. A scan's answer is a moment old: it brings in
- * nothing that has been armed, fired, replaced or cleared since it was asked for.
+ * An alarm takes effect exactly once. Its row is deleted in the commit of the turn that answers it. That turn runs only
+ * while the alarm is still set, and while no earlier group in the store's queue replaces or clears it. A scan's result
+ * is a moment old, so it brings in nothing that was armed, fired, replaced or cleared since the scan began.
  */
 import type { Clock } from "./clock.ts";
 import { shardOf } from "./placement.ts";
@@ -22,13 +21,13 @@ import type { ActorStore, AlarmKey, AlarmRow } from "./store.ts";
 
 /** Alarms due within this time have a timer in memory. */
 export const ALARM_HORIZON_MS = 60_000;
-/** The table is looked at this often for those that have come near. */
+/** How often the table is scanned for alarms that have come near. */
 export const ALARM_SCAN_MS = 30_000;
-/** Alarms taken in by one scan, soonest first; when half of a full page has fired, the next scan brings more. */
+/** Alarms in one scan, soonest first. When half of a full page has fired, the next scan brings more. */
 export const ALARM_PAGE = 5_000;
-/** Alarms that fire at once, in the process and of one organization: what a request has to wait behind. */
+/** Alarms that fire at once, in the process and of one organization: a request waits behind no more than these. */
 export const FIRING = { inProcess: 64, ofOrganization: 32 };
-/** A refused firing (no lease, overloaded) is tried again after this. */
+/** A refused firing (no lease, overloaded) is retried after this time. */
 const ALARM_RETRY_MS = 1_000;
 
 const keyOf = (k: AlarmKey): string => `${k.organizationId}/${k.actorId}/${k.name}`;
@@ -40,22 +39,22 @@ interface Armed {
   readonly isDue: () => boolean;
 }
 
-/** Gives an alarm's command to its actor while `isStillSet` holds; false means that it is to be tried again. */
+/** Gives an alarm's command to its actor while `isStillSet` holds; false means that it must be retried. */
 export type Fire = (alarm: AlarmRow, isStillSet: () => boolean) => Promise<boolean>;
 
 export class Alarms {
   private readonly armed = new Map<string, Armed>();
   private readonly firing = new Map<string, AlarmRow>();
-  /** Alarms that are due and still armed, by organization: the first organization of the map has the next turn. */
+  /** Due alarms that are still armed, by organization: the first organization of the map has the next turn. */
   private readonly due = new Map<string, string[]>();
-  /** How many turns of alarms are under way, by organization. */
+  /** How many turns of alarms are in flight, by organization. */
   private readonly ringing = new Map<string, number>();
   private ringingInAll = 0;
-  /** How many groups on their way to the store replace or clear the alarm: meanwhile it must not have its turn. */
+  /** How many groups in flight to the store replace or clear the alarm; meanwhile it must not fire. */
   private readonly superseded = new Map<string, number>();
-  /** For each scan under way: the keys whose rows have changed since it began. */
+  /** For each running scan: the keys whose rows have changed since it began. */
   private readonly scans = new Set<Set<string>>();
-  /** The last scan was full: there may be more within the horizon. */
+  /** The last scan was full, so there may be more alarms within the horizon. */
   private hasMore = false;
   private readonly store: ActorStore;
   private readonly shards: Shards;
@@ -69,25 +68,25 @@ export class Alarms {
     this.fire = fire;
   }
 
-  /** Whether some are due that have not fired yet, for want of room. */
+  /** Whether due alarms wait for room. */
   get hasDue(): boolean {
     return this.due.size > 0;
   }
 
-  /** After the commit that set it. */
+  /** Call after the commit that set it. */
   set(alarm: AlarmRow): void {
     this.clear(alarm);
     if (alarm.dueAtMs - this.clock.now() <= ALARM_HORIZON_MS) this.arm(alarm, alarm.dueAtMs);
   }
 
-  /** After the commit that cleared or answered it. */
+  /** Call after the commit that cleared or answered it. */
   clear(key: AlarmKey): void {
     this.forget(keyOf(key));
   }
 
   /**
-   * A turn has replaced or cleared it and is not committed yet: until its group has ended, which the
-   * answer is told, a firing does not get its turn. If the group fails, the next scan brings it back.
+   * An uncommitted turn has replaced or cleared the alarm. Until the caller runs the returned function, at the end of
+   * the turn's group, the alarm does not fire. If the group fails, the next scan brings the alarm back.
    */
   supersede(alarm: AlarmKey): () => void {
     const key = keyOf(alarm);
@@ -100,7 +99,7 @@ export class Alarms {
     };
   }
 
-  /** The shards are gone, or their epoch is: their next owner reads the rows. */
+  /** The shards or their epochs are gone; their next owner reads the rows. */
   drop(shards: ReadonlySet<number>): void {
     const isDropped = (alarm: AlarmRow): boolean => shards.has(shardOf(alarm.organizationId));
     for (const [key, { alarm }] of this.armed) if (isDropped(alarm)) this.forget(key);
@@ -112,7 +111,7 @@ export class Alarms {
     for (const key of [...this.armed.keys(), ...this.firing.keys()]) this.forget(key);
   }
 
-  /** Arms what is due within the horizon. Throws when the database cannot be reached. */
+  /** Arms the alarms that are due within the horizon. Throws when the database cannot be reached. */
   async scan(shards: readonly number[] = this.shards.all()): Promise<void> {
     const epochs = new Map(shards.map((shard) => [shard, this.shards.epochOf(shard)]));
     const changed = new Set<string>();
@@ -152,7 +151,7 @@ export class Alarms {
     this.armed.set(key, { alarm, cancel, isDue: () => isDue });
   }
 
-  /** Fires what is due, as far as there is room. */
+  /** Fires due alarms while there is room. */
   private ringNext(): void {
     for (let next = this.takeDue(); next !== null; next = this.takeDue()) {
       const { organizationId } = next.alarm;
@@ -168,14 +167,14 @@ export class Alarms {
     }
   }
 
-  /** The next alarm that is due and has room to fire; its organization goes to the end of the line. */
+  /** The next due alarm that has room to fire; its organization goes to the end of the line. */
   private takeDue(): { readonly key: string; readonly alarm: AlarmRow } | null {
     if (this.ringingInAll >= FIRING.inProcess) return null;
     for (const [organizationId, keys] of this.due) {
       if ((this.ringing.get(organizationId) ?? 0) >= FIRING.ofOrganization) continue;
       this.due.delete(organizationId);
       for (let key = keys.shift(); key !== undefined; key = keys.shift()) {
-        // Replaced or cleared meanwhile: another one may stand under the same key, which is not due yet.
+        // It was replaced or cleared meanwhile: the alarm under this key may be another one that is not due yet.
         const armed = this.armed.get(key);
         if (armed?.isDue() !== true) continue;
         this.armed.delete(key);
@@ -195,7 +194,10 @@ export class Alarms {
     if (!taken) this.arm(alarm, this.clock.now() + ALARM_RETRY_MS);
   }
 
-  /** Thousands of alarms that are due together do not wait for the next regular scan, which also retries a failed one. */
+  /**
+   * Scans again early: thousands of alarms that are due together do not wait for the next regular scan. That one also
+   * retries a failed scan.
+   */
   private refill(): void {
     if (!this.hasMore || this.armed.size + this.firing.size > ALARM_PAGE / 2) return;
     this.hasMore = false;

@@ -1,6 +1,6 @@
 /**
- * Pauses between tries: the first is short, each next one twice as long, up to a bound. Jitter shortens each of
- * them, so that those that failed together do not come back together. The only pauses between tries in the service.
+ * Pauses between retries: the first is short, and each next one twice as long, up to a bound. Jitter shortens each, so
+ * that callers that failed together do not retry together. All pauses between retries in the service are made here.
  */
 import { isPassing, type Outcome } from "../fault.ts";
 import type { Chance, Clock } from "./clock.ts";
@@ -13,13 +13,13 @@ export interface BackoffParts {
 export interface BackoffBounds {
   readonly firstMs: number;
   readonly lastMs: number;
-  /** The largest part of a pause by which chance shortens it: from 0 to 1. */
+  /** The largest part of a pause that jitter can remove: from 0 to 1. */
   readonly jitter?: number;
 }
 
 const JITTER = 0.2;
 
-/** The pause in ms after so many retries. Never shorter than what the other side asks for (`Retry-After`). */
+/** The pause in ms after this many retries. Never shorter than the other side's `Retry-After`. */
 export function pauseMs(
   { firstMs, lastMs, jitter = JITTER }: BackoffBounds,
   retries: number,
@@ -45,7 +45,7 @@ export class Backoff {
     return pauseMs(this.bounds, this.retries++, this.parts.chance, retryAfterMs);
   }
 
-  /** The next pause is the first again. */
+  /** Starts again with the first pause. */
   reset(): void {
     this.retries = 0;
   }
@@ -68,13 +68,13 @@ export class Backoff {
 }
 
 export interface Patience extends BackoffBounds {
-  /** After so long the last refusal is the answer. */
+  /** After this time the last refusal is the result. */
   readonly limitMs: number;
 }
 
 /**
- * The first outcome that is a decision, for calls that may be made again: asks anew after each passing refusal.
- * The last refusal when `limitMs` have passed or the signal has aborted.
+ * The first decided outcome, for calls that may be repeated: retries after each passing refusal. Returns the last
+ * refusal when `limitMs` have passed or the signal has aborted.
  */
 export async function untilDecided<T>(
   parts: BackoffParts,

@@ -1,12 +1,12 @@
 /**
- * Work on much data: the parsing and the rendering of pages, and the parsing of long bodies. The beginning of each
- * piece, which is all of a small one, is done at once; the rest in slices, one at a time for the whole process, between
- * which the event loop turns. Organizations take slices in turn, and each of them ends a piece that it has begun before
- * it begins another one.
+ * Work on much data: parsing and rendering of pages, and parsing of long bodies. The beginning of each piece, which is
+ * all of a small one, is done at once. The rest is done in slices, one at a time for the whole process, and the event
+ * loop turns between them. Organizations take slices in turn, and each finishes the piece that it has begun before it
+ * begins another one.
  *
- * While several organizations are at work, small work goes first: after each slice there is a pause, so that slices
- * have a part of the loop's time only. The busier the loop is with small work, the smaller is that part; it is never
- * less than `LEAST_PART`. A slice counts with what its bytes cost outside of it.
+ * While several organizations are at work, small work goes first: a pause after each slice limits slices to a part of
+ * the loop's time. The busier the loop is with small work, the smaller is that part, but never less than `LEAST_PART`.
+ * A slice also pays for the cost of its bytes outside of the slice.
  *
  *   each ─ 32 KiB at once ──▶ slice ─ pause ──▶ slice ─ pause ──▶ … ──▶ done
  */
@@ -14,40 +14,41 @@ import type { Clock } from "./clock.ts";
 import type { LoopTime } from "./loop-time.ts";
 import { PacedSlices } from "./paced-slices.ts";
 
-/** What is done before the loop turns; one item can take longer. */
+/** The time after which a slice ends and the loop turns; one item can take longer. */
 export const SLICE_MS = 0.5;
-/** So much of each piece of work is done at once: about 0.1 ms. */
+/** The beginning of each piece that is done at once: about 0.1 ms. */
 export const AT_ONCE_BYTES = 32 * 1024;
-/** Of the loop's time, however busy it is. */
+/** The smallest part of the loop's time for bulk work, however busy the loop is. */
 export const LEAST_PART = 1 / 8;
 /**
- * How much of its part the bulk work gives up for each part of the loop that is seen to be at small work. Most of what
- * a small request takes is in nobody's account (sockets, the driver, collections of garbage), and what waits asks for
- * less than it would like to: of a loop that has no time left, a sixteenth is seen.
+ * How fast bulk work gives up its part as the measured part of small work grows. Most of a small request's time is in
+ * nobody's account (sockets, the driver, garbage collection), and waiting requests use less time than they need: a loop
+ * with no time left shows a measured part of only a sixteenth.
  */
 const YIELDING = 16;
-/** The part of the loop's time that bulk work has beside so much small work. */
+/** The part of the loop's time that bulk work gets beside this part of small work. */
 export const partBeside = (smallPart: number): number => Math.max(LEAST_PART, 1 - YIELDING * smallPart);
 /**
- * What each pass over a byte costs besides: the driver, the socket, collections of garbage. A page of 1 MiB has 6.7 ms
- * of CPU, of which slices see 1.7; it is parsed, rendered and sent, so there are three passes (2 × AMD EPYC, Bun 1.4.5).
+ * The additional cost of each pass over a byte: the driver, the socket, garbage collection. A page of 1 MiB takes 6.7
+ * ms of CPU, of which slices measure 1.7. It is parsed, rendered and sent, so there are three passes (2 × AMD EPYC, Bun
+ * 1.4.5).
  */
 const UNMEASURED_MS_PER_BYTE = 5 / 3 / (1024 * 1024);
 
 export interface Bulk {
   /**
-   * Does the work on each item, in their order. `work` answers how many bytes it was about. Rejects with what `work`
-   * throws; the rest is left out then.
+   * Does the work on each item, in order. `work` returns how many bytes it processed. If `work` throws, rejects with
+   * that error and skips the rest.
    */
   each<T>(organizationId: string, items: readonly T[], work: (item: T) => number): Promise<void>;
   /**
-   * Does work on so many bytes that cannot be divided: at once where they are few, else in a slice of its own. What
-   * goes on with its result is in the same turn of the loop, without another slice.
+   * Does indivisible work on this many bytes: at once if they are few, else in a slice of its own. Code that continues
+   * with the result runs in the same turn of the loop, without another slice.
    */
   whole<T>(organizationId: string, bytes: number, work: () => T): Promise<T>;
 }
 
-/** Where nobody else has to be thought of. */
+/** For use where no other organization waits. */
 export const AT_ONCE: Bulk = {
   // oxlint-disable-next-line typescript/require-await -- what is thrown is a rejection
   async each(_, items, work) {
@@ -70,7 +71,7 @@ interface Piece<T> {
   readonly organizationId: string;
   readonly items: readonly T[];
   readonly work: (item: T) => number;
-  /** The place of the first item that is left. */
+  /** The index of the first remaining item. */
   next: number;
 }
 
@@ -104,7 +105,7 @@ export class BulkWork implements Bulk {
     return results[0]!;
   }
 
-  /** Works on the next items while `goesOn` with the bytes of the last one. */
+  /** Works on the next items while `goesOn` returns true for the bytes of the last one. */
   private do<T>(piece: Piece<T>, goesOn: (bytes: number) => boolean): void {
     const { organizationId, items, work } = piece;
     const { time } = this.parts;

@@ -1,7 +1,7 @@
 /**
- * When shards are claimed: one claim at a time, because an older answer must not bring back what was given up since.
+ * Serializes the claims of shards: with two at once, an older answer could bring back shards that were given up since.
  *
- *   idle ──asked──▶ claiming ──over──▶ idle, or claiming again where it was asked for meanwhile
+ *   idle ──asked──▶ claiming ──over──▶ idle, or claiming again if asked meanwhile
  *     ▲                 └──failed──▶ pausing ──▶ asked
  */
 import { Backoff, type BackoffBounds, type BackoffParts } from "./backoff.ts";
@@ -11,12 +11,12 @@ export interface Claimer {
   mayClaim(): boolean;
   claim(): Promise<void>;
   onFailure(err: unknown): void;
-  /** Nothing is claimed any more. */
+  /** Aborts when nothing is claimed any more. */
   readonly halted: AbortSignal;
 }
 
 export class ClaimTurns {
-  /** The claim that is under way; null where there is none. Never rejects. */
+  /** The claim in flight, or null. Never rejects. */
   running: Promise<void> | null = null;
   private readonly claimer: Claimer;
   private readonly pauses: Backoff;
@@ -28,7 +28,7 @@ export class ClaimTurns {
     this.pauses = new Backoff(parts, bounds);
   }
 
-  /** Claims, where nothing is under way and it may. Rejects as the claim does. */
+  /** Claims, if no claim is in flight and one may begin. Rejects as the claim does. */
   async run(): Promise<void> {
     if (this.running !== null || !this.claimer.mayClaim()) return;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -43,7 +43,7 @@ export class ClaimTurns {
     }
   }
 
-  /** Claims now, or as soon as it may. */
+  /** Claims now, or as soon as possible. */
   ask(): void {
     if (this.running !== null || !this.claimer.mayClaim()) this.isAsked = true;
     else
@@ -56,12 +56,12 @@ export class ClaimTurns {
       );
   }
 
-  /** It may claim again: does so where that was asked for meanwhile. */
+  /** Call when claims are possible again: claims if that was asked for meanwhile. */
   goOn(): void {
     if (this.isAsked) this.ask();
   }
 
-  /** Clients wait for the shards: not until the next renewal. */
+  /** Retries soon: clients wait for the shards, and the next renewal would be too late. */
   private async askLater(): Promise<void> {
     if (this.isPausing) return;
     this.isPausing = true;

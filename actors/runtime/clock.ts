@@ -1,13 +1,13 @@
 /**
- * Time and chance as ports, so that a test or the simulation can own them. `now` is the wall clock
- * (ms since the epoch) and only names times; `monotonic` (ms, any origin) only measures them.
+ * Time and chance as ports, so that a test or the simulation can control them. `now` is the wall clock (ms since the
+ * epoch) and only names times; `monotonic` (ms, any origin) only measures durations.
  */
 import type { RandomText } from "../ids.ts";
 
 export interface Clock {
   now(): number;
   monotonic(): number;
-  /** Runs `run` once after `delayMs`; the answer cancels it. Does not keep the process alive. */
+  /** Runs `run` once after `delayMs`; the returned function cancels it. Does not keep the process alive. */
   after(delayMs: number, run: () => void): () => void;
 }
 

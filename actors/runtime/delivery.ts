@@ -1,11 +1,11 @@
 /**
- * Brings committed messages and due alarms to their actors. The row goes in the receiver's commit,
- * so each takes effect exactly once: an epoch delivers a row from memory or, after a take-over, from
- * the table, never from both. A receiver that refuses (its state has moved on) has answered; one that
- * cannot be reached now is tried again while the epoch lasts, and by the next owner after it.
+ * Brings committed messages and due alarms to their actors. The row is deleted in the receiver's commit, so each takes
+ * effect exactly once: an epoch delivers a row from memory or, after a take-over, from the table, never from both. A
+ * refusal by the receiver (its state has moved on) is an answer. Delivery to an unreachable receiver is retried while
+ * the epoch lasts, and then by the next owner.
  *
- * A turn that throws is a bug. Such a message is offered a few times more, and then parked: it stays a
- * row, blocks nothing, and is counted until the next owner or start offers it again.
+ * A turn that throws is a bug. The message is offered a few times more, and then parked: it stays a row, blocks
+ * nothing, and is counted until the next owner or start offers it again.
  */
 import { isPassing, type Outcome } from "../fault.ts";
 import { Backoff } from "./backoff.ts";
@@ -17,9 +17,9 @@ import type { RuntimeLog } from "./log.ts";
 import type { MemberStep } from "./members.ts";
 import { carrierOf, type Tracing, uncarried } from "./tracing.ts";
 
-/** Before a message is offered again. */
+/** Pauses before a message is offered again. */
 const RETRY = { firstMs: 50, lastMs: 5_000 };
-/** Turns of one message that may throw in one epoch: the last is 3 s after the first. */
+/** Turns of one message that may throw in one epoch; the last is 3 s after the first. */
 export const MESSAGE_TRIES = 7;
 
 interface DeliveryParts {
@@ -28,27 +28,30 @@ interface DeliveryParts {
   readonly chance: Pick<Chance, "fraction">;
   readonly shards: Shards;
   readonly log: RuntimeLog;
-  /** Null where nothing is traced. */
+  /** Null if tracing is off. */
   readonly tracing: Tracing | null;
 }
 
-/** Under which grant a message is delivered. A take-up waits for what it delivers; nobody does for what has just been sent. */
+/**
+ * The grant under which a message is delivered. A take-up waits for its deliveries; nobody waits for a message that was
+ * just sent.
+ */
 interface Delivered extends ShardGrant {
   readonly mayWait?: true;
 }
 
 export class Delivery {
   private readonly parts: DeliveryParts;
-  /** Messages whose turns have thrown too often, and where. */
+  /** Messages whose turns have thrown too often, with their grant and organization. */
   private readonly parkedAt = new Map<string, { readonly grant: ShardGrant; readonly organizationId: string }>();
-  /** Messages from the table that are not answered yet, and the epochs that they were read in. */
+  /** Messages from the table that are not answered yet, with the epoch in which they were read. */
   private readonly fromTable = new Map<string, number>();
 
   constructor(parts: DeliveryParts) {
     this.parts = parts;
   }
 
-  /** Messages of the present epochs that are parked, of an organization or of all (null). */
+  /** Parked messages of the current epochs, of an organization or of all (null). */
   parked(of: string | null): number {
     let count = 0;
     for (const [id, { grant, organizationId }] of this.parkedAt) {
@@ -59,9 +62,9 @@ export class Delivery {
   }
 
   /**
-   * Delivers a message that was committed under this grant; goes on in the background. The table may have shown it
-   * before the answer to its commit came: then it is under way already. Commits of an organization are answered in
-   * their order, so the answer to its receiver's comes later than this call.
+   * Delivers, in the background, a message that was committed under this grant. The table may have shown the message
+   * before the answer to its commit arrived; then its delivery is in flight already. Commits of an organization are
+   * answered in order, so the answer to the receiver's commit comes after this call.
    */
   send(message: MessageRow, grant: ShardGrant): void {
     const isOffered = this.fromTable.get(message.id) === grant.epoch || this.parkedAt.has(message.id);
@@ -69,8 +72,8 @@ export class Delivery {
   }
 
   /**
-   * Delivers a message that was read from the table under this grant: `once` resolves when it has been offered once,
-   * `over` when nothing is tried any more.
+   * Delivers a message that was read from the table under this grant. `once` resolves when it has been offered once,
+   * `over` when there are no more retries.
    */
   offer(message: MessageRow, grant: ShardGrant): { readonly once: Promise<void>; readonly over: Promise<void> } {
     const first = Promise.withResolvers<void>();
@@ -81,7 +84,7 @@ export class Delivery {
     return { once: first.promise, over };
   }
 
-  /** Fires an alarm while it is still set; false when no turn could run now. */
+  /** Fires an alarm while it is still set; false if no turn can run now. */
   async fire(alarm: AlarmRow, isStillWanted: () => boolean): Promise<boolean> {
     const epoch = this.parts.shards.epochOf(shardOf(alarm.organizationId));
     if (epoch === null) return false;
@@ -96,7 +99,7 @@ export class Delivery {
     }
   }
 
-  /** An alarm begins a trace: what had set it may be long ago. */
+  /** An alarm begins a trace of its own: its cause may be long ago. */
   private async asAlarm<T>(what: string, fire: () => Promise<T>): Promise<T> {
     const { tracing } = this.parts;
     if (tracing === null) return fire();
@@ -110,7 +113,7 @@ export class Delivery {
 
   private async deliver(message: MessageRow, grant: Delivered, offered: () => void): Promise<void> {
     const backoff = new Backoff(this.parts, RETRY);
-    /** Counts the turns that have thrown, the next one included if it does. */
+    /** Counts the turns that have thrown, including the next one if it throws. */
     let turn = 1;
     for (;;) {
       const end = await this.attempt(message, grant, turn);

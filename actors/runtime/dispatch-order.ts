@@ -1,16 +1,16 @@
 /**
- * The order of turns at each actor while some groups wait for records. A group that has to wait stands in
- * the line of each of its actors until it has had its turns, and a later group waits behind it.
+ * The order of turns at each actor while some groups wait for records. A group that has to wait joins the line of each
+ * of its actors until it has had its turns, and later groups wait behind it.
  *
- * Nothing can deadlock: a group waits only for groups that were dispatched before it, and the first of
- * them waits for the database alone. While nobody waits there are no lines, and nothing is looked up.
+ * There is no deadlock: a group waits only for groups that were dispatched before it, and the first of them waits only
+ * for the database. While no group waits there are no lines, and nothing is looked up.
  */
 
 /** A turn group in a line. */
 interface InLine {
   /** Rises with each dispatch. */
   readonly order: number;
-  /** Called when it is the first of a line; does nothing unless it waits behind others. */
+  /** Called when it becomes the first of a line; does nothing unless it waits behind others. */
   resume(): void;
 }
 
@@ -24,7 +24,7 @@ export class DispatchOrder {
     return ++this.dispatched;
   }
 
-  /** Whether a group that was dispatched earlier has still to have its turn at this actor. */
+  /** Whether an earlier group has not had its turn at this actor yet. */
   isBehind(key: string, order: number): boolean {
     if (this.lines.size === 0) return false;
     const first = this.lines.get(key)?.[0];
@@ -50,12 +50,12 @@ export class DispatchOrder {
     line.splice(at, 1);
     const [first] = line;
     if (first === undefined) this.lines.delete(key);
-    // Not at once: a thousand that wait for each other would be as many calls within each other.
+    // Deferred: a thousand groups that wait for each other would otherwise be as many nested calls.
     else if (at === 0) queueMicrotask(() => first.resume());
   }
 }
 
-/** The lines that one group stands in, most often none. */
+/** The lines that one group is in, usually none. */
 export class Lines implements InLine {
   readonly order: number;
   private readonly dispatches: DispatchOrder;
@@ -63,7 +63,7 @@ export class Lines implements InLine {
   private keys: Set<string> | null = null;
   private isWaiting = false;
 
-  /** `goOn` is called when the group that `wait`s is the first of a line. */
+  /** `goOn` is called when the waiting group becomes the first of a line. */
   constructor(dispatches: DispatchOrder, goOn: () => void) {
     this.dispatches = dispatches;
     this.goOn = goOn;

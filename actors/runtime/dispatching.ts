@@ -1,6 +1,6 @@
 /**
- * How a turn group reaches its actors: in this process, or, where another replica owns the organization, through
- * the port to the others (`peers.ts`). What carries an epoch is the runtime's own and never leaves the process.
+ * Brings a turn group to its actors: in this process or, if another replica owns the organization, through the port to
+ * the others (`peers.ts`). Groups with an epoch belong to the runtime and never leave the process.
  */
 import { ok, type Outcome } from "../fault.ts";
 import { type MaybePromise, whenReady } from "../maybe-promise.ts";
@@ -14,7 +14,7 @@ import { GroupRun } from "./turns.ts";
 
 type Replies = Outcome<readonly unknown[]>;
 
-/** Runs one command; rejects for bugs only. */
+/** Runs one command; rejects only for bugs. */
 export function runOne(
   host: TurnHost,
   peers: Peers | null,
@@ -30,7 +30,7 @@ export function runOne(
 
 const only = (outcome: Replies): Outcome<unknown> => (outcome.ok ? ok(outcome.value[0]) : outcome);
 
-/** Runs a group; rejects for bugs only. */
+/** Runs a group; rejects only for bugs. */
 export function runGroup(
   host: TurnHost,
   peers: Peers | null,
@@ -41,7 +41,10 @@ export function runGroup(
   return there ?? new Promise((resolve, reject) => new GroupRun(host, steps, options).start(resolve, reject));
 }
 
-/** The same, but answers the outcome itself, not a promise, when nothing has to be waited for. A bug of such a group is thrown. */
+/**
+ * Like `runGroup`, but returns the outcome itself instead of a promise if nothing has to be waited for. A bug is then
+ * thrown.
+ */
 export function runGroupSync(
   host: TurnHost,
   peers: Peers | null,
@@ -68,14 +71,17 @@ export function runGroupSync(
   });
 }
 
-/** Runs one command whose reply may be kept, where none is: the outcome itself when nothing has to be waited for. */
+/**
+ * Runs one command whose reply may be kept, unless a kept reply answers it; returns the outcome itself if nothing has
+ * to be waited for.
+ */
 export function runKept(host: TurnHost, peers: Peers | null, asked: KeptAsk<unknown>): MaybePromise<Outcome<unknown>> {
   return keptReply(host, asked) ?? whenReady(runGroupSync(host, peers, [asked], { keptAs: asked.keptAs }), only);
 }
 
 const NO_OPTIONS: DispatchOptions = {};
 
-/** The owner's answer; null where the group is to be run here: it is ours, or it has steps that cannot travel. */
+/** The owner's answer; null if the group must run here: this replica owns it, or it has steps that cannot travel. */
 function elsewhere(
   shards: Shards,
   peers: Peers,

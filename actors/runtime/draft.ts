@@ -1,8 +1,7 @@
 /**
- * The draft of one turn group: an overlay over the actors that it touches, and everything that its
- * turns want done. Nothing of it reaches the actors, the database or anybody else until the whole
- * group has run without a refusal; then `apply` puts all of it in at once. A refused group leaves
- * no trace, whichever of its turns refused.
+ * The draft of one turn group: an overlay over the actors that it touches, and all outputs of its turns. Nothing of it
+ * reaches the actors, the database or anybody else until the whole group has run without a refusal; then `apply` puts
+ * it in all at once. A refused group leaves no trace, whichever of its turns refused.
  */
 import { assert } from "../assert.ts";
 import { newId, type RandomText } from "../ids.ts";
@@ -14,7 +13,7 @@ import type { VolatileWrite } from "./volatile-state.ts";
 import { carrying } from "./tracing.ts";
 import { noWrites, type StoredEvent, type TextMark, type Writes } from "./store.ts";
 
-/** Thrown by `tx.read`; the shell loads the record and runs the group again. Never leaves the runtime. */
+/** Thrown by `tx.read`; the runtime loads the record and runs the group again. Never leaves the runtime. */
 export class MissingRecord extends Error {
   readonly actor: LiveActor;
   readonly key: RecordKey;
@@ -25,7 +24,7 @@ export class MissingRecord extends Error {
   }
 }
 
-/** What leaves for the readers of a stream after the commit, in the order in which it was said. */
+/** An output for the readers of a stream after the commit, in the order of its publication. */
 export type Publication =
   | { readonly kind: "event"; readonly event: StoredEvent }
   | {
@@ -38,14 +37,14 @@ export type Publication =
   | { readonly kind: "add"; readonly messageId: string; readonly text: string }
   | { readonly kind: "end"; readonly messageId: string };
 
-/** What a group does to one actor. Most only read, so what writers need is made when it is needed. */
+/** A group's changes to one actor. Most groups only read, so the parts for writers are created on demand. */
 export class ActorDraft {
   readonly actor: LiveActor;
-  /** The stream's head as this group sees it, while it appends. */
+  /** The stream's head as this group sees it, once it has appended. */
   head: number | null = null;
-  /** The last group, not yet committed, whose records its turns have read. */
+  /** The last uncommitted group whose records its turns have read. */
   seen: PendingGroup | null = null;
-  /** What its turns have remembered, the last of a key last; null: nothing. */
+  /** The values that its turns have remembered, in order: the last one of a key counts; null: none. */
   remembered: VolatileWrite[] | null = null;
   private written: Map<string, RecordFields> | null = null;
   private said: Publication[] | null = null;
@@ -54,7 +53,7 @@ export class ActorDraft {
     this.actor = actor;
   }
 
-  /** Its records as this group has left them, by `recordKey`. */
+  /** Its records as this group has changed them, by `recordKey`. */
   get overlay(): ReadonlyMap<string, RecordFields> {
     return this.written ?? NO_RECORDS;
   }
@@ -81,7 +80,7 @@ export interface ReadRecord {
   readonly record: RecordFields | null;
 }
 
-/** An actor that begins to live with this group's commit. */
+/** An actor that this group's commit creates. */
 export interface Birth {
   readonly ref: ActorRef;
   readonly table: string;
@@ -104,7 +103,7 @@ export function markAfter(mark: TextMark | null, publications: readonly Publicat
   return live;
 }
 
-/** An actor as the rows name it. */
+/** An actor's address as rows have it. */
 export const addressOf = (ref: ActorRef) => ({
   organizationId: ref.organizationId,
   actorKind: ref.kind,
@@ -117,20 +116,20 @@ export class Draft {
   readonly now: number;
   readonly random: RandomText;
   readonly actors: ActorDraft[] = [];
-  /** Whether a turn has said that nobody waits for its commit. */
+  /** Whether a turn has declared that nobody waits for its commit. */
   isPatient = false;
-  /** Until when its reply holds, as its turn has said; null: it has not. */
+  /** Until when its reply holds, as its turn has declared; null: not declared. */
   holdsUntilMs: number | null = null;
-  /** The records that its turns have read, where its reply is to be kept; null where it is not, or cannot be. */
+  /** The records that its turns have read, if its reply is to be kept; null if it is not, or cannot be. */
   reads: ReadRecord[] | null = null;
-  // Most groups only read: what only writers need is made when it is needed.
+  // Most groups only read, so the parts for writers are created on demand.
   private born: Birth[] | null = null;
   private interrupted: string[] | null = null;
   private written: Writes | null = null;
   private isoNow: string | null = null;
   private readonly trace: Pick<GroupTrace, "carrier"> | null;
 
-  /** `trace`: the group's, where it belongs to one. `keptAs`: the name of the question whose reply is to be kept. */
+  /** `trace`: the group's trace, if any. `keptAs`: the name of the question whose reply is to be kept. */
   constructor(
     now: number,
     random: RandomText,
@@ -143,7 +142,7 @@ export class Draft {
     if (keptAs !== null) this.reads = [];
   }
 
-  /** The carrier for what this group begins; null where it belongs to no trace. */
+  /** The carrier for work that this group begins; null without a trace. */
   get carrier(): string | null {
     return this.trace === null ? null : this.trace.carrier;
   }
@@ -152,7 +151,7 @@ export class Draft {
     return (this.written ??= noWrites());
   }
 
-  /** The actors that begin to live with it. */
+  /** The actors that its commit creates. */
   get births(): readonly Birth[] {
     return this.born ?? NONE;
   }
@@ -170,7 +169,7 @@ export class Draft {
     (this.interrupted ??= []).push(effectId);
   }
 
-  /** Whether its turns want nothing stored. */
+  /** Whether its turns store nothing. */
   get isEmpty(): boolean {
     if (this.written !== null) return false;
     for (const { overlay } of this.actors) if (overlay.size > 0) return false;
@@ -181,7 +180,7 @@ export class Draft {
     return (this.isoNow ??= isoTime(this.now));
   }
 
-  /** What the group does to one actor. A actor may take several turns in it. */
+  /** The group's changes to one actor. An actor may have several turns in it. */
   of(actor: LiveActor): ActorDraft {
     for (const draft of this.actors) if (draft.actor === actor) return draft;
     const draft = new ActorDraft(actor);
@@ -224,7 +223,7 @@ export class Draft {
     const { head } = draft;
     const { stream } = draft.actor.definition;
     const isStream = head !== null && stream?.name === table.name && record.id === draft.actor.ref.id;
-    // The reply shows the head of what this turn has said so far, as the stored record will.
+    // The reply shows the head after this turn's events, as the stored record will.
     const updated = { ...record, ...(isStream ? { lastSeq: head } : {}), version, updatedAt: this.time };
     draft.put(key, updated);
     return updated;
@@ -256,7 +255,7 @@ export class Draft {
     this.writes.messages.push({ id: newId("amg", this.random), ...addressOf(to), command: carried });
   }
 
-  /** The group's turns have run: what they remember and have said counts for the next ones. */
+  /** The group's turns have run: their volatile values and publications now apply to the next turns. */
   keepVolatile(): void {
     for (const { actor, remembered, publications } of this.actors) {
       actor.live = markAfter(actor.live, publications);
@@ -264,7 +263,7 @@ export class Draft {
     }
   }
 
-  /** The group is to run again: an actor that remembers its first run must not live on. */
+  /** The group must run again, so actors that remember its first run are evicted. */
   forget(): void {
     for (const { actor, remembered, publications } of this.actors)
       if (remembered !== null || publications.length > 0) actor.isEvicted = true;

@@ -1,8 +1,7 @@
 /**
- * Effects: I/O that a commit intends. The row of an effect is there until a turn settles it, so a
- * crash never forgets one. A handler starts it after the commit, or takes it up again (`recover`)
- * when its former process or epoch is gone; either dispatches what it finds under the epoch at which
- * it runs, and findings of an older epoch are refused.
+ * Effects: I/O that a commit intends. The row of an effect exists until a turn settles it, so a crash never loses one.
+ * A handler starts it after the commit, or recovers it (`recover`) when its former process or epoch is gone. Either
+ * dispatches its results under the epoch at which it runs; results of an older epoch are refused.
  */
 import type { EffectRow } from "./store.ts";
 import type { ShardGrant } from "./placement.ts";
@@ -11,25 +10,28 @@ import { carrierOf, type Tracing } from "./tracing.ts";
 export interface EffectContext {
   readonly signal: AbortSignal;
   readonly epoch: number;
-  /** Whether the epoch is over or the process ends: the next owner recovers the effect. Not so when a turn aborted it. */
+  /** Whether the epoch is over or the process ends: the next owner recovers the effect. False if a turn aborted it. */
   isOver(): boolean;
   /**
-   * Whether this replica may still act: false when the epoch is over, and while the lease has lapsed, for
-   * then another replica may have the effect by now. To be asked right before whatever cannot be undone.
+   * Whether this replica may still act: false when the epoch is over, and while the lease has lapsed, because another
+   * replica may then run the effect. Ask right before anything that cannot be undone.
    */
   mayAct(): boolean;
 }
 
 export interface EffectHandler {
   /**
-   * A group that wants the effect is on its way to the store. What is dispatched here, under this epoch,
-   * joins its batch: so the beginning of an effect can be in the commit that intends it. Nothing may be done
-   * to the world: `run` follows where the group is stored, and nothing at all where it is not.
+   * A group that intends the effect is on its way to the store. Commands dispatched here, under this epoch, join its
+   * batch, so the beginning of an effect can be in the commit that intends it. Do nothing to the outside yet: `run`
+   * follows only if the group is stored.
    */
   intended?(effect: EffectRow, epoch: number): void;
-  /** Ends when the effect is over and settled, or when the signal has aborted it. Must not reject: a rejection is a bug and is logged. */
+  /**
+   * Resolves when the effect is over and settled, or when the signal has aborted it. Must not reject: a rejection is a
+   * bug and is logged.
+   */
   run(effect: EffectRow, context: EffectContext): Promise<void>;
-  /** The effect was under way when its owner ended: decides by a turn what becomes of it. One that rejects is tried again. */
+  /** The effect was running when its owner ended: decides in a turn what happens to it. A rejection is retried. */
   recover(effect: EffectRow, context: EffectContext): Promise<void>;
 }
 
@@ -46,7 +48,7 @@ export class Effects {
   private readonly onBug: (cause: unknown, effect: EffectRow) => void;
   private readonly running = new Map<string, Running>();
   private idle: (() => void)[] = [];
-  /** Shards whose effects are the next owner's. */
+  /** Shards whose effects belong to the next owner. */
   private readonly leaving = new Set<number>();
   private isClosed = false;
   private readonly tracing: Tracing | null;
@@ -67,58 +69,58 @@ export class Effects {
     return this.running.size;
   }
 
-  /** Tells the handler of an effect whose group is on its way. */
+  /** Notifies the handler of an effect whose group is on its way to the store. */
   intend(effect: EffectRow, { epoch }: ShardGrant): void {
     if (!this.isClosed) this.handlers[effect.kind]?.intended?.(effect, epoch);
   }
 
-  /** One that was found in the tables before its commit was answered is being recovered, and does not start as well. */
+  /** Starts the effect, unless it was found in the tables before its commit was answered and is being recovered. */
   start(effect: EffectRow, grant: ShardGrant): void {
     const known = this.running.get(effect.id);
     if (known !== undefined && !known.isOver) return;
     void this.drive(effect, grant, "run");
   }
 
-  /** False when it failed and is to be tried again. */
+  /** Resolves to false if it failed and must be retried. */
   recover(effect: EffectRow, grant: ShardGrant): Promise<boolean> {
     return this.drive(effect, grant, "recover");
   }
 
-  /** A turn has settled or interrupted it: whatever still runs of it stops. */
+  /** A turn has settled or interrupted it: a running handler stops. */
   abort(effectId: string): void {
     this.running.get(effectId)?.abort.abort();
   }
 
-  /** The shards are gone, or their epoch is: nothing that still runs for them counts. */
+  /** The shards or their epochs are gone: effects that still run for them are aborted. */
   abortShards(shards: ReadonlySet<number>): void {
     for (const shard of shards) this.leaving.delete(shard);
     this.end(shards);
   }
 
-  /** Another replica is to have these: what runs is aborted, and nothing starts until they are gone. */
+  /** Another replica will get these shards: running effects are aborted, and none starts until the shards are gone. */
   leaveShards(shards: ReadonlySet<number>): void {
     for (const shard of shards) this.leaving.add(shard);
     this.end(shards);
   }
 
-  /** Aborts what runs and starts nothing any more: the rows are the next owner's. */
+  /** Aborts running effects and starts no more: the rows belong to the next owner. */
   close(): void {
     this.isClosed = true;
     for (const running of this.running.values()) end(running);
   }
 
-  /** Ends all while commands are taken still: before a stop, so that clients do not wait for what takes a while. */
+  /** Ends all effects while commands are still accepted, so that clients do not wait for slow effects during a stop. */
   async stop(): Promise<void> {
     this.close();
     await this.drained();
   }
 
-  /** Resolves when no effect runs. */
+  /** Resolves when no effect is running. */
   async drained(): Promise<void> {
     if (this.running.size > 0) await new Promise<void>((resolve) => this.idle.push(resolve));
   }
 
-  /** Resolves when none of these shards' effects of this moment runs. */
+  /** Resolves when none of these shards' currently running effects is left. */
   async drainedOf(shards: ReadonlySet<number>): Promise<void> {
     const all = [...this.running.values()].filter(({ grant }) => shards.has(grant.shard));
     await Promise.all(all.map(({ ended }) => ended.promise));

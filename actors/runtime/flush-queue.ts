@@ -1,57 +1,66 @@
 /**
- * Turn groups that wait for the next batch, by organization. The groups of one organization leave in the order
- * in which they came. While only one is at work a batch is filled with its groups; while several are, each
- * gets the same share of every batch (deficit round robin, Shreedhar and Varghese, 1995): what is larger than that is
- * taken and paid for with the next shares. So what one organization stores delays another one by a batch of a
- * bounded size, and not by all that waits.
+ * Turn groups that wait for the next batch, by organization. The groups of one organization leave in the order of their
+ * arrival. While only one organization is at work, its groups fill a batch. While several are, each gets the same share
+ * of every batch (deficit round robin, Shreedhar and Varghese, 1995): a group that is larger than the share is taken
+ * and paid for with the next shares. So one organization's writes delay another one by a batch of bounded size, not by
+ * the whole queue.
  *
- * Large work has batches of its own, so that small work waits for none of it. Large is an organization whose next group
- * is, and, beside others, one of which many groups wait, for which PostgreSQL needs as long, or that has used more than
- * its share of the event loop: its groups come one batch after the other. A batch is of the organizations of its size that
- * have nothing in flight in the other.
+ * Large work has batches of its own, so that small work does not wait for it. An organization's work is large if its
+ * next group is. Beside others, it is also large if many of its groups wait, which takes PostgreSQL as long, or if it
+ * has used more than its share of the event loop: its groups come one batch after the other. A batch takes groups from
+ * the organizations of its size that have nothing in flight in the other batch.
  */
 import type { TurnGroup } from "./group.ts";
 
-/** Bounds of one statement: enough to amortise the commit, small enough to parse in a millisecond. */
+/** Bounds of one statement: large enough to amortize the commit, small enough to parse in a millisecond. */
 export const BATCH_GROUPS = 500;
 export const BATCH_BYTES = 1024 * 1024;
-/** What one organization may add to a batch while others commit too: eight groups that begin a job, some three milliseconds of PostgreSQL. */
+/**
+ * What one organization may add to a batch while others commit too: eight groups that begin a job, about three
+ * milliseconds of PostgreSQL.
+ */
 export const SHARED_BYTES = 32 * 1024;
-/** What a group costs besides its bytes: the rows of a small one. */
+/** The cost of a group besides its bytes: the rows of a small one. */
 export const GROUP_COST = 2 * 1024;
-/** A group of more is large: PostgreSQL takes longer for it than for a batch of small ones. */
+/** A group with more bytes is large: PostgreSQL takes longer for it than for a batch of small ones. */
 export const LARGE_BYTES = 48 * 1024;
-/** More groups of one organization are large together while others commit: two milliseconds of PostgreSQL. */
+/**
+ * With more waiting groups than this, an organization's work is large while others commit: two milliseconds of
+ * PostgreSQL.
+ */
 export const MANY_GROUPS = 8;
 
 export type GroupSize = "small" | "large";
 
 interface Lane {
-  /** Bytes that it may still add; below 0 what it owes. */
+  /** Bytes that it may still add; negative: what it owes. */
   balance: number;
   readonly groups: TurnGroup[];
-  /** The last batch of small ones has left it to the large ones, whatever it would be now: somebody must take it. */
+  /**
+   * The last batch of small groups has left it to the large ones. They must take it, even if it counts as small by
+   * then.
+   */
   isLeft: boolean;
 }
 
 /** Bytes and groups of a batch that is being filled. */
 interface Filling {
   readonly batch: TurnGroup[];
-  /** Of whose groups; null: of an organization that is alone, whatever their sizes. */
+  /** The size of its groups; null: only one organization is at work, and sizes do not matter. */
   size: GroupSize | null;
   bytes: number;
 }
 
-/** What a group takes of a batch, in bytes. */
+/** The cost of a group in a batch, in bytes. */
 export const costOf = ({ bytes }: TurnGroup): number => bytes + GROUP_COST;
 const sizeOf = ({ bytes }: TurnGroup): GroupSize => (bytes > LARGE_BYTES ? "large" : "small");
 
 export class FlushQueue {
-  /** The lane that is first has the next turn. One that owes something stays, also without groups. */
+  /** The first lane has the next turn. A lane that owes something stays, even without groups. */
   private readonly lanes = new Map<string, Lane>();
   private count = 0;
   private largeCount = 0;
-  /** A batch of small ones has left out an organization of which many wait. */
+  /** A batch of small groups has left out an organization with many waiting groups. */
   private hasMany = false;
   private patientCount = 0;
 
@@ -59,7 +68,7 @@ export class FlushQueue {
     return this.count;
   }
 
-  /** How many of them nobody waits for. */
+  /** How many waiting groups are patient: nobody waits for their commits. */
   get patient(): number {
     return this.patientCount;
   }
@@ -83,7 +92,7 @@ export class FlushQueue {
     return [...lanes].flatMap((lane) => lane?.groups.at(-1) ?? []);
   }
 
-  /** Takes all groups out. */
+  /** Removes and returns all groups. */
   clear(): readonly TurnGroup[] {
     const groups = [...this.lanes.values()].flatMap((lane) => lane.groups);
     this.lanes.clear();
@@ -95,8 +104,8 @@ export class FlushQueue {
   }
 
   /**
-   * The groups of the next batch of this size. A group that may not be sent any more is refused when nothing of its
-   * organization comes before it, in the batch or in flight.
+   * The groups of the next batch of this size. A group that may no longer be sent is refused once no group of its
+   * organization is before it, in the batch or in flight.
    */
   take(isShared: boolean, size: GroupSize, judge: Judge): TurnGroup[] {
     const filling: Filling = { batch: [], bytes: 0, size: null };
@@ -110,7 +119,7 @@ export class FlushQueue {
       return filling.batch;
     }
     filling.size = size;
-    // A copy: a lane that has had its turn goes to the end, and is not to have another one.
+    // A copy, because a lane that has had its turn goes to the end and must not get another one.
     const free = Array.from(this.lanes).filter(([organizationId]) => !judge.isInFlight(organizationId));
     const lanes = free.filter(([organizationId, lane]) => isOf(size, lane, judge.isOverShare(organizationId)));
     this.hasMany = size === "small" && lanes.length < free.length;
@@ -136,7 +145,7 @@ export class FlushQueue {
       const isSent = mayBeSent(group);
       if (own > 0 && !isSent) break;
       if (batch.length > 0 && isSent && filling.bytes + group.bytes > BATCH_BYTES) break;
-      // A large one waits for the batch of its size.
+      // A large group waits for the batch of its size.
       if (size === "small" && isSent && sizeOf(group) === "large") break;
       taken++;
       if (!isSent) {
@@ -157,7 +166,7 @@ export class FlushQueue {
 }
 
 const isNextLarge = ({ groups: [next] }: Lane): boolean => next !== undefined && sizeOf(next) === "large";
-/** Of what the organization commits next beside others. */
+/** The size of what the organization commits next, beside others. */
 const sizeOfNext = (lane: Lane): GroupSize =>
   isNextLarge(lane) || lane.groups.length > MANY_GROUPS ? "large" : "small";
 
@@ -170,16 +179,16 @@ function isOf(size: GroupSize, lane: Lane, isOverShare: boolean): boolean {
   return isWanted;
 }
 
-/** What has to be given to all beyond a share, so that one of those that wait may add a group. */
+/** What every lane must get beyond its share, so that at least one waiting lane may add a group. */
 function leastDebt(lanes: readonly (readonly [string, Lane])[]): number {
   let least = Number.POSITIVE_INFINITY;
   for (const [, { groups, balance }] of lanes) if (groups.length > 0) least = Math.min(least, -balance);
   return Number.isFinite(least) ? Math.max(0, least - SHARED_BYTES + 1) : 0;
 }
 
-/** Who says which groups may still be sent. */
+/** Decides which groups may still be sent. */
 export interface Judge {
-  /** Whether groups of the organization are in a statement that is not answered. */
+  /** Whether a statement in flight has groups of the organization. */
   isInFlight(organizationId: string): boolean;
   /** Whether the organization has used more than its share of the event loop. */
   isOverShare(organizationId: string): boolean;

@@ -1,21 +1,21 @@
 /**
- * Group commit. While a flush is in flight, what comes next is the next batch; only groups for which nobody waits have
- * a timer (`patience.ts`). Two statements may be in flight: one of small groups, and one of large work, which rests after
- * it (`large-rest.ts`). An organization is in one of them at a time, so its groups stay in their order. One batch is one
- * statement and has three outcomes (see `ActorStore.flush`):
+ * Group commit. While a flush is in flight, arriving groups form the next batch; only patient groups, for which nobody
+ * waits, have a timer (`patience.ts`). Two statements may be in flight: one of small groups, and one of large work,
+ * which rests after each (`large-rest.ts`). An organization is in only one of them at a time, so its groups stay in
+ * order. One batch is one statement and has three outcomes (see `ActorStore.flush`):
  *
  *   answered ─ live shard ──▶ committed      aborted ─ one group ──▶ broken
  *            └ other shard ─▶ fenced                 ├ several ────▶ each alone, in order
  *                                                    └ the server could not ─▶ unavailable
  *   unknown ──▶ unknown: the epochs must rise before anything of these shards runs again
  *
- * Outcomes are delivered in the order in which the groups of an organization came in: a group that runs again after one
- * of them loads from the tables, so whatever came before it must be there. Many of one organization are delivered a few
- * in each turn of the event loop, beside others (`releases.ts`). A group of an older epoch than its shard's is refused
- * before the statement is built: a process that loses a shard and regains it would otherwise mix two epochs in one batch.
+ * An organization's groups end in the order of their arrival: a group that runs again after one of them loads from the
+ * tables, so everything before it must be there. Beside others, many groups of one organization end a few in each turn
+ * of the event loop (`releases.ts`). A group with an older epoch than its shard's is refused before the statement is
+ * built: a process that loses a shard and regains it would otherwise mix two epochs in one batch.
  *
- * A callback that throws (a group's end, a follower, a reader) is reported and stops nothing else. A
- * bug of the lane itself is fatal: everything in it ends, and the host ends the process.
+ * A callback that throws (a group's end, a follower, a reader) is reported and stops nothing else. A bug of the lane
+ * itself is fatal: everything in it ends, and the host ends the process.
  */
 import type { Clock } from "./clock.ts";
 import type { CommitResult } from "./commit-result.ts";
@@ -29,7 +29,7 @@ import type { LoopTime } from "./loop-time.ts";
 import type { ActorStore, FlushOutcome } from "./store.ts";
 import type { Tracing } from "./tracing.ts";
 
-/** SQLSTATE classes that say nothing of the rows: a read-only server, a deadlock, no space, a lock. A retry may do. */
+/** SQLSTATE classes of errors that are not about the rows: a read-only server, a deadlock, no space, a lock. */
 const SERVER_COULD_NOT = new Set(["25", "40", "53", "55"]);
 
 export interface FlushHost {
@@ -44,12 +44,12 @@ export interface FlushHost {
   onLaneFailed(cause: unknown): void;
 }
 
-/** What the lane asks of the loop's time, and tells it. */
+/** The lane's port to the loop's time. */
 export type LaneTime = Pick<LoopTime, "isShared" | "isOverShare" | "begin" | "end" | "charge">;
 const ALONE: LaneTime = { isShared: false, isOverShare: () => false, begin: () => 0, end: () => 0, charge() {} };
 
 export interface LaneParts {
-  /** Says whether several organizations are at work, so that each batch is divided. Omitted: one is alone. */
+  /** Shows whether several organizations are at work, so that each batch is divided. Omitted: only one is. */
   readonly time?: LaneTime;
   readonly tracing?: Pick<Tracing, "within"> | null;
   /** Without a clock no group is patient. */
@@ -58,12 +58,12 @@ export interface LaneParts {
   readonly later?: (run: () => void) => void;
 }
 
-/** The statement that is in flight, or about to be, for groups of one size. */
+/** The statement in flight, or the next one, for groups of one size. */
 interface Channel {
   readonly size: GroupSize;
   isRunning: boolean;
   batch: readonly TurnGroup[];
-  /** Whose groups are in the batch. */
+  /** The organizations of the batch's groups. */
   organizations: ReadonlySet<string>;
 }
 const channel = (size: GroupSize): Channel => ({ size, isRunning: false, batch: [], organizations: NOBODY });
@@ -79,7 +79,7 @@ export class FlushLane {
   private joining: Joining[] = [];
   private readonly channels: readonly Channel[] = [channel("small"), channel("large")];
   private hasFailed = false;
-  /** Statements sent, for the benchmarks. */
+  /** How many statements were sent, for the benchmarks. */
   statements = 0;
   private readonly store: ActorStore;
   private readonly host: FlushHost;
@@ -113,7 +113,7 @@ export class FlushLane {
   }
 
   /**
-   * Calls `run` right before the next batch of the organization is taken: what it pushes synchronously is in that
+   * Calls `run` right before the organization's next batch is taken; groups that `run` pushes synchronously are in that
    * batch. So a caller can collect what arrives while another batch is in flight into one group, at no extra wait.
    */
   joinNext(organizationId: string, run: () => void): void {
@@ -122,11 +122,11 @@ export class FlushLane {
     else this.begin();
   }
 
-  /** Resolves when everything that was pushed before, or was to join, has ended, of an organization or of all. */
+  /** Resolves when all groups pushed or due to join before this call have ended, of an organization or of all. */
   async settled(organizationId: string | null = null): Promise<void> {
     const isAsked = (one: string): boolean => organizationId === null || one === organizationId;
     const joining = new Set(this.joining.map((one) => one.organizationId).filter(isAsked));
-    // Behind those that join.
+    // After the groups that join.
     if (joining.size > 0) await Promise.all([...joining].map((one) => this.joined(one)));
     const isOf = (group: TurnGroup): boolean => !group.hasEnded && isAsked(group.organizationId);
     const sent = [...this.channels.flatMap(({ batch }) => batch), ...this.releases.groups];
@@ -143,7 +143,7 @@ export class FlushLane {
       if (one.isRunning || (one.size === "large" && !this.queue.hasLarge)) continue;
       one.isRunning = true;
       const run = (): void => queueMicrotask(() => this.run(one).catch((cause: unknown) => this.fail(cause)));
-      // It works for all, so its spans do not belong to the caller that has woken it.
+      // The lane works for all callers, so its spans do not belong to the caller that woke it.
       if (this.tracing === null) run();
       else this.tracing.within(null, run);
     }
@@ -160,14 +160,14 @@ export class FlushLane {
       if (hasCommitted && one.size === "large") await this.largeRest.after(from);
       this.join();
       isRefused = this.takeBatch(one);
-      // What the other one has left out because its organization was here, or what this one leaves to it. Otherwise
-      // nothing has changed for the other one: two that wait for releases must not wake each other.
+      // The other channel may now take groups that it left out because their organization was here, or that this one
+      // leaves to it. Without a change do not wake it: two channels that wait for releases must not wake each other.
       if (hasCommitted || one.size === "small") this.patience.go();
     }
     one.isRunning = false;
   }
 
-  /** Of an organization that is in flight later, before its next batch. */
+  /** Lets waiting callers join; if their organization is in flight, later, before its next batch. */
   private join(): void {
     if (this.joining.length === 0) return;
     const joining = this.joining;
@@ -182,8 +182,8 @@ export class FlushLane {
   }
 
   /**
-   * A bug of the lane itself. Nobody may wait for it any more: what it may have sent ends as unknown,
-   * what it has not sent as unavailable, and the host ends the process.
+   * A bug of the lane itself. Nobody must wait for it any more: groups that may have been sent end as unknown, the
+   * others as unavailable, and the host ends the process.
    */
   private fail(cause: unknown): void {
     if (this.hasFailed) return;
@@ -205,13 +205,13 @@ export class FlushLane {
   }
 
   private end(group: TurnGroup, result: CommitResult): void {
-    // What was in flight when the lane failed has ended then.
+    // Groups that were in flight when the lane failed have ended already.
     if (!group.hasEnded) group.end(result, (cause) => this.host.onBug(cause));
   }
 
   /**
-   * Takes the next groups that may still be sent; of the others, those end here that no group of the batch comes
-   * before. Answers whether there were such.
+   * Takes the next groups that may still be sent. Ends the others as refused, unless a group of the batch is before
+   * them. Returns whether any was refused.
    */
   private takeBatch(one: Channel): boolean {
     if (!this.patience.isUrgent) return false;
@@ -261,7 +261,7 @@ export class FlushLane {
     }
   }
 
-  /** A store that throws has a bug: what it did is unknown, and the lane goes on. */
+  /** A store that throws has a bug: the outcome is unknown, and the lane continues. */
   private async flush(batch: readonly TurnGroup[]): Promise<FlushOutcome> {
     try {
       return await this.store.flush(batch);
@@ -270,7 +270,7 @@ export class FlushLane {
     }
   }
 
-  /** Divides the time for building a statement by what each group has in it. */
+  /** Charges the time for building a statement to the organizations, by their groups' cost. */
   private charge(batch: readonly TurnGroup[], ms: number): void {
     const cost = batch.reduce((sum, group) => sum + costOf(group), 0);
     for (const group of batch) this.time.charge(group.organizationId, "commits", (ms * costOf(group)) / cost);
@@ -286,7 +286,7 @@ export class FlushLane {
 
   private release(batch: readonly TurnGroup[], live: ReadonlySet<number>): void {
     const fenced = new Set<number>();
-    // Of a shard whose epoch has risen since, the other statement has brought the news.
+    // If a shard's epoch has risen since, the other statement has already reported it.
     for (const { shard, epoch } of batch) if (!live.has(shard) && this.host.epochOf(shard) === epoch) fenced.add(shard);
     if (fenced.size > 0) this.host.onFenced(fenced);
     const heavy = overShare(batch, this.time);

@@ -1,7 +1,7 @@
 /**
- * The spans of one turn group that stores something: the group, from its dispatch to its answer, and in it each
- * flush. What only reads has none, because it is over in microseconds. The group's span begins when something
- * asks for its carrier, or when the group is sent; before that nobody knows whether it stores anything.
+ * The spans of one turn group that stores something: one for the group, from its dispatch to its answer, and in it one
+ * for each flush. A group that only reads has none, because it is over in microseconds. The group's span begins when
+ * something asks for its carrier, or when the group is sent; only then is it known that the group may store something.
  */
 import type { Fault } from "../fault.ts";
 import type { CommitResult } from "./commit-result.ts";
@@ -24,7 +24,7 @@ export class GroupTrace {
     this.since = tracing.now();
   }
 
-  /** Null where nothing is traced, and for what belongs to no trace. */
+  /** Null if tracing is off or the group belongs to no trace. */
   static of(tracing: Tracing | null, steps: readonly MemberStep[]): GroupTrace | null {
     const parent = tracing?.current() ?? null;
     return tracing === null || parent === null ? null : new GroupTrace(tracing, parent, steps);
@@ -52,7 +52,7 @@ export class GroupTrace {
   }
 
   failed(): void {
-    // It has thrown between its way to the store and the answer from there.
+    // It has thrown after it was sent and before the store's answer.
     this.flush?.fail("bug");
     this.flush?.end();
     this.flush = null;

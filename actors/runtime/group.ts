@@ -1,7 +1,6 @@
 /**
- * A turn group on its way to the database: what it writes, whom it concerns, and what happens when
- * its commit is known. It is the unit of atomicity: the flush splits, releases and breaks groups,
- * never parts of one.
+ * A turn group on its way to the database: its writes, its actors, and what happens when its commit's result is known.
+ * It is the unit of atomicity: the flush splits, releases and breaks groups, never parts of one.
  */
 import type { CommitResult } from "./commit-result.ts";
 import type { LiveActor } from "./live-actor.ts";
@@ -9,7 +8,7 @@ import type { ActorDraft } from "./draft.ts";
 import { isolate, type OnBug } from "./isolate.ts";
 import type { ShardWrites, Writes } from "./store.ts";
 
-/** The store certainly refused this group's rows, and no other group's: a bug in a turn. */
+/** The store has certainly refused this group's rows, and no other group's: a bug in a turn. */
 export class GroupBroken extends Error {
   override readonly name = "GroupBroken";
 }
@@ -19,14 +18,14 @@ let pushed = 0;
 export class TurnGroup implements ShardWrites {
   readonly shard: number;
   readonly epoch: number;
-  /** Whose all of it is. */
+  /** The organization of all its actors. */
   readonly organizationId: string;
   readonly writes: Writes;
   readonly drafts: readonly ActorDraft[];
   readonly bytes: number;
   /** Nobody waits for its commit, so it waits for the next batch (`FlushLane`). */
   readonly isPatient: boolean;
-  /** Set by its lane: somebody waits for it after all. */
+  /** Set by its lane: call it when somebody waits for the group after all. */
   hurry: () => void = () => {};
   /** Later groups have higher numbers; a read that saw two groups waits for the later one. */
   readonly order = ++pushed;
@@ -79,8 +78,8 @@ export class TurnGroup implements ShardWrites {
   }
 
   /**
-   * Called exactly once. Outputs leave in the order of the turns: this group's, then its followers'. One
-   * that throws goes to `onBug` and stops no other.
+   * Called exactly once. Outputs leave in the order of the turns: this group's, then its followers'. An exception in
+   * one goes to `onBug` and stops no other.
    */
   end(result: CommitResult, onBug: OnBug): void {
     this.ended = true;

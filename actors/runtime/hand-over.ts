@@ -1,12 +1,12 @@
 /**
- * Gives shards to another replica while this one goes on (REP-2). In this order, so that no client sees it and
- * nothing waits for a lease:
+ * Hands shards over to another replica while this one keeps running (REP-2). The order keeps clients from noticing it,
+ * and nothing waits for a lease:
  *
  *   effects stopped, rows kept ─▶ clients held ─▶ new commands refused ─▶ commits done ─▶ volatile state stored
- *        └── the shards are free ─▶ readers sent to the new owner, clients let go, the others notified
+ *        └── the shards are free ─▶ readers sent to the new owner, clients released, the others notified
  *
- * Effects come first: they may take a while, and they may ask for turns themselves, which must not wait for the new
- * owner while it waits for them.
+ * Effects stop first. They may take a while and may dispatch turns themselves; those must not wait for the new owner
+ * while it waits for them.
  */
 import type { LiveActor } from "./live-actor.ts";
 import type { LiveActors } from "./live-actors.ts";
@@ -17,13 +17,13 @@ import type { Peers } from "./peers.ts";
 import type { Placement } from "./placement.ts";
 import type { Shards } from "./shards.ts";
 
-/** An effect that does not stop within this is left behind: what it reports later is refused. */
+/** An effect that does not stop within this time is left behind: its later reports are refused. */
 const EFFECTS_STOP_MS = 1_000;
 
-/** A group that was begun before waits for records, at most this long; after that it is refused. */
+/** How long a group that began earlier may still wait for records; after that it is refused. */
 const GROUPS_END_MS = 2_000;
 
-/** What of the system takes part. */
+/** The parts of the system that take part. */
 export interface HandOverHost {
   readonly shards: Shards;
   readonly actors: LiveActors;
@@ -33,7 +33,10 @@ export interface HandOverHost {
   storeVolatile(actor: LiveActor, lastCommand: { readonly kind: string }): Promise<void>;
 }
 
-/** Gives these shards up; `onReleased` runs when they are free. Rejects when that is unknown: the placement cannot be reached. */
+/**
+ * Hands these shards over; `onReleased` runs when they are free. Rejects if the result is unknown because the placement
+ * cannot be reached.
+ */
 export type HandOver = (shards: ReadonlySet<number>, onReleased: () => void) => Promise<void>;
 
 export const handOver =
@@ -45,7 +48,7 @@ export const handOver =
     const letGo = await peers.holdClients(shards);
     try {
       host.shards.leave(shards);
-      // What could wait for the next batch is not to be waited for here.
+      // Hurries patient groups, which would otherwise wait for the next batch.
       const answered = Promise.all([host.shards.answered(shards), settled(host.lanes)]);
       await within(host.clock, GROUPS_END_MS, answered);
       await settled(host.lanes);
@@ -61,7 +64,7 @@ export const handOver =
 
 const settled = (lanes: readonly FlushLane[]): Promise<unknown> => Promise.all(lanes.map((lane) => lane.settled()));
 
-/** Resolves with the work, or after the limit without it. */
+/** Resolves when the work is done, or after the limit without it. */
 export function within(clock: Pick<Clock, "after">, limitMs: number, work: Promise<unknown>): Promise<void> {
   return new Promise((resolve) => {
     const cancel = clock.after(limitMs, resolve);

@@ -1,18 +1,18 @@
 /**
- * Runs what others have registered, so that a bug in one of them stops neither the others nor the
- * caller. The bug is reported, never swallowed.
+ * Runs registered callbacks, so that a bug in one of them stops neither the others nor the caller. The bug is reported,
+ * never swallowed.
  */
 
 /** Reports a bug that was isolated. Must not throw. */
 export type OnBug = (cause: unknown) => void;
 
-/** Where nobody else reports: an uncaught exception, which ends the process. */
+/** The default report: an uncaught exception, which ends the process. */
 export const uncaught: OnBug = (cause) =>
   queueMicrotask(() => {
     throw cause;
   });
 
-/** Runs `run`; what it throws goes to `onBug`. */
+/** Runs `run`; an exception in it goes to `onBug`. */
 export function isolate(run: () => void, onBug: OnBug): void {
   try {
     run();

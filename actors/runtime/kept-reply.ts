@@ -1,14 +1,14 @@
 /**
- * Kept replies (RT-19): of what is asked again and again, as each request asks whether its token counts. A turn that has
- * only read records says until when its reply holds (`tx.holdsUntil`). The reply is then kept at its actor, with the
- * records as they were read and the grant under which the turn ran, and the same question is answered by it while
+ * Kept replies (RT-19), for frequent questions: each request asks whether its token is valid. A turn that only reads
+ * records declares until when its reply holds (`tx.holdsUntil`). The reply is then kept at its actor, with the records
+ * that it read and the grant under which the turn ran. It answers the same question while
+ * - the replica holds its lease and serves the shard under the same grant, and the organization is not erased,
+ * - the actor is in memory, and its mailbox has room,
+ * - each record that the turn read is unchanged, and no change of it waits for its commit,
+ * - its time has not come, and it is younger than `MOVED_MS`: the turn after that keeps its actor among the recently
+ *   used.
  *
- *   - the replica holds its lease and serves the shard under the same grant, and the organization is not erased,
- *   - the actor is in memory, and its mailbox has room,
- *   - each record that the turn has read is the one that it has read, and no change of it waits for its commit,
- *   - its time has not come, and it is younger than `MOVED_MS`: the turn after that keeps its actor among the young ones.
- *
- * A turn would then read the same and answer the same, and would wait for nothing. In every other case a turn answers.
+ * In these cases a turn would read the same, answer the same and wait for nothing. In every other case a turn answers.
  */
 import { BoundedMap } from "../bounded-map.ts";
 import { ok, type Outcome } from "../fault.ts";
@@ -21,17 +21,17 @@ import type { Ask } from "./members.ts";
 import type { ShardGrant } from "./placement.ts";
 import type { Shards } from "./shards.ts";
 
-/** Replies that one actor keeps: those of its tokens, and of the agents that are read. About 1 MiB. */
+/** Replies that one actor keeps, such as those for its tokens and its agents. About 1 MiB. */
 export const KEPT_REPLIES = 2_000;
 
 /** A question whose reply may be kept. */
 export interface KeptAsk<R> extends Ask<R> {
-  /** Names the question at its actor: another command has another name. */
+  /** Names the question at its actor; different commands have different names. */
   readonly keptAs: string;
   readonly actorKey: string;
 }
 
-/** The question, made once for many times. `keptAs` has to say everything that the command does. */
+/** A question, built once for many uses. `keptAs` must name everything that determines the command. */
 export const keptAsk = <R>(asked: Ask<R>, keptAs: string): KeptAsk<R> => ({
   ...asked,
   keptAs,
@@ -42,7 +42,7 @@ export interface KeptReply {
   readonly outcome: Outcome<unknown>;
   readonly grant: ShardGrant;
   readonly reads: readonly ReadRecord[];
-  /** Wall clock in ms: it holds from the first to before the second. */
+  /** Wall clock in ms: it holds from the first until before the second. */
   readonly fromMs: number;
   readonly untilMs: number;
 }
@@ -53,7 +53,7 @@ interface KeptHost {
   readonly clock: Clock;
 }
 
-/** The kept reply, where it holds; otherwise null. */
+/** The kept reply if it holds, otherwise null. */
 export function keptReply({ shards, actors, clock }: KeptHost, asked: KeptAsk<unknown>): Outcome<unknown> | null {
   const actor = actors.known(asked.actorKey);
   const kept = actor?.kept?.get(asked.keptAs);
@@ -72,8 +72,8 @@ export function keptReply({ shards, actors, clock }: KeptHost, asked: KeptAsk<un
 const NO_ADMISSION = {};
 
 /**
- * Keeps the reply of a turn that was asked with a name, where it can be kept: not of an actor whose turns have an
- * order, because a reply without a turn stands in no line.
+ * Keeps the reply of a turn that was asked with a name, if it can be kept. Not for an actor whose turns are ordered,
+ * because a reply without a turn waits in no line.
  */
 export function keepReply(
   draft: Draft,
@@ -83,7 +83,7 @@ export function keepReply(
   const [only] = actors;
   if (only === undefined || reads === null || holdsUntilMs === null) return;
   const { actor, seen, remembered, publications } = only;
-  // What it has seen may be undone, and what it has said, remembered or written would be left out.
+  // A commit that it has seen may be undone; publications, volatile values and writes would be skipped.
   if (seen !== null || remembered !== null || publications.length > 0 || !draft.isEmpty) return;
   if (actor.definition.isUnordered !== true) return;
   keep(actor, keptAs, {

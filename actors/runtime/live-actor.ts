@@ -1,7 +1,7 @@
 /**
- * One live actor in memory: its working set of records, and the turn group that it waits for. It is a
- * cache with a queue: it can be evicted at any time when nothing of it is pending, and is evicted at
- * once when a commit failed, because its records are then ahead of what is stored.
+ * One live actor in memory: its working set of records, and the turn group that it waits for. It is a cache with a
+ * queue. It can be evicted at any time when nothing of it is pending. It is evicted at once when a commit has failed,
+ * because its records are then ahead of the stored ones.
  */
 import type { BoundedMap } from "../bounded-map.ts";
 import { type ActorRef, type AnyDefinition, type RecordFields, refKey } from "./actor.ts";
@@ -12,10 +12,10 @@ import type { Replay } from "./replay.ts";
 import type { CommitResult } from "./commit-result.ts";
 import type { TextMark } from "./store.ts";
 
-/** Default bound of the records that one actor keeps; unused clean ones are dropped first. */
+/** Default bound of the records that one actor keeps; unused clean ones are evicted first. */
 export const WORKING_SET_RECORDS = 1_000;
 
-/** A turn group whose commit is under way, as far as its actors know it. */
+/** A turn group whose commit is in flight, as its actors see it. */
 export interface PendingGroup {
   /** Later groups have higher numbers. */
   readonly order: number;
@@ -24,9 +24,9 @@ export interface PendingGroup {
 
 export interface Slot {
   record: RecordFields | null;
-  /** Whether it has been asked for since the set last looked for one to let go. */
+  /** Whether it was read since the working set last looked for a record to evict. */
   isUsed: boolean;
-  /** The last turn group that changed it and is not committed; a dirty record never leaves the set. */
+  /** The last uncommitted turn group that changed it; a dirty record is never evicted. */
   pending: PendingGroup | null;
   /** It has left the set: another slot may have the record since. */
   isGone: boolean;
@@ -40,21 +40,21 @@ export class LiveActor {
   readonly definition: AnyDefinition;
   readonly mailbox: Mailbox;
   readonly volatile = new VolatileState();
-  /** The last group that wrote through this actor and is not committed: what is said to its readers waits for it. */
+  /** The last uncommitted group that wrote through this actor; publications to its readers wait for it. */
   lastPending: PendingGroup | null = null;
-  /** Holders look the actor up again. */
+  /** An evicted actor must be looked up again. */
   isEvicted = false;
   usedAt = 0;
   /** When it last moved to the young end of the live actors. */
   movedAt = 0;
   /** Replies of its turns by the name of their question; null: none are kept (`kept-reply.ts`). */
   kept: BoundedMap<KeptReply> | null = null;
-  /** The live text of its stream as the last turn has left it, which its readers may not have yet. */
+  /** The live text of its stream after the last turn; its readers may not have it yet. */
   live: TextMark | null = null;
-  /** Its stream as it was last found (`LiveActors.streamOf`). */
+  /** The stream that `LiveActors.streamOf` found last. */
   replay: Replay | null = null;
   private readonly slots = new Map<string, Slot>();
-  /** Records that groups wait for, and by how many groups: pinned until those have had their turns. */
+  /** Records that groups wait for, with the number of groups: pinned until those have had their turns. */
   private pins: Map<string, number> | null = null;
 
   constructor(ref: ActorRef, definition: AnyDefinition, grant: { shard: number; epoch: number }) {
@@ -66,26 +66,29 @@ export class LiveActor {
     this.epoch = grant.epoch;
   }
 
-  /** The record, null where there is none, undefined where it has not been loaded. */
+  /** The record; null if it does not exist, undefined if it has not been loaded. */
   get(key: string): RecordFields | null | undefined {
     return this.find(key)?.record;
   }
 
-  /** The record with the group that it waits for, or undefined where it has not been loaded. */
+  /** The record with the group that it waits for; undefined if it has not been loaded. */
   find(key: string): Slot | undefined {
     const slot = this.slots.get(key);
     if (slot !== undefined) slot.isUsed = true;
     return slot;
   }
 
-  /** Puts a loaded record in, unless the set has one already: that one is at least as new. What was not there may be born. */
+  /**
+   * Adds a loaded record, unless the set has it already: that one is at least as new. A missing record may be created
+   * later.
+   */
   loaded(key: string, record: RecordFields | null): void {
     const slot = this.slots.get(key);
     if (slot === undefined) this.slots.set(key, { record, isUsed: false, pending: null, isGone: false });
     else slot.record ??= record;
   }
 
-  /** Keeps the record in the set, also one that is yet to be loaded, until as many calls of `unpin`. */
+  /** Keeps the record in the set, even before it is loaded, until `unpin` was called as often. */
   pin(key: string): void {
     this.pins ??= new Map();
     this.pins.set(key, (this.pins.get(key) ?? 0) + 1);
@@ -108,13 +111,13 @@ export class LiveActor {
     }
   }
 
-  /** The group's change is durable. Groups of one actor commit in order, so none before it is pending. */
+  /** The group's change is durable. Groups of one actor commit in order, so no earlier one is pending. */
   committed(key: string, group: PendingGroup): void {
     const slot = this.slots.get(key);
     if (slot?.pending === group) slot.pending = null;
   }
 
-  /** Brings the working set back to its bound. Recently used records get a second chance. */
+  /** Reduces the working set to its bound. Recently used records get a second chance. */
   trim(): void {
     const bound = this.definition.workingSet ?? WORKING_SET_RECORDS;
     if (this.slots.size <= bound) return;

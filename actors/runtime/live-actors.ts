@@ -1,7 +1,7 @@
 /**
- * The live actors and streams of this process, least recently used first. Idle actors are evicted. Their
- * records are committed, so eviction writes nothing; an actor with pending work stays, and one whose
- * volatile state must be stored first (`beforeEviction`) is evicted after that commit.
+ * The live actors and streams of this process, least recently used first. Idle actors are evicted. Their records are
+ * committed, so eviction writes nothing. An actor with pending work stays, and one whose volatile state must be stored
+ * first (`beforeEviction`) is evicted after that commit.
  */
 import type { ActorRef, AnyDefinition } from "./actor.ts";
 import { refKey } from "./actor.ts";
@@ -11,22 +11,22 @@ import { type OnBug, uncaught } from "./isolate.ts";
 import { Replay } from "./replay.ts";
 import type { ShardGrant } from "./placement.ts";
 
-/** An actor that nobody has asked for this long is dropped. */
+/** An actor that was unused for this long is evicted. */
 export const IDLE_MS = 60_000;
-/** Live actors in one process; beyond it the least recently used quiet ones go at once. */
+/** Live actors in one process; beyond this the least recently used quiet ones are evicted at once. */
 export const LIVE_ACTORS = 20_000;
-/** One that is used moves to the young end when it has not for this long; more often would only cost. */
+/** A used actor moves to the young end if its last move is this long ago; more often would only cost. */
 export const MOVED_MS = IDLE_MS / 8;
-/** Actors and streams that are looked at before the event loop turns, when idle ones are dropped: half a millisecond. */
+/** Actors and streams that a search for idle ones examines before the event loop turns: half a millisecond. */
 export const PASSIVATION_LOOKS = 256;
-/** Actors that one more may look at to make room: bounds what a full process costs each newcomer. */
+/** Actors that are examined to make room for a new one: bounds the cost of each in a full process. */
 const EVICTION_LOOKS = 64;
 
-/** What eviction needs of the system. */
+/** What eviction needs from the system. */
 export interface EvictionHost {
   /** Wall clock in ms. */
   now(): number;
-  /** Reports what a reader's callback throws. */
+  /** Reports an exception in a reader's callback. */
   readonly onBug: OnBug;
   /** Dispatches the last command, and calls `evict` when it is committed. */
   store(actor: LiveActor, lastCommand: { readonly kind: string }): void;
@@ -38,7 +38,7 @@ export interface ActorCensus {
   readonly live: number;
   /** Commands that wait at all of them. */
   readonly waiting: number;
-  /** Commands that wait at the one that has most. */
+  /** Commands that wait at the actor with the most. */
   readonly deepest: number;
 }
 
@@ -59,7 +59,7 @@ export class LiveActors {
     return this.live.size;
   }
 
-  /** What is in memory, by the kind of actor. It looks at each: for somebody who asks a few times a minute. */
+  /** The live actors by kind. It examines each, so call it a few times a minute at most. */
   census(): ReadonlyMap<string, ActorCensus> {
     const kinds = new Map<string, { live: number; waiting: number; deepest: number }>();
     for (const kind of this.definitions.keys()) kinds.set(kind, { live: 0, waiting: 0, deepest: 0 });
@@ -78,14 +78,14 @@ export class LiveActors {
     return definition;
   }
 
-  /** The live actor under this grant; one that was evicted or has an older epoch is replaced by an empty one. */
+  /** The live actor under this grant. One that was evicted or has an older epoch is replaced by an empty one. */
   get(ref: ActorRef, grant: ShardGrant, at: number): LiveActor {
     const key = refKey(ref);
     let actor = this.live.get(key);
     if (actor === undefined || actor.isEvicted || actor.epoch !== grant.epoch) {
       actor = new LiveActor(ref, this.definitionOf(ref.kind), grant);
       actor.live = this.streams.get(key)?.replay.mark ?? null;
-      // One that it replaces would keep its old place, among those that have not been used for long.
+      // A replacement under the same key would keep the old place, among the least recently used.
       this.live.delete(key);
       if (this.live.size >= this.limit) this.makeRoom();
       this.live.set(key, actor);
@@ -99,17 +99,17 @@ export class LiveActors {
     return actor;
   }
 
-  /** The actor where it is live, as it is; it is not kept alive by this. */
+  /** The actor if it is live. This does not count as use. */
   find(ref: ActorRef): LiveActor | null {
     return this.live.get(refKey(ref)) ?? null;
   }
 
-  /** The same by `refKey`. */
+  /** Like `find`, by `refKey`. */
   known(key: string): LiveActor | undefined {
     return this.live.get(key);
   }
 
-  /** Who is born in a group can be spoken to by the next one, which waits for the birth as for any change. */
+  /** Actors created in a group can get commands from the next one, which waits for the creation as for any change. */
   unborn(births: readonly Birth[], grant: ShardGrant, at: number): ActorDraft[] {
     return births.map(({ ref, table, record }) => {
       const draft = new ActorDraft(this.get(ref, grant, at));
@@ -118,7 +118,7 @@ export class LiveActors {
     });
   }
 
-  /** Puts a committed birth in, so that the first command and the first reader find it in memory. */
+  /** Adds a created actor after its commit, so that the first command and the first reader find it in memory. */
   born(birth: Birth, grant: ShardGrant, at: number): void {
     const actor = this.get(birth.ref, grant, at);
     actor.loaded(recordKey(birth.table, birth.record.id), birth.record);
@@ -138,7 +138,7 @@ export class LiveActors {
     return entry.replay;
   }
 
-  /** The stream of an actor; found by its name only the first time, because every text goes through here. */
+  /** The stream of an actor. Cached at the actor, because every piece of text goes through here. */
   streamOf(actor: LiveActor): Replay {
     if (actor.replay === null || actor.replay.isDropped) actor.replay = this.stream(actor.ref, actor.shard);
     return actor.replay;
@@ -150,7 +150,7 @@ export class LiveActors {
     this.streams.delete(key);
   }
 
-  /** Drops all actors of these shards and sends their readers to the database. */
+  /** Evicts all actors of these shards and sends their readers to the database. */
   drop(shards: ReadonlySet<number>): void {
     for (const [key, actor] of this.live) {
       if (!shards.has(actor.shard)) continue;
@@ -160,7 +160,7 @@ export class LiveActors {
     for (const { shard, replay } of this.streams.values()) if (shards.has(shard)) replay.invalidate();
   }
 
-  /** Ends the readers of these shards, which have another owner: they have to go there. */
+  /** Ends the readers of these shards: they must go to the new owner. */
   endReaders(shards: ReadonlySet<number>): void {
     for (const [key, { shard, replay }] of this.streams) {
       if (!shards.has(shard)) continue;
@@ -169,7 +169,7 @@ export class LiveActors {
     }
   }
 
-  /** Drops what has been idle; answers how many actors went. */
+  /** Evicts idle actors; returns how many. */
   passivate(at: number): number {
     const passes = this.passivating(at);
     for (;;) {
@@ -179,9 +179,8 @@ export class LiveActors {
   }
 
   /**
-   * The same in pieces, between which the event loop may turn: each looks at `PASSIVATION_LOOKS` actors or streams at
-   * most. Beyond the actors that have not been used for long it looks at none: those that come after one that was moved
-   * lately were too.
+   * Like `passivate`, in pieces between which the event loop may turn: each examines `PASSIVATION_LOOKS` actors or
+   * streams at most. It stops at the first actor that moved lately, because those after it moved later.
    */
   *passivating(at: number): Generator<undefined, number, undefined> {
     let dropped = 0;
@@ -189,9 +188,9 @@ export class LiveActors {
     for (const [key, actor] of this.live) {
       if (at - actor.movedAt <= IDLE_MS) break;
       if (looked++ % PASSIVATION_LOOKS === PASSIVATION_LOOKS - 1) yield;
-      // Another one may have its place by now.
+      // Another actor may have its place by now.
       if (this.live.get(key) !== actor) continue;
-      // A kept reply is given without noting it.
+      // A kept reply does not update `usedAt`.
       if (at - actor.usedAt <= IDLE_MS + (actor.kept === null ? 0 : MOVED_MS)) continue;
       if (this.release(key, actor) === "evicted") dropped++;
     }
@@ -211,7 +210,7 @@ export class LiveActors {
       const end = this.release(key, actor);
       if (end === "evicted") continue;
       if (end === "storing") storing++;
-      // It must stay: at the young end it is not in the way of the others.
+      // It must stay; at the young end it does not delay the next searches.
       this.live.delete(key);
       this.live.set(key, actor);
     }
@@ -223,7 +222,7 @@ export class LiveActors {
     if (this.live.get(key) === actor && this.lastCommandOf(actor) === null) this.release(key, actor);
   }
 
-  /** The actors that have volatile state to store before the process ends. */
+  /** The actors whose volatile state must be stored before the process ends. */
   lastCommands(): { readonly actor: LiveActor; readonly lastCommand: { readonly kind: string } }[] {
     return [...this.live.values()].flatMap((actor) => {
       const lastCommand = this.lastCommandOf(actor);

@@ -1,6 +1,6 @@
-/** The text of a message while it is written, in the pieces in which it came (SSE-3). */
+/** The text of a message while it is being written, in pieces (SSE-3). */
 
-/** Which text: an attempt of a message. */
+/** Names a text: an attempt of a message. */
 export interface TextName {
   readonly messageId: string;
   readonly attempt: number;
@@ -9,19 +9,22 @@ export const isSameText = (a: TextName | null | undefined, b: TextName | null | 
   a?.messageId === b?.messageId && a?.attempt === b?.attempt;
 
 export interface LiveText extends TextName {
-  /** What every reader that has all events had of it when it began. */
+  /** How much of it a reader of all events had when it began. */
   readonly base: number;
-  /** Piece i starts at starts[i]. The last ones are as they came, those before them joined. */
+  /** Piece i starts at starts[i]. The newest pieces are as they arrived, earlier ones are joined. */
   starts: number[];
   pieces: string[];
-  /** The pieces that are joined. */
+  /** How many pieces are joined. */
   joined: number;
   length: number;
-  /** Where what is kept begins. */
+  /** Where the kept text begins. */
   from: number;
 }
 
-/** Pieces are joined when together they have so many characters: each costs three times its own characters. */
+/**
+ * Pieces are joined when together they have this many characters: a separate piece costs three times its own
+ * characters.
+ */
 const JOINED_CHARS = 1024;
 
 export const newLiveText = (name: TextName, base: number): LiveText => ({
@@ -35,7 +38,7 @@ export const newLiveText = (name: TextName, base: number): LiveText => ({
   from: 0,
 });
 
-/** Adds a piece. All that came since the last joining is joined now and then, so that nothing long is left for the end. */
+/** Adds a piece. Recent pieces are joined from time to time, so that little work is left for the end. */
 export function append(live: LiveText, piece: string): void {
   const { starts, pieces, joined } = live;
   starts.push(live.length);
@@ -49,7 +52,10 @@ export function append(live: LiveText, piece: string): void {
   live.joined++;
 }
 
-/** Drops all before the first piece that begins at this position or behind it; answers how many characters. */
+/**
+ * Drops everything before the first piece that begins at or after this position; returns the number of dropped
+ * characters.
+ */
 export function trim(live: LiveText, position: number): number {
   const next = live.starts.findIndex((start) => start >= position);
   const cut = next === -1 ? live.pieces.length : next;
@@ -80,10 +86,10 @@ export function slice(live: LiveText, from: number, to: number): string {
   return text;
 }
 
-/** A text that is over is kept in pieces of at least so many characters: readers may still come back to it. */
+/** A finished text is kept in pieces of at least this many characters, because readers may still return to it. */
 export const KEPT_PIECE_CHARS = 16 * 1024;
 
-/** Joins the pieces of a text that gets no more: an actor keeps it for as long as it lives. */
+/** Joins the pieces of a finished text: an actor keeps it for as long as it lives. */
 export function joinPieces(live: LiveText): void {
   const { pieces, starts } = live;
   live.pieces = [];

@@ -1,6 +1,6 @@
 /**
- * Loads records into actors: one load for each record at a time, and one query for each organization,
- * table and tick, however many actors ask.
+ * Loads records into actors: one load at a time for each record, and one query for each organization, table and tick,
+ * however many actors request records.
  */
 import type { RecordFields, RecordKey } from "./actor.ts";
 import type { LiveActor } from "./live-actor.ts";
@@ -16,14 +16,14 @@ interface Waiting {
 export class Loader {
   private readonly store: ActorStore;
   private readonly underWay = new Map<LiveActor, Map<string, Promise<void>>>();
-  /** What is asked for in this tick, by organization: one's records are not waited for by another. */
+  /** The requests of this tick, by organization, so that none waits for another's records. */
   private batches = new Map<string, Waiting[]>();
 
   constructor(store: ActorStore) {
     this.store = store;
   }
 
-  /** Resolves when all of `keys` are in the actor's set. Rejects when the database cannot be reached. */
+  /** Resolves when all `keys` are in the actor's set. Rejects when the database cannot be reached. */
   async into(actor: LiveActor, keys: readonly RecordKey[]): Promise<void> {
     await Promise.all(keys.map((key) => this.one(actor, key)));
   }

@@ -1,11 +1,12 @@
 /**
- * What the event loop has worked for each organization: the one thing that all of them share and that cannot be
- * divided. It is measured where the work is done, in sections that do not wait; a section within another one is part of
- * that. What no section covers (sockets, the driver's parsing, collections of garbage) is in
+ * Accounts for the event loop's time by organization: the loop is the one resource that all organizations share and
+ * that cannot be divided. Time is measured where the work is done, in sections that do not wait; a nested section
+ * counts as part of the outer one. Time outside of sections (sockets, the driver's parsing, garbage collection) is in
  * nobody's account.
  *
- * Two readings: totals since the start, for the operator; and what was used within the last second or so, by which
- * places, turns and batches are shared out. A `Throttle` knows besides who uses most at this moment, and has to wait.
+ * There are two readings: totals since the start, for the operator; and the use within the last second or so, by which
+ * job slots, turns and batches are shared. A `Throttle` also tracks which organization uses most at this moment and has
+ * to wait.
  */
 import { BoundedMap } from "../bounded-map.ts";
 import { RecentPayers } from "./recent-payers.ts";
@@ -16,33 +17,31 @@ import type { Throttle } from "./throttle.ts";
  * - `turns`: turns of actors that none of the others has dispatched
  * - `commits`: building the statement of a commit
  * - `pages`: parsing and rendering of pages, and parsing of long bodies, in slices (`bulk-work.ts`)
- * - `runs`: what models and tools answer
- * - `streams`: what is written to the readers of events
+ * - `runs`: handling the answers of models and tools
+ * - `streams`: writing to the readers of events
  */
 export const LOOP_WORK = ["requests", "pages", "turns", "commits", "runs", "streams"] as const;
 export type LoopWork = (typeof LOOP_WORK)[number];
 
-/** Accounts that are kept: about 2 MiB. The one that has not been charged for longest is forgotten. */
+/** Accounts that are kept: about 2 MiB. The least recently charged one is evicted. */
 export const LOOP_ACCOUNTS = 10_000;
-/** Recent use is that of the present window and of the part of the last one that is within this time. */
+/** Recent use is that of the current window, and of the part of the last one within this time. */
 export const LOOP_WINDOW_MS = 1_000;
 /**
- * Whether an organization is alone is looked at in windows of so long: it is throttled for the sake of others that ask
- * now, not of one that asks every few seconds and finds the loop free most of the time.
+ * The window in which an organization counts as alone or not. It is throttled for the sake of others that are active
+ * now, not of one that sends a request every few seconds and mostly finds the loop free.
  */
 export const BESIDE_WINDOW_MS = 200;
-/**
- * With less of the loop's time in use than this, every request is served at once, so nobody waits for anybody.
- */
+/** If less of the loop's time than this is in use, every request is served at once and nobody waits. */
 export const BUSY_SHARE = 0.2;
 
-/** Called when a section begins and when it ends, so that a watchdog can name the one in which the loop hung. */
+/** Called at the beginning and end of each section, so that a watchdog can name the one in which the loop hung. */
 export interface SectionNote {
   begin(work: LoopWork, organizationId: string | null, subject: string | null): void;
   end(): void;
 }
 
-/** Instead of a time: the section is part of another one. */
+/** In place of a time: the section is part of another one. */
 const WITHIN = -1;
 
 interface Account {
@@ -54,9 +53,9 @@ interface Account {
 
 export interface LoopUse {
   readonly organizationId: string;
-  /** Whether it waits at present for what it has used (`throttle.ts`). */
+  /** Whether it currently waits because of its use (`throttle.ts`). */
   readonly isThrottled: boolean;
-  /** Of the last second, in ms. */
+  /** In the last second, in ms. */
   readonly recentMs: number;
   /** Since the start, in ms. */
   readonly totalMs: Readonly<Record<LoopWork, number>>;
@@ -79,14 +78,14 @@ export class LoopTime {
   private readonly note: SectionNote | null;
   private readonly throttle: Throttle | null;
   private readonly accounts = new BoundedMap<Account>(LOOP_ACCOUNTS);
-  /** Of all organizations together. */
+  /** The total of all organizations. */
   private readonly all = newAccount();
-  /** The pages of all. */
+  /** The `pages` of all. */
   private readonly pages = newAccount();
   private readonly startedAt: number;
   /** Whether a section is being measured. */
   private isOpen = false;
-  /** Who was charged lately: everybody, and the organizations among them. */
+  /** The recently charged payers: all, and the organizations among them. */
   private readonly payers = new RecentPayers();
   private readonly organizations = new RecentPayers();
 
@@ -109,8 +108,8 @@ export class LoopTime {
   }
 
   /**
-   * As `measure`, where the organization is known for certain only afterwards: what it answers is for `end`, which must
-   * follow. `subject` says more about the work: the operation, the kind of actor.
+   * Like `measure`, for work whose organization is only known afterwards. Pass the returned value to `end`, which must
+   * follow. `subject` describes the work: the operation, or the kind of actor.
    */
   begin(work: LoopWork, organizationId: string | null, subject: string | null = null): number {
     if (this.isOpen) return WITHIN;
@@ -119,7 +118,7 @@ export class LoopTime {
     return this.now();
   }
 
-  /** Answers what the section has taken, in ms; 0 where it was part of another one. */
+  /** The duration of the section in ms; 0 if it was part of another one. */
   end(from: number, organizationId: string | null, work: LoopWork): number {
     if (from === WITHIN) return 0;
     this.isOpen = false;
@@ -130,7 +129,7 @@ export class LoopTime {
     return ms;
   }
 
-  /** Charges the organization for work that was done; `at` is now. */
+  /** Charges the organization for finished work; `at` is now. */
   charge(organizationId: string, work: LoopWork, ms: number, at = this.now()): void {
     const window = windowOf(at);
     this.payers.add(organizationId, window);
@@ -139,7 +138,7 @@ export class LoopTime {
     if (account === undefined) this.accounts.set(organizationId, (account = newAccount()));
     this.add(account, work, { ms, window });
     this.add(this.all, work, { ms, window });
-    // Alone nobody is throttled, and what it would take to know whom is not spent.
+    // An organization that is alone is not throttled, so the throttle's bookkeeping is skipped.
     if (this.throttle !== null && this.payers.areSeveral(window)) this.throttle.charge(organizationId, ms, at);
     if (work === "pages") this.add(this.pages, work, { ms, window });
   }
@@ -154,48 +153,53 @@ export class LoopTime {
     account.totalMs[work] += ms;
   }
 
-  /** What the organization has used within the last second, in ms. */
+  /** The organization's use within the last second, in ms. */
   recentMs(organizationId: string): number {
     const account = this.accounts.get(organizationId);
     return account === undefined ? 0 : this.recentOf(account);
   }
 
-  /** The part of the last second in which the loop worked for anybody on anything else than pages. */
+  /** The part of the last second in which the loop did work other than pages. */
   get smallPart(): number {
     return (this.recentOf(this.all) - this.recentOf(this.pages)) / LOOP_WINDOW_MS;
   }
 
-  /** The part of the last second in which the loop worked for anybody. */
+  /** The part of the last second in which the loop did any work. */
   get busyPart(): number {
     return this.recentOf(this.all) / LOOP_WINDOW_MS;
   }
 
-  /** Whether more than one organization, or an address without one, was at work within the last second or two. */
+  /**
+   * Whether more than one payer (an organization, or an address without one) was at work within the last second or two.
+   */
   get isShared(): boolean {
     return this.payers.areSeveral(windowOf(this.now()));
   }
 
   /**
-   * Whether more than one organization was at this moment: callers without a valid token do not count, and are throttled
-   * themselves.
+   * Whether more than one organization is at work at this moment. Callers without a valid token do not count, and are
+   * throttled themselves.
    */
   get hasSeveralOrganizations(): boolean {
     return this.organizations.areSeveral(besideWindowOf(this.now()));
   }
 
-  /** How long the organization has to wait before it begins more, in ms (`Throttle.waitMs`); 0 for one that is alone. */
+  /** How long the organization must wait before it begins more work, in ms (`Throttle.waitMs`); 0 if it is alone. */
   waitMs(organizationId: string): number {
     if (this.throttle === null) return 0;
     const isBesideOthers = this.throttle.isStranger(organizationId) ? this.isShared : this.hasSeveralOrganizations;
     return isBesideOthers ? this.throttle.waitMs(organizationId, this.now()) : 0;
   }
 
-  /** What the loop's thread uses for each millisecond that is measured (`Throttle.scale`). */
+  /** How much time the loop's thread uses for each measured millisecond (`Throttle.scale`). */
   get scale(): number {
     return this.throttle?.scale ?? 1;
   }
 
-  /** Whether the organization has used more than its part of a loop that is busy with several, or leads at this moment. */
+  /**
+   * Whether the organization has used more than its share of a loop that is busy with several, or uses most at this
+   * moment.
+   */
   isOverShare(organizationId: string): boolean {
     if (!this.isShared) return false;
     if (this.throttle?.leads(organizationId, this.now()) === true) return true;
@@ -205,7 +209,7 @@ export class LoopTime {
     return this.recentMs(organizationId) > all / sharers;
   }
 
-  /** All together, and those that have used most lately, the first one most. */
+  /** The totals, and the organizations with the highest recent use, highest first. */
   reading(most: number): LoopReading {
     const { totalMs } = this.all;
     const total = { recentMs: this.recentOf(this.all), totalMs: { ...totalMs }, upMs: this.now() - this.startedAt };
@@ -222,7 +226,7 @@ export class LoopTime {
     return { organizationId, isThrottled, recentMs: this.recentOf(account), totalMs: { ...account.totalMs } };
   }
 
-  /** The use of the last second: all of this window, and of the last one what is not older. */
+  /** The use of the last second: all of this window, and the part of the last one that is not older. */
   private recentOf(account: Account): number {
     const at = this.now() / LOOP_WINDOW_MS;
     const window = Math.floor(at);
@@ -234,7 +238,7 @@ export class LoopTime {
 const windowOf = (at: number): number => Math.floor(at / LOOP_WINDOW_MS);
 const besideWindowOf = (at: number): number => Math.floor(at / BESIDE_WINDOW_MS);
 
-/** The loop's time as the lane of commits reads it: shared where several organizations are at work. */
+/** The loop's time for the commit lane: shared if several organizations are at work. */
 export const commitTime = (time: LoopTime) => ({
   get isShared(): boolean {
     return time.hasSeveralOrganizations;

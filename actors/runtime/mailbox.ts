@@ -1,12 +1,12 @@
 /**
- * The bound on what waits at one actor: commands whose records are being loaded and commands whose
- * commit is under way. A full mailbox refuses with `overloaded`, so that one hot or stuck actor
- * cannot take the process's memory, and the others do not notice.
+ * Bounds the commands that wait at one actor: those whose records are being loaded and those whose commit is in flight.
+ * A full mailbox refuses with `overloaded`, so one hot or stuck actor cannot use up the process's memory, and others
+ * are unaffected.
  */
 
-/** More callers than this wait for one actor only when it is stuck. */
+/** Only a stuck actor has more waiting callers than this. */
 export const MAILBOX_MESSAGES = 1_000;
-/** Memory that one actor's callers may hold. */
+/** Memory that the callers waiting at one actor may hold. */
 export const MAILBOX_BYTES = 1024 * 1024;
 /** Past this wait of the oldest command, new callers are refused and retry later. */
 export const MAILBOX_OLDEST_MS = 5_000;
@@ -18,10 +18,9 @@ export interface MailboxBounds {
 }
 const DEFAULT_BOUNDS: MailboxBounds = { messages: MAILBOX_MESSAGES, bytes: MAILBOX_BYTES };
 /**
- * Bounds of an actor that every request passes: a client may use its budget of a minute in one burst,
- * and requests that arrive during a load wait. Most of the commands are small, and so are the loads. A hundred tasks of
- * the longest text fit: a client that is refused asks again at once, and reading its body anew costs more than
- * letting it wait.
+ * Bounds of an actor that every request uses: a client may spend its budget of a minute in one burst, and requests that
+ * arrive during a load wait. Most of the commands and loads are small. A hundred tasks with the longest text fit: a
+ * refused client retries at once, and reading its body again costs more than letting it wait.
  */
 export const BURST_BOUNDS: MailboxBounds = { messages: 10_000, bytes: 16 * 1024 * 1024 };
 
@@ -46,12 +45,12 @@ export class Mailbox {
     return this.waiting === 0;
   }
 
-  /** Commands that wait. */
+  /** Waiting commands. */
   get depth(): number {
     return this.waiting;
   }
 
-  /** A slot in the mailbox, or null when it is full. `at` is monotonic ms. */
+  /** A slot in the mailbox, or null if it is full. `at` is monotonic ms. */
   enter(at: number, bytes: number): Ticket | null {
     if (!this.hasRoom(at, bytes)) return null;
     const ticket: Ticket = { at, bytes, done: false };
@@ -61,7 +60,7 @@ export class Mailbox {
     return ticket;
   }
 
-  /** Whether it would have a slot. */
+  /** Whether `enter` would give a slot. */
   hasRoom(at: number, bytes: number): boolean {
     if (this.waiting === 0) return true;
     this.skipDone();

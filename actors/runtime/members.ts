@@ -1,4 +1,4 @@
-/** The members of a turn group, and what each is answered. */
+/** The members of a turn group, and their replies. */
 import type { Outcome } from "../fault.ts";
 import type { ActorRef, CommandOf, Protocol, ReplyOf } from "./actor.ts";
 import type { Admission } from "./shards.ts";
@@ -9,17 +9,17 @@ export interface Member {
   /** Not a turn of the group but a message of its commit: delivered once after it, without a reply. */
   readonly isMessage?: true;
 }
-/** A member of a group, or how it follows from the replies before it; null leaves it out. */
+/** A member of a group, or a function that derives it from the replies before it; null leaves it out. */
 export type MemberStep = Member | ((replies: readonly unknown[]) => Member | null);
 
-/** The actor of the first member, where that does not follow from replies. */
+/** The actor of the first member, unless that member is derived from replies. */
 export function firstOf([first]: readonly MemberStep[]): ActorRef | null {
   return typeof first === "object" && first !== null ? first.ref : null;
 }
 
 /** A member that knows the type of its reply. */
 export interface Ask<R> extends Member {
-  /** Never there: it only carries the type. */
+  /** Never set: it only carries the type. */
   readonly reply?: R;
 }
 
@@ -30,28 +30,28 @@ type ReplyOfStep<S> = S extends (replies: readonly unknown[]) => infer M
 /** The replies of a group, one for each of its members: undefined for a message, and for one that was left out. */
 export type RepliesOf<S extends readonly MemberStep[]> = { readonly [I in keyof S]: ReplyOfStep<S[I]> };
 
-/** The system's `dispatchGroup`, for those that are made before the system. */
+/** The type of the system's `dispatchGroup`, for parts that are created before the system. */
 export type DispatchGroup = <const S extends readonly MemberStep[]>(
   members: S,
   admission: Admission,
 ) => Promise<Outcome<RepliesOf<S>>>;
 
-/** A function of replies as a step of a group: it sees them without their types. */
+/** A function of replies as a step of a group, which sees them untyped. */
 type StepTo<M> = (replies: readonly unknown[]) => M;
 
-/** The members with one more, which follows from the replies of those before it: the only place that gives them their types back. */
+/** The members, and one more that is derived from their replies. Only here do the replies get their types back. */
 export const following = <const S extends readonly MemberStep[], M extends Member | null>(
   before: S,
   next: (replies: RepliesOf<S>) => M,
 ): readonly [...S, StepTo<M>] => [...before, (replies) => next(replies as RepliesOf<S>)];
 
-/** Two members of which the second follows from the reply of the first. */
+/** Two members, the second derived from the reply of the first. */
 export const followed = <A, M extends Member | null>(
   first: Ask<A>,
   next: (reply: A) => M,
 ): readonly [Ask<A>, StepTo<M>] => following([first] as const, ([reply]) => next(reply));
 
-/** Makes members of one kind of actor, with the types of their replies. */
+/** Makes members for one kind of actor, with the types of their replies. */
 export const asking =
   <P extends Protocol>() =>
   <C extends CommandOf<P>>(ref: ActorRef, command: C): Ask<ReplyOf<P, C>> => ({ ref, command });

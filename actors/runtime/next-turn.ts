@@ -1,11 +1,11 @@
 /**
- * Plans one run of a queue: at the next turn of the event loop, or later by a timer where nobody in the queue may begin
- * before. What is planned for sooner counts.
+ * Plans one run of a queue: at the next turn of the event loop, or by a timer if nothing in the queue may begin before.
+ * An earlier plan wins.
  */
 export interface TurnPlanning {
   /** Runs at the next turn of the loop. */
   readonly later: (run: () => void) => void;
-  /** Runs after so many ms; the answer cancels it. */
+  /** Runs after this many ms; the returned function cancels it. */
   readonly after: (delayMs: number, run: () => void) => () => void;
 }
 
@@ -20,12 +20,15 @@ export class NextTurn {
     this.run = run;
   }
 
-  /** Whether it runs at the next turn of the loop, so that nothing sooner can be planned. */
+  /** Whether it runs at the next turn of the loop, so that nothing earlier can be planned. */
   get isSoon(): boolean {
     return this.isNext;
   }
 
-  /** `waitMs`: how long nobody in the queue may begin; timers know whole milliseconds, what is less is the next turn. */
+  /**
+   * `waitMs`: how long nothing in the queue may begin. Timers have whole milliseconds; less than one means the next
+   * turn.
+   */
   plan(waitMs: number): void {
     if (this.isNext) return;
     this.cancelTimer?.();

@@ -1,14 +1,14 @@
 /**
- * This replica's hold on its shards: joins, renews, claims, raises epochs, and takes up what is
- * undone on a shard before it serves it (`take-up.ts`).
+ * Ownership of this replica's shards: joins, renews, claims, raises epochs, and takes up undone work on a shard before
+ * it serves it (`take-up.ts`).
  *
- *   none ──claim──▶ recovering ──undone taken up──▶ serving
+ *   none ──claim──▶ recovering ──undone work taken up──▶ serving
  *                       ▲                              │ a commit's outcome is unknown
  *                       └────── epoch raised ◀── stalled
- *   fenced or not ours any more ──▶ none
+ *   fenced or lost ──▶ none
  *
- * Raising an epoch waits for whatever statement still holds the old one, so after it the tables are
- * final for the old epoch, and what is loaded then is the truth.
+ * Raising an epoch waits for every statement that still holds the old one. So afterwards the tables are final for the
+ * old epoch, and loading from them gives the truth.
  */
 import type { Alarms } from "./alarms.ts";
 import { ALARM_SCAN_MS } from "./alarms.ts";
@@ -27,9 +27,9 @@ import type { ActorStore } from "./store.ts";
 import type { WriteGuard } from "./write-guard.ts";
 import type { RuntimeLog } from "./log.ts";
 
-/** Between two tries to reach the authority. */
+/** Pauses between attempts to reach the placement. */
 const RETRY = { firstMs: 250, lastMs: 1_000 };
-/** Readers wait so long for a lost shard to come back: two claims. Then they have to go to its owner. */
+/** How long readers wait for a lost shard to come back: two claims. Then they must go to its owner. */
 export const LOST_READERS_MS = 2 * LEASE_RENEW_MS;
 
 interface OwnershipParts {
@@ -44,7 +44,7 @@ interface OwnershipParts {
   readonly chance: Pick<Chance, "fraction">;
   readonly log: RuntimeLog;
   readonly onLost: (reason: string) => void;
-  /** Gives shards to another replica; null where there is no other one. */
+  /** Hands shards over to another replica; null if there is only one replica. */
   readonly handOver: HandOver | null;
   readonly guard?: WriteGuard;
   readonly peers?: Pick<Peers, "opened" | "announce">;
@@ -53,7 +53,7 @@ interface OwnershipParts {
 
 export class Ownership implements FlushHost {
   private readonly parts: OwnershipParts;
-  /** Shards whose last commit's outcome is unknown: not served until their epoch has risen. */
+  /** Shards with an unknown commit outcome: not served until their epoch has risen. */
   private readonly stalled = new Set<number>();
   private raising = false;
   private readonly claims: ClaimTurns;
@@ -74,7 +74,7 @@ export class Ownership implements FlushHost {
 
   get isReady(): boolean {
     const { lease, shards, handOver } = this.parts;
-    // One of several serves what it owns and forwards the rest.
+    // One of several replicas serves what it owns and forwards the rest.
     const hasWork = shards.count > 0 || handOver !== null;
     return !this.stopped && lease.isSafe() && hasWork && this.stalled.size === 0;
   }
@@ -96,7 +96,7 @@ export class Ownership implements FlushHost {
     this.halt();
     this.forsake(new Set(this.parts.shards.all()));
     this.parts.lease.end();
-    // What it brings after the end would be nobody's until the others' next claim.
+    // Shards from a claim that ends later would be unowned until the others' next claim.
     await this.claims.running;
     await this.parts.placement.leave();
   }
@@ -122,7 +122,7 @@ export class Ownership implements FlushHost {
     this.parts.log.error({ err: cause }, "a callback after a commit threw: a bug");
   }
 
-  /** Nothing can be committed any more: gives everything up, so that nothing hangs, and ends the process. */
+  /** Nothing can be committed any more: gives up everything, so that nothing hangs, and ends the process. */
   onLaneFailed(cause: unknown): void {
     this.parts.log.error({ err: cause }, "the flush has failed: a bug");
     this.giveUp("the flush has failed");
@@ -135,7 +135,7 @@ export class Ownership implements FlushHost {
     this.parts.onLost(reason);
   }
 
-  /** A shard that does not come back is another owner's, and so are its readers. */
+  /** If a shard does not come back, it has another owner, and its readers must go there. */
   private endReadersLater(lost: ReadonlySet<number>): void {
     this.parts.clock.after(LOST_READERS_MS, () => {
       const isGone = (shard: number): boolean => this.parts.shards.epochOf(shard) === null && !this.stalled.has(shard);
@@ -143,13 +143,13 @@ export class Ownership implements FlushHost {
     });
   }
 
-  /** Gives these shards up for good. */
+  /** Gives up these shards for good. */
   private forsake(shards: ReadonlySet<number>): void {
     this.abandon(shards);
     this.parts.actors.endReaders(shards);
   }
 
-  /** Nothing in memory of these shards counts any more. */
+  /** Drops everything in memory of these shards. */
   private abandon(shards: ReadonlySet<number>): void {
     for (const shard of shards) this.parts.shards.lose(shard);
     this.parts.actors.drop(shards);
@@ -168,7 +168,7 @@ export class Ownership implements FlushHost {
         const grants = await this.parts.placement.raise(shards);
         if (this.stopped) return;
         for (const shard of shards) this.stalled.delete(shard);
-        // They were given away, and the answer to that was lost: the others do not know it yet.
+        // They were given away, and the answer to that was lost, so the others do not know it yet.
         if (grants.length < shards.length) this.parts.peers?.announce();
         await this.takeUp(grants);
         if (grants.length < shards.length) this.endReadersLater(new Set(shards));
@@ -182,19 +182,19 @@ export class Ownership implements FlushHost {
     if (!this.stopped) this.claims.goOn();
   }
 
-  /** Serves newly granted shards after taking up what is undone on them; all of it or, on a throw, none. */
+  /** Serves newly granted shards after taking up their undone work: all of them or, if it throws, none. */
   private async takeUp(grants: readonly ShardGrant[]): Promise<void> {
     const { shards } = this.parts;
-    // An answer may have been overtaken: an epoch only ever rises.
+    // A later answer may have overtaken this one; an epoch only ever rises.
     const isFresh = (g: ShardGrant): boolean => !this.stalled.has(g.shard) && g.epoch > (shards.epochOf(g.shard) ?? 0);
     const fresh = this.stopped ? [] : grants.filter(isFresh);
     if (fresh.length === 0) return;
-    // Of a shard that was lost and regained meanwhile, nothing of the former epoch counts. And readers
-    // look again: what was stored while nobody here owned the shard is final only now.
+    // If a shard was lost and regained meanwhile, nothing of the former epoch is valid. Readers look again, too: what
+    // was stored while this replica did not own the shard is final only now.
     this.abandon(new Set(fresh.map((g) => g.shard)));
     for (const { shard, epoch } of fresh) shards.grant(shard, epoch);
     try {
-      // Nothing that is undone for an erased organization may run. Each by itself: what is undone on one holds up no
+      // Nothing undone of an erased organization may run. Each shard opens by itself, so undone work on one delays no
       // clients of the others.
       await this.parts.takeUp.begin(fresh, this.learnErased(fresh), ({ shard, epoch }) => {
         shards.open(shard, epoch);
@@ -204,7 +204,7 @@ export class Ownership implements FlushHost {
       this.abandon(new Set(fresh.filter((g) => shards.epochOf(g.shard) === g.epoch).map((g) => g.shard)));
       throw cause;
     }
-    // They are served by now: a scan that fails is made up for by the next regular one.
+    // The shards are served by now; the next regular scan makes up for a failed one.
     await this.parts.alarms
       .scan(fresh.map((g) => g.shard))
       .catch((err: unknown) =>
@@ -220,7 +220,7 @@ export class Ownership implements FlushHost {
     }
   }
 
-  /** Extends the lease. What a claim brings is taken up beside it: that may last longer than the lease. */
+  /** Extends the lease. Taking up claimed shards runs beside it, because it may last longer than the lease. */
   private async renew(): Promise<void> {
     const { lease, placement } = this.parts;
     if (await lease.renew(placement)) {
@@ -230,14 +230,14 @@ export class Ownership implements FlushHost {
     this.giveUp("the lease ran out and another replica took the shards");
   }
 
-  /** Looks at the placement now, and not at the next renewal: another replica has said that it has changed. */
+  /** Checks the placement now, not at the next renewal: another replica has announced a change. */
   look(): void {
     this.claims.ask();
   }
 
   /**
-   * Takes up what this replica owns without serving it, drops what it serves without owning it, and gives up
-   * what is more than its part.
+   * Takes up shards that this replica owns without serving them, drops shards that it serves without owning them, and
+   * gives away shards beyond its part.
    */
   private async claim(): Promise<void> {
     const { placement, shards, handOver } = this.parts;
@@ -259,7 +259,7 @@ export class Ownership implements FlushHost {
     try {
       await handOver(given, () => this.forsake(given));
     } catch (cause) {
-      // Whether they are still ours says the answer to the raise.
+      // Raising the epochs shows whether they are still ours.
       this.onUnknown(given, cause);
     }
   }

@@ -1,7 +1,7 @@
 /**
- * Whose slice of bulk work is next: one at a time for the whole process, between which the event loop turns.
- * Organizations take slices in turn. After each slice there is a pause, so that slices have a part of the loop's time
- * only; the owner of the queue decides how large that part is.
+ * Schedules slices of bulk work: one at a time for the whole process, and the event loop turns between them.
+ * Organizations take slices in turn. A pause after each slice limits slices to a part of the loop's time; the owner of
+ * the queue decides how large that part is.
  *
  *   turn ─ the pause is over, and it is the organization's turn ──▶ the slice ─ spent ──▶ pause ──▶ …
  */
@@ -14,7 +14,7 @@ interface SliceParts {
   readonly later: (run: () => void) => void;
   /** The part of the loop's time that slices may have now, above 0 and at most 1. */
   readonly part: () => number;
-  /** What has waited for longer comes first; pauses are shorter where many wait. No bound unless given. */
+  /** Work that has waited longer than this comes first, and pauses are shorter if many wait. Omitted: unbounded. */
   readonly mostWaitMs?: number;
 }
 
@@ -27,11 +27,11 @@ interface Waiting {
 export class PacedSlices {
   private readonly parts: SliceParts;
   private readonly mostWaitMs: number;
-  /** The organization that is first has the next slice. */
+  /** The first organization has the next slice. */
   private readonly lines = new Map<string, Waiting[]>();
-  /** All of them, the one that has waited longest first. */
+  /** All waiting work, the longest wait first. */
   private readonly waiting = new Set<Waiting>();
-  /** A slice is planned or under way. */
+  /** A slice is planned or in progress. */
   private isTaken = false;
   /** When the next slice may begin. */
   private dueAt = 0;
@@ -41,7 +41,10 @@ export class PacedSlices {
     this.mostWaitMs = parts.mostWaitMs ?? Number.POSITIVE_INFINITY;
   }
 
-  /** Resolves at a slice of the organization; `spent` follows, before which there is no other. `isNext`: before what else of the organization waits. */
+  /**
+   * Resolves when a slice of the organization begins; no other begins before `spent` is called. `isNext`: goes before
+   * the organization's other waiting work.
+   */
   turn(organizationId: string, isNext = false): Promise<void> {
     return new Promise((resolve) => {
       const one: Waiting = { organizationId, since: this.parts.clock.monotonic(), resolve };
@@ -54,15 +57,15 @@ export class PacedSlices {
     });
   }
 
-  /** The slice is over, and has cost so much. */
+  /** Ends the slice, which has cost this much. */
   spent(ms: number): void {
     this.pause(ms);
     this.isTaken = false;
-    // At the next turn: the same piece has asked for its next slice until then, and is planned with the others.
+    // At the next turn: by then the same piece has requested its next slice, and is planned with the others.
     this.parts.later(() => this.plan());
   }
 
-  /** Puts off the next slice for work that has cost so much. */
+  /** Delays the next slice because of work that has cost this much. */
   pause(ms: number): void {
     const most = this.mostWaitMs / Math.max(1, this.waiting.size);
     const pauseMs = Math.min(most, ms * (1 / this.parts.part() - 1));
@@ -73,7 +76,7 @@ export class PacedSlices {
     if (this.isTaken || this.waiting.size === 0) return;
     this.isTaken = true;
     const { clock, later } = this.parts;
-    // Timers know whole milliseconds; what is less is added to the next pause.
+    // Timers have whole milliseconds; the remainder is added to the next pause.
     const waitMs = Math.floor(this.dueAt - clock.monotonic());
     if (waitMs > 0) clock.after(waitMs, () => this.begin());
     else later(() => this.begin());

@@ -1,10 +1,10 @@
-/** Drops idle actors from memory every now and then, a piece of the search at a time, so that it holds nobody up. */
+/** Evicts idle actors periodically. The search is done in pieces, so that it delays nobody. */
 import type { Clock } from "./clock.ts";
 import type { LiveActors } from "./live-actors.ts";
 import type { RuntimeLog } from "./log.ts";
 
 const EVERY_MS = 10_000;
-/** Between two pieces of one search. */
+/** The interval between two pieces of one search. */
 const PIECES_APART_MS = 2;
 
 export class Passivation {

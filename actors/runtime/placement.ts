@@ -1,9 +1,8 @@
 /**
- * Who owns what. A shard is owned by one replica at one epoch; the epoch is the fencing token of
- * every write. A replica holds a lease; the database's clock decides when it has run out for
- * others, and the replica's own monotonic clock, counted from before the renewal was sent and only
- * to 0.8 of the term, decides when it stops serving: the replica always stops first (Gray and
- * Cheriton, "Leases", SOSP 1989).
+ * Ownership of shards. One replica owns a shard at one epoch; the epoch is the fencing token of every write. A replica
+ * holds a lease. For the others, it expires by the database's clock. The replica itself stops serving by its own
+ * monotonic clock, after 0.8 of the term counted from before the renewal was sent. So the replica always stops first
+ * (Gray and Cheriton, "Leases", SOSP 1989).
  */
 import type { Clock } from "./clock.ts";
 
@@ -14,7 +13,7 @@ export const LEASE_TERM_MS = 10_000;
 export const LEASE_RENEW_MS = LEASE_TERM_MS / 4;
 const LEASE_SAFE_FRACTION = 0.8;
 
-/** FNV-1a over the id's UTF-16 units: stable for ever, because rows carry the result. */
+/** FNV-1a over the id's UTF-16 units: it can never change, because rows store the result. */
 export function shardOf(organizationId: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < organizationId.length; i++) {
@@ -29,7 +28,7 @@ export interface ShardGrant {
   readonly epoch: number;
 }
 
-/** What a replica owns, and how many shards its even part is: of all that hold a lease, rounded up. */
+/** The shards that a replica owns, and how many are its even part: of all replicas with a lease, rounded up. */
 export interface OwnedPart {
   readonly grants: readonly ShardGrant[];
   readonly most: number;
@@ -37,23 +36,23 @@ export interface OwnedPart {
 
 /** The authority over replicas and shards. Every method throws when it cannot be reached. */
 export interface Placement {
-  /** Extends the lease by its term from the authority's now. False: declared dead, for good. */
+  /** Extends the lease by its term from the authority's now. False: this replica is declared dead, for good. */
   renew(): Promise<boolean>;
   /**
-   * Takes shards without a living owner, at a raised epoch, until this replica owns `most` (omitted: all of
-   * them), and answers all that it owns.
+   * Takes shards without a living owner, at a raised epoch, until this replica owns `most` (omitted: all of them), and
+   * returns all that it owns.
    */
   claim(most?: number): Promise<readonly ShardGrant[]>;
-  /** As `claim`, until this replica owns its even part: in one question, because clients wait for the answer. */
+  /** Like `claim`, until this replica owns its even part. One round trip, because clients wait for the result. */
   claimPart(): Promise<OwnedPart>;
   /**
-   * Raises the epoch of shards that this replica owns; waits for statements that still hold the old
-   * one. A shard that is missing from the answer is not owned any more.
+   * Raises the epoch of shards that this replica owns; waits for statements that still hold the old one. This replica
+   * no longer owns a shard that is missing from the result.
    */
   raise(shards: readonly number[]): Promise<readonly ShardGrant[]>;
-  /** Gives these shards up where this replica owns them; waits for statements that still hold their epochs. */
+  /** Gives up those of these shards that this replica owns; waits for statements that still hold their epochs. */
   release(shards: readonly number[]): Promise<void>;
-  /** Gives all shards up and ends the lease. */
+  /** Gives up all shards and ends the lease. */
   leave(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** Tells the readers of streams what a committed group has said. */
+/** Sends a committed group's publications to the readers of streams. */
 import type { Draft } from "./draft.ts";
 import type { LiveActors } from "./live-actors.ts";
 

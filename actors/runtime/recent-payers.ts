@@ -1,4 +1,4 @@
-/** Who was at work in the present window of time, or in the one before it. */
+/** The payers that were charged in the current window of time or in the one before. */
 export class RecentPayers {
   private window = 0;
   private present = new Set<string>();
@@ -9,7 +9,7 @@ export class RecentPayers {
     this.present.add(payer);
   }
 
-  /** In the window that had more of them. */
+  /** The number of payers in the window that had more of them. */
   count(window: number): number {
     this.turn(window);
     return Math.max(this.present.size, this.former.size);

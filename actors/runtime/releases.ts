@@ -1,21 +1,27 @@
 /**
- * Groups that are committed, and what their ends let go: replies, events, messages, effects. Each end is work for the
- * event loop, and a batch of a flood is many of them: thirty took 5 to 30 ms, in which nobody else was served. So while
- * several organizations are at work, the groups of one that has used more than its share end a few in each turn of the
- * loop, organizations in turns. The groups of one organization end in their order, and it counts as in flight until
- * the last of them has ended.
+ * Committed groups whose outputs leave: replies, events, messages, effects. Ending a group is work for the event loop,
+ * and a batch during a flood ends many: thirty took 5 to 30 ms, in which nobody else was served. So while several
+ * organizations are at work, the groups of one that has used more than its share end a few in each turn of the loop,
+ * and organizations take turns. The groups of one organization end in order, and it counts as in flight until the last
+ * of them has ended.
  */
 import type { Clock } from "./clock.ts";
 import type { CommitResult } from "./commit-result.ts";
 import type { TurnGroup } from "./group.ts";
 import type { LoopTime } from "./loop-time.ts";
 
-/** What is let go in one turn of the loop; what then goes on with a reply takes about as long again. */
+/**
+ * The time for ending groups in one turn of the loop; the code that continues with their replies takes about as long
+ * again.
+ */
 const RELEASE_MS = 0.5;
-/** However little each of them takes. */
+/** The most groups in one turn, however short they are. */
 const MOST_GROUPS = 3;
 
-/** Whose groups of a batch end a few at a time. One that was sent alone ends at once: the next one may read its end. */
+/**
+ * The organizations whose groups of the batch end a few at a time. A group that was sent alone ends at once, because
+ * the next one may depend on its result.
+ */
 export function overShare(batch: readonly TurnGroup[], time: Pick<LoopTime, "isShared" | "isOverShare">): Set<string> {
   const heavy = new Set<string>();
   if (batch.length === 1 || !time.isShared) return heavy;
@@ -39,19 +45,19 @@ interface ReleaseParts {
 
 export class Releases {
   private readonly parts: ReleaseParts;
-  /** The organization that is first ends its next group. */
+  /** The first organization ends its next group. */
   private readonly lines = new Map<string, Release[]>();
 
   constructor(parts: ReleaseParts) {
     this.parts = parts;
   }
 
-  /** Whether groups of the organization wait for their end. */
+  /** Whether committed groups of the organization have not ended yet. */
   has(organizationId: string): boolean {
     return this.lines.has(organizationId);
   }
 
-  /** All groups that wait for their end, those of an organization in their order. */
+  /** All groups that have not ended yet, those of an organization in order. */
   get groups(): readonly TurnGroup[] {
     return [...this.lines.values()].flatMap((line) => line.map(({ group }) => group));
   }
@@ -90,7 +96,7 @@ export class Releases {
     if (first === undefined) return;
     const [organizationId, line] = first;
     const release = line.shift()!;
-    // To the end: all others have an end first.
+    // To the end: all others end a group first.
     this.lines.delete(organizationId);
     if (line.length > 0) this.lines.set(organizationId, line);
     this.parts.end(release);

@@ -214,7 +214,7 @@ export class Replay {
     return known.items;
   }
 
-  /** Whether the reader has everything; false also where that is not plain. */
+  /** Whether the reader has everything; false if this is not obvious. */
   private hasAll(cursor: Cursor): boolean {
     const { text } = this;
     if (this.head !== null && this.head > cursor.seq) return false;

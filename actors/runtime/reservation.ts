@@ -1,6 +1,6 @@
 /**
- * What a turn group reserves at its actors until it is answered: a slot in each mailbox, and pins on the
- * records that it had loaded, so that a small working set does not drop them before the turn.
+ * A turn group's reservation at its actors until it is answered: a slot in each mailbox, and pins on the records that
+ * it loaded, so that a small working set does not evict them before the turn.
  */
 import { assert } from "../assert.ts";
 import type { RecordKey } from "./actor.ts";
@@ -26,7 +26,7 @@ export class Reservation {
   private readonly entries: Entry[] = [];
   private pins: Pin[] | null = null;
 
-  /** The actors that it has come to. */
+  /** The actors of the reservation so far. */
   *actors(): Iterable<LiveActor> {
     for (const { actor } of this.entries) yield actor;
   }
@@ -50,12 +50,12 @@ export class Reservation {
     return true;
   }
 
-  /** The group cannot be answered in this tick. */
+  /** Takes a slot in every mailbox: the group cannot be answered in this tick. */
   wait(): void {
     for (const entry of this.entries) if (entry.ticket === null) assert(takeSlot(entry), "an empty mailbox has room");
   }
 
-  /** Pins the records in the working set, also those that are yet to be loaded. */
+  /** Pins the records in the working set, even those that are not loaded yet. */
   pin(actor: LiveActor, keys: readonly RecordKey[]): void {
     this.pins ??= [];
     for (const { table, id } of keys) {

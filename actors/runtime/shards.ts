@@ -1,53 +1,53 @@
 /**
- * The shards that this replica serves, and at which epoch. A shard is `recovering` from the moment
- * it is granted until what its former owner left undone has been taken up; only what
- * carries its epoch may dispatch to it meanwhile. Every admission looks at the lease first.
+ * The shards that this replica serves, with their epochs. A shard is `recovering` from its grant until its former
+ * owner's undone work has been taken up; meanwhile only dispatches that carry its epoch are admitted. Every admission
+ * checks the lease first.
  */
 import { type Fault, type Outcome, ok, refuse } from "../fault.ts";
 import { type Lease, SHARD_COUNT, type ShardGrant, shardOf } from "./placement.ts";
 import type { AlarmKey } from "./store.ts";
 
-/** A client that was refused for lack of a shard or of the database tries again after this. */
+/** How long a client waits before it retries after a refusal for lack of a shard or of the database. */
 export const UNAVAILABLE_RETRY_MS = 1_000;
 
 interface Held {
   readonly epoch: number;
-  /** The answer of a successful admission, made once. */
+  /** The result of a successful admission, created once. */
   readonly grant: Outcome<ShardGrant>;
-  /** Organizations that were erased: nobody finds them, and nothing is stored for them. */
+  /** Erased organizations: no request finds them, and nothing is stored for them. */
   erased: ReadonlySet<string>;
   recovering: boolean;
   leaving: boolean;
 }
 
-/** What a dispatch carries besides its command. */
+/** The data for admitting a dispatch, besides its command. */
 export interface Admission {
   /**
-   * The epoch under which an effect, a message or an alarm was begun: it counts under no other. What
-   * carries one is the runtime's own, so it is admitted during a recovery and while draining.
+   * The epoch under which an effect, a message or an alarm began; it is valid under no other. Only the runtime sets it,
+   * so such a dispatch is admitted during a recovery and while draining.
    */
   readonly epoch?: number;
 }
 
 export interface DispatchOptions extends Admission {
-  /** A message that this group takes: its row goes with the commit, also when the turn refuses. */
+  /** The message that this group handles: its row is deleted in the commit, even if the turn refuses. */
   readonly consumes?: string;
-  /** An alarm that this group answers. */
+  /** The alarm that this group answers. */
   readonly clears?: AlarmKey;
-  /** Nobody waits for the answer, so its turn may let its commit wait (`Tx.mayWait`). */
+  /** Nobody waits for the answer, so its turn may delay its commit (`Tx.mayWait`). */
   readonly mayWait?: true;
-  /** The name of the question, where its reply is to be kept (`kept-reply.ts`). */
+  /** The name of the question, if its reply is to be kept (`kept-reply.ts`). */
   readonly keptAs?: string;
-  /** Asked before each attempt; false ends the group with no replies. */
+  /** Called before each attempt; false ends the group with no replies. */
   readonly isStillWanted?: () => boolean;
 }
 
 export class Shards {
   private readonly held = new Map<number, Held>();
   private readonly lease: Lease;
-  /** Groups that were admitted and are not answered yet, of each shard. */
+  /** How many admitted groups of each shard are not answered yet. */
   private readonly underWay = new Int32Array(SHARD_COUNT);
-  /** Who waits for the end of some. */
+  /** Callbacks that wait for groups to end. */
   private readonly waiting = new Set<() => void>();
   draining = false;
 
@@ -72,7 +72,10 @@ export class Shards {
     return [...this.held.keys()];
   }
 
-  /** The grant of the organization's shard, or why it is not served here now. What was admitted `before` at this epoch goes on. */
+  /**
+   * The grant of the organization's shard, or why this replica does not serve it now. A group that was admitted
+   * `before` at this epoch continues.
+   */
   admit(organizationId: string, admission: Admission, before: ShardGrant | null = null): Outcome<ShardGrant> {
     const shard = shardOf(organizationId);
     const held = this.held.get(shard);
@@ -86,18 +89,18 @@ export class Shards {
     return held.grant;
   }
 
-  /** A group is admitted for the first time. */
+  /** Counts a group that is admitted for the first time. */
   begin(shard: number): void {
     this.underWay[shard]!++;
   }
 
-  /** It is answered. */
+  /** Counts a group that is answered. */
   end(shard: number): void {
     this.underWay[shard]!--;
     for (const look of this.waiting) look();
   }
 
-  /** Resolves when no group of these shards is under way. */
+  /** Resolves when no group of these shards is in flight. */
   async answered(shards: ReadonlySet<number>): Promise<void> {
     const isUnderWay = (): boolean => [...shards].some((shard) => this.underWay[shard]! > 0);
     if (!isUnderWay()) return;
@@ -111,18 +114,18 @@ export class Shards {
     });
   }
 
-  /** Takes a shard over; it serves after `open`. */
+  /** Adds a shard that was granted; it serves after `open`. */
   grant(shard: number, epoch: number): void {
     this.held.set(shard, { epoch, grant: ok({ shard, epoch }), erased: NONE, recovering: true, leaving: false });
   }
 
-  /** These organizations were erased: of a shard that is served at this epoch. */
+  /** Records erased organizations of a shard, if it is held at this epoch. */
   erase(shard: number, epoch: number, organizationIds: readonly string[]): void {
     const held = this.held.get(shard);
     if (held?.epoch === epoch) held.erased = new Set(organizationIds);
   }
 
-  /** Another replica is to have these: only what is under way goes on. */
+  /** Another replica will get these shards: only groups in flight continue. */
   leave(shards: ReadonlySet<number>): void {
     for (const shard of shards) {
       const held = this.held.get(shard);
@@ -130,7 +133,7 @@ export class Shards {
     }
   }
 
-  /** Whether new commands to the shard are taken here now. */
+  /** Whether this replica accepts new commands to the shard now. */
   isOpen(shard: number): boolean {
     const held = this.held.get(shard);
     return held !== undefined && !held.recovering && !held.leaving && !this.draining && this.lease.isSafe();
@@ -148,6 +151,6 @@ export class Shards {
 
 export const UNAVAILABLE: Fault = { kind: "unavailable", retryAfterMs: UNAVAILABLE_RETRY_MS };
 export const SHUTTING_DOWN: Fault = { kind: "shutting_down", retryAfterMs: UNAVAILABLE_RETRY_MS };
-/** As of somebody with a token that nobody has: there is no such organization. */
+/** The same refusal as for an unknown token: there is no such organization. */
 const ERASED: Fault = { kind: "unauthenticated", reason: "the organization was erased" };
 const NONE: ReadonlySet<string> = new Set();

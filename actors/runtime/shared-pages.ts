@@ -1,23 +1,22 @@
 /**
- * Pages of one stream's table, for all of its readers: who asks for the same page while it is on its
- * way gets that one, and a full page, which never changes, also later, for as long as memory has it.
- * So a thousand readers that come back at once cost the database one read for each page, and their
- * events are framed once.
+ * Pages of one stream's table, shared by all of its readers. Readers that request the same page while it is being read
+ * share one read. A full page never changes, so it is also shared later, until the garbage collector takes it. So a
+ * thousand readers that reconnect at once cost the database one read for each page, and their events are framed once.
  */
 import type { EventPage, PageOfEvents } from "./store.ts";
 
-/** Pages that are remembered; readers that come back together stand near each other. */
+/** Pages that are cached. Readers that reconnect together are near each other in the stream. */
 const REMEMBERED_PAGES = 64;
 
 export class SharedPages {
   private generation = 0;
   private readonly underWay = new Map<string, Promise<EventPage>>();
-  /** Held weakly: the garbage collector may take them. */
+  /** Weak references: the garbage collector may take the pages. */
   private readonly full = new Map<string, WeakRef<EventPage>>();
 
   /**
-   * The page, fetched by the first reader that asks. `head` is the newest event that the reader knows of: it
-   * gets no page that was asked for by somebody who knew of less, because that one may not have it yet.
+   * The page, read by the first reader that requests it. `head` is the newest event that the reader knows. Requests
+   * with an older `head` are not shared with it, because their page may lack that event.
    */
   async read(asked: PageOfEvents, head: number, load: () => Promise<EventPage>): Promise<EventPage> {
     const place = placeOf(asked);
@@ -29,7 +28,7 @@ export class SharedPages {
     return page;
   }
 
-  /** The same for a look that is not to be remembered. */
+  /** Like `read`, for a page that is not cached. */
   share(asked: PageOfEvents, head: number, load: () => Promise<EventPage>): Promise<EventPage> {
     const key = `${placeOf(asked)}/${head}`;
     const reading = this.underWay.get(key);
@@ -42,7 +41,7 @@ export class SharedPages {
     return page;
   }
 
-  /** What is asked from now on must be seen anew. */
+  /** Later requests must read again. */
   forget(): void {
     this.generation++;
     this.underWay.clear();

@@ -1,4 +1,4 @@
-/** An estimate in bytes, good enough for a bound: strings are most of an event and of a command. */
+/** An estimate in bytes, precise enough for a bound: strings are most of an event and of a command. */
 export function sizeOf(value: unknown): number {
   if (typeof value === "string") return 2 * value.length;
   if (value === null || typeof value !== "object") return 8;

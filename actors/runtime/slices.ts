@@ -1,8 +1,8 @@
 /**
- * One queue for work of a kind that comes in small pieces. A piece begins when the present slice has room for it, and
- * else waits for the loop to turn: so a hundred streams together hold the loop as long as one. (A yield of its own
- * for each stream would let the loop turn after a hundred slices.) Of those that wait, organizations take turns; one that
- * has to wait for what it has used (`throttle.ts`) is passed over until then.
+ * One queue for work of a kind that comes in small pieces. A piece begins if the current slice has room for it, and
+ * otherwise waits until the loop has turned. So a hundred streams together occupy the loop as long as one. (If each
+ * stream yielded by itself, the loop would turn only after a hundred slices.) Organizations with waiting pieces take
+ * turns. One that must wait because of its use (`throttle.ts`) is skipped until then.
  */
 import { NextTurn } from "./next-turn.ts";
 
@@ -11,37 +11,37 @@ interface Waiting {
   readonly resolve: () => void;
 }
 
-/** Which lanes have to wait for what they have used. */
+/** Which lanes must wait because of their use. */
 export interface SlicePace {
-  /** How long the lane has to wait before it begins more, in ms; 0: it may now. */
+  /** How long the lane must wait before it begins more, in ms; 0: it may begin now. */
   waitMs(lane: string): number;
-  /** Runs after so many ms; the answer cancels it. */
+  /** Runs after this many ms; the returned function cancels it. */
   after(delayMs: number, run: () => void): () => void;
 }
 
 export interface SliceParts {
   /** Runs at the next turn of the loop. */
   readonly later: (run: () => void) => void;
-  /** While they are not needed, pieces begin at once. Omitted: they always are. */
+  /** If false, slices are not needed and pieces begin at once. Omitted: always true. */
   readonly isNeeded?: () => boolean;
-  /** Omitted: no lane has to wait for what it has used. */
+  /** Omitted: no lane waits because of its use. */
   readonly pace?: SlicePace;
 }
 
 const UNPACED: SlicePace = { waitMs: () => 0, after: () => () => {} };
 
 export class Slices {
-  /** How often the loop was let go. */
+  /** How many slices have ended. */
   turns = 0;
   private readonly size: number;
   private readonly isNeeded: () => boolean;
   private readonly pace: SlicePace;
   private readonly nextTurn: NextTurn;
   private spent = 0;
-  /** The lane that is first has the next piece. */
+  /** The first lane has the next piece. */
   private readonly waiting = new Map<string, Waiting[]>();
 
-  /** `size`: what the pieces of a slice may cost together. */
+  /** `size`: the most that the pieces of a slice may cost together. */
   constructor(size: number, { later, isNeeded = () => true, pace = UNPACED }: SliceParts) {
     this.size = size;
     this.isNeeded = isNeeded;
@@ -49,7 +49,7 @@ export class Slices {
     this.nextTurn = new NextTurn({ later, after: (ms, run) => pace.after(ms, run) }, () => this.next());
   }
 
-  /** Null where the work may begin at once; else a promise of its turn. `lane`: whose it is, the organization. */
+  /** Null if the work may begin at once, else a promise of its turn. `lane`: the organization that it belongs to. */
   take(cost: number, lane = ""): Promise<void> | null {
     if (this.waiting.size === 0 && !this.isNeeded()) return null;
     if (this.spent + cost <= this.size && this.leastWaitMs > 0 && this.pace.waitMs(lane) <= 0) {
@@ -64,12 +64,12 @@ export class Slices {
     });
   }
 
-  /** What a piece has cost beyond what was taken for it. */
+  /** Adds a piece's cost beyond its estimate. */
   add(cost: number): void {
     this.spent += cost;
   }
 
-  /** Until one that waits may begin; infinite where none waits. */
+  /** How long until a waiting lane may begin; infinite if none waits. */
   private get leastWaitMs(): number {
     let least = Number.POSITIVE_INFINITY;
     for (const lane of this.waiting.keys()) {
@@ -92,12 +92,12 @@ export class Slices {
     for (const [lane, line] of this.waiting) {
       if (!free.has(lane)) continue;
       const { cost, resolve } = line[0]!;
-      // One that costs more than a slice gets a slice alone.
+      // A piece that costs more than a slice gets a slice of its own.
       if (taken > 0 && this.spent + cost > this.size) break;
       this.spent += cost;
       taken++;
       line.shift();
-      // To the end, where this loop comes to it again: all others have a piece first.
+      // To the end, where this loop reaches it again: all others have a piece first.
       this.waiting.delete(lane);
       if (line.length > 0) this.waiting.set(lane, line);
       resolve();

@@ -1,13 +1,11 @@
 /**
- * The port to the database, as the runtime needs it. One suite (`test/contract/`) runs on every
- * implementation.
+ * The runtime's port to the database. One suite (`test/contract/`) runs on every implementation.
  *
- * Contract of `flush`: all writes of the batch whose shard still has the given epoch commit
- * together, or none does. `answered` names the shards that were live; the writes of the others were
- * left out. `aborted` is certain: nothing was stored. `unknown` is everything else (a lost
- * connection, a time-out): it may have been stored, and may still become so until the epochs have
- * been raised. When the promise resolves with `answered`, the writes are durable and every later
- * `read` and `events` sees them.
+ * Contract of `flush`: all writes of the batch whose shard still has the given epoch commit together, or none does.
+ * `answered` names the shards that were live; writes of other shards were left out. `aborted` is certain: nothing was
+ * stored. `unknown` is everything else (a lost connection, a timeout): the writes may have been stored, and may still
+ * be until the epochs have been raised. When the promise resolves with `answered`, the writes are durable and every
+ * later `read` and `events` sees them.
  */
 import type { JsonObject } from "../schema.ts";
 import type { RecordFields } from "./actor.ts";
@@ -23,24 +21,24 @@ export interface RecordWrite {
   readonly record: RecordFields;
 }
 
-/** How far the text of a running message was, in UTF-16 units (SSE-3). */
+/** The length of a running message's text, in UTF-16 units (SSE-3). */
 export interface TextMark {
   readonly messageId: string;
   readonly attempt: number;
-  /** What every reader had of the text when it began or went on. */
+  /** How much of the text every reader had when it began or continued. */
   readonly base: number;
   readonly position: number;
 }
 
-/** A durable event of a stream. `stream` is the id of the actor that it belongs to. */
+/** A durable event of a stream. `stream` is the id of the stream's actor. */
 export interface StoredEvent {
   readonly seq: number;
   readonly type: string;
   readonly at: string;
   readonly data: JsonObject;
   /**
-   * The text that was being written just before it happened; absent where none was. The text itself is
-   * not stored with it: by this mark a reader gets text and events in their order also from the tables.
+   * The text that was being written just before the event; absent if none was. The text itself is not stored here. With
+   * this mark a reader gets text and events in their original order from the tables, too.
    */
   readonly live?: TextMark;
 }
@@ -49,18 +47,21 @@ export interface EventWrite extends StoredEvent {
   readonly stream: string;
 }
 
-/** What is asked of a stream's table. */
+/** A request for events of a stream's table. */
 export interface PageOfEvents {
-  /** The events after this one. */
+  /** Only events after this one. */
   readonly after: number;
-  /** So many at most. */
+  /** The most events. */
   readonly limit: number;
-  /** The page ends with the event whose data (as JSON in UTF-8) brings it to so many bytes; without it, by `limit` alone. */
+  /**
+   * The page ends with the event whose data (as JSON in UTF-8) brings it to this many bytes; omitted: only `limit`
+   * counts.
+   */
   readonly bytes?: number;
 }
 export interface EventPage {
   readonly events: readonly StoredEvent[];
-  /** False: the stream had no more than these. True: it may have. */
+  /** False: the stream had no more events. True: it may have. */
   readonly hasMore: boolean;
 }
 
@@ -74,7 +75,7 @@ export interface MessageRow extends AddressedRow {
   readonly id: string;
   readonly command: { readonly kind: string };
 }
-/** I/O that a commit intends; there until a later commit settles it. */
+/** I/O that a commit intends; the row exists until a later commit settles it. */
 export interface EffectRow extends AddressedRow {
   readonly id: string;
   readonly kind: string;
@@ -91,7 +92,7 @@ export interface AlarmKey {
   readonly name: string;
 }
 
-/** What one turn group writes. */
+/** The writes of one turn group. */
 export interface Writes {
   readonly records: RecordWrite[];
   readonly events: EventWrite[];
@@ -114,7 +115,7 @@ export const noWrites = (): Writes => ({
   cleared: [],
 });
 
-/** The writes of one group under the epoch that its shard had when the turns ran. */
+/** The writes of one group, and the epoch of its shard when the turns ran. */
 export interface ShardWrites {
   readonly shard: number;
   readonly epoch: number;
@@ -126,24 +127,24 @@ export type FlushOutcome =
   | { readonly kind: "aborted"; readonly code: string; readonly cause: unknown }
   | { readonly kind: "unknown"; readonly cause: unknown };
 
-/** A message with its place in the order of the commits of its shard. */
+/** A message with its place in the order of its shard's commits. */
 export interface PlacedMessage extends MessageRow {
   readonly position: number;
 }
 
 export interface ActorStore {
-  /** The records in the order asked; null where there is none. Throws when the database cannot be reached. */
+  /** The records in the order of `refs`; null if there is none. Throws when the database cannot be reached. */
   read(refs: readonly RecordRef[]): Promise<readonly (RecordFields | null)[]>;
   flush(batch: readonly ShardWrites[]): Promise<FlushOutcome>;
   /** Committed events of a stream, ascending. */
   events(organizationId: string, stream: string, page: PageOfEvents): Promise<EventPage>;
-  /** The organizations of these shards that were erased, or are being. */
+  /** The organizations of these shards that were erased, or are being erased. */
   erased(shards: readonly number[]): Promise<readonly string[]>;
   /** Those of these shards that have messages or effects. */
   undoneShards(shards: readonly number[]): Promise<readonly number[]>;
-  /** Messages of a shard in the order of their commits, after this position. */
+  /** Messages of a shard after this position, in the order of their commits. */
   undoneMessages(shard: number, after: number, limit: number): Promise<readonly PlacedMessage[]>;
-  /** Effects of a shard by id, after this one. */
+  /** Effects of a shard after this id, ordered by id. */
   undoneEffects(shard: number, after: string, limit: number): Promise<readonly EffectRow[]>;
   /** Alarms of these shards that are due before `untilMs`, soonest first, at most `limit`. */
   alarms(shards: readonly number[], untilMs: number, limit: number): Promise<readonly AlarmRow[]>;

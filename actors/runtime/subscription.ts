@@ -34,8 +34,8 @@ export interface StreamStore {
   textOf?(name: TextName): Promise<string | null>;
 }
 
-/** Items made from pages; dropped with them. */
-const told = new WeakMap<
+/** Items built from pages; collected with them. */
+const pageItems = new WeakMap<
   EventPage,
   { readonly from: Cursor; readonly to: Cursor; readonly items: readonly StreamItem[] }
 >();
@@ -57,8 +57,10 @@ export class Subscription {
   private stored: { readonly name: TextName; readonly text: string | null } | null = null;
   /** The newest event that the caller knew of. */
   private readonly known: number;
-  /** Total bytes published when the reader last caught up. Backlog present at subscribe time does not count as lag. */
-  private readonly heard: { said: number; readonly seq: number };
+  /**
+   * The bytes published, and the newest seq, when the reader subscribed or last caught up: its lag counts from here.
+   */
+  private readonly lagBase: { said: number; readonly seq: number };
 
   /** `head` is the newest event that the caller knows of. */
   constructor(replay: Replay, after: number, store: StreamStore, head = 0) {
@@ -66,7 +68,7 @@ export class Subscription {
     this.cursor = { seq: after, live: null, position: 0 };
     this.store = store;
     this.known = head;
-    this.heard = { said: replay.said, seq: Math.max(after, head, replay.head ?? 0) };
+    this.lagBase = { said: replay.said, seq: Math.max(after, head, replay.head ?? 0) };
     replay.readers++;
   }
 
@@ -87,8 +89,8 @@ export class Subscription {
 
   /** Whether it lags by more than a reader may (SSE-5). */
   get isTooSlow(): boolean {
-    const events = (this.replay.head ?? 0) - Math.max(this.cursor.seq, this.heard.seq);
-    return events > SLOW_READER_EVENTS || this.replay.said - this.heard.said > SLOW_READER_BYTES;
+    const events = (this.replay.head ?? 0) - Math.max(this.cursor.seq, this.lagBase.seq);
+    return events > SLOW_READER_EVENTS || this.replay.said - this.lagBase.said > SLOW_READER_BYTES;
   }
 
   /**
@@ -144,7 +146,7 @@ export class Subscription {
   take(): readonly StreamItem[] | null {
     if (this.isBehindBuffer) return null;
     const items = this.replay.take(this.cursor);
-    this.heard.said = this.replay.said;
+    this.lagBase.said = this.replay.said;
     return items;
   }
 
@@ -176,11 +178,11 @@ export class Subscription {
 
   /** Another reader with the same cursor and the same lag. */
   fork(): Subscription {
-    const { cursor, heard, replay, store } = this;
+    const { cursor, lagBase, replay, store } = this;
     const fork = new Subscription(replay, cursor.seq, store, this.known);
     Object.assign(fork.cursor, cursor);
     fork.caughtUp = this.caughtUp;
-    Object.assign(fork.heard, heard);
+    Object.assign(fork.lagBase, lagBase);
     return fork;
   }
 
@@ -210,7 +212,7 @@ export class Subscription {
 
   /** The items of a page after the cursor, which it moves; readers with the same cursor share the list. */
   private async itemsOf(page: EventPage, cursor: Cursor): Promise<readonly StreamItem[]> {
-    const known = told.get(page);
+    const known = pageItems.get(page);
     if (known !== undefined && isSamePlace(known.from, cursor)) {
       Object.assign(cursor, known.to);
       return known.items;
@@ -226,7 +228,7 @@ export class Subscription {
       items.push({ kind: "event", event });
       cursor.seq = event.seq;
     }
-    told.set(page, { from, to: { ...cursor }, items });
+    pageItems.set(page, { from, to: { ...cursor }, items });
     return items;
   }
 

@@ -1,4 +1,4 @@
-/** What an actor system is made of. */
+/** The parts of an actor system. */
 import type { AnyDefinition } from "./actor.ts";
 import type { Chance, Clock } from "./clock.ts";
 import type { EffectHandler } from "./effects.ts";
@@ -26,12 +26,15 @@ export interface SystemParts {
   readonly loopTime?: LoopTime;
   /** Runs at the next turn of the event loop. Omitted: after 0 ms of the clock. */
   readonly later?: (run: () => void) => void;
-  /** Whether the storage takes more (`storage_full`). Omitted: always. Asked for each commit, so it must be cheap. */
+  /**
+   * Whether the storage accepts more writes (`storage_full`). Omitted: always. Called for each commit, so it must be
+   * cheap.
+   */
   readonly hasRoom?: () => boolean;
-  /** What bounds what an organization stores. Omitted: nothing. */
+  /** Bounds how much an organization stores. Omitted: no bound. */
   readonly guard?: WriteGuard;
-  /** The other replicas. Omitted: this one is alone. */
+  /** The other replicas. Omitted: there is only this one. */
   readonly peers?: Peers;
-  /** Where spans go. Omitted: nothing is traced. */
+  /** The tracing port. Omitted: nothing is traced. */
   readonly tracing?: Tracing;
 }

@@ -1,12 +1,11 @@
 /**
- * The actor system of one replica: the only door to every actor. HTTP, timers, effects and peers all
- * come through `dispatch` or `dispatchGroup`; there is no side door. (`textWriter` changes nothing: it shows
- * readers what a turn has allowed. `dispatchKept` says again what a turn would say.)
+ * The actor system of one replica, and the only way to its actors: HTTP, timers, effects and peers all use `dispatch`
+ * or `dispatchGroup`. (`textWriter` changes nothing: it shows readers the text that a turn has allowed. `dispatchKept`
+ * repeats a turn's reply.)
  *
- * Guarantees: the turns of one actor never overlap. Nothing of a group (its reply, its events, its
- * messages, its effects) leaves before its commit, and all of it commits or none does. What a commit
- * has promised to do later is a row, so a crash forgets nothing. A replica that may have lost its
- * lease answers nothing.
+ * Guarantees: the turns of one actor never overlap. No output of a group (its reply, its events, its messages, its
+ * effects) leaves before its commit, and all of it commits or none does. Whatever a commit promises to do later is a
+ * row, so a crash loses nothing. A replica that may have lost its lease answers nothing.
  */
 import type { Outcome } from "../fault.ts";
 import { ok, refuse } from "../fault.ts";
@@ -43,7 +42,7 @@ import type { TurnHost } from "./turn-host.ts";
 import { TextWriter, type WrittenText } from "./text-writer.ts";
 import type { WriteGuard } from "./write-guard.ts";
 
-/** An effect that does not stop within this is left behind: its row stays, and what it reports later is refused. */
+/** An effect that does not stop within this time is left behind: its row stays, and its later reports are refused. */
 const EFFECTS_STOP_MS = 4_000;
 
 const NO_ADMISSION: Admission = {};
@@ -120,15 +119,15 @@ export class System<P extends Protocols> implements TurnHost, HandOverHost {
     );
   }
 
-  /** Joins, takes the shards and what is undone on them. Everything is served when it resolves. */
+  /** Joins, claims the shards and takes up their undone work. When it resolves, everything is served. */
   async start(): Promise<void> {
     await this.ownership.start();
     this.passivation.start();
   }
 
   /**
-   * Ends: refuses new commands, lets what is under way commit, stops the effects (their rows stay,
-   * so the next owner takes them up again), lets the actors store their volatile state, gives the shards back.
+   * Stops: refuses new commands, lets commits in flight finish, stops the effects (their rows stay, so the next owner
+   * recovers them), lets actors store their volatile state, and gives the shards back.
    */
   async stop(): Promise<void> {
     this.passivation.stop();
@@ -145,35 +144,32 @@ export class System<P extends Protocols> implements TurnHost, HandOverHost {
     this.alarms.clearAll();
   }
 
-  /**
-   * Gives one actor a command. Resolves with its reply or its refusal, after the commit. Rejects for
-   * bugs only.
-   */
+  /** Gives one actor a command. Resolves with its reply or its refusal, after the commit. Rejects only for bugs. */
   dispatch<K extends keyof P & string, C extends CommandOf<P[K]>>(
     ref: ActorRef<K>,
     command: C,
     options: Admission = NO_ADMISSION,
   ): Promise<Outcome<ReplyOf<P[K], C>>> {
-    // The reply to this command is what its handler has answered.
+    // The reply is the result of this command's handler.
     return runOne(this, this.peers, { ref, command }, options) as Promise<Outcome<ReplyOf<P[K], C>>>;
   }
 
   /**
-   * Runs several commands of one organization as one atomic group: their turns follow each other
-   * without anything between, and all commit or none. A member may depend on the replies before it.
-   * A group may run more than once before it is answered, so members must be pure.
+   * Runs several commands of one organization as one atomic group: their turns follow each other without interruption,
+   * and all commit or none does. A member may depend on the replies before it. A group may run more than once before it
+   * is answered, so members must be pure.
    */
   dispatchGroup<const S extends readonly MemberStep[]>(
     members: S,
     options: Admission = NO_ADMISSION,
   ): Promise<Outcome<RepliesOf<S>>> {
-    // One reply for each member, in order: what the handlers of these commands have answered.
+    // One reply for each member, in order: the results of these commands' handlers.
     return this.run(members, options) as Promise<Outcome<RepliesOf<S>>>;
   }
 
   /**
-   * As `dispatchGroup`, but returns the outcome itself, not a promise, when nothing has to be waited for:
-   * for the checks of every request. A bug in such a group is thrown.
+   * Like `dispatchGroup`, but returns the outcome itself instead of a promise if nothing has to be waited for. For the
+   * checks of every request. A bug is then thrown.
    */
   dispatchSync<const S extends readonly MemberStep[]>(
     members: S,
@@ -182,21 +178,21 @@ export class System<P extends Protocols> implements TurnHost, HandOverHost {
   }
 
   /**
-   * Asks one actor what is asked again and again: a reply that still holds is given without a turn (RT-19). Otherwise as
-   * `dispatchSync`.
+   * Asks one actor a frequent question: a kept reply that still holds is returned without a turn (RT-19). Otherwise
+   * like `dispatchSync`.
    */
   dispatchKept<R>(asked: KeptAsk<R>): MaybePromise<Outcome<R>> {
     return runKept(this, this.peers, asked) as MaybePromise<Outcome<R>>;
   }
 
-  /** Hands live text to readers without a turn, where a turn would do nothing else. */
+  /** Passes live text to readers without a turn, if a turn would do nothing else. */
   textWriter(text: WrittenText): TextWriter {
     return new TextWriter(this, text);
   }
 
   /**
-   * A reader of an actor's event stream from after `after`. The caller has checked that it may read.
-   * `head` is the newest event that it knows of; without `textOf` only text in memory is sent.
+   * A reader of an actor's event stream after `after`. The caller has checked that it may read. `head` is the newest
+   * event that the caller knows; without `textOf` only text in memory is sent.
    */
   subscribe(
     ref: ActorRef<keyof P & string>,
@@ -209,8 +205,8 @@ export class System<P extends Protocols> implements TurnHost, HandOverHost {
   }
 
   /**
-   * Resolves when everything that the organization had committed or pending at the call is in the
-   * tables: a list that is read afterwards shows its caller's own writes. Refuses without a lease.
+   * Resolves when every write that the organization had committed or pending at the call is in the tables, so that a
+   * list read afterwards shows its caller's own writes. Refuses without a lease.
    */
   async settled(organizationId: string): Promise<Outcome<null>> {
     if (this.peers !== null && !this.serves(organizationId)) return this.peers.settled(organizationId);
@@ -221,7 +217,9 @@ export class System<P extends Protocols> implements TurnHost, HandOverHost {
     return after.ok ? ok(null) : refuse(after.fault);
   }
 
-  /** Calls `run` right before the next batch of the organization's commits is taken: what it dispatches joins that batch. */
+  /**
+   * Calls `run` right before the organization's next batch is taken; commands that `run` dispatches join that batch.
+   */
   joinNext(organizationId: string, run: () => void): void {
     this.laneOf(shardOf(organizationId)).joinNext(organizationId, run);
   }
@@ -231,22 +229,28 @@ export class System<P extends Protocols> implements TurnHost, HandOverHost {
     return this.ownership.isReady;
   }
 
-  /** Whether new commands to the organization are taken in this process now. */
+  /** Whether this process accepts new commands to the organization now. */
   serves(organizationId: string): boolean {
     return this.shards.isOpen(shardOf(organizationId));
   }
 
-  /** Looks at the placement now: another replica has changed it. */
+  /** Checks the placement now: another replica has changed it. */
   lookAtPlacement(): void {
     this.ownership.look();
   }
 
-  /** Whether more alarms are due than fire at once: a burst, of which work that can wait lets the rest fire first. */
+  /**
+   * Whether more alarms are due than may fire at once. In such a burst, work that can wait lets the other alarms fire
+   * first.
+   */
   get hasDueAlarms(): boolean {
     return this.alarms.hasDue;
   }
 
-  /** Messages, of an organization or of all (null), whose receivers' turns have failed too often: they wait for better code. */
+  /**
+   * Parked messages, of an organization or of all (null): their receivers' turns have failed too often, until the code
+   * is fixed.
+   */
   parkedMessages(organizationId: string | null): number {
     return this.delivery.parked(organizationId);
   }
@@ -265,7 +269,7 @@ export class System<P extends Protocols> implements TurnHost, HandOverHost {
 
   release(draft: Draft, grant: ShardGrant): void {
     if (draft.isEmpty) return;
-    // The shard has been lost since the commit: what it has promised is its next owner's to keep.
+    // The shard has been lost since the commit: its next owner keeps the commit's promises.
     if (this.shards.epochOf(grant.shard) !== grant.epoch) return;
     const { effects, settled, messages, alarms, cleared } = draft.writes;
     for (const birth of draft.births) this.actors.born(birth, grant, this.clock.monotonic());

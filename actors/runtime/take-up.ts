@@ -1,15 +1,14 @@
 /**
- * Takes up what a shard's former owner left undone: messages first, in the order of their commits, then
- * effects. It reads pages, so it holds few rows whatever there is, and each shard is served when all of its messages
- * have been offered, or after `TAKE_UP_MS`: then the rest is taken up beside what is new. Nobody waits for effects:
- * a recovery reads a whole transcript and commits, and clients may come before it in any case.
+ * Takes up work that a shard's former owner left undone: messages first, in the order of their commits, then effects.
+ * It reads pages, so memory holds few rows at a time. Each shard is served when all of its messages have been offered,
+ * or after `TAKE_UP_MS`; the rest is then taken up beside new work. Clients do not wait for effects: a recovery reads a
+ * whole transcript and commits, and clients may come before it in any case.
  *
  *   granted ─▶ reading pages ─ messages offered, or TAKE_UP_MS ─▶ served ─▶ effects recovered
  *
- * Until the last page, messages that new commits write are left to the pages, so each message has its
- * turn after those that were written before it. A page may show one whose commit is not answered yet;
- * `delivery.ts` sees to it that none has two turns. A message or an effect that fails is tried again
- * beside the others; a parked one holds nobody up.
+ * Until the last page, messages of new commits are left to the pages, so each message has its turn after earlier ones.
+ * A page may show a message whose commit is not answered yet; `delivery.ts` ensures that none has two turns. A failed
+ * message or effect is retried beside the others; a parked message blocks nothing.
  */
 import { Backoff } from "./backoff.ts";
 import type { Chance, Clock } from "./clock.ts";
@@ -21,17 +20,17 @@ import type { Shards } from "./shards.ts";
 import type { ActorStore, EffectRow, MessageRow } from "./store.ts";
 
 /**
- * A shard is served after this at the latest, however many messages are undone on it: its clients wait meanwhile, also where
- * its former owner has left in good order.
+ * A shard is served after this time at the latest, however many undone messages it has: its clients wait meanwhile,
+ * even after an orderly hand-over.
  */
 export const TAKE_UP_MS = 100;
-/** Rows of one page, and messages of one shard that have been offered and are not answered. */
+/** Rows of one page, and offered messages of one shard that are not answered yet. */
 export const UNDONE_PAGE = 250;
-/** Effects of one shard that are being recovered at once. */
+/** Effects of one shard that are recovered at once. */
 const RECOVERIES = 16;
-/** Between two tries to recover the effects that failed. */
+/** The pause before failed recoveries are retried. */
 const RECOVER_RETRY_MS = 5_000;
-/** Between two tries to read a page. */
+/** Pauses before a page is read again. */
 const READ_RETRY = { firstMs: 250, lastMs: 2_000 };
 
 interface TakeUpParts {
@@ -47,11 +46,11 @@ interface TakeUpParts {
 /** One shard under one grant. */
 interface Progress {
   readonly grant: ShardGrant;
-  /** Messages that commits of this grant have written meanwhile. */
+  /** How many messages new commits of this grant have written meanwhile. */
   written: number;
-  /** All messages of the pages have been offered: the next go from memory. */
+  /** All messages of the pages have been offered: the next ones are delivered from memory. */
   isLive: boolean;
-  /** Effects that this grant has begun itself. */
+  /** Effects that began under this grant. */
   readonly begun: Set<string>;
 }
 
@@ -64,7 +63,7 @@ export class TakeUp {
     this.parts = parts;
   }
 
-  /** A commit has written the message: it is delivered now, or found in the pages. */
+  /** A commit has written the message: it is delivered now, or later from the pages. */
   send(message: MessageRow, grant: ShardGrant): void {
     const progress = this.progressOf(grant);
     if (progress === null || progress.isLive) this.parts.delivery.send(message, grant);
@@ -78,9 +77,9 @@ export class TakeUp {
   }
 
   /**
-   * Calls `onReady` for each grant when its shard may be served: where nothing is undone, at once. Resolves when all
-   * may be. Throws, before any is ready, when the database cannot be asked, or as `before` does: nothing is taken up
-   * until that has resolved.
+   * Calls `onReady` for each grant when its shard may be served: at once if nothing is undone. Resolves when all shards
+   * may be served. Nothing is taken up until `before` has resolved. If `before` or the database fails, throws before
+   * any shard is ready.
    */
   async begin(
     grants: readonly ShardGrant[],
@@ -107,7 +106,7 @@ export class TakeUp {
     for (const grant of waiting) ready(grant);
   }
 
-  /** Takes the shard up; resolves when its messages have been offered. */
+  /** Takes up the shard's work; resolves when its messages have been offered. */
   private async offered(grant: ShardGrant): Promise<void> {
     const progress: Progress = { grant, written: 0, isLive: false, begun: new Set() };
     this.reading.set(grant.shard, progress);
@@ -136,7 +135,7 @@ export class TakeUp {
       const page = await this.patiently(grant, () => store.undoneMessages(grant.shard, after, UNDONE_PAGE));
       if (page === null) return;
       const last = page.at(-1);
-      // One that was committed while the page was read may not be in it.
+      // A message that was committed during the read may not be in the page.
       if (last === undefined && written === progress.written) break;
       for (const message of page) {
         await unanswered.take();
@@ -152,7 +151,7 @@ export class TakeUp {
     await Promise.all(offered);
   }
 
-  /** Recovers the effects that are `wanted`; answers the ids of those that failed. */
+  /** Recovers the `wanted` effects; returns the ids of those that failed. */
   private async effects({ grant, begun }: Progress, wanted: (id: string) => boolean): Promise<ReadonlySet<string>> {
     const { store, effects } = this.parts;
     const failed = new Set<string>();
@@ -166,7 +165,7 @@ export class TakeUp {
       for (const effect of page) {
         if (begun.has(effect.id) || !wanted(effect.id)) continue;
         await recoveries.take();
-        // Without an epoch nothing would stop it.
+        // Without a current epoch nothing would stop the recovery.
         if (!this.isCurrent(grant)) return NONE;
         const one = effects.recover(effect, grant).then((isDone) => {
           if (!isDone) failed.add(effect.id);
@@ -181,7 +180,7 @@ export class TakeUp {
     return failed;
   }
 
-  /** Tries failed recoveries again while the epoch lasts. */
+  /** Retries failed recoveries while the epoch lasts. */
   private async again(progress: Progress, failed: ReadonlySet<string>): Promise<void> {
     const backoff = new Backoff(this.parts, { firstMs: RECOVER_RETRY_MS, lastMs: RECOVER_RETRY_MS });
     for (let left = failed; left.size > 0;) {
@@ -192,7 +191,7 @@ export class TakeUp {
     }
   }
 
-  /** What is read, asked for until the database answers; null when the grant is over. */
+  /** Retries the read until the database answers; null when the grant is over. */
   private async patiently<T>(grant: ShardGrant, read: () => Promise<T>): Promise<T | null> {
     const backoff = new Backoff(this.parts, READ_RETRY);
     while (this.isCurrent(grant)) {
@@ -219,7 +218,7 @@ export class TakeUp {
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** A number of slots; who finds none free waits in line. */
+/** A number of slots; callers wait in line when none is free. */
 class Slots {
   private left: number;
   private readonly waiting: (() => void)[] = [];

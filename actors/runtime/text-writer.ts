@@ -1,14 +1,13 @@
 /**
- * Live text without a turn, where a turn would do nothing else (RT-8). The text of a model comes in
- * pieces, ten thousand a second, and each belongs to the streams of two actors. A turn group for it reads
- * two records, writes nothing, and hands the piece to the readers as soon as nothing of these actors is
- * pending. In exactly that case the writer hands it over itself; in every other one it does nothing,
- * and a turn group has to carry the text.
+ * Passes live text to readers without a turn, if a turn would do nothing else (RT-8). The text of models comes in
+ * pieces, ten thousand a second, and each belongs to the streams of two actors. A turn group for a piece reads two
+ * records, writes nothing, and passes the piece to the readers once nothing of these actors is pending. In exactly that
+ * case the writer passes it on itself. In every other case it does nothing, and a turn group must carry the text.
  *
- * It may do so because a turn has allowed it: the turn that began this text (`tx.beginText`) said that the
- * attempt of this message is being written, and a turn ends it (`tx.endText`, or another beginning). So
- * what a turn would look up in the records is asked of the text itself. Order and marks are those of
- * turns: with nothing pending, all that was said before has left.
+ * A turn has allowed this: the turn that began this text (`tx.beginText`) declared that the attempt of this message is
+ * being written, and a later turn ends it (`tx.endText`, or another beginning). So the writer can check the text itself
+ * instead of the records. Order and marks are the same as for turns: with nothing pending, all earlier publications
+ * have left.
  */
 import type { ActorRef } from "./actor.ts";
 import type { LiveActor } from "./live-actor.ts";
@@ -18,13 +17,13 @@ import type { LoopTime } from "./loop-time.ts";
 import type { Replay } from "./replay.ts";
 import type { Shards } from "./shards.ts";
 
-/** Which text, in the streams of which actors of one organization, under which epoch. */
+/** Names the text, the actors of one organization whose streams have it, and the epoch. */
 export interface WrittenText extends TextName {
   readonly actors: readonly ActorRef[];
   readonly epoch: number;
 }
 
-/** What the writer needs of the system. */
+/** What the writer needs from the system. */
 interface TextHost {
   readonly shards: Shards;
   readonly actors: LiveActors;
@@ -50,7 +49,7 @@ export class TextWriter {
     this.text = text;
   }
 
-  /** Adds the piece for the readers of all streams, or of none: false where a turn group has to carry it. */
+  /** Adds the piece for the readers of all streams, or of none: false if a turn group must carry it. */
   add(piece: string): boolean {
     const organizationId = this.text.actors[0]?.organizationId;
     if (organizationId === undefined) return false;

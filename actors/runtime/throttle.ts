@@ -1,63 +1,65 @@
 /**
- * Bandwidth control of the event loop, as Linux has it for groups of processes (`cpu.max`): while several organizations
- * are at work, one that uses more than all others together begins new work only while it has used no more than a part of
- * the loop. A loop that has no time left makes everybody wait, in whatever order it works; so the one that fills it
- * waits instead. Two bounds: on average, by the generic cell rate algorithm (ITU-T I.371), which keeps for each
- * organization the time at which its use so far is paid for; and in each turn of the loop, because nobody else is served
+ * Bandwidth control of the event loop, like Linux's for groups of processes (`cpu.max`). While several organizations
+ * are at work, one that uses more than all others together begins new work only while its use is below a part of the
+ * loop. A loop with no time left makes everybody wait, whatever the order of its work; so the organization that fills
+ * it waits instead. There are two bounds. On average: the generic cell rate algorithm (ITU-T I.371) keeps for each
+ * organization the time at which its use so far is paid for. In each turn of the loop: because nobody else is served
  * before its end.
  *
- * Callers without a valid token share one account, whatever their addresses, with a small part of the loop however much
- * others use: all they get are refusals.
+ * Callers without a valid token share one account, whatever their addresses. It has a small, fixed part of the loop:
+ * all they get are refusals.
  *
- * What an organization uses is what was measured for it, times what the loop's thread has used for each millisecond that
- * was measured for anybody (`scale`): sockets, the driver and collections of garbage are in nobody's account, and are most
- * of it.
+ * An organization's use is its measured time, times the ratio of the thread's CPU time to all measured time (`scale`):
+ * sockets, the driver and garbage collection are in nobody's account, and are most of the work.
  */
 import { BoundedMap } from "../bounded-map.ts";
 
-/** Of the loop's time, for one organization beside others, unless an operator says otherwise. */
+/** The default part of the loop's time for one organization beside others. */
 export const DEFAULT_PART = 0.4;
-/** Of the loop's time, for all callers without a valid token: some thousand refusals a second. */
+/** The part of the loop's time for all callers without a valid token: about a thousand refusals a second. */
 export const STRANGERS_PART = 0.1;
-/** What an organization that has used nothing may use at once, in ms: some twenty small requests. */
+/** How much an idle organization may use at once, in ms: about twenty small requests. */
 export const BURST_MS = 20;
-/** What an organization that uses most may use in one turn of the loop, in ms: about two small requests. */
+/** How much the organization with the highest use may use in one turn of the loop, in ms: about two small requests. */
 export const TURN_MS = 1;
-/** No organization waits longer than this for what it has used. */
+/** The longest wait of an organization because of its use. */
 export const MOST_WAIT_MS = 100;
-/** After that it may begin work for so long, although what began before (streams, text of runs) still uses more than its part. */
+/**
+ * After the longest wait an organization may begin work for this long, even if its earlier work (streams, text of runs)
+ * still uses more than its part.
+ */
 const PASS_MS = 20;
-/** Use counts for about so long: a flood is seen within a part of it. */
+/** Use decays within about this time; a flood is noticed within a part of it. */
 export const RECENT_MS = 100;
-/** With less of the loop's time in use than this nobody uses too much of it. */
+/** If less of the loop's time than this is in use, nobody uses too much. */
 export const QUIET_PART = 0.25;
-/** How often the CPU of the loop's thread is read. */
+/** How often the CPU time of the loop's thread is read. */
 const LOOK_MS = 100;
-/** What a new reading counts in `scale`. */
+/** The weight of a new reading in `scale`. */
 const WEIGHT = 0.3;
-/** Until the CPU was read twice. */
+/** The scale until CPU time was read twice. */
 const FIRST_SCALE = 2;
-/** A reading counts if at least this part of its time was measured: a loop at rest uses CPU for nobody. */
+/** A reading counts only if at least this part of its time was measured: an idle loop's CPU time serves nobody. */
 const MEASURED_PART = 0.05;
 const MOST_SCALE = 10;
-/** Accounts that are kept. The one that is forgotten was charged longest ago, so it owes nothing. */
+/** Accounts that are kept. The least recently charged one is evicted, which owes nothing by then. */
 const ACCOUNTS = 1_000;
 
 export interface ThrottleParts {
-  /** CPU that the thread of the loop has used since its start, in ms. */
+  /** CPU time that the loop's thread has used since its start, in ms. */
   readonly cpuMs: () => number;
   /** Runs at the next turn of the loop. */
   readonly later: (run: () => void) => void;
-  /** Of the loop's time, for one organization; 1 or more: no bound on average. */
+  /** The part of the loop's time for one organization; 1 or more: no bound on average. */
   readonly part: number;
   /** Whether the payer is a caller without a valid token, who is charged by address. */
   readonly isStranger: (payer: string) => boolean;
 }
 
-/** The account that all of them share. */
+/** The account that all callers without a valid token share. */
 const STRANGERS = "strangers";
 
-/** A sum in which what was added counts less the longer ago that was. */
+/** A sum whose items count less the older they are. */
 class Recent {
   private sum = 0;
   private at = 0;
@@ -73,13 +75,13 @@ class Recent {
 }
 
 class Account {
-  /** As measured. */
+  /** Measured, without `scale`. */
   readonly recent = new Recent();
   /** When all of its use is paid for. */
   paidAt = 0;
-  /** Since when it has to wait. */
+  /** Since when it must wait. */
   heldSince: number | null = null;
-  /** The turn of the loop in which it was charged last, and what it has used in that. */
+  /** The last turn of the loop in which it was charged, and its use in that turn. */
   turn = -1;
   turnMs = 0;
 }
@@ -88,11 +90,11 @@ export class Throttle {
   private readonly parts: ThrottleParts;
   private readonly accounts = new BoundedMap<Account>(ACCOUNTS);
   private readonly all = new Recent();
-  /** The present turn of the loop; whether its end is awaited. */
+  /** The current turn of the loop, and whether its end is already awaited. */
   private turn = 0;
   private isTurnCounted = false;
   private currentScale = FIRST_SCALE;
-  /** When the CPU was read last, what it was, and what was measured since. */
+  /** The time and value of the last CPU reading, and the time measured since. */
   private lookedAt: number | null = null;
   private cpuMs = 0;
   private measuredMs = 0;
@@ -105,12 +107,12 @@ export class Throttle {
     return this.parts.isStranger(payer);
   }
 
-  /** What the loop's thread uses for each millisecond that is measured, at least 1. */
+  /** How much time the loop's thread uses for each measured millisecond, at least 1. */
   get scale(): number {
     return this.currentScale;
   }
 
-  /** The loop has worked so long for the payer (an organization, or an address), as measured; `at` is now, in monotonic ms. */
+  /** Charges the payer (an organization, or an address) for measured work of the loop; `at` is now, in monotonic ms. */
   charge(payer: string, ms: number, at: number): void {
     const isStranger = this.parts.isStranger(payer);
     const key = isStranger ? STRANGERS : payer;
@@ -129,7 +131,7 @@ export class Throttle {
     account.paidAt = Math.min(at + MOST_WAIT_MS, from + usedMs / part);
   }
 
-  /** Whether the payer uses more than all others together, of a loop that is busy. */
+  /** Whether the payer uses more of a busy loop than all others together. */
   leads(payer: string, at: number): boolean {
     const account = this.accounts.get(payer);
     if (account === undefined) return false;
@@ -138,7 +140,7 @@ export class Throttle {
     return 2 * account.recent.valueAt(at) > all;
   }
 
-  /** How long the payer has to wait before it begins more, in ms; below 1: until the next turn; 0: it may now. */
+  /** How long the payer must wait before it begins more, in ms; below 1: until the next turn; 0: it may begin now. */
   waitMs(payer: string, at: number): number {
     const isStranger = this.parts.isStranger(payer);
     const account = this.accounts.get(isStranger ? STRANGERS : payer);
@@ -159,7 +161,7 @@ export class Throttle {
     });
   }
 
-  /** Reads the CPU now and then, and compares it with what was measured. */
+  /** Reads the CPU time periodically, and compares it with the measured time. */
   private look(ms: number, at: number): void {
     this.measuredMs += ms;
     if (this.lookedAt !== null && at - this.lookedAt < LOOK_MS) return;
@@ -174,7 +176,7 @@ export class Throttle {
   }
 }
 
-/** How long the account still has to wait for what it has used; it passes now and then whatever that is. */
+/** How long the account must still wait because of its use; from time to time it passes regardless. */
 function heldMsOf(account: Account, at: number): number {
   if (account.paidAt <= at) {
     account.heldSince = null;
@@ -187,5 +189,5 @@ function heldMsOf(account: Account, at: number): number {
   return at < passesAt + PASS_MS ? 0 : Math.min(account.paidAt - at, MOST_WAIT_MS);
 }
 
-/** Less than a timer knows. */
+/** Shorter than any timer. */
 const UNTIL_NEXT_TURN = 0.1;

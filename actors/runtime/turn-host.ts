@@ -1,4 +1,4 @@
-/** What a turn group has of its system. */
+/** The parts of the system that a turn group uses. */
 import type { LiveActors } from "./live-actors.ts";
 import type { Chance, Clock } from "./clock.ts";
 import type { DispatchOrder } from "./dispatch-order.ts";
@@ -21,14 +21,16 @@ export interface TurnHost extends WriteHost {
   readonly loopTime: LoopTime;
   readonly clock: Clock;
   readonly chance: Chance;
-  /** Null where nothing is traced. */
+  /** Null if tracing is off. */
   readonly tracing: Tracing | null;
   laneOf(shard: number): FlushLane;
-  /** A group that is on its way to the store replaces or clears this alarm; the answer is called when it has ended. */
+  /**
+   * A group in flight to the store replaces or clears this alarm; call the returned function when the group has ended.
+   */
   supersede(key: AlarmKey): () => void;
-  /** Tells handlers of effects whose group is on its way to the store. */
+  /** Notifies the handlers of effects whose group is on its way to the store. */
   intend(draft: Draft, grant: ShardGrant): void;
-  /** Starts what a committed group asked for: births, messages, effects, alarms. */
+  /** Starts the outputs of a committed group: births, messages, effects, alarms. */
   release(draft: Draft, grant: ShardGrant): void;
   /** Reports a bug after a commit. */
   readonly onBug: OnBug;

@@ -11,9 +11,9 @@
  *                           ├─ evicted ────▶ attempt again
  *                           └─ fenced, unavailable, unknown, broken ──▶ 503, 503, 503, exception
  *
- * What a turn has seen may be uncommitted work of an earlier group, so even a refusal waits for it: for the
- * records that the turn has read, not for others of the same actor. What a turn says to the readers of a
- * stream comes after all that was said before, so that waits for the actor.
+ * The state that a turn has read may be uncommitted work of an earlier group, so even a refusal waits for that commit:
+ * of the records that the turn has read, not of others of the same actor. Publications to the readers of a stream come
+ * after all earlier ones, so they wait for the actor.
  */
 import { assert } from "../assert.ts";
 import { type Fault, type Outcome, ok, refuse } from "../fault.ts";
@@ -37,13 +37,13 @@ import type { TurnHost } from "./turn-host.ts";
 import { admitWrites } from "./write-admission.ts";
 import { textBytesOf } from "./written-bytes.ts";
 
-/** Attempts of a group whose actors are evicted mid-turn again and again; the client retries later. */
+/** Attempts of a group whose actors are evicted before its commit each time; the client retries later. */
 const EVICTED_ATTEMPTS = 5;
-/** What a caller of a full mailbox waits before it tries again. */
+/** How long a caller of a full mailbox waits before it retries. */
 const OVERLOADED_RETRY_MS = 1_000;
-/** Times that a group waits for the guard of writes; the client retries later. */
+/** How often a group waits for the write guard; the client retries later. */
 const GUARD_ROUNDS = 8;
-/** A turn that asks for more records one by one than this is a bug. */
+/** A turn that requests more records than this one by one is a bug. */
 const LOAD_ROUNDS = 64;
 
 export class GroupRun {
@@ -53,10 +53,10 @@ export class GroupRun {
   private readonly reservation = new Reservation();
   private evictions = 0;
   private loads = 0;
-  /** Whose group it is, once its first member is known. */
+  /** The organization, once the first member is known. */
   private organizationId: string | null = null;
   private guarded = 0;
-  /** Under which it was admitted: it goes on under it while its shard is given away. */
+  /** The grant under which it was admitted: it continues under it while its shard is handed over. */
   private grant: ShardGrant | null = null;
   private readonly lines: Lines;
   private readonly trace: GroupTrace | null;
@@ -71,7 +71,7 @@ export class GroupRun {
     this.trace = GroupTrace.of(host.tracing, steps);
   }
 
-  /** Calls one of both, once: `resolve` with the replies or a refusal, `reject` for bugs. */
+  /** Calls one of the two, once: `resolve` with the replies or a refusal, `reject` for bugs. */
   start(resolve: (outcome: Outcome<readonly unknown[]>) => void, reject: (cause: unknown) => void): void {
     this.resolve = resolve;
     this.reject = reject;
@@ -117,7 +117,7 @@ export class GroupRun {
       }
       const actor = this.host.actors.get(member.ref, grant, at);
       if (!this.reservation.enter(actor, member.command, at)) return this.answer(refuse(OVERLOADED));
-      // Also while it is behind others, so that its records come meanwhile.
+      // Even while it waits behind others, so that its records are loaded meanwhile.
       if (this.loadNeeds(actor, member)) return;
       if (actor.definition.isUnordered !== true && this.lines.isBehind(actor.key)) {
         this.enterLines();
@@ -147,7 +147,7 @@ export class GroupRun {
     if (clears !== undefined) writes.cleared.unshift(clears);
     if (consumes !== undefined) writes.consumed.push(consumes);
     this.reservation.wait();
-    // A small command may change a large record, which is stored anew.
+    // A small command may change a large record, which is stored again as a whole.
     const bytes = 256 + Math.max(this.reservation.bytes, textBytesOf(writes));
     this.trace?.sent();
     const conclude = (result: CommitResult): void => {
@@ -175,7 +175,7 @@ export class GroupRun {
     void until.then(() => this.attempt());
   }
 
-  /** The alarm that it answers stands until the commit: the group may have to run again. */
+  /** The alarm that it answers stays set until the commit, because the group may have to run again. */
   private supersede({ alarms, cleared }: Writes): readonly (() => void)[] {
     const own = this.options.clears;
     if (alarms.length + cleared.length === 0) return [];
@@ -183,7 +183,7 @@ export class GroupRun {
     return [...alarms, ...cleared].filter(isOther).map((key) => this.host.supersede(key));
   }
 
-  /** A refusal writes nothing, except that a message or an alarm is answered by it all the same. */
+  /** A refusal writes nothing, but it still answers the group's message or alarm. */
   private refuseAfterGate(draft: Draft, grant: ShardGrant, fault: Fault): void {
     this.lines.leave();
     const { consumes, clears } = this.options;
@@ -199,7 +199,7 @@ export class GroupRun {
     this.host.laneOf(grant.shard).push(group);
   }
 
-  /** Runs `then` once everything that the draft has seen is committed; at once when it is. */
+  /** Runs `then` once everything that the draft has read is committed; at once if it is. */
   private gate(draft: Draft, then: () => void): void {
     let last: PendingGroup | null = null;
     for (const { actor, publications, seen } of draft.actors) {
@@ -209,7 +209,7 @@ export class GroupRun {
     if (last === null) return then();
     this.reservation.wait();
     last.follow((result) => {
-      // The last group does not speak for an earlier one of another of the actors.
+      // The last group's commit does not prove that earlier groups of the other actors committed.
       const isEvicted = result.kind === "committed" && draft.actors.some(({ actor }) => actor.isEvicted);
       if (isEvicted || result.kind === "evicted") draft.forget();
       this.concluded(isEvicted ? { kind: "evicted" } : result, then);
@@ -253,7 +253,7 @@ export class GroupRun {
     );
   }
 
-  /** Stands in the line of each actor that it has come to or that it names. */
+  /** Joins the line of each actor that it has reached or that it names. */
   private enterLines(): void {
     this.reservation.wait();
     for (const { key, definition } of this.reservation.actors())
@@ -265,7 +265,7 @@ export class GroupRun {
   }
 
   private leave(draft: Draft, grant: ShardGrant, outcome: Outcome<readonly unknown[]>): void {
-    // The commit is done: whatever a bug here costs, the caller is answered.
+    // The commit is done, so the caller is answered whatever a bug here breaks.
     isolate(() => publish(draft, this.host.actors), this.host.onBug);
     isolate(() => this.host.release(draft, grant), this.host.onBug);
     this.answer(outcome);
@@ -295,6 +295,6 @@ const OVERLOADED: Fault = { kind: "overloaded", retryAfterMs: OVERLOADED_RETRY_M
 function turn(draft: Draft, actor: LiveActor, member: Member): Outcome<unknown> {
   const handler = actor.definition.handlers[member.command.kind];
   if (handler === undefined) throw new Error(`${actor.ref.kind} does not know ${member.command.kind}`);
-  // The system's typed `dispatch` has matched the command with its handler; here both are erased.
+  // The system's typed `dispatch` has matched the command with its handler; both types are erased here.
   return handler(new GroupTx(draft, draft.of(actor)), member.command as never);
 }

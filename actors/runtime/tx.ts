@@ -1,4 +1,4 @@
-/** What a turn may do (`Tx`), on the draft of its group. */
+/** The operations of a turn (`Tx`), on the draft of its group. */
 import { assert } from "../assert.ts";
 import { type IdPrefix, newId, type RandomText } from "../ids.ts";
 import { isoTime, type JsonObject } from "../schema.ts";
@@ -145,7 +145,7 @@ export class GroupTx implements Tx {
   clearAlarm(name: string): void {
     const { alarms, cleared } = this.group.writes;
     const { organizationId, id: actorId } = this.self;
-    // A group clears before it sets: what it has set itself goes here.
+    // A group's clears run before its sets, so an alarm that the group itself has set is removed here.
     const own = alarms.findIndex((a) => a.actorId === actorId && a.name === name);
     if (own !== -1) alarms.splice(own, 1);
     cleared.push({ organizationId, actorId, name });

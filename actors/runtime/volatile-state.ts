@@ -1,7 +1,7 @@
 /**
- * The volatile state of a live actor: values that its turns remember and no commit stores, for what
- * would otherwise cost a commit in each turn. It can be lost at any time (a crash, a turn group that was
- * not stored, the bound below), so an actor must be correct without it.
+ * The volatile state of a live actor: values that its turns remember and no commit stores, because storing them would
+ * cost a commit in each turn. It can be lost at any time (a crash, a turn group that was not stored, the bound below),
+ * so an actor must be correct without it.
  */
 /** Names a table of volatile values. `T` is the type of its values. */
 export interface VolatileTable<T> {
@@ -10,10 +10,10 @@ export interface VolatileTable<T> {
 }
 export const volatileTable = <T>(name: string): VolatileTable<T> => ({ name });
 
-/** Values in one volatile table of an actor; beyond it the oldest are dropped. */
+/** Values in one volatile table of an actor; beyond it the oldest are evicted. */
 export const VOLATILE_VALUES = 10_000;
 
-/** A value that a turn group remembers and that is not applied yet. */
+/** A value that a turn group remembers, before it is applied. */
 export interface VolatileWrite {
   readonly table: VolatileTable<unknown>;
   readonly key: string;

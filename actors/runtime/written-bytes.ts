@@ -1,7 +1,7 @@
 /** How much a group writes, for its size in a batch. */
 import type { Writes } from "./store.ts";
 
-/** What is written of long texts, about: those of records and events themselves, which are nearly all there are. */
+/** The approximate size of long texts in the writes: those in records and events, which are nearly all. */
 export function textBytesOf({ records, events }: Writes): number {
   let bytes = 0;
   const add = (fields: object): void => {
