@@ -1,4 +1,4 @@
-/** The traffic actor: one for each organization, for what is kept of its requests (RATE-1). */
+/** The traffic actor, one for each organization: the state of its requests (RATE-1). */
 import type { ActorDefinition, RecordKey } from "../runtime/actor.ts";
 import { BURST_BOUNDS } from "../runtime/mailbox.ts";
 import { idempotencyHandlers } from "./idempotency.ts";

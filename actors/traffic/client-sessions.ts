@@ -1,10 +1,10 @@
 /**
- * Sessions of MCP clients, as far as something of them has to outlive the process (MCP-1, MCP-6): that a client has
- * ended one, and what it is subscribed to. The session itself is in its id, which the client has; one of which
- * nothing has to be known has no place here, so sessions that are opened and forgotten cost nothing.
+ * Stored state of MCP client sessions (MCP-1, MCP-6): that a client has ended one, and its subscriptions. The session
+ * itself is in its id, which the client has. A session without stored state has no entry here, so abandoned sessions
+ * cost nothing.
  *
- * The place is bounded. What has to make room is the session that began first, and with it all that began before are
- * over: a client whose session is over begins a new one, and one that was ended never opens again.
+ * The list is bounded. When it is full, the oldest session is removed, and it ends together with all that began before
+ * it. A client whose session has ended begins a new one; an ended session never opens again.
  */
 import { invalid, notFound, ok, type Outcome } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
@@ -70,7 +70,7 @@ function keep(tx: Tx, { userId }: SessionName, session: ClientSession): void {
   const all = [...others, ...(says ? [session] : [])].toSorted((a, b) => a.openedAt - b.openedAt);
   const dropped = all.splice(0, all.length - CLIENT_SESSIONS_KEPT);
   const overUpTo = Math.max(record?.overUpTo ?? 0, dropped.at(-1)?.openedAt ?? 0);
-  // What is over by `overUpTo` needs no place any more.
+  // Sessions that are over by `overUpTo` need no entry any more.
   const sessions = all.filter((one) => one.openedAt > overUpTo);
   const fields = { sessions, overUpTo, expiresAt: isoTime(tx.now + CLIENT_SESSION_MS) };
   if (record === null) tx.create(clientSessionsTable, { id: userId, ...fields });

@@ -1,15 +1,14 @@
 /**
- * Idempotency keys (IDEM-1 to IDEM-4). A key's row is written in the commit of what was done under it
- * and says what that came to, so that the same request is answered from the row and nothing is done
- * twice. Requests with one key meet here: the turns of this actor follow each other, and what a
- * later one finds it tells only after the commit of the earlier.
+ * Idempotency keys (IDEM-1 to IDEM-4). A key's row is written in the commit of the request and contains its result, so
+ * a repeated request is answered from the row and nothing happens twice. Requests with one key meet in this actor: its
+ * turns run one after another, and a turn replies only after the commit of an earlier turn whose row it has read.
  *
  *   (absent) ──keep──▶ answer
  *      │  ──keep──▶ work ──settle──▶ answer
  *      └──keep──▶ running ──keep──▶ answer, work
  *
- * A row past its time counts as absent. `running` is for requests that commit more than once: nobody
- * else begins meanwhile, and the row's short time frees the key when its holder has crashed.
+ * An expired row counts as absent. `running` is for requests that commit more than once: no other request begins
+ * meanwhile, and the row's short lifetime frees the key if its holder has crashed.
  */
 import { ok, type Outcome, refuse } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
@@ -20,7 +19,7 @@ import { type IdempotencyKey, idempotencyKeyTable, type KeyEnding } from "./sche
 
 type KeyCommand = "find_key" | "keep_key" | "settle_key" | "release_key";
 
-/** What a caller waits before it asks again whether the first request has come to its end. */
+/** How long a caller waits before it asks again whether the first request has finished. */
 const RETRY_MS = 1_000;
 
 export const idempotencyHandlers: Pick<Handlers<TrafficProtocol>, KeyCommand> = {
@@ -53,7 +52,7 @@ export const idempotencyHandlers: Pick<Handlers<TrafficProtocol>, KeyCommand> = 
   },
 };
 
-/** What the same request has come to, or null where it may begin. */
+/** The result of the same request, or null if it may begin. */
 function find(tx: Tx, claim: KeyClaim): Outcome<KeyEnding | null> {
   const { holder } = claim;
   let key: IdempotencyKey | null = null;

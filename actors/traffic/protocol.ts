@@ -1,13 +1,13 @@
-/** What an organization's traffic actor can be asked, and what it answers. */
+/** The commands and replies of an organization's traffic actor. */
 import type { RateLimit } from "./policy.ts";
 import type { KeyEnding, RunningKey } from "./schema.ts";
 
-/** What an identity may still do. */
+/** The rate limit state of an identity. */
 export interface RateState {
   readonly isAdmitted: boolean;
   /** Requests of a window. */
   readonly budget: number;
-  /** Those that are left of it. */
+  /** Requests left in it. */
   readonly remaining: number;
   /** Wall clock in ms at which the next window begins. */
   readonly resetAtMs: number;
@@ -17,11 +17,11 @@ export interface RateState {
 export interface KeyClaim {
   /** The key within its scope, as a hash. */
   readonly keyId: string;
-  /** Of the request's input: the same key with another one is a conflict. */
+  /** A hash of the request's input: the same key with another one is a conflict. */
   readonly fingerprint: string;
-  /** The request itself, so that it knows a running key as its own. */
+  /** Identifies the request, so that it recognizes a running key as its own. */
   readonly holder: string;
-  /** The same under former keys of the service, where there are some. */
+  /** The key and fingerprint under former keys of the service, if any. */
   readonly others?: readonly { readonly keyId: string; readonly fingerprint: string }[];
 }
 
@@ -35,23 +35,28 @@ export interface SessionName {
 }
 
 export type TrafficCommand =
-  /** Counts one request of an identity. Past the budget the answer says so; it is no refusal. */
+  /**
+   * Counts one request of an identity. A request past the budget is not refused; the reply says that it is not
+   * admitted.
+   */
   | { readonly kind: "admit_request"; readonly identity: string; readonly limit: RateLimit }
-  /** Gives back what these identities have reserved and not spent. */
+  /** Returns unused reservations of these identities. */
   | { readonly kind: "give_back"; readonly identities: readonly string[] }
-  /** What the request came to before; null where it may begin. Refuses conflicts, and what still runs. */
+  /**
+   * The earlier result of the request; null if it may begin. Refuses conflicts, and requests that are still running.
+   */
   | { readonly kind: "find_key"; readonly claim: KeyClaim }
-  /** Keeps what the request has come to, unless it has come to something before. */
+  /** Stores the request's result, unless it has one already. */
   | { readonly kind: "keep_key"; readonly claim: KeyClaim; readonly ending: KeyEnding | RunningKey }
-  /** The answer of work that has ended; the first one stays. */
+  /** Stores the answer of finished work; the first one stays. */
   | { readonly kind: "settle_key"; readonly keyId: string; readonly ending: KeyEnding }
   /** The holder of a running key gives up. */
   | { readonly kind: "release_key"; readonly claim: KeyClaim }
-  /** What is kept of a session of an MCP client. */
+  /** The stored state of a session of an MCP client. */
   | { readonly kind: "find_session"; readonly session: SessionName }
-  /** Its client has ended it, for ever. */
+  /** Its client has ended it for good. */
   | { readonly kind: "end_session"; readonly session: SessionName }
-  /** Refuses a session that is over, and more than a session or a person may have. */
+  /** Refuses a session that is over, and subscriptions past the limit of the session or the person. */
   | { readonly kind: "subscribe"; readonly session: SessionName; readonly uri: string }
   | { readonly kind: "unsubscribe"; readonly session: SessionName; readonly uri: string };
 

@@ -2,7 +2,10 @@
 import { type ActorRef, table } from "../runtime/actor.ts";
 import { type JsonObject, RecordBase, type Static, Timestamp, Type } from "../schema.ts";
 
-/** What is reserved of an identity's budget; how much of that is spent is volatile state. Its id is the identity's: a token's, for example. */
+/**
+ * The reserved part of an identity's budget; how much of it is used is volatile state. Its id is the identity's, such
+ * as a token's.
+ */
 export const RateWindow = Type.Object({
   ...RecordBase,
   /** Windows since the epoch. */
@@ -12,17 +15,17 @@ export const RateWindow = Type.Object({
 });
 export type RateWindow = Static<typeof RateWindow>;
 
-/** What the request of a key has come to. */
+/** The result of a key's request. */
 export const KeyEnding = Type.Union([
   Type.Object({
     kind: Type.Literal("answer"),
     status: Type.Integer(),
     contentType: Type.String(),
     body: Type.String(),
-    /** Whether the body has a secret that is shown once, and is encrypted. */
+    /** Whether the body contains a one-time secret and is encrypted. */
     isSealed: Type.Boolean(),
   }),
-  /** It goes on after its commit; this is what it is found by. */
+  /** The work continues after its commit; this identifies it. */
   Type.Object({ kind: Type.Literal("work"), work: Type.Unsafe<JsonObject>({ type: "object" }) }),
 ]);
 export type KeyEnding = Static<typeof KeyEnding>;
@@ -30,7 +33,7 @@ export type KeyEnding = Static<typeof KeyEnding>;
 const RunningKey = Type.Object({ kind: Type.Literal("running"), holder: Type.String() });
 export type RunningKey = Static<typeof RunningKey>;
 
-/** An idempotency key. Its id is a hash of the key within its scope; the key itself is nowhere. */
+/** An idempotency key. Its id is a hash of the key within its scope; the key itself is not stored. */
 export const IdempotencyKey = Type.Object({
   ...RecordBase,
   fingerprint: Type.String(),
@@ -39,7 +42,7 @@ export const IdempotencyKey = Type.Object({
 });
 export type IdempotencyKey = Static<typeof IdempotencyKey>;
 
-/** What is kept of one session of an MCP client. */
+/** The stored state of one session of an MCP client. */
 export const ClientSession = Type.Object({
   /** A hash of its id. */
   key: Type.String(),
@@ -51,14 +54,14 @@ export const ClientSession = Type.Object({
 });
 export type ClientSession = Static<typeof ClientSession>;
 
-/** The sessions of one person's MCP clients of which something has to be known; its id is the user's. */
+/** The sessions of one person's MCP clients that have stored state; its id is the user's. */
 export const ClientSessions = Type.Object({
   ...RecordBase,
-  /** The one that began first comes first. */
+  /** The oldest session comes first. */
   sessions: Type.Array(ClientSession),
-  /** Sessions that began up to then are over: what was known of some of them had to make room. Wall clock in ms. */
+  /** Sessions that began up to this time are over, because entries had to be removed. Wall clock in ms. */
   overUpTo: Type.Integer(),
-  /** When nothing in it has a meaning any more. */
+  /** When the whole record expires. */
   expiresAt: Timestamp,
 });
 export type ClientSessions = Static<typeof ClientSessions>;
@@ -67,7 +70,7 @@ export const clientSessionsTable = table<ClientSessions>("client_sessions");
 export const idempotencyKeyTable = table<IdempotencyKey>("idempotency_key");
 export const rateWindowTable = table<RateWindow>("rate_window");
 
-/** An organization has one; its id differs from the organization's, whose actor has that one. */
+/** One for each organization; its id differs from the organization's, which names the organization's own actor. */
 export const trafficRef = (organizationId: string): ActorRef<"traffic"> => ({
   kind: "traffic",
   organizationId,

@@ -1,16 +1,16 @@
 /**
- * Rate windows (RATE-1): exact, and hardly a commit. A record says how many requests of a window are
- * reserved; how many of them are spent is volatile state.
+ * Rate windows (RATE-1): exact, with few commits. A record has the number of reserved requests of a window; how many of
+ * them are used is volatile state.
  *
  *   spent < stored ────▶ admitted at once, and nothing is written
- *   spent < reserved ──▶ admitted when the reservation that is under way is stored
+ *   spent < reserved ──▶ admitted when the reservation in flight is stored
  *   spent = reserved ──▶ the next are reserved, and the request is admitted when that is stored
  *   spent = budget ────▶ not admitted
  *
- * The next are reserved when three quarters of the last ones are spent, so hardly anybody waits; for all of the
- * organization's identities that need some soon, so it is one commit. An actor that has forgotten takes
- * all that is reserved for spent: a crash admits a few too few, and never too many. One that is dropped
- * in good order gives back what is not spent.
+ * The next reservation is made when three quarters of the last one are used, so few requests wait. One commit reserves
+ * for all of the organization's identities that need it soon. An actor that has lost its volatile state counts
+ * everything reserved as used: a crash admits a few requests too few, and never too many. An orderly eviction returns
+ * the unused part.
  */
 import { ok } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
@@ -19,11 +19,11 @@ import { NEIGHBOURS, RATE_WINDOW_MS, type RateLimit } from "./policy.ts";
 import type { TrafficCommand, TrafficProtocol } from "./protocol.ts";
 import { type RateWindow, rateWindowTable } from "./schema.ts";
 
-/** How much of a window's reservation is spent. */
+/** The used part of a window's reservation. */
 interface Spending {
   readonly window: number;
   readonly reserved: number;
-  /** What of it is known to be stored. */
+  /** The part of it that is known to be stored. */
   readonly stored: number;
   readonly spent: number;
   readonly limit: RateLimit;
@@ -69,7 +69,7 @@ export const windowHandlers: Pick<Handlers<TrafficProtocol>, WindowCommand> = {
   },
 };
 
-/** What an actor that is to be dropped gives back: the reservations of the present window that are not spent. */
+/** What an actor returns before its eviction: the unused reservations of the current window. */
 export function unspent(state: VolatileState, now: number): TrafficCommand | null {
   const identities: string[] = [];
   for (const [identity, { window, reserved, spent }] of state.all(spendings)) {
@@ -78,11 +78,11 @@ export function unspent(state: VolatileState, now: number): TrafficCommand | nul
   return identities.length === 0 ? null : { kind: "give_back", identities };
 }
 
-/** The spending of the window in which this turn is. */
+/** The spending of this turn's window. */
 function spendingOf(tx: Tx, identity: string, limit: RateLimit): Spending {
   const { record, isStored } = tx.peek(rateWindowTable, identity);
   const current = windowAt(tx.now);
-  // The clocks of two replicas differ a little: a window that another one has begun is not left again.
+  // The clocks of two replicas differ a little: a window that another replica has begun continues here.
   const window = record?.window === current + 1 ? record.window : current;
   if (record?.window !== window) return { window, reserved: 0, stored: 0, spent: 0, limit };
   const { reserved } = record;
@@ -94,13 +94,13 @@ function spendingOf(tx: Tx, identity: string, limit: RateLimit): Spending {
 
 /** With less than this of a reservation left, the next one is made. */
 const OWN_SHARE = 1 / 4;
-/** With less than this left, it is made beside another identity's: they would need it one after the other. */
+/** With less than this left, it is made along with another identity's, to save a later commit. */
 const NEIGHBOURS_SHARE = 3 / 4;
 
 const isBelow = ({ reserved, spent, limit }: Spending, share: number): boolean =>
   reserved < limit.budget && reserved - spent < limit.reservation * share;
 
-/** Reserves the next requests of an identity, after those that are spent. */
+/** Reserves the next requests of an identity, after the used ones. */
 function reserve(tx: Tx, identity: string, { window, stored, spent, limit }: Spending): void {
   const reserved = Math.min(limit.budget, Math.max(spent, spent - 1 + limit.reservation));
   const { record } = tx.peek(rateWindowTable, identity);
@@ -110,7 +110,7 @@ function reserve(tx: Tx, identity: string, { window, stored, spent, limit }: Spe
   tx.remember(spendings, identity, { window, reserved, stored, spent, limit });
 }
 
-/** Reserves in the same commit for those who need it soon too. */
+/** Also reserves, in the same commit, for identities that need it soon. */
 function reserveForNeighbours(tx: Tx, identity: string, window: number): void {
   let looks = 0;
   for (const other of tx.recallKeys(spendings)) {

@@ -1,4 +1,4 @@
-/** The upload's actor: who may name it, and until when it is kept. Its content never changes. */
+/** The upload's actor: who may refer to it, and how long it is kept. Its content never changes. */
 import { invalid, notFound, ok, type Outcome } from "../fault.ts";
 import type { ActorDefinition, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
@@ -41,7 +41,7 @@ export const uploadActor: ActorDefinition<UploadProtocol> = {
   },
 };
 
-/** In words for the sender of a message that names it. */
+/** For the sender of a message that refers to it. */
 export const noUpload = (id: string): string => `There is no file ${id} of yours; POST /api/files makes one`;
 
 function present(tx: Tx, userId: string): Outcome<Upload> {

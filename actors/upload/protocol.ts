@@ -1,4 +1,4 @@
-/** What an upload's actor can be asked, and what it answers. To everybody but the person who made it, it is not there. */
+/** The commands and replies of an upload's actor. For everybody but the person who created it, it does not exist. */
 import type { Content } from "../workspace/schema.ts";
 import type { Upload } from "./schema.ts";
 
@@ -10,9 +10,9 @@ export type UploadCommand =
       readonly userId: string;
     }
   | { readonly kind: "read_upload"; readonly userId: string }
-  /** A message of this commit names it: from now on it does not expire. `field` names where the message does. */
+  /** A message of this commit refers to it, so it no longer expires. `field` is the place in the message. */
   | { readonly kind: "use_upload"; readonly userId: string; readonly field: string }
-  /** What messages have of it stays with them. */
+  /** Content that messages refer to stays with them. */
   | { readonly kind: "delete_upload"; readonly userId: string };
 
 export interface UploadProtocol {

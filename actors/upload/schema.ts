@@ -1,9 +1,9 @@
 /**
- * Uploads and attachments. An upload is content that a person has sent for messages to refer to. An attachment is
- * what a message has of some content: it names it by its digest, so nothing changes under the message.
+ * Uploads and attachments. An upload is content that a person has sent for messages to refer to. An attachment is a
+ * message's reference to some content by its digest, so the content never changes under the message.
  *
- *   POST /api/files ─▶ upload ──(a message names it)──▶ attachment ─▶ content in the blob store
- *                        └── nobody names it for 7 days, or it is deleted ─▶ gone
+ *   POST /api/files ─▶ upload ──(a message refers to it)──▶ attachment ─▶ content in the blob store
+ *                        └── unused for 7 days, or deleted ─▶ gone
  */
 import { type ActorRef, table, type Tx } from "../runtime/actor.ts";
 import { Nullable, RecordBase, type Static, Timestamp, Type } from "../schema.ts";
@@ -14,17 +14,17 @@ export const Upload = Type.Object({
   ...RecordBase,
   name: Type.String(),
   ...Content.properties,
-  /** Only this person finds it and sends it. */
+  /** Only this person can find and send it. */
   createdBy: Type.String(),
-  /** When a message first named it; null: none has. */
+  /** When a message first referred to it; null: none has. */
   usedAt: Nullable(Timestamp),
-  /** Null once a message has named it. */
+  /** Null once a message has referred to it. */
   expiresAt: Nullable(Timestamp),
   deletedAt: Nullable(Timestamp),
 });
 export type Upload = Static<typeof Upload>;
 
-/** What a message of a chat has of some content: while the row is there, the sweep leaves the content alone. */
+/** A message's reference to some content: while the row exists, the sweep keeps the content. */
 export const Attachment = Type.Object({
   /** `<message>/<name>`. */
   ...RecordBase,
@@ -43,7 +43,7 @@ export const uploadRef = (organizationId: string, id: string): ActorRef<"upload"
   id,
 });
 
-/** Keeps the content of this block as long as its message. `id` is its own: `<message>/<name>`. */
+/** Keeps the content of this block as long as its message. `id` is the block's own: `<message>/<name>`. */
 export function attach(
   tx: Tx,
   of: Pick<Attachment, "id" | "chatId" | "messageId">,

@@ -1,7 +1,7 @@
-/** What a message has besides text, in the words of the API: it is shown as it is stored. */
+/** The pieces of a message besides text, in the API's form: they are shown as they are stored. */
 import { Nullable, OneOf, type Static, Type } from "../schema.ts";
 
-/** Where the content came from when the message was accepted; only the digest counts from then on. */
+/** The origin of the content when the message was accepted; from then on only the digest counts. */
 export const AttachmentSource = Type.Union(
   [
     Type.Object({ kind: Type.Literal("upload"), file_id: Type.String({ description: "Id of the uploaded file" }) }),
@@ -11,7 +11,7 @@ export const AttachmentSource = Type.Union(
       path: Type.String(),
       version: Type.Integer(),
     }),
-    /** Without its query, which may be a secret. */
+    /** Without its query, which may contain a secret. */
     Type.Object({ kind: Type.Literal("url"), url: Type.String() }),
   ],
   { description: "Where the content came from when the message was accepted" },
@@ -27,17 +27,17 @@ export const AttachmentBlock = Type.Object({
 });
 export type AttachmentBlock = Static<typeof AttachmentBlock>;
 
-/** A piece of what a user says. */
+/** A piece of a user's message. */
 export const InputBlock = Type.Union([
   Type.Object({ type: Type.Literal("text"), text: Type.String() }),
   AttachmentBlock,
 ]);
 export type InputBlock = Static<typeof InputBlock>;
 
-/** A user's message with attachments has all of its pieces here; absent: it is text. */
+/** All pieces of a user's message with attachments; absent: it is only text. */
 export const InputBlocks = Type.Optional(Type.Array(InputBlock));
 
-/** What a model must be able to read. Text it always is. */
+/** What a model must be able to read. Every model reads text. */
 export const MODEL_INPUTS = ["text", "image", "file"] as const;
 export type ModelInput = (typeof MODEL_INPUTS)[number];
 
@@ -48,6 +48,6 @@ export const inputNeeded = ({ type, media_type: mediaType }: AttachmentBlock): M
   type === "file" && mediaType.startsWith("text/") ? "text" : type;
 
 const KIB = 1024;
-/** An attachment in words, where it cannot be shown. */
+/** An attachment in words, for use where it cannot be shown. */
 export const attachmentWords = ({ type, name, media_type: mediaType, size }: AttachmentBlock): string =>
   `${type}${name === null ? "" : ` "${name}"`}, ${mediaType}, ${Math.ceil(size / KIB)} KiB`;

@@ -1,8 +1,7 @@
 /**
- * The usage of an organization. What a job uses is counted by the group that commits it in the job, so
- * each token is counted once, however often its job is begun again, and never without its job. The
- * budget is looked at before a job is made and before each model call. A call in flight may pass it:
- * what it costs is known only when it is over.
+ * The usage of an organization. The group that commits a job's use in the job also counts it here, so each token is
+ * counted once, however often its job restarts, and never without its job. The budget is checked before a job is
+ * created and before each model call. A call in flight may exceed it: its cost is known only when it is over.
  */
 import { ok } from "../fault.ts";
 import type { ActorDefinition, RecordKey, Tx } from "../runtime/actor.ts";
@@ -24,7 +23,7 @@ import {
   tokenBudgetTable,
 } from "./schema.ts";
 
-/** `service`: what an organization without limits of its own may use. */
+/** `service`: the limits of organizations that have none of their own. */
 export function usageActor(service: MonthLimits): ActorDefinition<UsageProtocol> {
   return {
     kind: "usage",
@@ -39,7 +38,7 @@ export function usageActor(service: MonthLimits): ActorDefinition<UsageProtocol>
       check_budget(tx) {
         const limits = limitsOf(tx, service);
         const { monthlyTokens, monthlyCost } = limits;
-        // Without a limit the month is not read: it is about to change whenever a job runs.
+        // Without a limit the month is not read, because its record changes whenever a job runs.
         const spent = monthlyTokens === null && monthlyCost === null ? null : spentOf(limits, monthOfNow(tx));
         return ok({ spent, limitsCost: monthlyCost !== null, retryAfterMs: monthEndMs(tx.now) - tx.now });
       },
@@ -58,7 +57,7 @@ export function usageActor(service: MonthLimits): ActorDefinition<UsageProtocol>
   };
 }
 
-/** The month and the day are known to the turn only; they are loaded when it asks. */
+/** Only the turn knows the month and the day, so these records are loaded on demand. */
 const needs = (id: string, { kind }: UsageCommand): readonly RecordKey[] =>
   kind === "count_usage" ? [] : [{ table: tokenBudgetTable.name, id }];
 
@@ -80,7 +79,7 @@ function countMonth(tx: Tx, counts: Counts): void {
   else tx.update(monthUsageTable, { ...present, ...sum(present, counts) });
 }
 
-/** Both together, up to the largest number that is still exact: a budget that is spent stays spent. */
+/** The sum of both, capped at the largest exact integer: a spent budget stays spent. */
 export const sum = (a: Counts, b: Counts): Counts => ({
   ...COUNTS.reduce(
     (total, name) => ({ ...total, [name]: Math.min(a[name] + b[name], Number.MAX_SAFE_INTEGER) }),

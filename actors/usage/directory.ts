@@ -7,17 +7,17 @@ export type UsageGroup = (typeof USAGE_GROUPS)[number];
 
 export interface UsageRequest {
   readonly groupBy: UsageGroup;
-  /** Days of UTC, both included: `2026-11-30`. */
+  /** Days in UTC, both inclusive: `2026-11-30`. */
   readonly since: string;
   readonly until: string;
-  /** Groups at most. */
+  /** The most groups. */
   readonly limit: number;
 }
 
 export interface UsageReport {
-  /** Days: newest first. Agents and models: who has used the most tokens first. */
+  /** Days: newest first. Agents and models: most tokens first. */
   readonly groups: readonly (Counts & { readonly key: string })[];
-  /** Of all groups, those past the limit too. */
+  /** Of all groups, including those past the limit. */
   readonly totals: Counts;
 }
 
@@ -25,9 +25,9 @@ export interface UsageDirectory {
   report(organizationId: string, request: UsageRequest): Promise<UsageReport>;
 }
 
-/** What organizations have of what is bounded. Rejects when the database cannot be reached. */
+/** How much of each quota organizations use. Rejects when the database cannot be reached. */
 export interface QuotaDirectory {
-  /** How much there is in the tables; `now` is wall clock in ms. */
+  /** The count or size in the tables; `now` is wall clock in ms. */
   measure(organizationId: string, quota: QuotaName, now: number): Promise<number>;
   /** The organization's own limits. */
   quotasOf(organizationId: string): Promise<Partial<QuotaLimits>>;

@@ -1,25 +1,25 @@
-/** What an organization's usage can be asked, and what it answers. */
+/** The commands and replies of an organization's usage actor. */
 import type { CostLimit, Counts, SpentBudget, TokenLimit } from "./schema.ts";
 
 export type UsageCommand =
-  /** Adds what was used; to be a member of the group that commits the use. */
+  /** Adds usage; a member of the group that commits the use. */
   | { readonly kind: "count_usage"; readonly agentId: string; readonly model: string; readonly counts: Counts }
   /** Whether a model call may begin now. */
   | { readonly kind: "check_budget" }
   | { readonly kind: "read_budget" }
-  /** A limit that is absent stays. */
+  /** An absent limit stays unchanged. */
   | { readonly kind: "set_budget"; readonly limit?: TokenLimit; readonly costLimit?: CostLimit };
 
-/** The budget of the present month. */
+/** The budget of the current month. */
 export interface Budgeted {
-  /** Tokens that may be used, in and out together; null without a limit. */
+  /** The limit of tokens, input and output together; null without a limit. */
   readonly monthlyTokens: number | null;
   readonly usedTokens: number;
-  /** What the month may cost, as an amount of `actors/money.ts`; null without a limit. */
+  /** The limit of cost, as an amount of `actors/money.ts`; null without a limit. */
   readonly monthlyCost: string | null;
-  /** What those with a price have cost; null: none has one. */
+  /** The cost of tokens that have a price; null: none has one. */
   readonly usedCost: string | null;
-  /** Tokens without a price: no limit of cost knows them. */
+  /** Tokens without a price, which no cost limit covers. */
   readonly unpricedTokens: number;
   /** ISO 8601: when the next month begins. */
   readonly resetsAt: string;
@@ -27,7 +27,10 @@ export interface Budgeted {
 
 export interface UsageReplies {
   count_usage: null;
-  /** `spent`: null while there is some left. `limitsCost`: whether the month has a limit of cost. `retryAfterMs`: to its end. */
+  /**
+   * `spent`: null while some is left. `limitsCost`: whether the month has a cost limit. `retryAfterMs`: until the month
+   * ends.
+   */
   check_budget: { readonly spent: SpentBudget | null; readonly limitsCost: boolean; readonly retryAfterMs: number };
   read_budget: Budgeted;
   set_budget: Budgeted;

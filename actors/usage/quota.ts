@@ -1,6 +1,6 @@
 /**
- * What an organization may have (QUOTA-1), and what a group of turns asks for of it. Counts are of what is there
- * now: archived agents, deleted chats and revoked tokens count for nothing.
+ * The quotas of an organization (QUOTA-1), and how much of them a turn group requests. Only what currently exists
+ * counts: archived agents, deleted chats and revoked tokens do not.
  */
 import { chatTable, type Message, messageTable } from "../chat/schema.ts";
 import { missionTable } from "../mission/schema.ts";
@@ -35,29 +35,34 @@ export const QUOTAS = [
 ] as const;
 export type QuotaName = (typeof QUOTAS)[number];
 
-/** Limits by name; null: none. */
+/** Limits by name; null: unlimited. */
 export type QuotaLimits = Readonly<Record<QuotaName, number | null>>;
 
-/** One quota of an organization as it is shown. */
+/** One quota of an organization, for display. */
 export interface QuotaState {
   readonly quota: QuotaName;
-  /** Null: none. */
+  /** Null: unlimited. */
   readonly limit: number | null;
   readonly used: number;
 }
 
-/** What an organization has and may have. Rejects when the database cannot be reached. */
+/** An organization's use and limits. Rejects when the database cannot be reached. */
 export interface QuotaReports {
   report(organizationId: string): Promise<readonly QuotaState[]>;
-  /** Refuses so much more of it where there is no room, before it is made. It is counted with its commit only. */
+  /**
+   * Refuses this additional amount if there is no room, before it is created. The amount counts only once it is
+   * committed.
+   */
   room(organizationId: string, quota: QuotaName, amount: number): Promise<Outcome<null>>;
-  /** Content of so many bytes was stored, and the commit that was to refer to it was refused: it counts until it is removed. */
+  /**
+   * This much content was stored, but the commit that should refer to it was refused: it counts until it is removed.
+   */
   unreferred(organizationId: string, bytes: number): void;
 }
 
 const GIB = 1024 ** 3;
 
-/** Far above what an organization has that works, and far below what fills a machine. */
+/** Far above what a normal organization needs, and far below what fills a machine. */
 export const DEFAULT_QUOTAS: QuotaLimits = {
   agents: 10_000,
   chats: 1_000_000,
@@ -74,23 +79,23 @@ export const DEFAULT_QUOTAS: QuotaLimits = {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** What a group asks for, and what it may free. Amounts are never too small for long: measuring corrects them. */
+/** What a group requests, and what it may free. Amounts may be too small for a short time: measuring corrects them. */
 export interface Demand {
   readonly asked: ReadonlyMap<QuotaName, number>;
   readonly freed: ReadonlySet<QuotaName>;
-  /** Secrets that there are after it; null where it does not change them. */
+  /** The number of secrets after it; null if it does not change them. */
   readonly secrets: number | null;
   /** Rows that it adds. */
   readonly rows: number;
-  /** Whether something is made with it that the quotas of rows and bytes may refuse: what runs goes on. */
+  /** Whether it creates something that the quotas of rows and bytes may refuse; running work continues. */
   readonly isNew: boolean;
-  /** The organization itself, where the group changes it. */
+  /** The organization's record, if the group changes it. */
   readonly organization: Organization | null;
 }
 
 const isSet = (value: unknown): boolean => value !== undefined && value !== null;
 
-/** Tables of which each record is one of something, and whether it is gone. */
+/** Tables in which each record counts as one item of a quota, and whether it is deleted. */
 const COUNTED: ReadonlyMap<string, { readonly quota: QuotaName; isGone(fields: Fields): boolean }> = new Map([
   [agentTable.name, { quota: "agents", isGone: ({ status }: Fields) => status !== "active" }],
   [chatTable.name, { quota: "chats", isGone: ({ deletedAt }: Fields) => isSet(deletedAt) }],
@@ -100,10 +105,10 @@ const COUNTED: ReadonlyMap<string, { readonly quota: QuotaName; isGone(fields: F
   [workspaceTable.name, { quota: "workspaces", isGone: ({ deletedAt }: Fields) => isSet(deletedAt) }],
 ]);
 
-/** Tables of which each record is something new, for as many as there is room for rows. */
+/** Tables in which each new record is something new, limited only by the quota of rows. */
 const MADE: ReadonlySet<string> = new Set([shareTable.name, invitationTable.name]);
 
-/** Null where nothing of it counts. */
+/** Null if no quota applies. */
 export function demandOf(changes: readonly RecordChange[]): Demand | null {
   const asked = new Map<QuotaName, number>();
   const freed = new Set<QuotaName>();
@@ -130,8 +135,9 @@ export function demandOf(changes: readonly RecordChange[]): Demand | null {
 }
 
 /**
- * Files that are written, and what is uploaded and sent; one that is moved leaves a vacant place and asks for nothing.
- * Whether there is one. Content that messages have of an upload counts once more here, and once where it is measured.
+ * Requests room for written files, uploads and attachments; returns whether any is requested. A moved file leaves a
+ * vacant place and requests nothing. Content of an upload that messages refer to counts again here, but only once when
+ * it is measured.
  */
 function askFiles(changes: readonly RecordChange[], asked: Map<QuotaName, number>, freed: Set<QuotaName>): boolean {
   let files = 0;
@@ -160,7 +166,10 @@ export const isQuotaName = (text: string): text is QuotaName => (QUOTAS as reado
 
 const ENTRY = /^([a-z_]+)=(unlimited|\d{1,15})$/;
 
-/** `agents=500` or `tasks=unlimited`; null where it cannot be one. Secrets are in one record, which bounds them. */
+/**
+ * `agents=500` or `tasks=unlimited`; null if the text is invalid. Secrets are excluded: their single record bounds
+ * them.
+ */
 export function quotaEntry(text: string): readonly [QuotaName, number | null] | null {
   const [, name = "", value = ""] = ENTRY.exec(text) ?? [];
   if (!isQuotaName(name)) return null;

@@ -1,25 +1,25 @@
 /**
- * What an organization has used (RUN-4): for each day, agent and model, and for each month; and what
- * it may use in a month. Days and months are those of UTC.
+ * The usage of an organization (RUN-4), for each day, agent and model, and for each month; and its limits for a month.
+ * Days and months are in UTC.
  */
 import type { Costed } from "../money.ts";
 import { type ActorRef, table } from "../runtime/actor.ts";
 import { CostFields, isoTime, RecordBase, type Static, Type } from "../schema.ts";
 
-/** What is counted. */
+/** The counters. */
 export const COUNTS = ["inputTokens", "outputTokens", "jobs", "toolCalls"] as const;
 const Counts = {
   inputTokens: Type.Integer(),
   outputTokens: Type.Integer(),
-  /** Jobs that have begun. */
+  /** Started jobs. */
   jobs: Type.Integer(),
-  /** Tool calls that have a result. */
+  /** Tool calls with a result. */
   toolCalls: Type.Integer(),
 };
 export type Counts = Readonly<Record<(typeof COUNTS)[number], number>> & Costed;
 export const NO_COUNTS: Counts = { inputTokens: 0, outputTokens: 0, jobs: 0, toolCalls: 0 };
 
-/** What one agent has used of one model on one day. */
+/** The use of one model by one agent on one day. */
 export const DayUsage = Type.Object({
   ...RecordBase,
   ...Counts,
@@ -32,11 +32,11 @@ export const DayUsage = Type.Object({
 });
 export type DayUsage = Static<typeof DayUsage>;
 
-/** All that was used in one month; its id is the month, `2026-11`. */
+/** The total use of one month; its id is the month, `2026-11`. */
 export const MonthUsage = Type.Object({ ...RecordBase, ...Counts, ...CostFields });
 export type MonthUsage = Static<typeof MonthUsage>;
 
-/** How many tokens a month may use: as the service says for all, none at most, or so many. */
+/** The limit of tokens in a month: the service's default, unlimited, or a number. */
 export const TokenLimit = Type.Union([
   Type.Object({ kind: Type.Literal("service") }),
   Type.Object({ kind: Type.Literal("unlimited") }),
@@ -44,7 +44,7 @@ export const TokenLimit = Type.Union([
 ]);
 export type TokenLimit = Static<typeof TokenLimit>;
 
-/** What a month may cost at most, in the currency of the price table. */
+/** The limit of cost in a month, in the currency of the price table. */
 export const CostLimit = Type.Union([
   Type.Object({ kind: Type.Literal("service") }),
   Type.Object({ kind: Type.Literal("unlimited") }),
@@ -52,13 +52,13 @@ export const CostLimit = Type.Union([
 ]);
 export type CostLimit = Static<typeof CostLimit>;
 
-/** What an organization may use in a month, as the operator has set it for all; null: any number, whatever it costs. */
+/** The operator's default limits of an organization in a month; null: unlimited. */
 export interface MonthLimits {
   readonly monthlyTokens: number | null;
   readonly monthlyCost: string | null;
 }
 
-/** Which limit of the month is reached. */
+/** The limit of the month that is reached. */
 export type SpentBudget = "tokens" | "cost";
 const SPENT: Readonly<Record<SpentBudget, string>> = {
   tokens: "The organization has used up its token budget for this month",
@@ -66,11 +66,11 @@ const SPENT: Readonly<Record<SpentBudget, string>> = {
 };
 export const spentWords = (of: SpentBudget): string => SPENT[of];
 
-/** The organization's own limits, by its id; one without a record has the service's. */
+/** The organization's own limits, by its id; without a record, the service's defaults apply. */
 export const TokenBudget = Type.Object({
   ...RecordBase,
   limit: TokenLimit,
-  /** Absent: the service's. */
+  /** Absent: the service's default. */
   costLimit: Type.Optional(CostLimit),
 });
 export type TokenBudget = Static<typeof TokenBudget>;
@@ -79,7 +79,7 @@ export const dayUsageTable = table<DayUsage>("day_usage");
 export const monthUsageTable = table<MonthUsage>("month_usage");
 export const tokenBudgetTable = table<TokenBudget>("token_budget");
 
-/** An organization has one; its id differs from the organization's, whose actor has that one. */
+/** One for each organization; its id differs from the organization's, which names the organization's own actor. */
 export const usageRef = (organizationId: string): ActorRef<"usage"> => ({
   kind: "usage",
   organizationId,
@@ -89,7 +89,7 @@ export const usageRef = (organizationId: string): ActorRef<"usage"> => ({
 export const dayOf = (ms: number): string => isoTime(ms).slice(0, 10);
 export const monthOf = (ms: number): string => isoTime(ms).slice(0, 7);
 
-/** When the month of this moment is over. */
+/** When the month of this time ends. */
 export function monthEndMs(ms: number): number {
   const [year = 0, month = 0] = monthOf(ms).split("-").map(Number);
   return Date.UTC(year, month, 1);
