@@ -1,7 +1,7 @@
 /**
- * The webhook actor: one for each organization (HOOK-1 to HOOK-10). It numbers the organization's events,
- * plans their deliveries, and decides what becomes of each attempt. It is an actor of its own, so that
- * nothing that happens here delays or fails what caused the event.
+ * The webhook actor: one for each organization (HOOK-1 to HOOK-10). It numbers the organization's events, plans their
+ * deliveries, and decides what follows each attempt. It is an actor of its own, so that nothing here delays or fails
+ * the cause of an event.
  */
 import type { ActorDefinition, RecordKey } from "../runtime/actor.ts";
 import { BURST_BOUNDS } from "../runtime/mailbox.ts";

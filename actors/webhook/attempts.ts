@@ -1,6 +1,6 @@
 /**
- * What becomes of attempts (HOOK-6). Their sender reports how they ended, and the same commit has the
- * ledger's rows, the next attempts where some follow, and the start of the next deliveries.
+ * The ends of attempts (HOOK-6). The sender reports how they ended. The same commit has the ledger's rows, the next
+ * attempts if any follow, and the start of the next deliveries.
  */
 import { ok } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
@@ -14,7 +14,7 @@ import { type Attempt, attemptTable, type Destination, type Feed, webhookEventTa
 
 type AttemptCommand = "prepare_attempts" | "attempts_ended" | "attempts_found" | "attempts_due";
 
-/** The receiver does not want any more, ever. */
+/** The receiver wants no more events, ever. */
 const GONE = 410;
 
 export const attemptHandlers: Pick<Handlers<WebhookProtocol>, AttemptCommand> = {
@@ -23,7 +23,7 @@ export const attemptHandlers: Pick<Handlers<WebhookProtocol>, AttemptCommand> = 
   attempts_ended(tx, { ends }) {
     let feed = feedOf(tx);
     for (const end of ends) feed = landed(tx, feed, end);
-    // An effect is over with the last of its attempts.
+    // An effect ends with the last of its attempts.
     for (const effectId of new Set(ends.map((end) => end.effectId)))
       if (!feed.inFlight.some((flight) => flight.effectId === effectId)) tx.settle(effectId);
     keepFeed(tx, filled(tx, feed));
@@ -39,7 +39,7 @@ export const attemptHandlers: Pick<Handlers<WebhookProtocol>, AttemptCommand> = 
     let next: Feed = { ...feed, search: null, isSearchStale: false, hasMore: !isAll || feed.isSearchStale };
     if (activeDestination(tx) === null) for (const id of found) skip(tx, id);
     else if (until !== null) next = { ...next, ready: [...next.ready, ...found] };
-    // Switched on again meanwhile: what was found need not be due.
+    // Delivery was switched on again meanwhile, so the found attempts may not be due.
     else next = withMore(next);
     keepFeed(tx, filled(tx, awaited(tx, next, nextDueAt)));
     return ok(null);
@@ -58,7 +58,9 @@ function prepared(tx: Tx, { id, eventId }: AttemptHead): Prepared | null {
   return attempt === null || event === null || destination === null ? null : { attempt, event, destination };
 }
 
-/** The feed after the end of an attempt that it has under way; of another one it is told too late. */
+/**
+ * The feed after the end of one of its attempts in flight; a report about any other attempt is too late and ignored.
+ */
 function landed(tx: Tx, feed: Feed, { attemptId, effectId, result }: AttemptEnd): Feed {
   const inFlight = feed.inFlight.filter((flight) => flight.attemptId !== attemptId || flight.effectId !== effectId);
   if (inFlight.length === feed.inFlight.length) return feed;
@@ -89,7 +91,10 @@ function ended(tx: Tx, feed: Feed, attempt: Attempt, result: AttemptResult): Fee
   }
 }
 
-/** Nobody knows whether the receiver has it: it is sent again at once, and that counts as no failure of the receiver. */
+/**
+ * It is unknown whether the receiver has the event: it is sent again at once, and this does not count as a failure of
+ * the receiver.
+ */
 function interrupted(tx: Tx, feed: Feed, attempt: Attempt, destination: Destination | null): Feed {
   const error = "connection_reset";
   if (destination === null) {
@@ -112,7 +117,7 @@ function failed(tx: Tx, feed: Feed, { attempt, result, destination }: Failure): 
   const now = isoTime(tx.now);
   const failingSince = feed.failingSince ?? now;
   const failing: Feed = { ...feed, lastFailureAt: now, failingSince };
-  const told: Attempt = { ...attempt, error, httpStatus, durationMs };
+  const reported: Attempt = { ...attempt, error, httpStatus, durationMs };
   const failures = attempt.failures + 1;
   const reason = disablingReason(tx, failingSince, httpStatus);
   const waitMs =
@@ -120,11 +125,11 @@ function failed(tx: Tx, feed: Feed, { attempt, result, destination }: Failure): 
       ? waitAfter(failures, destination.retryProfile, retryAfterMs)
       : null;
   if (waitMs === null || destination === null) {
-    tx.update(attemptTable, { ...told, status: "failed" });
+    tx.update(attemptTable, { ...reported, status: "failed" });
     return reason === null || destination === null ? failing : disabled(tx, destination, failing, reason);
   }
   const dueAt = isoTime(tx.now + waitMs);
-  tx.update(attemptTable, { ...told, status: "retrying", nextAttemptAt: dueAt });
+  tx.update(attemptTable, { ...reported, status: "retrying", nextAttemptAt: dueAt });
   nextAttempt(tx, attempt, { failures, dueAt, url: destination.url });
   return awaited(tx, failing, dueAt);
 }

@@ -1,4 +1,7 @@
-/** How events come into the feed and how their deliveries begin: by themselves, as a test, or once more (HOOK-3, HOOK-10). */
+/**
+ * How events enter the feed, and how their deliveries begin: automatically, as a test, or as a redelivery (HOOK-3,
+ * HOOK-10).
+ */
 import { notFound, ok, type Outcome, refuse } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { takes } from "./events.ts";
@@ -70,7 +73,7 @@ export const deliveryHandlers: Pick<Handlers<WebhookProtocol>, DeliveryCommand> 
   read_feed: (tx) => ok({ sequence: tx.read(feedTable, tx.self.id)?.sequence ?? 0 }),
 };
 
-/** Goes through the range page by page: each page is one effect, so that none is sent twice. */
+/** Goes through the range page by page. Each page is one effect, so that none is sent twice. */
 const redelivery = (tx: Tx, range: EventRange): string =>
   tx.effect(tx.self, "redeliver_webhooks", { ...range, eventTypes: [...range.eventTypes] });
 

@@ -1,7 +1,7 @@
 /**
- * The effects of webhooks: making attempts, looking for what is due, going through a range of events.
- * Each ends with a command that settles it. Attempts whose process has ended are reported as
- * interrupted by the next one; the looks are simply made again.
+ * The effects of webhooks: making attempts, finding due attempts, going through a range of events. Each ends with a
+ * command that settles it. Attempts whose process has ended are reported as interrupted by the next process; searches
+ * are simply repeated.
  */
 import type { EffectContext, EffectHandler } from "../runtime/effects.ts";
 import { Backoff } from "../runtime/backoff.ts";
@@ -23,7 +23,7 @@ export interface DeliveringParts extends ReportsParts {
   readonly log: { warn(fields: object, message: string): void };
 }
 
-/** Before a report is offered again, and before the table is asked again. */
+/** Pauses before a report or a read of the table is retried. */
 const RETRY = { firstMs: 50, lastMs: 5_000 };
 
 /** The handlers of an organization's webhook effects, by kind. */
@@ -50,7 +50,7 @@ interface Courier {
 
 const attemptsOf = ({ intent }: EffectRow): readonly AttemptHead[] => (intent as unknown as DeliveryIntent).attempts;
 
-/** Keeps the order of an organization's attempts: none starts before those that began to be prepared before it. */
+/** Keeps an organization's attempts in order: none starts before those that began to be prepared before it. */
 class StartLine {
   private readonly last = new Map<string, Promise<unknown>>();
 
@@ -77,7 +77,7 @@ async function deliver(courier: Courier, effect: EffectRow, context: EffectConte
     attempts.map(async ({ id }, i) => {
       const one = prepared[i] ?? null;
       const result = one === null ? SKIPPED : await parts.sender.send(one, context.signal);
-      if (result !== null) await told(courier, effect, context, { attemptId: id, result });
+      if (result !== null) await reportEnd(courier, effect, context, { attemptId: id, result });
     }),
   );
 }
@@ -85,11 +85,11 @@ const SKIPPED = { kind: "skipped" } as const;
 
 async function interrupted(courier: Courier, effect: EffectRow, context: EffectContext): Promise<void> {
   const result = { kind: "interrupted" } as const;
-  await Promise.all(attemptsOf(effect).map(({ id }) => told(courier, effect, context, { attemptId: id, result })));
+  await Promise.all(attemptsOf(effect).map(({ id }) => reportEnd(courier, effect, context, { attemptId: id, result })));
 }
 
-/** Tells the actor until it has it, or the epoch is over. */
-async function told(
+/** Reports the end until the actor has taken it, or the epoch is over. */
+async function reportEnd(
   { parts, reports }: Courier,
   { id: effectId, organizationId }: EffectRow,
   context: EffectContext,
@@ -106,7 +106,7 @@ async function told(
 
 async function find(parts: DeliveringParts, effect: EffectRow, context: EffectContext): Promise<void> {
   const intent = effect.intent as unknown as SearchIntent;
-  const found = await looked(parts, context, () => parts.queue.waiting(effect.organizationId, intent));
+  const found = await readTable(parts, context, () => parts.queue.waiting(effect.organizationId, intent));
   if (found === null) return;
   const { attemptIds, nextDueAt } = found;
   const isAll = attemptIds.length < intent.limit;
@@ -116,7 +116,7 @@ async function find(parts: DeliveringParts, effect: EffectRow, context: EffectCo
 
 async function goThrough(parts: DeliveringParts, effect: EffectRow, context: EffectContext): Promise<void> {
   const range = effect.intent as unknown as EventRange;
-  const events = await looked(parts, context, () =>
+  const events = await readTable(parts, context, () =>
     parts.queue.eventsIn(effect.organizationId, range, REDELIVERY_PAGE),
   );
   if (events === null) return;
@@ -125,8 +125,8 @@ async function goThrough(parts: DeliveringParts, effect: EffectRow, context: Eff
   await ask(parts, effect, context, { kind: "redeliver_page", effectId: effect.id, events, rest });
 }
 
-/** What the table has, asked for until it answers; null when the epoch is over. */
-async function looked<T>(parts: DeliveringParts, context: EffectContext, look: () => Promise<T>): Promise<T | null> {
+/** Reads the table until it answers; null when the epoch is over. */
+async function readTable<T>(parts: DeliveringParts, context: EffectContext, look: () => Promise<T>): Promise<T | null> {
   const backoff = new Backoff(parts, RETRY);
   while (!context.isOver()) {
     try {
@@ -139,7 +139,7 @@ async function looked<T>(parts: DeliveringParts, context: EffectContext, look: (
   return null;
 }
 
-/** The reply, asked for until there is one; null when the epoch is over, and with it this effect. */
+/** Dispatches the command until there is a reply; null when the epoch is over, and with it this effect. */
 async function ask(
   parts: DeliveringParts,
   effect: EffectRow,

@@ -1,4 +1,4 @@
-/** Where an organization's events are sent to, and the secret that they are signed with (HOOK-1, HOOK-8). */
+/** The destination of an organization's events, and the secret that signs them (HOOK-1, HOOK-8). */
 import { notFound, ok } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
@@ -23,7 +23,7 @@ export const destinationHandlers: Pick<Handlers<WebhookProtocol>, DestinationCom
         ? tx.create(destinationTable, { id: tx.self.id, ...fields, secret: fresh, formerSecret: null })
         : tx.update(destinationTable, { ...former, ...fields });
     const feed = feedOf(tx);
-    // What waits goes to the new address, or nowhere; another address has not failed yet.
+    // Waiting attempts go to the new address, or are skipped; another address has no failures yet.
     const isOther = former?.url !== destination.url || !former.enabled;
     const waiting = destination.enabled ? feed : withMore(feed);
     keepFeed(tx, filled(tx, isOther ? { ...waiting, failingSince: null } : waiting));
@@ -60,7 +60,7 @@ function stateOf(tx: Tx, destination: Destination): DestinationState {
   return { destination, lastSuccessAt, lastFailureAt };
 }
 
-/** The service stops sending there, and says so in the feed; what still waits is skipped. */
+/** The service stops sending there and announces it in the feed; waiting attempts are skipped. */
 export function disabled(tx: Tx, destination: Destination, feed: Feed, reason: DisabledReason): Feed {
   const { version } = tx.update(destinationTable, { ...destination, enabled: false, disabledReason: reason });
   const news = {

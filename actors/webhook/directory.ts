@@ -1,11 +1,11 @@
-/** Deliveries and events as the tables have them. Throws when the database cannot be reached. */
+/** Deliveries and events in the tables. Throws when the database cannot be reached. */
 import type { ListHead, Page, PageRequest } from "../page.ts";
 import type { EventType } from "./events.ts";
 import type { EventHead, EventRange } from "./protocol.ts";
 import type { SearchIntent } from "./queue.ts";
 import type { Attempt, AttemptStatus, WebhookEvent } from "./schema.ts";
 
-/** All that are given must match (HOOK-9). */
+/** All given filters must match (HOOK-9). */
 export interface AttemptFilter {
   /** Any of these. */
   readonly eventType?: readonly EventType[] | undefined;
@@ -16,15 +16,15 @@ export interface AttemptFilter {
   readonly since?: string | undefined;
 }
 
-/** Attempts that wait. */
+/** Waiting attempts. */
 export interface FoundAttempts {
-  /** Those that were looked for, due first, then by number. */
+  /** The attempts that the search has found, earliest due first, then by number. */
   readonly attemptIds: readonly string[];
-  /** When the first of the others will be due; null where there are none. */
+  /** When the first of the other attempts is due; null if there are none. */
   readonly nextDueAt: string | null;
 }
 
-/** What the deliveries themselves need of the tables. */
+/** The tables' port for the deliveries themselves. */
 export interface WebhookQueue {
   waiting(organizationId: string, search: SearchIntent): Promise<FoundAttempts>;
   /** Events of the range by number, at most `limit`. */
@@ -36,6 +36,6 @@ export interface WebhookDirectory extends WebhookQueue {
   pageAttempts(organizationId: string, filter: AttemptFilter, page: PageRequest): Promise<Page<Attempt>>;
   /** Events after this number, oldest first, at most `limit`. */
   eventsAfter(organizationId: string, after: number, limit: number): Promise<ListHead<WebhookEvent>>;
-  /** The number of the oldest event that is kept; null where there is none. */
+  /** The number of the oldest kept event; null if there is none. */
   oldestSequence(organizationId: string): Promise<number | null>;
 }

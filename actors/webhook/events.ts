@@ -1,8 +1,7 @@
 /**
- * The events of an organization: their types (HOOK-4), who may subscribe to what (HOOK-5), and the
- * form in which a commit leaves one behind. Each change sends the webhook actor a message
- * with its event; the message is a row of the same commit (HOOK-3), and the actor gives the event its
- * number when it takes it.
+ * The events of an organization: their types (HOOK-4), who may subscribe to them (HOOK-5), and the form in which a
+ * commit sends one. Each change sends its event to the webhook actor as a message. The message is a row of the same
+ * commit (HOOK-3), and the actor numbers the event when it handles the message.
  */
 import type { ActorRef } from "../runtime/actor.ts";
 import { type JsonObject, OneOf, type Static, Type } from "../schema.ts";
@@ -31,7 +30,7 @@ export const EVENT_FAMILIES = {
   workspace: ["created", "selected", "app_created"],
   workspace_repository: ["added", "cloned"],
   workspace_file: ["changed"],
-  /** Any change without a type of its own, of tasks among them. */
+  /** Any change without a type of its own, including changes of tasks. */
   resource: ["created", "updated", "deleted"],
   service_token: ["created", "revoked"],
   webhook: ["configured", "secret_rotated", "test", "disabled", "redelivery_requested"],
@@ -40,7 +39,7 @@ export const EVENT_FAMILIES = {
 type Families = typeof EVENT_FAMILIES;
 export type EventType = { [F in keyof Families]: `${F}.${Families[F][number]}` }[keyof Families];
 
-/** The test's event: the turn that sends it numbers it itself, whatever is subscribed to. */
+/** The test's event. The turn that sends it numbers it itself, whatever the subscriptions are. */
 export const TEST_EVENT = "webhook.test" satisfies EventType;
 
 /** All types, in the order of the table. */
@@ -51,14 +50,14 @@ export const EVENT_TYPES = Object.entries(EVENT_FAMILIES).flatMap(([family, name
 export const EVENT_SOURCES = ["job_lifecycle", "api_mutation", "test"] as const;
 export type EventSource = (typeof EVENT_SOURCES)[number];
 
-/** Who has caused an event; `system` is the service itself. */
+/** Who caused an event; `system` is the service itself. */
 export const EventActor = Type.Object({
   type: OneOf(["user", "service_token", "agent", "system"] as const),
   id: Type.String(),
 });
 export type EventActor = Static<typeof EventActor>;
 
-/** What it is about. `path` is where the resource is read; null where nothing can be. */
+/** The subject of an event. `path` is where the resource can be read; null if it cannot be. */
 export const EventResource = Type.Object({
   type: Type.String(),
   id: Type.Union([Type.String(), Type.Null()]),
@@ -67,7 +66,7 @@ export const EventResource = Type.Object({
 });
 export type EventResource = Static<typeof EventResource>;
 
-/** An event as its cause tells it. */
+/** An event as its cause sends it. */
 export interface NewsEvent {
   readonly type: EventType;
   readonly source: EventSource;
@@ -76,44 +75,47 @@ export interface NewsEvent {
   readonly actor: EventActor;
   readonly requestId: string | null;
   readonly resource: EventResource;
-  /** Of a job's lifecycle as in the job's own events; of a request as it was answered, without secrets. */
+  /** For a job's lifecycle, the data of the job's own event; for a request, its answer without secrets. */
   readonly data: JsonObject;
-  /** Whether the data was too long and is ids and status only (HOOK-2). */
+  /** Whether the data was too long and was reduced to ids and status (HOOK-2). */
   readonly isTruncated: boolean;
   /** The fields that the request has set. */
   readonly changes: readonly string[];
 }
 
-/** The message by which a commit leaves its event behind. */
+/** The message with which a commit sends its event. */
 export interface TakeEvent {
   readonly kind: "take_event";
   readonly event: NewsEvent;
 }
 export const takeEvent = (event: NewsEvent): TakeEvent => ({ kind: "take_event", event });
 
-/** An organization has one. */
+/** One for each organization. */
 export const webhookRef = (organizationId: string): ActorRef<"webhook"> => ({
   kind: "webhook",
   organizationId,
   id: "webhook",
 });
 
-/** `!<source>` in a filter takes no event of this source: a decision leaves one of its request and one of the job's life. */
+/**
+ * `!<source>` in a filter excludes events of this source: a decision has one event of its request and one of the job's
+ * lifecycle.
+ */
 const EXCLUDES = "!";
 export const excludedSources = (filter: readonly string[]): EventSource[] =>
   EVENT_SOURCES.filter((source) => filter.includes(EXCLUDES + source));
-/** The entries that name types. */
+/** The entries that name types or families. */
 export const namedTypes = (filter: readonly string[]): string[] =>
   filter.filter((entry) => !entry.startsWith(EXCLUDES));
 
-/** Whether a filter's entry is a type, a family or an excluded source that exists. */
+/** Whether a filter's entry is an existing type or family, or excludes an existing source. */
 export function isKnownFilter(entry: string): boolean {
   if (entry.startsWith(EXCLUDES)) return excludedSources([entry]).length > 0;
   const family = /^(\w+)\.\*$/.exec(entry)?.[1];
   return family === undefined ? EVENT_TYPES.some((type) => type === entry) : Object.hasOwn(EVENT_FAMILIES, family);
 }
 
-/** Whether a filter takes this event. One that names no types takes all of them. */
+/** Whether a filter accepts this event. A filter without types accepts all of them. */
 export function takes(filter: readonly string[], { type, source }: Pick<NewsEvent, "type" | "source">): boolean {
   if (excludedSources(filter).includes(source)) return false;
   const types = namedTypes(filter);

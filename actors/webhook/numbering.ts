@@ -14,11 +14,11 @@ import {
   webhookEventTable,
 } from "./schema.ts";
 
-/** Keeps the event under the next number. */
+/** Stores the event under the next number. */
 export function numbered(tx: Tx, feed: Feed, news: NewsEvent): { readonly feed: Feed; readonly event: WebhookEvent } {
   const sequence = feed.sequence + 1;
-  const told = { id: tx.id("evt"), sequence, ...news, changes: [...news.changes] };
-  const event = tx.create(webhookEventTable, carrying(told, tx.carrier));
+  const numberedEvent = { id: tx.id("evt"), sequence, ...news, changes: [...news.changes] };
+  const event = tx.create(webhookEventTable, carrying(numberedEvent, tx.carrier));
   return { feed: { ...feed, sequence }, event };
 }
 
@@ -45,7 +45,7 @@ export function firstAttempt(
   });
 }
 
-/** The attempt after one that has not reached its end. */
+/** The attempt after one that did not succeed. */
 export function nextAttempt(
   tx: Tx,
   { eventId, eventType, source, sequence, deliveryKey, trigger, attempt }: Attempt,

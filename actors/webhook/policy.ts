@@ -7,7 +7,7 @@ const DAY_MS = 24 * HOUR_MS;
 
 /** The waits before the second, third and fourth attempt; the first is made at once. */
 const USUAL_WAITS_MS = [1 * SECOND_MS, 2 * SECOND_MS, 4 * SECOND_MS];
-/** How a destination that is away for long is tried further. */
+/** The further waits for a destination that is unreachable for long. */
 const DURABLE_WAITS_MS = [
   5 * MINUTE_MS,
   30 * MINUTE_MS,
@@ -26,43 +26,43 @@ const WAITS_MS: Readonly<Record<RetryProfile, readonly number[]>> = {
   durable: [...USUAL_WAITS_MS, ...DURABLE_WAITS_MS],
 };
 
-/** What a receiver asks for can only make a wait longer, and by no more than this. */
+/** A receiver's `Retry-After` can only lengthen a wait, and at most to this. */
 const RETRY_AFTER_LIMIT_MS = 60 * SECOND_MS;
 
-/** The wait after so many failures of one delivery; null when it is given up. */
+/** The wait after this many failures of one delivery; null if it is given up. */
 export function waitAfter(failures: number, profile: RetryProfile, retryAfterMs: number | null): number | null {
   const wait = WAITS_MS[profile][failures - 1];
   return wait === undefined ? null : Math.max(wait, Math.min(retryAfterMs ?? 0, RETRY_AFTER_LIMIT_MS));
 }
 
-/** Attempts of one organization that are under way at once. */
+/** Attempts of one organization that are in flight at once. */
 export const IN_FLIGHT_LIMIT = 8;
-/** A destination at which everything has failed for so long is not tried any more. */
+/** A destination at which everything has failed for this long is disabled. */
 export const FAILING_LIMIT_MS = 5 * DAY_MS;
 
-/** With the attempts that are ready fewer than this, the next are looked for. */
+/** When fewer attempts than this are ready, the next are searched for. */
 export const READY_LOW = 12;
-/** Attempts that are ready in memory; the others wait in their table. */
+/** Ready attempts in memory; the others wait in their table. */
 export const READY_LIMIT = 32;
-/** Attempts found by one look into the table: what is ready or under way anyway, and as many again. */
+/** Attempts that one search finds: the number that is ready or in flight anyway, and as many again. */
 export const FOUND_LIMIT = READY_LIMIT + READY_LOW + IN_FLIGHT_LIMIT;
 /**
- * Records that an organization's deliveries keep in memory: what is ready or under way and one look's find,
- * each with its event. Nobody asks again for an attempt that has ended.
+ * Records that an organization's deliveries keep in memory: the ready attempts, those in flight and the results of one
+ * search, each with its event. Ended attempts are not read again.
  */
 export const KEPT_RECORDS = 128;
-/** Retries that fall due within the same span are looked for together. */
+/** Retries that are due within the same interval are searched for together. */
 export const RETRY_TICK_MS = 100;
 
-/** Events that one commit of a bulk redelivery takes up. */
+/** Events in one commit of a bulk redelivery. */
 export const REDELIVERY_PAGE = 100;
 /** Bulk redeliveries of one organization at once. */
 export const REDELIVERIES = 4;
 
-/** The old signing secret counts for no longer after a rotation (HOOK-8). */
+/** The longest time for which the old signing secret stays valid after a rotation (HOOK-8). */
 export const GRACE_LIMIT_SECONDS = 7 * 24 * 60 * 60;
 
-/** An event is kept for so long, to be sent again or read (HOOK-9). */
+/** How long an event is kept for redelivery and reading (HOOK-9). */
 export const EVENT_RETENTION_MS = 30 * DAY_MS;
-/** A row of the ledger; no delivery takes nearly so long. */
+/** How long a row of the ledger is kept; no delivery takes nearly as long. */
 export const ATTEMPT_RETENTION_MS = 90 * DAY_MS;

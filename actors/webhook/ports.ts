@@ -1,11 +1,8 @@
-/** Port: how an attempt leaves the service. */
+/** Port: sends an attempt. */
 import type { AttemptResult, Prepared } from "./protocol.ts";
 
 export interface WebhookSender {
-  /**
-   * Sends the event, signed, in one HTTP exchange. Does not reject; null where the signal has ended it
-   * before it had an end of its own.
-   */
+  /** Sends the event, signed, in one HTTP exchange. Does not reject; null if the signal aborted it before it ended. */
   send(
     prepared: Prepared,
     signal: AbortSignal,

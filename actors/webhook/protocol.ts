@@ -1,4 +1,4 @@
-/** What an organization's webhook actor can be asked, and what it answers. */
+/** The commands and replies of an organization's webhook actor. */
 import type { NewsEvent, TakeEvent } from "./events.ts";
 import type { RetryProfile } from "./policy.ts";
 import type { Resealed } from "../sealing.ts";
@@ -7,7 +7,7 @@ import type { Attempt, AttemptError, Destination, Feed, WebhookEvent } from "./s
 /** A signing secret as it is stored. */
 export type SealedSecret = Destination["secret"];
 
-/** What `PUT` sets. */
+/** The fields that `PUT` sets. */
 export interface DestinationInput {
   readonly name: string;
   readonly url: string;
@@ -16,14 +16,14 @@ export interface DestinationInput {
   readonly retryProfile: RetryProfile;
 }
 
-/** The configuration with what has become of its deliveries. */
+/** The configuration, and the state of its deliveries. */
 export interface DestinationState {
   readonly destination: Destination;
   readonly lastSuccessAt: string | null;
   readonly lastFailureAt: string | null;
 }
 
-/** How an attempt has ended. */
+/** The result of an attempt. */
 export type AttemptResult =
   | { readonly kind: "delivered"; readonly httpStatus: number; readonly durationMs: number }
   | {
@@ -31,13 +31,13 @@ export type AttemptResult =
       readonly error: AttemptError;
       readonly httpStatus: number | null;
       readonly durationMs: number;
-      /** Whether another attempt could end otherwise. */
+      /** Whether another attempt could succeed. */
       readonly isTransient: boolean;
       readonly retryAfterMs: number | null;
     }
-  /** The process has ended before it knew; whether the receiver has it is open. */
+  /** The process ended before the result was known; the receiver may have the event. */
   | { readonly kind: "interrupted" }
-  /** There was nothing to send, or nowhere to send it to. */
+  /** There was nothing to send, or no destination. */
   | { readonly kind: "skipped" };
 
 /** The end of an attempt that one effect has made. */
@@ -50,48 +50,51 @@ export interface AttemptEnd {
 /** Names an attempt, and the event that it delivers. */
 export type AttemptHead = Pick<Attempt, "id" | "eventId">;
 
-/** What is needed to make an attempt. */
+/** The data for making an attempt. */
 export interface Prepared {
   readonly attempt: Attempt;
   readonly event: WebhookEvent;
   readonly destination: Destination;
 }
 
-/** Which events a bulk redelivery sends again. */
+/** The events that a bulk redelivery sends again. */
 export interface EventRange {
-  /** Numbers greater than this. */
+  /** Numbers greater than this, */
   readonly after: number;
-  /** Up to this one. */
+  /** up to and including this one. */
   readonly until: number;
   /** Exact types and families; empty: all. */
   readonly eventTypes: readonly string[];
 }
 
-/** An event as far as its redelivery needs it. */
+/** The fields of an event that its redelivery needs. */
 export type EventHead = Pick<WebhookEvent, "id" | "type" | "source" | "sequence">;
 
 export type WebhookCommand =
   | TakeEvent
   | { readonly kind: "read_destination" }
-  /** `fresh` is the signing secret of a destination that has none. */
+  /** `fresh` is the signing secret for a destination that has none. */
   | { readonly kind: "configure_destination"; readonly input: DestinationInput; readonly fresh: SealedSecret }
   | { readonly kind: "rotate_secret"; readonly fresh: SealedSecret; readonly graceMs: number }
-  /** The same signing secrets under another key; one that was replaced since it was read as `former` stays so. Answers how many. */
+  /**
+   * The same signing secrets under another key. Skips secrets that were replaced since they were read as `former`;
+   * returns the number of resealed ones.
+   */
   | { readonly kind: "reseal_signing"; readonly resealed: readonly Resealed[] }
-  /** Numbers the event and sends it, whatever is subscribed to. */
+  /** Numbers the event and sends it, whatever the subscriptions are. */
   | { readonly kind: "send_test"; readonly event: NewsEvent }
-  /** The event of this attempt once more, as a delivery of its own. */
+  /** Sends the event of this attempt again, as a delivery of its own. */
   | { readonly kind: "redeliver"; readonly attemptId: string }
   | { readonly kind: "redeliver_range"; readonly range: EventRange }
-  /** How far the feed goes. */
+  /** The newest number of the feed. */
   | { readonly kind: "read_feed" }
   | { readonly kind: "prepare_attempts"; readonly attempts: readonly AttemptHead[] }
   | { readonly kind: "attempts_ended"; readonly ends: readonly AttemptEnd[] }
-  /** What the table has that is due, and when the first of the others will be. */
+  /** The due attempts in the table, and when the first of the others is due. */
   | {
       readonly kind: "attempts_found";
       readonly effectId: string;
-      /** What was asked for: due by then, or null for all that wait. */
+      /** The search's limit: due by then, or null for all waiting attempts. */
       readonly until: string | null;
       readonly attemptIds: readonly string[];
       readonly isAll: boolean;
@@ -99,7 +102,7 @@ export type WebhookCommand =
     }
   /** The alarm of retries. */
   | { readonly kind: "attempts_due" }
-  /** `rest` is null when there are no more. */
+  /** `rest` is null if there are no more. */
   | {
       readonly kind: "redeliver_page";
       readonly effectId: string;
@@ -117,7 +120,7 @@ export interface WebhookReplies {
   redeliver: Attempt;
   redeliver_range: EventRange;
   read_feed: Pick<Feed, "sequence">;
-  /** In the order asked; null where there is nothing to send, or nowhere to send it to. */
+  /** In the order of the request; null if there is nothing to send, or no destination. */
   prepare_attempts: readonly (Prepared | null)[];
   attempts_ended: null;
   attempts_found: null;

@@ -1,15 +1,15 @@
 /**
- * Which attempt is made when (HOOK-6). The table of attempts is the queue; the feed holds what comes
- * next, so that neither memory nor a commit grows with what waits.
+ * Schedules the attempts (HOOK-6). The table of attempts is the queue. The feed holds only the next attempts, so
+ * neither memory nor a commit grows with the backlog.
  *
  *   planned ─▶ ready (32) ─▶ in flight (8) ─▶ ended
  *      │          ▲
- *      │          │ found, due first, then by number
+ *      │          │ found, earliest due first, then by number
  *      └─▶ only in the table: more than 32 are due, or it is a retry that is not due yet
  *
- * While the table may have more that are due (`hasMore`), what is new goes there too, so nothing
- * overtakes. An alarm looks again when the first retry falls due. Where delivery is switched off, the
- * same look takes everything that still waits, and marks it as skipped.
+ * While the table may have more due attempts (`hasMore`), new ones go there too, so nothing overtakes. An alarm
+ * searches again when the first retry is due. If delivery is switched off, the same search takes every waiting attempt
+ * and marks it as skipped.
  */
 import type { NewRecord, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
@@ -22,9 +22,9 @@ export interface DeliveryIntent {
   readonly attempts: readonly AttemptHead[];
 }
 
-/** The intent of a look into the table. */
+/** The intent of a search in the table. */
 export interface SearchIntent {
-  /** Attempts that are due by then, ISO 8601; null: all that wait. */
+  /** Attempts due by this time, ISO 8601; null: all waiting attempts. */
   readonly until: string | null;
   readonly limit: number;
 }
@@ -48,22 +48,22 @@ export const feedOf = (tx: Tx): Feed =>
 export const keepFeed = (tx: Tx, feed: Feed): Feed => tx.update(feedTable, feed);
 
 export const destinationOf = (tx: Tx): Destination | null => tx.read(destinationTable, tx.self.id);
-/** The destination, if anything is sent to it. */
+/** The destination, if delivery is on. */
 export function activeDestination(tx: Tx): Destination | null {
   const destination = destinationOf(tx);
   return destination?.enabled === true ? destination : null;
 }
 
-/** The feed after an attempt that is due now has been planned. */
+/** The feed after planning an attempt that is due now. */
 export function queued(feed: Feed, attempt: Attempt): Feed {
   if (!feed.hasMore && feed.ready.length < READY_LIMIT) return { ...feed, ready: [...feed.ready, attempt.id] };
   return withMore(feed);
 }
 
-/** The table has more that are due. */
+/** The feed whose table has more due attempts. */
 export const withMore = (feed: Feed): Feed => ({ ...feed, hasMore: true, isSearchStale: feed.search !== null });
 
-/** The feed that will look for what falls due at this time. */
+/** The feed with a search at this time. */
 export function awaited(tx: Tx, feed: Feed, dueAt: string | null): Feed {
   if (dueAt === null) return feed;
   const wakeAtMs = Math.ceil(Date.parse(dueAt) / RETRY_TICK_MS) * RETRY_TICK_MS;
@@ -72,7 +72,7 @@ export function awaited(tx: Tx, feed: Feed, dueAt: string | null): Feed {
   return { ...feed, wakeAt: isoTime(wakeAtMs) };
 }
 
-/** Starts what may start, and looks for more where little is left. */
+/** Starts attempts while there is room, and searches for more if few are ready. */
 export function filled(tx: Tx, feed: Feed): Feed {
   const isActive = activeDestination(tx) !== null;
   const next = isActive ? started(tx, feed) : feed.ready.length === 0 ? feed : { ...withMore(feed), ready: [] };
@@ -86,7 +86,7 @@ function started(tx: Tx, feed: Feed): Feed {
   let taken = 0;
   while (feed.inFlight.length + attempts.length < IN_FLIGHT_LIMIT && taken < feed.ready.length) {
     const attempt = tx.read(attemptTable, feed.ready[taken++]!);
-    // Found in the table, it may have ended while it was looked for.
+    // An attempt from the table may have ended during the search.
     if (attempt?.status === "pending") attempts.push({ id: attempt.id, eventId: attempt.eventId });
   }
   if (taken === 0) return feed;

@@ -1,7 +1,7 @@
-/** The destination as the ledger shows it: recognisable to the person who set it, useless to others (HOOK-9). */
+/** The destination as the ledger shows it: recognizable to the person who set it, useless to others (HOOK-9). */
 
 /**
- * `https://hooks.example.com/x` → `h***s.e***e.com`. Of an IP address the first and the last part are shown, so that
+ * `https://hooks.example.com/x` → `h***s.e***e.com`. For an IP address the first and the last part are shown, so that
  * an owner can tell two destinations apart: `https://10.20.30.7` → `10.***.7`, `https://[fd00::1:7]` → `[fd00:***:7]`.
  */
 export function redactedHost(url: string): string {

@@ -1,13 +1,13 @@
 /**
- * Reports how attempts have ended. What ends while a batch of commits is in flight is one command in the
- * next one: under load an organization's attempts end together, and their ends cost one turn.
+ * Reports the ends of attempts. Attempts that end while a batch of commits is in flight are reported by one command in
+ * the next batch: under load an organization's attempts end together, and their ends cost one turn.
  */
 import type { Outcome } from "../fault.ts";
 import type { Admission } from "../runtime/shards.ts";
 import { webhookRef } from "./events.ts";
 import type { AttemptEnd, WebhookCommand } from "./protocol.ts";
 
-/** What is needed of the system, late-bound: it is made with the handlers that use this. */
+/** Parts of the system, late-bound: the system is created with the handlers that use this. */
 export interface ReportsParts {
   readonly group: (
     members: readonly { readonly ref: ReturnType<typeof webhookRef>; readonly command: WebhookCommand }[],
@@ -24,14 +24,14 @@ interface Report {
 
 export class Reports {
   private readonly parts: ReportsParts;
-  /** What waits for the next batch, by organization and epoch. */
+  /** Reports that wait for the next batch, by organization and epoch. */
   private readonly waiting = new Map<string, Report[]>();
 
   constructor(parts: ReportsParts) {
     this.parts = parts;
   }
 
-  /** Resolves after the commit; false when it was refused, and may be told again while the epoch lasts. */
+  /** Resolves after the commit; false if it was refused, and may be reported again while the epoch lasts. */
   tell(organizationId: string, epoch: number, end: AttemptEnd): Promise<boolean> {
     const key = `${organizationId}/${epoch}`;
     const report: Report = { end, told: Promise.withResolvers() };

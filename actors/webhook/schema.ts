@@ -1,6 +1,6 @@
 /**
- * The nouns of webhooks: where events are sent to, the events themselves, the attempts to deliver
- * them (which are the ledger and the queue at once), and the feed, which knows what comes next.
+ * The nouns of webhooks: the destination, the events, the attempts to deliver them (ledger and queue in one), and the
+ * feed, which knows what comes next.
  */
 import { table } from "../runtime/actor.ts";
 import type { SealingContext } from "../sealing.ts";
@@ -12,11 +12,11 @@ const OptionalText = Type.Union([Type.String(), Type.Null()]);
 const OptionalTime = Type.Union([Timestamp, Type.Null()]);
 const OptionalInteger = Type.Union([Type.Integer(), Type.Null()]);
 
-/** Why delivery was switched off by the service: the receiver has said 410, or everything failed for days. */
+/** Why the service switched off delivery: the receiver answered 410, or everything failed for days. */
 export const DISABLED_REASONS = ["gone", "failing"] as const;
 export type DisabledReason = (typeof DISABLED_REASONS)[number];
 
-/** Where an organization's events go (HOOK-1). Secrets are sealed; they open for this organization only. */
+/** The destination of an organization's events (HOOK-1). Secrets are sealed; they open only for this organization. */
 export const Destination = Type.Object({
   ...RecordBase,
   name: Type.String(),
@@ -27,12 +27,12 @@ export const Destination = Type.Object({
   retryProfile: OneOf(RETRY_PROFILES),
   disabledReason: Type.Union([OneOf(DISABLED_REASONS), Type.Null()]),
   secret: Type.Object({ sealed: Type.String(), last4: Type.String() }),
-  /** The secret before the last rotation, which counts until then (HOOK-8). */
+  /** The secret before the last rotation, valid until this time (HOOK-8). */
   formerSecret: Type.Union([Type.Object({ sealed: Type.String(), until: Timestamp }), Type.Null()]),
 });
 export type Destination = Static<typeof Destination>;
 
-/** An event with its number: from 1, without a gap within the organization (HOOK-2). */
+/** An event with its number: from 1, without gaps within the organization (HOOK-2). */
 export const WebhookEvent = Type.Object({
   ...RecordBase,
   sequence: Type.Integer({ minimum: 1 }),
@@ -80,7 +80,7 @@ export const Attempt = Type.Object({
   sequence: Type.Integer(),
   /** From 1, within one delivery. */
   attempt: Type.Integer({ minimum: 1 }),
-  /** Attempts of this delivery before it that the receiver has failed. */
+  /** Earlier attempts of this delivery that failed because of the receiver. */
   failures: Type.Integer({ minimum: 0 }),
   status: OneOf(ATTEMPT_STATUSES),
   httpStatus: OptionalInteger,
@@ -91,30 +91,30 @@ export const Attempt = Type.Object({
   /** The same for all attempts of one delivery (HOOK-7). */
   deliveryKey: Type.String(),
   trigger: OneOf(TRIGGERS),
-  /** When it may be made. */
+  /** The earliest time for this attempt. */
   dueAt: Timestamp,
-  /** When the next one may be made; null where none follows. */
+  /** The earliest time for the next attempt; null if none follows. */
   nextAttemptAt: OptionalTime,
 });
 export type Attempt = Static<typeof Attempt>;
 
-/** What an organization's deliveries have come to; one record. */
+/** The state of an organization's deliveries; one record. */
 export const Feed = Type.Object({
   ...RecordBase,
   /** The number of the last event. */
   sequence: Type.Integer({ minimum: 0 }),
   inFlight: Type.Array(Type.Object({ attemptId: Type.String(), effectId: Type.String() })),
-  /** Attempts that are due and come next, in their order. */
+  /** Due attempts that come next, in order. */
   ready: Type.Array(Type.String()),
-  /** Whether the table may have more that are due. */
+  /** Whether the table may have more due attempts. */
   hasMore: Type.Boolean(),
-  /** The effect that looks for them. */
+  /** The effect that searches for them. */
   search: OptionalText,
-  /** Whether more have come while it looks. */
+  /** Whether more became due during the search. */
   isSearchStale: Type.Boolean(),
-  /** The next look for retries that fall due. */
+  /** The time of the next search for due retries. */
   wakeAt: OptionalTime,
-  /** Bulk redeliveries under way, by their effects. */
+  /** Bulk redeliveries in progress, by their effects. */
   redeliveries: Type.Array(Type.String()),
   lastSuccessAt: OptionalTime,
   lastFailureAt: OptionalTime,
@@ -128,5 +128,5 @@ export const webhookEventTable = table<WebhookEvent>("webhook_event");
 export const attemptTable = table<Attempt>("webhook_attempt");
 export const feedTable = table<Feed>("webhook_feed");
 
-/** Where signing secrets are sealed: they open for their organization only. */
+/** The context of signing secrets: they open only for their organization. */
 export const signingContext = (organizationId: string): SealingContext => [organizationId, "signing_secret"];
