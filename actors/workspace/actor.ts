@@ -1,6 +1,6 @@
 /**
- * The workspace's actor: what is at which path, and who may come by a share. It has the metadata only;
- * content is stored before its turn and read after it (`ports.ts`). Places are loaded as a path is walked.
+ * The workspace's actor: the places by path, and access by shares. It has only the metadata; content is stored before
+ * its turn and read after it (`ports.ts`). Places are loaded as a path is resolved.
  */
 import { hasAll } from "../changes.ts";
 import { invalid, notFound, ok, type Outcome, refuse } from "../fault.ts";
@@ -37,7 +37,7 @@ const ownHandlers: Pick<Handlers<WorkspaceProtocol>, OwnCommand> = {
     if (!workspace.ok) return workspace;
     if (version !== null && version !== workspace.value.version)
       return refuse({ kind: "version_conflict", version: workspace.value.version });
-    // A change of nothing leaves no trace: neither a version nor a time.
+    // A change of nothing leaves no trace: no version and no time.
     if (hasAll(workspace.value, changes)) return workspace;
     return ok(tx.update(workspaceTable, { ...workspace.value, ...changes }));
   },
@@ -46,19 +46,19 @@ const ownHandlers: Pick<Handlers<WorkspaceProtocol>, OwnCommand> = {
     const workspace = present(tx);
     if (!workspace.ok) return workspace;
     const deletedAt = isoTime(tx.now);
-    // Its root goes the way of every deleted directory.
+    // Its root is cleaned up like any deleted directory.
     tx.create(deletedDirectoryTable, { id: tx.self.id, workspaceId: tx.self.id, deletedAt });
     return ok(tx.update(workspaceTable, { ...workspace.value, deletedAt }));
   },
 };
 
-/** The workspace, while it is not deleted. */
+/** The workspace, unless it is deleted. */
 function present(tx: Tx): Outcome<Workspace> {
   const workspace = tx.read(workspaceTable, tx.self.id);
   return workspace === null || workspace.deletedAt !== null ? notFound("workspace") : ok(workspace);
 }
 
-/** Nothing is done in a workspace that is deleted, or was never made. */
+/** Guards handlers: nothing is done in a workspace that is deleted or was never created. */
 function inPresent<H extends Partial<Handlers<WorkspaceProtocol>>>(handlers: H): H {
   const guarded = Object.entries(handlers).map(([kind, handler]) => [
     kind,

@@ -1,4 +1,4 @@
-/** The apps of a workspace (WSP-14): a directory of static files that anybody with its address may open. */
+/** The apps of a workspace (WSP-14): directories of static files that anybody with their address may open. */
 import { invalid, notFound, ok, type Outcome, refuse } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { MAX_APPS } from "./limits.ts";
@@ -39,7 +39,7 @@ export const appHandlers: Pick<Handlers<WorkspaceProtocol>, AppCommand> = {
 
 const appsOf = (tx: Tx): readonly App[] => tx.read(workspaceTable, tx.self.id)?.apps ?? [];
 
-/** An app begins with a file that is there. */
+/** The entry of an app must be an existing file. */
 function entryOf(tx: Tx, { path, entry }: App, field: "path" | "slug"): Outcome<null> {
   const directory = parseDirectory(path);
   if (!directory.ok) return directory;
@@ -54,7 +54,7 @@ function entryOf(tx: Tx, { path, entry }: App, field: "path" | "slug"): Outcome<
 }
 
 function keep(tx: Tx, apps: readonly App[]): void {
-  // Handlers run in a workspace that is there.
+  // Handlers run only in an existing workspace.
   const workspace = tx.read(workspaceTable, tx.self.id) as Workspace;
   tx.update(workspaceTable, { ...workspace, apps: [...apps] });
 }

@@ -1,4 +1,4 @@
-/** The event of a change that no request has made: an agent's (`workspace_file.changed`, HOOK-4). */
+/** The event of a change without a request: an agent's (`workspace_file.changed`, HOOK-4). */
 import type { Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
 import { takeEvent, webhookRef } from "../webhook/events.ts";
@@ -8,7 +8,7 @@ interface Change {
   readonly path: string;
   readonly change: "created" | "updated" | "deleted" | "moved";
   readonly node?: FileNode;
-  /** Where it was before it was moved. */
+  /** The former path of a moved file. */
   readonly from?: string;
 }
 

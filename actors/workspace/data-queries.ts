@@ -1,13 +1,13 @@
-/** Port: queries over the files of a workspace (WSP-4). Nothing is changed by one. */
+/** Port: queries over the files of a workspace (WSP-4). Queries are read-only. */
 import type { Outcome } from "../fault.ts";
 
 export const RESULT_FORMATS = ["json", "csv", "arrow"] as const;
 export type ResultFormat = (typeof RESULT_FORMATS)[number];
 
-/** Rows of one result at most, and where nobody says how many. */
+/** The most rows of one result, and the default. */
 export const MAX_ROWS = 10_000;
 export const DEFAULT_ROWS = 1_000;
-/** Of the rows of one result, in bytes. */
+/** Bytes of the rows of one result. */
 export const MAX_RESULT_BYTES = 8 * 1024 * 1024;
 
 export type QueryParam = string | number | boolean | null;
@@ -17,15 +17,15 @@ export interface DataQuery {
   readonly workspaceId: string;
   /** One SELECT. */
   readonly query: string;
-  /** Values of the parameters, in their order or by their names; never part of the text. */
+  /** Values of the parameters, by position or by name; never part of the text. */
   readonly params: readonly QueryParam[] | Readonly<Record<string, QueryParam>>;
   /** The path of an SQLite file whose tables are queried; null: the query names files. */
   readonly database: string | null;
   readonly format: ResultFormat;
-  /** Rows and bytes of rows at most; what is over is left out, and `truncated` says so. */
+  /** Limits of rows and of their bytes; further rows are left out, and `truncated` is set. */
   readonly limit: number;
   readonly maxBytes: number;
-  /** What it shares its CPU time with, as the sandbox has it. */
+  /** The CPU budget that it shares, as the sandbox defines it. */
   readonly budget?: { readonly isSpent: boolean; spend(ms: number): void };
   readonly signal?: AbortSignal;
 }
@@ -35,14 +35,14 @@ export interface DataResult {
   readonly rowCount: number;
   readonly truncated: boolean;
   readonly durationMs: number;
-  /** The rows in the format that was asked for; in JSON an array of arrays. */
+  /** The rows in the requested format; in JSON, an array of arrays. */
   readonly bytes: Uint8Array;
 }
 
 export interface DataQueries {
   /**
-   * Refuses `read_only_violation` (more or something else than one SELECT over files of the workspace),
-   * `invalid_request` (not SQL, or not what the files have; `/params`; too much memory), `timeout`.
+   * Refuses `read_only_violation` (not exactly one SELECT over files of the workspace), `invalid_request` (invalid SQL,
+   * or it does not fit the files; `/params`; too much memory) and `timeout`.
    */
   run(query: DataQuery): Promise<Outcome<DataResult>>;
 }

@@ -5,7 +5,7 @@
 import type { Page, PageRequest } from "../page.ts";
 import type { DirectoryPlace, FilePlace, Share, Version } from "./schema.ts";
 
-/** A file or directory, by its path from the root of the workspace. */
+/** A file or directory, with its path from the root of the workspace. */
 export interface ListedPlace {
   readonly path: string;
   readonly place: FilePlace | DirectoryPlace;
@@ -16,15 +16,15 @@ export interface PlaceQuery {
   readonly directoryId: string;
   /** The path of the directory; empty for the root. */
   readonly directory: string;
-  /** Whether what is below its directories is listed too. */
+  /** Whether the contents of its directories are listed too. */
   readonly isRecursive: boolean;
-  /** The last path of the page before; null for the first page. */
+  /** The last path of the previous page; null for the first page. */
   readonly after: string | null;
   readonly limit: number;
 }
 
 export interface FoundPlace extends ListedPlace {
-  /** Lines around the words that were found; null where the name was. */
+  /** Lines around the words that were found; null if the name matched. */
   readonly excerpt: string | null;
 }
 
@@ -40,15 +40,15 @@ export interface AppPlace {
 }
 
 export interface FileDirectory {
-  /** By path, in the order of its bytes. */
+  /** Ordered by the bytes of the path. */
   listPlaces(query: PlaceQuery): Promise<readonly ListedPlace[]>;
-  /** Files whose name has the text, then files that have its words; at most `limit`. */
+  /** Files whose name contains the text, then files that contain its words; at most `limit`. */
   search(
     of: { readonly organizationId: string; readonly workspaceId: string },
     text: string,
     limit: number,
   ): Promise<readonly FoundPlace[]>;
-  /** Former versions that can still be read at `now` (ISO 8601), newest first. */
+  /** Earlier versions that can still be read at `now` (ISO 8601), newest first. */
   listVersions(organizationId: string, fileId: string, now: string): Promise<readonly Version[]>;
   pageShares(
     of: { readonly organizationId: string; readonly workspaceId: string },
@@ -56,6 +56,6 @@ export interface FileDirectory {
   ): Promise<Page<Share>>;
   /** The workspace of the app with this label. */
   findApp(label: string): Promise<AppPlace | null>;
-  /** Where the share of a token is, by the SHA-256 of the token (hex). */
+  /** The place of a token's share, by the SHA-256 of the token (hex). */
   findShare(hash: string): Promise<SharePlace | null>;
 }

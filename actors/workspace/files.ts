@@ -1,4 +1,4 @@
-/** What is done to the files of a workspace: read, write, delete, and directories. */
+/** Operations on the files of a workspace: read, write, delete, and directories. */
 import { invalid, notFound, ok, type Outcome, refuse } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
@@ -118,7 +118,7 @@ function writeFile(
   if (!open.ok) return open;
   const meets = check(precondition, last, text);
   if (!meets.ok) return meets;
-  // Written again as it is: nothing has changed, and a retry leaves no second version.
+  // Writing the same content changes nothing, so a retry creates no second version.
   if (isFile(last) && isSame(last.node, content)) return ok({ path: text, place: last, isNew: false });
   const before = isFile(last) ? { bytes: last.node.size, files: 1 } : { bytes: 0, files: 0 };
   const made = way.value.missing.length === 0 ? 0 : way.value.missing.length - 1;
@@ -138,7 +138,7 @@ function writeFile(
 const isSame = (file: Content, content: Content): boolean =>
   file.sha256 === content.sha256 && file.size === content.size && file.mime === content.mime;
 
-/** The file goes on where one was; numbers are never given twice. */
+/** The file continues an earlier file at this place; version numbers are never reused. */
 function fileNode(tx: Tx, last: Place | null, content: Content, by: FileNode["by"]): FileNode {
   const former = last !== null && last.node.kind !== "directory" && last.node.id !== null ? last.node : null;
   const { sha256, size, mime } = content;
@@ -147,7 +147,7 @@ function fileNode(tx: Tx, last: Place | null, content: Content, by: FileNode["by
   return { kind: "file", id: former?.id ?? tx.id("fil"), sha256, size, mime, number, by, at };
 }
 
-/** Takes what is at a place away. The content of a file is kept as a version; a directory is left to the sweep. */
+/** Removes what is at a place. The content of a file is kept as a version; a directory is left to the sweep. */
 export function remove(tx: Tx, way: Way, place: FilePlace | DirectoryPlace): void {
   if (isFile(place)) {
     keepVersion(tx, place.node);
@@ -165,7 +165,7 @@ export function remove(tx: Tx, way: Way, place: FilePlace | DirectoryPlace): voi
   }
 }
 
-/** What the search sees of a file; null takes it out. */
+/** The text of a file for the search; null removes it from the index. */
 export function index(
   tx: Tx,
   { fileId, isNew }: { readonly fileId: string; readonly isNew: boolean },
@@ -176,7 +176,7 @@ export function index(
   else if (text !== null) tx.create(textTable, { id: fileId, workspaceId: tx.self.id, text });
 }
 
-/** Whether the caller has seen what is there. */
+/** Whether the caller has read the current content. */
 function check(precondition: Precondition, place: Place | null, path: string): Outcome<null> {
   const file = isFile(place) ? place.node : null;
   switch (precondition.kind) {

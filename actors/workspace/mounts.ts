@@ -1,4 +1,4 @@
-/** Where repositories are in the tree, and who may change what is below them. */
+/** Where repositories are mounted in the tree, and who may change files below them. */
 import { ok, type Outcome, refuse } from "../fault.ts";
 import type { Tx } from "../runtime/actor.ts";
 import { type FilePath, isWithin, parsePath } from "./path.ts";
@@ -7,13 +7,13 @@ import { type Repository, workspaceTable } from "./schema.ts";
 
 export const repositoriesOf = (tx: Tx): readonly Repository[] => tx.read(workspaceTable, tx.self.id)?.repos ?? [];
 
-/** Whether this mount's path is `path`, above it or below it. */
+/** Whether this mount's path is `path`, an ancestor of it or a descendant. */
 export function overlaps({ path: text }: Pick<Repository, "path">, path: FilePath): boolean {
   const mount = parsePath(text);
   return mount.ok && (isWithin(mount.value, path) || isWithin(path, mount.value));
 }
 
-/** Refuses to change what is at a path where it belongs to a read-only mount. The mount's own clone may. */
+/** Refuses changes to a path in a read-only mount, except by the mount's own clone. */
 export function unlessReadOnly(tx: Tx, path: FilePath, { by }: Pick<Cause, "by">): Outcome<null> {
   for (const { id, mode, path: text, url } of repositoriesOf(tx)) {
     const mount = parsePath(text);
@@ -24,7 +24,7 @@ export function unlessReadOnly(tx: Tx, path: FilePath, { by }: Pick<Cause, "by">
   return ok(null);
 }
 
-/** As `unlessReadOnly`, and refuses to take away what a mount is at. */
+/** Like `unlessReadOnly`, and also refuses to remove the place of a mount. */
 export function unlessMounted(tx: Tx, path: FilePath, cause: Pick<Cause, "by">): Outcome<null> {
   for (const { path: text, url } of repositoriesOf(tx)) {
     const mount = parsePath(text);

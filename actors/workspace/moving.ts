@@ -1,4 +1,4 @@
-/** Moves of files and directories: what is below a directory goes along untouched. */
+/** Moves files and directories; the contents of a directory move with it unchanged. */
 import { invalid, ok, type Outcome, refuse } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
@@ -55,10 +55,10 @@ const CHANGED = refuse({ kind: "unavailable", retryAfterMs: 1_000 });
 
 interface Moving extends Pick<Move, "overwrite" | "cause"> {
   readonly place: FilePlace | DirectoryPlace;
-  /** Where it is. */
+  /** The current place. */
   readonly way: Way;
   readonly target: Way;
-  /** As the caller has given it: its case may be all that changes. */
+  /** As the caller gave it: perhaps only its case changes. */
   readonly name: PathName;
 }
 
@@ -90,7 +90,7 @@ function move(tx: Tx, moving: Moving, limits: WorkspaceLimits): Outcome<Found> {
   return ok({ path, place: put });
 }
 
-/** A file that takes another's place is its next version, so that what it overwrites can be read back. */
+/** A file that replaces another becomes its next version, so that the overwritten content can be read back. */
 function replace(tx: Tx, { place, way, target, cause }: Moving, there: FilePlace): FilePlace {
   const { sha256, size, mime } = place.node as FilePlace["node"];
   const text = tx.read(textTable, (place.node as FilePlace["node"]).id)?.text ?? null;
@@ -110,7 +110,7 @@ function checkPaths(from: FilePath, to: FilePath): Outcome<never> | null {
   return refuse({ kind: "invalid_path", field: "to", message });
 }
 
-/** What a place counts for in its directories. */
+/** What a place counts in its directories. */
 const totalsOf = ({ node }: FilePlace | DirectoryPlace): Totals =>
   node.kind === "directory"
     ? { bytes: node.bytes, files: node.files, directories: node.directories + 1 }

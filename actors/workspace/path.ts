@@ -1,30 +1,29 @@
 /**
- * Paths of files in a workspace: the one jail for every endpoint and tool (WSP-3). A path that was parsed
- * here cannot leave its workspace, and two paths that a file system or a reader would take for the same
- * file have the same keys.
+ * Paths of files in a workspace: the single sandbox for every endpoint and tool (WSP-3). A path that was parsed here
+ * cannot leave its workspace. Two paths that a file system or a reader would take for the same file have the same keys.
  *
  *   "./Reports//Q3.md"  ─▶  text "Reports/Q3.md", names [{name: "Reports", key: "reports"}, …]
  *
- * Parsing drops empty parts and `.`, and puts names into Unicode's composed form (NFC). It refuses what
- * has no meaning inside of a workspace (absolute paths, `..`), what other systems cannot store, and what
- * looks like something else. Content is never stored under these names, so no check here guards a disk:
- * it guards readers, mounts and archives.
+ * Parsing drops empty parts and `.`, and converts names to Unicode's composed form (NFC). It refuses paths that have no
+ * meaning inside of a workspace (absolute paths, `..`), names that other systems cannot store, and names that look like
+ * something else. Content is never stored under these names, so the checks do not protect a disk: they protect readers,
+ * mounts and archives.
  */
 import { ok, type Outcome, refuse } from "../fault.ts";
 
-/** Of a whole path, in bytes of UTF-8: a quarter of what Linux takes, so that a path fits below any folder. */
+/** Bytes of a whole path in UTF-8: a quarter of Linux's limit, so that a path fits below any folder. */
 export const PATH_BYTES = 1_024;
-/** Of one name, in bytes of UTF-8: what the common file systems take. */
+/** Bytes of one name in UTF-8: the limit of common file systems. */
 export const NAME_BYTES = 255;
 /**
- * Names of one path. Every directory on the way is loaded one after the other and counts the files below it,
- * so depth costs reads and writes; a move walks two paths.
+ * Names of one path. The directories on the way are loaded one after the other, and each counts the files below it, so
+ * depth costs reads and writes. A move resolves two paths.
  */
 export const PATH_DEPTH = 24;
 
 /** One name of a path. */
 export interface PathName {
-  /** As it is shown: NFC. */
+  /** The name as it is shown, in NFC. */
   readonly name: string;
   /** The same for all spellings of the same file: case, width and composition are folded. */
   readonly key: string;
@@ -32,7 +31,7 @@ export interface PathName {
 
 /** A path below the root of a workspace. The root itself has no names. */
 export interface FilePath {
-  /** Without slashes at its ends; empty for the root. */
+  /** Without slashes at either end; empty for the root. */
   readonly text: string;
   readonly names: readonly PathName[];
 }
@@ -46,7 +45,7 @@ export const pathOf = (names: readonly PathName[]): FilePath => ({
   names,
 });
 
-/** Whether `path` is `directory` or lies below it. */
+/** Whether `path` is `directory` or is below it. */
 export const isWithin = (path: FilePath, directory: FilePath): boolean =>
   directory.names.every(({ key }, i) => path.names[i]?.key === key);
 
@@ -57,9 +56,9 @@ export function parsePath(text: string, field = "path"): Outcome<FilePath> {
   return path;
 }
 
-/** As `parsePath`, and takes the root too: `""`, `.` or `./`. */
+/** Like `parsePath`, and accepts the root too: `""`, `.` or `./`. */
 export function parseDirectory(text: string, field = "path"): Outcome<FilePath> {
-  // Longer ones are refused before anything else looks at them.
+  // Longer paths are refused before any other check.
   if (text.length > PATH_BYTES) return invalidPath(field, `is longer than ${PATH_BYTES} bytes`);
   if (text.startsWith("/")) return invalidPath(field, "is absolute; it must be relative to the workspace");
   const names: PathName[] = [];
@@ -79,15 +78,20 @@ export function parseDirectory(text: string, field = "path"): Outcome<FilePath> 
 const invalidPath = (field: string, complaint: string): Outcome<never> =>
   refuse({ kind: "invalid_path", field, message: `\`${field}\` ${complaint}` });
 
-/** Control characters, and those that turn the direction of what is read. */
+/** Control characters, and characters that change the direction of text. */
 const UNPRINTABLE = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;
-/** Slashes of other scripts, and the backslash, which is a slash elsewhere. */
+/** Slashes of other scripts, and the backslash, which is a slash on other systems. */
 const SLASHES = /[\\/\u2044\u2215\u2216\u2571\u29f8\u29f9\ufe68\uff0f\uff3c]/u;
-/** A half of a character, and what stands for bytes that are not UTF-8: two names in another encoding would be one. */
+/**
+ * Half of a character, and the replacement for bytes that are not UTF-8: two names in another encoding would become
+ * one.
+ */
 const UNDECODED = /[\p{Cs}\ufffd]/u;
-/** Devices of Windows: a file of this name cannot be stored there, whatever its extension. */
+/** Devices of Windows: it cannot store a file with such a name, whatever its extension. */
 const RESERVED = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9]|lpt[0-9])(?:\.|$)/;
-/** What no reader sees. Joiners are part of emoji and of some scripts: a name may have them, its key has not. */
+/**
+ * Invisible characters. Joiners are part of emoji and of some scripts, so a name may contain them; its key does not.
+ */
 const INVISIBLE = /[\p{Default_Ignorable_Code_Point}]/gu;
 
 function complaintAbout(name: string): string | null {
@@ -99,7 +103,7 @@ function complaintAbout(name: string): string | null {
   if (/^\s|[\s.]$/u.test(name)) return "has a name that begins with a space, or ends with a space or a dot";
   const key = keyOf(name);
   if (key === "") return "has a name without a visible character";
-  // Compatibility forms: `‥` is read as two dots, `℀` has a slash.
+  // Compatibility forms: `‥` looks like two dots, `℀` has a slash.
   if (/^\.+$/.test(key) || /[\\/]/.test(key)) return "has a name that looks like `..` or has a hidden slash";
   if (/^\s|[\s.]$/u.test(key)) return "has a name that begins or ends with what looks like a space or a dot";
   if (RESERVED.test(key)) return `has the name \`${name}\`, which some systems reserve for a device`;
@@ -107,8 +111,8 @@ function complaintAbout(name: string): string | null {
 }
 
 /**
- * Case is folded by way of upper case, which takes `ß` and `ſ` along. One round may open the next (a
- * letter that is composed only in lower case), so it is repeated until nothing changes.
+ * Folds case by way of upper case, which covers `ß` and `ſ`. One round may enable the next (a letter that composes only
+ * in lower case), so it is repeated until nothing changes.
  */
 function keyOf(name: string): string {
   let key = name;
@@ -119,10 +123,10 @@ function keyOf(name: string): string {
   }
   return key;
 }
-/** Two are enough for all of Unicode (a test goes through it); one more shows that nothing changes. */
+/** Two rounds suffice for all of Unicode (a test checks all of it); one more shows that nothing changes. */
 const FOLD_ROUNDS = 4;
 
-/** In UTF-8. A lone surrogate counts as its replacement does. */
+/** The length in UTF-8. A lone surrogate counts like its replacement. */
 function byteLength(text: string): number {
   let bytes = 0;
   for (const character of text) {

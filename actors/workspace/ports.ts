@@ -1,23 +1,25 @@
 /**
- * What workspaces need from outside: a place for content. One suite (`test/contract/blob-store.ts`) runs on
- * every implementation.
+ * The workspaces' port to content storage. One suite (`test/contract/blob-store.ts`) runs on every implementation.
  *
- * Content is stored by its digest and before the commit that refers to it, so a crash leaves at most a
- * blob that nobody refers to. It is claimed before it is stored; the sweep removes a blob only while its
- * claim is old and nothing refers to it, and holds the claim meanwhile. So an upload never refers to
- * content that the sweep removes (`docs/decisions/0022-files-are-a-tree-of-places.md`).
+ * Content is stored by its digest, and before the commit that refers to it, so a crash leaves at most an unreferenced
+ * blob. It is claimed before it is stored. The sweep removes a blob only while its claim is old and nothing refers to
+ * it, and holds the claim meanwhile. So an upload never refers to content that the sweep removes
+ * (`docs/decisions/0022-files-are-a-tree-of-places.md`).
  */
 import type { Outcome } from "../fault.ts";
 import type { MaybePromise } from "../maybe-promise.ts";
 
-/** Names content. It belongs to one organization: equal content of two is stored twice, and neither learns of the other. */
+/**
+ * Names content of one organization. Equal content of two organizations is stored twice, so neither learns about the
+ * other's.
+ */
 export interface BlobKey {
   readonly organizationId: string;
   /** SHA-256 in lower-case hex. */
   readonly sha256: string;
 }
 
-/** Bytes from `start` up to and without `end`. */
+/** Bytes from `start` up to, but not including, `end`. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
@@ -25,110 +27,110 @@ export interface ByteRange {
 
 export interface BlobStore {
   /**
-   * Stores the file at `path` (on this machine) as the content of `key`, and takes the file: it is gone
-   * when this ends, also when it fails. Its bytes are on the disk already (fdatasync). Once it resolves, the content
-   * survives a crash and every `read` finds it. Storing what is there already changes nothing. Rejects when the store
-   * fails.
+   * Stores the local file at `path` as the content of `key`. Consumes the file: it is deleted even on failure. Its
+   * bytes must be on the disk already (fdatasync). Once this resolves, the content survives a crash and every `read`
+   * finds it. Storing existing content again changes nothing. Rejects when the store fails.
    */
   put(key: BlobKey, path: string): Promise<void>;
-  /** The size in bytes; null where there is no such content. */
+  /** The size in bytes; null if the content does not exist. */
   size(key: BlobKey): Promise<number | null>;
   /**
-   * The content, or a range of it that lies within its size; null where there is none. A `Blob` is read
-   * when it is used. Content that is removed meanwhile may end early.
+   * The content, or a range within its size; null if it does not exist. A `Blob` is read lazily. Content that is
+   * removed meanwhile may end early.
    */
   read(key: BlobKey, range?: ByteRange): Promise<Blob | ReadableStream<Uint8Array> | null>;
   /**
-   * Makes the content a file at `path` on this machine, where nothing is yet, to be read only; false where there is
-   * none. It stays readable there when the content is removed. `path` is below the folder that what is put comes from.
+   * Places the content as a read-only file at `path` on this machine, where nothing exists yet; false if the content
+   * does not exist. The file stays readable when the content is removed. `path` is below the folder that `put` takes
+   * its files from.
    */
   place(key: BlobKey, path: string): Promise<boolean>;
-  /** Removes content; nothing happens where there is none. */
+  /** Removes content; does nothing if it does not exist. */
   remove(key: BlobKey): Promise<void>;
-  /** Removes all content of an organization, for which nothing is put any more. */
+  /** Removes all content of an organization that stores nothing any more. */
   removeAll(organizationId: string): Promise<void>;
 }
 
 /** Claims on content, stored in the database. */
 export interface BlobClaims {
   /**
-   * Says that this content is about to be referred to. Once it resolves, the sweep leaves it alone for an hour. `size`:
-   * of content that is about to be stored.
+   * Declares that this content is about to be referred to. Once this resolves, the sweep keeps the content for an hour.
+   * `size`: for content that is about to be stored.
    */
   claim(key: BlobKey, size?: number): Promise<void>;
-  /** Whether the claim is still there: it is not once the organization was erased. */
+  /** Whether the claim still exists: an erasure of the organization removes it. */
   stands(key: BlobKey): Promise<boolean>;
 }
 
-/** A piece of some bytes, or their end. */
+/** The next bytes, or the end. */
 export type BytesRead =
   | { readonly done: false; readonly value: Uint8Array }
   | { readonly done: true; readonly value?: Uint8Array | undefined };
 
-/** Bytes on their way, read once and piece by piece: a body, or the reader of a stream. */
+/** Incoming bytes, read once and piece by piece: a body, or the reader of a stream. */
 export interface ByteReader {
-  /** Nobody else has the memory of its pieces: who reads one may release it. Omitted: somebody may. */
+  /** Nobody else uses the memory of its pieces, so the reader of a piece may release it. Omitted: somebody may. */
   readonly givesMemory?: boolean;
   read(): Promise<BytesRead>;
-  /** Leaves the rest unread. A read that waits ends. */
+  /** Leaves the rest unread and ends a pending read. */
   cancel(reason?: unknown): Promise<void>;
 }
 
-/** Where content comes from; null: there is none, which is content without a byte. */
+/** The source of content; null: empty content. */
 export type ByteSource = ByteReader | ReadableStream<Uint8Array> | null;
 
-/** Content that was received and stored, and is to be referred to by a commit now. */
+/** Content that was received and stored, before a commit refers to it. */
 export interface ReceivedContent {
   readonly sha256: string;
   readonly size: number;
-  /** What of it is text, for the search; null where it is none. */
+  /** Its text for the search; null if it has none. */
   readonly text: string | null;
 }
 
-/** Content that has arrived whole, and is not stored yet. */
+/** Content that has arrived completely and is not stored yet. */
 export interface ArrivedContent {
   readonly sha256: string;
   readonly size: number;
-  /** Its first bytes, at most so many. */
+  /** Its first bytes, at most this many. */
   readonly head: (bytes: number) => Promise<Uint8Array>;
 }
 
-/** Refuses what is not to be stored. */
+/** Refuses content that must not be stored. */
 export type ContentCheck = (content: ArrivedContent) => MaybePromise<Outcome<unknown>>;
 
-/** Which upload a part belongs to: the same content for the same path is the same upload. */
+/** The upload of a part: the same content for the same path is the same upload. */
 export interface UploadName {
   readonly organizationId: string;
   readonly workspaceId: string;
   /** Equal for all spellings of the path. */
   readonly pathKey: string;
-  /** Of the whole content, in lower-case hex. */
+  /** SHA-256 of the whole content, in lower-case hex. */
   readonly sha256: string;
   /** Bytes of the whole content. */
   readonly size: number;
 }
 
-/** Bytes `first` to `last` of the content, both among them. */
+/** Bytes `first` to `last` of the content, both inclusive. */
 export interface ContentPart {
   readonly first: number;
   readonly last: number;
   readonly body: ByteSource;
 }
 
-/** How far an upload is. */
+/** The progress of an upload. */
 export interface UploadProgress {
   readonly kind: "partial";
-  /** Bytes that are there: the first one of the next part. */
+  /** Bytes received so far, and so the first byte of the next part. */
   readonly offset: number;
   readonly size: number;
   readonly sha256: string;
-  /** Null while nothing of it is there. */
+  /** Null if nothing has been received yet. */
   readonly expiresAt: string | null;
 }
 
-/** The way of content in and out, as operations and tools use it. */
+/** Receives and reads content for operations and tools. */
 export interface FileContents {
-  /** Receives a body of at most `maxBytes` and stores it. Nothing is left of what is refused, by `check` too. */
+  /** Receives a body of at most `maxBytes` and stores it. If it is refused, also by `check`, nothing is left of it. */
   receive(
     organizationId: string,
     body: ByteSource,
@@ -136,21 +138,21 @@ export interface FileContents {
     check?: ContentCheck,
   ): Promise<Outcome<ReceivedContent>>;
   /**
-   * Receives a part of a larger content, or only says how far its upload is (null). `complete` gets the content
-   * where this part was the last one that was missing; a refusal of it that may pass leaves the upload as it is.
-   * Refuses `upload_offset_mismatch` where the part begins elsewhere than the upload ended.
+   * Receives a part of a larger content, or with null only returns the upload's progress. `complete` gets the content
+   * once no part is missing; if it refuses for a passing reason, the upload stays as it is. Refuses
+   * `upload_offset_mismatch` if the part does not begin where the upload ended.
    */
   receivePart<T>(
     name: UploadName,
     part: ContentPart | null,
     complete: (content: ReceivedContent) => Promise<Outcome<T>>,
   ): Promise<Outcome<UploadProgress | { readonly kind: "completed"; readonly value: T }>>;
-  /** Claims content that is stored, for a commit that will refer to it; false where it is not there. */
+  /** Claims stored content for a commit that will refer to it; false if the content does not exist. */
   hold(key: BlobKey): Promise<boolean>;
-  /** As `BlobStore.read`. */
+  /** Like `BlobStore.read`. */
   read(key: BlobKey, range?: ByteRange): Promise<Blob | ReadableStream<Uint8Array> | null>;
-  /** As `BlobStore.place`. */
+  /** Like `BlobStore.place`. */
   place(key: BlobKey, path: string): Promise<boolean>;
-  /** The media type of a file: as given where that says something, else by its name. */
+  /** The media type of a file: the given one if it is specific, else the one for its name. */
   mimeOf(name: string, given: string): string;
 }

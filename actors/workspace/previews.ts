@@ -1,6 +1,9 @@
-/** Port: what can be shown of a file that needs a parser (WSP-2). What cannot be made is null: the file is shown without it. */
+/**
+ * Port: previews of files that need a parser (WSP-2). A preview that cannot be made is null, and the file is shown
+ * without it.
+ */
 
-/** A file with its content, as it is now. */
+/** A file with its current content. */
 export interface PreviewedFile {
   readonly organizationId: string;
   readonly sha256: string;
@@ -37,7 +40,7 @@ export const TABLE_READERS = ["csv", "json", "ndjson", "parquet"] as const;
 export type TableReader = (typeof TABLE_READERS)[number];
 
 export interface Previews {
-  /** HTML that is safe to show: of Markdown, or of code in a language that the name says. */
+  /** HTML that is safe to show: of Markdown, or of code in the language that the name indicates. */
   html(file: PreviewedFile, text: Uint8Array, isMarkdown: boolean): Promise<string | null>;
   picture(file: PreviewedFile): Promise<PreviewPicture | null>;
   document(file: PreviewedFile): Promise<PreviewDocument | null>;

@@ -1,4 +1,4 @@
-/** What a workspace's actor can be asked, and what it answers. */
+/** The commands and replies of a workspace's actor. */
 import type { FilePath } from "./path.ts";
 import type {
   App,
@@ -12,22 +12,22 @@ import type {
   Workspace,
 } from "./schema.ts";
 
-/** Who changes a file. */
+/** The author of a change to a file. */
 export interface Cause {
   readonly by: Author;
   /**
-   * Whether the turn leaves the event of the change (HOOK-4). A request leaves its own (HOOK-12), also where
-   * it has changed nothing.
+   * Whether the turn sends the event of the change (HOOK-4). A request sends its own (HOOK-12), even if it changed
+   * nothing.
    */
   readonly tells: boolean;
 }
 
-/** What the caller has seen of the file; a write that would overwrite something else is refused. */
+/** The caller's version of the file; a write that would overwrite another one is refused. */
 export type Precondition =
   | { readonly kind: "none" }
-  /** Nothing is there. */
+  /** Nothing exists there. */
   | { readonly kind: "absent" }
-  /** A file is there, with one of these digests; null: any. */
+  /** A file exists there, with one of these digests; null: any. */
   | { readonly kind: "present"; readonly sha256: readonly string[] | null };
 
 export interface NewShare {
@@ -39,9 +39,9 @@ export interface NewShare {
   readonly createdBy: string;
 }
 
-/** What is at a path. */
+/** The file or directory at a path. */
 export interface Found<P = FilePlace | DirectoryPlace> {
-  /** As the names are stored. */
+  /** With the names as they are stored. */
   readonly path: string;
   readonly place: P;
 }
@@ -54,21 +54,21 @@ export type WorkspaceCommand =
       readonly instructions: string | null;
       readonly createdBy: string;
     }
-  /** Refuses `not_found` where it is deleted, as all other commands do. */
+  /** Refuses `not_found` for a deleted workspace, as all other commands do. */
   | { readonly kind: "read_workspace" }
   | { readonly kind: "read_totals" }
-  /** `version` is the one that the caller has seen; null takes any. */
+  /** `version` is the version that the caller has read; null accepts any. */
   | {
       readonly kind: "update_workspace";
       readonly changes: Partial<Pick<Workspace, "name" | "description" | "instructions">>;
       readonly version: number | null;
     }
   | { readonly kind: "delete_workspace" }
-  /** What is at the path: a file or a directory. The root is a directory. */
+  /** The file or directory at the path. The root is a directory. */
   | { readonly kind: "read_place"; readonly path: FilePath }
-  /** The id and the last number of the file that is or was at the path. */
+  /** The id and the last number of the current or former file at the path. */
   | { readonly kind: "read_history"; readonly path: FilePath }
-  /** Directories on the way are made. `text` is what the search may find; null where it is no text. */
+  /** Missing directories are created. `text` is the text for the search; null if the file is not text. */
   | {
       readonly kind: "write_file";
       readonly path: FilePath;
@@ -98,11 +98,11 @@ export type WorkspaceCommand =
       readonly precondition: Precondition;
       readonly cause: Cause;
     }
-  /** Refuses `path_exists` where something is at its path, or another mount. */
+  /** Refuses `path_exists` if something is at its path, or if it overlaps another mount. */
   | { readonly kind: "add_repository"; readonly repository: Repository }
   /**
-   * The mount is cloned by this job from here on; `added` is made first. Refuses `invalid_state` while another job
-   * clones it, unless that is `afterJobId`, of which the caller knows that it has ended.
+   * This job clones the mount from now on; `added` is created first. Refuses `invalid_state` while another job clones
+   * it, unless that is `afterJobId`, which the caller knows to have ended.
    */
   | {
       readonly kind: "begin_clone";
@@ -111,7 +111,7 @@ export type WorkspaceCommand =
       readonly jobId: string;
       readonly afterJobId: string | null;
     }
-  /** All files are as in the commit. */
+  /** The clone is complete: all files are as in the commit. */
   | {
       readonly kind: "end_clone";
       readonly repoId: string;
@@ -121,28 +121,28 @@ export type WorkspaceCommand =
       readonly by: string;
       readonly changed: { readonly written: number; readonly removed: number };
     }
-  /** The job has ended: a mount that it still clones will not come from it. */
+  /** The job has ended: if it still clones a mount, the clone has failed. */
   | { readonly kind: "clone_job_ended"; readonly jobId: string; readonly error: string }
-  /** Its files stay, as files of the workspace. */
+  /** Its files remain as files of the workspace. */
   | { readonly kind: "remove_repository"; readonly repoId: string }
-  /** Refuses where its directory or first file is missing, `path_exists` where its slug is taken. */
+  /** Refuses if its directory or entry file is missing; refuses `path_exists` if its slug is taken. */
   | { readonly kind: "create_app"; readonly app: App; readonly directoryField: "path" | "slug" }
   | { readonly kind: "delete_app"; readonly appId: string }
   | { readonly kind: "open_app"; readonly label: string }
   | { readonly kind: "create_share"; readonly share: NewShare }
   | { readonly kind: "revoke_share"; readonly shareId: string }
-  /** Whether the share is open, and whether it has a password; counts nothing. */
+  /** Whether the share is open, and whether it has a password; does not count as a download. */
   | { readonly kind: "read_share"; readonly shareId: string }
-  /** Takes one of the attempts at the password; refuses `rate_limited` when there are none. */
+  /** Uses one of the attempts at the password; refuses `rate_limited` if none is left. */
   | { readonly kind: "try_password"; readonly shareId: string }
   /**
-   * Answers the file and counts a download, unless the file is still the one with the digest `unsent`, of which nothing
-   * will be sent. Refuses `share_expired`.
+   * Returns the file and counts a download, unless the file still has the digest `unsent`, in which case nothing will
+   * be sent. Refuses `share_expired`.
    */
   | { readonly kind: "open_share"; readonly shareId: string; readonly unsent: string | null };
 
 export interface Changed<P = FilePlace> extends Found<P> {
-  /** Whether nothing was there before. */
+  /** Whether nothing existed there before. */
   readonly isNew: boolean;
 }
 

@@ -5,8 +5,8 @@
  *             ├─ begin ─▶ cloning      ├─ begin ─▶ …
  *   error ────┘            └─▶ error ──┘
  *
- * Cloning is the work of a job. The job itself reports its end, in the commit of that end, so that no mount is
- * `cloning` without a job that is.
+ * A job does the cloning. The job itself reports its end, in the commit of that end, so that no mount is `cloning`
+ * without an unfinished job.
  */
 import { invalid, notFound, ok, type Outcome, refuse } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
@@ -45,7 +45,7 @@ export const repositoryHandlers: Pick<Handlers<WorkspaceProtocol>, RepositoryCom
     if (repository?.jobId !== jobId || repository.status !== "cloning") return notFound("repository");
     const ready = change(tx, { ...repository, status: "ready", error: null, commit, syncedAt: isoTime(tx.now) });
     tell(tx, by, ready, { type: "workspace_repository.cloned", data: { commit, ...changed } });
-    // One change of the directory, however many files it has.
+    // One change of the directory, however many files changed.
     if (changed.written + changed.removed > 0)
       tell(tx, by, ready, { type: "workspace_file.changed", data: { change: "updated", ...changed } });
     return ok(ready);
@@ -101,7 +101,7 @@ function change(tx: Tx, repository: Repository): Repository {
 }
 
 function keep(tx: Tx, repos: readonly Repository[]): void {
-  // Handlers run in a workspace that is there.
+  // Handlers run only in an existing workspace.
   const workspace = tx.read(workspaceTable, tx.self.id) as Workspace;
   tx.update(workspaceTable, { ...workspace, repos: [...repos] });
 }

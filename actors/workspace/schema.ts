@@ -1,8 +1,7 @@
 /**
- * A workspace and what is in it. Files and directories are a tree of *places*: a place is a name in a
- * directory, and says what is there. A directory has an id of its own, under which its places are found;
- * so it is moved by changing two places, however much is below it
- * (`docs/decisions/0022-files-are-a-tree-of-places.md`).
+ * A workspace and its contents. Files and directories are a tree of *places*: a place is a name in a directory, and its
+ * record says what is there. A directory has an id of its own, under which its places are found. So moving it changes
+ * only two places, however much is below it (`docs/decisions/0022-files-are-a-tree-of-places.md`).
  *
  *   workspace ◀─root─ place "reports" (directory dir_1) ◀─parent dir_1─ place "q3.md" (file fil_1)
  *                                                                            │ versions fil_1/1, fil_1/2
@@ -15,20 +14,20 @@ const OptionalText = Nullable(Type.String());
 /** A repository whose files are below a directory of the workspace (WSP-1). */
 export const Repository = Type.Object({
   id: Type.String(),
-  /** By its host: `github`, `gitlab`, `bitbucket`, or `git`. */
+  /** Named by its host: `github`, `gitlab`, `bitbucket`, or `git`. */
   provider: Type.String(),
   /** https, without credentials. */
   url: Type.String(),
-  /** Null: the default one of the repository. */
+  /** Null: the repository's default branch. */
   branch: OptionalText,
-  /** The directory. */
+  /** The directory of its files. */
   path: Type.String(),
   /** Whether people and agents may change files below it. */
   mode: OneOf(["read", "write"] as const),
-  /** The name of the secret that has its credentials. */
+  /** The name of the secret with its credentials. */
   secret: OptionalText,
   status: OneOf(["pending", "cloning", "ready", "error"] as const),
-  /** That its files are of; null before the first clone. */
+  /** The commit of its files; null before the first clone. */
   commit: OptionalText,
   /** Why the last clone failed. */
   error: OptionalText,
@@ -41,19 +40,19 @@ export const Repository = Type.Object({
 });
 export type Repository = Static<typeof Repository>;
 
-/** The model of jobs that clone: none, but the service itself. No agent can have it. */
+/** The model name of jobs that clone: the service itself does their work. No agent can have it. */
 export const REPOSITORY_MODEL = "troupe:git";
 
-/** A directory of static files that is served (WSP-14). */
+/** A directory of static files that the service serves (WSP-14). */
 export const App = Type.Object({
   id: Type.String(),
   name: Type.String(),
   slug: Type.String(),
-  /** What its address names it by; never given twice. */
+  /** Its name in its address; never reused. */
   label: Type.String(),
   /** The directory; empty for the whole workspace. */
   path: Type.String(),
-  /** The file that it begins with, relative to the directory. */
+  /** The file that it starts with, relative to the directory. */
   entry: Type.String(),
   createdBy: Type.String(),
   createdAt: Timestamp,
@@ -67,18 +66,18 @@ export const Workspace = Type.Object({
   /** Instructions for agents that work here. */
   instructions: OptionalText,
   createdBy: Type.String(),
-  /** Absent in records of former versions. */
+  /** Absent in records of earlier versions. */
   repos: Type.Optional(Type.Array(Repository)),
   apps: Type.Optional(Type.Array(App)),
   deletedAt: Nullable(Timestamp),
 });
 export type Workspace = Static<typeof Workspace>;
 
-/** Who has changed a file; a repository has by its clone. */
+/** The author of a change to a file; a repository changes files by a clone. */
 export const Author = Type.Object({ type: OneOf(["user", "agent", "repository"] as const), id: Type.String() });
 export type Author = Static<typeof Author>;
 
-/** Content that is stored (`BlobStore`), as files refer to it. */
+/** Stored content (`BlobStore`), as files refer to it. */
 export const Content = Type.Object({
   sha256: Type.String(),
   /** Bytes. */
@@ -98,7 +97,7 @@ const Written = {
 export const FileNode = Type.Object({ kind: Type.Literal("file"), id: Type.String(), ...Written });
 export type FileNode = Static<typeof FileNode>;
 
-/** What is below a directory, all the way down. */
+/** The totals of everything below a directory, at any depth. */
 const Totals = {
   bytes: Type.Integer({ minimum: 0 }),
   files: Type.Integer({ minimum: 0 }),
@@ -110,10 +109,10 @@ export const NO_TOTALS: Totals = { bytes: 0, files: 0, directories: 0 };
 export const DirectoryNode = Type.Object({ kind: Type.Literal("directory"), id: Type.String(), ...Totals });
 export type DirectoryNode = Static<typeof DirectoryNode>;
 
-/** Nothing is there any more. A file that is written here again goes on with the versions of the one that was. */
+/** Nothing is here any more. A new file in this place continues the versions of the deleted one. */
 export const VacantNode = Type.Object({
   kind: Type.Literal("vacant"),
-  /** The file that was deleted here; null where a directory was, or where it was moved away. */
+  /** The file that was deleted here; null if a directory was deleted here, or a file was moved away. */
   id: OptionalText,
   number: Type.Integer({ minimum: 0 }),
   since: Timestamp,
@@ -129,37 +128,37 @@ export const Place = Type.Object({
 });
 export type Place = Static<typeof Place>;
 
-/** Places by what is there. */
+/** Places by their kind of node. */
 export type FilePlace = Omit<Place, "node"> & { readonly node: FileNode };
 export type DirectoryPlace = Omit<Place, "node"> & { readonly node: DirectoryNode };
 
-/** A version of a file that is not its present one (`<file>/<number>`). */
+/** An earlier version of a file (`<file>/<number>`). */
 export const Version = Type.Object({
   ...RecordBase,
   workspaceId: Type.String(),
   fileId: Type.String(),
   ...Written,
-  /** Until when it can be read. */
+  /** The end of its retention. */
   keptUntil: Timestamp,
 });
 export type Version = Static<typeof Version>;
 
-/** The words of a file that is text, for the search; by the file's id. */
+/** The words of a text file, for the search; by the file's id. */
 export const FileText = Type.Object({ ...RecordBase, workspaceId: Type.String(), text: Type.String() });
 export type FileText = Static<typeof FileText>;
 
-/** A deleted directory, by its id: nothing leads to what is below it, and a sweep removes that later. */
+/** A deleted directory, by its id: nothing leads to its contents any more, and a sweep removes them later. */
 export const DeletedDirectory = Type.Object({ ...RecordBase, workspaceId: Type.String(), deletedAt: Timestamp });
 export type DeletedDirectory = Static<typeof DeletedDirectory>;
 
 export const Share = Type.Object({
   ...RecordBase,
   workspaceId: Type.String(),
-  /** What is at this path when somebody comes is what they get. */
+  /** A download gets the file that is at this path at that time. */
   path: Type.String(),
   /** SHA-256 of the token, in hex. */
   hash: Type.String(),
-  /** As `Bun.password` makes it; null without a password. */
+  /** In the format of `Bun.password`; null without a password. */
   passwordHash: OptionalText,
   expiresAt: Nullable(Timestamp),
   maxDownloads: Nullable(Type.Integer({ minimum: 1 })),
@@ -184,7 +183,7 @@ export const workspaceRef = (organizationId: string, id: string): ActorRef<"work
   id,
 });
 
-/** What a workspace is before anything was done to it. */
+/** A new workspace. */
 export const newWorkspace = (
   of: Pick<Workspace, "id" | "name" | "createdBy"> & Partial<Workspace>,
 ): NewRecord<Workspace> => ({

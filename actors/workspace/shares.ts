@@ -1,7 +1,7 @@
 /**
- * Public shares of files (WSP-2). Who has the address and the password gets what is at the path when they
- * come. Each download is counted before its first byte leaves, so no more leave than were allowed. What sends no content
- * (HEAD, 304, 416) is no download.
+ * Public shares of files (WSP-2). Anybody with the address and the password gets the current file at the path. Each
+ * download is counted before its first byte leaves, so no more leave than were allowed. Responses without content
+ * (HEAD, 304, 416) are not downloads.
  */
 import { invalid, notFound, ok, type Outcome, refuse } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
@@ -68,7 +68,7 @@ export const shareHandlers: Pick<Handlers<WorkspaceProtocol>, ShareCommand> = {
     const { place } = found.value;
     if (!isFile(place)) return notFound("file");
     const downloads = open.value.downloads + (place.node.sha256 === unsent ? 0 : 1);
-    // The password was right, so the attempts before it were typing errors.
+    // The password was right, so earlier attempts were typing errors.
     const attempts = { ...open.value.attempts, count: 0 };
     if (downloads !== open.value.downloads || open.value.attempts.count > 0)
       tx.update(shareTable, { ...open.value, attempts, downloads });
@@ -77,7 +77,7 @@ export const shareHandlers: Pick<Handlers<WorkspaceProtocol>, ShareCommand> = {
   },
 };
 
-/** The share, while it serves. */
+/** The share, while it is open. */
 function openShare(tx: Tx, shareId: string): Outcome<Share> {
   const share = own(tx, shareId);
   if (share === null) return notFound("share");

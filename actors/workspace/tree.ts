@@ -1,7 +1,7 @@
 /**
- * The way from the root of a workspace to a path, and changes along it. Every directory counts what is
- * below it, so a change of one place changes its directories up to the root, and deleting or moving a
- * directory needs none of the places below.
+ * Resolves paths from the root of a workspace, and applies changes along them. Every directory counts what is below it.
+ * So a change of one place changes its directories up to the root, and deleting or moving a directory reads none of the
+ * places below.
  */
 import { assert } from "../assert.ts";
 import { invalid, notFound, ok, type Outcome, refuse } from "../fault.ts";
@@ -19,17 +19,17 @@ import {
   type Totals,
 } from "./schema.ts";
 
-/** Where a path leads. */
+/** A resolved path. */
 export interface Way {
-  /** The directories on it that exist, from the root on. Never empty. */
+  /** Its existing directories, from the root on. Never empty. */
   readonly directories: readonly DirectoryPlace[];
-  /** Names for which there is no directory yet, with the last name of the path as its last. */
+  /** Names without a directory yet, up to and including the last name of the path. */
   readonly missing: readonly PathName[];
-  /** The names as they are stored, as far as they are. */
+  /** The existing names as they are stored. */
   readonly names: readonly PathName[];
-  /** The place of the last name, vacant ones too; null where there is none, and for the root. */
+  /** The place of the last name, even if vacant; null if it does not exist, and for the root. */
   readonly last: Place | null;
-  /** The vacant place of the first missing name; null where there was never anything. */
+  /** The vacant place of the first missing name; null if nothing ever was there. */
   readonly gap: Place | null;
 }
 
@@ -38,7 +38,7 @@ export const isDirectory = (place: Place | null): place is DirectoryPlace => pla
 
 const placeId = (directoryId: string, { key }: PathName): string => `${directoryId}/${key}`;
 
-/** The root of a workspace is a place without a name; it is stored when something is first put below it. */
+/** The root of a workspace is a place without a name; it is stored when the first place below it is created. */
 export function rootOf(tx: Tx): DirectoryPlace {
   const { id, organizationId } = tx.self;
   const root = tx.read(placeTable, id);
@@ -50,7 +50,7 @@ export function rootOf(tx: Tx): DirectoryPlace {
 const UNSTORED = 0;
 const ROOT = { version: UNSTORED, directoryId: "", name: "" };
 
-/** Walks to a path. Refuses `path_exists` where a file is in the way. */
+/** Resolves a path. Refuses `path_exists` if a file is in the way. */
 export function wayTo(tx: Tx, { names }: FilePath): Outcome<Way> {
   const directories = [rootOf(tx)];
   const stored: PathName[] = [];
@@ -81,14 +81,14 @@ export function placeAt(
   path: FilePath,
 ): Outcome<{ readonly way: Way; readonly place: FilePlace | DirectoryPlace }> {
   const way = wayTo(tx, path);
-  // What is below a file is not there.
+  // Nothing exists below a file.
   if (!way.ok) return notFound("file");
   const { last, directories } = way.value;
   if (path.names.length === 0) return ok({ way: way.value, place: directories[0]! });
   return isFile(last) || isDirectory(last) ? ok({ way: way.value, place: last }) : notFound("file");
 }
 
-/** Makes the directories that are missing before the last name; answers all of them, from the root on. */
+/** Creates the missing directories before the last name; returns all of them, from the root on. */
 export function makeWay(tx: Tx, way: Way): readonly DirectoryPlace[] {
   const directories = [...way.directories];
   const root = directories[0]!;
@@ -104,7 +104,7 @@ export function makeWay(tx: Tx, way: Way): readonly DirectoryPlace[] {
   return directories;
 }
 
-/** Puts something at the end of a way whose directories are made, whatever was there. */
+/** Puts a node at the end of a path whose directories exist, replacing any previous one. */
 export function putAt(
   tx: Tx,
   { missing, last, gap }: Way,
@@ -118,7 +118,7 @@ export function putAt(
 interface Spot {
   readonly directory: DirectoryPlace;
   readonly name: PathName;
-  /** What was read of the place. A directory that this turn has made has none: its id is drawn anew in each run. */
+  /** The place as it was read; null for a directory that this turn has created, because each run draws a new id. */
   readonly former: Place | null;
 }
 
@@ -136,12 +136,12 @@ function fill(tx: Tx, { directory, name, former }: Spot, node: Place["node"]): P
   return tx.create(placeTable, place);
 }
 
-/** Leaves a place without anything. */
+/** Empties a place. */
 export function vacate(tx: Tx, place: Place, keeps: { readonly id: string | null; readonly number: number }): void {
   tx.update(placeTable, { ...place, node: { kind: "vacant", ...keeps, since: isoTime(tx.now) } });
 }
 
-/** Adds to what directories count. They are read again: the turn may have changed them. */
+/** Adds to the totals of directories. They are read again, because the turn may have changed them. */
 export function count(tx: Tx, directories: readonly DirectoryPlace[], delta: Totals): void {
   for (const { id } of directories) {
     const place = tx.read(placeTable, id);
@@ -162,8 +162,8 @@ export const negated = ({ bytes, files, directories }: Totals): Totals => ({
 });
 
 /**
- * Counts what was put below the last directory of a way, each directory what lies below it: the directories
- * that were made on the way among them.
+ * Adds what was put below the last directory of a path to the totals of each directory above it, including directories
+ * that were created on the way.
  */
 export function countNew(tx: Tx, way: Way, directories: readonly DirectoryPlace[], delta: Totals): void {
   const existing = way.directories.length;
@@ -173,7 +173,7 @@ export function countNew(tx: Tx, way: Way, directories: readonly DirectoryPlace[
   }
 }
 
-/** Whether the workspace has room for more; deletes have it always. */
+/** Whether the workspace has room for more; deletes always have room. */
 export function room(tx: Tx, delta: Totals, workspaceBytes: number): Outcome<null> {
   const { bytes, files, directories } = rootOf(tx).node;
   if (delta.bytes > 0 && bytes + delta.bytes > workspaceBytes)
