@@ -1,4 +1,4 @@
-/** Assertions: what cannot happen. A failed one is a bug, and a bug is an exception. */
+/** Assertions about what cannot happen. A failed one is a bug, and a bug is an exception. */
 
 export class AssertionFailed extends Error {
   override readonly name = "AssertionFailed";

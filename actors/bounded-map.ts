@@ -1,4 +1,4 @@
-/** A map that keeps at most `limit` entries and forgets the one that was used longest ago. */
+/** A map that keeps at most `limit` entries and evicts the least recently used one. */
 export class BoundedMap<V> {
   private readonly entries = new Map<string, V>();
   private readonly limit: number;
@@ -21,7 +21,7 @@ export class BoundedMap<V> {
 
   get(key: string): V | undefined {
     const value = this.entries.get(key);
-    // Below half of the limit nothing is near to being forgotten, so the order does not matter yet.
+    // Below half of the limit no entry is near eviction, so the order does not matter yet.
     if (value !== undefined && this.entries.size > this.limit / 2) {
       this.entries.delete(key);
       this.entries.set(key, value);

@@ -1,6 +1,6 @@
-/** Whether an update changes anything: one that does not leaves no trace, neither a version nor a time nor an event. */
+/** Whether an update changes anything. One that changes nothing leaves no version, no time and no event. */
 
-/** Whether two values of records, JSON that is, are the same; the order of an object's keys is none. */
+/** Whether two JSON values of records are equal; the order of an object's keys does not matter. */
 export function isSame(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
@@ -11,7 +11,7 @@ export function isSame(a: unknown, b: unknown): boolean {
   );
 }
 
-/** Whether the record has all of these values already. */
+/** Whether the record already has all of these values. */
 export const hasAll = <T extends object>(record: T, changes: Partial<T>): boolean =>
   given(changes).every(([key, value]) => isSame(valueOf(record, key), value));
 

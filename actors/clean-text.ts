@@ -1,33 +1,36 @@
 /**
- * Text and JSON from outside, made fit to store and to send: no NUL (PostgreSQL refuses it), no lone
- * surrogate (UTF-8 has none), no nesting beyond `MAX_JSON_DEPTH`. The one place for these rules: the body
- * of a request is refused for them, the text of a model gets U+FFFD instead.
+ * Makes text and JSON from outside fit to store and send: no NUL (PostgreSQL refuses it), no lone surrogate (UTF-8 has
+ * none), no nesting beyond `MAX_JSON_DEPTH`. Only this file has these rules: the body of a request that breaks them is
+ * refused, and the text of a model gets U+FFFD instead.
  *
- * A provider may cut its text anywhere, also between the two halves of a surrogate pair: `TextPieces`
- * holds a trailing high half back until the next piece, and a carriage return. Guarantees: the pieces that
- * it hands out, joined, are the whole text cleaned and with its control characters as marks.
+ * A provider may cut its text anywhere, even between the two halves of a surrogate pair. `TextPieces` holds back a
+ * trailing high half or carriage return until the next piece. Guarantee: the returned pieces, joined, are the whole
+ * text, cleaned and with marks in place of its control characters.
  */
 import type { Json, JsonObject } from "./schema.ts";
 import { visibleText } from "./visible-text.ts";
 
 const REPLACEMENT = "\uFFFD";
 const CARRIAGE_RETURN = 0x0d;
-/** Nested arrays and objects of a body, and of a tool's input. Real ones have under ten; the code behind is recursive. */
+/**
+ * Levels of nested arrays and objects in a body and in a tool's input. Real ones have under ten; the code that reads
+ * them is recursive.
+ */
 export const MAX_JSON_DEPTH = 64;
 
-/** `text` without NUL and lone surrogates, each replaced by U+FFFD: lengths stay. Costs nothing where there are none. */
+/** `text` with NUL and lone surrogates replaced by U+FFFD, so its length does not change. Free when there are none. */
 export function cleanText(text: string): string {
   const wellFormed = text.isWellFormed() ? text : text.toWellFormed();
   return wellFormed.includes("\0") ? wellFormed.replaceAll("\0", REPLACEMENT) : wellFormed;
 }
 
-/** What a text may not hold that is stored as it was sent; null where nothing is in the way. */
+/** Why a text cannot be stored exactly as it was sent; null if it can. */
 const textFlaw = (text: string): "NUL characters" | "Lone surrogates" | null => {
   if (text.includes("\0")) return "NUL characters";
   return text.isWellFormed() ? null : "Lone surrogates";
 };
 
-/** The same of all keys and strings of a JSON value, whose depth is bounded by now. */
+/** The same for all keys and strings of a JSON value whose depth has been bounded already. */
 export function jsonFlaw(value: Json | undefined): ReturnType<typeof textFlaw> {
   if (typeof value === "string") return textFlaw(value);
   if (typeof value !== "object" || value === null) return null;
@@ -38,15 +41,15 @@ export function jsonFlaw(value: Json | undefined): ReturnType<typeof textFlaw> {
   return null;
 }
 
-/** The pieces of one text as they come in, fit to be shown (GUARD-7); ask `take` for each piece and `end` once. */
+/** Makes the incoming pieces of one text fit to show (GUARD-7); call `take` for each piece and `end` once. */
 export class TextPieces {
   #held = "";
 
-  /** What can be handed out after this piece; "" where it has to wait for the next. */
+  /** The text to return after this piece; "" if it must wait for the next piece. */
   take(piece: string): string {
     const text = this.#held === "" ? piece : this.#held + piece;
     const last = text.charCodeAt(text.length - 1);
-    // NaN, for the empty text, is in no range. A carriage return may be half of a line end.
+    // NaN, for the empty text, is in neither range. A carriage return may be half of a line end.
     if ((last >= 0xd800 && last <= 0xdbff) || last === CARRIAGE_RETURN) {
       this.#held = text.slice(-1);
       return visibleText(cleanText(text.slice(0, -1)));
@@ -55,7 +58,7 @@ export class TextPieces {
     return visibleText(cleanText(text));
   }
 
-  /** What was still held back when the text ended: "", or one character. */
+  /** The text still held back at the end: "", or one character. */
   end(): string {
     const rest = visibleText(cleanText(this.#held));
     this.#held = "";
@@ -63,7 +66,7 @@ export class TextPieces {
   }
 }
 
-/** `value` with all its keys and strings cleaned; undefined where it is not JSON or too deep. */
+/** `value` with all its keys and strings cleaned; undefined if it is not JSON or too deep. */
 export function cleanJson(value: unknown, depth = 0): Json | undefined {
   if (typeof value === "string") return cleanText(value);
   if (value === null || typeof value === "boolean") return value;

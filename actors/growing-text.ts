@@ -1,11 +1,11 @@
 /**
- * A text that grows by small pieces, such as the answer of a model. A JavaScript engine keeps `text += piece` as a tree of
- * all pieces until somebody looks at the text: each word then costs several times its own size, every collection of garbage
- * visits all of them, and the first look joins them at once, which takes 18 ms for 200 KB of words (Bun 1.4.5). Here
- * pieces are joined a little at a time.
+ * A text that grows by small pieces, such as the answer of a model. A JavaScript engine keeps `text += piece` as a tree
+ * of all pieces until the text is read. Each word then costs several times its own size, every garbage collection
+ * visits all pieces, and the first read joins them at once, which takes 18 ms for 200 KB of words (Bun 1.4.5). Here
+ * pieces are joined a few at a time.
  */
 
-/** Pieces are joined when together they have so many characters. */
+/** Pieces are joined when together they have this many characters. */
 const BLOCK_CHARS = 4 * 1024;
 
 export class GrowingText {
@@ -29,7 +29,7 @@ export class GrowingText {
     this.recentChars = 0;
   }
 
-  /** All of it, in one piece. */
+  /** The whole text, in one piece. */
   toString(): string {
     if (this.recent.length > 0) this.blocks.push(this.recent.join(""));
     this.recent = [];
@@ -39,7 +39,7 @@ export class GrowingText {
     return text;
   }
 
-  /** What comes after so many code units. */
+  /** The text after this many code units. */
   after(from: number): string {
     return from === this.chars ? "" : this.toString().slice(from);
   }

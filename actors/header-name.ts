@@ -1,4 +1,4 @@
-/** Headers that no caller sets: they belong to the connection, or would let it say how the message is read. */
+/** Headers that no caller may set: they belong to the connection, or change how the message is parsed. */
 const RESERVED =
   /^(?:host|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|content-length|upgrade|expect|accept-encoding|http2-settings)$/i;
 

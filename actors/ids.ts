@@ -1,7 +1,7 @@
 /**
- * Ids: a prefix that names the noun, and 21 characters of nanoid (GEN-2). An id is never reused,
- * so a fresh id needs no look-up before it is written. Turns draw ids from `tx.id`, which a test
- * can make deterministic; `randomId` is the source behind it in production.
+ * Ids: a prefix that names the noun, and 21 characters of nanoid (GEN-2). An id is never reused, so writing a new one
+ * needs no look-up first. Turns draw ids from `tx.id`, which a test can make deterministic; `randomId` is the source
+ * behind it in production.
  */
 import { customAlphabet, nanoid } from "nanoid";
 
@@ -43,7 +43,7 @@ export type RandomText = (length: number, alphabet?: string) => string;
 export const randomText: RandomText = (length, alphabet) =>
   alphabet === undefined ? nanoid(length) : drawingFrom(alphabet)(length);
 
-/** By alphabet: making one costs as much as ten draws. */
+/** Cached by alphabet: creating a generator costs as much as ten draws. */
 const drawings = new Map<string, (length: number) => string>();
 
 function drawingFrom(alphabet: string): (length: number) => string {
@@ -56,14 +56,14 @@ const ID_LENGTH = 21;
 const RANDOM_PART = `[A-Za-z0-9_-]{${ID_LENGTH}}`;
 const LOWER_ALPHANUMERIC = "0123456789abcdefghijklmnopqrstuvwxyz";
 
-/** What every id of this prefix matches that the service has made. */
+/** Matches every id of this prefix that the service has made. */
 export const idPattern = (prefix: IdPrefix | "ses"): RegExp => new RegExp(`^${prefix}_${RANDOM_PART}$`);
 
 /** Whether the text is an id of this prefix; `ses` is the v1 session of a chat. */
 export const isIdOf = (prefix: IdPrefix | "ses", text: string): boolean =>
   text.length === prefix.length + 1 + ID_LENGTH && idPattern(prefix).test(text);
 
-/** `agt_V1StGXR8_Z5jdHi6B-myT`. */
+/** For example `agt_V1StGXR8_Z5jdHi6B-myT`. */
 export const newId = (prefix: IdPrefix, random: RandomText = randomText): string => `${prefix}_${random(ID_LENGTH)}`;
 
 /** `task-<timestamp in ms>-<random>`, the form that the v1 surface fixes. */
@@ -74,6 +74,6 @@ export const newTaskId = (nowMs: number, random: RandomText = randomText): strin
 export const newExecutionId = (nowMs: number, random: RandomText = randomText): string =>
   `exec-${nowMs}-${random(12, LOWER_ALPHANUMERIC)}`;
 
-/** The v1 session of a chat: one to one, so that either names the conversation (V1-2). */
+/** The v1 session of a chat. They map one to one, so either names the conversation (V1-2). */
 export const sessionIdOf = (chatId: string): string => chatId.replace(/^cht_/, "ses_");
 export const chatIdOf = (sessionId: string): string => sessionId.replace(/^ses_/, "cht_");

@@ -1,13 +1,13 @@
 /**
- * How deep a JSON text is and how many values it has, read without building any of them. `JSON.parse`
- * accepts five million nested arrays, and the recursive code behind it does not; so text from outside
- * is measured first. Linear, no memory, and it can be fed in pieces.
+ * Measures how deep a JSON text is and how many values it has, without building any of them. `JSON.parse` accepts five
+ * million nested arrays, but the recursive code behind it does not; so text from outside is measured first. Linear
+ * time, no allocation, and it can be fed in pieces.
  */
 
 export interface JsonLimits {
   /** Nested arrays and objects. */
   readonly depth: number;
-  /** Arrays, objects and commas: what makes a parser allocate. */
+  /** Arrays, objects and commas, which make a parser allocate. */
   readonly values: number;
 }
 
@@ -15,9 +15,9 @@ const QUOTE = 0x22;
 const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
 
-/** Measures one JSON text, in pieces of UTF-16 code units or of UTF-8 bytes: all that counts is ASCII. */
+/** Measures one JSON text, in pieces of UTF-16 code units or of UTF-8 bytes: every character that matters is ASCII. */
 export class JsonShape {
-  /** The deepest place so far. */
+  /** The deepest level so far. */
   deepest = 0;
   values = 0;
   #depth = 0;
@@ -41,7 +41,7 @@ export class JsonShape {
   }
 
   takeText(text: string): void {
-    // A string is skipped at once: most of a body is text.
+    // Skips a string at once: most of a body is text.
     let at = this.#isString && text !== "" ? this.#endOfString(text, 0) + 1 : 0;
     for (; at < text.length; at++) {
       const code = text.charCodeAt(at);
@@ -50,7 +50,7 @@ export class JsonShape {
     }
   }
 
-  /** Where the string ends that goes on at `from`; the text's length where it goes on in the next piece. */
+  /** Where the string that continues at `from` ends; the text's length if it continues in the next piece. */
   #endOfString(text: string, from: number): number {
     let at = this.#isEscaped ? from + 1 : from;
     for (;;) {
@@ -66,7 +66,7 @@ export class JsonShape {
     }
   }
 
-  /** No JSON string goes over the end of a line. */
+  /** No JSON string continues past the end of a line. */
   endLine(): void {
     this.#isString = false;
     this.#isEscaped = false;
@@ -86,14 +86,14 @@ export class JsonShape {
 
 /** Whether a JSON text nests deeper than `depth` levels. */
 export function isDeeper(text: string, depth: number): boolean {
-  // Each level takes a bracket.
+  // Each level needs a bracket.
   if (text.length <= depth) return false;
   const shape = new JsonShape();
   shape.takeText(text);
   return shape.deepest > depth;
 }
 
-/** The value of a JSON text from outside; undefined where it is no JSON or beyond the limits. */
+/** The value of a JSON text from outside; undefined if it is not JSON or exceeds the limits. */
 export function parseWithin(text: string, limits: JsonLimits): unknown {
   const shape = new JsonShape();
   shape.takeText(text);
@@ -101,7 +101,7 @@ export function parseWithin(text: string, limits: JsonLimits): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The only way to ask whether a text is JSON.
+    // Parsing is the only way to find out whether a text is JSON.
     return undefined;
   }
 }

@@ -1,9 +1,9 @@
 /**
- * A value that is there at once, or a promise of it. Most requests are answered from memory, and a
- * promise for each step on the way costs more than the step.
+ * A value that is available at once, or a promise of it. Most requests are answered from memory, and a promise for each
+ * step would cost more than the step.
  */
 export type MaybePromise<T> = T | Promise<T>;
 
-/** Goes on with a value: now when it is there, else when it comes. */
+/** Runs the next step: now if the value is available, else when it arrives. */
 export const whenReady = <T, U>(value: MaybePromise<T>, step: (value: T) => MaybePromise<U>): MaybePromise<U> =>
   value instanceof Promise ? value.then(step) : step(value);

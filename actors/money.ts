@@ -1,27 +1,27 @@
 /**
- * Exact amounts of money: decimal text, such as `0.0105`, with at most twelve digits behind the point. They are added
- * as whole numbers of the last digit, so a sum of a million calls is exact; floating point would not be.
+ * Exact amounts of money: decimal text, such as `0.0105`, with at most twelve digits after the point. Sums are computed
+ * on integers in units of the last digit, so the sum of a million calls is exact; floating point would not be.
  */
 
 const DIGITS = 12;
 const ONE = 10n ** BigInt(DIGITS);
 const AMOUNT = /^(\d{1,30})(?:\.(\d{1,12}))?$/;
 
-/** The amount in units of 10⁻¹². Throws for what is no amount. */
+/** The amount in units of 10⁻¹². Throws if the text is not an amount. */
 export function unitsOf(amount: string): bigint {
   const [, whole, fraction = ""] = AMOUNT.exec(amount) ?? [];
   if (whole === undefined) throw new Error(`no amount: ${amount}`);
   return BigInt(whole) * ONE + BigInt(fraction.padEnd(DIGITS, "0"));
 }
 
-/** Digits before the point of a limit. */
+/** Syntax of a limit: at most twelve digits before the point. */
 const LIMIT = /^\d{1,12}(\.\d{1,12})?$/;
 
-/** The amount in its shortest text; null for what is no amount above 0. */
+/** The amount in its shortest text; null if it is not an amount above 0. */
 export const limitOf = (text: string): string | null =>
   LIMIT.test(text) && unitsOf(text) > 0n ? amountOf(unitsOf(text)) : null;
 
-/** The shortest text of so many units. */
+/** The shortest text of this many units. */
 export function amountOf(units: bigint): string {
   const fraction = String(units % ONE)
     .padStart(DIGITS, "0")
@@ -29,17 +29,17 @@ export function amountOf(units: bigint): string {
   return fraction === "" ? String(units / ONE) : `${units / ONE}.${fraction}`;
 }
 
-/** What tokens have cost, as far as their models have a price. */
+/** The cost of tokens whose models have a price. */
 export interface Costed {
-  /** Absent: nothing of it has a price. */
+  /** Absent: none of the tokens has a price. */
   readonly cost?: string;
-  /** Tokens, in and out together, that are in `cost`. */
+  /** Tokens, input and output together, that `cost` covers. */
   readonly pricedTokens?: number;
-  /** Tokens, in and out together, of calls that the organization's own key has paid (RUN-5). */
+  /** Tokens, input and output together, of calls with the organization's own key (RUN-5). */
   readonly ownKeyTokens?: number;
 }
 
-/** Both together; without a cost where neither has one. */
+/** The sum of both; without a cost if neither has one. */
 export function addCosts(a: Costed, b: Costed): Costed {
   const own = sum(a.ownKeyTokens, b.ownKeyTokens);
   const ownKey = own === 0 ? {} : { ownKeyTokens: own };
@@ -59,7 +59,7 @@ export const costOf = ({ cost, pricedTokens = 0, ownKeyTokens }: Costed): Costed
   ...(ownKeyTokens === undefined ? {} : { ownKeyTokens }),
 });
 
-/** Tokens that have no price: they are used, and in no cost. */
+/** Tokens without a price: used, but in no cost. */
 export const unpricedTokens = (
   used: Costed & { readonly inputTokens: number; readonly outputTokens: number },
 ): number => Math.max(0, used.inputTokens + used.outputTokens - (used.pricedTokens ?? 0));

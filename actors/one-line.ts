@@ -1,8 +1,8 @@
-/** The beginning of a text, for titles: a text of a megabyte costs as much as a short one (FAIR-7). */
+/** The beginning of a text, for titles. A megabyte of text costs no more than a short one (FAIR-7). */
 
 const WORDS = /\S+/g;
 
-/** The words of the text on one line, with one space between them; no more than what `characters` can show, and a word. */
+/** The words of the text on one line, separated by single spaces; stops after the word that passes `characters`. */
 export function oneLine(text: string, characters: number): string {
   let line = "";
   for (const [word] of text.matchAll(WORDS)) {

@@ -17,15 +17,18 @@ export interface Page<T> {
   readonly next: PageCursor | null;
 }
 
-/** The beginning of a list as far as a page goes. */
+/** The beginning of a list, up to the end of one page. */
 export interface ListHead<T> {
   readonly records: readonly T[];
   readonly hasMore: boolean;
-  /** The number of the last record that was looked at, after which the next page begins; null where none was. */
+  /** The number of the last scanned record, after which the next page begins; null if no record was scanned. */
   readonly last: number | null;
 }
 
-/** A page ends after the record with which its bodies reach this many bytes: a job may have a megabyte, and a page a hundred jobs (GEN-9). */
+/**
+ * A page ends after the record whose body brings its size to this many bytes: a job may have a megabyte, and a page a
+ * hundred jobs (GEN-9).
+ */
 export const PAGE_BYTES = 1024 * 1024;
 
 /** Records on a page, and the most that a caller may ask for (GEN-3). */

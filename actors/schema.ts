@@ -1,7 +1,7 @@
 /**
- * The door to TypeBox, and the shapes that every noun shares. Schemas are the single source of
- * types (`Static`), validation and contract; nouns stand beside their actor, bodies beside their
- * surface. Inside, records are camelCase and immutable; snake_case exists only at the edge (GEN-1).
+ * The entry point to TypeBox, and the shapes that every noun shares. Schemas are the single source of types (`Static`),
+ * validation and contract. Nouns are defined beside their actor, bodies beside their surface. Inside, records are
+ * camelCase and immutable; snake_case exists only at the edge (GEN-1).
  */
 import { FormatRegistry, Kind, type Static, type TSchema, Type, TypeRegistry } from "@sinclair/typebox";
 
@@ -28,10 +28,10 @@ FormatRegistry.Set("date-time", (text) => TIME.test(text));
 /** ISO 8601 UTC with milliseconds, as stored and as sent. */
 export const Timestamp = Type.String({ format: "date-time", description: "ISO 8601 UTC with milliseconds" });
 
-/** What a schema takes, or null. */
+/** The schema's values, or null. */
 export const Nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
 
-/** Writes times out, and keeps the last one: what happens within a millisecond asks for the same. */
+/** Formats times, and caches the last one: callers within a millisecond need the same text. */
 export function timeWriter(): (ms: number) => string {
   let writtenMs = Number.NaN;
   let written = "";
@@ -45,14 +45,14 @@ export function timeWriter(): (ms: number) => string {
 }
 export const isoTime = timeWriter();
 
-/** Whether a text that begins with a date (`2026-02-28…`) names a day that exists: JavaScript takes the 30th of February for a day of March. */
+/** Whether a text that begins with a date (`2026-02-28…`) names a day that exists: JavaScript turns 30 February into a day of March. */
 export function hasRealDay(text: string): boolean {
   const date = text.slice(0, "2026-02-28".length);
   const ms = Date.parse(date);
   return !Number.isNaN(ms) && isoTime(ms).startsWith(date);
 }
 
-/** What every record carries; the runtime stamps `version` and `updatedAt` (GEN-5). */
+/** The fields of every record; the runtime stamps `version` and `updatedAt` (GEN-5). */
 export const RecordBase = {
   id: Type.String(),
   organizationId: Type.String(),
@@ -61,7 +61,7 @@ export const RecordBase = {
   updatedAt: Timestamp,
 };
 
-/** What tokens have cost, exactly (`money.ts`); absent where none of them has a price. */
+/** The exact cost of tokens (`money.ts`); absent if none of them has a price. */
 export const CostFields = {
   cost: Type.Optional(Type.String()),
   pricedTokens: Type.Optional(Type.Integer()),

@@ -1,21 +1,21 @@
 /**
- * Port: encryption and keys under the key of the service (RUN-5). Every replica of a database has the
- * same key, so what one has sealed each can open. Each purpose has keys of its own: what is sealed
- * for one is opened for no other, and a key that is handed out tells nothing of the others.
+ * Port: encryption, and keys derived from the service's key (RUN-5). All replicas of a database have the same key, so
+ * each can open texts that another has sealed. Each purpose has keys of its own: a text sealed for one purpose opens
+ * for no other, and an exposed key reveals nothing about the others.
  *
- * While the key is changed there are several: all open, and the present one alone seals.
+ * During a key rotation there are several keys: all open, and only the current one seals.
  */
 
 export type SealingPurpose =
   /** The secrets of an organization. */
   | "secret"
-  /** Bodies with a secret that is shown once, kept for a replay. */
+  /** Bodies with a one-time secret, kept for a replay. */
   | "replay"
   /** Signing secrets of webhooks. */
   | "webhook"
-  /** Forms that a page has given out: nobody else has made them. */
+  /** Forms that a page has issued, to prove their origin. */
   | "form"
-  /** What a browser keeps of a sign-in by the OpenID provider. */
+  /** The browser's state of a sign-in by the OpenID provider. */
   | "provider_session"
   /** Refresh tokens of OAuth. */
   | "refresh_token"
@@ -25,37 +25,37 @@ export type SealingPurpose =
   | "mcp_session"
   /** Ids of events in streams of MCP. */
   | "mcp_event"
-  /** What a call of MCP that asks its person goes on from. */
+  /** The state of an MCP call that waits for its person's answer. */
   | "mcp_call"
   /** Calls of one replica to another. */
   | "peer"
-  /** By which a start notices that it has another key. */
+  /** Detects at start that the key has changed. */
   | "key_check";
 
-/** What the sealed text belongs to, such as the organization and a name: it opens there and nowhere else. */
+/** What the sealed text belongs to, such as an organization and a name: it opens only in this context. */
 export type SealingContext = readonly string[];
 
 export interface Sealing {
   /**
-   * The text, encrypted and authenticated; another one each time. Some 40 characters and a third longer.
-   * Where `under` is given it is part of the key: without it, what was sealed cannot be opened.
+   * Encrypts and authenticates the text, with a different result each time: a third longer plus about 40 characters. If
+   * `under` is given, it is part of the key: without it the result cannot be opened.
    */
   seal(purpose: SealingPurpose, plain: string, context: SealingContext, under?: string): string;
-  /** The text, or null where it was sealed under another key, for another purpose or context, or was changed. */
+  /** The text; null if it was sealed under another key, purpose or context, or was changed. */
   open(purpose: SealingPurpose, sealed: string, context: SealingContext, under?: string): string | null;
-  /** 32 bytes, always the same for one purpose and one key of the service; none that seals. */
+  /** 32 bytes, always the same for one purpose and one key of the service; it differs from the key that seals. */
   key(purpose: SealingPurpose): Uint8Array;
-  /** The same of each key of the service, the present one first: what was signed under any of them counts. */
+  /** One for each key of the service, the current one first: signatures under any of them are valid. */
   keys(purpose: SealingPurpose): readonly [Uint8Array, ...Uint8Array[]];
-  /** Whether the text opens under the present key. */
+  /** Whether the text opens under the current key. */
   isPresent(purpose: SealingPurpose, sealed: string, context: SealingContext): boolean;
 }
 
-/** A sealed text, and one that says the same under another key. */
+/** A sealed text, and the same text sealed under another key. */
 export interface Resealed {
   readonly former: string;
   readonly sealed: string;
 }
 
-/** Where a secret of an organization is sealed: it opens under its own name only. */
+/** The context of an organization's secret: it opens only under its own name. */
 export const secretContext = (organizationId: string, name: string): SealingContext => [organizationId, name];

@@ -26,7 +26,7 @@ import type { WorkspaceProtocol } from "./workspace/protocol.ts";
 import { webhookActor } from "./webhook/actor.ts";
 import type { WebhookProtocol } from "./webhook/protocol.ts";
 
-/** Actor kinds by name, with what each can be asked. */
+/** Actor kinds by name, with the protocol of each. */
 export type TroupeProtocols = {
   account: AccountProtocol;
   organization: OrganizationProtocol;
@@ -42,19 +42,19 @@ export type TroupeProtocols = {
 
 export type TroupeSystem = System<TroupeProtocols>;
 
-/** What the operator says to the actors; the same on every replica. */
+/** The operator's settings of actors; the same on every replica. */
 export interface ActorSettings {
-  /** Tokens that an organization without a limit of its own may use in a month; null: any number. */
+  /** Default tokens of an organization in a month; null: unlimited. */
   readonly monthlyTokens: number | null;
-  /** What its month may cost, in the currency of the price table; null: any amount. */
+  /** Default cost of an organization in a month, in the currency of the price table; null: unlimited. */
   readonly monthlyCost?: string | null;
-  /** What one job may take unless its budget says otherwise. */
+  /** Default limits of one job, unless its budget overrides them. */
   readonly jobLimits: JobLimits;
-  /** What one workspace may hold; absent: the default. */
+  /** Limits of one workspace; absent: the default. */
   readonly workspaceLimits?: WorkspaceLimits;
 }
 
-/** What the actors are made with; settings that are left out have their defaults. */
+/** What the actors are created with; omitted settings have their defaults. */
 export interface ActorParts extends Partial<ActorSettings> {
   readonly calendar: Calendar;
 }

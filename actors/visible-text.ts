@@ -1,12 +1,12 @@
 /**
- * Text of pages and tools, made fit to be shown. Terminals obey control characters, and bidirectional
- * overrides show a text in another order than it has; so a stranger could make a line look like
- * something else. Each of them becomes a mark that can be seen and does nothing.
+ * Makes text of pages and tools fit to show. Terminals obey control characters, and bidirectional overrides change the
+ * visible order of text, so a stranger could disguise a line. Each of these characters is replaced by a harmless
+ * visible mark.
  */
 
 import type { Json, JsonObject } from "./schema.ts";
 
-/** Controls but tab and line feed; overrides, embeddings and isolates of bidirectional text. */
+/** Controls except tab and line feed; overrides, embeddings and isolates of bidirectional text. */
 // oxlint-disable-next-line no-control-regex
 const INVISIBLE = /\r\n|[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
 const SPACE = 0x20;
@@ -14,7 +14,7 @@ const DELETE = 0x7f;
 /** U+2400 is the picture of U+0000, and so on up to U+001F. */
 const PICTURES = 0x2400;
 
-/** `text` with each control as its picture (`␛`) or its number (`⟨U+202E⟩`); line ends become line feeds. */
+/** `text` with each control character as its picture (`␛`) or its number (`⟨U+202E⟩`); line ends become line feeds. */
 export const visibleText = (text: string): string => text.replace(INVISIBLE, mark);
 
 function mark(found: string): string {
@@ -25,7 +25,7 @@ function mark(found: string): string {
   return `⟨U+${code.toString(16).toUpperCase().padStart(4, "0")}⟩`;
 }
 
-/** All texts of a value as `visibleText` has them: what is shown of the arguments that a model has made. */
+/** Applies `visibleText` to all texts of a value, such as the arguments that a model has written. */
 export function visibleJson<T extends Json | undefined>(value: T): T;
 export function visibleJson(value: Json | undefined): Json | undefined {
   if (typeof value === "string") return visibleText(value);
