@@ -29,7 +29,7 @@ import { actorMessage, alarm, effect, event } from "../tables/runtime.ts";
  */
 const CERTAINLY_ABORTED = new Set(["21", "22", "23", "25", "40", "42", "53", "54", "55"]);
 const SYNTAX_OR_ACCESS = "42";
-/** The SQLSTATE of rows that cannot even be put into words. */
+/** The SQLSTATE of rows that cannot even be serialized. */
 const DATA_EXCEPTION = "22000";
 
 export class PostgresActorStore implements ActorStore {
@@ -60,7 +60,7 @@ export class PostgresActorStore implements ActorStore {
       return { kind: "answered", live: new Set(rows.map((row) => row.id)) };
     } catch (cause) {
       const outcome = failed(cause);
-      // A text that names what is not there must not be taken for other batches.
+      // The text names a table that does not exist: do not reuse it for other batches.
       if (outcome.kind === "aborted" && outcome.code.startsWith(SYNTAX_OR_ACCESS)) this.shapes = new FlushShapes();
       return outcome;
     }
@@ -100,7 +100,7 @@ export class PostgresActorStore implements ActorStore {
           type: event.type,
           at: event.at,
           data: data.as("json"),
-          /** The bytes of the page before this event, and what comes after it. */
+          /** The bytes of the page before this event, and the seq of the next event. */
           before: sql<number>`sum(${size}) over (order by ${event.seq}) - ${size}`.as("before"),
           next: sql<number | null>`lead(${event.seq}) over (order by ${event.seq})`.as("next"),
         })

@@ -9,7 +9,9 @@ export class PostgresBlobClaims implements BlobClaims {
     this.database = database;
   }
 
-  /** Waits while the sweep removes this very content, and claims it anew after that. An erased organization claims nothing. */
+  /**
+   * Waits while the sweep removes this very content, and then claims it again. An erased organization claims nothing.
+   */
   async claim({ organizationId, sha256 }: BlobKey, size: number | null = null): Promise<void> {
     await this.database.reading(
       "load",

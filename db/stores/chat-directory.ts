@@ -17,7 +17,7 @@ const CHATS: Walks = {
   standing: isNull(chat.deletedAt),
 };
 
-/** Words are in no index's order: PostgreSQL finds all matches, or walks the newest chats where many match. */
+/** No index orders by words: PostgreSQL finds all matches, or reads the newest chats first if many match. */
 function walksFor(organizationId: string, { title, text, isPinned }: ChatFilter): Walks {
   const words = and(
     title === undefined ? undefined : beginningWith(chat.words, organizationId, title),

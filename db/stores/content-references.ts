@@ -1,6 +1,6 @@
 /**
- * What refers to stored content. The sweep of contents, backups and exports all ask here, so none of them can forget a
- * table: each of these has `organization_id` and `sha256`, which is null where a record has no content.
+ * The tables that refer to stored content. The sweep of contents, backups and exports all use this list, so none of
+ * them can forget a table. Each has `organization_id` and `sha256`, which is null if a record has no content.
  */
 export const CONTENT_TABLES = ["workspace_place", "workspace_version", "upload", "attachment"] as const;
 
@@ -10,7 +10,7 @@ export const isReferred = (organizationId: string, sha256: string): string =>
     (table) => `exists (select from ${table} r where r.organization_id = ${organizationId} and r.sha256 = ${sha256})`,
   ).join(" or ")})`;
 
-/** A query: all content that records refer to, each once, as `"organizationId"` and `sha256`. `where` narrows it. */
+/** A query for all content that records refer to, each once, as `"organizationId"` and `sha256`. `where` narrows it. */
 export const referredContents = (where = "true"): string =>
   `${CONTENT_TABLES.map(
     (table) => `select organization_id as "organizationId", sha256 from ${table} where sha256 is not null and ${where}`,

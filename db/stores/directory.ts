@@ -293,15 +293,15 @@ export class PostgresDirectory implements Directory {
   }
 }
 
-/** Of each kind that are named. */
+/** How many agents and how many workspaces are named. */
 const SECRET_USERS = 100;
 
 /** Agents that lists of v1 show (V1-1). */
 const LISTED_VISIBILITIES = ["organization", "public"] as const;
-/** Those that every member may see. */
+/** Agents that every member may see. */
 const SHARED_VISIBILITIES = ["organization", "public", "unlisted"] as const;
 
-/** As the indexes have it: the planner must see the literal. */
+/** Written as in the indexes: the planner must see the literal. */
 const IS_ACTIVE = sql`${agent.status} = 'active'`;
 const SHARED: Walks = {
   table: agent,

@@ -17,11 +17,11 @@ import { filtered, given, type Walks } from "./index-walk.ts";
 import { pageOf } from "./paging.ts";
 import { walkTree } from "./tree-walk.ts";
 
-/** A directory may be moved below another: so deep is what can have come together by one move. */
+/** A move can put a directory below another one, so a single move can create paths of this depth. */
 const WALK_DEPTH = 2 * PATH_DEPTH;
-/** Matches of a search whose paths are looked for. Some of them may lie in deleted directories. */
+/** Matches of a search whose paths are looked up. Some may be in deleted directories. */
 const CANDIDATES = 500;
-/** Of the words around a match. */
+/** Options for the excerpt around a match. */
 const EXCERPT = "StartSel='', StopSel='', MaxFragments=0, MaxWords=24, MinWords=8";
 
 const prefixOf = ({ directory }: PlaceQuery): string => (directory === "" ? "" : `${directory}/`);
@@ -39,7 +39,7 @@ export class PostgresFileDirectory implements FileDirectory {
     return query.isRecursive ? this.listTree(query) : this.listDirectory(query);
   }
 
-  /** What is in one directory, in the order of its index. */
+  /** The places of one directory, in the order of its index. */
   private listDirectory(query: PlaceQuery): Promise<readonly ListedPlace[]> {
     const { organizationId, directoryId, after, limit } = query;
     const prefix = prefixOf(query);

@@ -1,20 +1,20 @@
 /**
- * How a filtered list is read along an index in its own order. An index of a list has the organization, the columns
- * of its filters, and (created_at, id); a filter by several words is one branch for each, which PostgreSQL merges.
- * An index also answers where its last columns are not filtered by, if all their values are known: then there is
- * a branch for each of them.
+ * Reads a filtered list along an index in the list's order. An index of a list has the organization, the columns of its
+ * filters, and (created_at, id). A filter with several values is one branch for each, and PostgreSQL merges the
+ * branches. An index whose last columns are not filtered can also be used if all their values are known: then there is
+ * a branch for each value.
  *
  *   walks: [agent, status], [status], []          branches
  *   ?agent_id=a                                   (a, queued) (a, running) (a, completed) …
  *   ?agent_id=a&status=failed                     (a, failed)
  *   ?status=failed,cancelled                      (failed) (cancelled)
- *   ?agent_id=a&workspace_id=w                    as the first, and each record is tested for w
+ *   ?agent_id=a&workspace_id=w                    like the first, and each record is tested for w
  */
 import { and, eq, inArray, type SQL, sql } from "drizzle-orm";
 import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import type { Paged, PagedList } from "./paging.ts";
 
-/** Branches of one statement at most: each costs a descent of the index, and time to plan. */
+/** The most branches of one statement: each costs a descent of the index, and planning time. */
 const MAX_BRANCHES = 64;
 
 /** A filter: the column has one of these values. */
@@ -24,15 +24,15 @@ export interface Walks {
   readonly table: Paged & { readonly organizationId: AnyPgColumn };
   /** The columns of each index between the organization and (created_at, id), the most selective index first. */
   readonly indexes: readonly (readonly AnyPgColumn[])[];
-  /** Columns of which all values are known. */
+  /** Columns whose values are all known. */
   readonly words?: readonly Filter[];
-  /** What every record of the list meets, as the indexes say it themselves. */
+  /** The condition that every record of the list meets, written as in the indexes. */
   readonly standing?: SQL;
-  /** Words that are looked for besides. Which index is best depends on them, so PostgreSQL sees all values then. */
+  /** An additional search for words. The best index depends on them, so PostgreSQL then sees all values. */
   readonly search?: SQL | undefined;
 }
 
-/** Filters of a list as far as they are given. */
+/** The filters of a list that are given. */
 export const given = (
   ...filters: readonly (readonly [AnyPgColumn, string | readonly string[] | undefined])[]
 ): Filter[] =>
@@ -40,7 +40,7 @@ export const given = (
     value === undefined ? [] : [[column, typeof value === "string" ? [value] : [...new Set(value)]]],
   );
 
-/** The list of what meets all filters. */
+/** The list of records that meet all filters. */
 export function filtered(
   { table, indexes, words = [], standing, search }: Walks,
   organizationId: string,
@@ -64,19 +64,20 @@ export function filtered(
   return { table, branches: branches.filter((branch) => branch !== undefined), tests };
 }
 
-/** A column of an index, and what it is in a branch. */
+/** A column of an index, and its value in a branch. */
 type Key = readonly [column: AnyPgColumn, value: SQL];
 
 /**
- * A value that the planner cannot see. It would compare it with its statistics, and where they say that nearly all
- * records have it, walk the newest of the organization, or of all: with statistics of a minute ago, or of other
- * organizations, that reads every record there is.
+ * A value that the planner cannot see. Otherwise it would compare the value with its statistics. If these say that
+ * nearly all records have the value, it would read the newest records of the organization, or of all: with statistics
+ * that are a minute old, or from other organizations, that reads every record.
  */
 const hidden = (value: string): SQL => sql`(select ${value}::text)`;
 
 /**
- * Holds for every record of the branch. The planner takes it for two tests that a third passes each, and only the index
- * of these columns answers them: so that index is the cheapest, also where all records have the same values.
+ * Holds for every record of the branch. The planner takes it for two tests that a third of the records pass each, and
+ * only the index of these columns can evaluate them. So that index is the cheapest even if all records have the same
+ * values.
  */
 function alongItsIndex({ id, createdAt }: Paged, keys: readonly Key[]): SQL | undefined {
   if (keys.length === 0) return undefined;

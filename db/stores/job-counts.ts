@@ -1,10 +1,13 @@
-/** How many jobs of all organizations are on their way, by status: for the operator. Throws when the database cannot be reached. */
+/**
+ * How many jobs of all organizations are unfinished, by status: for the operator. Throws when the database cannot be
+ * reached.
+ */
 import { UNFINISHED_STATUSES } from "../../actors/job/machine.ts";
 import type { JobStatus } from "../../actors/job/schema.ts";
 import type { Database } from "../client.ts";
 import { NO_ORGANIZATION } from "../client.ts";
 
-/** Each status, also those that no job has. A look-up in an index for each organization, so ended jobs cost nothing. */
+/** Includes statuses without jobs. One index look-up for each organization, so ended jobs cost nothing. */
 export async function countUnfinishedJobs(database: Database): Promise<ReadonlyMap<JobStatus, number>> {
   const rows = await database.reading(
     "own",
@@ -25,11 +28,11 @@ export interface UnfinishedJobs {
   readonly organizationId: string;
   readonly status: JobStatus;
   readonly count: number;
-  /** When the oldest was made, ISO 8601. */
+  /** When the oldest was created, ISO 8601. */
   readonly oldest: string;
 }
 
-/** What each organization (or one) has on its way, by status; what there is none of is not listed. */
+/** The unfinished jobs of each organization (or of one), by status; counts of zero are left out. */
 export const listUnfinishedJobs = (
   database: Database,
   organizationId: string | null,

@@ -26,7 +26,7 @@ const JOBS: Walks = {
   words: [[job.status, JOB_STATUSES]],
 };
 
-/** Metadata are in no index's order: PostgreSQL finds all matches. Jobs without any are not in the index. */
+/** No index orders by metadata: PostgreSQL finds all matches. Jobs without metadata are not in the index. */
 function walksFor({ metadata = {} }: JobFilter): Walks {
   if (Object.keys(metadata).length === 0) return JOBS;
   return { table: job, indexes: [], standing: sql`${job.metadata} @> ${JSON.stringify(metadata)}::jsonb` };
@@ -150,7 +150,7 @@ export class PostgresJobDirectory implements JobDirectory {
 }
 
 const fieldOf = <K extends keyof JobHead>(name: K) => sql<JobHead[K]>`${job.body} -> ${sql.raw(`'${name}'`)}`;
-/** A job's head is taken out of its record by PostgreSQL: the whole record may have megabytes. */
+/** PostgreSQL extracts a job's head from its record: the whole record may have megabytes. */
 const HEAD = {
   id: job.id,
   title: fieldOf("title"),

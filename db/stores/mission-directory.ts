@@ -57,7 +57,7 @@ export class PostgresMissionDirectory implements MissionDirectory {
       gt(mission.organizationId, after.organizationId),
       and(eq(mission.organizationId, after.organizationId), gt(mission.id, after.id)),
     );
-    // The missions of one agent may be those of several organizations: the agent is what is bounded.
+    // The missions of one agent may be in several organizations, so the read is bounded by the agent.
     const bounded = "agentId" in of ? of.agentId : of.organizationId;
     return this.database.reading("load", bounded, ({ query }) =>
       query

@@ -1,12 +1,11 @@
 /**
- * Pages of lists (GEN-3, GEN-9). A page ends at its limit of records or of bytes, or when it has looked at ten
- * times its limit of records, whichever comes first. PostgreSQL decides it: what is beyond the page is neither
- * sent nor parsed.
+ * Pages of lists (GEN-3, GEN-9). A page ends at its limit of records or of bytes, or when it has examined ten times its
+ * limit of records, whichever comes first. PostgreSQL decides this, so nothing beyond the page is sent or parsed.
  *
- * Each list is read along an index that has its order (`index-walk.ts`), so that a page costs the same however many
- * records there are. What no index can say (who may see a record; a second filter beside the first) is a test on
- * the records that are passed. Where few pass it, the page has fewer records than `limit`, and goes on where it
- * has stopped looking (docs/decisions/0027-lists-walk-an-index.md).
+ * Each list is read along an index in the list's order (`index-walk.ts`), so that a page costs the same however many
+ * records there are. Conditions that no index covers (who may see a record; a second filter beside the first) are tests
+ * on the examined records. If few pass, the page has fewer records than `limit`, and the next page continues after the
+ * last examined record (docs/decisions/0027-lists-walk-an-index.md).
  */
 import { and, type SQL, sql } from "drizzle-orm";
 import type { AnyPgColumn, PgTable } from "drizzle-orm/pg-core";
@@ -15,39 +14,39 @@ import { type ListHead, type Page, PAGE_BYTES, type PageRequest } from "../../ac
 import type { RecordFields } from "../../actors/runtime/actor.ts";
 import type { Database } from "../client.ts";
 
-/** Records that a page looks at for each one that it may have. */
+/** Records that a page may examine for each one of its limit. */
 export const LOOKS_PER_RECORD = 10;
 
-/** A table of records that has a `created_at`. */
+/** A table of records with a `created_at`. */
 export type Paged = PgTable & { readonly body: AnyPgColumn; readonly createdAt: AnyPgColumn; readonly id: AnyPgColumn };
 
 /** A list newest first, by keyset on (created_at, id). */
 export interface PagedList {
   readonly table: Paged;
-  /** The list is all of these together, each in the order of an index: `branchesOf`. */
+  /** The list is the union of these, each in the order of an index: `branchesOf`. */
   readonly branches: readonly SQL[];
   /** A bound of `created_at`. */
   readonly range?: SQL | undefined;
-  /** What a record of a branch must meet besides; it names columns of `table`. */
+  /** Additional conditions on a record of a branch, on columns of `table`. */
   readonly tests?: readonly (SQL | undefined)[];
 }
 
 /** A list by number: of messages, of events. */
 export interface NumberedList {
   readonly table: PgTable;
-  /** The JSON of a record, of columns of `table`: its bytes are counted. */
+  /** The JSON of a record, from columns of `table`: its bytes are counted. */
   readonly body: SQL | AnyPgColumn;
-  /** What an index answers. */
+  /** Conditions that an index covers. */
   readonly conditions: readonly SQL[];
-  /** What a record must meet besides. */
+  /** Additional conditions on a record. */
   readonly tests?: readonly SQL[];
-  /** The column that has the number. */
+  /** The column with the number. */
   readonly number: string;
   readonly direction: "asc" | "desc";
   readonly limit: number;
 }
 
-/** Whose list it is: what bounds its connections. */
+/** The organization of the list, by which its connections are bounded. */
 export interface ListSource {
   readonly database: Database;
   readonly organizationId: string;
@@ -74,7 +73,7 @@ export async function pageOf<T extends RecordFields>(
   return { records, next };
 }
 
-/** The beginning of a list: at least one record where there is one. */
+/** The beginning of a list: at least one record if the list is not empty. */
 export async function headOf<T>(
   source: ListSource,
   { table, body, conditions, tests = [], number, direction, limit }: NumberedList,
@@ -92,7 +91,7 @@ export async function headOf<T>(
   return { records, hasMore, last: last?.number ?? null };
 }
 
-/** The newest records of a list without tests; `position` breaks the ties, in the order of the commits. */
+/** The newest records of a list without tests; `position` breaks ties, in the order of the commits. */
 export async function newestOf<T>(source: ListSource, list: PagedList, limit: number): Promise<readonly T[]> {
   assert((list.tests ?? []).length === 0, "an index answers a list that has no pages");
   const newest = merged(list, { order: sql`created_at desc, position desc`, limit });
@@ -106,7 +105,10 @@ export async function newestOf<T>(source: ListSource, list: PagedList, limit: nu
 
 const NEWEST = sql`created_at desc, id desc`;
 
-/** The branches in one order. Each has the limit too: so PostgreSQL takes each in the order of its index. */
+/**
+ * Merges the branches into one order. Each branch has the limit too, so PostgreSQL reads each in the order of its
+ * index.
+ */
 function merged(
   { table, branches, range }: PagedList,
   { past, order, limit }: { readonly past?: SQL | undefined; readonly order: SQL; readonly limit: number },
@@ -121,10 +123,10 @@ function merged(
 
 interface Look {
   readonly table: PgTable;
-  /** The first so many rows in the list's order. */
+  /** The first `looks` rows in the list's order. */
   readonly walk: (looks: number) => SQL;
   readonly body: SQL | AnyPgColumn;
-  /** Columns that name a place in the list, and those of its order. */
+  /** Columns that identify a place in the list, and the columns of its order. */
   readonly keys: SQL;
   readonly order: SQL;
   readonly tests: readonly (SQL | undefined)[];
@@ -132,18 +134,18 @@ interface Look {
 }
 
 interface Looked extends Record<string, unknown> {
-  /** The JSON of a record; null where the row is there for its place only. */
+  /** The JSON of a record; null if the row is needed only for its place. */
   readonly body: string | null;
 }
 
 interface Found<T, K> {
   readonly records: T[];
-  /** The last row that was looked at. */
+  /** The last examined row. */
   readonly last: (Looked & K) | undefined;
   readonly hasMore: boolean;
 }
 
-/** What a page has of the rows that are walked. PostgreSQL stops to walk as soon as the page is full. */
+/** The page from the examined rows. PostgreSQL stops reading as soon as the page is full. */
 async function look<T, K extends Record<string, unknown>>(
   source: ListSource,
   { table, walk, body, keys, order, tests, limit }: Look,
@@ -178,7 +180,7 @@ async function look<T, K extends Record<string, unknown>>(
   );
 }
 
-/** The driver hands over the JSON as it is, because parsing a page at once would hold the loop for milliseconds. */
+/** The driver returns the JSON unparsed, because parsing a page at once would block the loop for milliseconds. */
 async function parsed<T>({ database, organizationId }: ListSource, rows: readonly Looked[]): Promise<T[]> {
   const records: T[] = [];
   await database.bulk.each(organizationId, rows, ({ body }) => {

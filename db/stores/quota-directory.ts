@@ -1,4 +1,4 @@
-/** What organizations have, counted in the tables (port: `QuotaDirectory`). */
+/** The use of quotas, counted in the tables (port: `QuotaDirectory`). */
 import type { QuotaDirectory } from "../../actors/usage/directory.ts";
 import type { QuotaLimits, QuotaName } from "../../actors/usage/quota.ts";
 import { isoTime } from "../../actors/schema.ts";
@@ -8,12 +8,12 @@ import { ORGANIZATION_TABLES } from "../organization-tables.ts";
 type Counted = Exclude<QuotaName, "stored_rows" | "stored_bytes">;
 
 /**
- * Content that nothing refers to any more is removed an hour later. Deleting makes room at once, but only so much of
- * what waits to be removed is for free: storing and deleting in turns would fill the disk past every quota.
+ * Unreferenced content is removed an hour later. Deleting frees quota at once, but only this much content that waits
+ * for removal is free. Otherwise storing and deleting in turns could fill the disk past every quota.
  */
 export const UNREFERRED_BYTES = 1024 ** 3;
 
-/** One number of one organization ($1) at one time ($2, ISO 8601). */
+/** One count of one organization ($1) at one time ($2, ISO 8601). */
 const COUNTS: Readonly<Record<Counted, string>> = {
   agents: "select count(*) as n from agent where organization_id = $1 and status = 'active' and $2 <> ''",
   chats: "select count(*) as n from chat where organization_id = $1 and deleted_at is null and $2 <> ''",
@@ -32,13 +32,13 @@ const COUNTS: Readonly<Record<Counted, string>> = {
     "select (body -> 'node' ->> 'size')::bigint as size from workspace_place " +
     "where organization_id = $1 and body -> 'node' ->> 'kind' = 'file' union all " +
     "select (body ->> 'size')::bigint from workspace_version where organization_id = $1 and kept_until > $2 union all " +
-    // The same content of several messages is stored once.
+    // The same content in several messages is stored once.
     "select max(size) from (select sha256, (body ->> 'size')::bigint as size from upload " +
     "where organization_id = $1 and coalesce(ends_at, $2) >= $2 union all " +
     "select sha256, (body ->> 'size')::bigint from attachment where organization_id = $1) as sent group by sha256) as s",
 };
 
-/** Tables of which an organization has few rows, whatever it does, or has them for a moment. */
+/** Tables in which an organization has few rows, whatever it does, or has them only for a moment. */
 export const UNCOUNTED: readonly string[] = [
   "actor_message",
   "effect",
@@ -57,7 +57,7 @@ export const UNCOUNTED: readonly string[] = [
   "organization",
 ];
 
-/** Tables whose rows an organization makes without end, and the column that has most of their bytes. */
+/** Tables in which an organization can create rows without limit, and the column with most of their bytes. */
 const STORED = Object.keys(ORGANIZATION_TABLES)
   .filter((table) => !UNCOUNTED.includes(table))
   .map((table) => [table, table === "event" ? "data" : "body"] as const);

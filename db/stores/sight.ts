@@ -1,4 +1,4 @@
-/** Which chats and jobs somebody may know of (AGT-5): `hidesWork` of the organization, for lists. */
+/** Which chats and jobs a person may see (AGT-5): the organization's `hidesWork`, for lists. */
 import { type SQL, sql } from "drizzle-orm";
 import type { AnyPgColumn } from "drizzle-orm/pg-core";
 import { agent } from "../tables/records.ts";
@@ -10,9 +10,9 @@ interface Work {
 }
 
 /**
- * All but what others have begun with an agent that is private to another person. The agent is looked up for each
- * record that a list comes to: PostgreSQL turns `not exists` into a hash of all private agents where it likes, and
- * a scalar query never. The record itself comes last, because it may have to be unpacked for that.
+ * Everything except others' work with an agent that is private to another person. The agent is looked up for each
+ * examined record: PostgreSQL may turn `not exists` into a hash of all private agents, but never a scalar query. The
+ * record itself comes last, because it may have to be decompressed for that.
  */
 export const seenBy = (work: Work, userId: string): SQL =>
   sql`(coalesce((select ${agent.createdBy} = ${userId} from ${agent} where ${agent.organizationId} = ${work.organizationId}

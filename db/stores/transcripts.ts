@@ -1,4 +1,7 @@
-/** What a run reads besides its records (port: `Transcripts` of the job): its chat's history and its own transcript. */
+/**
+ * Reads a run's content besides its records (port: `Transcripts` of the job): its chat's history and its own
+ * transcript.
+ */
 import { and, asc, desc, eq, inArray, lt, sql } from "drizzle-orm";
 import { BEFORE_SUMMARY, chatHistory } from "../../actors/chat/history.ts";
 import type { Chat, Message } from "../../actors/chat/schema.ts";
@@ -9,9 +12,9 @@ import type { Database } from "../client.ts";
 import { chat, message } from "../tables/records.ts";
 import { event } from "../tables/runtime.ts";
 
-/** Messages of one statement. */
+/** Messages in one statement. */
 const HISTORY_PAGE = 200;
-/** Of a chat's older messages nothing more is read past so many bytes: no model takes more. */
+/** Older messages of a chat are not read past this many bytes: no model accepts more. */
 const HISTORY_BYTES = 16 * 1024 * 1024;
 
 export class PostgresTranscripts implements Transcripts {

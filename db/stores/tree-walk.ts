@@ -1,17 +1,17 @@
 /**
- * A page of all that is below a directory, in the order of the bytes of the paths. Only directories are read whose
- * paths can be in the page, and of each no more than a page, so a page costs the same however large the tree is.
- * `b` and what is below it may be apart: `b.txt` comes before `b/1.txt`.
+ * A page of everything below a directory, ordered by the bytes of the paths. It reads only directories whose paths can
+ * be in the page, and of each no more than a page, so a page costs the same however large the tree is. `b` and its
+ * contents may be apart: `b.txt` comes before `b/1.txt`.
  */
 import type { ListedPlace, PlaceQuery } from "../../actors/workspace/directory.ts";
 import type { Sql } from "../client.ts";
 
-/** Directories that are read by one statement. */
+/** Directories in one statement. */
 const AT_ONCE = 16;
 
 interface Opened {
   readonly id: string;
-  /** The path of each name in it begins with this: its path and a slash, or nothing for the root. */
+  /** The prefix of the paths of its names: its path and a slash, or nothing for the root. */
   readonly prefix: string;
   readonly depth: number;
 }
@@ -19,16 +19,18 @@ interface Opened {
 interface Row {
   readonly directoryId: string;
   readonly place: ListedPlace["place"];
-  /** Not listed again: it is or was on an earlier page, but what is below it may come after that page. */
+  /** Not listed again: it is or was on an earlier page, but its contents may come after that page. */
   readonly isPassed: boolean;
 }
 
 export interface TreeWalk extends Omit<PlaceQuery, "isRecursive"> {
-  /** Directories below one another, at most. */
+  /** The most nested directories. */
   readonly maxDepth: number;
 }
 
-/** The page after `after`: `limit` places, or fewer where the tree ends. Throws when the database cannot be reached. */
+/**
+ * The page after `after`: `limit` places, or fewer at the end of the tree. Throws when the database cannot be reached.
+ */
 export async function walkTree(sql: Sql, walk: TreeWalk): Promise<readonly ListedPlace[]> {
   const { directoryId, directory, limit, maxDepth } = walk;
   let unread: Opened[] = [{ id: directoryId, prefix: directory === "" ? "" : `${directory}/`, depth: 1 }];
@@ -51,7 +53,7 @@ export async function walkTree(sql: Sql, walk: TreeWalk): Promise<readonly Liste
   }
 }
 
-/** The first names of each directory that come after the page before. */
+/** The first names of each directory that come after the previous page. */
 function children(
   sql: Sql,
   { organizationId, after, limit }: TreeWalk,
@@ -75,11 +77,14 @@ function children(
       and name collate "C" = any(${passed}::text[]) and kind = 'directory'`;
 }
 
-/** What follows the prefix in the last path of the page before; null where all below the prefix comes after that path. */
+/**
+ * The part after the prefix in the last path of the previous page; null if everything below the prefix comes after that
+ * path.
+ */
 const restOf = (after: string | null, prefix: string): string | null =>
   after?.startsWith(prefix) === true ? after.slice(prefix.length) : null;
 
-/** Names that come before `rest` or are it, while `name/…` may come after it: `b` for `b.txt` and for `b/1.txt`. */
+/** Names that are `rest` or come before it, while `name/…` may come after it: `b` for `b.txt` and for `b/1.txt`. */
 function passedNames(rest: string): readonly string[] {
   const names: string[] = [];
   for (let end = 1; end <= rest.length; end++) {
@@ -90,7 +95,7 @@ function passedNames(rest: string): readonly string[] {
   return names;
 }
 
-/** As PostgreSQL compares in the collation "C": by code points, which in UTF-8 is by bytes. */
+/** Compares like PostgreSQL's collation "C": by code points, which in UTF-8 is by bytes. */
 function inBytes(a: string, b: string): number {
   const end = Math.min(a.length, b.length);
   for (let i = 0; i < end; i++)
@@ -98,5 +103,5 @@ function inBytes(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** Surrogates stand for code points above all others, but are not the highest code units. */
+/** Surrogates encode the highest code points, but are not the highest code units. */
 const rankOf = (unit: number): number => (unit >= 0xe000 ? unit - 0x800 : unit >= 0xd800 ? unit + 0x2000 : unit);

@@ -5,7 +5,7 @@ import type { Database } from "../client.ts";
 
 const COLUMNS: Readonly<Record<UsageGroup, string>> = { agent: "agent_id", model: "model", day: "day" };
 
-/** Sums as PostgreSQL gives them: texts, because they are `numeric`; null of nothing. */
+/** Sums as PostgreSQL returns them: as texts, because they are `numeric`; null if nothing was summed. */
 interface Row {
   readonly key: string | null;
   readonly input: string | null;
@@ -27,11 +27,11 @@ export class PostgresUsageDirectory implements UsageDirectory {
   async report(organizationId: string, { groupBy, since, until, limit }: UsageRequest): Promise<UsageReport> {
     const rows = await this.database.reading("list", organizationId, ({ sql: read }) => {
       const column = read(COLUMNS[groupBy]);
-      // What was stored before numbers were clamped may be any number.
+      // Rows that were stored before numbers were clamped may have any number.
       const count = (name: keyof Counts) =>
         read`coalesce(least((body ->> ${name})::numeric, ${Number.MAX_SAFE_INTEGER}::numeric), 0)`;
       const order = groupBy === "day" ? read`${column} desc` : read`sum(tokens) desc, ${column}`;
-      // The empty grouping set is the row of the totals.
+      // The empty grouping set gives the row of the totals.
       return read<Row[]>`
       select ${column} as key, sum(input)::text as input, sum(output)::text as output,
         sum(jobs)::text as jobs, sum(tools)::text as tools,

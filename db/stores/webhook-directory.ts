@@ -1,4 +1,4 @@
-/** Deliveries and events as the tables have them (port: `WebhookDirectory`). */
+/** Deliveries and events in the tables. */
 import { excludedSources, namedTypes } from "../../actors/webhook/events.ts";
 import { and, asc, eq, gt, gte, lte, min, or, sql } from "drizzle-orm";
 import type { ListHead, Page, PageRequest } from "../../actors/page.ts";
@@ -26,7 +26,7 @@ export class PostgresWebhookDirectory implements WebhookDirectory {
 
   async waiting(organizationId: string, { until, limit }: SearchIntent): Promise<FoundAttempts> {
     const { dueAt, sequence, id, status } = webhookAttempt;
-    // As the index is: the planner must see the literal.
+    // Written as in the index: the planner must see the literal.
     const isWaiting = and(eq(webhookAttempt.organizationId, organizationId), sql`${status} = 'pending'`);
     const rows = await this.database.reading("load", organizationId, ({ query }) =>
       query

@@ -1,4 +1,4 @@
-/** Searches for words in the columns that `db/tables/records.ts` makes of texts, within one organization. */
+/** Searches for words in the columns that `db/tables/records.ts` derives from texts, within one organization. */
 import { type SQL, sql } from "drizzle-orm";
 import type { AnyPgColumn } from "drizzle-orm/pg-core";
 
@@ -6,11 +6,14 @@ import type { AnyPgColumn } from "drizzle-orm/pg-core";
 const MOST_WORDS = 16;
 const WORD = /[\p{L}\p{N}]+/gu;
 
-/** What the column has for every text of the organization. Ids need no escaping, and are escaped nevertheless. */
+/**
+ * The lexeme that the column has for every text of the organization. Ids need no escaping, but are escaped all the
+ * same.
+ */
 const ofOrganization = (organizationId: string): SQL =>
   sql`${`'org:${organizationId.replaceAll(/['\\]/g, "")}'`}::tsquery`;
 
-/** The texts with words that begin with these, in any order; none where `text` has no word. */
+/** Texts with words that begin with these, in any order; none if `text` has no word. */
 export function beginningWith(column: AnyPgColumn, organizationId: string, text: string): SQL {
   const words = (text.match(WORD) ?? []).slice(0, MOST_WORDS);
   if (words.length === 0) return sql`false`;
@@ -18,7 +21,7 @@ export function beginningWith(column: AnyPgColumn, organizationId: string, text:
   return sql`${column} @@ (${ofOrganization(organizationId)} && to_tsquery('simple'::regconfig, ${query}))`;
 }
 
-/** The texts that a search as on the web finds: words, "phrases", `or`, and `-` before what must not be there. */
+/** Texts that match a search in web syntax: words, "phrases", `or`, and `-` before excluded words. */
 export function saying(column: AnyPgColumn, organizationId: string, text: string): SQL {
   if (text.match(WORD) === null) return sql`false`;
   const query = sql`websearch_to_tsquery('simple'::regconfig, ${text})`;
