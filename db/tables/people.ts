@@ -1,11 +1,11 @@
-/** How people sign in, whom they let in, and what is written down of it. Their membership is in `records.ts`. */
+/** People's credentials, grants, and their audit. Memberships are in `records.ts`. */
 import { index, pgTable, primaryKey } from "drizzle-orm/pg-core";
 import { columns, createdAt, generated } from "./records.ts";
 
 /** Credentials of people; one row for each, under the user's id. */
 export const account = pgTable("account", columns, (t) => [primaryKey({ columns: [t.organizationId, t.id] })]);
 
-/** Links that make somebody a member; the sweep takes them by their end. */
+/** Links that make a person a member; the sweep deletes them after their end. */
 export const invitation = pgTable(
   "invitation",
   { ...columns, createdAt, expiresAt: generated("expires_at", "expiresAt") },
@@ -16,14 +16,14 @@ export const invitation = pgTable(
   ],
 );
 
-/** Programs that have registered themselves; the sweep takes those that nobody uses. */
+/** Programs that have registered themselves; the sweep deletes unused ones. */
 export const oauthClient = pgTable(
   "oauth_client",
   { ...columns, expiresAt: generated("expires_at", "expiresAt") },
   (t) => [primaryKey({ columns: [t.organizationId, t.id] }), index("oauth_client_expiry").on(t.expiresAt)],
 );
 
-/** What people have granted to programs; the sweep takes what has ended. */
+/** People's grants to programs; the sweep deletes ended ones. */
 export const oauthGrant = pgTable(
   "oauth_grant",
   { ...columns, createdAt, userId: generated("user_id", "userId"), expiresAt: generated("expires_at", "expiresAt") },
@@ -34,26 +34,26 @@ export const oauthGrant = pgTable(
   ],
 );
 
-/** Attempts to sign in, by a hash of what they were made at; what has not changed for a day has no meaning any more. */
+/** Attempts to sign in, by a hash of the account or address; a row that has not changed for a day is expired. */
 export const signInAttempts = pgTable(
   "sign_in_attempts",
   { ...columns, updatedAt: generated("updated_at", "updatedAt") },
   (t) => [primaryKey({ columns: [t.organizationId, t.id] }), index("sign_in_attempts_updated").on(t.updatedAt)],
 );
 
-/** Sign-ins that go on in another request; the sweep takes them by their end. */
+/** Sign-ins that continue in a later request; the sweep deletes them after their end. */
 export const signInFlow = pgTable(
   "sign_in_flow",
   { ...columns, expiresAt: generated("expires_at", "expiresAt") },
   (t) => [primaryKey({ columns: [t.organizationId, t.id] }), index("sign_in_flow_expiry").on(t.expiresAt)],
 );
 
-/** Whose an identity at an OpenID provider is, by a hash of it. */
+/** The owner of an identity at an OpenID provider, by a hash of the identity. */
 export const identityOwner = pgTable("identity_owner", columns, (t) => [
   primaryKey({ columns: [t.organizationId, t.id] }),
 ]);
 
-/** The audit of an organization; the sweep takes its entries by their time. */
+/** The audit of an organization; the sweep deletes old entries. */
 export const auditEntry = pgTable(
   "audit_entry",
   {

@@ -1,44 +1,44 @@
 /**
- * Records of the nouns. All of these tables have one shape, so that the flush needs to know none of
- * them: the organization, the id, the version with the one before it, and the record itself as JSON. What lists filter or
- * sort by is a stored generated column over the record, so that it can never disagree with it.
- * Times are ISO 8601 texts of one fixed form, which sort as times do. `position` breaks the ties of
- * lists within a millisecond, in the order of the commits.
+ * Records of the nouns. All of these tables have one shape, so that the flush does not depend on any of them: the
+ * organization, the id, the version and the one before it, and the record itself as JSON. Columns that lists filter or
+ * sort by are stored generated columns over the record, so that they can never disagree with it. Times are ISO 8601
+ * texts in one fixed form, whose order is that of the times. `position` breaks ties of lists within a millisecond, in
+ * the order of the commits.
  */
 import { type SQL, sql } from "drizzle-orm";
 import { bigint, customType, index, integer, jsonb, pgTable, primaryKey, text, uniqueIndex } from "drizzle-orm/pg-core";
 
-/** Of every table of records. */
+/** The columns of every table of records. */
 export const columns = {
   organizationId: text("organization_id").notNull(),
   id: text("id").notNull(),
   version: integer("version").notNull(),
-  /** The version that the last write was based on; the flush compares it with what is stored (`db/flush.ts`). */
+  /** The version on which the last write was based; the flush compares it with the stored one (`db/flush.ts`). */
   baseVersion: integer("base_version").notNull().default(0),
   body: jsonb("body").notNull(),
 };
 
 const field = (name: string): SQL => sql.raw(`(body ->> '${name}')`);
 export const generated = (column: string, name: string) => text(column).generatedAlwaysAs(field(name));
-/** Of a value that is no text; null for an empty object, which nothing is found by. */
+/** For a value that is not text; null for an empty object, which no search needs. */
 const generatedJson = (column: string, name: string) =>
   jsonb(column).generatedAlwaysAs(sql.raw(`(nullif(body -> '${name}', '{}'::jsonb))`));
 /**
- * The words of a text with its organization among them, for a GIN index: one look-up finds the texts of one
- * organization, however common its words are elsewhere (`db/stores/words.ts`). It is a column and no expression of
- * the index: an update that leaves it as it is does not touch the index.
+ * The words of a text and its organization, for a GIN index: one look-up finds the texts of one organization, however
+ * common its words are elsewhere (`db/stores/words.ts`). A column instead of an expression of the index, so that an
+ * update that does not change it does not touch the index.
  */
 const wordsOf = (text: string): string =>
   `(array_to_tsvector(array['org:' || organization_id]) || to_tsvector('simple'::regconfig, coalesce(${text}, '')))`;
 const tsvector = customType<{ data: string }>({ dataType: () => "tsvector" });
 const words = (of: string) => tsvector("words").generatedAlwaysAs(sql.raw(of));
-/** Longer messages are found by what is at their beginning. */
+/** Longer messages are indexed only up to here. */
 const SEARCHED_CHARACTERS = 16_384;
-/** What is being written is not searched: each change would be a change of the index. */
+/** A message that is being written is not indexed: each change would change the index. */
 const WRITTEN_WORDS = `(case when body ->> 'status' <> 'streaming' then ${wordsOf(`left(body ->> 'content', ${SEARCHED_CHARACTERS})`)} end)`;
 const position = bigint("position", { mode: "number" }).generatedAlwaysAsIdentity();
 export const createdAt = generated("created_at", "createdAt");
-/** Since when a record has been as it is, once it has ended; null before. In this order the sweep comes to it. */
+/** When an ended record last changed; null before its end. The sweep visits records in this order. */
 const atRestSince = (end: string) =>
   text("at_rest_since").generatedAlwaysAs(
     sql.raw(`(case when body ->> '${end}' is not null then body ->> 'updatedAt' end)`),
@@ -63,7 +63,7 @@ export const token = pgTable(
     hash: generated("hash", "hash"),
     kind: generated("kind", "kind"),
     userId: generated("user_id", "userId"),
-    /** When a credential ends that nobody keeps by name; null for the others, which stay. */
+    /** When a session or `oauth` credential ends; null for named ones, which are kept. */
     sweptAfter: text("swept_after").generatedAlwaysAs(
       sql.raw(`(case when body ->> 'kind' in ('session', 'oauth') then body ->> 'expiresAt' end)`),
     ),
@@ -279,7 +279,7 @@ export const mission = pgTable(
   ],
 );
 
-/** The ledger of missions. That a time of a schedule is decided about once is a constraint of the commit (MIS-4). */
+/** The ledger of missions. A constraint ensures that each time of a schedule is decided only once (MIS-4). */
 export const missionRun = pgTable(
   "mission_run",
   {
@@ -298,39 +298,39 @@ export const missionRun = pgTable(
   ],
 );
 
-/** One row of an organization: sealed texts (RUN-5). */
+/** One row for each organization: sealed texts (RUN-5). */
 export const secret = pgTable("secret", columns, (t) => [primaryKey({ columns: [t.organizationId, t.id] })]);
 
-/** Reservations of rate windows; what has not changed for some windows has no meaning any more. */
+/** Reservations of rate windows; a row that has not changed for some windows is expired. */
 export const rateWindow = pgTable(
   "rate_window",
   { ...columns, updatedAt: generated("updated_at", "updatedAt") },
   (t) => [primaryKey({ columns: [t.organizationId, t.id] }), index("rate_window_updated").on(t.updatedAt)],
 );
 
-/** Idempotency keys; the sweep takes them by their time. */
+/** Idempotency keys; the sweep deletes expired ones. */
 export const idempotencyKey = pgTable(
   "idempotency_key",
   { ...columns, expiresAt: generated("expires_at", "expiresAt") },
   (t) => [primaryKey({ columns: [t.organizationId, t.id] }), index("idempotency_key_expiry").on(t.expiresAt)],
 );
 
-/** What is kept of sessions of MCP clients, one row for each person; the sweep takes it by its end. */
+/** Stored state of MCP client sessions, one row for each person; the sweep deletes expired rows. */
 export const clientSessions = pgTable(
   "client_sessions",
   { ...columns, expiresAt: generated("expires_at", "expiresAt") },
   (t) => [primaryKey({ columns: [t.organizationId, t.id] }), index("client_sessions_expiry").on(t.expiresAt)],
 );
 
-/** Where an organization's events go; one row. */
+/** The destination of an organization's events; one row. */
 export const webhookDestination = pgTable("webhook_destination", columns, (t) => [
   primaryKey({ columns: [t.organizationId, t.id] }),
 ]);
 
-/** What comes next of an organization's deliveries; one row. */
+/** The next deliveries of an organization; one row. */
 export const webhookFeed = pgTable("webhook_feed", columns, (t) => [primaryKey({ columns: [t.organizationId, t.id] })]);
 
-/** Events by their numbers; the sweep takes them by their time. */
+/** Events by number; the sweep deletes old ones. */
 export const webhookEvent = pgTable(
   "webhook_event",
   {
@@ -346,7 +346,7 @@ export const webhookEvent = pgTable(
   ],
 );
 
-/** Attempts to deliver: the ledger, and with those that are pending the queue. */
+/** Attempts to deliver: the ledger, and the queue (those that are pending). */
 export const webhookAttempt = pgTable(
   "webhook_attempt",
   {

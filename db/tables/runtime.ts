@@ -1,7 +1,6 @@
 /**
- * What the actor runtime needs besides records: events of streams, what commits have promised to do
- * (messages, effects, alarms), and who owns which shard. `shard` is stored where a shard's new owner
- * must find its rows.
+ * The runtime's tables besides records: events of streams, promises of commits (messages, effects, alarms), and the
+ * owners of shards. `shard` is stored in rows that a shard's new owner must find.
  */
 import {
   bigint,
@@ -37,7 +36,7 @@ const addressed = {
   actorId: text("actor_id").notNull(),
 };
 
-/** Messages between actors that their receiver has not answered. */
+/** Messages between actors that their receiver has not answered yet. */
 export const actorMessage = pgTable(
   "actor_message",
   {
@@ -50,7 +49,7 @@ export const actorMessage = pgTable(
   (t) => [index("actor_message_shard").on(t.shard, t.position)],
 );
 
-/** I/O that a commit intends and that is not settled. */
+/** I/O that a commit intends and that is not settled yet. */
 export const effect = pgTable(
   "effect",
   { ...addressed, id: text("id").primaryKey(), kind: text("kind").notNull(), intent: json("intent").notNull() },
@@ -68,34 +67,35 @@ export const alarm = pgTable(
   (t) => [primaryKey({ columns: [t.organizationId, t.actorId, t.name] }), index("alarm_due").on(t.shard, t.dueAtMs)],
 );
 
-/** A process that serves or has served. `dead` is final: its shards may be taken. */
+/** A process that serves or has served. `dead` is final: its shards may be claimed. */
 export const replica = pgTable("replica", {
   id: text("id").primaryKey(),
   address: text("address").notNull(),
   build: text("build").notNull(),
-  /** Where other replicas reach it; null where it is to be alone. */
+  /** Where other replicas reach it; null if it runs alone. */
   peerUrl: text("peer_url"),
-  /** The check value of the key that it seals under; null of a version that did not say so. */
+  /** The check value of the key with which it seals; null for versions that did not store it. */
   keyCheck: text("key_check"),
-  /** Which data folder's lock its process holds; null with a database of its own. */
+  /** The data folder whose lock its process holds; null with a database of its own. */
   folder: text("folder"),
   startedAt: timestamp("started_at", { withTimezone: true }).notNull().defaultNow(),
   leaseUntil: timestamp("lease_until", { withTimezone: true }).notNull(),
   dead: boolean("dead").notNull().default(false),
 });
 
-/** The virtual shards. `epoch` is the fencing token: every flush names it and is refused without it. */
+/** The virtual shards. `epoch` is the fencing token: every flush names it, and one with another epoch is refused. */
 export const shard = pgTable("shard", {
   id: integer("id").primaryKey(),
   owner: text("owner"),
   epoch: bigint("epoch", { mode: "number" }).notNull().default(0),
-  /** The replica that is to have it next, where one has been chosen. */
+  /** The replica that should get it next, if one has been chosen. */
   wanted: text("wanted"),
 });
 
 /**
- * Organizations that were erased, or are being: nothing is ever stored for one again. A row is all that stays of it.
- * Every owner of a shard reads those of it before it serves, and a begun one raises the epoch in its commit.
+ * Organizations that were erased, or are being erased: nothing is ever stored for one again. Only this row remains of
+ * it. Every owner of a shard reads the rows of that shard before it serves; the commit that begins an erasure raises
+ * the epoch.
  */
 export const erasure = pgTable(
   "erasure",
@@ -103,20 +103,20 @@ export const erasure = pgTable(
     organizationId: text("organization_id").primaryKey(),
     shard: smallint("shard").notNull(),
     begunAt: timestamp("begun_at", { withTimezone: true }).notNull().defaultNow(),
-    /** Null: what it had is not all gone yet. */
+    /** Null: the erasure is not complete yet. */
     finishedAt: timestamp("finished_at", { withTimezone: true }),
   },
   (t) => [index("erasure_shard").on(t.shard)],
 );
 
-/** The key of the service that the database belongs to, by a value from which the key cannot be found. */
+/** The key of the service to which the database belongs, by a value that does not reveal the key. */
 export const serviceKey = pgTable("service_key", {
   /** Always 1: there is one row. */
   id: integer("id").primaryKey(),
   checkValue: text("check_value").notNull(),
 });
 
-/** How far a sweep has come that goes through records in the order of their end; empty texts at the beginning. */
+/** The position of a sweep that visits records in the order of their end; empty texts at the beginning. */
 export const sweepPosition = pgTable("sweep_position", {
   sweep: text("sweep").primaryKey(),
   atRestSince: text("at_rest_since").notNull(),

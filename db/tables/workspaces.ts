@@ -1,11 +1,11 @@
-/** Workspaces, their files, and the content that is stored for them. Records have the shape of `records.ts`. */
+/** Workspaces, their files, and their stored content. Records have the shape of `records.ts`. */
 import { type SQL, sql } from "drizzle-orm";
 import { bigint, customType, index, integer, jsonb, pgTable, primaryKey, text, timestamp } from "drizzle-orm/pg-core";
 import { columns } from "./records.ts";
 
 const raw = (text: string): SQL => sql.raw(`(${text})`);
 const generated = (column: string, name: string) => text(column).generatedAlwaysAs(raw(`body ->> '${name}'`));
-/** What is at a place (`actors/workspace/schema.ts`). */
+/** A field of a place's node (`actors/workspace/schema.ts`). */
 const ofNode = (column: string, name: string) => text(column).generatedAlwaysAs(raw(`body -> 'node' ->> '${name}'`));
 const createdAt = generated("created_at", "createdAt");
 const tsvector = customType<{ data: string }>({ dataType: () => "tsvector" });
@@ -16,7 +16,7 @@ export const workspace = pgTable(
     ...columns,
     createdAt,
     deletedAt: generated("deleted_at", "deletedAt"),
-    /** The labels of its apps; null where it has none. */
+    /** The labels of its apps; null if it has none. */
     appLabels: jsonb("app_labels").generatedAlwaysAs(
       raw(`nullif(jsonb_path_query_array(body, '$.apps[*].label'), '[]'::jsonb)`),
     ),
@@ -43,7 +43,7 @@ export const workspacePlace = pgTable(
     directoryId: generated("directory_id", "directoryId"),
     name: generated("name", "name"),
     kind: ofNode("kind", "kind"),
-    /** The id of the file or directory that is here; null where the place is vacant. */
+    /** The id of the file or directory here; null if the place is vacant. */
     nodeId: text("node_id").generatedAlwaysAs(
       raw(`case when body -> 'node' ->> 'kind' <> 'vacant' then body -> 'node' ->> 'id' end`),
     ),
@@ -53,7 +53,7 @@ export const workspacePlace = pgTable(
   (t) => [
     primaryKey({ columns: [t.organizationId, t.id] }),
     index("workspace_place_directory").on(t.organizationId, t.directoryId),
-    // In the order of the bytes of the names, as a directory is listed.
+    // Ordered by the bytes of the names, as a directory is listed.
     index("workspace_place_listed")
       .on(t.organizationId, t.directoryId, sql`name collate "C"`)
       .where(sql`node_id is not null`),
@@ -66,7 +66,7 @@ export const workspacePlace = pgTable(
   ],
 );
 
-/** Former versions of files; the sweep takes them by their time. */
+/** Earlier versions of files; the sweep deletes expired ones. */
 export const workspaceVersion = pgTable(
   "workspace_version",
   {
@@ -84,7 +84,7 @@ export const workspaceVersion = pgTable(
   ],
 );
 
-/** Words of files that are text. `simple` knows no language: it finds words as they are written, of code too. */
+/** The words of text files. `simple` uses no language: it finds words as they are written, even in code. */
 export const workspaceText = pgTable(
   "workspace_text",
   {
@@ -104,7 +104,7 @@ export const workspaceText = pgTable(
   ],
 );
 
-/** Directories that nothing leads to any more; the sweep empties them. */
+/** Directories to which nothing leads any more; the sweep empties them. */
 export const workspaceDeletedDirectory = pgTable(
   "workspace_deleted_directory",
   { ...columns, deletedAt: generated("deleted_at", "deletedAt") },
@@ -128,7 +128,7 @@ export const workspaceShare = pgTable(
   ],
 );
 
-/** Uploads of people; the sweep takes them after their deletion or expiry. */
+/** Uploads of people; the sweep deletes them after their deletion or expiry. */
 export const upload = pgTable(
   "upload",
   {
@@ -149,20 +149,22 @@ export const upload = pgTable(
   ],
 );
 
-/** Content that messages have. */
+/** Content to which messages refer. */
 export const attachment = pgTable("attachment", { ...columns, sha256: generated("sha256", "sha256") }, (t) => [
   primaryKey({ columns: [t.organizationId, t.id] }),
   index("attachment_content").on(t.organizationId, t.sha256),
 ]);
 
-/** Content that is stored, or about to be: claimed before it is. The sweep removes what nothing refers to. */
+/**
+ * Content that is stored, or about to be: it is claimed before it is stored. The sweep removes unreferenced content.
+ */
 export const blobClaim = pgTable(
   "blob_claim",
   {
     organizationId: text("organization_id").notNull(),
     sha256: text("sha256").notNull(),
     claimedAt: timestamp("claimed_at", { withTimezone: true }).notNull(),
-    /** Null where a former release has claimed it. */
+    /** Null if an earlier release has claimed it. */
     size: bigint("size", { mode: "number" }),
   },
   (t) => [primaryKey({ columns: [t.organizationId, t.sha256] })],
