@@ -1,9 +1,9 @@
 /**
- * Connections to PostgreSQL. Three small pools, because they must not wait for each other: the flush
- * (two connections for each lane), placement (the lease must be renewed however busy the rest is), and
- * reads, whose connections are divided by what they are for and fairly between organizations
- * (`fair-gate.ts`). Time-outs are set on the server's side too, so that no statement outlives its caller for
- * long and raising an epoch never waits for ever behind a dead client.
+ * Connections to PostgreSQL. There are three small pools, because they must not wait for each other: the flush (two
+ * connections for each lane), placement (the lease must be renewed however busy the rest is), and reads, whose
+ * connections are divided by purpose and fairly between organizations (`fair-gate.ts`). Timeouts are also set on the
+ * server, so that no statement outlives its caller for long, and raising an epoch never waits forever for a dead
+ * client.
  */
 import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js";
 import postgres from "postgres";
@@ -14,27 +14,27 @@ export type Sql = postgres.Sql;
 
 /** The flush is one statement of a few ms; one that takes this long is stuck. */
 export const STATEMENT_TIMEOUT_MS = 10_000;
-/** Longest wait for a row lock, that is for somebody who raises an epoch. */
+/** Longest wait for a row lock, such as one held by a replica that raises an epoch. */
 export const LOCK_TIMEOUT_MS = 5_000;
 /** The client's own limit, later than the server's. */
 const ANSWER_LIMIT_MS = 15_000;
-/** How long the server waits before it gives up on a client that is gone without a word. */
+/** How long the server waits before it gives up on a client that has vanished. */
 const TCP_USER_TIMEOUT_MS = 15_000;
 const CONNECT_TIMEOUT_SECONDS = 5;
-/** Reads that are under way, or wait for a slot, may take this long before the connections are closed. */
+/** How long reads in flight or waiting for a slot may take before the connections are closed. */
 const REST_MS = 1_000;
-/** What is asked while the connections are being closed may take this long. */
+/** How long statements may take while the connections are being closed. */
 export const CLOSE_SECONDS = 2;
 /**
- * Between two tries to connect, at most. The driver's own bound of 20 s would keep a replica away for
- * two leases after the database has come back.
+ * The longest pause between two attempts to connect. The driver's own bound of 20 s would keep a replica away for two
+ * leases after the database has come back.
  */
 const RECONNECT_MAX_SECONDS = 0.5;
 /** Small groups and large ones have statements of their own (`actors/runtime/flush.ts`). */
 const STATEMENTS_OF_LANE = 2;
 /**
- * What placement asks, and how many of it at once. A lease must not wait behind what waits for a shard's row, and
- * neither of them behind the requests that look for an owner: each has a connection of its own.
+ * Bounds of placement's concurrent statements by kind. A lease must not wait behind statements that wait for a shard's
+ * row, and neither may wait behind requests that look for an owner, so each has a connection of its own.
  */
 const PLACEMENT_BOUNDS = {
   lease: { slots: 1, each: 1 },
@@ -47,8 +47,8 @@ const PLACEMENT_KINDS = Object.keys(PLACEMENT_BOUNDS) as PlacementKind[];
 const PLACEMENT_CONNECTIONS = PLACEMENT_KINDS.length;
 
 /**
- * Connections for reads by what they are for, and how many of each one organization may have. A page or a
- * list may take PostgreSQL and this process a few milliseconds, so one organization gets no two at once.
+ * Connections for reads by purpose, and how many of each one organization may use. A page or a list may take PostgreSQL
+ * and this process a few milliseconds, so one organization never gets two at once.
  */
 export const READ_BOUNDS = {
   /** Records of cold actors: turns wait for them. */
@@ -57,9 +57,9 @@ export const READ_BOUNDS = {
   page: { slots: 3, each: 1 },
   /** Lists and reports. */
   list: { slots: 3, each: 1 },
-  /** By a name that says no organization, before a caller is known: tokens and agents. */
+  /** Look-ups without an organization, before the caller is known: tokens and agents. */
   lookup: { slots: 2, each: 2 },
-  /** The runtime's own: take-over, alarms, sweeps, administration. */
+  /** Reads of the runtime itself: take-over, alarms, sweeps, administration. */
   own: { slots: 2, each: 2 },
 } as const satisfies Record<string, GateBounds>;
 
@@ -67,7 +67,7 @@ export type ReadKind = keyof typeof READ_BOUNDS;
 const READ_KINDS = Object.keys(READ_BOUNDS) as ReadKind[];
 const READ_CONNECTIONS = READ_KINDS.reduce((all, kind) => all + READ_BOUNDS[kind].slots, 0);
 
-/** Reads that name no organization share the bounds of this one. */
+/** Reads without an organization share this one's bounds. */
 export const NO_ORGANIZATION = "";
 
 export interface ReadPool {
@@ -77,44 +77,47 @@ export interface ReadPool {
 }
 
 /**
- * Each of the three ways to ask waits for the answer, but not for ever: PostgreSQL ends every statement in
- * time, so a connection that hears nothing for longer is cut off without a word. Then the connections of
- * that pool are replaced, and what waits on them is rejected; the other pools find out by themselves. The
- * clock starts when the statement is sent, not when its caller begins to wait for a connection.
+ * Each of the three methods waits for the answer, but not forever. PostgreSQL ends every statement in time, so a
+ * connection that is silent for longer has been cut off without notice. The connections of that pool are then replaced,
+ * and whatever waits on them is rejected; the other pools find out by themselves. The clock starts when the statement
+ * is sent, not when its caller begins to wait for a connection.
  */
 export interface Database {
   /** The flush: two statements for each lane at a time. */
   flushing<T>(ask: (sql: Sql) => PromiseLike<T>): Promise<T>;
-  /** Waits behind others of its kind only (`PLACEMENT_BOUNDS`); rejects with `GateTimeout`. */
+  /** Waits only behind others of its kind (`PLACEMENT_BOUNDS`); rejects with `GateTimeout`. */
   placing<T>(kind: PlacementKind, ask: (sql: Sql) => PromiseLike<T>): Promise<T>;
-  /** Waits for a slot of this kind first, fairly between organizations (`READ_BOUNDS`); rejects with `GateTimeout`. */
+  /** First waits for a slot of this kind, fairly between organizations (`READ_BOUNDS`); rejects with `GateTimeout`. */
   reading<T>(kind: ReadKind, organizationId: string, ask: (pool: ReadPool) => PromiseLike<T>): Promise<T>;
-  /** As `reading`; the slot is kept until the answer is `used`, so that an organization has one page in memory. */
+  /**
+   * Like `reading`, but keeps the slot until the answer is `used`, so that an organization has only one page in memory.
+   */
   readingInto<T, U>(
     kind: ReadKind,
     organizationId: string,
     ask: (pool: ReadPool) => PromiseLike<T>,
     used: (answer: T) => Promise<U>,
   ): Promise<U>;
-  /** The pools themselves, without a clock. After a silence it is another one, so it is not to be kept. */
+  /** The pools themselves, without a time limit. A silent pool is replaced, so do not keep a reference. */
   readonly flush: Sql;
   readonly read: Sql;
   readonly placement: Sql;
-  /** In whose slices pages are parsed. */
+  /** Parses pages in its slices. */
   readonly bulk: Bulk;
   /**
-   * Opens the connections of a take-over, and of the first requests that ask for an owner, as far as the server gives
-   * them: the first questions wait for none. Others are opened when they are needed: a server may have few.
+   * Opens the connections for a take-over, and for the first requests that look for an owner, as far as the server
+   * allows: the first statements then wait for no connection. Other connections open on demand, because a server may
+   * allow few.
    */
   connect(): Promise<void>;
-  /** Waits a second for reads first. */
+  /** First waits up to a second for reads. */
   close(): Promise<void>;
 }
 
 /**
- * The flush's statements touch up to six tables, and planning one takes longer than running it. So
- * each is planned once, whatever the tables hold at that moment: by their indexes. (A plan of
- * PostgreSQL's own choice could scan a table that was empty then and is not any more.)
+ * The flush's statements touch up to six tables, and planning one takes longer than running it. So each is planned
+ * once, by the indexes, whatever the tables contain at that moment. (A plan of PostgreSQL's own choice could scan a
+ * table that was empty then but is not any more.)
  */
 const FLUSH_PLANS = {
   plan_cache_mode: "force_generic_plan",
@@ -123,13 +126,13 @@ const FLUSH_PLANS = {
   enable_mergejoin: "off",
 };
 
-/** Connections with the limits of the service; made at first use. */
+/** Connections with the limits of the service; opened on first use. */
 export function poolOf(url: string, name: string, max: number, settings: Readonly<Record<string, string>> = {}): Sql {
   return postgres(url, {
     max,
     connect_timeout: CONNECT_TIMEOUT_SECONDS,
     backoff: (retries) => Math.min(2 ** retries / 100, RECONNECT_MAX_SECONDS) * (0.5 + Math.random() / 2),
-    // Notices are PostgreSQL's small talk; errors arrive as rejections.
+    // Notices are of no interest; errors arrive as rejections.
     onnotice: () => {},
     connection: {
       application_name: `troupe ${name}`,
@@ -137,7 +140,7 @@ export function poolOf(url: string, name: string, max: number, settings: Readonl
       lock_timeout: LOCK_TIMEOUT_MS,
       idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
       tcp_user_timeout: TCP_USER_TIMEOUT_MS,
-      // Compiling takes longer than any statement of the service; the embedded server has it off as well.
+      // Compiling takes longer than any statement of the service; the embedded server turns it off as well.
       jit: "off",
       ...settings,
     },
@@ -146,15 +149,15 @@ export function poolOf(url: string, name: string, max: number, settings: Readonl
 
 export interface DatabaseOptions {
   readonly lanes?: number;
-  /** How long an answer may take. */
+  /** The time limit of an answer. */
   readonly answerMs?: number;
-  /** Pages are parsed at once unless given. */
+  /** Omitted: pages are parsed at once. */
   readonly bulk?: Bulk;
-  /** Whether an organization's reads wait behind those of others (FAIR-4); never unless given. */
+  /** Whether an organization's reads wait behind those of others (FAIR-4). Omitted: never. */
   readonly isOverShare?: (organizationId: string) => boolean;
 }
 
-/** A pool that is replaced when it is silent. */
+/** A pool whose connections are replaced when they are silent. */
 class Pool {
   private current: Sql;
   private readonly open: () => Sql;
@@ -187,7 +190,7 @@ class Pool {
   }
 }
 
-/** Opens the pools; connections are made at first use. */
+/** Opens the pools; connections open on first use. */
 export function openDatabase(
   url: string,
   { lanes = 1, answerMs = ANSWER_LIMIT_MS, bulk = AT_ONCE, isOverShare = () => false }: DatabaseOptions = {},
@@ -226,12 +229,12 @@ export function openDatabase(
         [read, READ_BOUNDS.own.slots + READ_BOUNDS.lookup.slots],
         [placement, PLACEMENT_CONNECTIONS],
       ] as const;
-      // Each of several questions at once opens a connection.
+      // Several concurrent statements open a connection each.
       const all = pools.flatMap(([pool, count]) => Array.from({ length: count }, () => pool.ask((sql) => sql`select`)));
       await Promise.allSettled(all);
     },
     async close() {
-      // What waits for a slot would be asked on connections that are closed.
+      // Reads that wait for a slot would run on closed connections.
       const patience = Promise.withResolvers<void>();
       const timer = setTimeout(patience.resolve, REST_MS);
       await Promise.race([Promise.all(READ_KINDS.map((kind) => gates[kind].rest())), patience.promise]);

@@ -1,9 +1,9 @@
 /**
- * All rows of a database, out and in, by COPY: for backups. What is read is one snapshot, however long it takes and
- * whatever is committed meanwhile. While it is read the sweep of contents rests, so that each content that the
- * snapshot refers to is still there.
+ * Copies all rows of a database out and in, by COPY, for backups. The copy is one snapshot, however long it takes and
+ * whatever is committed meanwhile. The sweep of contents pauses during the copy, so that all content that the snapshot
+ * refers to still exists.
  *
- * Leases and shards are left out: they are of the processes that live, and the next start makes its own.
+ * Leases and shards are left out: they belong to running processes, and the next start creates its own.
  */
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,12 +13,12 @@ import postgres, { type TransactionSql } from "postgres";
 import { migrate, MigrationRefused } from "./migrate.ts";
 import { referredContents } from "./stores/content-references.ts";
 
-/** Of the processes, not of the data. */
+/** Tables of processes, not of data. */
 const LEFT_OUT = ["replica", "shard"];
-/** Contents that one query finds. */
+/** Contents in one query. */
 const PAGE = 500;
 
-/** A table with the columns that are stored: what PostgreSQL computes it computes again. */
+/** A table with its stored columns; PostgreSQL recomputes generated ones. */
 export interface CopiedTable {
   readonly name: string;
   readonly columns: readonly string[];
@@ -31,17 +31,17 @@ export interface Content {
 }
 
 export interface Snapshot {
-  /** The migrations that made the tables, by their times. */
+  /** The migrations that created the tables, by their times. */
   readonly migrations: readonly number[];
-  /** The check value of the key of the service; null where no service has ever started on it. */
+  /** The check value of the service's key; null if no service has ever started on the database. */
   readonly keyCheck: string | null;
   readonly tables: readonly CopiedTable[];
-  /** The rows of a table, as COPY writes them: each ends with a line feed, and has no other. */
+  /** The rows of a table in the format of COPY: each ends with a line feed and contains no other. */
   rows(table: CopiedTable): Promise<AsyncIterable<Uint8Array>>;
   contents(): AsyncIterable<readonly Content[]>;
 }
 
-/** Connections that may take as long as they need. */
+/** Connections without time limits. */
 const connect = (url: string): postgres.Sql =>
   postgres(url, {
     max: 1,
@@ -53,17 +53,17 @@ const connect = (url: string): postgres.Sql =>
 export const inSnapshot = <T>(url: string, read: (snapshot: Snapshot) => Promise<T>): Promise<T> =>
   inTransaction(url, async (tx) => read(await snapshotIn(tx)));
 
-/** As `inSnapshot`, with the transaction itself: it reads only. */
+/** Like `inSnapshot`, with the transaction itself, which is read-only. */
 export async function inTransaction<T>(url: string, read: (tx: TransactionSql) => Promise<T>): Promise<T> {
   const guard = connect(url);
   const sql = connect(url);
   try {
-    // Committed first: the sweep would otherwise wait for it.
+    // Committed first; otherwise the sweep would wait for it.
     await guard`
       insert into sweep_position (sweep, at_rest_since, organization_id, id) values ('blobs', '', '', '')
       on conflict do nothing`;
     return (await guard.begin(async (held) => {
-      // The sweep of contents works only while it has this row.
+      // The sweep of contents works only while it holds this row.
       await held`select 1 from sweep_position where sweep = 'blobs' for update`;
       return sql.begin("isolation level repeatable read read only", async (tx) => read(tx));
     })) as T;
@@ -97,19 +97,19 @@ async function tablesIn(tx: TransactionSql): Promise<readonly CopiedTable[]> {
 
 export interface Loading {
   readonly tables: readonly CopiedTable[];
-  /** Takes the rows of one table; to be ended before the next one is asked for. */
+  /** Takes the rows of one table; end it before requesting the next one. */
   rows(table: CopiedTable): Promise<Writable>;
 }
 
-/** The database has rows already, or is newer than what is to be loaded. */
+/** The database already has rows, or is newer than the data to load. */
 export class NotEmpty extends Error {
   override readonly name = "NotEmpty";
 }
 
 /**
- * Makes the tables at `url` as these migrations made them, gives `load` the empty tables, and brings them to this
- * version. All rows are committed together, or none is. Throws `NotEmpty`, or `MigrationRefused` where this code does
- * not know all of the migrations.
+ * Creates the tables at `url` with these migrations, passes the empty tables to `load`, and migrates them to this
+ * version. All rows are committed together, or none is. Throws `NotEmpty`, or `MigrationRefused` if this code does not
+ * know all of the migrations.
  */
 export async function loadDatabase<T>(
   url: string,
@@ -141,7 +141,7 @@ export async function loadDatabase<T>(
   return loaded;
 }
 
-/** Numbers that PostgreSQL gives go on after those that were loaded. */
+/** Makes sequences continue after the loaded rows. */
 async function continueNumbers(tx: TransactionSql): Promise<void> {
   const columns = await tx<{ table: string; column: string }[]>`
     select c.relname as table, a.attname as column from pg_class c join pg_attribute a on a.attrelid = c.oid
@@ -155,7 +155,7 @@ async function continueNumbers(tx: TransactionSql): Promise<void> {
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 const target = ({ name, columns }: CopiedTable): string => `${quoted(name)} (${columns.map(quoted).join(", ")})`;
 
-/** Migrates with these migrations alone. */
+/** Applies only these migrations. */
 async function migrateOnly(url: string, migrations: readonly number[]): Promise<void> {
   const folder = join(import.meta.dir, "migrations");
   const journal = JSON.parse(readFileSync(join(folder, "meta", "_journal.json"), "utf8")) as {

@@ -1,11 +1,11 @@
 /**
- * The data folder: everything that a single service keeps on its own disk. One process has it
- * open at a time; the lock proves that an earlier process is dead, whatever that one left behind.
+ * The data folder: everything that a single service keeps on its own disk. Only one process has it open at a time. The
+ * lock proves that any earlier process is dead, whatever files it left behind.
  *
- *   lock, lock.pid     the lock and who holds it
+ *   lock, lock.pid     the lock, and its holder
  *   secret             32 bytes, base64: the root of all HMAC and encryption keys
- *   postgres.json      how to reach the embedded database; there from before the database is made
- *   postgres/          the embedded database, unless postgres.json says that it is elsewhere
+ *   postgres.json      how to reach the embedded database; written before the database is created
+ *   postgres/          the embedded database, unless postgres.json names another place
  */
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, realpathSync } from "node:fs";
@@ -17,10 +17,10 @@ import { writePrivateFile } from "./private-file.ts";
 export const SECRET_BYTES = 32;
 
 const SECRET_FILE = "secret";
-/** The note of the embedded database (`db/embedded.ts`). Where it exists, there may be data under the secret. */
+/** The note of the embedded database (`db/embedded.ts`). If it exists, there may be data encrypted with the secret. */
 export const DATABASE_NOTE = "postgres.json";
 
-/** Something in the folder is not as it must be, and only its owner can say how to go on. */
+/** The folder is damaged, and only its owner can decide how to continue. */
 export class DataFolderDamaged extends Error {
   override readonly name = "DataFolderDamaged";
 }
@@ -29,16 +29,16 @@ export interface DataFolder {
   /** Absolute, without symbolic links. */
   readonly path: string;
   readonly secret: Uint8Array;
-  /** Writes a file that only the owner may read, in one step; answers its path. */
+  /** Writes a file that only the owner may read, atomically; returns its path. */
   writePrivate(name: string, text: string): string;
-  /** Gives the folder up. Stop first what works in it. */
+  /** Releases the folder. First stop everything that uses it. */
   release(): void;
 }
 
 /**
- * Opens the folder at `path`, making it (mode 0700) and its secret where they are missing. With
- * `givenSecret` (from the environment) no secret is read or made. Throws `FolderInUse` while
- * another process has it, `DataFolderDamaged` when the secret cannot be trusted.
+ * Opens the folder at `path`, and creates it (mode 0700) and its secret if they are missing. With `givenSecret` (from
+ * the environment) no secret is read or created. Throws `FolderInUse` while another process has it open, and
+ * `DataFolderDamaged` if the secret cannot be trusted.
  */
 export function openDataFolder(path: string, givenSecret?: Uint8Array): DataFolder {
   if (!existsSync(path)) {
@@ -64,12 +64,12 @@ export function openDataFolder(path: string, givenSecret?: Uint8Array): DataFold
   }
 }
 
-/** The secret of the folder at `path`; null where it has none (yet). Throws `DataFolderDamaged`. */
+/** The secret of the folder at `path`; null if it does not have one (yet). Throws `DataFolderDamaged`. */
 export function readSecret(path: string): Uint8Array | null {
   return existsSync(join(path, SECRET_FILE)) ? readOrMakeSecret(path) : null;
 }
 
-/** Puts a known secret into the folder at `path`, making the folder, before anything else is in it. */
+/** Writes a known secret into the folder at `path`, and creates the folder, before it contains anything else. */
 export function writeSecret(path: string, secret: Uint8Array): void {
   mkdirSync(dirname(path), { recursive: true });
   mkdirSync(path, { recursive: true, mode: 0o700 });
@@ -81,7 +81,7 @@ function readOrMakeSecret(folder: string): Uint8Array {
   if (!existsSync(path)) return makeSecret(folder, path);
   const text = readFileSync(path, "utf8").trim();
   const secret = Buffer.from(text, "base64");
-  // Decoding ignores what is not base64, so only text that encodes back to itself is whole.
+  // Decoding ignores characters that are not base64, so only text that encodes back to itself is intact.
   if (secret.length !== SECRET_BYTES || secret.toString("base64") !== text) {
     throw new DataFolderDamaged(
       `The secret file ${path} is damaged: it must hold ${SECRET_BYTES} bytes in base64. Put the right one back ` +

@@ -1,11 +1,11 @@
-/** Where the embedded database of a data folder is reached while it runs, for who reads beside its service. */
+/** The address of a data folder's embedded database while it runs, for readers beside its service. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { DATABASE_NOTE } from "./data-folder.ts";
 import { placeCluster, SUPERUSER, SYSTEM_FOLDER } from "./postgres-cluster.ts";
 import { isPostmasterOf, readPidFile } from "./postmaster.ts";
 
-/** Its url; null while it does not run, or is not ready. `folder` is absolute. */
+/** Its url; null if it is not running or not ready. `folder` is absolute. */
 export function runningUrl(folder: string): string | null {
   if (!existsSync(join(folder, DATABASE_NOTE))) return null;
   const { path, password } = placeCluster(folder, SYSTEM_FOLDER);

@@ -1,17 +1,17 @@
 /**
- * The embedded PostgreSQL: a real server, of the binaries that an npm package brings, under the
- * data folder. Durable as any (fsync and synchronous_commit stay on, but where a test turns them off), small, and
- * reachable from this machine only, with a password.
+ * The embedded PostgreSQL: a real server under the data folder, from binaries in an npm package. It is as durable as
+ * any (fsync and synchronous_commit stay on, except where a test turns them off), small, and reachable only from this
+ * machine, with a password.
  *
- * Who calls this holds the data folder's lock, so a server that runs there has lost its service:
+ * The caller holds the data folder's lock, so a server that already runs there has lost its service:
  *
  *   no cluster ──initdb──▶ stopped ──start──▶ running ──stop()──▶ stopped
  *                                                │ the service is killed
  *                                                ▼
- *                                             orphaned ──next start──▶ adopted, or stopped and started anew
+ *                                             orphaned ──next start──▶ adopted, or stopped and restarted
  *
- * An orphan is adopted only if it is the server of this cluster, of this version and these
- * settings, and answers. The url is the same before and after.
+ * An orphan is adopted only if it is the server of this cluster, of this version and with these settings, and answers.
+ * The url is the same before and after.
  */
 import { join } from "node:path";
 import postgres from "postgres";
@@ -39,25 +39,28 @@ export interface EmbeddedOptions {
   readonly log: (level: "info" | "warn", message: string) => void;
   /** The server ended without `stop()`. Called once. */
   readonly onExit?: (reason: string) => void;
-  /** Where root puts what PostgreSQL's user cannot reach elsewhere. */
+  /** Where root puts files that PostgreSQL's user cannot reach elsewhere. */
   readonly systemFolder?: string;
-  /** Calls the start off: what has been started is ended, and the signal's reason thrown. */
+  /** Aborts the start: what has been started is stopped, and the signal's reason is thrown. */
   readonly signal?: AbortSignal;
-  /** For tests: settings of the server that replace ours, such as `fsync=off` where nothing has to outlive the machine. */
+  /**
+   * For tests: settings of the server that replace ours, such as `fsync=off` if no data has to survive a crash of the
+   * machine.
+   */
   readonly settings?: readonly string[];
 }
 
 export interface EmbeddedPostgres {
-  /** With the password; the same for as long as the server runs, also for a process that adopts it. */
+  /** With the password. It is the same as long as the server runs, even for a process that adopts it. */
   readonly url: string;
   readonly pid: number;
   /** Whether an earlier service had started it. */
   readonly adopted: boolean;
-  /** Fast shutdown; answers when no process is left. Close connections first: they would be cut. */
+  /** Fast shutdown; resolves when no process is left. Close connections first, because they would be cut. */
   stop(): Promise<void>;
 }
 
-/** Below the range from which systems take the ports of outgoing connections. */
+/** Below the range that systems use for ports of outgoing connections. */
 const PORT_FIRST = 20_000;
 const PORT_LAST = 32_767;
 const PORT_TRIES = 20;
@@ -65,15 +68,17 @@ const PORT_TRIES = 20;
 const REMNANT_TRIES = 100;
 const REMNANT_WAIT_MS = 50;
 const ANSWER_LIMIT_S = 2;
-/** How soon the end of an adopted server, which is no child of ours, is seen. */
+/** How often to check for the end of an adopted server, which is not a child of this process. */
 const WATCH_MS = 500;
 
-/** One service uses it: what serves many users, replicas or large queries is off. 17 MiB when idle. */
+/**
+ * Only one service uses the server, so features for many users, replicas or large queries are off. 17 MiB when idle.
+ */
 export const SERVER_SETTINGS = [
   "listen_addresses=127.0.0.1",
   "unix_socket_directories=",
   "cluster_name=troupe",
-  // Durability, said aloud: a changed postgresql.conf must not weaken it.
+  // Durability, set explicitly: a changed postgresql.conf must not weaken it.
   "fsync=on",
   "synchronous_commit=on",
   "full_page_writes=on",
@@ -84,7 +89,7 @@ export const SERVER_SETTINGS = [
   "max_wal_size=512MB",
   "max_connections=40",
   "huge_pages=off",
-  // A process less for each worker that nothing here needs.
+  // Saves a process for each worker that is not needed here.
   "io_method=sync",
   "max_worker_processes=0",
   "max_parallel_workers=0",
@@ -103,11 +108,11 @@ export const SERVER_SETTINGS = [
   "log_line_prefix=%m [%p] ",
 ].flatMap((setting) => ["-c", setting]);
 
-/** Starts or adopts the server of a data folder, making its cluster on the first run. */
+/** Starts or adopts the server of a data folder, and creates its cluster on the first run. */
 export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
   const systemFolder = options.systemFolder ?? SYSTEM_FOLDER;
   const cluster = placeCluster(options.folder, systemFolder);
-  // A copied data folder has a copied note: two services must not share the one cluster it names.
+  // A copied data folder has a copied note: two services must not share the cluster that it names.
   const unlock = cluster.elsewhere === null ? () => {} : lockFolder(cluster.elsewhere);
   try {
     const binaries = locateBinaries(cluster.account, systemFolder);
@@ -127,7 +132,7 @@ export async function startEmbedded(options: EmbeddedOptions): Promise<EmbeddedP
 interface Running {
   readonly pid: number;
   readonly port: number;
-  /** Null for an adopted server, which is no child of this process. */
+  /** Null for an adopted server, which is not a child of this process. */
   readonly child: Bun.Subprocess | null;
 }
 
@@ -173,7 +178,7 @@ const argumentsFor = (cluster: Cluster, port: number, { settings = [] }: Embedde
   ...settings.flatMap((setting) => ["-c", setting]),
 ];
 
-/** The server that a killed service left behind, if it can be used; one that cannot is stopped. */
+/** The server that a killed service left behind, if it is usable; an unusable one is stopped. */
 async function adopt(cluster: Cluster, binaries: Binaries, options: EmbeddedOptions): Promise<Running | null> {
   const file = readPidFile(cluster.path);
   if (file === null) return null;
@@ -196,7 +201,7 @@ async function adopt(cluster: Cluster, binaries: Binaries, options: EmbeddedOpti
   return null;
 }
 
-/** A killed server that nobody has waited for holds its lock file by its number alone. */
+/** A killed server that its parent has not reaped blocks the lock file with its pid alone. */
 function takeOverFromZombie(cluster: Cluster): void {
   const file = readPidFile(cluster.path);
   if (file !== null && isZombie(file.pid)) takeOverPidFile(cluster.path);
@@ -230,7 +235,7 @@ async function whyNotAdopt(
   }
 }
 
-/** Starts on the last port, or a free one; each failure that can pass is tried again. */
+/** Starts on the last port or a free one; retries after each passing failure. */
 async function start(cluster: Cluster, binaries: Binaries, options: EmbeddedOptions): Promise<Running> {
   let port = lastPort(cluster.path) ?? randomPort();
   let portTries = 0;
@@ -263,8 +268,8 @@ async function start(cluster: Cluster, binaries: Binaries, options: EmbeddedOpti
 const isPortTaken = (log: string): boolean => log.includes("Address already in use");
 
 /**
- * The children of a server that was killed see that it is gone, but not at once; and one that is killed just now may
- * end between our look at its lock file and that of PostgreSQL.
+ * The children of a killed server notice its end, but not at once. And a server that is killed just now may end between
+ * our check of its lock file and PostgreSQL's.
  */
 const isRemnantInTheWay = (log: string): boolean =>
   log.includes("pre-existing shared memory block") || log.includes('lock file "postmaster.pid" already exists');

@@ -1,24 +1,24 @@
 /**
- * Erasing an organization at the tables.
+ * Erases an organization from the tables.
  *
  *   active ─begin─▶ erasing ─rows and files, in batches─▶ erased
  *
- * `begin` stores that it is being erased and raises the epoch of its shard in one transaction. Commits of the former
- * epoch are refused, and the owner of the shard at the new one has read that row before it serves (`ownership.ts`): from
- * then on nothing is stored for the organization, by no replica. The rest is deleting, which may take its time, break
- * off, and begin again.
+ * `begin` stores that the organization is being erased, and raises the epoch of its shard, in one transaction. Commits
+ * of the former epoch are refused, and the shard's owner at the new epoch reads that row before it serves
+ * (`ownership.ts`). From then on no replica stores anything for the organization. The rest is deletion, which may take
+ * its time, stop, and start again.
  *
- * People are no part of an organization, so their rows have no such mark: they go in one transaction with the epochs
- * of their shards, and what is in memory of them counts no more.
+ * People do not belong to an organization, so their rows have no such mark. Their rows are deleted in one transaction
+ * that also raises the epochs of their shards, so their state in memory is no longer valid.
  */
 import type { TransactionSql } from "postgres";
 import { shardOf } from "../actors/runtime/placement.ts";
 import { type Database, NO_ORGANIZATION } from "./client.ts";
 import { ORGANIZATION_TABLES, PEOPLE_TABLES } from "./organization-tables.ts";
 
-/** Rows that one statement deletes. */
+/** Rows deleted by one statement. */
 const BATCH = 2_000;
-/** Tables of the runtime: rows of people in them are of the actors of their accounts. */
+/** Tables of the runtime: people's rows in them belong to the actors of their accounts. */
 const RUNTIME_TABLES = ["event", "actor_message", "effect", "alarm"] as const;
 
 export interface ErasedPerson {
@@ -33,25 +33,28 @@ export class PostgresErasure {
     this.database = database;
   }
 
-  /** Whether it is being erased, or was. */
+  /** Whether it is being erased or has been erased. */
   async isBegun(organizationId: string): Promise<boolean> {
     const rows = await this.ask((sql) => sql`select 1 from erasure where organization_id = ${organizationId}`);
     return rows.length > 0;
   }
 
-  /** From its commit on nothing is stored for the organization any more. */
+  /** Once this is committed, nothing is stored for the organization any more. */
   async begin(organizationId: string): Promise<void> {
     const shard = shardOf(organizationId);
     await this.transaction(async (sql) => {
       await raise(sql, [shard]);
       await sql`insert into erasure (organization_id, shard) values (${organizationId}, ${shard}) on conflict do nothing`;
-      // Before anybody takes the shard up: none of it may be delivered or run again.
+      // Before the shard is taken up: none of this may be delivered or run again.
       for (const table of ["actor_message", "effect", "alarm"])
         await sql`delete from ${sql(table)} where organization_id = ${organizationId}`;
     });
   }
 
-  /** Its people, by whether they belong to no other organization; of those who do, only whose account names this one. */
+  /**
+   * Its people: `alone` belong to no other organization; of the others, `naming` are those whose account names this
+   * one.
+   */
   async people(organizationId: string): Promise<{ alone: readonly ErasedPerson[]; naming: readonly string[] }> {
     const alone = await this.ask(
       (sql) => sql<ErasedPerson[]>`
@@ -68,7 +71,10 @@ export class PostgresErasure {
     return { alone, naming: naming.map(({ id }) => id).filter((id) => !gone.has(id)) };
   }
 
-  /** Erases what these people sign in with; `keys` are where attempts to sign in as them are counted. Answers how many accounts. */
+  /**
+   * Erases these people's credentials; `keys` are where attempts to sign in as them are counted. Returns how many
+   * accounts there were.
+   */
   async erasePeople(userIds: readonly string[], keys: readonly string[]): Promise<number> {
     return this.transaction(async (sql) => {
       const owned = await sql<{ key: string }[]>`
@@ -89,7 +95,7 @@ export class PostgresErasure {
     });
   }
 
-  /** Deletes every row of the organization, table after table. Answers how many of each there were. */
+  /** Deletes every row of the organization, table after table. Returns the number of rows of each. */
   async eraseRows(organizationId: string): Promise<Readonly<Record<string, number>>> {
     const deleted: Record<string, number> = {};
     for (const table of Object.keys(ORGANIZATION_TABLES)) {
@@ -104,14 +110,14 @@ export class PostgresErasure {
         if (count > 0) deleted[table] = (deleted[table] ?? 0) + count;
       }
     }
-    // A sweep that stands at one of its records begins a little earlier, which changes nothing.
+    // A sweep whose position is at one of its records restarts a little earlier, which is harmless.
     await this.ask(
       (sql) => sql`update sweep_position set organization_id = '', id = '' where organization_id = ${organizationId}`,
     );
     return deleted;
   }
 
-  /** All of it is gone. */
+  /** Records that the erasure is complete. */
   async finish(organizationId: string): Promise<void> {
     await this.ask((sql) => sql`update erasure set finished_at = now() where organization_id = ${organizationId}`);
   }
@@ -125,7 +131,7 @@ export class PostgresErasure {
   }
 }
 
-/** Waits for the commits of the former epochs that are under way; no other one is taken. */
+/** Waits for commits in flight under the former epochs; later ones are refused. */
 async function raise(sql: TransactionSql, shards: readonly number[]): Promise<void> {
   const ids = [...shards];
   await sql`select id from shard where id = any(${ids}::int[]) order by id for update`;

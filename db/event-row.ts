@@ -1,4 +1,7 @@
-/** How an event lies in its row: the mark of the running text is kept with the data, under a key that no kind uses. */
+/**
+ * The form of an event in its row: the mark of the running text is stored with the data, under a key that no event type
+ * uses.
+ */
 import type { StoredEvent, TextMark } from "../actors/runtime/store.ts";
 import type { JsonObject } from "../actors/schema.ts";
 

@@ -1,22 +1,22 @@
 /**
- * Slots for work that shares a scarce resource, fairly between organizations: a bound in all, a bound
- * for each organization, and among those that wait, one organization after the other. So what one of
- * them asks for delays another by one piece of work at most, however much of it waits. Those that have used more
- * than their share of the event loop lately wait behind the others (FAIR-4).
+ * Slots for work on a scarce resource, shared fairly between organizations. There is a bound in all and one for each
+ * organization, and waiting organizations take turns. So one organization's work delays another's by one piece at most,
+ * however much of it waits. Organizations that have recently used more than their share of the event loop wait behind
+ * the others (FAIR-4).
  */
 import { assert } from "../actors/assert.ts";
 
 export interface GateBounds {
-  /** Pieces of work at once. */
+  /** Pieces of work that may run at once, */
   readonly slots: number;
-  /** And of one organization. */
+  /** and those of one organization. */
   readonly each: number;
 }
 
-/** Work that has waited this long for a slot is not begun any more: its caller has given up, or will retry. */
+/** Work that has waited this long for a slot is dropped: its caller has given up, or will retry. */
 export const GATE_WAIT_MS = 15_000;
 
-/** No slot came free in time. */
+/** No slot became free in time. */
 export class GateTimeout extends Error {
   override readonly name = "GateTimeout";
 }
@@ -51,7 +51,7 @@ export class FairGate {
     this.isOverShare = isOverShare;
   }
 
-  /** Runs `work` in a slot; rejects with `GateTimeout` where none came free in time. */
+  /** Runs `work` in a slot; rejects with `GateTimeout` if none becomes free in time. */
   async run<T>(organizationId: string, work: () => PromiseLike<T>): Promise<T> {
     if (!this.hasRoomFor(organizationId)) await this.queue(organizationId);
     else this.take(organizationId);
@@ -89,7 +89,7 @@ export class FairGate {
     this.idle = null;
   }
 
-  /** Resolves when a slot has been taken. */
+  /** Resolves once a slot is taken. */
   private queue(organizationId: string): Promise<void> {
     return new Promise((begin, refuse) => {
       const entry: Waiting = { since: this.now(), begin, refuse };
@@ -99,9 +99,9 @@ export class FairGate {
     });
   }
 
-  /** Gives free slots to those that wait. Organizations at their own bound are few: as many as fit into the slots. */
+  /** Gives free slots to waiting work. Few organizations are at their own bound: at most as many as there are slots. */
   private next(): void {
-    // Looked at once: one that changes between the two rounds would be in neither.
+    // Evaluated once: an organization that changes between the two rounds would be in neither.
     const late = new Set([...this.waiting.keys()].filter((organizationId) => this.isOverShare(organizationId)));
     for (const isLate of [false, true])
       for (const [organizationId, queue] of this.waiting) {

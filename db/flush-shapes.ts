@@ -1,22 +1,22 @@
 /**
- * Which tables the statement of a batch names. PostgreSQL parses and plans each different text once for each
- * connection, which takes ten times as long as to run it; meanwhile nobody's commit goes on. Batches touch any mixture
- * of a dozen tables, so a text for each mixture would be hundreds. Instead:
+ * Chooses the tables that the statement of a batch names. PostgreSQL parses and plans each different text once for each
+ * connection, which takes ten times as long as running it and delays every commit. Batches touch any mixture of a dozen
+ * tables, so one text for each mixture would mean hundreds. Instead:
  *
- *   what a batch touches ─ with the other half of each pair ─▶ a shape that has been sent ──────────▶ that one
- *                                                             ├ one with few tables more ──────────▶ that one
- *                                                             ├ fewer than `SHAPES` ───────────────▶ a new one
- *                                                             └ otherwise ─────────────────────────▶ the one of all tables
+ *   the touched tables ─ with the other half of each pair ─▶ a shape that was sent before ──────▶ that one
+ *                                                           ├ one with a few more tables ──────▶ that one
+ *                                                           ├ fewer than `SHAPES` ─────────────▶ a new one
+ *                                                           └ otherwise ───────────────────────▶ the one of all tables
  *
- * A table that the batch does not touch gets no rows, for some microseconds.
+ * A table in the shape that the batch does not touch gets no rows, which costs some microseconds.
  */
 
-/** Shapes besides the one of all tables. Each costs the server's connections about 100 KiB. */
+/** Shapes besides the one of all tables. Each costs about 100 KiB in the server's connections. */
 export const SHAPES = 32;
-/** Tables without rows that a statement may have, where that saves a text. */
+/** Tables without rows that a statement may have, to reuse a text. */
 export const SPARE_TABLES = 4;
 
-/** What one batch begins, and another one ends: batches have them in every mixture. */
+/** One batch creates such a row, and another one removes it: batches contain them in every mixture. */
 const PAIRS: readonly (readonly [string, string])[] = [
   ["actor_message", "consumed"],
   ["effect", "settled"],
@@ -25,7 +25,7 @@ const PAIRS: readonly (readonly [string, string])[] = [
 
 export class FlushShapes {
   private readonly sent = new Map<string, ReadonlySet<string>>();
-  /** All tables that were ever named; it is sent where there are too many shapes. */
+  /** All tables named so far, for the statement that is sent if there are too many shapes. */
   private readonly all = new Set<string>();
 
   /** How many texts there are. */
@@ -33,7 +33,7 @@ export class FlushShapes {
     return this.sent.size;
   }
 
-  /** The tables that the statement of a batch names, which touches these. */
+  /** The tables in the statement of a batch that touches these. */
   covering(touched: ReadonlySet<string>): ReadonlySet<string> {
     const wanted = paired(touched);
     for (const name of wanted) this.all.add(name);
@@ -51,7 +51,7 @@ export class FlushShapes {
     return shape;
   }
 
-  /** The shape with the fewest tables that has all of these; null where it would have too many besides. */
+  /** The shape with the fewest tables that contains all of these; null if it has too many others. */
   private least(wanted: ReadonlySet<string>): ReadonlySet<string> | null {
     const most = this.sent.size < SHAPES ? wanted.size + SPARE_TABLES : Number.POSITIVE_INFINITY;
     let least: ReadonlySet<string> | null = null;

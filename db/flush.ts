@@ -5,15 +5,16 @@
  *        <one data-modifying CTE for each table that the batch touches>
  *   select id from f
  *
- * `for share` makes a replica that raises an epoch wait for this statement, and makes this statement see a
- * raised one. Each table's rows travel as one JSON text, which PostgreSQL turns into rows: building it
- * is native code, where array literals would be escaped in JavaScript. A record is `[shard, base, record]`:
- * its text is parsed once, and its key taken from what was parsed. `base` is the version that it was based
- * on: where the table has another one, memory was wrong, and the statement fails instead of overwriting. Rows of one key are merged to the
+ * `for share` makes a replica that raises an epoch wait for this statement, and makes this statement see a raised one.
+ * Each table's rows travel as one JSON text, which PostgreSQL turns into rows: native code builds it, whereas
+ * JavaScript would have to escape array literals. A record is `[shard, base, record]`: its text is parsed once, and the
+ * key is taken from the result. `base` is the version on which the write was based: if the table has another one,
+ * memory was wrong, and the statement fails instead of overwriting. Rows of one key are merged to the last before,
+ * because one statement must not touch a row twice.
  * last beforehand, because one statement must not touch a row twice.
  *
- * The text names the tables that the batch touches, and a few more where a text is prepared that has them
- * (`flush-shapes.ts`). PostgreSQL keeps each prepared, with one plan that goes by the indexes (`client.ts`).
+ * The text names the tables that the batch touches, and a few more if a prepared text with them exists
+ * (`flush-shapes.ts`). PostgreSQL keeps each text prepared, with one plan that uses the indexes (`client.ts`).
  */
 import type { RecordFields } from "../actors/runtime/actor.ts";
 import type { EffectRow, MessageRow, RecordWrite, ShardWrites } from "../actors/runtime/store.ts";
@@ -26,7 +27,7 @@ export interface Statement {
 }
 
 interface Part {
-  /** What a row looks like to `json_to_recordset`. */
+  /** The columns of a row for `json_to_recordset`. */
   readonly columns: string;
   write(from: string): string;
 }
@@ -85,13 +86,13 @@ const PARTS = {
   },
 } satisfies Record<string, Part>;
 
-/** What writes the records of a table is named after it. */
+/** The prefix of the names of records' tables. */
 const RECORDS = "record_";
 
 type Rows = Map<string, object>;
 type RecordRow = readonly [shard: number, base: number, record: RecordFields];
 
-/** The rows of a batch by part and key; the last of a key wins. */
+/** The rows of a batch by part and key; the last one of a key wins. */
 class Merged {
   private readonly records = new Map<string, Rows>();
   private readonly parts = new Map<keyof typeof PARTS, Rows>();
@@ -101,7 +102,7 @@ class Merged {
     for (const write of writes.records) this.record(shard, write);
     for (const event of writes.events) {
       const { organizationId: organization_id, stream, seq, type, at } = event;
-      // Never merged: a seq that has been given twice must fail, not disappear.
+      // Never merged: a seq that was used twice must fail, not disappear.
       this.put("event", `${this.events++}`, { shard, organization_id, stream, seq, type, at, data: dataColumn(event) });
     }
     for (const row of writes.messages)
@@ -111,7 +112,7 @@ class Merged {
       this.put("effect", row.id, { ...addressed(shard, row), kind: row.kind, intent: row.intent });
     }
     for (const id of writes.settled) {
-      // An effect that the same batch begins and ends was never seen by anybody.
+      // An effect that begins and ends in the same batch was never visible.
       if (this.parts.get("effect")?.delete(id) !== true) this.put("settled", id, { shard, id });
     }
     for (const { organizationId: organization_id, actorId: actor_id, name } of writes.cleared) {
@@ -127,7 +128,7 @@ class Merged {
     }
   }
 
-  /** The rows by the names of what the statement does with them; none is without rows. */
+  /** The rows by part, without parts that have no rows. */
   get rows(): ReadonlyMap<string, Rows> {
     const all = new Map<string, Rows>();
     for (const [table, rows] of this.records) all.set(RECORDS + table, rows);
@@ -140,7 +141,7 @@ class Merged {
     if (rows === undefined) this.records.set(table, (rows = new Map()));
     const key = `${record.organizationId}/${record.id}`;
     const before = rows.get(key) as RecordRow | undefined;
-    // One group raises the version of a record by one.
+    // Each group raises the version of a record by one.
     if (before !== undefined && before[2].version !== record.version - 1)
       throw new Error(`stale write of ${table} ${record.id}: version ${record.version} on ${before[2].version}`);
     const row: RecordRow = [shard, before?.[1] ?? record.version - 1, record];
@@ -170,7 +171,7 @@ const TABLE_NAME = /^[a-z_]+$/;
 
 const NO_ROWS = "[]";
 
-/** Builds the statement of a batch, in one of the shapes; unless they are given, in its own. */
+/** Builds the statement of a batch in one of the shapes; if they are omitted, in its own. */
 export function flushStatement(
   batch: readonly ShardWrites[],
   shapes: Pick<FlushShapes, "covering"> = { covering: (touched) => touched },
@@ -194,13 +195,13 @@ export function flushStatement(
   return { text: `with ${[fence, ...ctes].join(", ")} select id from f`, parameters };
 }
 
-/** The same in each statement: two that run side by side take their locks one after the other. */
+/** The same order in each statement, so that concurrent statements lock tables in the same order. */
 const inOrder = (names: ReadonlySet<string>): string[] => [
   ...[...names].filter((name) => name.startsWith(RECORDS)).sort(),
   ...Object.keys(PARTS).filter((name) => names.has(name)),
 ];
 
-/** What the statement does with the rows of this name. */
+/** The write of the part with this name. */
 function writeOf(name: string, parameter: string): string {
   if (name.startsWith(RECORDS)) {
     const table = name.slice(RECORDS.length);

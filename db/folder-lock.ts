@@ -1,12 +1,11 @@
 /**
- * A lock on a folder that proves that no other process works on it: the kernel holds it and drops
- * it when the process dies, however it dies.
+ * A lock on a folder, which proves that no other process uses it: the kernel holds the lock and releases it when the
+ * process dies, however it dies.
  *
- * Bun has no `fcntl`, but SQLite locks its file with one: an open exclusive transaction on an empty
- * database is a lock. POSIX record locks belong to the process and are not inherited, so an
- * orphaned child (PostgreSQL after a kill -9) does not keep the folder locked. They have one trap:
- * a process that closes any other descriptor of the file loses them. So nothing else may open
- * `lock`, and the holder's pid stands in a file of its own.
+ * Bun has no `fcntl`, but SQLite locks its file with one: an open exclusive transaction on an empty database is a lock.
+ * POSIX record locks belong to the process and are not inherited, so an orphaned child (PostgreSQL after a kill -9)
+ * does not keep the folder locked. They have one trap: a process that closes any other descriptor of the file loses
+ * them. So nothing else may open `lock`, and the holder's pid is in a file of its own.
  */
 import { Database } from "bun:sqlite";
 import { readFileSync, statSync } from "node:fs";
@@ -16,7 +15,7 @@ import { writePrivateFile } from "./private-file.ts";
 const LOCK_FILE = "lock";
 const HOLDER_FILE = "lock.pid";
 
-/** Another living process holds the folder. `pid` is null while that process has not yet said who it is. */
+/** Another living process holds the folder. `pid` is null if that process has not written its pid yet. */
 export class FolderInUse extends Error {
   override readonly name = "FolderInUse";
   readonly folder: string;
@@ -30,13 +29,13 @@ export class FolderInUse extends Error {
   }
 }
 
-/** Differs for each start of a system (Linux), and is the same in all of its containers. */
+/** Differs for each boot of a system (Linux), and is the same in all of its containers. */
 const BOOT_ID = "/proc/sys/kernel/random/boot_id";
 
 /**
- * Names the folder among all that the running system has: who holds the lock of a folder of this name knows that an
- * earlier holder is dead. A copy, another machine and another start of this one have another name. Null where the
- * system has no such names.
+ * A name for the folder that is unique on the running system. The holder of the lock of a folder with this name knows
+ * that an earlier holder is dead. A copy, another machine and another boot of this one have other names. Null if the
+ * system provides no such names.
  */
 export function folderName(folder: string): string | null {
   try {
@@ -47,12 +46,12 @@ export function folderName(folder: string): string | null {
   }
 }
 
-/** Keeps the handles reachable: a collected handle would be closed, and the lock with it. */
+/** Keeps the handles reachable: garbage collection would close them and release the lock. */
 const held = new Set<Database>();
 
 /**
- * Locks `folder`, which exists, until the returned function is called or the process dies.
- * Throws `FolderInUse` at once when another process, or this one, holds it.
+ * Locks `folder`, which must exist, until the returned function is called or the process dies. Throws `FolderInUse` at
+ * once if another process, or this one, holds it.
  */
 export function lockFolder(folder: string): () => void {
   const lock = open(folder);
@@ -84,7 +83,7 @@ function sqliteCode(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : "";
 }
 
-/** The pid that the holder wrote; null when it is not there yet or is left over from a dead one. */
+/** The pid that the holder wrote; null if it is not written yet, or is left over from a dead process. */
 function livingHolder(folder: string): number | null {
   try {
     const pid = Number(readFileSync(join(folder, HOLDER_FILE), "utf8"));

@@ -1,4 +1,4 @@
-/** What a database says of itself, for the operator. Nothing is changed. */
+/** A database's state, for the operator. Read-only. */
 import postgres from "postgres";
 import { pendingMigrations } from "./migrate.ts";
 
@@ -11,13 +11,13 @@ export interface Inspection {
   readonly standbys: number;
   /** Its clock, in ms. */
   readonly nowMs: number;
-  /** Migrations that a start would apply; null: it is newer than this code. */
+  /** Migrations that a start would apply; null: the database is newer than this code. */
   readonly pending: number | null;
-  /** The check value of the key of the service; null where it belongs to none yet. */
+  /** The check value of the service's key; null if the database has none yet. */
   readonly keyCheck: string | null;
 }
 
-/** Rejects when it cannot be reached. */
+/** Rejects when the database cannot be reached. */
 export async function inspectDatabase(url: string): Promise<Inspection> {
   const sql = postgres(url, {
     max: 1,

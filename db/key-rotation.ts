@@ -1,4 +1,4 @@
-/** What the tables say of keys of the service: who seals under which one, and which texts are sealed. */
+/** Reads about keys of the service: which replicas seal under which key, and which texts are sealed. */
 import { type Database, NO_ORGANIZATION, type Sql } from "./client.ts";
 
 export interface SealedTexts {
@@ -8,7 +8,7 @@ export interface SealedTexts {
   readonly signing: readonly string[];
 }
 
-/** A replica that lives, by its address. */
+/** A living replica, by its address. */
 export interface OtherReplica {
   readonly id: string;
   readonly address: string;
@@ -21,7 +21,7 @@ export class PostgresKeyRotation {
     this.database = database;
   }
 
-  /** Replicas that live and seal under another key than that of this check value. */
+  /** Living replicas that seal under a key with another check value. */
   sealingOtherwise(check: string): Promise<readonly OtherReplica[]> {
     return this.ask(
       (sql) => sql<OtherReplica[]>`
@@ -30,7 +30,7 @@ export class PostgresKeyRotation {
     );
   }
 
-  /** What is sealed, of the organizations that come after this one in the order of their ids; at most `limit` of them. */
+  /** The sealed texts of the next organizations after this one, ordered by id; at most `limit` organizations. */
   async after(organizationId: string, limit: number): Promise<readonly SealedTexts[]> {
     const rows = await this.ask(
       (sql) => sql<SealedTexts[]>`
@@ -54,7 +54,7 @@ export class PostgresKeyRotation {
     }));
   }
 
-  /** The database belongs to the key of this check value from now on. */
+  /** Assigns the database to the key with this check value. */
   async belongsTo(check: string): Promise<void> {
     await this.ask((sql) => sql`update service_key set check_value = ${check} where id = 1`);
   }
@@ -64,5 +64,5 @@ export class PostgresKeyRotation {
   }
 }
 
-/** The pool leaves JSON as text. */
+/** The pool returns JSON as text. */
 const parsed = <T>(value: T): T => (typeof value === "string" ? (JSON.parse(value) as T) : value);

@@ -1,26 +1,26 @@
 /**
- * A lock in PostgreSQL that a replica holds for as long as it lives (REP-6): an advisory lock of a session of its
- * own. The server drops it with the connection, so a lock that is free is the first of the two witnesses of a
- * death (`src/peers/liveness.ts` is the other). It needs a session of its own: a pooler in transaction mode
- * would hand the lock to somebody else.
+ * A lock in PostgreSQL that a replica holds for as long as it lives (REP-6): an advisory lock in a session of its own.
+ * The server releases it with the connection, so a free lock is one of the two proofs of a death
+ * (`src/peers/liveness.ts` is the other). It needs a session of its own, because a pooler in transaction mode would
+ * give the lock to another client.
  */
 import postgres from "postgres";
 
 const RETRY_MS = 500;
-/** What a key of a lock stands for: other programs of the database may have locks of their own. */
+/** The text from which a lock's key is derived; other programs may have locks of their own in the database. */
 export const lockName = (replicaId: string): string => `troupe replica ${replicaId}`;
 
 export interface LifeLock {
   release(): Promise<void>;
 }
 
-/** Takes the lock, and takes it again on another connection when this one is lost. Rejects where the first one cannot be had. */
+/** Takes the lock, and takes it again on another connection if this one is lost. Rejects if the first attempt fails. */
 export async function holdLifeLock(url: string, replicaId: string): Promise<LifeLock> {
   let isOver = false;
   let timer: Timer | undefined;
   const sql = postgres(url, {
     max: 1,
-    // The driver renews connections after a while unless it is told not to.
+    // By default the driver renews connections after a while.
     max_lifetime: null,
     connect_timeout: 5,
     onnotice: () => {},

@@ -1,8 +1,7 @@
 /**
- * Brings a database to the schema of this code, once, however many replicas start together: the
- * work is done under a session advisory lock. Nothing is changed in a database that is newer than
- * the code, or on a server that is too old. When all is up to date it costs two queries and loads
- * no migrator.
+ * Migrates a database to the schema of this code, once, however many replicas start together: the work is done under a
+ * session advisory lock. A database that is newer than the code, or on a server that is too old, is not changed. If
+ * everything is up to date, this costs two queries and loads no migrator.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +10,7 @@ import postgres from "postgres";
 /** Why a database is not migrated. */
 export type MigrationRefusalKind = "server_too_old" | "database_newer" | "out_of_order" | "locked" | "no_migrations";
 
-/** The database is left as it was; the message says what to do. */
+/** The database is unchanged; the message says what to do. */
 export class MigrationRefused extends Error {
   override readonly name = "MigrationRefused";
   readonly kind: MigrationRefusalKind;
@@ -23,30 +22,30 @@ export class MigrationRefused extends Error {
 }
 
 export interface MigrateOptions {
-  /** Where drizzle-kit wrote the migrations; `db/migrations` unless a test has its own. */
+  /** The folder of drizzle-kit's migrations; `db/migrations` unless a test has its own. */
   readonly folder?: string;
   readonly lockWaitMs?: number;
-  /** Whether another server takes over when this one is lost. */
+  /** Whether another server takes over if this one is lost. */
   readonly expectsFailover?: boolean;
 }
 
 export interface MigrateReport {
   /** How many migrations this call applied. */
   readonly applied: number;
-  /** What an operator should know: the server may lose what was acknowledged. */
+  /** Warnings for the operator: the server may lose acknowledged commits. */
   readonly warnings: readonly string[];
 }
 
-/** What the server says of itself. */
+/** The server's own settings and state. */
 export interface ServerFacts {
   /** 180004 for 18.4. */
   readonly versionNumber: number;
   readonly fsync: string;
   readonly synchronousCommit: string;
   readonly fullPageWrites: string;
-  /** The standbys for which a commit waits; empty: for none. */
+  /** The standbys for which a commit waits; empty: none. */
   readonly synchronousStandbys: string;
-  /** Servers that receive its log now. */
+  /** Servers that currently receive its log. */
   readonly standbys: number;
 }
 
@@ -57,13 +56,13 @@ interface JournalEntry {
 }
 
 const OLDEST_SERVER = 15;
-/** Any constant that nothing else locks: "TRPE" in ASCII. */
+/** An arbitrary constant that nothing else locks: "TRPE" in ASCII. */
 const MIGRATION_LOCK = 0x54525045;
 /** Long enough for another replica's migration, short enough to be noticed. */
 const LOCK_WAIT_MS = 60_000;
 const LOCK_NOT_AVAILABLE = "55P03";
 
-/** Migrates the database at `url`. Throws `MigrationRefused`, or what the driver throws. */
+/** Migrates the database at `url`. Throws `MigrationRefused`, or the driver's error. */
 export async function migrate(url: string, options: MigrateOptions = {}): Promise<MigrateReport> {
   const folder = options.folder ?? join(import.meta.dir, "migrations");
   const journal = readJournal(folder);
@@ -85,7 +84,7 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
   }
 }
 
-/** How many migrations a start would apply to the database; null where it has some that this code does not know. */
+/** How many migrations a start would apply to the database; null if it has migrations that this code does not know. */
 export async function pendingMigrations(sql: postgres.Sql): Promise<number | null> {
   const journal = readJournal(join(import.meta.dir, "migrations"));
   const [row] = await sql<{ migrated: boolean }[]>`
@@ -95,10 +94,10 @@ export async function pendingMigrations(sql: postgres.Sql): Promise<number | nul
   return applied.every((when) => known.has(when)) ? journal.length - applied.length : null;
 }
 
-/** Values of synchronous_commit with which a commit does not wait until a standby has it on disk. */
+/** Values of synchronous_commit with which a commit does not wait for a standby's disk. */
 const LOCAL_COMMITS: readonly string[] = ["off", "local", "remote_write"];
 
-/** Whether a standby may take over without having all that was acknowledged. */
+/** Whether a standby may take over without all acknowledged commits. */
 export function losesAtFailover(
   server: Pick<ServerFacts, "synchronousStandbys" | "synchronousCommit" | "standbys">,
   expectsFailover: boolean,
@@ -107,7 +106,7 @@ export function losesAtFailover(
   return (expectsFailover || server.standbys > 0) && !isSynchronous;
 }
 
-/** Refuses a server that is too old; answers warnings about one that may lose commits. */
+/** Refuses a server that is too old; returns warnings about one that may lose commits. */
 export function checkServer(server: ServerFacts, expectsFailover = false): readonly string[] {
   const major = Math.floor(server.versionNumber / 10_000);
   if (major < OLDEST_SERVER) {
@@ -145,7 +144,10 @@ async function appliedIn(sql: postgres.Sql): Promise<readonly number[]> {
   return rows.map((row) => Number(row.when));
 }
 
-/** What is to be applied. Throws when the database knows what the code does not, or when the order would be wrong. */
+/**
+ * The migrations to apply. Throws if the database has migrations that the code does not know, or if the order would be
+ * wrong.
+ */
 function pendingOf(journal: readonly JournalEntry[], applied: readonly number[]): readonly JournalEntry[] {
   const known = new Set(journal.map((entry) => entry.when));
   const unknown = applied.filter((when) => !known.has(when));
@@ -161,7 +163,7 @@ function pendingOf(journal: readonly JournalEntry[], applied: readonly number[])
   const last = Math.max(...applied, Number.NEGATIVE_INFINITY);
   const late = pending.find((entry) => entry.when < last);
   if (late === undefined) return pending;
-  // Drizzle looks at the last applied one only and would leave an older one out without a word.
+  // Drizzle compares only with the last applied migration, and would silently skip an older one.
   throw new MigrationRefused(
     "out_of_order",
     `Migration ${late.tag} is older than the last one that the database has, so it would be left out. Generate it again.`,
@@ -175,7 +177,7 @@ async function applyUnderLock(
   lockWaitMs: number,
 ): Promise<number> {
   await lock(sql, lockWaitMs);
-  // Another replica may have done it while this one waited. The lock ends with the session.
+  // Another replica may have migrated while this one waited. The lock ends with the session.
   const [row] = await sql<
     { migrated: boolean }[]
   >`select to_regclass('drizzle.__drizzle_migrations') is not null as migrated`;

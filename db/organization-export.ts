@@ -1,19 +1,19 @@
-/** The rows of one organization, read in one snapshot, for its export. */
+/** The rows of one organization in one snapshot, for its export. */
 import type { TransactionSql } from "postgres";
 import { type Content, inTransaction } from "./copying.ts";
 import { referredContents } from "./stores/content-references.ts";
 import { ACCOUNT_LEFT_OUT, ORGANIZATION_TABLES, without } from "./organization-tables.ts";
 
-/** Rows that are in memory at once. */
+/** Rows in memory at once. */
 const PAGE = 500;
 
 export interface OrganizationSnapshot {
-  /** The organization's own record; null where there is none. */
+  /** The organization's own record; null if it does not exist. */
   readonly organization: { readonly id: string; readonly name: string } | null;
   readonly tables: readonly string[];
-  /** The records of a table, page by page, without what is secret. */
+  /** The records of a table, page by page, without secrets. */
   records(table: string): AsyncIterable<readonly unknown[]>;
-  /** How the members sign in, without what proves it. */
+  /** The members' ways to sign in, without credentials. */
   people(): AsyncIterable<readonly unknown[]>;
   contents(): AsyncIterable<readonly Content[]>;
 }

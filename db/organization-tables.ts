@@ -1,13 +1,13 @@
 /**
- * What of each table is an organization's: what an export has of it, and what an erasure takes. A test compares this
- * with the tables that there are, so that no new one is forgotten.
+ * What belongs to an organization in each table: an export contains it, and an erasure deletes it. A test compares this
+ * with the existing tables, so that no new one is forgotten.
  */
 
 /**
- * Tables whose rows are all of the organization that `organization_id` names, in the order of an erasure: the last two
- * say that there is an organization and who its people are, so an erasure that broke off can be begun again.
- * Of each, the fields of the record that an export leaves out, because they prove something or are secret; null: an
- * export has none of it, because it follows from the rest, is of one process, or is over within a day.
+ * Tables whose rows belong to the organization in `organization_id`, in the order of an erasure. The last two say that
+ * the organization exists and who its people are, so an interrupted erasure can start again. For each table: the fields
+ * that an export leaves out, because they are credentials or secrets. Null: an export leaves out the whole table,
+ * because it follows from the rest, belongs to one process, or expires within a day.
  */
 export const ORGANIZATION_TABLES: Readonly<Record<string, readonly string[] | null>> = {
   actor_message: null,
@@ -50,13 +50,13 @@ export const ORGANIZATION_TABLES: Readonly<Record<string, readonly string[] | nu
   organization: [],
 };
 
-/** Fields of an account that no export has. */
+/** Fields of an account that no export contains. */
 export const ACCOUNT_LEFT_OUT = ["passwordHash", "link", "passkeys.publicKey", "passkeys.id"] as const;
 
-/** Tables of people, who may belong to several organizations: placed by the person, or by a hash of what names them. */
+/** Tables of people, who may belong to several organizations: placed by the person, or by a hash of an identifier. */
 export const PEOPLE_TABLES = ["account", "identity_owner", "sign_in_attempts"] as const;
 
-/** Tables that say nothing of an organization, or no more than that it was erased. */
+/** Tables with no data of an organization, or only the fact that it was erased. */
 export const SERVICE_TABLES = [
   "erasure",
   "oauth_client",
@@ -67,7 +67,7 @@ export const SERVICE_TABLES = [
   "sweep_position",
 ] as const;
 
-/** The record without these fields; `a.b` is `b` of the object `a`, or of each object of the list `a`. */
+/** The record without these fields; `a.b` is the field `b` of the object `a`, or of each object in the list `a`. */
 export function without(record: unknown, fields: readonly string[]): unknown {
   if (Array.isArray(record)) return record.map((each) => without(each, fields));
   if (typeof record !== "object" || record === null) return record;

@@ -1,6 +1,6 @@
 /**
- * Placement on PostgreSQL (port: `actors/runtime/placement.ts`). PostgreSQL's clock decides when a
- * lease has run out. Two statements that both want a shard meet on its row lock.
+ * Placement on PostgreSQL (port: `actors/runtime/placement.ts`). PostgreSQL's clock decides when a lease has expired.
+ * Concurrent statements for the same shard are serialized by its row lock.
  */
 import {
   LEASE_TERM_MS,
@@ -13,30 +13,30 @@ import type { Database, PlacementKind, Sql } from "./client.ts";
 import { lockName } from "./life-lock.ts";
 
 /**
- * The first epoch of the server's timeline, which rises with each failover. A standby that takes over without having
- * all commits may have lost epochs too; none of them comes again, because those of a later timeline are higher.
+ * The first epoch of the server's timeline, which rises with each failover. A standby that takes over without all
+ * commits may have lost epochs too. None of them is reused, because epochs of a later timeline are higher.
  */
 const FIRST_EPOCH =
   "((('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::bigint - 1) * 4294967296)";
 const NEXT_EPOCH = `greatest(epoch + 1, ${FIRST_EPOCH})`;
 
-/** How many shards a replica should own at most. */
+/** The even part: how many shards a replica should own at most. */
 const EVEN_PART = `(select ceil(${SHARD_COUNT}.0 / greatest(1, count(*)))::int from replica where not dead and lease_until > clock_timestamp())`;
 
 export interface ReplicaIdentity {
   readonly id: string;
   /** Where clients reach it. */
   readonly address: string;
-  /** Where other replicas reach it; absent: it is to be alone. */
+  /** Where other replicas reach it; absent: it runs alone. */
   readonly peerUrl?: string;
   readonly build: string;
-  /** The check value of the key that it seals under. */
+  /** The check value of the key with which it seals. */
   readonly keyCheck?: string;
   /** The data folder whose lock this process holds, or null. */
   readonly folder: string | null;
 }
 
-/** A living owner keeps the shards; `waitMs` is what is left of its lease. */
+/** A living owner that keeps the shards; `waitMs` is the remaining time of its lease. */
 export interface Rival {
   readonly address: string;
   readonly waitMs: number;
@@ -52,8 +52,8 @@ export class PostgresPlacement implements Placement {
   }
 
   /**
-   * Every other replica that ran on the same data folder is dead for certain, because this process
-   * holds the folder's lock: its lease is ended, not waited out.
+   * Ends the leases of every other replica that ran on the same data folder, without waiting: this process holds the
+   * folder's lock, so they are certainly dead.
    */
   async buryFormer(): Promise<void> {
     const { folder } = this.self;
@@ -76,8 +76,8 @@ export class PostgresPlacement implements Placement {
   }
 
   /**
-   * Replicas beside which this one cannot serve and that hold a lease which has not run out, the one with the
-   * longest lease first. One that takes others beside it is no rival to another such.
+   * Other replicas with an unexpired lease beside which this one cannot serve, the longest lease first. Two replicas
+   * that both accept others are no rivals.
    */
   async rivals(): Promise<readonly Rival[]> {
     const isAlone = this.self.peerUrl === undefined;
@@ -108,14 +108,14 @@ export class PostgresPlacement implements Placement {
     return this.claimUpTo(EVEN_PART);
   }
 
-  /** `most` is an expression. */
+  /** `most` is an SQL expression. */
   private async claimUpTo(most: string): Promise<OwnedPart> {
     const self = literal(this.self.id);
     const rows = await this.transaction(
-      // Whose lease has run out is dead from now on: it cannot renew any more, so its shards are free.
+      // A replica whose lease has expired is dead from now on: it cannot renew any more, so its shards are free.
       `update replica set dead = true where not dead and id <> ${self} and lease_until < clock_timestamp()`,
-      // Two statements: a replica that waits for a row that another one is taking must look again with a new
-      // snapshot. In one, PostgreSQL would check the changed row against the former owner's.
+      // Two statements: a replica that waits for a row that another one is taking must look again with a new snapshot.
+      // In one statement, PostgreSQL would compare the changed row with the former owner's.
       `do $claim$
         declare
           free int[];
@@ -133,7 +133,7 @@ export class PostgresPlacement implements Placement {
           and exists (select from replica where id = ${self} and not dead);
         end
       $claim$`,
-      // After a failover: what this replica has in memory may be more than the new server has.
+      // After a failover, this replica's memory may be ahead of the new server.
       `update shard set epoch = ${NEXT_EPOCH} where owner = ${self} and epoch < ${FIRST_EPOCH}`,
       `select id, epoch, most from (select ${most} as most) m left join shard on owner = ${self}`,
     );
@@ -150,7 +150,7 @@ export class PostgresPlacement implements Placement {
     return grantsOf(rows);
   }
 
-  /** The living replicas that take others beside them, and of each shard the owner. */
+  /** The living replicas that accept others, and the owner of each shard. */
   async read(): Promise<{ replicas: { id: string; url: string }[]; owners: Map<number, string> }> {
     const replicas = await this.ask(
       "look",
@@ -169,8 +169,8 @@ export class PostgresPlacement implements Placement {
   }
 
   /**
-   * Declares a replica dead whose lock nobody holds any more (`life-lock.ts`); whether it did. The lock alone
-   * proves no death: it is lost with its connection.
+   * Declares a replica dead if nobody holds its lock any more (`life-lock.ts`); returns whether it did. The lock alone
+   * does not prove a death, because it is lost with its connection.
    */
   async bury(id: string): Promise<boolean> {
     const rows = await this.ask(
@@ -199,10 +199,9 @@ export class PostgresPlacement implements Placement {
   }
 
   /**
-   * One transaction as one message, which is sent or is not; answers the rows of its last statement
-   * when an earlier one has a result too.
-   * The driver's own transactions are several messages, and where the connection is lost between two,
-   * the rest may run on the next connection.
+   * Sends a transaction as a single message, so that it arrives completely or not at all. Returns the rows of its last
+   * statement if an earlier one has a result too. The driver's own transactions are several messages: if the connection
+   * is lost between two, the rest may run on the next connection.
    */
   private async transaction(...statements: readonly string[]): Promise<readonly unknown[]> {
     const results: unknown = await this.ask("shards", (sql) => sql.unsafe(statements.join(";\n")).simple());
@@ -217,7 +216,7 @@ export class PostgresPlacement implements Placement {
 
 const term = (sql: Sql) => sql`clock_timestamp() + ${`${LEASE_TERM_MS} milliseconds`}::interval`;
 
-/** Texts of our own making only; quoted all the same. */
+/** Only for texts that we create ourselves; quoted all the same. */
 const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 const grantsOf = (rows: readonly unknown[]): ShardGrant[] =>

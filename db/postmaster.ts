@@ -1,11 +1,10 @@
 /**
- * One PostgreSQL server process (the postmaster): finding it, starting it, watching it, ending it.
+ * One PostgreSQL server process (the postmaster): finding, starting, watching and stopping it.
  *
- * It is started in a session of its own, so that a terminal's Ctrl-C reaches the service only and
- * the service can drain before the database stops; and it writes its log to a file, so that it
- * outlives a service that was killed. The next service finds it by `postmaster.pid`. A pid in a
- * file proves nothing (the machine may have been restarted, the pid reused): a process counts as
- * the postmaster only if it works in the cluster's own directory.
+ * It is started in a session of its own, so that a terminal's Ctrl-C reaches only the service, which can drain before
+ * the database stops. It writes its log to a file, so that it outlives a killed service. The next service finds it by
+ * `postmaster.pid`. A pid in a file proves nothing (the machine may have rebooted, and the pid may be reused): a
+ * process counts as the postmaster only if it works in the cluster's own directory.
  */
 import {
   closeSync,
@@ -24,15 +23,15 @@ import { join } from "node:path";
 import { POSTGRES_ENVIRONMENT, runAs } from "./postgres-cluster.ts";
 import type { Account } from "./postgres-account.ts";
 
-/** What `postmaster.pid` says. */
+/** The contents of `postmaster.pid`. */
 export interface PidFile {
   readonly pid: number;
   readonly port: number;
-  /** `starting`, `ready`, `stopping`, or empty when it is too early to tell. */
+  /** `starting`, `ready`, `stopping`, or empty if it is too early to tell. */
   readonly status: string;
 }
 
-/** Between two looks at a process or its files. */
+/** The interval between two checks of a process or its files. */
 const POLL_MS = 2;
 /** Crash recovery replays up to `max_wal_size` of log; on a slow disk that takes a while. */
 const READY_LIMIT_MS = 120_000;
@@ -40,7 +39,7 @@ const READY_LIMIT_MS = 120_000;
 const STOP_LIMITS_MS = { SIGINT: 20_000, SIGQUIT: 5_000, SIGKILL: 5_000 };
 const LOG_LIMIT_BYTES = 1024 * 1024;
 
-/** The server ended instead of getting ready. `log` is what it wrote. */
+/** The server ended before it was ready. `log` is its output. */
 export class PostmasterFailed extends Error {
   override readonly name = "PostmasterFailed";
   readonly log: string;
@@ -57,11 +56,11 @@ export interface PostmasterCommand {
   readonly cluster: string;
   readonly account: Account | null;
   readonly logFile: string;
-  /** Ends the server that is starting; its reason is thrown. */
+  /** Stops the starting server; its reason is thrown. */
   readonly signal?: AbortSignal;
 }
 
-/** Starts the server and answers when it takes connections; throws `PostmasterFailed` when it ends before. */
+/** Starts the server and resolves when it accepts connections; throws `PostmasterFailed` if it ends before. */
 export async function startPostmaster(command: PostmasterCommand): Promise<Bun.Subprocess> {
   const log = openLog(command.logFile);
   const logStart = fstatSync(log).size;
@@ -101,7 +100,7 @@ function isReady(cluster: string, pid: number): boolean {
   return file !== null && file.pid === pid && file.status === "ready";
 }
 
-/** Null when there is none, or one that is not yet whole. */
+/** Null if the file does not exist, or is not complete yet. */
 export function readPidFile(cluster: string): PidFile | null {
   let lines: readonly string[];
   try {
@@ -114,7 +113,9 @@ export function readPidFile(cluster: string): PidFile | null {
   return { pid, port: Number(lines[3] ?? 0), status: (lines[7] ?? "").trim() };
 }
 
-/** The arguments of the last start, which PostgreSQL keeps in the cluster after the end; null before the first. */
+/**
+ * The arguments of the last start, which PostgreSQL keeps in the cluster after its end; null before the first start.
+ */
 export function lastArguments(cluster: string): readonly string[] | null {
   try {
     const options = readFileSync(join(cluster, "postmaster.opts"), "utf8");
@@ -124,7 +125,7 @@ export function lastArguments(cluster: string): readonly string[] | null {
   }
 }
 
-/** Whether the process `pid` runs and is the server of `cluster`. */
+/** Whether the process `pid` is running and is the server of `cluster`. */
 export function isPostmasterOf(pid: number, cluster: string): boolean {
   if (!isRunning(pid)) return false;
   if (process.platform !== "linux") return processField(pid, "command").includes(cluster);
@@ -139,11 +140,11 @@ function processName(pid: number): string {
   return readFileSync(`/proc/${pid}/comm`, "utf8").trim();
 }
 
-/** False for a zombie too: it has ended, and only its parent has not asked. */
+/** False for a zombie too: it has ended, but its parent has not reaped it. */
 export function isRunning(pid: number): boolean {
   if (process.platform !== "linux") return /^[^Z]/.test(processField(pid, "stat"));
   try {
-    // "pid (name) state …", and a name may have brackets and spaces in it.
+    // "pid (name) state …"; the name may contain brackets and spaces.
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
     const state = stat.slice(stat.lastIndexOf(")") + 2, stat.lastIndexOf(")") + 3);
     return state !== "Z" && state !== "X";
@@ -152,7 +153,10 @@ export function isRunning(pid: number): boolean {
   }
 }
 
-/** Whether the process has ended and nobody has asked how: its pid is still taken. Parents that do not ask live in containers. */
+/**
+ * Whether the process has ended without being reaped, so that its pid is still taken. In containers, some parents never
+ * reap.
+ */
 export function isZombie(pid: number): boolean {
   try {
     return process.kill(pid, 0) && !isRunning(pid);
@@ -168,9 +172,9 @@ function processField(pid: number, field: string): string {
 }
 
 /**
- * Ends the server: a fast shutdown (connections are closed, all is written), then an immediate one
- * (the next start recovers from the log), then a kill. Answers when the process is gone; its
- * children end before it, or on their own when they see it gone.
+ * Stops the server: a fast shutdown (connections are closed, everything is written), then an immediate one (the next
+ * start recovers from the log), then a kill. Resolves when the process is gone; its children end before it, or by
+ * themselves when they notice its end.
  */
 export async function stopProcess(pid: number, limitsMs = STOP_LIMITS_MS): Promise<void> {
   for (const signal of ["SIGINT", "SIGQUIT", "SIGKILL"] as const) {
@@ -199,15 +203,15 @@ async function hasEnded(pid: number, limitMs: number): Promise<boolean> {
   return true;
 }
 
-/** Takes away a pid file whose process is certainly not this cluster's server, but is alive and would bar the start. */
+/** Removes a pid file whose process is certainly not this cluster's server, but is alive and would block the start. */
 export function removeStalePidFile(cluster: string): void {
   rmSync(join(cluster, "postmaster.pid"), { force: true });
 }
 
 /**
- * Puts this process's pid in the place of an ended server's, whose pid a zombie holds: PostgreSQL would
- * take the zombie for a living server, and takes its own parent for none. The rest of the file stays,
- * because by it PostgreSQL finds whether children of the ended server still use its memory.
+ * Replaces the pid of an ended server, now a zombie, by this process's pid. PostgreSQL would take the zombie for a
+ * living server, but it ignores the pid of its own parent. The rest of the file stays, because PostgreSQL uses it to
+ * find out whether children of the ended server still use its memory.
  */
 export function takeOverPidFile(cluster: string): void {
   const path = join(cluster, "postmaster.pid");

@@ -1,8 +1,8 @@
-/** Files that only their owner may read, replaced in one step: a reader sees the old text or the new, never half. */
+/** Files that only their owner may read, replaced atomically: a reader sees the old text or the new one, never half. */
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** Makes what a folder lists (names, renames) survive a power failure. */
+/** Makes a folder's entries (names, renames) survive a power failure. */
 export function syncFolder(path: string): void {
   const folder = openSync(path, "r");
   try {
@@ -13,9 +13,9 @@ export function syncFolder(path: string): void {
 }
 
 /**
- * Writes `text` to `path` with mode 0600 and makes it durable before it returns. The caller is the
- * only writer of `path` (it holds the folder's lock), so the temporary name can be a fixed one and
- * a run that was killed in the middle leaves at most one file behind.
+ * Writes `text` to `path` with mode 0600 and makes it durable before it returns. The caller is the only writer of
+ * `path` (it holds the folder's lock), so the temporary name can be fixed, and a run that is killed in between leaves
+ * at most one file behind.
  */
 export function writePrivateFile(path: string, text: string): void {
   const draft = `${path}.new`;

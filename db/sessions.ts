@@ -1,12 +1,12 @@
 /**
- * Whether the connections to a server are sessions of this process alone. Locks, prepared statements and time limits
- * belong to a session. A pooler such as pgbouncer gives sessions to others between two transactions, or keeps their
- * settings to itself: locks of a replica would then prove nothing, and statements would have no end.
+ * Checks that the connections to a server are sessions of this process alone. Locks, prepared statements and time
+ * limits belong to a session. A pooler such as pgbouncer lends sessions to others between two transactions, or does not
+ * pass on their settings: the locks of a replica would then prove nothing, and statements would have no time limit.
  */
 import postgres from "postgres";
 import { poolOf, type Sql, STATEMENT_TIMEOUT_MS } from "./client.ts";
 
-/** A pooler stands between this process and the server, and does not give it sessions. */
+/** A pooler is between this process and the server, and does not give the process its own sessions. */
 export class SessionsShared extends Error {
   override readonly name = "SessionsShared";
 }
@@ -14,10 +14,10 @@ export class SessionsShared extends Error {
 const REMEDY =
   "DATABASE_URL leads to a pooler that shares sessions, such as pgbouncer. Connect to PostgreSQL itself: " +
   "each process has its own pool of at most 20 connections.";
-/** The server has no such parameter, or what stands before it lets none through. */
+/** The server has no such parameter, or a pooler does not pass it through. */
 const PROTOCOL_VIOLATION = "08P01";
 
-/** Throws `SessionsShared`, or what the driver throws. */
+/** Throws `SessionsShared`, or the driver's error. */
 export async function checkSessions(url: string): Promise<void> {
   const first = poolOf(url, "check", 1);
   const second = poolOf(url, "check", 1);
@@ -26,7 +26,7 @@ export async function checkSessions(url: string): Promise<void> {
       select current_setting('statement_timeout') as timeout, pg_backend_pid() as pid`;
     if (settings?.timeout !== `${STATEMENT_TIMEOUT_MS / 1_000}s`)
       throw new SessionsShared(`${REMEDY} (statement_timeout does not arrive there)`);
-    // A transaction that begins while the first session rests gets another one, unless that one is lent out.
+    // A transaction that begins while the first session is idle gets another session, unless the first one is lent out.
     const lent = await heldBeside(second, () => pidOf(first));
     if (lent.beside !== settings.pid || lent.held === settings.pid)
       throw new SessionsShared(`${REMEDY} (a session changed between two transactions)`);
@@ -39,7 +39,7 @@ export async function checkSessions(url: string): Promise<void> {
   }
 }
 
-/** The session of a transaction, and what is asked while it is open. */
+/** The session of a transaction, and the result of `ask` while it is open. */
 async function heldBeside(sql: Sql, ask: () => Promise<number>): Promise<{ held: number; beside: number }> {
   const connection = await sql.reserve();
   try {

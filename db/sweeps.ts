@@ -1,12 +1,11 @@
 /**
- * What is kept for a time and then deleted (SSE-10, IDEM-1, HOOK-9): a table of sweeps, each of which takes a
- * batch of what is past its time.
+ * Deletes data after its retention time (SSE-10, IDEM-1, HOOK-9): a table of sweeps, each of which deletes a batch of
+ * expired rows.
  *
- * A sweep goes past the actors, straight at the tables, and disturbs none: it takes only what has no
- * meaning to anybody any more. A row that somebody is writing is left for another time (`skip locked`);
- * one that an actor still has in its memory it writes again whole when it needs it, and that write
- * waits for the few ms of a batch. A sweep itself waits for nobody, so it is part of no deadlock, and
- * two replicas may sweep at once.
+ * A sweep bypasses the actors and works directly on the tables, but disturbs no actor: it deletes only rows that nobody
+ * needs any more. It skips a row that is being written (`skip locked`). If an actor still has a deleted row in memory
+ * and needs it, it writes the whole row again, and that write waits only the few ms of a batch. A sweep itself waits
+ * for nobody, so it cannot cause a deadlock, and two replicas may sweep at once.
  */
 import type { TransactionSql } from "postgres";
 import { RATE_WINDOW_MS } from "../actors/traffic/policy.ts";
@@ -15,46 +14,46 @@ import { isoTime } from "../actors/schema.ts";
 import { type Database, NO_ORGANIZATION } from "./client.ts";
 
 const DAY_MS = 86_400_000;
-/** By so much the clocks of replicas may differ at most: nothing is deleted that one of them may still count with. */
+/** The largest difference between the clocks of replicas: nothing is deleted that one of them may still need. */
 const SKEW_MS = 600_000;
-/** A window is over after one; these are enough whatever the clocks say. */
+/** A window is over after one window time; two are enough whatever the clocks say. */
 const RATE_WINDOW_KEPT_MS = 2 * RATE_WINDOW_MS + SKEW_MS;
-/** A batch takes a few ms; one that takes longer than this is given up, and nothing of it is done. */
+/** A batch takes a few ms; one that takes longer than this is aborted and rolled back. */
 const BATCH_TIMEOUT_MS = 2_000;
-/** Ended records whose events one batch looks for. */
+/** Ended records in one batch whose events are looked up. */
 const STREAMS = 100;
 
-/** Sessions and the like stay in lists for so long after their end. */
+/** How long sessions and the like stay in lists after their end. */
 const ENDED_CREDENTIAL_MS = 30 * DAY_MS;
-/** The audit (AUTH-17). */
+/** Retention of the audit (AUTH-17). */
 const AUDIT_RETENTION_MS = 365 * DAY_MS;
 
-/** Entries of missions' ledgers: as long as the deliveries of webhooks, so that both can be compared. */
+/** Retention of missions' ledgers: the same as for deliveries of webhooks, so that both can be compared. */
 const RUN_RETENTION_MS = 90 * DAY_MS;
 
 export interface Retention {
-  /** Days that the events of a chat or a job are kept after its end. */
+  /** How many days the events of a chat or a job are kept after its end. */
   readonly eventDays: number;
 }
 
 export interface Sweep {
   readonly name: string;
-  /** What is older than this goes, in ms. */
+  /** Rows older than this are deleted, in ms. */
   readonly retentionMs: number;
   readonly take: Take;
 }
 
-/** What a batch has done. */
+/** The result of a batch. */
 export interface Taken {
   readonly deleted: number;
-  /** Whether there is nothing more to do now. */
+  /** Whether nothing is left to do now. */
   readonly isDone: boolean;
 }
 
-/** Deletes at most `limit` rows of what was over before `cutoff`. */
+/** Deletes at most `limit` rows that were over before `cutoff`. */
 type Take = (sql: TransactionSql, cutoff: string, limit: number) => Promise<Taken>;
 
-/** Everything that is swept. */
+/** All sweeps. */
 export const sweepsOf = ({ eventDays }: Retention): readonly Sweep[] => [
   { name: "idempotency_keys", retentionMs: SKEW_MS, take: past("idempotency_key", "expires_at") },
   { name: "client_sessions", retentionMs: SKEW_MS, take: past("client_sessions", "expires_at") },
@@ -73,7 +72,10 @@ export const sweepsOf = ({ eventDays }: Retention): readonly Sweep[] => [
   { name: "chat_events", retentionMs: eventDays * DAY_MS, take: eventsOf("chat") },
 ];
 
-/** One batch of a sweep, as a transaction of its own; it goes by the indexes, however few the rows. `now` is wall clock in ms. */
+/**
+ * One batch of a sweep, in a transaction of its own. It uses the indexes, however few the rows. `now` is wall clock in
+ * ms.
+ */
 export function sweepOnce(
   database: Database,
   { take, retentionMs }: Sweep,
@@ -90,7 +92,7 @@ export function sweepOnce(
   );
 }
 
-/** Rows of a table of records whose time in `column` has passed. They are locked, so each stays at its place. */
+/** Expired rows of a table of records, by the time in `column`. They are locked, so that none moves. */
 export function past(table: string, column: string): Take {
   return async (sql, cutoff, limit) => {
     const rows = await sql`
@@ -103,8 +105,8 @@ export function past(table: string, column: string): Take {
 }
 
 /**
- * Entries of missions' ledgers that have ended, with the events of their missions up to them. A mission goes on
- * for ever, so its events have no end of their own to be counted from.
+ * Ended entries of missions' ledgers, and the events of their missions up to them. A mission never ends, so its events
+ * have no end of their own from which to count.
  */
 const runsAndEvents: Take = async (sql, cutoff, limit) => {
   const [batch] = await sql<[{ deleted: number; events: number }]>`
@@ -131,9 +133,9 @@ interface Batch {
 }
 
 /**
- * The events of records that have ended and not changed since, in the order in which they came to rest.
- * The sweep remembers how far it has come, so that it looks at each record once; one that changes after
- * all comes to rest again, at a later place. Who holds the place is the only one to sweep.
+ * The events of records that have ended and not changed since, in the order in which they came to rest. The sweep
+ * stores its position, so that it visits each record once. A record that still changes comes to rest again, at a later
+ * position. Only the holder of the position's lock sweeps.
  */
 function eventsOf(table: "chat" | "job"): Take {
   return async (sql, cutoff, limit) => {

@@ -1,10 +1,10 @@
 /**
- * What workspaces and uploads leave behind: versions and deleted files after their time, what was below deleted
- * directories, uploads that were deleted or that no message has named, and content that nothing refers to.
+ * Cleans up after workspaces and uploads: expired versions and deleted files, the contents of deleted directories,
+ * uploads that were deleted or that no message has used, and unreferenced content.
  *
- * Content is removed under the lock of its claim. An upload claims its content before it stores it: either
- * its claim comes first, and then it is young and the sweep goes on; or the sweep has the lock, the upload
- * waits, and stores the content anew.
+ * Content is removed under the lock of its claim. An upload claims its content before it stores it. If its claim comes
+ * first, the claim is young and the sweep skips it. If the sweep has the lock first, the upload waits, and then stores
+ * the content again.
  */
 import type { TransactionSql } from "postgres";
 import { VERSION_MS } from "../actors/workspace/limits.ts";
@@ -12,14 +12,14 @@ import type { BlobStore } from "../actors/workspace/ports.ts";
 import { isReferred } from "./stores/content-references.ts";
 import { past, type Sweep, type Taken } from "./sweeps.ts";
 
-/** From its claim, content has so long to be referred to. An upload or a clone takes minutes. */
+/** How long content may stay unreferenced after its claim. An upload or a clone takes minutes. */
 const CLAIM_MS = 3_600_000;
-/** The clocks of replicas differ by less. */
+/** The largest difference between the clocks of replicas. */
 const SKEW_MS = 600_000;
-/** Contents that one batch removes: each is a request to the store, and the transaction is open meanwhile. */
+/** Contents that one batch removes: each is a request to the store, and the transaction stays open meanwhile. */
 const REMOVED_BLOBS = 20;
 
-/** The sweeps of workspaces. Content that nothing refers to is removed from `blobs`. */
+/** The sweeps of workspaces. Unreferenced content is removed from `blobs`. */
 export const workspaceSweeps = (blobs: Pick<BlobStore, "remove">): readonly Sweep[] => [
   { name: "file_versions", retentionMs: SKEW_MS, take: past("workspace_version", "kept_until") },
   { name: "vacant_places", retentionMs: VERSION_MS, take: past("workspace_place", "vacant_since") },
@@ -30,7 +30,7 @@ export const workspaceSweeps = (blobs: Pick<BlobStore, "remove">): readonly Swee
   { name: "blobs", retentionMs: CLAIM_MS, take: unreferenced(blobs) },
 ];
 
-/** Empties the directory that was deleted first. Directories in it are as deleted as it is. */
+/** Empties the directory that was deleted first. Directories in it count as deleted at the same time. */
 async function emptyDirectories(sql: TransactionSql, cutoff: string, limit: number): Promise<Taken> {
   const [directory] = await sql<{ organizationId: string; id: string }[]>`
     select organization_id as "organizationId", id from workspace_deleted_directory
@@ -54,7 +54,7 @@ async function emptyDirectories(sql: TransactionSql, cutoff: string, limit: numb
   return { deleted: places.length, isDone: false };
 }
 
-/** Goes through all claims, a batch at a time, and begins again when it is through. */
+/** Goes through all claims, a batch at a time, and then starts again. */
 function unreferenced(blobs: Pick<BlobStore, "remove">): Sweep["take"] {
   return async (sql, cutoff, limit) => {
     await sql`
@@ -95,7 +95,7 @@ async function removeUnused(
     select 1 from blob_claim where organization_id = ${organizationId} and sha256 = ${sha256}
     and claimed_at < ${cutoff}::timestamptz for update skip locked`;
   if (locked.count === 0) return false;
-  // Asked again: the lock keeps new claims away, and what is referred to was claimed before.
+  // Checked again: the lock keeps new claims away, and referenced content was claimed before.
   const used = await sql.unsafe(`select 1 where ${isReferred("$1", "$2")}`, [organizationId, sha256]);
   if (used.count > 0) return false;
   await blobs.remove({ organizationId, sha256 });
