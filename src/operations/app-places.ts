@@ -6,10 +6,10 @@
  *   https://*.apps.example         https://<label>.apps.example/…  an origin for each app
  */
 
-/** What is asked for, of which app. */
+/** A request's target: an app, and a path in it. */
 export interface AppTarget {
   readonly label: string;
-  /** Behind the app's own address, without a slash before it, as it was sent. */
+  /** The path below the app's address, without a leading slash, as the client sent it. */
   readonly path: string;
 }
 
@@ -22,9 +22,9 @@ export class AppPlaces {
   private readonly appsUrl: URL | null;
   private readonly appUrl: () => string;
 
-  /** `appUrl` is known when the port is open. */
+  /** `appUrl` is called only after the port is open. */
   constructor(appsUrl: string | undefined, appUrl: () => string) {
-    // The star is no part of a host: it is put back where a label belongs.
+    // A star is not valid in a host, so it is replaced here and put back where the label goes.
     this.areApart = appsUrl?.includes("//*.") === true;
     this.appsUrl = appsUrl === undefined ? null : new URL(appsUrl.replace("//*.", "//"));
     this.appUrl = appUrl;
@@ -35,7 +35,7 @@ export class AppPlaces {
     return this.appsUrl !== null;
   }
 
-  /** The address of an app, with a slash at its end. */
+  /** The address of an app, with a trailing slash. */
   urlOf(label: string): string {
     const { appsUrl } = this;
     if (appsUrl === null) return `${this.appUrl()}${OWN_PATH}${label}/`;
@@ -52,7 +52,7 @@ export class AppPlaces {
     return this.areApart ? name.endsWith(`.${appsUrl.host}`) || name === appsUrl.host : name === appsUrl.host;
   }
 
-  /** What a request to this host and path is for; null where that is no app. */
+  /** The app and path that a request to this host and path addresses; null if it addresses no app. */
   targetOf(host: string, pathname: string): AppTarget | null {
     const { appsUrl } = this;
     if (appsUrl !== null && !this.isOfApps(host)) return null;
@@ -69,5 +69,5 @@ export class AppPlaces {
   }
 }
 
-/** The address of an app without the slash at its end: its own links would lead beside it. */
+/** Marks the address of an app without its trailing slash: relative links would resolve outside the app. */
 export const NO_SLASH = "\0";

@@ -1,4 +1,4 @@
-/** What a message says, as operations take it: the field of their bodies, and what is made of it (FILE-5, FILE-6). */
+/** The content of a message in operations: the field of their bodies, and how it is resolved (FILE-5, FILE-6). */
 import type { Outcome } from "../../actors/fault.ts";
 import { hasScope } from "../../actors/organization/principal.ts";
 import { OneOf, Type } from "../../actors/schema.ts";
@@ -53,7 +53,7 @@ const ContentBlock = Type.Union(
   },
 );
 
-/** `field` is its name, which errors begin with. */
+/** `field` is the name of the field; errors begin with it. */
 export const contentField = (description: string) =>
   checkedField<GivenContent>(
     Type.Union([Type.String({ minLength: 1 }), Type.Array(ContentBlock, { minItems: 1, maxItems: MESSAGE_BLOCKS })], {
@@ -62,10 +62,10 @@ export const contentField = (description: string) =>
     contentErrors,
   );
 
-/** URLs are fetched meanwhile. */
+/** The service fetches URLs during this time. */
 const QUIET_SECONDS = 120;
 
-/** Refuses content of a field whose text is too long. */
+/** Refuses content whose text is too long. */
 export const withinContent = (content: GivenContent, field: string): Outcome<null> =>
   withinMessage(
     typeof content === "string"
@@ -74,7 +74,10 @@ export const withinContent = (content: GivenContent, field: string): Outcome<nul
     field,
   );
 
-/** Pins what the content names. Refuses what is too long, what is not there, and what messages do not take. */
+/**
+ * Pins the files and URLs that the content names. Refuses content that is too long, missing, or of a type that messages
+ * do not take.
+ */
 export async function saidContent(
   services: Services,
   change: Pick<Change, "principal" | "signal" | "keepOpen">,

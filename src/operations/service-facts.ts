@@ -1,7 +1,7 @@
-/** What the public documents say of the service: each fact comes from the code that it is about. */
+/** What the public documents say of the service: each fact comes from the code that it describes. */
 import type { OperationContract } from "../http/contract/operation.ts";
 
-/** What a code of an error means, and what a caller does about it. */
+/** What an error code means, and what a caller does about it. */
 export interface ErrorExplanation {
   readonly status: number;
   readonly meaning: string;
@@ -12,11 +12,11 @@ export interface ServiceFacts {
   /** The version of the service. */
   readonly version: string;
   readonly build: { readonly commit: string | null; readonly builtAt: string | null };
-  /** Requests of a token in a window, where its organization has no budget of its own. */
+  /** Requests per token and window, unless the organization has its own budget. */
   readonly budget: number;
-  /** Whether v1 is limited as the current surface is. */
+  /** Whether the rate limits of the current surface also apply to v1. */
   readonly countsV1: boolean;
-  /** What an organization may send to v1 in a minute where it is not; 0: any number. */
+  /** If they do not: the requests that an organization may send to v1 per minute; 0 means no limit. */
   readonly v1RequestsPerMinute: number;
   readonly errorCodes: Readonly<Record<string, ErrorExplanation>>;
   /** All operations of the contract, by their ids. */

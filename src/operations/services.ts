@@ -1,4 +1,4 @@
-/** What operations are made over: one object, built once by the composition, for every surface and every caller. */
+/** What operations work with: one object, built once by the composition, for every surface and every caller. */
 import type { McpCatalogue } from "./mcp-catalogue.ts";
 import type { ChatDirectory } from "../../actors/chat/directory.ts";
 import type { JobDirectory } from "../../actors/job/directory.ts";
@@ -37,12 +37,12 @@ export interface Services {
   readonly chats: ChatDirectory;
   readonly jobs: JobDirectory;
   readonly missions: MissionDirectory;
-  /** When schedules come next. */
+  /** Computes the next times of schedules. */
   readonly calendar: Calendar;
   readonly files: FileDirectory;
   readonly uploads: UploadDirectory;
   readonly contents: FileContents;
-  /** What messages name by a URL. */
+  /** Fetches the content that messages refer to by URL. */
   readonly urlContents: UrlContents;
   readonly queries: DataQueries;
   readonly previews: Previews;
@@ -50,7 +50,7 @@ export interface Services {
   readonly toolImports: ToolImports;
   readonly mcpCatalogue: McpCatalogue;
   readonly workspaceLimits: WorkspaceLimits;
-  /** The git that clones repositories; null where there is none. */
+  /** The git that clones repositories; null if none is installed. */
   readonly git: { readonly version: string } | null;
   readonly appPlaces: AppPlaces;
   readonly usage: UsageDirectory;
@@ -60,16 +60,16 @@ export interface Services {
   /** Encryption and keys under the key of the service. */
   readonly sealing: Sealing;
   readonly models: Pick<ModelPort, "describe" | "inputOf" | "allowed" | "currency" | "hasPrice">;
-  /** What one job may take unless its budget says otherwise. */
+  /** The limits of one job, unless its budget sets others. */
   readonly jobLimits: JobLimits;
-  /** Those of the service itself, by name. */
+  /** The service's own tools, by name. */
   readonly tools: readonly ToolInfo[];
   readonly library: Library;
   readonly agents: AgentFinder;
   readonly streams: OpenStreams;
   readonly clock: Clock;
   readonly log: HttpLog;
-  /** Where clients reach the service, without a slash at the end; known when the port is open. */
+  /** Where clients reach the service, without a trailing slash; known once the port is open. */
   readonly appUrl: () => string;
   /** What the public documents say of the service. */
   readonly facts: ServiceFacts;

@@ -1,4 +1,4 @@
-/** Port: the tools that the service brings along, as agents are given them (RUN-11). */
+/** Port: the tools that come with the service, as agents get them (RUN-11). */
 import type { JsonObject } from "../../actors/schema.ts";
 
 /** Who has a tool: every agent, those whose `allowed_tools` name it, the jobs of missions, or the one agent that brings it. */
@@ -10,6 +10,6 @@ export interface ToolInfo {
   /** JSON Schema of its arguments. */
   readonly inputSchema: JsonObject;
   readonly availability: (typeof AVAILABILITIES)[number];
-  /** Whether it only reads. */
+  /** Whether the tool only reads. */
   readonly isReadOnly: boolean;
 }

@@ -1,20 +1,20 @@
-/** Port: OpenAPI documents that tools are made from (RUN-14). Their content is somebody else's, and parsed in the sandbox. */
+/** Port: imports tools from OpenAPI documents (RUN-14). Their content is untrusted, so the sandbox parses it. */
 import type { Outcome } from "../../actors/fault.ts";
 import type { Json } from "../../actors/schema.ts";
 
-/** What of a document is to become tools. */
+/** Which operations of a document become tools, and how. */
 export interface ToolChoice {
   /** operationIds, or `GET /path`. */
   readonly operations: readonly string[];
-  /** Before the names of the tools. */
+  /** A prefix for the names of the tools. */
   readonly prefix: string;
-  /** In the place of the document's servers; null: theirs. */
+  /** Replaces the document's servers; null keeps them. */
   readonly serverUrl: string | null;
-  /** Where the document is from; null: from the caller. */
+  /** Where the document was fetched from; null if the caller sent it. */
   readonly documentUrl: string | null;
 }
 
-/** A document as it was read. */
+/** The result of reading a document. */
 export interface ReadDocument {
   readonly title: string;
   /** The first 300, in the order of the document. */
@@ -25,17 +25,19 @@ export interface ReadDocument {
     readonly summary: string;
   }[];
   readonly total: number;
-  /** Tools in the form of the surface, not checked yet: one for each operation that is chosen and has no error. */
+  /** Tools in the format of the surface, not validated yet: one for each chosen operation without an error. */
   readonly tools: readonly Json[];
-  /** What the tools leave out. */
+  /** What each tool leaves out of its operation. */
   readonly notes: readonly { readonly operation_id: string; readonly message: string }[];
-  /** Why an operation cannot be a tool, by its place in the choice. */
+  /** Why an operation cannot become a tool, by its index in the choice. */
   readonly errors: readonly { readonly at: number; readonly message: string }[];
 }
 
 export interface ToolImports {
-  /** The text of a document by the guarded client; what is wrong is `invalid_request` at `/url`. Does not reject. */
+  /**
+   * Fetches the text of a document with the guarded client. Errors are `invalid_request` at `/url`. Does not reject.
+   */
   fetched(url: string, signal: AbortSignal): Promise<Outcome<string>>;
-  /** Reads a document; what is wrong with it is `invalid_request` at `/document`. Does not reject. */
+  /** Reads a document. Errors are `invalid_request` at `/document`. Does not reject. */
   read(organizationId: string, text: string, choice: ToolChoice): Promise<Outcome<ReadDocument>>;
 }

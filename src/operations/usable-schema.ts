@@ -1,20 +1,20 @@
 /**
- * JSON Schemas that somebody gives: of answers (JOB-16) and of tools (RUN-12). They are bounded, need nothing from
- * outside of themselves, and compile: whatever no provider takes, or no check could use, is refused when it is saved.
+ * JSON Schemas from callers: of answers (JOB-16) and of tools (RUN-12). They are bounded, self-contained, and compile:
+ * a schema that providers reject, or that no check can use, is refused when it is saved.
  */
 import { type InputError, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import type { Json, JsonObject } from "../../actors/schema.ts";
 import type { Services } from "./services.ts";
 
-/** Bytes of a schema as JSON: it goes with every model call. */
+/** Bytes of a schema as JSON: every model call sends it. */
 export const SCHEMA_BYTES = 16 * 1024;
-/** Nested objects and lists of a schema. */
+/** Levels of nested objects and lists in a schema. */
 export const SCHEMA_DEPTH = 24;
-/** Words that would have it read from somewhere else, or differently. */
+/** Keywords that change how or from where references resolve. */
 const REFUSED_WORDS: ReadonlySet<string> = new Set(["$id", "$dynamicRef", "$recursiveRef", "$dynamicAnchor"]);
 /** Keywords whose values are data: nothing in them is a keyword. */
 const DATA_WORDS: ReadonlySet<string> = new Set(["const", "enum", "default", "examples"]);
-/** Keywords whose values map names of the user's own to schemas. */
+/** Keywords whose values map the user's own names to schemas. */
 const MAPS: ReadonlySet<string> = new Set([
   "properties",
   "patternProperties",
@@ -41,7 +41,7 @@ export async function usableSchema(
   return refuse({ kind: "invalid_request", errors });
 }
 
-/** What passes a bound; paths are within the schema. */
+/** Errors for exceeded bounds; paths are within the schema. */
 function boundsErrors(schema: JsonObject): readonly InputError[] {
   const size = Buffer.byteLength(JSON.stringify(schema));
   if (size > SCHEMA_BYTES)
@@ -53,7 +53,7 @@ function boundsErrors(schema: JsonObject): readonly InputError[] {
   return wordErrors(schema, "");
 }
 
-/** Where it is nested too deep; null: nowhere. */
+/** The path of the first value that is nested too deep; null if none is. */
 function tooDeep(value: Json, path: string, depth: number): string | null {
   if (typeof value !== "object" || value === null) return null;
   if (depth > SCHEMA_DEPTH) return path;

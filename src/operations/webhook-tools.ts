@@ -1,4 +1,4 @@
-/** Port: what webhooks need of the world outside: the way of a URL, and cryptography. */
+/** Port: what webhooks need from outside: checks of URLs, and cryptography. */
 
 export interface Verification {
   readonly kind:
@@ -13,7 +13,10 @@ export interface Verification {
 }
 
 export interface WebhookTools {
-  /** Why nothing is sent to this URL; null where something is. A host that cannot be found now may be found later. */
+  /**
+   * Why deliveries to this URL are refused; null if they are not. A host that does not resolve now is not refused: it
+   * may resolve later.
+   */
   refusalOf(url: string): Promise<string | null>;
   /** A new signing secret. */
   newSecret(): string;
