@@ -1,14 +1,14 @@
 /**
- * Answers whose body is content of a file in the place that all replicas share (REP-7). Their bytes take no way
- * through the owner: it says which they are, and the replica that has handed the request on reads them itself. So the
- * client is told the length too, which Bun's server does not tell of a body that is handed on as it comes.
+ * Answers whose body is content of a file in storage that all replicas share (REP-7). The bytes bypass the owner: it
+ * names the content, and the replica that forwarded the request reads it. So the client also gets the length, which
+ * Bun's server does not send for a streamed body.
  */
 import type { FileContents } from "../../actors/workspace/ports.ts";
 import type { ServedContent } from "../http/request/forwarding.ts";
 
-/** Of a request: the replica that hands it on reads content itself. */
+/** Request header: the forwarding replica reads content itself. */
 export const READS_CONTENT_HEADER = "troupe-reads-content";
-/** Of an answer without a body: the content that is its body. */
+/** Header of an answer without a body: names the content of its body. */
 export const CONTENT_HEADER = "troupe-content";
 
 const CONTENT = /^([\w-]{1,64})\/([0-9a-f]{64})\/(\d{1,16})\/(\d{1,16})$/;
@@ -21,7 +21,10 @@ export function withoutContent(response: Response, { organizationId, sha256, sta
   return new Response(null, { status: response.status, headers });
 }
 
-/** The content that the answer of an owner names (`CONTENT_HEADER`), with these headers; null where it cannot be read here. */
+/**
+ * A response with these headers and the content that an owner's answer names (`CONTENT_HEADER`); null if this replica
+ * cannot read it.
+ */
 export async function withContent(
   contents: Pick<FileContents, "read">,
   named: string,

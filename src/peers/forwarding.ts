@@ -1,8 +1,8 @@
 /**
- * Hands a client's request to the replica that owns its organization, and its answer back: once, because a
- * replica that is not the owner says so (421) and hands nothing on. Then, and where nobody listens any more, the
- * request goes to the present owner. It is sent a second time only where the first time certainly did
- * nothing, or where doing it again does no harm: a read, or a change under an idempotency key.
+ * Forwards a client's request to the replica that owns its organization, and returns the answer. There is only one hop:
+ * a replica that is not the owner answers 421 and forwards nothing. After a 421, or if nobody listens at the address,
+ * the request goes to the present owner. It is sent again only if the first attempt certainly did nothing, or if
+ * repeating it is harmless: a read, or a change under an idempotency key.
  */
 import type { Fault, Outcome } from "../../actors/fault.ts";
 import type { MaybePromise } from "../../actors/maybe-promise.ts";
@@ -38,14 +38,14 @@ interface ForwardingParts {
   readonly client: PeerClient;
   readonly liveness: Liveness;
   readonly streams: RelayedStreams;
-  /** From the place that all replicas share. */
+  /** In storage that all replicas share. */
   readonly contents: Pick<FileContents, "read">;
   readonly clock: Pick<Clock, "monotonic" | "after">;
 }
 
 type Body = ReadableStream<Uint8Array> | ArrayBuffer | null;
 
-/** What is handed on, and how often it may be. */
+/** A request to forward, and whether it may be sent again. */
 interface Parcel {
   readonly routed: Routed;
   readonly target: string;
@@ -53,7 +53,7 @@ interface Parcel {
   readonly body: Body;
   /** Whether the body can be sent again. */
   readonly isKept: boolean;
-  /** Whether doing it twice does no harm. */
+  /** Whether running it twice does no harm. */
   readonly isHarmless: boolean;
   readonly untilMs: number;
 }
@@ -78,7 +78,7 @@ export class RequestForwarding implements Forwarding {
     return (place === null ? null : this.sendNow(place.owner, routed, bearer)) ?? this.send(routed, bearer);
   }
 
-  /** Hands a read on over the link to its owner, without a wait before; null where there is none, and for what is no read. */
+  /** Forwards a read over the owner's link at once; null if there is no link, or if the request is not a read. */
   private sendNow(owner: Owner, routed: Routed, bearer: Bearer): Promise<Route> | null {
     const { request } = routed;
     if (request.method !== "GET") return null;
@@ -98,7 +98,7 @@ export class RequestForwarding implements Forwarding {
     return { kind: "here", done: this.parts.routing.begin(organizationId) };
   }
 
-  /** A request that was handed on to this replica is served here or nowhere. */
+  /** Serves a request that was forwarded to this replica, or answers 421; it is never forwarded again. */
   private async own(organizationId: string): Promise<Route> {
     const { routing, clock } = this.parts;
     const place = await routing.placeOf(organizationId, clock.monotonic() + OWN_WAIT_MS);
@@ -128,12 +128,12 @@ export class RequestForwarding implements Forwarding {
     });
   }
 
-  /** `attempted`: what the first attempt has come to, where one was made. */
+  /** `attempted`: the result of the first attempt, if one was made. */
   private async deliver(first: Place, parcel: Parcel, attempted: Attempted | null = null): Promise<Route> {
     const { routing, liveness, clock } = this.parts;
     for (let place: Place | null = first, before = attempted; ; before = null) {
       if (place === null) return NOWHERE;
-      // Its shard has come here meanwhile; what has been read of the body is handed to ourselves.
+      // The shard moved here meanwhile. Part of the body has been read, so this replica calls itself.
       const owner = place.kind === "here" ? this.parts.self : place.owner;
       const end = before ?? (await this.attempt(owner, parcel));
       if (end instanceof Response) return { kind: "elsewhere", response: end };
@@ -155,7 +155,7 @@ export class RequestForwarding implements Forwarding {
     return this.overHttp(owner, parcel, (signal) => client.pass(owner, { ...passed(parcel), signal }));
   }
 
-  /** The answer over the link, or over HTTP where the owner keeps it for that. */
+  /** The answer over the link, or over HTTP if the owner keeps it to be fetched. */
   private async overLink(owner: Owner, parcel: Parcel, call: LinkCall): Promise<Attempted> {
     const { client } = this.parts;
     const stay = this.leaving.watch(parcel.routed, call);
@@ -185,7 +185,7 @@ export class RequestForwarding implements Forwarding {
     const { client } = this.parts;
     const { routed } = parcel;
     const { signal } = routed.request;
-    // From here on the owner's time limits count.
+    // From here on the owner's time limits apply.
     routed.keepOpen(0);
     const call = new AbortController();
     const leave = (): void => call.abort();
@@ -195,7 +195,7 @@ export class RequestForwarding implements Forwarding {
       if (signal.aborted) leave();
       const response = await ask(call.signal);
       if (!isEventStream(response)) {
-        // The client has a part of it already.
+        // The client already has a part of the answer.
         forget();
         forget = client.watch(owner.id, call);
       }
@@ -215,7 +215,7 @@ export class RequestForwarding implements Forwarding {
       const stream = this.stream(response, parcel, end);
       if (stream === null)
         return await relayed(response, { ...this.reading(parcel), request: routed.request, onEnd: forget });
-      // Others may read it when this client has left.
+      // Other clients may go on reading the stream after this one leaves.
       signal.removeEventListener("abort", leave);
       return stream.ok ? stream.value : stream.fault;
     } catch (cause) {
@@ -252,7 +252,7 @@ export class RequestForwarding implements Forwarding {
     return { cursor, again: (from) => this.resume(parcel, from) };
   }
 
-  /** The stream again, from behind this cursor, wherever it is by now. */
+  /** Reopens the stream after this cursor, at its present owner. */
   private async resume(parcel: Parcel, cursor: string | null): Promise<OwnerAnswer | number> {
     const { routing, client, clock, liveness, self } = this.parts;
     const untilMs = clock.monotonic() + OWNER_WAIT_MS;
@@ -288,16 +288,16 @@ function passed({ routed, target, body }: Parcel): Omit<Passed, "signal" | "head
   return { request, target, body, requestId, client: address };
 }
 
-/** A host that stays what it is in a URL. */
+/** A host that a URL leaves unchanged. */
 const PLAIN_HOST = /^[\w.:[\]-]+$/;
 
-/** The url of a request that has been handed on. A host that no URL can have is left to the header. */
+/** The URL of a forwarded request. A host that is not valid in a URL stays in the header only. */
 export function urlOf(host: string | null, target: string): string {
   const url = `http://${host}${target}`;
   return host !== null && PLAIN_HOST.test(host) && URL.canParse(url) ? url : `http://replica${target}`;
 }
 
-/** Path and query of a url, as they were sent. */
+/** Path and query of a URL, as they were sent. */
 export function targetOf(url: string): string {
   const start = url.indexOf("/", url.indexOf("//") + 2);
   return start === -1 ? "/" : url.slice(start);

@@ -1,11 +1,11 @@
 /**
- * Ends what clients wait for when they leave. Most answers are there in a moment, and to listen to the signal of a
- * request costs more than a look at it: only a call that has waited for a moment is listened for.
+ * Aborts calls whose clients have left. Most answers arrive within a moment, and listening to a request's abort signal
+ * costs more than checking it once, so only calls that have waited for a moment get a listener.
  */
 import type { Clock } from "../../actors/runtime/clock.ts";
 import type { Abortable } from "./peer-client.ts";
 
-/** Between two looks at what waits. */
+/** Between two checks of waiting calls. */
 const MOMENT_MS = 20;
 
 /** A request that waits for its answer. */
@@ -17,13 +17,13 @@ export interface Staying {
 interface Waiting {
   readonly staying: Staying;
   readonly call: Abortable;
-  /** Ends the listening; null before. */
+  /** Removes the listener; null before there is one. */
   stop: (() => void) | null;
 }
 
 export class LeavingClients {
   private readonly clock: Pick<Clock, "after">;
-  /** What is not listened for yet. */
+  /** Calls without a listener yet. */
   private readonly fresh = new Set<Waiting>();
   private willLook = false;
 
@@ -32,8 +32,8 @@ export class LeavingClients {
   }
 
   /**
-   * Breaks the call off soon after the client has left, if the answer has not ended that before. What waits for longer
-   * than a moment is under the owner's time limits.
+   * Aborts the call soon after the client leaves; the returned function, called at the answer, ends the watch. A call
+   * that waits for longer than a moment is under the owner's time limits.
    */
   watch(staying: Staying, call: Abortable): () => void {
     const waiting: Waiting = { staying, call, stop: null };

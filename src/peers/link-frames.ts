@@ -1,46 +1,47 @@
 /**
- * What goes over a link between two replicas (`peer-link.ts`): messages of frames, each with a seal. The frames of
- * one turn of the event loop are one message, so that its receiver is woken once for all of them.
+ * The format of a link between two replicas (`peer-link.ts`): messages of frames, each message with a seal. The frames
+ * of one turn of the event loop share a message, so that the receiver wakes once for all of them.
  *
  *   message   seal (32 bytes) · time (8) · frames
  *   frame     kind (1) · id (4) · length of the head (4) · length of the body (4) · head (JSON) · body
  *
- * A seal is an HMAC-SHA256 under a key that only this connection has, over the direction, the number of the message,
- * its time and its frames: none can be changed, left out, repeated, sent back or put elsewhere, or held back for long.
+ * A seal is an HMAC-SHA256, under a key that only this connection has, over the direction, the number of the message,
+ * its time and its frames. So no message can be changed, dropped, replayed, reflected, moved to another link, or
+ * delayed for long.
  */
 import { timingSafeEqual } from "node:crypto";
 import { afterTick } from "../http/stream/after-tick.ts";
 import { SKEW_MS } from "./peer-key.ts";
 
-/** What a frame is. */
+/** Kinds of frames. */
 export const ASK = 1;
 export const ANSWER = 2;
-/** The answer is too large or a stream: it is to be taken over HTTP. */
+/** The answer is too large, or a stream: the other side fetches it over HTTP. */
 export const KEPT = 3;
 /** Nobody waits for the answer any more. */
 export const CANCEL = 4;
 export const PING = 5;
 export const PONG = 6;
-/** The replica stops: nothing new is to be asked here, and the link closes with the last answer. */
+/** The replica is stopping: send it no new requests. The link closes after the last answer. */
 export const LEAVE = 7;
 /** The request has failed by a bug: its outcome is unknown. */
 export const FAILED = 8;
-/** An answer whose body is a text, with headers that others had before it (`link-heads.ts`). */
+/** An answer whose body is text and whose headers may refer to earlier ones (`link-heads.ts`). */
 export const TEXT = 9;
 
 export interface Frame {
   readonly kind: number;
-  /** Of the call; 0 for none. */
+  /** Id of the call; 0 for none. */
   readonly id: number;
   /** JSON; empty for none. */
   readonly head: string;
   readonly body: string | Uint8Array | null;
 }
 
-/** A frame that has come. */
+/** A received frame. */
 export interface ReadFrame extends Frame {
   readonly body: Buffer | null;
-  /** Of `TEXT`, in place of the body. */
+  /** For `TEXT`: the text, in place of the body. */
   readonly text: string;
 }
 
@@ -49,18 +50,18 @@ export type Direction = "asks" | "answers";
 
 /** Longer messages are divided. */
 const MESSAGE_BYTES = 256 * 1024;
-/** What a receiver takes: a message of one frame that is longer than that. */
+/** The longest message that a receiver accepts: one frame may exceed the length above. */
 export const MOST_MESSAGE_BYTES = 1024 * 1024;
 const SEAL_BYTES = 32;
 const TIME_BYTES = 8;
 const HEAD_BYTES = 13;
 
-/** What has come was not sent like this. */
+/** The received bytes are not what the other side sent. */
 export class LinkBroken extends Error {
   override readonly name = "LinkBroken";
 }
 
-/** The key of a link: `call` is the seal of the call that has opened it, `nonce` what the asked replica has said. */
+/** The key of a link. `call` is the seal of the call that opened it, `nonce` the answering replica's. */
 export const linkKey = (key: Uint8Array, call: string, nonce: string): Uint8Array =>
   new Bun.CryptoHasher("sha256", key).update(JSON.stringify(["link", call, nonce])).digest();
 
@@ -87,7 +88,7 @@ export class LinkSeals {
   }
 }
 
-/** Joins what is sent in one turn of the loop. */
+/** Joins the frames of one turn of the event loop into one message. */
 export class LinkWriter {
   private readonly seals: LinkSeals;
   private readonly send: (message: Buffer) => void;
@@ -103,7 +104,7 @@ export class LinkWriter {
     if (this.frames.push(frame) === 1 && !this.isJoining) afterTick(this.flush);
   }
 
-  /** Sends what `work` adds when it is done, without a wait for the end of the turn. */
+  /** Sends the frames that `work` adds as soon as it returns, without waiting for the end of the turn. */
   joining(work: () => void): void {
     this.isJoining = true;
     try {
@@ -114,7 +115,7 @@ export class LinkWriter {
     }
   }
 
-  /** Sends what is there, now. */
+  /** Sends all pending frames now. */
   readonly flush = (): void => {
     const { frames } = this;
     this.frames = [];
@@ -159,12 +160,12 @@ function write(message: Buffer, at: number, { kind, id, head, body }: Frame): nu
   return bodyAt + bodyLength;
 }
 
-/** The frames of a message. Throws `LinkBroken` where the seal is not the next one, or was made too long ago. */
+/** The frames of a message. Throws `LinkBroken` if the seal is not the next one or is too old. */
 export function framesOf(message: Buffer, seals: LinkSeals): ReadFrame[] {
   const seal = message.subarray(0, SEAL_BYTES);
   if (message.length < SEAL_BYTES + TIME_BYTES || !timingSafeEqual(seals.next(message.subarray(SEAL_BYTES)), seal))
     throw new LinkBroken("a message with another seal");
-  // A line that was silent must not bring, much later, what nobody waits for any more.
+  // After a long stall, a connection must not deliver stale calls for which nobody waits any more.
   if (!(Math.abs(seals.now() - message.readDoubleLE(SEAL_BYTES)) <= SKEW_MS))
     throw new LinkBroken("a message of another time");
   const read: ReadFrame[] = [];

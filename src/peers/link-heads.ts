@@ -23,7 +23,7 @@ export class SentHeaders {
   private readonly sets: SharedHeaders[] = [];
   private next = 0;
 
-  /** The head of the frame that is sent next. */
+  /** The head of the next frame. */
   headOf({ status, headers: { shared, own } }: PlainAnswer): string {
     const known = this.numbers.get(shared);
     const head: TextHead =
@@ -46,7 +46,7 @@ export class SentHeaders {
 export class ReceivedHeaders {
   private readonly sets: Headers[] = [];
 
-  /** The answer, for the client. Throws `LinkBroken` where its headers were never sent. */
+  /** The response for the client. Throws `LinkBroken` if the other side never sent its headers. */
   responseOf(head: string, text: string): Response {
     const [status, set, own, entries] = JSON.parse(head) as TextHead;
     if (entries !== undefined) this.sets[set] = new Headers(entries.map(([name, value]) => [name, value]));

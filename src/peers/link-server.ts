@@ -1,7 +1,7 @@
 /**
- * The other end of a link (`peer-link.ts`): requests that come over it run as if their clients had sent them here.
- * An answer goes over the link where it is small and known; a stream, or what is long, is kept for a moment
- * under a name, by which the replica that has asked takes it over HTTP.
+ * The other end of a link (`peer-link.ts`): requests from the link run as if their clients had sent them here. A small,
+ * complete answer goes over the link. A stream or a long answer is kept briefly under a ticket, with which the asking
+ * replica fetches it over HTTP.
  */
 import type { Server, ServerWebSocket, WebSocketHandler } from "bun";
 import type { Clock } from "../../actors/runtime/clock.ts";
@@ -34,11 +34,11 @@ import type { AnswerHead, AskHead } from "./peer-link.ts";
 import type { OpenedSeal, PeerKey } from "./peer-key.ts";
 import type { PeersLog } from "./peers-log.ts";
 
-/** Longer answers are taken over HTTP. */
+/** Longer answers are fetched over HTTP. */
 export const MOST_ANSWER_BYTES = 64 * 1024;
-/** An answer that is not taken within this is given up. */
+/** An answer that is not fetched within this time is dropped. */
 const KEPT_MS = 10_000;
-/** Nobody reads for so long. */
+/** A link without traffic closes after this. */
 const IDLE_SECONDS = 120;
 const UNSENT_BYTES = 256 * 1024 * 1024;
 const EMPTY: ReadonlySet<number> = new Set([204, 205, 304, 421]);
@@ -60,7 +60,7 @@ export interface LinkEnd {
   readonly underWay: Map<number, LinkedCall>;
 }
 
-/** A request that has come. */
+/** A received request. */
 interface Asked {
   readonly head: AskHead;
   readonly body: Buffer | null;
@@ -84,12 +84,12 @@ export class LinkServer {
     this.parts = parts;
   }
 
-  /** Whether nobody asks here any more. */
+  /** Whether no request is in flight here. */
   get isQuiet(): boolean {
     return this.links.size === 0 && this.unanswered === 0 && this.kept.size === 0;
   }
 
-  /** Makes a link of the call that carries the seal; whether it could. */
+  /** Upgrades the sealed call to a link; false if that fails. */
   accept(request: Request, server: Pick<Server<LinkEnd>, "upgrade">, seal: OpenedSeal): boolean {
     const data: LinkEnd = { seal, writer: null, seals: null, sent: new SentHeaders(), underWay: new Map() };
     return !this.isLeaving && server.upgrade(request, { data });
@@ -101,7 +101,9 @@ export class LinkServer {
     for (const { data } of this.links) data.writer?.add({ kind: LEAVE, id: 0, head: "", body: null });
   }
 
-  /** The answer that is kept under this name; null where it is not there any more. `signal` aborts when its taker leaves. */
+  /**
+   * The answer that is kept under this ticket; null if it is gone. `signal` aborts when the fetching replica leaves.
+   */
   take(ticket: string, signal: AbortSignal): Response | null {
     const kept = this.kept.get(ticket);
     if (kept === undefined) return null;
@@ -131,7 +133,7 @@ export class LinkServer {
         const { seals, writer } = link.data;
         if (typeof message === "string" || seals === null) return link.terminate();
         const frames = framesOf(message, seals);
-        // What is answered from memory leaves as one message too.
+        // Answers from memory leave together, as one message.
         writer?.joining(() => {
           for (const frame of frames) this.took(link.data, frame);
         });
@@ -167,7 +169,7 @@ export class LinkServer {
     }
   }
 
-  /** The frame that answers: at once where the pipeline does not have to wait. */
+  /** The frame with the answer: without a promise if the pipeline does not have to wait. */
   private answered(end: LinkEnd, id: number, asked: Asked): MaybePromise<Frame> {
     const failed = (err: unknown): Frame => {
       this.parts.log.error({ err }, "a call of another replica failed");
@@ -219,7 +221,7 @@ export class LinkServer {
   }
 }
 
-/** What is asked: one with a body is a real request, because that is read as a stream. */
+/** The asked request. One with a body becomes a real `Request`, because its body is read as a stream. */
 function requestOf({ head: [method, target, , headers], body, call }: Asked): Request {
   const url = urlOf(headers["host"] ?? null, target);
   if (body === null) return linkedRequest({ method, url, headers }, call);

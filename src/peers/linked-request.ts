@@ -1,17 +1,17 @@
 /**
- * A client's request without a body that has come over a link. Its readers see a `Request`, of which most
- * read only the method, the url and some headers, and a real one with its headers and its signal takes longer to make
- * than the rest of a short answer. For everything else a real one is made, once.
+ * A client's request without a body, received over a link. It stands in for a `Request`: most readers use only the
+ * method, the URL and some headers, and building a real one takes longer than the rest of a short answer. Any other
+ * property builds the real one, once.
  */
 
-/** What has come. Names of headers are in lower case. */
+/** The received parts. Header names are in lower case. */
 export interface LinkedParts {
   readonly method: string;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Ends what is done for the request, also where nobody has asked for its signal yet. */
+/** Aborts the work for a request, even if nobody has used its signal yet. */
 export class LinkedCall {
   private isOver = false;
   private controller: AbortController | null = null;
@@ -79,7 +79,7 @@ class LinkedRequest {
   }
 }
 
-/** Gives a class the rest of what it stands for: its instances ask the real one that they make. */
+/** Delegates the missing properties of a stand-in class to the real object, which each instance builds on demand. */
 function standsFor(
   own: { readonly prototype: { readonly whole: object } },
   real: { readonly prototype: object },
@@ -100,5 +100,5 @@ standsFor(LinkedHeaders, Headers);
 standsFor(LinkedRequest, Request);
 
 export const linkedRequest = (parts: LinkedParts, call: LinkedCall): Request =>
-  // What it does not have itself it has of a real one.
+  // It delegates the properties that it lacks to a real `Request`.
   new LinkedRequest(parts, call) as unknown as Request;

@@ -1,7 +1,7 @@
 /**
- * Whether another replica is dead (REP-6). Two witnesses are needed: nobody listens at its address, and the lock
- * that it holds in PostgreSQL while it lives is free. Then its lease is ended and not waited out. One that is only
- * silent (stopped, or cut off) keeps its lease to the end, because it may still be answering somebody.
+ * Whether another replica is dead (REP-6). Two things must both hold: nobody listens at its address, and the lock that
+ * it holds in PostgreSQL while it lives is free. Then its lease is ended early. A replica that is only silent (stopped,
+ * or cut off) keeps its lease to the end, because it may still be answering clients.
  */
 import type { Clock } from "../../actors/runtime/clock.ts";
 import { within } from "../../actors/runtime/hand-over.ts";
@@ -15,7 +15,7 @@ export interface LivenessParts {
   readonly table: PlacementTable;
   readonly client: Pick<PeerClient, "isNobodyThere">;
   readonly clock: Pick<Clock, "monotonic" | "after">;
-  /** Ends the lease of a replica whose lock is free; whether it did. */
+  /** Ends the lease of a replica whose lock is free. Resolves with whether it did. */
   readonly bury: (id: string) => Promise<boolean>;
   /** A replica is dead: its shards can be claimed now. */
   readonly onDeath: () => void;
@@ -31,7 +31,7 @@ export class Liveness {
     this.parts = parts;
   }
 
-  /** Looks after the others now and then, also when nobody asks anything of them. */
+  /** Checks the other replicas periodically, even without requests for them. */
   start(): void {
     this.cancel = this.parts.clock.after(LEASE_RENEW_MS, () => {
       void this.round().finally(() => this.start());
@@ -44,12 +44,12 @@ export class Liveness {
   }
 
   /**
-   * Something sent to the replica went wrong. Resolves when it has been looked after, or at `untilMs` on the monotonic
-   * clock without that; never rejects.
+   * A call to the replica failed. Resolves when the replica has been checked, or at `untilMs` on the monotonic clock;
+   * never rejects.
    */
   async suspect(owner: Owner, untilMs = Number.POSITIVE_INFINITY): Promise<void> {
     const { clock, table } = this.parts;
-    // It has left, or its death is known: its shards are free.
+    // It has left, or is known to be dead: its shards are free.
     if (!table.living.some(({ id }) => id === owner.id)) return;
     const looked = this.lookAfter(owner);
     await (untilMs === Number.POSITIVE_INFINITY ? looked : within(clock, untilMs - clock.monotonic(), looked));

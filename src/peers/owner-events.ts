@@ -10,11 +10,11 @@ const BLANK_LINE = Buffer.from("\n\n");
 const ID = Buffer.from("\nid: ");
 const CLOSING_EVENT = Buffer.from("event: stream.closing\n");
 const CLOSING = /(?<=^|\n\n)event: stream\.closing\ndata: [^\n]*"reason":"(\w+)"/;
-/** Why an owner ends a stream that goes on elsewhere. */
+/** Reasons with which an owner ends a stream that continues at another replica. */
 const PASSING: ReadonlySet<string> = new Set(["deploy", "moved", "unavailable"]);
 const NOTHING: Buffer = Buffer.alloc(0);
 
-/** The answer of an owner; `end` gives it up. */
+/** An owner's answer; `end` abandons it. */
 export interface OwnerAnswer {
   readonly body: ReadableStream<Uint8Array>;
   readonly end: () => void;
@@ -23,32 +23,32 @@ export interface OwnerAnswer {
 /** Asks the present owner for what follows the cursor. A number is the status of its refusal; 0: no owner was found in time. */
 export type Again = (cursor: string | null) => Promise<OwnerAnswer | number>;
 
-/** What one read of a stream came to. */
+/** The outcome of one read of a stream. */
 export type Received =
   | { readonly kind: "events"; readonly bytes: Buffer }
   /** The stream has ended; `bytes` are its last events. */
   | { readonly kind: "over"; readonly bytes: Buffer }
-  /** The owner ended it for its reader; `bytes` is the event that says why. */
+  /** The owner ended it for this reader; `bytes` is the event that says why. */
   | { readonly kind: "closed"; readonly bytes: Buffer; readonly reason: string }
-  /** The next owner refused with this status; 0: none was found. */
+  /** The next owner refused with this status; 0 if no owner was found. */
   | { readonly kind: "refused"; readonly bytes: Buffer; readonly status: number };
 
 const readerOf = (body: ReadableStream<Uint8Array>) => body.getReader();
 type BodyReader = ReturnType<typeof readerOf>;
 
 export class OwnerEvents {
-  /** Of the last event received. */
+  /** Id of the last received event. */
   cursor: string | null;
   private readonly again: Again;
   private answer: OwnerAnswer | null;
   private reader: BodyReader | null;
   private rest = NOTHING;
-  /** How the last owner has ended it. */
+  /** The last owner's closing event. */
   private parting = NOTHING;
   private refusal: number | null = null;
   private isClosed = false;
 
-  /** Without an answer it asks for one. */
+  /** Without an answer, it asks the present owner for one. */
   constructor(answer: OwnerAnswer | null, again: Again, cursor: string | null) {
     this.answer = answer;
     this.reader = answer === null ? null : readerOf(answer.body);
@@ -56,7 +56,7 @@ export class OwnerEvents {
     this.cursor = cursor;
   }
 
-  /** The next events; after anything else there are none. */
+  /** The next events. Any other outcome is the last one. */
   async next(): Promise<Received> {
     for (;;) {
       const events = this.reader === null ? null : await this.whole(this.reader);
@@ -68,13 +68,13 @@ export class OwnerEvents {
     }
   }
 
-  /** Gives it up; a waiting `next` ends. Idempotent. */
+  /** Abandons the stream; a waiting `next` ends. Idempotent. */
   close(): void {
     this.isClosed = true;
     this.leave();
   }
 
-  /** What the reader gets of these events; null: nothing, and the next owner goes on. */
+  /** What the reader gets from these events; null if nothing, and the next owner continues. */
   private received(events: Buffer): Received | null {
     const closing = events.includes(CLOSING_EVENT) ? CLOSING.exec(events.toString("latin1")) : null;
     const reason = closing?.[1] ?? "";
@@ -88,7 +88,7 @@ export class OwnerEvents {
     return bytes.length === 0 ? null : { kind: "events", bytes };
   }
 
-  /** Goes to the next owner, or notes its refusal; false where it was given up meanwhile. */
+  /** Moves to the next owner, or notes its refusal; false if the stream was closed meanwhile. */
   private async move(): Promise<boolean> {
     this.leave();
     const answer = await this.again(this.cursor);
@@ -110,7 +110,7 @@ export class OwnerEvents {
     this.answer = null;
   }
 
-  /** Whole events; null where the owner is cut off. */
+  /** Whole events; null if the connection to the owner broke. */
   private async whole(reader: BodyReader): Promise<Buffer | "ended" | null> {
     for (;;) {
       let read: Awaited<ReturnType<typeof reader.read>>;
@@ -128,13 +128,13 @@ export class OwnerEvents {
   }
 }
 
-/** The last id of whole events: it is the last line of its event, and no line of data begins like it. */
+/** The last id of whole events: the id is the last line of its event, and no data line looks like it. */
 export function lastId(events: Buffer): string | null {
   const at = events.lastIndexOf(ID);
   return at === -1 ? null : events.subarray(at + ID.length, events.indexOf("\n", at + ID.length)).toString("utf8");
 }
 
-/** Where the event with this id ends; -1 where there is none. */
+/** The offset at which the event with this id ends; -1 if there is none. */
 export function endOfId(events: Buffer, id: string): number {
   const line = Buffer.from(`\nid: ${id}\n\n`);
   const at = events.lastIndexOf(line);

@@ -10,15 +10,15 @@ import { sealedPieces } from "./sealed-body.ts";
 export const ASK_PATH = "/.replica/ask";
 export const LOOK_PATH = "/.replica/look";
 export const READ_PATH = "/.replica/read";
-/** With the name of an answer that is kept (`link-server.ts`). */
+/** Fetches an answer that is kept under a ticket (`link-server.ts`). */
 export const TAKE_PATH = "/.replica/answer";
 export const ALIVE_PATH = "/.replica/alive";
 /** The answer of a replica that does not own the shard. */
 export const MISDIRECTED = 421;
 
-/** A look at a replica takes no longer. */
+/** The time limit of checks and hints. */
 const LOOK_LIMIT_MS = 2_000;
-/** What belongs to one connection (RFC 9110 7.6.1), and what this hop says itself. */
+/** Headers of one connection (RFC 9110 7.6.1), and those that this hop sets itself. */
 const HOP_HEADERS: ReadonlySet<string> = new Set([
   "connection",
   "keep-alive",
@@ -32,7 +32,7 @@ const HOP_HEADERS: ReadonlySet<string> = new Set([
   CLIENT_HEADER,
   READS_CONTENT_HEADER,
 ]);
-/** The call has not reached the replica, because nobody or another one listens there: nothing of it was done. */
+/** The call did not reach the replica, because nobody or another replica listens there: nothing was done. */
 export class NotReached extends Error {
   override readonly name = "NotReached";
 }
@@ -44,18 +44,18 @@ export interface Passed {
   readonly requestId: string;
   readonly client: string;
   readonly signal: AbortSignal;
-  /** Headers besides those of the request, such as another cursor. */
+  /** Headers in addition to the request's, such as another cursor. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Something that is under way. */
+/** Something in flight. */
 export interface Abortable {
   abort(reason?: unknown): void;
 }
 
 export class PeerClient {
   private readonly key: PeerKey;
-  /** What is under way to each replica, and whether it may be asked again. */
+  /** Calls in flight by replica, and whether each may be repeated. */
   private readonly calls = new Map<string, Map<Abortable, boolean>>();
   private readonly links: PeerLinks | null;
   private readonly tracing: Pick<Tracing, "headers"> | null;
@@ -67,7 +67,7 @@ export class PeerClient {
     this.links = links;
   }
 
-  /** Hands a client's request on; `signal` breaks it off. Throws `NotReached`, or whatever broke it off. */
+  /** Forwards a client's request; `signal` aborts it. Throws `NotReached`, or the reason of the abort. */
   pass(owner: Owner, passed: Passed): Promise<Response> {
     const { request, target, body, client, signal } = passed;
     const headers = new Headers(this.headersOf(passed));
@@ -76,8 +76,8 @@ export class PeerClient {
   }
 
   /**
-   * Hands it on over the link to the replica; null where there is none now, or where it is not for one: HEAD, whose
-   * answer tells the length of another one, streams that are asked for as such, and bodies that are not known as a whole.
+   * Forwards it over the link to the replica; null if there is no link now, or if links do not carry it: HEAD (its
+   * answer has the length of a body that it does not have), requests for event streams, and streamed bodies.
    */
   link(owner: Owner, passed: Omit<Passed, "signal">): LinkCall | null {
     const { request, target, body, client } = passed;
@@ -89,7 +89,7 @@ export class PeerClient {
     return link.call([request.method, target, client, headers], body === null ? null : new Uint8Array(body));
   }
 
-  /** The answer that the replica keeps under this name. Throws `LinkLost` where it has it no more: its request has run. */
+  /** The answer that the replica keeps under this ticket. Throws `LinkLost` if it is gone: its request has run. */
   async take(owner: Owner, ticket: string, signal: AbortSignal): Promise<Response> {
     const response = await this.own(owner, "GET", `${TAKE_PATH}?${ticket}`, null, signal).catch((cause: unknown) => {
       throw new LinkLost("the answer could not be taken", { cause });
@@ -105,7 +105,7 @@ export class PeerClient {
 
   private headersOf(passed: Pick<Passed, "request" | "requestId" | "headers">): Record<string, string> {
     const headers = this.linkHeadersOf(passed);
-    // The client of this process would add its own where there is none, and the answer would be compressed.
+    // Without this header `fetch` would add its own, and the answer would be compressed.
     headers["accept-encoding"] ??= "identity";
     if (passed.request.method === "GET") headers[READS_CONTENT_HEADER] = "1";
     return headers;
@@ -121,7 +121,7 @@ export class PeerClient {
     return Object.assign(headers, this.tracing?.headers(), more);
   }
 
-  /** The answer to a group as JSON; null: misdirected. Throws `NotReached`, or whatever broke it off. */
+  /** The answer to a group as JSON; null if misdirected. Throws `NotReached`, or the reason of the abort. */
   async ask(owner: Owner, question: string): Promise<unknown> {
     const call = new AbortController();
     const forget = this.watch(owner.id, call);
@@ -135,14 +135,17 @@ export class PeerClient {
     }
   }
 
-  /** Tells the replica that shards are free or a replica has joined (`LOOK_PATH`), or that shards are served at their new owner (`READ_PATH`); a hint, which may be lost. Resolves when it has looked, or does not answer. */
+  /**
+   * Notifies the replica that shards are free or a replica has joined (`LOOK_PATH`), or that a new owner serves shards
+   * (`READ_PATH`). This is a hint and may be lost. Resolves when the replica has reacted, or does not answer.
+   */
   async tell(owner: Owner, path: typeof LOOK_PATH | typeof READ_PATH): Promise<void> {
     await this.own(owner, "POST", path, null, AbortSignal.timeout(LOOK_LIMIT_MS)).catch(() => {});
   }
 
   /**
-   * Whether the replica does not listen at its address: what refuses a connection is no process, and where another
-   * replica answers it has gone. Silence proves nothing.
+   * Whether the replica no longer listens at its address: the connection is refused, or another replica answers.
+   * Silence proves nothing.
    */
   async isNobodyThere(owner: Owner): Promise<boolean> {
     try {
@@ -161,7 +164,10 @@ export class PeerClient {
     );
   }
 
-  /** Breaks the call off when this replica does not live any more; the answer ends that. `isRepeatable`: it can be asked again, without harm. */
+  /**
+   * Aborts the call when the replica is dead; the returned function ends the watch. `isRepeatable`: the call can be
+   * repeated without harm.
+   */
   watch(id: string, call: Abortable, isRepeatable = false): () => void {
     const calls = this.calls.get(id) ?? new Map<Abortable, boolean>();
     this.calls.set(id, calls.set(call, isRepeatable));
@@ -171,7 +177,7 @@ export class PeerClient {
     };
   }
 
-  /** Breaks off what is under way to a replica that does not live any more: all of it, or what can be asked again. */
+  /** Aborts the calls in flight to a dead replica: all of them, or only the repeatable ones. */
   giveUp(id: string, which: "all" | "repeatable" = "all"): void {
     for (const [call, isRepeatable] of this.calls.get(id) ?? [])
       if (which === "all" || isRepeatable) call.abort(new Error("the replica has lost its lease"));
@@ -192,7 +198,7 @@ export class PeerClient {
     );
   }
 
-  /** Seals and sends the call. The answer is that of the owner and of nobody else. */
+  /** Seals and sends the call. Accepts an answer from the owner only. */
   private async send(
     owner: Owner,
     call: PeerCall,

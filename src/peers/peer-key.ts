@@ -1,7 +1,7 @@
 /**
- * How replicas know each other (REP-4): each call carries an HMAC-SHA256, under a key that only replicas of this
- * service can derive, over what it asks, of whom, its body, and a number that its sender never uses again. Each answer
- * carries one over the call's. It does not encrypt: replicas talk on a private network.
+ * How replicas authenticate each other (REP-4). Each call carries an HMAC-SHA256, under a key that only replicas of
+ * this service can derive, over the request, its receiver, its body, and a number that the sender never reuses. Each
+ * answer carries an HMAC over the call's. Nothing is encrypted: replicas talk on a private network.
  *
  *   seal     time.sender.number.receiver.body.mac
  *   answer   receiver.mac
@@ -13,7 +13,10 @@ import { UsedNumbers } from "./used-numbers.ts";
 export const SKEW_MS = 60_000;
 export const SEAL_HEADER = "troupe-peer";
 export const CLIENT_HEADER = "troupe-client";
-/** What the seal says of a body: that there is none, or that each piece has a seal of its own (and how long it is, where that is known); else its hash. */
+/**
+ * How a seal describes the body: none, or in pieces that are sealed one by one (with the length, if known); otherwise
+ * by its hash.
+ */
 export const NO_BODY = "none";
 export const IN_PIECES = "pieces";
 
@@ -21,23 +24,23 @@ const SEAL =
   /^(\d{1,16})\.([\w-]{1,64})\.(\d{1,16})\.([\w-]{1,64})\.(none|pieces(?:-\d{1,16})?|[0-9a-f]{64})\.([0-9a-f]{64})$/;
 const ANSWER = /^([\w-]{1,64})\.([0-9a-f]{64})$/;
 
-/** What is vouched for. */
+/** What a seal vouches for. */
 export interface PeerCall {
   readonly method: string;
   /** Path and query, as they are sent. */
   readonly target: string;
-  /** The address of the client; empty for calls of the replicas' own. */
+  /** The client's address; empty for the replicas' own calls. */
   readonly client: string;
 }
 
-/** A call that is sealed: what the answer and the pieces of the body refer to. */
+/** A sealed call, to which the answer and the pieces of the body refer. */
 export interface SealedCall {
   readonly mac: string;
   /** The key of its seal. */
   readonly key: Uint8Array;
 }
 
-/** A seal that holds. */
+/** A verified seal. */
 export interface OpenedSeal extends SealedCall {
   /** The replica that is asked. */
   readonly to: string;
@@ -54,8 +57,7 @@ export class PeerKey {
   private sent = 0;
 
   /**
-   * The first key seals; a replica that has another of them for its first one is ours too. `self` is the id of this
-   * replica.
+   * The first key seals; all keys verify, so replicas may have different first keys. `self` is the id of this replica.
    */
   constructor(keys: readonly [Uint8Array, ...Uint8Array[]], self: string, now: () => number) {
     this.keys = keys;
@@ -72,23 +74,23 @@ export class PeerKey {
     return { header: [...parts, mac].join("."), mac, key };
   }
 
-  /** The seal, if a replica of this service has made it for this call not long ago, and it has not been used. */
+  /** The seal, if a replica of this service made it recently for this call and it has not been used before. */
   open(call: PeerCall, header: string | null): OpenedSeal | null {
     const [, at = "", from = "", number = "", to = "", body = "", mac = ""] = SEAL.exec(header ?? "") ?? [];
     if (mac === "") return null;
-    const said = ["call", at, from, number, to, body, call.method, call.target, call.client];
-    const key = this.keys.find((one) => isSameHash(macOf(one, ...said), mac));
+    const sealed = ["call", at, from, number, to, body, call.method, call.target, call.client];
+    const key = this.keys.find((one) => isSameHash(macOf(one, ...sealed), mac));
     if (key === undefined || Math.abs(this.now() - Number(at)) > SKEW_MS) return null;
     return this.used.use(from, Number(number), this.now()) ? { to, body, mac, key } : null;
   }
 
-  /** The value of the header of an answer of this replica: under the key of the call, which the other one has. */
+  /** The header value for this replica's answer, under the key of the call, which the caller has. */
   sealAnswer({ key, mac }: SealedCall): string {
     return `${this.self}.${macOf(key, "answer", this.self, mac)}`;
   }
 }
 
-/** The replica that has answered the call; null where it is none of this service. */
+/** The replica that answered the call; null if it is not a replica of this service. */
 export function answeredBy({ key, mac: call }: SealedCall, header: string | null): string | null {
   const [, from = "", mac = ""] = ANSWER.exec(header ?? "") ?? [];
   return mac !== "" && isSameHash(macOf(key, "answer", from, call), mac) ? from : null;
@@ -103,10 +105,10 @@ export function pieceSeal({ key, mac }: SealedCall, index: number, bytes: Uint8A
 const macOf = (key: Uint8Array, ...parts: readonly string[]): string =>
   new Bun.CryptoHasher("sha256", key).update(JSON.stringify(parts)).digest("hex");
 
-/** What the seal says of a body in pieces. `length` is the value of its header. */
+/** The seal's description of a body in pieces. `length` is the value of its header. */
 export const piecesOf = (length: string | null): string =>
   length !== null && /^\d{1,16}$/.test(length) ? `${IN_PIECES}-${length}` : IN_PIECES;
 
-/** What the seal says of a body that is known as a whole. */
+/** The seal's description of a complete body. */
 export const hashOf = (body: ArrayBuffer | string | null): string =>
   body === null ? NO_BODY : new Bun.CryptoHasher("sha256").update(body).digest("hex");

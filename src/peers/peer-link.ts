@@ -1,7 +1,7 @@
 /**
- * A connection to another replica over which requests are handed on, many at a time: a WebSocket at the port that it
- * has for the others. A link carries what is small; whatever it cannot carry goes over HTTP, and so does everything
- * while there is no link. So nothing waits for one, and a replica of an older release needs none.
+ * A connection to another replica that carries many forwarded requests at a time: a WebSocket to its peer port. A link
+ * carries small requests and answers; everything else goes over HTTP, and so does everything while there is no link. So
+ * nothing waits for a link, and a replica of an older release needs none.
  *
  *   opening ──the other one has said who it is──▶ open ──it stops, or is silent──▶ not used ──▶ closed
  */
@@ -27,18 +27,18 @@ import type { Owner } from "./placement-table.ts";
 
 export const LINK_PATH = "/.replica/link";
 
-/** Between two looks whether a link is silent while calls are under way. */
+/** Between two checks for a silent link with calls in flight. */
 const LOOK_MS = 1_000;
-/** Looks without an answer after which a silent link is closed; no new call uses it before that. */
+/** A link closes after this many checks without an answer; it takes no new calls from the first one on. */
 const MOST_SILENT = 15;
 /** A link that has not opened within this is given up. */
 const OPEN_LIMIT_MS = 2_000;
 const FIRST_RETRY_MS = 250;
 const LAST_RETRY_MS = 30_000;
-/** What is written and not sent yet: the other side does not read as fast. */
+/** Written bytes that are not sent yet, beyond which the link takes no new calls: backpressure. */
 const MOST_UNSENT_BYTES = 1024 * 1024;
 
-/** Ids begin anew behind this one: a frame has four bytes for them. */
+/** Ids wrap around after this one: a frame has four bytes for them. */
 const LAST_ID = 2 ** 32 - 1;
 
 /** The answer was lost with the link. */
@@ -46,16 +46,16 @@ export class LinkLost extends Error {
   override readonly name = "LinkLost";
 }
 
-/** What the first part of a frame that asks says. */
+/** The head of a request frame. */
 export type AskHead = readonly [method: string, target: string, client: string, headers: Record<string, string>];
-/** What the first part of a frame that answers says. Of a header that comes more than once, the values. */
+/** The head of an answer frame. A repeated header has a list of values. */
 export type AnswerHead = readonly [status: number, headers: Record<string, string | string[]>];
 
 export type LinkAnswer =
   | { readonly kind: "whole"; readonly head: AnswerHead; readonly body: Buffer | null }
-  /** A text, for the client as it is. */
+  /** A text answer, ready for the client. */
   | { readonly kind: "text"; readonly response: Response }
-  /** It is to be taken over HTTP by this name. */
+  /** The answer must be fetched over HTTP with this ticket. */
   | { readonly kind: "kept"; readonly ticket: string };
 
 interface Waiting {
@@ -63,7 +63,7 @@ interface Waiting {
   reject(cause: unknown): void;
 }
 
-/** A call that is under way. */
+/** A call in flight. */
 export interface LinkCall {
   readonly answer: Promise<LinkAnswer>;
   abort(reason?: unknown): void;
@@ -85,7 +85,7 @@ export class PeerLink {
   private silentLooks = 0;
   private cancel: () => void;
 
-  /** `onEnd` runs once, when it has closed: whether it was open before. */
+  /** `onEnd` runs once, when the link has closed; `hasServed` says whether it had been open. */
   constructor(owner: Owner, key: PeerKey, clock: Pick<Clock, "after">, onEnd: (hasServed: boolean) => void) {
     this.clock = clock;
     this.onEnd = onEnd;
@@ -129,7 +129,7 @@ export class PeerLink {
     return { answer: promise, abort };
   }
 
-  /** Loses what is under way. Idempotent. */
+  /** Closes the link; calls in flight are lost. Idempotent. */
   close(): void {
     if (this.isClosed) return;
     this.isClosed = true;
@@ -168,7 +168,7 @@ export class PeerLink {
     if (kind !== ANSWER && kind !== TEXT && kind !== KEPT && kind !== FAILED) return;
     const waiting = this.waiting.get(id);
     this.waiting.delete(id);
-    // Also where nobody waits any more: later answers may refer to its headers.
+    // Read the head even if nobody waits any more: later answers may refer to its headers.
     if (kind === TEXT) {
       const response = this.received.responseOf(head, text);
       waiting?.resolve({ kind: "text", response });
@@ -177,7 +177,7 @@ export class PeerLink {
     else waiting?.resolve({ kind: "whole", head: JSON.parse(head) as AnswerHead, body });
   }
 
-  /** A call may take long, but its replica says at once that it is there. */
+  /** A call may take long, but a live replica answers a ping at once. */
   private look(): void {
     this.cancel = this.clock.after(LOOK_MS, () => {
       if (this.isPinged && !this.isHeard) this.silentLooks++;
@@ -209,7 +209,7 @@ export class PeerLinks {
     this.clock = clock;
   }
 
-  /** The link to the replica, where there is one now; else one is opened for the next calls. */
+  /** The link to the replica, if one is open; otherwise opens one for later calls. */
   to(owner: Owner): PeerLink | null {
     const state = this.states.get(owner.id) ?? { link: null, failures: 0, notBeforeMs: 0 };
     this.states.set(owner.id, state);
@@ -218,7 +218,7 @@ export class PeerLinks {
     return null;
   }
 
-  /** The replica does not live any more. */
+  /** Closes the link to a dead replica. */
   drop(id: string): void {
     const link = this.states.get(id)?.link;
     this.states.delete(id);

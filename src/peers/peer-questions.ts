@@ -1,6 +1,6 @@
 /**
- * Turn groups that the runtime asks of another replica, and those that it is asked: as JSON over HTTP. A group runs
- * once: where the answer is lost on its way, the outcome is unknown, and nobody asks again by himself.
+ * Turn groups that the runtime sends to another replica, and those that it receives, as JSON over HTTP. A group runs
+ * once: if its answer is lost, the outcome is unknown, and the caller does not retry by itself.
  */
 import { type Outcome, refuse } from "../../actors/fault.ts";
 import type { Member } from "../../actors/runtime/members.ts";
@@ -11,7 +11,7 @@ import { NotReached, type PeerClient } from "./peer-client.ts";
 import type { Owner } from "./placement-table.ts";
 import { OWNER_WAIT_MS, type Routing } from "./routing.ts";
 
-/** What of the system answers. */
+/** The part of the system that answers. */
 export interface AskedSystem {
   serves(organizationId: string): boolean;
   dispatchGroup(members: readonly Member[]): Promise<Outcome<readonly unknown[]>>;
@@ -48,7 +48,7 @@ export class PeerQuestions {
     return this.put({ organizationId, members: null }) as Promise<Outcome<null>>;
   }
 
-  /** Answers another replica's question, or this one's own; null: the organization is not served here. */
+  /** Answers a question of another replica, or of this one; null if this replica does not serve the organization. */
   answer(text: string): Promise<Outcome<unknown>> | null {
     const question = JSON.parse(text) as Question;
     return this.parts.system().serves(question.organizationId) ? this.here(question) : null;

@@ -1,6 +1,6 @@
 /**
- * The port on which replicas reach each other: requests of clients that another one hands on, and the replicas'
- * own calls. Whatever carries no valid seal is refused without a word.
+ * The port on which replicas reach each other, for forwarded requests of clients and for the replicas' own calls. A
+ * call without a valid seal is refused without an explanation.
  */
 import type { Server } from "bun";
 import type { Clock } from "../../actors/runtime/clock.ts";
@@ -29,7 +29,7 @@ import type { PeersLog } from "./peers-log.ts";
 import { STREAM_HEADER } from "./relay.ts";
 import { openedPieces } from "./sealed-body.ts";
 
-/** The pipeline of the service. What comes over a link may be answered by what is no `Response` yet. */
+/** The pipeline of the service. The answer to a request from a link need not be a `Response` yet. */
 export type Pipeline = (request: Request) => MaybePromise<Answer>;
 
 export interface PeerServerParts {
@@ -39,11 +39,11 @@ export interface PeerServerParts {
   readonly port: number;
   readonly maxRequestBodyBytes: number;
   readonly questions: () => PeerQuestions;
-  /** The placement is to be looked at: shards are free, or a replica has joined. */
+  /** Shards are free, or a replica has joined: check the placement. */
   readonly onLook: () => Promise<void>;
-  /** Shards are served at their new owner. */
+  /** A new owner serves shards: read the placement again. */
   readonly onRead: () => Promise<void>;
-  /** The pipeline of the service; null while there is none. */
+  /** The pipeline of the service; null before it is ready. */
   readonly serve: () => Pipeline | null;
   readonly clock: Pick<Clock, "after">;
   readonly log: PeersLog;
@@ -53,16 +53,16 @@ export interface PeerServerParts {
 
 export interface PeerServer {
   readonly port: number;
-  /** Answers what has come, for a while, and closes the port. */
+  /** Answers the received calls, for a limited time, and closes the port. */
   stop(): Promise<void>;
 }
 
-/** At the end calls that are not answered yet may take this long: one that waits for an owner says by then that there is another one. */
+/** How long `stop` waits for unanswered calls: by then, a call that waits for an owner has found the next one. */
 export const ANSWERS_MS = 1_500;
-/** Between two looks whether they are. */
+/** Between two checks for unanswered calls. */
 const POLL_MS = 5;
 
-/** Opens the port. Throws when it cannot be had. */
+/** Opens the port. Throws if that fails. */
 export function openPeerServer(parts: PeerServerParts): PeerServer {
   let unanswered = 0;
   const links = new LinkServer({
@@ -72,7 +72,7 @@ export function openPeerServer(parts: PeerServerParts): PeerServer {
   const server = Bun.serve<LinkEnd>({
     hostname: parts.hostname,
     port: parts.port,
-    // Streams are quiet for long, and only replicas come here.
+    // Streams can be quiet for long, and only replicas connect here.
     idleTimeout: 0,
     maxRequestBodySize: parts.maxRequestBodyBytes,
     development: false,
@@ -95,22 +95,22 @@ export function openPeerServer(parts: PeerServerParts): PeerServer {
     async stop() {
       const until = performance.now() + ANSWERS_MS;
       links.leave();
-      // What is broken off has an unknown outcome.
+      // A call that is cut off has an unknown outcome.
       while (!(unanswered === 0 && links.isQuiet) && performance.now() < until) await Bun.sleep(POLL_MS);
-      // The last answer is on its way in the next turn of the loop.
+      // The last answer leaves in the next turn of the event loop.
       await Bun.sleep(0);
       await server.stop(true);
     },
   };
 }
 
-/** What answers, and where the calls come to. */
+/** What an answer needs. */
 interface Answering extends PeerServerParts {
   readonly links: LinkServer;
   readonly listening: Server<LinkEnd>;
 }
 
-/** Undefined: it has become a link. */
+/** Undefined if the call has become a link. */
 async function answer(request: Request, parts: Answering): Promise<Response | undefined> {
   const { headers, method, url } = request;
   const call = { method, target: targetOf(url), client: headers.get(CLIENT_HEADER) ?? "" };
@@ -128,7 +128,7 @@ const isLink = ({ method, url, headers }: Request): boolean =>
 const refused = (): Response => new Response(null, { status: 403 });
 const misdirected = (): Response => new Response(null, { status: MISDIRECTED });
 
-/** Null: its body is not the one that was sealed. */
+/** Null if the body is not the one that was sealed. */
 async function answerOwn(
   request: Request,
   { client }: PeerCall,
@@ -163,11 +163,12 @@ async function answerOwn(
   }
 }
 
-/** The request with the body that was in the pieces, and its length. */
+/** The request with the body from the pieces, and its length. */
 function inPieces(request: Request, seal: OpenedSeal): Request {
-  const { body: said } = seal;
+  const { body: sealedBody } = seal;
   const opened = rebuilt(request, openedPieces(request.body ?? new Response("").body!, seal));
-  if (said.length > IN_PIECES.length) opened.headers.set("content-length", said.slice(IN_PIECES.length + 1));
+  if (sealedBody.length > IN_PIECES.length)
+    opened.headers.set("content-length", sealedBody.slice(IN_PIECES.length + 1));
   return opened;
 }
 
@@ -179,7 +180,7 @@ function rebuilt(
   return new Request(urlOf(headers.get("host"), targetOf(url)), { method, headers, signal, body });
 }
 
-/** A client's request that has come over HTTP, as if the client had sent it here. */
+/** Serves a client's request, forwarded over HTTP, as if the client had sent it here. */
 async function handedOn(request: Request, client: string, { serve }: PeerServerParts): Promise<Response> {
   const pipeline = serve();
   if (pipeline === null) return misdirected();
@@ -190,7 +191,7 @@ async function handedOn(request: Request, client: string, { serve }: PeerServerP
   return answerTo(request, responseOf(await pipeline(request)), readsContent);
 }
 
-/** One that has come over a link: who hands it on there reads content itself. */
+/** Serves a request from a link, whose sender always reads content itself. */
 function handedOverLink(request: Request, client: string, { serve }: PeerServerParts): MaybePromise<Answer> {
   const pipeline = serve();
   if (pipeline === null) return misdirected();
@@ -200,7 +201,7 @@ function handedOverLink(request: Request, client: string, { serve }: PeerServerP
   );
 }
 
-/** The answer with what the replica needs to know that has handed the request on. */
+/** The answer, with headers for the forwarding replica. */
 function answerTo(request: Request, response: Response, readsContent: boolean): Response {
   const stream = streamOf(request);
   if (stream !== null) response.headers.set(STREAM_HEADER, stream);

@@ -1,4 +1,4 @@
-/** What the replicas' part says to the operator. */
+/** What peers log for the operator. */
 export interface PeersLog {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;

@@ -1,6 +1,6 @@
 /**
- * Who owns which shard, as this process last read it. It may be old: an owner that has moved says so (421), and
- * then it is read again. However many ask, one look is under way at a time.
+ * Which replica owns which shard, as this process last read it. It may be stale: a former owner answers 421, and the
+ * table is read again. Concurrent refreshes share one read.
  */
 import type { Clock } from "../../actors/runtime/clock.ts";
 
@@ -10,7 +10,7 @@ export interface Owner {
   readonly url: string;
 }
 
-/** What the database says: the living replicas, and of each shard the owner. */
+/** The rows of the database: the live replicas, and the owner of each shard. */
 export interface PlacementRows {
   readonly replicas: readonly Owner[];
   readonly owners: ReadonlyMap<number, string>;
@@ -20,13 +20,13 @@ export interface PlacementReader {
   read(): Promise<PlacementRows>;
 }
 
-/** Between two looks. */
+/** Between two reads. */
 const LOOK_MS = 15;
 
 export class PlacementTable {
   private readonly reader: PlacementReader;
   private readonly clock: Pick<Clock, "monotonic" | "after">;
-  /** Runs when a replica is not among the living any more. */
+  /** Runs when a replica is no longer among the live ones. */
   private readonly onGone: (owner: Owner) => void;
   private replicas = new Map<string, Owner>();
   private owners: ReadonlyMap<number, string> = new Map();
@@ -39,7 +39,7 @@ export class PlacementTable {
     this.onGone = onGone;
   }
 
-  /** The owner of the shard, or null where there is none that lives. */
+  /** The owner of the shard; null if it has no live owner. */
   ownerOf(shard: number): Owner | null {
     const id = this.owners.get(shard);
     return id === undefined ? null : (this.replicas.get(id) ?? null);
@@ -49,9 +49,11 @@ export class PlacementTable {
     return [...this.replicas.values()];
   }
 
-  /** Looks again; resolves with what was read after the call. Rejects when the database does not answer. */
+  /**
+   * Reads the table again; resolves after a read that began after this call. Rejects if the database does not answer.
+   */
   async refresh(): Promise<void> {
-    // A look that is under way may have read before what the caller wants to see.
+    // A read in flight may have begun before the change that the caller wants to see.
     if (this.looking !== null) await this.looking.catch(() => {});
     this.looking ??= this.look().finally(() => (this.looking = null));
     return this.looking;

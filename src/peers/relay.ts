@@ -1,6 +1,6 @@
 /**
- * The answer of an owner on its way to the client of this replica. An event stream is relayed event by event
- * (`owner-events.ts`), and that of a record besides shared by its readers (`relayed-stream.ts`).
+ * Relays an owner's answer to the client of this replica. Event streams are relayed event by event (`owner-events.ts`),
+ * and the readers of one record share its stream (`relayed-stream.ts`).
  */
 
 import { type Again, type OwnerAnswer, OwnerEvents } from "./owner-events.ts";
@@ -8,11 +8,11 @@ import type { AnswerHead } from "./peer-link.ts";
 import { CONTENT_HEADER } from "./content-answer.ts";
 import { SEAL_HEADER } from "./peer-key.ts";
 
-/** What the stream of a record is called. */
+/** Names the stream of a record. */
 export const STREAM_HEADER = "troupe-stream";
 /** Answers of a known length up to this many bytes are read at once. */
 const WHOLE_BYTES = 64 * 1024;
-/** What belongs to the connection to the owner. */
+/** Headers of the connection to the owner. */
 const HOP_HEADERS: ReadonlySet<string> = new Set([
   "connection",
   "keep-alive",
@@ -30,28 +30,28 @@ export interface RelayParts {
   readonly request: Request;
   /** Runs when the answer has ended. */
   readonly onEnd: () => void;
-  /** The same stream from behind this id. */
+  /** Reopens the stream after this id. */
   readonly again: Again;
-  /** The client's own. */
+  /** The cursor that the client sent. */
   readonly cursor: string | null;
 }
 
 export const isEventStream = ({ headers }: Response): boolean =>
   headers.get("content-type")?.startsWith("text/event-stream") === true;
 
-/** What of the owner's headers is for the client. */
+/** The owner's headers that the client gets. */
 export function relayedHeaders(response: Response): Headers {
   const headers = new Headers(response.headers);
   for (const name of HOP_HEADERS) headers.delete(name);
   return headers;
 }
 
-/** The answer of an owner that came over a link, for the client. */
-export function linkedResponse([status, said]: AnswerHead, body: Buffer | null): Response {
+/** The client's response for an answer that came over a link. */
+export function linkedResponse([status, ownHeaders]: AnswerHead, body: Buffer | null): Response {
   const headers: Record<string, string> = {};
   let cookies: readonly string[] = [];
-  for (const name in said) {
-    const value = said[name]!;
+  for (const name in ownHeaders) {
+    const value = ownHeaders[name]!;
     if (typeof value !== "string") cookies = value;
     else if (!HOP_HEADERS.has(name)) headers[name] = value;
   }
@@ -97,14 +97,14 @@ function passed(body: ReadableStream<Uint8Array>, onEnd: () => void): ReadableSt
   });
 }
 
-/** The events, whole, from one owner after the other. */
+/** Whole events, from one owner after the other. */
 function resumed(first: OwnerAnswer, { again, cursor }: RelayParts): ReadableStream<Uint8Array> {
   const events = new OwnerEvents(first, again, cursor);
   return new ReadableStream<Uint8Array>({
     async pull(sink) {
-      const told = await events.next();
-      if (told.bytes.length > 0) sink.enqueue(told.bytes);
-      if (told.kind === "events") return;
+      const received = await events.next();
+      if (received.bytes.length > 0) sink.enqueue(received.bytes);
+      if (received.kind === "events") return;
       events.close();
       sink.close();
     },

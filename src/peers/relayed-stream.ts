@@ -2,9 +2,9 @@
  * An event stream of another replica, for a client of this one (REP-5, REP-11): the client's own stream, as if the
  * record were here, over what the owner sends.
  *
- *   by itself ──its place is in what is shared──▶ with others
- *       ▲                                            │
- *       └──────────fallen out of the ring────────────┘
+ *   alone ──its place is in the shared ring──▶ shared
+ *     ▲                                          │
+ *     └──────────fallen out of the ring──────────┘
  */
 import { type Outcome, ok } from "../../actors/fault.ts";
 import type { Interruption, Piece, QUIET, SharedSource } from "../http/stream/event-source.ts";
@@ -24,12 +24,12 @@ const REASONS: Readonly<Record<Interruption, string>> = {
   expired: "expired",
 };
 
-/** A client that reads. */
+/** A client that reads a stream. */
 export interface Reading {
-  /** Of the stream; null where it is not to be shared. */
+  /** Name of the stream; null if it must not be shared. */
   readonly name: string | null;
   readonly bearer: Bearer | null;
-  /** Its own, as it has sent it. */
+  /** The cursor that the client sent. */
   readonly cursor: string | null;
   readonly headers: Readonly<Record<string, string>>;
   readonly again: Again;
@@ -46,17 +46,17 @@ export class RelayedStreams {
     this.shared = new SharedStreams((tokenId, reason) => this.streams?.endOf(tokenId, reason));
   }
 
-  /** Connections to owners that readers share, or could share. */
+  /** Connections to owners that readers share or could share. */
   get count(): number {
     return this.shared.count;
   }
 
-  /** What is open in this process. */
+  /** Sets the registry of open streams of this process. */
   serve(streams: OpenStreams): void {
     this.streams = streams;
   }
 
-  /** The client's stream over the owner's answer; refuses where too many are open (SSE-14). */
+  /** The client's stream over the owner's answer; refuses if too many streams are open (SSE-14). */
   open(answer: OwnerAnswer, { name, bearer, cursor, headers, again, keepOpen }: Reading): Outcome<Response> {
     const { streams, log } = this;
     if (streams === null) throw new Error("requests are handed on after the app is made");
@@ -91,7 +91,7 @@ class RelayedSource implements SharedSource {
   private own: DoorEvents | null;
   private place: Place | null;
   private cursor: string | null;
-  /** What its own connection is asked for. */
+  /** The pending read of its own connection. */
   private asked: Asked | null = null;
   /** The first bytes of a connection of its own are for its client alone. */
   private hasOpened: boolean;
@@ -150,7 +150,7 @@ class RelayedSource implements SharedSource {
     return sseEvent({ event: "stream.closing", data: sseJson(data) });
   }
 
-  /** What its own connection brings next, until it has reached the others' place. */
+  /** The next piece from its own connection, until it reaches the shared ring. */
   private async readOwn(): Promise<Piece | null> {
     const { own } = this;
     if (own === null) return null;
@@ -165,7 +165,7 @@ class RelayedSource implements SharedSource {
     return received.bytes.length > 0 ? received.bytes : null;
   }
 
-  /** What its own connection brings; null: the others, whom it may join, got something before that. */
+  /** What its own connection received; null if the shared ring, which it may join, changed first. */
   private received(own: DoorEvents): Promise<Received | null> | Received {
     const asked = (this.asked ??= new Asked(own.next()));
     if (asked.received !== null) return asked.received;
@@ -178,7 +178,7 @@ class RelayedSource implements SharedSource {
     });
   }
 
-  /** Goes on with the others, where its place is known among them. */
+  /** Joins the shared stream, if its place is still in the ring. */
   private join(own: DoorEvents): boolean {
     const place = this.group.placeBehind(this.cursor);
     if (place === null) return false;
@@ -190,7 +190,7 @@ class RelayedSource implements SharedSource {
   }
 }
 
-/** A read of a connection. However often it is waited for, only the last callback runs at its end. */
+/** A read of a connection. It may be awaited repeatedly; only the last callback runs at its end. */
 class Asked {
   received: Received | null = null;
   onEnd: () => void = () => {};

@@ -1,5 +1,5 @@
 /**
- * This process as one of several replicas: its port for the others, what it knows of them, and how it leaves.
+ * This process as one of several replicas: its peer port, what it knows of the others, and how it leaves.
  *
  *   port open, lock held ─▶ joined (the runtime's placement) ─▶ serving ─▶ held, handed over ─▶ left
  */
@@ -27,10 +27,10 @@ import { Routing } from "./routing.ts";
 
 export interface ReplicaGroupParts {
   readonly id: string;
-  /** Where this one listens for the others. */
+  /** Where this replica listens for the others. */
   readonly hostname: string;
   readonly port: number;
-  /** Where the others reach it, by the port that it got. */
+  /** Where the others reach this replica, given the port that it got. */
   readonly urlOf: (port: number) => string;
   /** 32 bytes that only replicas of the service can derive. */
   readonly keys: readonly [Uint8Array, ...Uint8Array[]];
@@ -39,16 +39,16 @@ export interface ReplicaGroupParts {
   readonly system: () => AskedSystem & { lookAtPlacement(): void };
   readonly clock: Clock;
   readonly maxRequestBodyBytes: number;
-  /** Of files, from the place that all replicas share. */
+  /** Content of files, in storage that all replicas share. */
   readonly contents: Pick<FileContents, "read">;
   readonly log: PeersLog;
   /** Where spans go. Omitted: nothing is traced. */
   readonly tracing?: Tracing | null;
 }
 
-/** A replica that is not among the living any more, and says nothing for so long, does not answer what it was asked. */
+/** A replica that is no longer live, and stays silent for this long, will not answer its calls. */
 const SILENT_MS = 1_000;
-/** One that still answers has left in good order: what it was asked before it answers within this, also from its drain. */
+/** A replica that still answers has left cleanly: it answers earlier calls within this time, including its drain. */
 export const LEAVING_MS = 5_000;
 
 /** How long a leaving replica tries to notify the others; after that they find out by themselves. */
@@ -67,11 +67,11 @@ export class ReplicaGroup implements Peers {
   private readonly questions: PeerQuestions;
   private readonly streams: RelayedStreams;
   private readonly parts: ReplicaGroupParts;
-  /** The others are about to learn that shards are served here. */
+  /** A notification that this replica serves shards is scheduled. */
   private isTelling = false;
   private pipeline: Pipeline | null = null;
 
-  /** Opens the port for the others. Throws when it cannot be had. */
+  /** Opens the peer port. Throws if that fails. */
   constructor(parts: ReplicaGroupParts) {
     this.parts = parts;
     const { id, clock, log, system } = parts;
@@ -103,25 +103,25 @@ export class ReplicaGroup implements Peers {
     this.forwarding = new RequestForwarding({ ...shared, routing, liveness, streams: this.streams });
   }
 
-  /** Whether another replica lives, as far as this one knows. */
+  /** Whether another live replica is known. */
   get hasOthers(): boolean {
     return this.others.length > 0;
   }
 
-  /** The runtime has joined: the others hand over what is this one's part, and are looked after. */
+  /** The runtime has joined: the others hand over this replica's part, and liveness checks begin. */
   async joined(): Promise<void> {
     await this.table.refresh();
     this.announce();
     this.liveness.start();
   }
 
-  /** Requests that others hand on are taken from now on. */
+  /** Starts to serve requests that others forward. */
   serve(pipeline: Pipeline, streams: OpenStreams): void {
     this.pipeline = pipeline;
     this.streams.serve(streams);
   }
 
-  /** Takes no more requests of its own to be served here: they wait, and go to the next owners. */
+  /** Stops serving new requests here: they wait, and go to the next owners. */
   async holdAll(): Promise<void> {
     await this.routing.hold(ALL);
   }
@@ -134,25 +134,25 @@ export class ReplicaGroup implements Peers {
     void this.announced();
   }
 
-  /** This one owns nothing any more: resolves when the others know, as far as they answer, and send it nothing more. */
+  /** This replica owns nothing any more. Resolves when the others that answer know it and send nothing more. */
   left(): Promise<void> {
     return within(this.parts.clock, TOLD_MS, this.announced());
   }
 
   private async announced(): Promise<void> {
     const known = this.others;
-    const told = this.tell(LOOK_PATH, known);
+    const notified = this.tell(LOOK_PATH, known);
     await this.read();
-    // And those that this one did not know of.
+    // And the replicas that this one did not know yet.
     const met = this.others.filter(({ id }) => !known.some((one) => one.id === id));
-    await Promise.all([told, this.tell(LOOK_PATH, met)]);
+    await Promise.all([notified, this.tell(LOOK_PATH, met)]);
   }
 
   opened(): void {
     this.routing.wake();
     if (this.isTelling) return;
     this.isTelling = true;
-    // Many are opened in one turn of the loop.
+    // Many shards open in one turn of the event loop.
     this.parts.clock.after(0, () => {
       this.isTelling = false;
       void this.tell(READ_PATH, this.others);
@@ -183,8 +183,8 @@ export class ReplicaGroup implements Peers {
   }
 
   /**
-   * A replica is not among the living any more. What can be asked again is asked of the next owner. Anything else is
-   * still answered by a replica that has left in good order, and breaking it off would leave its outcome unknown.
+   * A replica is no longer live. Repeatable calls go to the next owner. A replica that has left cleanly still answers
+   * the others, and aborting them would leave their outcome unknown.
    */
   private async parted(owner: Owner): Promise<void> {
     const { clock } = this.parts;

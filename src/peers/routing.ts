@@ -1,6 +1,6 @@
 /**
- * Where the requests of an organization are served: here, or at another replica. Counts what is served here, so
- * that a shard is handed over between requests and not in the middle of one (REP-2):
+ * Where the requests of an organization are served: here, or at another replica. Counts the requests in flight here, so
+ * that a shard is handed over between requests and never during one (REP-2):
  *
  *   here ──hold──▶ those under way end, new ones wait ──the shard has moved──▶ there
  */
@@ -10,9 +10,9 @@ import type { Owner, PlacementTable } from "./placement-table.ts";
 
 /** How long a request waits for an owner: a hand-over takes milliseconds, a take-over from a dead process about a second. */
 export const OWNER_WAIT_MS = 8_000;
-/** Between two looks for one. */
+/** Between two look-ups of an owner. */
 const LOOK_MS = 25;
-/** How long a hand-over waits for requests that are under way. Those that last longer are refused with a Retry-After. */
+/** How long a hand-over waits for requests in flight. Longer ones are refused with a Retry-After. */
 export const UNDER_WAY_MS = 1_000;
 
 export type Place = { readonly kind: "here" } | { readonly kind: "there"; readonly owner: Owner };
@@ -28,19 +28,19 @@ export interface RoutingParts {
 
 export class Routing {
   private readonly parts: RoutingParts;
-  /** By how many each is held. */
+  /** The number of holds on each shard. */
   private readonly held = new Int32Array(SHARD_COUNT);
   private readonly underWay = new Int32Array(SHARD_COUNT);
-  /** Holds that wait for requests under way. */
+  /** Holds that wait for requests in flight. */
   private readonly holding = new Set<() => void>();
-  /** Those that look for an owner. */
+  /** Pending look-ups of owners. */
   private readonly looking = new Set<() => void>();
 
   constructor(parts: RoutingParts) {
     this.parts = parts;
   }
 
-  /** The place, where it is known without a look. */
+  /** The place, if it is known without a look-up; otherwise null. */
   placeNow(organizationId: string): Place | null {
     const shard = shardOf(organizationId);
     if (this.held[shard] === 0 && this.parts.serves(organizationId)) return HERE;
@@ -48,7 +48,7 @@ export class Routing {
     return owner === null || owner.id === this.parts.self ? null : { kind: "there", owner };
   }
 
-  /** The place, looked for until `untilMs` on the monotonic clock; null where there is none. */
+  /** The place, looked up until `untilMs` on the monotonic clock; null if there is none by then. */
   async placeOf(organizationId: string, untilMs = this.parts.clock.monotonic() + OWNER_WAIT_MS): Promise<Place | null> {
     for (;;) {
       const place = this.placeNow(organizationId);
@@ -59,8 +59,8 @@ export class Routing {
   }
 
   /**
-   * Resolves when something is new: somebody has said so, or the table was read again. At `untilMs` at the latest, for
-   * the database may not answer.
+   * Resolves when something may have changed: another replica said so, or the table was read again. Resolves at
+   * `untilMs` at the latest, because the database may not answer.
    */
   lookAgain(untilMs: number): Promise<void> {
     const { clock, table } = this.parts;
@@ -88,7 +88,7 @@ export class Routing {
     for (const wake of this.looking) wake();
   }
 
-  /** A request of the organization is served here; the answer ends that. */
+  /** Counts a request that is served here, until the returned function runs. */
   begin(organizationId: string): () => void {
     const shard = shardOf(organizationId);
     this.underWay[shard]!++;
@@ -101,7 +101,7 @@ export class Routing {
     };
   }
 
-  /** Lets no request of these shards begin, and resolves when none is under way, or after a second. */
+  /** Holds new requests of these shards; resolves when none is in flight, or after a second. */
   async hold(shards: ReadonlySet<number>): Promise<() => void> {
     for (const shard of shards) this.held[shard]!++;
     await new Promise<void>((resolve) => {

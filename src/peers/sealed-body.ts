@@ -1,6 +1,6 @@
 /**
- * A body that is handed on as it comes: in pieces, each with a seal, so that none is changed, left out or put
- * elsewhere, and the end is the end.
+ * A streamed body in pieces. Each piece has a seal, so that none can be changed, dropped or moved, and the end is
+ * sealed too, so that nothing can be cut off.
  *
  *   length (4 bytes) · seal (32 bytes) · bytes      a piece
  *   0                · seal                          the end
@@ -12,7 +12,7 @@ export const PIECE_BYTES = 256 * 1024;
 const HEAD_BYTES = 4 + 32;
 const NOTHING: Uint8Array = new Uint8Array(0);
 
-/** Somebody has changed the body on its way, or it was cut off. */
+/** The body was changed on its way, or cut off. */
 export class BodyBroken extends Error {
   override readonly name = "BodyBroken";
 }
@@ -49,7 +49,7 @@ export function sealedPieces(body: ReadableStream<Uint8Array>, call: SealedCall)
   );
 }
 
-/** The body of sealed pieces; it fails with `BodyBroken` at the first that is not what was sent. */
+/** The body inside sealed pieces; fails with `BodyBroken` at the first piece that is not as it was sent. */
 export function openedPieces(body: ReadableStream<Uint8Array>, call: SealedCall): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   const held = new Held(async () => {
@@ -76,7 +76,7 @@ export function openedPieces(body: ReadableStream<Uint8Array>, call: SealedCall)
   );
 }
 
-/** Bytes that have come and are not taken yet. */
+/** Received bytes that are not consumed yet. */
 class Held {
   private readonly more: () => Promise<Uint8Array | null>;
   private chunks: Uint8Array[] = [];
@@ -95,7 +95,7 @@ class Held {
     }
     const all = this.chunks.length === 1 ? this.chunks[0]! : Buffer.concat(this.chunks);
     this.length = all.length - count;
-    // Nothing of a chunk that is used up: its memory may be gone when the next one comes.
+    // Keep no reference to a consumed chunk: its memory may be reused when the next one arrives.
     this.chunks = this.length === 0 ? [] : [all.subarray(count)];
     return all.subarray(0, count);
   }

@@ -1,7 +1,7 @@
 /**
- * A stream of another replica, which this one relays to all of its readers over one connection (REP-11). What the
- * owner sends is kept in a bounded ring, in which each reader has a place. The connection is read when the fastest
- * reader has everything, so slow readers hold up nobody. A reader that falls out of the ring gets a connection of its own.
+ * A stream of another replica, relayed to all readers of this one over one connection (REP-11). A bounded ring keeps
+ * what the owner sends, and each reader has a place in it. The connection is read whenever the fastest reader has
+ * everything, so slow readers delay nobody. A reader that falls out of the ring gets a connection of its own.
  *
  *   owner ──one connection──▶ ring ──▶ readers
  *
@@ -12,11 +12,11 @@
 import { QUIET } from "../http/stream/event-source.ts";
 import { type Again, endOfId, lastId, OwnerEvents, type OwnerAnswer, type Received } from "./owner-events.ts";
 
-/** Bytes that readers who are behind still find here; beyond that they read by themselves. */
+/** Bytes that the ring keeps for lagging readers; a reader that lags more reads over its own connection. */
 export const RING_BYTES = 256 * 1024;
-/** Bytes that are kept for readers who are still to come, so that they find their place. */
+/** Bytes that are kept for future readers, so that they find their place. */
 const TAIL_BYTES = 4 * 1024;
-/** The owner does not take the token any more; 403 is about this record only. */
+/** The owner no longer accepts the token. A 403 concerns only this record. */
 const REFUSED_TOKEN = 401;
 const REFUSED_RECORD = 403;
 const NOTHING: Buffer = Buffer.alloc(0);
@@ -26,14 +26,14 @@ const OF_TOKEN: ReadonlySet<string> = new Set(["revoked", "expired"]);
 export interface Door {
   readonly tokenId: string | null;
   readonly again: Again;
-  /** Ends its reader: it may not read the record any more. */
+  /** Ends its reader, which may no longer read the record. */
   readonly end: () => void;
 }
 
-/** What the owner sends over one connection, which any door opens. */
+/** The owner's events over one connection, which any door can open. */
 export class DoorEvents {
   private readonly stream: SharedStream;
-  /** By whose door it was opened; null before. */
+  /** The door that opened the connection; null before it is open. */
   private door: Door | null;
   private events: OwnerEvents;
   private isClosed = false;
@@ -48,7 +48,7 @@ export class DoorEvents {
     return this.events.cursor;
   }
 
-  /** The next events. When the token of its door ends, that reader's stream ends, and the next door is taken. */
+  /** The next events. When the token of its door ends, that reader's stream ends, and the next door is used. */
   async next(): Promise<Received> {
     for (;;) {
       const received = await this.events.next();
@@ -63,7 +63,7 @@ export class DoorEvents {
     }
   }
 
-  /** Gives it up; a waiting `next` ends. Idempotent. */
+  /** Closes the connection; a waiting `next` ends. Idempotent. */
   close(): void {
     this.isClosed = true;
     this.events.close();
@@ -76,17 +76,17 @@ export class DoorEvents {
   };
 }
 
-/** Where a reader stands: it has all bytes before `at`. */
+/** A reader's position: it has all bytes before `at`. */
 export interface Place {
   at: number;
-  /** Of the last event that it has. */
+  /** Id of the last event that the reader has. */
   cursor: string | null;
 }
 
 interface Piece {
   readonly bytes: Buffer;
   readonly from: number;
-  /** Of the last event up to its end. */
+  /** Id of the last event up to the end of this chunk. */
   readonly cursor: string | null;
 }
 
@@ -99,7 +99,7 @@ export class SharedStream {
   private readonly endToken: EndToken;
   private readonly onEmpty: () => void;
   private upstream: DoorEvents | null = null;
-  /** By which connections are opened. */
+  /** The door that opens connections. */
   private door: Door | null = null;
   private pieces: Piece[] = [];
   /** Bytes from the owner since the beginning. */
@@ -108,7 +108,7 @@ export class SharedStream {
   private isOver = false;
   private waiting: (() => void)[] = [];
   private readonly watching = new Set<() => void>();
-  /** Readers that are open. */
+  /** The number of open readers. */
   private readers = 0;
 
   constructor(endToken: EndToken, onEmpty: () => void) {
@@ -130,7 +130,7 @@ export class SharedStream {
     if (--this.readers === 0) this.close();
   }
 
-  /** A place for a reader whom the owner has answered: all share the first one's answer. Null: it reads its own answer until that has reached the ring. */
+  /** A place for an admitted reader; all share the first answer. Null: it reads its own until that reaches the ring. */
   begin(door: Door, answer: OwnerAnswer, cursor: string | null): Place | null {
     if (this.upstream !== null) return this.isOver ? null : this.placeBehind(cursor);
     this.door = door;
@@ -138,12 +138,12 @@ export class SharedStream {
     return this.placeAt({ at: this.received, cursor });
   }
 
-  /** A connection for one reader alone: over the answer to its own door, or a new one. */
+  /** A connection for one reader alone: over the answer to its own door, or over a new one. */
   apart(cursor: string | null, door: Door | null = null, answer: OwnerAnswer | null = null): DoorEvents {
     return new DoorEvents(this, door, answer, cursor);
   }
 
-  /** A place behind the event with this id, where that is still known here. */
+  /** A place after the event with this id; null if the ring no longer has it. */
   placeBehind(cursor: string | null): Place | null {
     if (cursor === null || this.isOver) return null;
     const { upstream } = this;
@@ -163,7 +163,10 @@ export class SharedStream {
     this.places.delete(place);
   }
 
-  /** What follows the place, which moves: `QUIET` where nothing does yet, null where nothing will; "behind" where it is not here any more. */
+  /**
+   * Takes what follows the place, and advances it. `QUIET`: nothing yet; null: the stream is over; "behind": the place
+   * has fallen out of the ring.
+   */
   take(place: Place): Buffer | typeof QUIET | "behind" | null {
     if (place.at === this.received) {
       if (this.isOver) return null;
@@ -183,7 +186,7 @@ export class SharedStream {
     this.waiting.push(run);
   }
 
-  /** Runs once, with the next change, unless the returned function has run before. */
+  /** Calls `run` once, at the next change, unless the returned function runs first. */
   watch(run: () => void): () => void {
     this.watching.add(run);
     return () => void this.watching.delete(run);
@@ -193,7 +196,7 @@ export class SharedStream {
     return this.doors.size > 0;
   }
 
-  /** Opens the stream behind the cursor, by any door; says by which. */
+  /** Opens the stream after the cursor with any door; answers which door it used. */
   async opened(
     cursor: string | null,
   ): Promise<{ readonly door: Door | null; readonly answer: Awaited<ReturnType<Again>> }> {
@@ -208,7 +211,7 @@ export class SharedStream {
     return { door: null, answer: 0 };
   }
 
-  /** The token has ended by which a connection was opened: its readers are out. */
+  /** The token that opened a connection has ended: its readers end too. */
   ended(door: Door, tokenId: string, reason: "revoked" | "expired"): void {
     this.shut(door);
     this.endToken(tokenId, reason);
@@ -219,7 +222,7 @@ export class SharedStream {
     return this.door;
   }
 
-  /** It opens nothing any more. */
+  /** Removes a door, so that it opens no more connections. */
   private shut(door: Door): void {
     this.doors.delete(door);
     if (this.door === door) this.door = null;
@@ -280,7 +283,7 @@ export class SharedStreams {
     return this.byName.size;
   }
 
-  /** The stream of this name; one for itself where it has none. */
+  /** The stream of this name; without a name, a new unshared one. */
   named(name: string | null): SharedStream {
     const known = name === null ? undefined : this.byName.get(name);
     if (known !== undefined) return known;

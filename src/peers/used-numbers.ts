@@ -1,11 +1,10 @@
 /**
- * Which numbers of which sender have been used, so that a call that somebody has overheard is not taken again. A
- * sender counts up; calls on their way overtake each other, but not by thousands, so the newest numbers are kept as
- * bits, and older ones count as used. A sender of whom nothing has been heard for long is forgotten: its seals are
- * too old by then.
+ * Remembers the used numbers of each sender, so that an overheard call cannot be replayed. A sender counts up; calls in
+ * flight overtake each other, but not by thousands. So the newest numbers are kept as bits, and older ones count as
+ * used. A sender that has been silent for long is evicted: its seals are too old by then.
  */
 
-/** Numbers below the newest that can still come. */
+/** How far below the newest number an unused one is still accepted. */
 const WINDOW = 65_536;
 
 interface Sender {
@@ -22,11 +21,11 @@ export class UsedNumbers {
     this.forgetMs = forgetMs;
   }
 
-  /** Whether the number was unused; it is used now. `now` is in ms. */
+  /** Marks the number as used; answers whether it was unused. `now` is in ms. */
   use(from: string, number: number, now: number): boolean {
     const sender = this.senderOf(from, now);
     if (number <= sender.newest - WINDOW) return false;
-    // What lay between belongs to numbers that are too old by now.
+    // Clear the bits of the skipped numbers: they still stand for numbers that are too old by now.
     for (let n = Math.max(sender.newest + 1, number - WINDOW + 1); n <= number; n++) clear(sender.bits, n % WINDOW);
     sender.newest = Math.max(sender.newest, number);
     if (isSet(sender.bits, number % WINDOW)) return false;
