@@ -30,7 +30,7 @@ async function partOf(surface: SurfaceName | undefined, prefix: string): Promise
   return PublicDocument.json(prefix === "" ? part : { ...part, servers: [{ url: prefix }] });
 }
 
-/** What of the whole document describes one surface: its paths, and of the components and tags those in use. */
+/** The part of the document that describes one surface: its paths, and the components and tags that they use. */
 export function surfaceOf(document: JsonObject, surface: SurfaceName): JsonObject {
   const { paths, webhooks, components, tags, ...head } = document;
   const isV1 = (path: string): boolean => path.startsWith("/api/v1/");
@@ -57,7 +57,7 @@ const tagsOf = (operation: Json | undefined): readonly string[] =>
     ? (operation.tags as readonly string[])
     : [];
 
-/** The components that these parts refer to, and those refer to. */
+/** The components that these parts refer to, directly or through other components. */
 function reachable(roots: JsonObject, components: JsonObject): ReadonlySet<string> {
   const found = new Set<string>();
   const waiting: (Json | undefined)[] = [roots];

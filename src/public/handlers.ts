@@ -1,4 +1,4 @@
-/** The public documents: each is made by the first request for it, and is the same for everybody from then on. */
+/** The public documents. The first request for a document makes it; later requests all get the same one. */
 import { mapped, ok } from "../../actors/fault.ts";
 import type { MaybePromise } from "../../actors/maybe-promise.ts";
 import { API_VERSION, SUPPORTED_VERSIONS } from "../http/contract/api-version.ts";
@@ -50,12 +50,12 @@ export const publicHandlers: Handlers<typeof publicOperations.operations, Servic
   getLlmsText: serve((services) => new PublicDocument(llmsText(services), TEXT_FORM)),
 };
 
-/** The program of the reference is a part of its page, and of no contract. */
+/** The script of the reference belongs to its page, not to the contract. */
 export const scalarHandlers: Handlers<typeof scalarOperations.operations, Services> = {
   getScalar: async (_services, _visitor, { headers }) => ok(await scalar.answer(headers["accept-encoding"] ?? null)),
 };
 
-/** What is deployed (VER-2). The model is that of a job that names none. */
+/** The deployed version (VER-2). The model is the default one of jobs. */
 function serviceVersion({ facts, models }: Services): Shown<typeof ServiceVersion> {
   const runner = mapped(models.describe(null), ({ provider, name, demo }) => ({ model: `${provider}:${name}`, demo }));
   return {

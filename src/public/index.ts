@@ -1,6 +1,6 @@
 /**
- * The public documents, mounted on the current surface: they count, and they say the version of the
- * contract, as everything there (RATE-2, VER-1).
+ * The public documents, mounted on the current surface: they count against rate limits and carry the version of the
+ * contract, like everything there (RATE-2, VER-1).
  */
 import { Elysia } from "elysia";
 import { operationRoutes } from "../http/request/routes.ts";

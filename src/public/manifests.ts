@@ -1,6 +1,6 @@
 /**
- * What an agent needs to find its way (DOC-4): the readiness manifest, the well-known manifest and
- * `llms.txt`. They name what the service has and nothing else: what is not mounted is left out.
+ * What an agent needs to find its way (DOC-4): the readiness manifest, the well-known manifest and `llms.txt`. They
+ * name only what the service has: paths that are not mounted are left out.
  */
 import { SCOPES } from "../../actors/organization/principal.ts";
 import { IDEMPOTENCY_KEY_MS } from "../../actors/traffic/policy.ts";
@@ -87,7 +87,7 @@ export const agentReadiness = (services: Services): Shown<typeof AgentReadiness>
   };
 };
 
-/** What a token with this scope may do; a writer may read. */
+/** What a token with this scope may do; write access includes read access. */
 function allowedBy(scope: string): string {
   const [noun, verb] = scope.split(":");
   if (scope === "*") return "Everything that its maker may do";

@@ -1,4 +1,4 @@
-/** What programs read before they ask a person for a token (MCP-2): RFC 8414 and RFC 9728. */
+/** Metadata that programs read before they ask a person for a token (MCP-2): RFC 8414 and RFC 9728. */
 import { GRANTABLE_SCOPES } from "../../actors/organization/principal.ts";
 import { MCP_SCOPES } from "../http/contract/mcp-scopes.ts";
 import {

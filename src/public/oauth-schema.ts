@@ -1,4 +1,4 @@
-/** The metadata of the authorization server and of what its tokens are for, as shapes (RFC 8414, RFC 9728). */
+/** Schemas of the metadata of the authorization server and of the protected resource (RFC 8414, RFC 9728). */
 import { Type } from "../../actors/schema.ts";
 import { noun } from "../http/contract/noun.ts";
 

@@ -50,7 +50,7 @@ async function showGuide(request: Request, name: string): Promise<Response> {
   return answer;
 }
 
-/** Says the same for every id: whether a chat exists is nobody's business here. */
+/** The page is the same for every id, so that it does not reveal whether a chat exists. */
 function chat(request: Request, chatId: string): Response {
   const id = escapeHtml(chatId);
   return page(

@@ -9,7 +9,10 @@ import type { Services } from "../operations/services.ts";
 import { type ExplainedError, explainedErrors } from "./explained-errors.ts";
 import { SCALAR_CONFIGURATION, SCALAR_PATH } from "./scalar.ts";
 
-/** Nothing but this service: the page can neither load nor send anything elsewhere. Scalar brings its styles in its script. */
+/**
+ * The page can load from and send to this service only. Styles must be allowed inline, because Scalar's script inserts
+ * them.
+ */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",

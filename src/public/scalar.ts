@@ -1,4 +1,4 @@
-/** The program of the reference: Scalar's, unchanged, from `vendor/`. */
+/** The script of the reference: Scalar's, unchanged, from `vendor/`. */
 import { Type } from "../../actors/schema.ts";
 import { operationGroup } from "../http/contract/operation.ts";
 import { ENCODED } from "../http/contract/request-headers.ts";
@@ -14,7 +14,7 @@ export const scalar = new Asset({
 
 export const SCALAR_PATH = `/api/reference/scalar-${scalar.version}.js` as const;
 
-/** The program's own address, for the reference only. */
+/** The script's own address, for the reference only. */
 export const scalarOperations = operationGroup("Reference", "The program of the reference", {
   getScalar: {
     method: "GET",
@@ -27,10 +27,9 @@ export const scalarOperations = operationGroup("Reference", "The program of the 
 });
 
 /**
- * How it shows the contract: everything from here, nothing sent elsewhere. Fonts, telemetry, the
- * assistant, the MCP generator, the tools of Scalar's own cloud and its client would each ask a
- * server of Scalar's, so they are off. A token that is pasted lives in the page only, and either kind
- * goes into the one field.
+ * Loads everything from this service and sends nothing elsewhere. Fonts, telemetry, the assistant, the MCP generator,
+ * the tools of Scalar's cloud and its client would each call Scalar's servers, so they are off. A pasted token stays in
+ * the page, and one field takes either kind of token.
  */
 export const SCALAR_CONFIGURATION = {
   url: "/api/openapi.json",

@@ -1,4 +1,4 @@
-/** What is said of the SDKs to programs: where each is, and how it is used (DOC-3). */
+/** Schemas of the SDK manifest: where each SDK is, and how to use it (DOC-3). */
 import { OneOf, Type } from "../../actors/schema.ts";
 import { noun, Text } from "../http/contract/noun.ts";
 

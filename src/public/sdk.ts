@@ -1,4 +1,4 @@
-/** The SDKs as they are committed, and what is said of them (DOC-3). Their bytes are read by the first request. */
+/** The SDKs as they are committed, and their manifest (DOC-3). The first request reads their bytes. */
 import { API_VERSION } from "../http/contract/api-version.ts";
 import { type DocumentForm, PublicDocument, TEXT_FORM } from "../http/document/document.ts";
 import type { Shown } from "../http/contract/operation.ts";
@@ -8,16 +8,16 @@ import type { SdkExamples, SdkManifest } from "./sdk-schema.ts";
 type Language = "typescript" | "javascript" | "python";
 
 interface Source {
-  /** The name to keep it under. */
+  /** The file name to save it as. */
   readonly file: string;
   readonly path: string;
   readonly form: DocumentForm;
-  /** The name of its types, where they are in another file. */
+  /** The file with its types, if they are in a separate file. */
   readonly types?: string;
   readonly requires: string;
-  /** What runs an example, before its file's name. */
+  /** The command that runs an example, without its file name. */
   readonly run: string;
-  /** Programs beside it, with what they do. */
+  /** Example programs, with descriptions. */
   readonly examples: Readonly<Record<string, string>>;
 }
 
@@ -89,7 +89,7 @@ export const sdkSource = async (language: Language): Promise<PublicDocument> =>
 export const sdkTypes = async (language: "javascript"): Promise<PublicDocument> =>
   new PublicDocument(await bytesOf(language, SOURCES[language].types ?? ""), TEXT_FORM);
 
-/** A file as the manifest names it. */
+/** A file's entry in the manifest. */
 async function named(language: Language, file: string, url: string) {
   const bytes = await bytesOf(language, file);
   return { file, url, sha256: new Bun.CryptoHasher("sha256").update(bytes).digest("hex"), bytes: bytes.length };
