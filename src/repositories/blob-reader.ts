@@ -1,5 +1,5 @@
 /**
- * Contents of a fetched repository, by one `git cat-file --batch` that answers one request after the other:
+ * Reads contents of a fetched repository with one `git cat-file --batch`, which answers requests one after the other:
  * `<object id> blob <size>`, a line break, the bytes, a line break.
  */
 import type { FileSink } from "bun";
@@ -8,7 +8,7 @@ import { type GitOptions, type GitRun, startGit } from "./git.ts";
 const HEAD_BYTES = 200;
 const LINE_BREAK = 10;
 
-/** Git has ended, or has said something else. */
+/** Git has ended, or its output does not have this format. */
 export class UnreadableRepository extends Error {
   override readonly name = "UnreadableRepository";
 }
@@ -23,7 +23,7 @@ export class BlobReader {
     this.reader = this.git.child.stdout.getReader();
   }
 
-  /** The content of an object, to be read to its end before the next one is asked for. Errors as `UnreadableRepository`. */
+  /** The content of an object. Read it to its end before the next call. Fails with `UnreadableRepository`. */
   async open(objectId: string): Promise<{ readonly size: number; readonly body: ReadableStream<Uint8Array> }> {
     const input = this.git.child.stdin as FileSink;
     try {
@@ -81,7 +81,7 @@ export class BlobReader {
     this.held = chunk.subarray(1);
   }
 
-  /** What is held, or what comes next; never empty. */
+  /** The buffered bytes, or the next chunk; never empty. */
   private async next(): Promise<Uint8Array> {
     const { held } = this;
     this.held = new Uint8Array(0);

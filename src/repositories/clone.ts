@@ -15,21 +15,21 @@ import { makeWayOut, removeWaysOut } from "../sandbox/way-out.ts";
 import { openProxy, type RemoteFailure } from "./pinning-proxy.ts";
 
 export interface CloneLimits {
-  /** From its begin until everything is fetched. */
+  /** From the start until everything is fetched. */
   readonly timeoutMs: number;
-  /** Of what is fetched, and of the files. */
+  /** Limits both the fetched data and the files. */
   readonly maxBytes: number;
   readonly maxFiles: number;
 }
 
 export interface CloneSettings {
   readonly url: string;
-  /** The default one where it is null. */
+  /** Null for the default branch. */
   readonly branch: string | null;
   readonly authorization: string | null;
   readonly limits: CloneLimits;
   readonly signal: AbortSignal;
-  /** How far the fetch is: 0 to 100. */
+  /** Progress of the fetch: 0 to 100. */
   readonly onProgress: (percent: number) => void;
 }
 
@@ -43,7 +43,7 @@ export interface RepositoryFile {
 export interface FetchedRepository {
   readonly commit: string;
   readonly files: readonly RepositoryFile[];
-  /** Entries that are no files: links, submodules. */
+  /** Entries that are not files: links, submodules. */
   readonly leftOut: number;
   readonly reader: BlobReader;
 }
@@ -56,12 +56,12 @@ export type CloneFailure =
   | { readonly kind: "too_many_files" }
   | { readonly kind: "timeout" }
   | { readonly kind: "aborted" }
-  /** Git's own words: for the log. */
+  /** Git's own message, for the log. */
   | { readonly kind: "git"; readonly complaint: string };
 
 const TREE_ENTRY = /^(\d{6}) (\w+) ([0-9a-f]{40,64})\s+(\d+|-)\t(.+)$/s;
 const PROGRESS = /^(?:remote: )?(Counting|Compressing|Receiving|Resolving)[^:]*:\s+(\d{1,3})%/;
-/** Each phase of git counts to 100: where it begins, and its share. */
+/** Each phase of git counts to 100. For each: where it starts in the whole, and its share. */
 const PHASES: Readonly<Record<string, readonly [number, number]>> = {
   Counting: [0, 5],
   Compressing: [5, 5],
@@ -74,20 +74,20 @@ export class Cloner {
   private readonly egress: Pick<Egress, "open">;
   private isIsolated = false;
 
-  /** `root` is for this process alone. */
+  /** Only this process uses `root`. */
   constructor(root: string, egress: Pick<Egress, "open">) {
     this.root = root;
     this.egress = egress;
   }
 
-  /** Makes the folder and removes what a former process has left in it. `bubbles`: what isolates git. */
+  /** Creates the folder and removes leftovers of a former process. `bubbles`: the program that isolates git. */
   async prepare(bubbles?: string): Promise<void> {
     this.isIsolated = await hasBubbles(bubbles);
     await Promise.all([rm(this.root, { recursive: true, force: true }), removeWaysOut(this.root)]);
     await mkdir(this.root, { recursive: true, mode: 0o700 });
   }
 
-  /** Fetches, and hands the copy to `use`; nothing of it is left afterwards. */
+  /** Fetches, passes the copy to `use`, and deletes the copy afterwards. */
   async clone<T>(
     settings: CloneSettings,
     use: (repository: FetchedRepository) => Promise<T>,
@@ -114,7 +114,7 @@ export class Cloner {
         await reader.close();
       }
     } finally {
-      // What a bubble had inside ends a moment after it, and may be writing still.
+      // Processes in a bubble end a moment after it, and may still be writing.
       await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     }
   }
@@ -166,7 +166,7 @@ export class Cloner {
     return this.tree(commit, settings, at);
   }
 
-  /** What is in the commit. */
+  /** The entries of the commit. */
   private async tree(
     commit: string,
     { limits }: CloneSettings,
@@ -178,7 +178,7 @@ export class Cloner {
     let bytes = 0;
     let rest = "";
     let failure: CloneFailure | null = null;
-    // Names may be any bytes; those that are no UTF-8 are no paths of a workspace.
+    // Names may be any bytes; names that are not UTF-8 cannot be paths of a workspace.
     const decoder = new TextDecoder();
     for await (const chunk of child.stdout) {
       const entries = (rest + decoder.decode(chunk, { stream: true })).split("\0");

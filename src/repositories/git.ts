@@ -1,10 +1,10 @@
 /**
- * The system's `git`, run so that nothing of the machine or of the repository decides what it does: no
- * configuration but ours, no hooks, no submodules, no filters, no helpers, one protocol, and one address to
- * talk to (`pinning-proxy.ts`). It never writes a working tree: files are read out of a bare repository.
+ * The system's `git`, run so that neither the machine nor the repository influences it: only our configuration, no
+ * hooks, no submodules, no filters, no helpers, one protocol, and one address to talk to (`pinning-proxy.ts`). It never
+ * writes a working tree: files are read from a bare repository.
  *
- * Where bubblewrap works, a git that a pack has taken over finds no file but its repository, no other process and no
- * network: the socket of its proxy is all that leads out.
+ * Where bubblewrap works, a git that a malicious pack has compromised can reach only its own repository: no other file,
+ * no other process and no network. The socket of its proxy is the only way out.
  */
 import { join } from "node:path";
 import { lowerSession, manners } from "../sandbox/low-priority.ts";
@@ -12,7 +12,7 @@ import { bubble, readable, relayTo, SYSTEM_FOLDERS, writable } from "../sandbox/
 
 /** `http.extraHeader` in the environment's configuration, and `--no-write-fetch-head`, need this. */
 export const OLDEST_GIT = [2, 31] as const;
-/** Bytes of what git says on its standard error that are kept. */
+/** Characters of git's standard error that are kept. */
 const COMPLAINT_CHARACTERS = 4_000;
 /** Memory of one git, in bytes: packs are read through windows of it. */
 const DATA_BYTES = 2 * 1024 * 1024 * 1024;
@@ -22,7 +22,7 @@ export interface GitVersion {
   readonly version: string;
 }
 
-/** Its version as git says it; null where there is none, or one that is too old. */
+/** The version that git reports; null if there is no git, or it is too old. */
 export async function findGit(program = "git"): Promise<GitVersion | null> {
   if (Bun.which(program) === null) return null;
   const child = Bun.spawn([program, "--version"], {
@@ -31,15 +31,15 @@ export async function findGit(program = "git"): Promise<GitVersion | null> {
     stderr: "ignore",
     env: environment("/"),
   });
-  const said = await child.stdout.text();
-  const [, version, major, minor] = /^git version ((\d+)\.(\d+)[\w.-]*)/.exec(said) ?? [];
+  const output = await child.stdout.text();
+  const [, version, major, minor] = /^git version ((\d+)\.(\d+)[\w.-]*)/.exec(output) ?? [];
   if ((await child.exited) !== 0 || version === undefined) return null;
   const [oldestMajor, oldestMinor] = OLDEST_GIT;
   const isRecent = Number(major) > oldestMajor || (Number(major) === oldestMajor && Number(minor) >= oldestMinor);
   return isRecent ? { version } : null;
 }
 
-/** Nothing of the service's environment goes along: it has the keys. */
+/** Git gets none of the service's environment, which contains keys. */
 function environment(home: string): Record<string, string> {
   return {
     PATH: "/usr/local/bin:/usr/bin:/bin",
@@ -60,7 +60,7 @@ function environment(home: string): Record<string, string> {
   };
 }
 
-/** What holds for every command. */
+/** Settings of every command. */
 const SETTINGS = [
   "core.hooksPath=/dev/null",
   "core.fsmonitor=false",
@@ -80,20 +80,20 @@ const SETTINGS = [
 ];
 
 export interface GitRun {
-  /** Ended by `kill` only, which takes what it has started along. */
+  /** End it only by `kill`, which also ends what it started. */
   readonly child: Pick<Bun.Subprocess<"ignore" | "pipe", "pipe", "pipe">, "stdin" | "stdout">;
   kill(): void;
-  /** Resolves when it has ended: null where it went well, else the end of its complaint. */
+  /** Resolves when git has ended: null on success, else the end of its error output. */
   readonly ended: Promise<string | null>;
 }
 
 export interface GitOptions {
-  /** Where all that it writes is, and the bare repository in it. */
+  /** The folder that git writes to; it contains the bare repository. */
   readonly folder: string;
-  /** Of one file that it writes, in bytes. */
+  /** The largest file that git may write, in bytes. */
   readonly fileBytes: number;
   readonly signal: AbortSignal;
-  /** Whether it runs in a bubble. */
+  /** Whether git runs in a bubble. */
   readonly isIsolated: boolean;
   /** The socket that leads out of the bubble. */
   readonly socket?: string | null;
@@ -101,7 +101,7 @@ export interface GitOptions {
   readonly hasInput?: boolean;
 }
 
-/** Starts git in a bare repository. When the signal aborts, it and all that it has started are killed. */
+/** Starts git in a bare repository. When the signal aborts, git and everything that it started are killed. */
 export function startGit(args: readonly string[], options: GitOptions): GitRun {
   const { folder, signal, onLine, hasInput = false } = options;
   const settings = SETTINGS.flatMap((setting) => ["-c", setting]);
@@ -113,7 +113,7 @@ export function startGit(args: readonly string[], options: GitOptions): GitRun {
     stdin: hasInput ? "pipe" : "ignore",
     stdout: "pipe",
     stderr: "pipe",
-    // A group of its own: what git starts ends with it.
+    // Its own process group, so that what git starts ends with it.
     detached: true,
   });
   lowerSession(child.pid);
@@ -121,7 +121,7 @@ export function startGit(args: readonly string[], options: GitOptions): GitRun {
     try {
       process.kill(-child.pid, "SIGKILL");
     } catch {
-      // It is gone.
+      // It has already ended.
     }
   };
   signal.addEventListener("abort", kill, { once: true });
@@ -135,7 +135,7 @@ export function startGit(args: readonly string[], options: GitOptions): GitRun {
   return { child, kill, ended };
 }
 
-/** Runs it to its end; answers its output, or null where it failed. */
+/** Runs git to its end; answers its output, or null if it failed. */
 export async function runGit(args: readonly string[], options: GitOptions): Promise<string | null> {
   const { child, ended } = startGit(args, options);
   const [output, complaint] = await Promise.all([child.stdout.text(), ended]);
@@ -144,7 +144,7 @@ export async function runGit(args: readonly string[], options: GitOptions): Prom
 
 export const repositoryIn = (folder: string): string => join(folder, "repository.git");
 
-/** What goes before it, where it runs in a bubble. */
+/** The command line in front of git, if it runs in a bubble. */
 function around({ folder, isIsolated, socket = null }: GitOptions): string[] {
   if (!isIsolated) return [];
   const relay = socket === null ? null : relayTo(socket);
@@ -153,14 +153,14 @@ function around({ folder, isIsolated, socket = null }: GitOptions): string[] {
   return [...bubble({ environment: inside, mounts, folder }), ...(relay?.runs ?? [])];
 }
 
-/** What the machine has to bound a child. */
+/** The command line that limits a child, as far as the machine can. */
 function limits({ fileBytes }: GitOptions): string[] {
   if (Bun.which("prlimit") === null) return manners();
   const bounds = [`--data=${DATA_BYTES}`, `--fsize=${fileBytes}`, `--nofile=${OPEN_FILES}`, "--core=0"];
   return [...manners(), "prlimit", ...bounds];
 }
 
-/** Hands on each line, those of progress among them; answers the end of all. */
+/** Calls back for each line, progress lines included; answers the end of the text. */
 async function linesOf(
   stream: ReadableStream<Uint8Array>,
   onLine: ((line: string) => void) | undefined,

@@ -1,21 +1,21 @@
 /**
- * What git talks to in the place of the repository: a server on the loopback, for one clone, that sends its two
- * kinds of request on through the guarded client. So names are resolved once and addresses are checked as for
- * webhooks, redirects are followed by our rules, bytes are counted, and the credentials never reach git, its
- * configuration, its environment or the list of processes.
+ * The server that git talks to in place of the repository: on the loopback, for one clone. It forwards git's two kinds
+ * of requests through the guarded client. So names are resolved once, addresses are checked as for webhooks, redirects
+ * follow our rules, bytes are counted, and the credentials never reach git, its configuration, its environment or the
+ * list of processes.
  *
  *   git ──http, with a key──▶ 127.0.0.1 ──guarded client, https, with the credentials──▶ repository
  *
- * For a git in a bubble, which has a loopback of its own, it is a socket of the file system instead.
+ * A git in a bubble has its own loopback, so it reaches the server by a Unix socket instead.
  */
 import type { Egress } from "../egress/egress.ts";
 import { type EgressError, EgressInterrupted } from "../egress/failure.ts";
 
-/** What git asks with. A request for a shallow clone is some hundred bytes. */
+/** The limit of a request of git. One for a shallow clone has some hundred bytes. */
 const REQUEST_BYTES = 4 * 1024 * 1024;
 const REDIRECTS = 3;
 const KEY_HEADER = "x-troupe-key";
-/** Headers of git that the repository's server gets. */
+/** Headers of git that are forwarded to the repository's server. */
 const PASSED = ["accept", "content-type", "content-encoding", "git-protocol", "user-agent"];
 const SERVICE = "service=git-upload-pack";
 
@@ -28,22 +28,25 @@ export type RemoteFailure =
 export interface ProxySettings {
   /** The repository, https, without user info. */
   readonly url: string;
-  /** `Authorization` of the requests; null without. It goes to the origin of `url` and nowhere else. */
+  /** `Authorization` of the requests, or null. It is sent only to the origin of `url`. */
   readonly authorization: string | null;
   /** Of all answers together, in bytes. */
   readonly maxBytes: number;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
-  /** The path of its socket, and where git finds that in its bubble. It has a port of this machine where this is null. */
+  /** The path of the socket, and its URL inside the bubble. Null: the server listens on a port of this machine. */
   readonly socket: { readonly path: string; readonly url: string } | null;
 }
 
 export interface PinningProxy {
-  /** For git. Of a proxy at a socket, what comes before the path is where the bubble's relay is. */
+  /** The URL for git. For a proxy at a socket, its origin is that of the bubble's relay. */
   readonly url: string;
-  /** `http.extraHeader`: without it nobody on this machine gets anything. It belongs into a file, not into arguments. */
+  /**
+   * `http.extraHeader`: other processes on this machine do not have it, and get nothing. Pass it in a file, not in
+   * arguments.
+   */
   readonly header: string;
-  /** The first failure; null while all went well. */
+  /** The first failure; null if there was none. */
   failure(): RemoteFailure | null;
   received(): number;
   close(): Promise<void>;
@@ -80,7 +83,7 @@ export function openProxy(egress: Pick<Egress, "open">, settings: ProxySettings)
       await answer.body.cancel().catch(() => {}); // broken already
       return fail({ kind: "status", status: answer.status });
     }
-    // Where the first answer came from, the rest is asked for.
+    // Later requests go where the first answer came from.
     if (isFirst) {
       const moved = new URL(answer.finalUrl);
       if (moved.protocol !== "https:" || !moved.pathname.endsWith(path)) return fail({ kind: "status", status: 404 });
@@ -92,7 +95,7 @@ export function openProxy(egress: Pick<Egress, "open">, settings: ProxySettings)
     });
   }
 
-  /** Counts what comes. Git sees a stream that has failed end early; why is kept here. */
+  /** Counts the bytes. A stream that fails ends early for git; the reason is kept here. */
   function counted(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
     const reader = body.getReader();
     return new ReadableStream({
@@ -117,7 +120,7 @@ export function openProxy(egress: Pick<Egress, "open">, settings: ProxySettings)
     ...(socket === null ? { hostname: "127.0.0.1", port: 0 } : { unix: socket.path }),
     maxRequestBodySize: REQUEST_BYTES,
     async fetch(request, self) {
-      // A repository may think for long; `timeoutMs` ends it.
+      // A repository may take long to answer; `timeoutMs` is the limit.
       self.timeout(request, 0);
       if (request.headers.get(KEY_HEADER) !== key) return new Response(null, { status: 403 });
       const { pathname, search } = new URL(request.url);
