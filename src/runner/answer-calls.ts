@@ -1,6 +1,6 @@
 /**
- * The tool calls of one answer while they are streamed: how many there are, and how long and how deep
- * their arguments are, before anybody parses them. Throws `AnswerRefused`.
+ * The tool calls of one answer while they are streamed: limits their number and the length and depth of their arguments
+ * before anything parses them. Throws `AnswerRefused`.
  */
 import { JsonShape } from "../../actors/json-shape.ts";
 import type { ToolUseBlock } from "../../actors/job/schema.ts";
@@ -16,7 +16,7 @@ import { cleanText } from "../../actors/clean-text.ts";
 import { visibleText } from "../../actors/visible-text.ts";
 import { toolInput } from "./tool-input.ts";
 
-/** A complete tool call as a provider sends it. `input`: what its arguments are parsed to, or their text where they are no JSON. */
+/** A complete tool call as a provider sends it. `input`: the parsed arguments, or their text if they are not JSON. */
 export interface CallMade {
   readonly id: string;
   readonly name: string;
@@ -56,7 +56,7 @@ export class AnswerCalls {
       throw new AnswerRefused(`the arguments of its calls have more than ${MAX_INPUT_VALUES} values`);
   }
 
-  /** An id that is too long is left out: the job gives its own. */
+  /** An id that is too long is dropped: the job assigns one. */
   block({ id, name, input }: CallMade): ToolUseBlock {
     this.finished = this.within(this.finished + 1);
     return {

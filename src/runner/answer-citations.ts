@@ -1,11 +1,11 @@
 /**
- * The citations of one answer. A provider names the part of its text that a citation is for by offsets into a part of
- * the answer, or means all of the part; stored are offsets into the text block as it is shown.
+ * The citations of one answer. A provider gives the range of a citation as offsets into a part of the answer, or means
+ * the whole part. We store offsets into the text block as it is shown.
  *
  *   begin ─▶ text, citations in any order ─▶ end: offsets of the provider's text become those of the shown one
  *
- * Guarantees: each range lies in its block; texts are short, cleaned and without what could pass for something else
- * (GUARD-7); an address is one of the web. What cannot be read is left out and never costs the answer.
+ * Guarantees: each range lies in its block; texts are short, cleaned and without deceptive characters (GUARD-7); each
+ * address is a web address. A citation that cannot be read is dropped and never fails the answer.
  */
 import { cleanText } from "../../actors/clean-text.ts";
 import type { Citation } from "../../actors/job/citation.ts";
@@ -28,7 +28,7 @@ export interface CitationMade {
   readonly firstPage?: unknown;
   readonly lastPage?: unknown;
   readonly citedText?: unknown;
-  /** In characters of the part, as Unicode counts them; none where it is for all of the part. */
+  /** In Unicode characters of the part; absent for the whole part. */
   readonly start?: unknown;
   readonly end?: unknown;
 }
@@ -37,24 +37,24 @@ type Source = Omit<Citation, "start" | "end">;
 type Range = Pick<Citation, "start" | "end">;
 interface Pending {
   readonly source: Source;
-  /** In the provider's text. */
+  /** In offsets of the provider's text. */
   readonly range: Range | null;
 }
 
-/** The largest index or page that is taken for one. */
+/** The largest index or page number that counts as valid. */
 const MAX_NUMBER = 1_000_000;
 
 export class AnswerCitations {
   private readonly ofBlock: Citation[] = [];
   private pending: Pending[] = [];
-  /** What the provider has said in this part. */
+  /** The provider's text of this part. */
   private said = new GrowingText();
   /** Where in the block the part begins. */
   private from = 0;
   private count = 0;
   private chars = 0;
 
-  /** A part of the answer begins at this place of its block. */
+  /** A part of the answer begins at this offset of its block. */
   begin(at: number): void {
     this.end(at);
   }
@@ -63,7 +63,7 @@ export class AnswerCitations {
     this.said.add(piece);
   }
 
-  /** Past a limit it is left out. */
+  /** Drops the citation if a limit is reached. */
   cite(made: CitationMade): void {
     if (this.count >= MAX_CITATIONS) return;
     const source = sourceOf(made);
@@ -75,7 +75,7 @@ export class AnswerCitations {
     this.pending.push({ source, range: rangeOf(made) });
   }
 
-  /** Those of the block, which ends at this place. */
+  /** Takes the citations of the block, which ends at this offset. */
   take(at: number): Citation[] {
     this.end(at);
     this.from = 0;
@@ -100,7 +100,10 @@ export class AnswerCitations {
   }
 }
 
-/** Where these places of a text are once it is cleaned; a place that the text does not have is not in it. Looks at the text once. */
+/**
+ * Maps these offsets of a text to offsets of the cleaned text, in one pass. Offsets outside of the text are not in the
+ * map.
+ */
 function shownOffsets(text: string, places: readonly number[]): ReadonlyMap<number, number> {
   const shown = new Map<number, number>();
   let [at, characters, length] = [0, 0, 0];
@@ -139,7 +142,7 @@ function textOf(value: unknown, most: number): string | null {
   return text.length <= most ? text : cleanText(text.slice(0, most));
 }
 
-/** Null where it is none that a reader could open without harm. */
+/** Null unless a reader can open the address without harm. */
 function webAddress(value: unknown): string | null {
   if (typeof value !== "string" || value.length > MAX_SOURCE_URL_CHARS) return null;
   const url = URL.parse(value);

@@ -1,10 +1,10 @@
 /**
- * One answer of a model while it arrives: what a source reports is collected into blocks, counted
- * against the limits, and handed out as text.
+ * One answer of a model while it arrives: it collects what a source reports into blocks, counts it against the limits,
+ * and hands out text.
  *
- * Guarantees: the pieces handed out, joined, equal the text blocks with a blank line between them; no piece is empty; nothing
- * holds a NUL or a lone surrogate; what comes after the end is no part of it. Throws `AnswerRefused`
- * where a limit is passed, and what its receiver throws.
+ * Guarantees: the pieces handed out, joined, equal the text blocks with a blank line between them; no piece is empty;
+ * nothing contains a NUL or a lone surrogate; anything after the end is ignored. Throws `AnswerRefused` beyond a limit,
+ * and rethrows what its receiver throws.
  */
 import { type AnswerBlock, TEXT_SEPARATOR, type Usage } from "../../actors/job/schema.ts";
 import { AnswerCalls, type CallMade } from "./answer-calls.ts";
@@ -14,13 +14,13 @@ import { cleanText, TextPieces } from "../../actors/clean-text.ts";
 import { GrowingText } from "../../actors/growing-text.ts";
 import { visibleText } from "../../actors/visible-text.ts";
 
-/** Characters that are kept of what a model thinks at a time. */
+/** Characters of one reasoning block that are kept. */
 export const MAX_REASONING_CHARS = 64 * 1024;
 
 /** Why a model ended its answer. */
 export type EndReason = "stop" | "tool_use" | "length" | "content_filter" | "other";
 
-/** Tokens as a provider counts them: anything that is a number, or nothing. */
+/** Tokens as a provider reports them: any number, or undefined. */
 export interface CountedTokens {
   readonly inputTokens: number | undefined;
   readonly outputTokens: number | undefined;
@@ -29,7 +29,7 @@ export interface CountedTokens {
 /** What a source reports, in the order in which the provider sends it. All calls are synchronous. */
 export interface AnswerSink {
   text(piece: string): void;
-  /** A part of the text begins: citations count from here. */
+  /** A part of the text begins: offsets of citations count from here. */
   beginText(): void;
   /** The part cites a source. */
   cite(made: CitationMade): void;
@@ -47,9 +47,9 @@ export interface AnswerSink {
 
 export interface AnswerReceiver {
   onText(text: string): void;
-  /** Characters of text, reasoning or tool input have come. */
+  /** Characters of text, reasoning or tool input have arrived. */
   onChars(chars: number): void;
-  /** The provider counts more than is possible. */
+  /** The provider reports an impossible number of tokens. */
   onImpossibleUsage(): void;
 }
 
@@ -57,23 +57,23 @@ export class Answer implements AnswerSink {
   counted: Usage = { inputTokens: 0, outputTokens: 0 };
   /** Undefined while the answer is not complete. */
   endReason: EndReason | undefined;
-  /** Whole once the answer is complete. */
+  /** All blocks, once the answer is complete. */
   readonly blocks: AnswerBlock[] = [];
   readonly #receiver: AnswerReceiver;
   readonly #text = new GrowingText();
   readonly #pieces = new TextPieces();
   readonly #calls = new AnswerCalls();
   readonly #citations = new AnswerCitations();
-  /** What the model thinks, until it says or calls something. */
+  /** Reasoning since the last text or call. */
   #reasoning = "";
-  /** Where in the text the block begins that is being written. */
+  /** Offset in the text at which the current block begins. */
   #textFrom = 0;
 
   constructor(receiver: AnswerReceiver) {
     this.#receiver = receiver;
   }
 
-  /** Everything that was handed out. */
+  /** All text that was handed out. */
   get partialText(): string {
     return this.#text.toString();
   }
@@ -159,6 +159,6 @@ export class Answer implements AnswerSink {
   }
 }
 
-/** What a provider counts, as far as it can be true. */
+/** A provider's count, limited to plausible values. */
 const tokens = (counted: number | undefined): number =>
   counted !== undefined && counted > 0 ? Math.min(Math.trunc(counted), MAX_CALL_TOKENS) : 0;

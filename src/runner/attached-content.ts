@@ -1,12 +1,12 @@
 /**
- * The bytes of images and files on their way to a model (FILE-7). The loop knows attachments by their digests; here
- * each call gets their content, from the newest to the oldest as far as one request takes them, and only what its
- * model reads. The rest is described in words.
+ * The bytes of images and files on their way to a model (FILE-7). The loop refers to attachments by their digests; here
+ * each call gets their content, newest first, up to the limits of one request, and only types that its model reads.
+ * Words describe the rest.
  *
- *   room ─▶ the bytes are read ─▶ the request is sent ─▶ room and bytes are given back ─▶ the answer comes
+ *   room ─▶ read the bytes ─▶ send the request ─▶ release room and bytes ─▶ the answer arrives
  *
- * What is in memory is counted for the organization, and calls for which there is no room wait. However slow an answer
- * is, it holds no room. A provider of the AI SDK keeps what it is given, so its calls hold their room to their end.
+ * Bytes in memory are counted per organization, and calls without room wait. A slow answer holds no room. A provider of
+ * the AI SDK keeps its input, so its calls hold their room until they end.
  */
 import type { ContentPart, ModelCall, ModelOutcome, ModelPort, TranscriptEntry } from "../../actors/job/ports.ts";
 import { withCalls } from "../../actors/job/wrapped-models.ts";
@@ -23,12 +23,12 @@ import type { FileContents } from "../../actors/workspace/ports.ts";
 import { ByteRoom } from "./byte-room.ts";
 import type { RunnerLog } from "./log.ts";
 
-/** Images and documents of one call: no provider takes many more. */
+/** Images and documents of one call: no provider accepts many more. */
 const CALL_ATTACHMENTS = 100;
-/** What a byte of content takes in memory until it is sent: itself, and as base64 in a request. */
+/** Bytes of memory for one byte of content until it is sent: the content itself, and its base64 in a request. */
 const MEMORY_FACTOR = 4;
 const MIB = 1024 * 1024;
-/** What all calls may hold, and those of one organization. */
+/** Bytes that all calls may hold, and those of one organization. */
 const ROOM = { all: 512 * MIB, ofOrganization: 192 * MIB };
 
 interface Parts {
@@ -38,7 +38,7 @@ interface Parts {
   readonly room?: ByteRoom;
 }
 
-/** The models, with the content of attachments in the place of their digests. */
+/** The models, with attachments' content in place of their digests. */
 export function withAttachedContent(
   models: ModelPort,
   { contents, log, room = new ByteRoom(ROOM.all, ROOM.ofOrganization) }: Parts,
@@ -58,7 +58,7 @@ export function withAttachedContent(
       if (signal.aborted) return { kind: "aborted", partialText: "" };
       if (entries === null) return UNREADABLE;
       const onSent = (): void => {
-        // Other parts of the call keep the list until its answer has ended.
+        // Other parts of the call keep the list until the answer ends, so empty it.
         entries.length = 0;
         release();
       };
@@ -69,7 +69,7 @@ export function withAttachedContent(
   });
 }
 
-/** The room of this call, waited for as its run waits. */
+/** Waits for the room of this call, and counts as waiting of its run. */
 async function entered<T extends (() => void) | "aborted">({ waits }: ModelCall, room: Promise<T>): Promise<T> {
   if (waits === undefined) return room;
   try {
@@ -81,7 +81,7 @@ async function entered<T extends (() => void) | "aborted">({ waits }: ModelCall,
   }
 }
 
-/** The store is away for a moment, so the call is made again later. */
+/** The store is temporarily unavailable, so the call is retried later. */
 const UNREADABLE: ModelOutcome = {
   kind: "failed",
   error: { code: "provider_unreachable", message: "The files of the conversation could not be read." },
@@ -89,7 +89,7 @@ const UNREADABLE: ModelOutcome = {
   usage: { inputTokens: 0, outputTokens: 0 },
 };
 
-/** The attachments that the call gets, from the newest on; null where it has none at all. */
+/** The attachments that the call gets, newest first; null if the conversation has none. */
 function shownOf(entries: readonly TranscriptEntry[], reads: readonly ModelInput[]): Set<AttachmentBlock> | null {
   const shown = new Set<AttachmentBlock>();
   let room = ATTACHED_BYTES;
@@ -113,17 +113,18 @@ interface Filling {
   readonly signal: AbortSignal;
 }
 
-/** One after the other: what is not needed any more is not read, and nothing is read when the room is given back. */
+/** Reads one after the other, so that nothing is read needlessly or after the room is released. */
 async function filled(
   { origin, entries }: ModelCall,
   shown: ReadonlySet<AttachmentBlock>,
   { contents, log, signal }: Filling,
 ): Promise<TranscriptEntry[]> {
-  // The same content of several messages is in memory once.
+  // Content that several messages share is in memory once.
   const read = new Map<string, Uint8Array | null>();
   const partOf = async (block: InputBlock): Promise<ContentPart> => {
     if (!isAttachment(block)) return block;
-    if (!shown.has(block)) return told(block, "not shown here, because it is too old or this model cannot read it");
+    if (!shown.has(block))
+      return described(block, "not shown here, because it is too old or this model cannot read it");
     const { type, media_type: mediaType, name, sha256 } = block;
     signal.throwIfAborted();
     const data = read.has(sha256)
@@ -132,7 +133,7 @@ async function filled(
     read.set(sha256, data);
     if (data !== null) return { type, mediaType, ...(name === null ? {} : { name }), data };
     log?.error({ sha256, ...origin }, "the content of a file of a conversation is lost");
-    return told(block, "its content is lost");
+    return described(block, "its content is lost");
   };
   const filledEntries: TranscriptEntry[] = [];
   for (const entry of entries) {
@@ -147,12 +148,12 @@ async function filled(
   return filledEntries;
 }
 
-const told = (block: AttachmentBlock, why: string): ContentPart => ({
+const described = (block: AttachmentBlock, why: string): ContentPart => ({
   type: "text",
   text: `[${attachmentWords(block)}: ${why}]`,
 });
 
-/** Null: there is no such content. Rejects where the store cannot be reached. */
+/** Null if the content does not exist. Rejects if the store cannot be reached. */
 async function contentOf(
   contents: Parts["contents"],
   key: { readonly organizationId: string; readonly sha256: string },

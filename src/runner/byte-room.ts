@@ -1,7 +1,7 @@
 /**
- * Room in memory that model calls share. Who needs more than there is waits: first come, first served, but those
- * whose organization has its part already wait behind the others. A call for which there could never be room gets it
- * while nothing else is held.
+ * Room in memory that model calls share. Calls that need more than is free wait, first come, first served; but calls of
+ * an organization that already has its part wait behind the others. A call that is larger than the limit gets room
+ * while no other call holds any.
  */
 
 interface Waiting {
@@ -17,18 +17,18 @@ export class ByteRoom {
   private waiting: Waiting[] = [];
   private total = 0;
 
-  /** Bytes of all, and of one organization. */
+  /** `limit`: bytes of all calls; `ofOrganization`: of one organization's. */
   constructor(limit: number, ofOrganization: number) {
     this.limit = limit;
     this.ofOrganization = ofOrganization;
   }
 
-  /** Bytes that are held. */
+  /** Held bytes. */
   get used(): number {
     return this.total;
   }
 
-  /** Resolves with the function that gives the bytes back; calling it again does nothing. */
+  /** Resolves with a function that releases the bytes; it is idempotent. */
   enter(organizationId: string, bytes: number, signal: AbortSignal): Promise<(() => void) | "aborted"> {
     if (signal.aborted) return Promise.resolve("aborted");
     return new Promise((resolve) => {
@@ -73,7 +73,7 @@ export class ByteRoom {
     for (const entry of this.waiting) {
       const held = this.held.get(entry.organizationId) ?? 0;
       if (held > 0 && held + entry.bytes > this.ofOrganization) continue;
-      // Those behind it wait too: a large one would never have its turn.
+      // The entries behind it wait too, else a large one would starve.
       if (this.total > 0 && this.total + entry.bytes > this.limit) return;
       this.waiting = this.waiting.filter((one) => one !== entry);
       entry.begin();

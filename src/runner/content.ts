@@ -1,10 +1,10 @@
-/** Images and files in what a user says, on their way to a provider. */
+/** Images and files of user messages, for providers. */
 import type { ContentPart, TranscriptEntry } from "../../actors/job/ports.ts";
 import { ATTACHED_BYTES } from "../../actors/upload/limits.ts";
 
 export type { ContentPart };
 
-/** What a user says: text, or parts. */
+/** The content of a user message: text, or parts. */
 export type UserContent = string | readonly ContentPart[];
 /** An image or a file. */
 export type DataPart = Exclude<ContentPart, { readonly type: "text" }>;
@@ -13,7 +13,7 @@ export type DataPart = Exclude<ContentPart, { readonly type: "text" }>;
 export const dataParts = (entry: TranscriptEntry): DataPart[] =>
   entry.role === "user" ? (entry.parts ?? []).filter((part) => part.type !== "text") : [];
 
-/** Says that the images and files of a call are more than any call may have. */
+/** The images and files of a call exceed the limit of a call. */
 export class TooMuchData extends Error {
   override readonly name = "TooMuchData";
 
@@ -37,11 +37,11 @@ export const isPdf = ({ type, mediaType }: DataPart): boolean => type === "file"
 /** The text of a text file. */
 export const fileText = ({ data }: DataPart): string => new TextDecoder().decode(data);
 
-/** A text file as providers take it that know no files of text: its name, and what it says. */
+/** A text file for providers that do not accept text files: its name and its text. */
 export const spokenFile = (file: DataPart): string =>
   file.name === undefined ? fileText(file) : `${file.name}:\n\n${fileText(file)}`;
 
-/** Says that a file is of a type that no provider of this format takes. */
+/** A file has a type that no provider of this format accepts. */
 export class UnspeakableFile extends Error {
   override readonly name = "UnspeakableFile";
 

@@ -1,7 +1,7 @@
 /**
- * The transcript as every provider takes it. Guarantees what they insist on: each result follows
- * directly the message with its call, each call has a result, ids are unique, and both ids and names
- * have the characters that every provider takes (so that a chat can change its model).
+ * The transcript in a form that every provider accepts. Guarantees what they require: each result directly follows the
+ * message with its call, each call has a result, ids are unique, and ids and names have only characters that every
+ * provider accepts (so that a chat can change its model).
  */
 import type { TranscriptEntry } from "../../actors/job/ports.ts";
 import type { Block, ToolResultBlock, ToolUseBlock } from "../../actors/job/schema.ts";
@@ -9,7 +9,7 @@ import type { JsonObject } from "../../actors/schema.ts";
 import { checkData, type UserContent } from "./content.ts";
 
 const LOST_RESULT = "There is no result: the call was not finished.";
-/** Longest tool name that every provider takes. */
+/** Longest tool name that every provider accepts. */
 const MAX_NAME_CHARS = 64;
 
 export interface SpokenText {
@@ -35,7 +35,7 @@ export type Message =
   | { readonly role: "assistant"; readonly parts: readonly (SpokenText | SpokenCall)[] }
   | { readonly role: "tool"; readonly results: readonly SpokenResult[] };
 
-/** The messages of a call, oldest first. An assistant entry without content gives none. Throws `TooMuchData`. */
+/** The messages of a call, oldest first. An assistant entry without content is skipped. Throws `TooMuchData`. */
 export function conversation(entries: readonly TranscriptEntry[]): Message[] {
   checkData(entries);
   const writer = new ConversationWriter();
@@ -62,10 +62,10 @@ class ConversationWriter {
     };
     for (const block of blocks) {
       if (block.type === "tool_result") {
-        // A result ends the message with its call; one without a call before it is dropped.
+        // A result ends the message with its call; a result without an earlier call is dropped.
         if (answers.length > 0) flush();
       } else if (block.type === "reasoning") {
-        // Providers take back only what they have signed themselves, and no more of it is needed.
+        // Providers accept only reasoning that they have signed themselves, and do not need it.
         continue;
       } else if (block.type === "text") {
         // Providers refuse blank text.
@@ -79,7 +79,7 @@ class ConversationWriter {
     flush();
   }
 
-  /** Ids are given by position: some servers repeat theirs, and some refuse those of others. */
+  /** Ids are assigned by position: some servers repeat their own, and some refuse those of others. */
   #pair(block: ToolUseBlock, result: ToolResultBlock | undefined): { call: SpokenCall; answer: SpokenResult } {
     this.#calls += 1;
     const id = `call_${this.#calls}`;

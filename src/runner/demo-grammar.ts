@@ -1,7 +1,7 @@
 /**
- * The commands of the demo model, read from the user's message: total and pure. A message is a list
- * of steps (divided by `/then`); each step is a text, then calls, then perhaps a fault. See
- * `docs/demo-model.md`, which is the reference for users.
+ * The commands of the demo model, read from the user's message: total and pure. A message is a list of steps, separated
+ * by `/then`; each step is a text, then calls, then optionally a fault. See `docs/demo-model.md`, which is the
+ * reference for users.
  */
 import { RUN_ERROR_CODES, type RunErrorCode } from "../../actors/job/schema.ts";
 import type { JsonObject } from "../../actors/schema.ts";
@@ -21,9 +21,9 @@ export type DemoFault =
   | { readonly kind: "stall" }
   | { readonly kind: "fail"; readonly code: RunErrorCode; readonly retryAfterMs: number | undefined };
 
-/** What one step of the demo does, in this order: say `text`, make `calls`, or end by `fault`. */
+/** The actions of one demo step, in this order: emit `text`, make `calls`, or fail with `fault`. */
 export interface DemoStep {
-  /** `said` is exact, `echoed` gets the words of the demo around it. */
+  /** `said` is emitted as it is; `echoed` gets the demo's introduction around it. */
   readonly text: { readonly kind: "said" | "echoed"; readonly text: string } | null;
   readonly repeat: number;
   readonly slowMs: number;
@@ -33,7 +33,7 @@ export interface DemoStep {
 
 export interface DemoScript {
   readonly steps: readonly DemoStep[];
-  /** Whether every further step makes the calls of the last one again. */
+  /** Whether every further step repeats the calls of the last one. */
   readonly loop: boolean;
 }
 
@@ -56,7 +56,7 @@ interface Reading {
   loop: boolean;
 }
 
-/** Null where the line is understood, else what is wrong with it. */
+/** Null if the line is valid, else the error. */
 type Command = (reading: Reading, argument: string) => string | null;
 
 const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([

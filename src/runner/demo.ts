@@ -1,11 +1,11 @@
 /**
- * `demo:echo`, the model that is none: deterministic, built in, and honest about it (RUN-1). It
- * really streams and really calls tools, by the commands in the user's last message, so that the
- * whole service can be tried and tested without a key.
+ * `demo:echo`, a built-in stand-in for a model: deterministic, and open about not being one (RUN-1). It really streams
+ * and really calls tools, by the commands in the user's last message, so that the whole service can be tried and tested
+ * without a key.
  *
- * Which step of a message it is in follows from the transcript alone, so a call that is made again
- * after a crash gives the same answer. Of a run that was compacted it gets the whole transcript (`uncut`): from a
- * summary it could not tell which steps it has made.
+ * The current step of a message follows from the transcript alone, so a call that is repeated after a crash gives the
+ * same answer. In a compacted run it gets the whole transcript (`uncut`): a summary does not show which steps it has
+ * made.
  */
 import type { ModelCall, ModelOutcome, TranscriptEntry } from "../../actors/job/ports.ts";
 import type { Block, RunError, TextBlock, ToolResultBlock, ToolUseBlock } from "../../actors/job/schema.ts";
@@ -17,16 +17,16 @@ import { visibleText } from "../../actors/visible-text.ts";
 import { stalled } from "./provider-faults.ts";
 import type { Timers } from "./watchdog.ts";
 
-/** Characters of one answer; `/repeat` of a long text ends here. */
+/** Characters of one answer; `/repeat` of a long text is cut here. */
 export const MAX_DEMO_CHARS = 1024 * 1024;
 /** Characters of one piece: about a token's length; a long word is cut. */
 const MAX_PIECE_CHARS = 16;
-/** Characters of which the words are counted before the event loop turns. */
+/** Words are counted in slices of this many characters, between which the event loop turns. */
 export const COUNTED_CHARS = 16 * 1024;
 /** Characters of a tool's result that are quoted. */
 const MAX_QUOTED_CHARS = 8_192;
 
-/** Words of a conversation that its summary quotes, from either end. */
+/** Words that a summary quotes from each end of the conversation. */
 const QUOTED_WORDS = 24;
 
 const INTRODUCTION = "This is the built-in demo. It is no language model and repeats what it gets.";
@@ -81,7 +81,7 @@ export async function callDemo(call: ModelCall, context: DemoContext): Promise<M
 
 interface Turn {
   readonly message: string;
-  /** The images and files beside it. */
+  /** The images and files of the message. */
   readonly received: readonly DataPart[];
   /** Results of the last round of calls; empty at the first step. */
   readonly results: readonly { readonly name: string; readonly result: ToolResultBlock }[];
@@ -129,7 +129,7 @@ function rounds(blocks: readonly Block[]): Pick<Turn, "rounds" | "results"> {
   return { rounds: count, results };
 }
 
-/** The step that is next: of the script, or the one that tells the results. */
+/** The next step: from the script, or one that reports the results. */
 function stepOf(turn: Turn): DemoStep {
   const parsed = parseScript(turn.message);
   if (parsed.kind === "help")
@@ -144,7 +144,7 @@ function stepOf(turn: Turn): DemoStep {
   );
 }
 
-/** Of a summary the beginning and the end of what was said: nobody has understood it. */
+/** The step that makes a summary: it quotes the beginning and the end, because the demo understands nothing. */
 function summaryStep(message: string): DemoStep {
   const words = message.match(/\S+/g) ?? [];
   return said(
@@ -184,7 +184,7 @@ function told(words: string, received: readonly DataPart[]): string[] {
 const label = ({ type, mediaType, name, data }: DataPart): string =>
   `${type === "image" ? "an image" : "a file"} (${name === undefined ? "" : `${name}, `}${mediaType}, ${data.length} bytes)`;
 
-/** Words with the space before them, long ones cut between characters. Joined they are the text. */
+/** Words with their leading space, long ones cut between characters. Joined, the pieces are the text. */
 function* pieces(text: string): Generator<string> {
   for (const [word] of text.matchAll(/\s*\S+|\s+/g)) {
     for (let at = 0; at < word.length;) {
@@ -235,7 +235,7 @@ const toolUse = ({ name, input }: DemoCall, index: number): ToolUseBlock => ({
 });
 
 /** The demo's tokens are words. */
-/** Few words are counted at once, many in slices between which the event loop turns. */
+/** Short texts are counted at once, long ones in slices between which the event loop turns. */
 const wordsOf = (texts: readonly string[]): MaybePromise<number> =>
   texts.reduce((sum, { length }) => sum + length, 0) <= COUNTED_CHARS
     ? texts.reduce((words, text) => words + countWords(text), 0)
@@ -247,7 +247,7 @@ async function manyWordsOf(texts: readonly string[]): Promise<number> {
     for (let at = 0; at < text.length; at += COUNTED_CHARS) {
       await turnOfTheLoop();
       words += countWords(text.slice(at, at + COUNTED_CHARS));
-      // A word that goes on from the slice before was counted there.
+      // A word that continues from the previous slice was counted there.
       if (at > 0 && /^\S\S$/.test(text.slice(at - 1, at + 1))) words--;
     }
   }

@@ -1,6 +1,6 @@
 /**
- * Looks at the bytes of an event stream before anything parses them: the length of each line and
- * frame, and the depth and number of the values in it. One pass, no memory. Throws `AnswerRefused`.
+ * Checks the bytes of an event stream before anything parses them: the length of each line and frame, and the depth and
+ * number of its values. One pass, without buffering. Throws `AnswerRefused`.
  */
 import { type JsonLimits, JsonShape } from "../../actors/json-shape.ts";
 import {
@@ -23,7 +23,7 @@ export class FrameGuard {
   private lineBytes = 0;
   private isAfterReturn = false;
 
-  /** Looks at the next bytes; answers what it costs to parse them. */
+  /** Checks the next bytes; answers the cost of parsing them. */
   take(bytes: Uint8Array): number {
     const { shape } = this;
     this.answerBytes += bytes.length;
@@ -51,7 +51,7 @@ export class FrameGuard {
     return bytes.length + VALUE_COST * (values + shape.values);
   }
 
-  /** Answers how many values the frame had. */
+  /** Answers the number of values in the frame. */
   private endFrame(): number {
     const { values } = this.shape;
     this.check();

@@ -1,13 +1,13 @@
-/** How much of what strangers answer is in memory at once: for each organization, and in all. */
+/** Bounds the memory for answers from outside: for each organization, and in total. */
 
 export const HELD_BYTES_OF_ORGANIZATION = 64 * 1024 * 1024;
 const HELD_BYTES = 256 * 1024 * 1024;
 
-/** What one reader holds. */
+/** The bytes that one reader holds. */
 export interface Held {
-  /** False where there is no room for so many more. */
+  /** False if there is no room for these bytes. */
   add(bytes: number): boolean;
-  /** Gives all of it back. */
+  /** Releases all of them. */
   release(): void;
 }
 

@@ -1,14 +1,13 @@
 /**
- * Looks for OpenAI-compatible servers on this machine, so that the start can say what is there.
- * It asks for their list of models and nothing else; a prompt goes to one with MODEL=auto only.
- * What HTTP_PROXY says is no matter here: a proxy's 127.0.0.1 is another machine.
+ * Finds OpenAI-compatible servers on this machine, so that the start can list them. It only asks for their list of
+ * models; prompts go to one only with MODEL=auto. HTTP_PROXY is ignored: a proxy's 127.0.0.1 is another machine.
  */
 import { listModels } from "./model-list.ts";
 
 export interface LocalModel {
   /** The server that uses this port by default, for people. */
   readonly server: string;
-  /** With its `/v1`. */
+  /** Including its `/v1`. */
   readonly baseUrl: string;
   readonly model: string;
 }
@@ -26,7 +25,7 @@ export const LOCAL_SERVERS: readonly LocalServer[] = [
   { server: "lm-studio", port: 1_234 },
 ];
 
-/** A local server answers at once or is not there; the start waits for this. */
+/** A local server answers at once or is not there; the start waits for this long. */
 export const LOCAL_PROBE_MS = 400;
 
 /** The first model of each server that answers, in the order of `servers`. Never rejects. */
@@ -38,7 +37,7 @@ export async function findLocalModels(servers = LOCAL_SERVERS, timeoutMs = LOCAL
 async function probe({ server, port }: LocalServer, timeoutMs: number): Promise<LocalModel | null> {
   const baseUrl = `http://127.0.0.1:${port}/v1`;
   const list = await listModels(baseUrl, { timeoutMs, isLocal: true });
-  // Nothing listens there, or something that is no model server: both are normal.
+  // Nothing listens there, or it is not a model server: both are normal.
   const model = list.kind === "listed" ? list.models[0] : undefined;
   return model === undefined ? null : { server, baseUrl, model };
 }

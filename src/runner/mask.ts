@@ -1,7 +1,7 @@
 /**
- * A provider's own words, made fit for a user: one short line without anything that could be a
- * key, an address or a path. Providers quote keys and URLs in their messages, and proxies quote
- * internal hosts; what is masked too much costs a word, what is masked too little leaks.
+ * Makes a provider's own words fit for users: one short line without anything that could be a key, an address or a
+ * path. Providers quote keys and URLs in their messages, and proxies quote internal hosts. Masking too much costs a
+ * word; masking too little leaks.
  */
 import { cleanText } from "../../actors/clean-text.ts";
 import { CREDENTIAL_SCHEMES, OWN_TOKENS, PROVIDER_KEYS } from "../../actors/secret-shapes.ts";
@@ -9,7 +9,7 @@ import { visibleText } from "../../actors/visible-text.ts";
 
 /** Characters of a provider's message that are shown. */
 export const MAX_PROVIDER_WORDS = 200;
-/** Characters that are looked at; the patterns below are linear, this keeps them cheap. */
+/** Characters that are examined; the patterns below are linear, and this keeps them cheap. */
 const MAX_LOOKED_AT = 2_000;
 const MASK = "[hidden]";
 
@@ -36,8 +36,8 @@ const PATTERNS: readonly RegExp[] = [
 ];
 
 /**
- * `text` without these secrets, in the forms in which a server echoes them: as they are, in JSON, in a
- * URL, in base64. Meant for text that is shown whole, so nothing else is masked.
+ * `text` without these secrets, in the forms in which a server may echo them: as they are, in JSON, in a URL, in
+ * base64. It is for text that is shown whole, so nothing else is masked.
  */
 export function maskSecrets(text: string, secrets: readonly string[]): string {
   let masked = text;
@@ -49,11 +49,11 @@ export function maskSecrets(text: string, secrets: readonly string[]): string {
   return masked;
 }
 
-/** `words` as one masked line of at most `MAX_PROVIDER_WORDS`; `secrets` are hidden wherever they occur. */
+/** `words` as one masked line of at most `MAX_PROVIDER_WORDS` characters; `secrets` are hidden wherever they occur. */
 export function maskWords(words: string, secrets: readonly string[]): string {
   let text = cleanText(words.slice(0, MAX_LOOKED_AT));
   for (const secret of secrets) if (secret.length >= 4) text = text.replaceAll(secret, MASK);
-  // The first line only: what follows is often a stack.
+  // The first line only: the others are often a stack trace.
   text = (text.trim().split(/[\r\n]/, 1)[0] ?? "").replace(/\p{Cc}+/gu, " ");
   for (const pattern of PATTERNS) text = text.replace(pattern, MASK);
   text = visibleText(text);

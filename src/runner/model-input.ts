@@ -1,6 +1,6 @@
 /**
- * What a model reads besides text (FILE-8): by MODEL_INPUTS, else by its name as its maker documents it, else text
- * alone. Text files go to every model.
+ * What a model reads besides text (FILE-8): from MODEL_INPUTS, else by its name as its maker documents it, else text
+ * only. Text files go to every model.
  */
 import type { ModelInput } from "../../actors/upload/terms.ts";
 import type { Target } from "./model-name.ts";
@@ -9,7 +9,7 @@ const TEXT: readonly ModelInput[] = ["text"];
 const IMAGES: readonly ModelInput[] = ["text", "image"];
 const ALL: readonly ModelInput[] = ["text", "image", "file"];
 
-/** By what the name holds; the first that fits counts. */
+/** By a part of the name; the first match wins. */
 const BY_NAME: readonly (readonly [RegExp, readonly ModelInput[]])[] = [
   [/claude-(?:instant|v?[12](?:[.\d]|$))/, TEXT],
   [/claude-3-(?:opus|sonnet|haiku)/, IMAGES],
@@ -22,19 +22,19 @@ const BY_NAME: readonly (readonly [RegExp, readonly ModelInput[]])[] = [
   [/llava|vision|[-_.]vl\b|\dvl\b|minicpm-v|moondream|gemma-?3(?!n)/, IMAGES],
 ];
 
-/** `inputs`: by `provider:name`, as the operator has set them. */
+/** `inputs`: the operator's settings, by `provider:name`. */
 export function inputOfTarget(
   { kind, provider, name }: Target,
   inputs: ReadonlyMap<string, readonly ModelInput[]>,
 ): readonly ModelInput[] {
   const set = inputs.get(`${provider}:${name}`);
   if (set !== undefined) return set;
-  // It tells what it gets.
+  // The demo lists what it receives.
   if (kind === "demo") return ALL;
   const known = BY_NAME.find(([pattern]) => pattern.test(name))?.[1] ?? TEXT;
-  // Servers of the compatible format take images; documents are OpenAI's own.
+  // Compatible servers accept images; only OpenAI itself accepts documents.
   return kind === "compatible" && known === ALL ? IMAGES : known;
 }
 
-/** Where no model can be used. */
+/** If no model can be used. */
 export const NO_INPUT = TEXT;

@@ -1,7 +1,7 @@
 /** Asks an OpenAI-compatible server which models it has. */
 import { type JsonLimits, parseWithin } from "../../actors/json-shape.ts";
 
-/** A server that has not answered by then counts as unreachable; the start waits for this. */
+/** A server that has not answered by then counts as unreachable; the start waits for this long. */
 export const MODEL_LIST_MS = 5_000;
 /** Longest list that is read, in bytes. */
 const MAX_LIST_BYTES = 1024 * 1024;
@@ -16,7 +16,7 @@ export type ModelList =
 export interface ModelListOptions {
   readonly apiKey?: string | undefined;
   readonly timeoutMs?: number;
-  /** Past the proxy of HTTP_PROXY, whose 127.0.0.1 is another machine. */
+  /** Bypasses HTTP_PROXY, because a proxy's 127.0.0.1 is another machine. */
   readonly isLocal?: boolean;
 }
 

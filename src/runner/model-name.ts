@@ -1,5 +1,5 @@
 /**
- * Which model a name means, by the configuration alone (RUN-1): pure, and nothing is loaded.
+ * Resolves a model's name by the configuration alone (RUN-1): pure, and loads nothing.
  *
  *   null          → MODEL, else the default of the provider that has a key, else `demo:echo`
  *   "auto"        → the first local model that was found, else `demo:echo` (as MODEL only)
@@ -11,35 +11,38 @@ import type { LocalModel } from "./local-models.ts";
 
 /** The configuration of the provider seam. Keys are never logged or shown. */
 export interface ModelSettings {
-  /** `provider:name` or `auto`, from MODEL; null where it is not set. */
+  /** `provider:name` or `auto`, from MODEL; null if not set. */
   readonly model: string | null;
   readonly anthropicApiKey: string | null;
   readonly openaiApiKey: string | null;
-  /** Any OpenAI-compatible endpoint, with its `/v1`; null means OpenAI itself. */
+  /** Any OpenAI-compatible endpoint, including its `/v1`; null means OpenAI itself. */
   readonly openaiBaseUrl: string | null;
   /** For tests and gateways; null means Anthropic itself. */
   readonly anthropicBaseUrl?: string | null;
-  /** Further ones that may be named, from MODELS; one that cannot be used is none. */
+  /** Further allowed models, from MODELS; unusable ones are ignored. */
   readonly models?: readonly string[];
-  /** Further ones, for calls with keys of organizations only, from OWN_KEY_MODELS: the operator needs no key for them. */
+  /**
+   * Further models that are only for calls with organizations' keys, from OWN_KEY_MODELS: the operator needs no key for
+   * them.
+   */
   readonly ownKeyModels?: readonly string[];
   /** Tokens by `provider:name`, from MODEL_WINDOWS. */
   readonly windows?: ReadonlyMap<string, number>;
   /** What models read by `provider:name`, from MODEL_INPUTS. */
   readonly inputs?: ReadonlyMap<string, readonly ModelInput[]>;
-  /** What `findLocalModels` has found. Used with `auto` only: no prompt goes there otherwise. */
+  /** The result of `findLocalModels`. Prompts go there only with `auto`. */
   readonly localModels: readonly LocalModel[];
   /** In production the demo provider is refused unless `allowDemoModel`. */
   readonly production: boolean;
   readonly allowDemoModel: boolean;
-  /** A stream that is silent for this long has failed; 60,000 where it is not given (RUN-3). */
+  /** A stream that is silent for this long has failed; default 60,000 (RUN-3). */
   readonly stalledStreamMs?: number;
 }
 
-/** The targets that the operator allows, by their names. */
+/** The targets that the operator allows, by name. */
 export interface AllowedTargets {
   readonly settings: ModelSettings;
-  /** What answers where no model is named. */
+  /** The target if no model is named. */
   readonly fallback: Outcome<Target>;
   readonly byName: ReadonlyMap<string, Target>;
 }
@@ -75,7 +78,7 @@ export type Target =
   | {
       readonly kind: "ai-sdk";
       readonly provider: "ai-sdk";
-      /** `package:model`, as the operator has written it. */
+      /** `package:model`, as the operator wrote it. */
       readonly name: string;
       readonly package: string;
       readonly model: string;
@@ -87,12 +90,12 @@ const ANTHROPIC_URL = "https://api.anthropic.com/v1";
 const OPENAI_URL = "https://api.openai.com/v1";
 const DEMO: Target = { kind: "demo", provider: "demo", name: "echo" };
 const PROVIDERS = "anthropic, openai, openai-compatible, ai-sdk and demo";
-/** The short name of a package of the AI SDK, or the whole name of one of somebody else. */
+/** The short name of a package of the AI SDK, or the full name of another package. */
 const SDK_MODEL = /^((?:@[a-z0-9-]{1,60}\/)?[a-z0-9][a-z0-9.-]{0,80}):(.+)$/;
 
 /**
- * The models that may be named (RUN-4): the default one, those of MODELS and OWN_KEY_MODELS, and the demo where it may
- * be used at all. To have a provider's key does not allow all of its models.
+ * The models that may be named (RUN-4): the default one, those of MODELS and OWN_KEY_MODELS, and the demo if it is
+ * allowed at all. A provider's key does not by itself allow all of its models.
  */
 export function allowedTargets(settings: ModelSettings): AllowedTargets {
   const fallback = resolveModel(null, settings);
@@ -106,7 +109,10 @@ export function allowedTargets(settings: ModelSettings): AllowedTargets {
   };
 }
 
-/** The allowed target of a name; null names the default. A name that cannot be used at all is refused as that first. */
+/**
+ * The allowed target of a name; null names the default. A name that is unusable in any case is refused for that reason
+ * first.
+ */
 export function allowedTarget(name: string | null, allowed: AllowedTargets): Outcome<Target> {
   if (present(name) === null) return allowed.fallback;
   const target = allowed.byName.get(name ?? "");
@@ -151,17 +157,17 @@ export function resolveModel(name: string | null, settings: ModelSettings): Outc
 
 function defaultTarget(settings: ModelSettings): Outcome<Target> {
   if (present(settings.anthropicApiKey) !== null) return anthropicTarget(DEFAULT_ANTHROPIC_MODEL, settings);
-  // Which models an endpoint has is not known, and to fall back to the demo here would hide that.
+  // The endpoint's models are unknown, and a fall-back to the demo would hide that.
   if (present(settings.openaiBaseUrl) !== null)
     return refused("OPENAI_BASE_URL is set, but no model: set MODEL=openai-compatible:<name> too.");
   if (present(settings.openaiApiKey) !== null) return openaiTarget(DEFAULT_OPENAI_MODEL, settings);
   return demoTarget(settings);
 }
 
-/** In the place of the operator's key, while one is asked for. */
+/** A placeholder for the operator's key where one is required. */
 const NO_KEY = "none";
 
-/** The operator's key is left out, whether there is one or not. */
+/** A target without the operator's key, even if there is one. */
 function ownKeyTarget(provider: string, name: string, settings: ModelSettings): Outcome<Target> {
   if (provider !== "anthropic" && provider !== "openai" && provider !== "openai-compatible")
     return refused("Organizations have keys for anthropic, openai and openai-compatible only.");
@@ -226,7 +232,7 @@ function compatibleTarget(
   return ok({ kind: "compatible", provider, name, apiKey: present(apiKey), baseUrl });
 }
 
-/** An empty setting is one that is not set. */
+/** An empty setting counts as not set. */
 const present = (value: string | null): string | null => (value === null || value.trim() === "" ? null : value.trim());
 const refused = (message: string): Outcome<never> => refuse({ kind: "provider_error", message });
 const short = (text: string): string => text.slice(0, 80);

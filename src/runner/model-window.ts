@@ -1,18 +1,18 @@
 /**
- * How much a model takes (CHAT-8): by MODEL_WINDOWS, else by its name as its maker documents it, else by a
- * number that is on the safe side for what runs behind such an address. One that is too small costs a summary
- * more, one that is too large a refused call: the run then makes a summary and asks again.
+ * The context window of a model (CHAT-8): from MODEL_WINDOWS, else by its name as its maker documents it, else a safe
+ * number for its kind of endpoint. A number that is too small costs an extra summary. One that is too large costs a
+ * refused call: the run then makes a summary and retries.
  */
 import type { ModelWindow } from "../../actors/job/ports.ts";
 import type { Target } from "./model-name.ts";
 import { longestAnswer } from "./wire/longest-answer.ts";
 
-/** By what the name holds; the first that fits counts. Tokens of a call with its answer. */
+/** By a part of the name; the first match wins. Tokens of a call with its answer. */
 const WINDOWS: readonly (readonly [RegExp, number])[] = [
   [/claude-(?:instant|v?2\.0|2$)/, 100_000],
   [/claude/, 200_000],
   [/gpt-4\.1/, 1_047_576],
-  // Of 400,000 they take 272,000 of the conversation, and give the rest to the answer.
+  // Of 400,000, the conversation gets 272,000 and the answer the rest.
   [/gpt-5/, 400_000],
   [/gpt-oss/, 131_072],
   [/gpt-4o|gpt-4-turbo|gpt-4-(?:1106|0125)|o1-(?:mini|preview)/, 128_000],
@@ -23,7 +23,7 @@ const WINDOWS: readonly (readonly [RegExp, number])[] = [
   [/gemini-(?:1\.5|2|3)/, 1_048_576],
   [/mistral-large|mistral-medium|codestral|llama-?3\.[1-3]|llama-?4/, 131_072],
 ];
-/** Of models that are not known. A server of one's own often has less than its model could. */
+/** Of unknown models. A self-hosted server often has a smaller window than its model allows. */
 const UNKNOWN: Readonly<Record<Target["kind"], number>> = {
   demo: 1_000_000,
   anthropic: 200_000,
@@ -31,23 +31,26 @@ const UNKNOWN: Readonly<Record<Target["kind"], number>> = {
   "ai-sdk": 128_000,
   compatible: 32_768,
 };
-/** What the answer is left, where its format does not say it: tokens, and the most of the window. */
+/** Room for the answer if its format does not set it: tokens, and at most this part of the window. */
 const ANSWER = { tokens: 16_384, part: 1 / 4 };
-/** Of those of Anthropic, whose format says it, and of those that keep a part of the window for the answer. */
+/**
+ * The same for Anthropic's models, whose format sets the answer's length, and for models that reserve a part of the
+ * window for the answer.
+ */
 const LONG_ANSWER_PART = 1 / 3;
 
-/** `windows`: tokens by `provider:name`, as the operator has set them. */
+/** `windows`: the operator's settings, tokens by `provider:name`. */
 export function windowOfTarget(target: Target, windows: ReadonlyMap<string, number>): ModelWindow {
   const known = WINDOWS.find(([name]) => name.test(target.name))?.[1];
   const contextTokens = windows.get(`${target.provider}:${target.name}`) ?? known ?? UNKNOWN[target.kind];
-  const said = /gpt-5/.test(target.name) ? 128_000 : target.kind === "anthropic" ? longestAnswer(target.name) : null;
+  const longest = /gpt-5/.test(target.name) ? 128_000 : target.kind === "anthropic" ? longestAnswer(target.name) : null;
   const answerTokens = Math.floor(
-    said === null
+    longest === null
       ? Math.min(ANSWER.tokens, contextTokens * ANSWER.part)
-      : Math.min(said, contextTokens * LONG_ANSWER_PART),
+      : Math.min(longest, contextTokens * LONG_ANSWER_PART),
   );
   return { contextTokens, answerTokens };
 }
 
-/** Where no model can be used. */
+/** If no model can be used. */
 export const NO_WINDOW: ModelWindow = { contextTokens: UNKNOWN.compatible, answerTokens: 8_192 };

@@ -1,7 +1,7 @@
 /**
- * The provider seam: every model call of the service goes through here (RUN-1). A name is resolved
- * by the configuration, then the built-in demo answers, or one call is streamed: in a format of our own (`wire/`), or by the
- * AI SDK where the operator has named a package of it.
+ * The provider seam: every model call of the service goes through here (RUN-1). The configuration resolves the name.
+ * Then the built-in demo answers, or one call is streamed: in a format that we implement ourselves (`wire/`), or by the
+ * AI SDK if the operator has named a package of it.
  */
 import { ok } from "../../actors/fault.ts";
 import {
@@ -28,14 +28,11 @@ import { wireSource } from "./wire/source.ts";
 interface ModelsOptions {
   /** For tests. */
   readonly timers?: Timers;
-  /** Where the work on requests and answers is charged to the organizations that they are for (FAIR-1). */
+  /** Charges the work on requests and answers to their organizations (FAIR-1). */
   readonly time?: RunTime;
 }
 
-/**
- * The models of this configuration. Reads no environment and opens nothing: a provider is loaded by
- * its first call.
- */
+/** The models of this configuration. Reads no environment and opens nothing: the first call to a provider loads it. */
 export function createModels(
   settings: ModelSettings,
   log?: RunnerLog,
@@ -109,7 +106,7 @@ const infoOf = (target: Target): ModelInfo => {
 };
 const isOwnKeyOnly = (target: Target): boolean => "isOwnKeyOnly" in target && target.isOwnKeyOnly;
 
-/** What no message may show: the keys, and the hosts of configured addresses. */
+/** Strings that no message may contain: the keys, and the hosts of configured addresses. */
 function secretsOf({ anthropicApiKey, openaiApiKey, openaiBaseUrl, anthropicBaseUrl }: ModelSettings): string[] {
   const hosts = [openaiBaseUrl, anthropicBaseUrl ?? null].map((url) =>
     url === null ? null : (URL.parse(url)?.hostname ?? url),

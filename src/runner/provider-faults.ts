@@ -1,7 +1,7 @@
 /**
- * What went wrong with a provider, as a `RunError`: a code that a client can act on and a sentence
- * that a user understands. Guarantee: the sentence holds no host, key, path or stack; of what a
- * provider sent, only its own short error message appears, masked.
+ * Failures of a provider, as a `RunError`: a code that a client can act on and a sentence that a user understands.
+ * Guarantee: the sentence contains no host, key, path or stack; of the provider's output, it quotes only the short
+ * error message, masked.
  *
  * Errors are read by their shape, not by their class: this file must not load the AI SDK.
  */
@@ -13,9 +13,9 @@ import { field } from "./field.ts";
 import { maskWords } from "./mask.ts";
 import { rateHeaderPause } from "./rate-headers.ts";
 
-/** Longest wait that a provider can ask for; one that names a week gets a day. */
+/** Longest wait that a provider can ask for; a week becomes a day. */
 export const MAX_RETRY_AFTER_MS = 24 * 60 * 60 * 1000;
-/** Error bodies longer than this are no short message and are not parsed. Characters. */
+/** Longer error bodies are not short messages and are not parsed. Characters. */
 const MAX_BODY_CHARS = 64 * 1024;
 /** Nesting and values of an error body that is read. */
 const ERROR_BODY: JsonLimits = { depth: 64, values: 4_096 };
@@ -43,12 +43,12 @@ const NETWORK_CODE = new RegExp(
   ].join("|")})$`,
 );
 
-/** The names for a frame that cannot be read, ours and the SDK's. */
+/** Names of errors for an unreadable frame, ours and the SDK's. */
 const UNREADABLE = /JSONParseError|TypeValidationError|UnreadableFrame/;
 
-/** The SDK's name for a package that finds no key in the environment. */
+/** The SDK's error for a package that finds no key in the environment. */
 const NO_KEY = "AI_LoadAPIKeyError";
-/** The SDK's name for a part of a conversation that its provider does not take. */
+/** The SDK's error for a part of a conversation that the provider does not accept. */
 const NOT_SUPPORTED = "AI_UnsupportedFunctionalityError";
 const NOT_TAKEN = "The conversation has an image or a file of a type that this model does not take.";
 
@@ -86,12 +86,12 @@ export const tooLong = (): RunError => ({
   message: "The model provider's answer was longer than is allowed.",
 });
 
-/** No call can be made, for a reason that the operator can mend; `message` says it and holds no secret. */
+/** No call can be made, for a reason that the operator can fix; `message` names it and contains no secret. */
 export class ModelUnavailable extends Error {
   override readonly name = "ModelUnavailable";
 }
 
-/** An error answer: its status, its head in lower case, and its body as far as it was read. */
+/** An error answer: its status, its headers in lower case, and its body as far as it was read. */
 export class ProviderAnswer extends Error {
   override readonly name = "ProviderAnswer";
   readonly statusCode: number;
@@ -106,7 +106,7 @@ export class ProviderAnswer extends Error {
   }
 }
 
-/** An error that a provider names within its stream, with the status that it would have had as an answer. */
+/** An error within a provider's stream, with the status of an equivalent error answer. */
 export class StreamProviderError extends Error {
   override readonly name = "StreamProviderError";
   readonly statusCode: number | undefined;
@@ -117,7 +117,7 @@ export class StreamProviderError extends Error {
   }
 }
 
-/** The error of an error frame of any provider. */
+/** The error for an error frame of any provider. */
 export const streamFault = (frame: unknown): StreamProviderError =>
   new StreamProviderError(wordsIn(frame), statusOf(frame) ?? statusOfKind(field(frame, "error") ?? frame));
 
@@ -158,16 +158,16 @@ export function providerFault(error: unknown, secrets: readonly string[], now: n
   if (refused !== null)
     return { code: "provider_error", message: `The model provider's answer was refused: ${refused.message}.` };
   const { code, status } = diagnose(error);
-  // A frame that is no JSON, or JSON of another shape.
+  // A frame that is not JSON, or JSON of another shape.
   if (error instanceof Error && UNREADABLE.test(error.name)) return noModelOutput();
   const retryAfterMs = retryAfter(error, now);
-  // What a provider says of a fault of its own is for its operators: it may quote anything.
+  // A provider's message about its own fault is for its operators, and may quote anything.
   const isOwnFault = code === "provider_unauthorized" || code === "provider_error";
   const message = sentence(code, status, isOwnFault ? "" : maskWords(providerWords(error), secrets));
   return retryAfterMs === undefined ? { code, message } : { code, message, retryAfterMs };
 }
 
-/** What a log may hold of an error: names and codes, never its text (it may quote the prompt). */
+/** The loggable parts of an error: names and codes, never its text (it may quote the prompt). */
 export function faultDetails(error: unknown): Record<string, string | number | undefined> {
   const { status, networkCode } = diagnose(error);
   const refused = refusal(error)?.message;
@@ -207,7 +207,7 @@ function statusOf(error: unknown): number | undefined {
   return typeof status === "number" ? status : undefined;
 }
 
-/** The limit that the answer has passed, where that is the cause. */
+/** The exceeded limit of the answer, if that is the cause. */
 function refusal(error: unknown): AnswerRefused | null {
   let current: unknown = error;
   for (let depth = 0; depth < MAX_CAUSES && current instanceof Error; depth += 1) {
@@ -217,7 +217,7 @@ function refusal(error: unknown): AnswerRefused | null {
   return null;
 }
 
-/** The first code in the chain of causes that the network layer gave. A provider's own codes are not meant. */
+/** The first code of the network layer in the chain of causes. A provider's own codes do not count. */
 function findNetworkCode(error: unknown): string | undefined {
   let current: unknown = error;
   for (let depth = 0; depth < MAX_CAUSES && current instanceof Error; depth += 1) {
@@ -239,15 +239,15 @@ function providerWords(error: unknown): string {
   return wordsIn(parseWithin(body, ERROR_BODY));
 }
 
-/** How providers and servers say that a request does not fit into the context window. */
+/** Messages of providers and servers for a request that exceeds the context window. */
 const TOO_LONG =
   /context_length_exceeded|exceed_context_size|context (?:length|window|size|limit)|prompt is too long|input is too long|too many (?:input )?tokens|maximum (?:input|number of) tokens|reduce the length/i;
 
-/** By the error's own code, or by its words. */
+/** Whether the error's code or its text says that the request is too long. */
 function saysTooLong(error: unknown): boolean {
   const body = field(error, "responseBody");
-  const told = typeof body === "string" && body.length <= MAX_BODY_CHARS ? parseWithin(body, ERROR_BODY) : error;
-  const inner = field(told, "error") ?? told;
+  const parsed = typeof body === "string" && body.length <= MAX_BODY_CHARS ? parseWithin(body, ERROR_BODY) : error;
+  const inner = field(parsed, "error") ?? parsed;
   const names = [field(inner, "code"), field(inner, "type"), field(error, "kind")];
   return [...names, providerWords(error)].some((word) => typeof word === "string" && TOO_LONG.test(word));
 }
@@ -261,7 +261,7 @@ function wordsIn(body: unknown): string {
   return "";
 }
 
-/** `Retry-After` in seconds or as a date, `retry-after-ms`, or the rate headers; undefined where none can be read. */
+/** `Retry-After` in seconds or as a date, `retry-after-ms`, or the rate headers; undefined if none is valid. */
 function retryAfter(error: unknown, now: number): number | undefined {
   const headers = field(error, "responseHeaders");
   const ms = Number.parseFloat(String(field(headers, "retry-after-ms")));
@@ -274,7 +274,7 @@ function retryAfter(error: unknown, now: number): number | undefined {
   return Number.isFinite(date) ? bounded(date - now) : undefined;
 }
 
-/** A pause that a provider's answer asks for by its rate headers, in ms; undefined where it asks for none. */
+/** The pause that the rate headers of a provider's answer ask for, in ms; undefined if there is none. */
 export function pauseAsked(headers: unknown, now: number): number | undefined {
   if (typeof headers !== "object" || headers === null) return undefined;
   const asked = rateHeaderPause(headers as Readonly<Record<string, string>>, now);

@@ -1,27 +1,30 @@
 /**
- * `fetch` for model providers. Their addresses are the operator's, so it is not the guarded client;
- * what they answer is content from outside all the same:
+ * `fetch` for model providers. The operator sets their addresses, so it does not use the guarded client; but their
+ * answers are untrusted content:
  *
  * - no redirect is followed, so that the prompt and the key go to the configured address only;
- * - the answer must come as it is: a packed one could be a thousand times its size;
+ * - the answer must not be compressed: it could expand a thousandfold;
  * - the body of an error is read to 64 KiB;
- * - a stream is looked at before it is parsed (`frame-guard.ts`), and takes turns with all others.
+ * - a stream is checked before it is parsed (`frame-guard.ts`), and takes turns with all others.
  */
 import { Slices } from "../../actors/runtime/slices.ts";
 import { AnswerRefused, MAX_ERROR_BYTES, MAX_HEAD_BYTES } from "./answer-limits.ts";
 import { FrameGuard } from "./frame-guard.ts";
 
-/** Bytes that are handed on at once: some fifty frames of text. */
+/** Bytes that are passed on at once: some fifty frames of text. */
 export const PIECE_BYTES = 16 * 1024;
-/** What `Response` accepts as a status; others are bad gateways. */
+/** A status that `Response` accepts; other ones become 502. */
 const isStatus = (status: number): boolean => status >= 200 && status <= 599;
 
-/** What a slice may cost: some hundred frames of text, two or three milliseconds. */
+/** The cost of a slice: some hundred frames of text, two or three milliseconds. */
 export const SLICE_COST = 64 * 1024;
 /** All streams of the process share one queue. */
 export const slices = new Slices(SLICE_COST, { later: setImmediate });
 
-/** Asks a provider. Rejects with `AnswerRefused` where the head of the answer is beyond a limit or says that it is packed. */
+/**
+ * Asks a provider. Rejects with `AnswerRefused` if the head of the answer exceeds a limit or declares a compressed
+ * body.
+ */
 export async function askProvider(url: string | URL | Request, init: RequestInit): Promise<Response> {
   const answer = await fetch(url, { ...init, redirect: "manual", decompress: false });
   const refusal = refusalOf(answer.headers);
@@ -30,7 +33,7 @@ export async function askProvider(url: string | URL | Request, init: RequestInit
   throw new AnswerRefused(refusal);
 }
 
-/** In the place of the SDK's `fetch`. Rejects with `AnswerRefused`, and its streams fail with it. */
+/** Replaces the SDK's `fetch`. Rejects with `AnswerRefused`, and its streams fail with it. */
 export const providerFetch = Object.assign(
   async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
     const headers = new Headers(init.headers);
@@ -76,7 +79,7 @@ export async function firstBytes(body: ReadableStream<Uint8Array>, limit: number
   return Buffer.concat(chunks, size);
 }
 
-/** The body in small pieces, each looked at, each in its turn. Reads only what is asked for. */
+/** The body in small pieces, each checked, each in its turn. Reads only on demand. */
 function guarded(body: ReadableStream<Uint8Array>, guard: FrameGuard): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   let chunk = new Uint8Array();

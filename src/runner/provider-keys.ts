@@ -1,16 +1,16 @@
 /**
- * Calls with the organization's own key (RUN-5). The value of the secret is read for each call, so a changed secret
- * counts from the next one on. Where it cannot be used the call fails, and is not made with the operator's key: what
- * an organization pays for, and where its data goes, follows from its own contract with the provider.
+ * Calls with the organization's own key (RUN-5). The secret is read for each call, so a changed value applies from the
+ * next call on. If it cannot be used, the call fails. It never falls back to the operator's key: what an organization
+ * pays for, and where its data goes, follow from its own contract with the provider.
  */
 import type { ModelCall, ModelOutcome, ModelPort } from "../../actors/job/ports.ts";
 import { withCalls } from "../../actors/job/wrapped-models.ts";
 import type { SecretReader } from "./mcp/header-secrets.ts";
 
-/** What an HTTP header can hold. */
+/** Characters that an HTTP header can hold. */
 const SENDABLE = /^[\x21-\x7e]+$/;
 
-/** The models, with the keys that calls name. */
+/** The models, called with the keys that calls name. */
 export function withProviderKeys(models: ModelPort, secrets: SecretReader): ModelPort {
   return withCalls(models, async (call, onText, signal) => {
     const { keySecret } = call;

@@ -12,7 +12,7 @@ const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, 
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Ms until the provider takes calls again; undefined where something is left, or the headers say nothing. */
+/** Ms until the provider takes calls again; undefined if something is left, or the headers do not say. */
 export function rateHeaderPause(headers: Headers, now: number): number | undefined {
   const pauses = [
     ...OPENAI.map((what) =>

@@ -1,7 +1,7 @@
 /**
- * Jobs that clone a repository have a loop like every other job, so that their progress, their cancel, their
- * slots and what is made of them after a crash are the same. In the place of a language model they have these
- * two steps: call `clone_repository`, then tell what came of it.
+ * Jobs that clone a repository run the same loop as every other job, so that progress, cancelling, slots and recovery
+ * after a crash are the same. Instead of a language model they have these two steps: call `clone_repository`, then
+ * report its result.
  */
 import { ok } from "../../actors/fault.ts";
 import type { ModelCall, ModelOutcome, ModelPort } from "../../actors/job/ports.ts";
@@ -11,7 +11,7 @@ import { REPOSITORY_MODEL } from "../../actors/workspace/schema.ts";
 
 export const CLONE_TOOL = "clone_repository";
 
-/** The models, and the one of clones besides: for the loop of jobs alone, so that no agent can be given it. */
+/** The models, and the one for clones. Only the loop of jobs uses it, so that no agent can select it. */
 export const withRepositoryModel = (models: ModelPort): ModelPort => ({
   ...withCalls(models, (call, onText, signal) =>
     call.model === REPOSITORY_MODEL ? Promise.resolve(step(call, onText)) : models.call(call, onText, signal),

@@ -6,8 +6,8 @@
  *          ↘ silence, too much output           failed; the request is closed
  *          ↘ the caller's signal                aborted; the request is closed
  *
- * Guarantees: it never rejects; nothing is handed out after the outcome; the pieces joined equal the
- * text blocks with a blank line between them; an answer that is not complete is never `finished`.
+ * Guarantees: it never rejects; nothing is handed out after the outcome; the pieces joined equal the text blocks with a
+ * blank line between them; an answer that is not complete is never `finished`.
  */
 import type { LoopTime } from "../../actors/runtime/loop-time.ts";
 import type { CallOrigin, ModelOutcome } from "../../actors/job/ports.ts";
@@ -26,33 +26,33 @@ import {
 } from "./provider-faults.ts";
 import { type Timers, Watchdog } from "./watchdog.ts";
 
-/** Characters of text, reasoning and tool input of one call; a server that goes on is cut off. */
+/** Characters of text, reasoning and tool input of one call; a server that sends more is cut off. */
 export const MAX_OUTPUT_CHARS = 4 * 1024 * 1024;
 
-/** The account of the event loop's time. */
+/** Accounts for the event loop's time. */
 export type RunTime = Pick<LoopTime, "measure">;
 
-/** The other side of a source. */
+/** What a source reports to. */
 export interface Listener {
   readonly sink: AnswerSink;
   /**
-   * Makes the request or reads a piece of the answer, and charges the organization that it is for. The text of
-   * the piece is handed out as one, before this returns.
+   * Runs work that makes the request or reads a piece of the answer, and charges its organization. The text of the
+   * piece is handed out as one, before this returns.
    */
   readonly charged: <T>(work: () => T) => T;
   /** Closes the upstream request when it aborts. */
   readonly signal: AbortSignal;
-  /** The headers of the answer have come, with names in lower case. */
+  /** The headers of the answer have arrived, with names in lower case. */
   readonly onHeaders?: (headers: Readonly<Record<string, string>>) => void;
-  /** Something has come from the provider. */
+  /** Something has arrived from the provider. */
   readonly touch: () => void;
-  /** Whether nobody listens any more. */
+  /** Whether the call is over, so that nothing reads the answer any more. */
   readonly isOver: () => boolean;
 }
 
 /**
- * Sends the request when it is called and reports the answer until its stream ends. Rejects with the
- * provider's fault, in a shape that `providerFault` reads.
+ * Sends the request and reports the answer until its stream ends. Rejects with the provider's fault, in a shape that
+ * `providerFault` reads.
  */
 export type AnswerSource = (listener: Listener) => Promise<void>;
 
@@ -63,9 +63,9 @@ export interface CallContext {
   readonly signal: AbortSignal;
   readonly stalledStreamMs: number;
   readonly timers: Timers;
-  /** Where the making of the request and the reading of the answer are charged; nowhere unless given. */
+  /** Charges the work on the request and the answer. Omitted: nothing is charged. */
   readonly time?: RunTime | undefined;
-  /** Strings that no message may show. */
+  /** Strings that no message may contain. */
   readonly secrets: readonly string[];
   readonly log: RunnerLog | undefined;
 }
@@ -81,7 +81,7 @@ export async function streamCall(context: CallContext): Promise<ModelOutcome> {
   }
 }
 
-/** Leaves a source whose call was stopped from this side. */
+/** Thrown to leave a source whose call was stopped from this side. */
 class Stopped extends Error {
   override readonly name = "Stopped";
 }
@@ -96,11 +96,11 @@ class Call {
   /** Whether a piece is being read, and its text. */
   #isReading = false;
   #read = "";
-  /** The receiver has thrown: whatever the answer is, it has not been taken. */
+  /** The receiver has thrown, so the answer counts as not received. */
   #isRefused = false;
   #chars = 0;
   #hasWarned = false;
-  /** What the provider's rate headers ask for. */
+  /** The pause that the provider's rate headers ask for. */
   #pauseMs: number | undefined;
   /** Why it was stopped from this side. */
   #stop: "aborted" | RunError | undefined;
@@ -139,7 +139,7 @@ class Call {
       isOver: () => this.#stop !== undefined,
     };
     try {
-      // The race makes the outcome prompt even where a transport is slow to notice its abort.
+      // The race makes the outcome prompt even if a transport is slow to notice its abort.
       await Promise.race([this.#context.source(listener), this.#stopped]);
     } catch (error) {
       return this.#outcome(error);
@@ -165,7 +165,7 @@ class Call {
     throw new Stopped();
   }
 
-  /** Also what came before a fault in the piece is handed out. */
+  /** The text before a fault within the piece is handed out too. */
   #reading<T>(work: () => T): T {
     this.#isReading = true;
     try {
@@ -187,7 +187,7 @@ class Call {
       this.#isRefused = true;
       this.#end({ code: "internal_error", message: "The service failed while it took the model's answer." });
     }
-    // The receiver may have called it off, and what comes after this piece is for nobody.
+    // The receiver may have cancelled the call: nothing reads the rest.
     if (this.#stop !== undefined) throw new Stopped();
   }
 
@@ -204,7 +204,7 @@ class Call {
   #outcome(cause: unknown): ModelOutcome {
     const answer = this.#answer;
     if (this.#stop === "aborted") return { kind: "aborted", partialText: answer.partialText };
-    // Once the answer is complete, what the connection does is of no interest.
+    // Once the answer is complete, a failure of the connection does not matter.
     if (answer.endReason !== undefined && !this.#isRefused) {
       const { blocks, counted: usage, endReason } = answer;
       const pause = this.#pauseMs === undefined ? {} : { pauseMs: this.#pauseMs };
@@ -227,7 +227,7 @@ class Call {
 
 function finishReason(reason: EndReason, blocks: readonly AnswerBlock[]): EndReason {
   if (reason === "length" || reason === "content_filter") return reason;
-  // Some servers end an answer with calls by "stop".
+  // Some servers end an answer that has calls with "stop".
   if (blocks.some((block) => block.type === "tool_use")) return "tool_use";
   return reason === "tool_use" ? "stop" : reason;
 }

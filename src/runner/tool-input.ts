@@ -1,7 +1,7 @@
 /**
- * What a model gave as the arguments of a call. A model may send anything: JSON that was cut off, a
- * bare string, a list. Such a call is kept, because the model has to see the error; its input becomes an
- * object with what it sent under one reserved key, and the tools answer that with an error result.
+ * The arguments of a model's call. A model may send anything: truncated JSON, a bare string, a list. An invalid call is
+ * kept, because the model has to see the error: its input becomes an object with the sent text under one reserved key,
+ * and the tools answer that with an error result.
  */
 import type { Json, JsonObject } from "../../actors/schema.ts";
 import { cleanJson, cleanText, MAX_JSON_DEPTH } from "../../actors/clean-text.ts";
@@ -13,7 +13,7 @@ export const MAX_UNPARSED_CHARS = 1_000;
 
 const TOO_DEEP = `[nested deeper than ${MAX_JSON_DEPTH} levels]`;
 
-/** The input as a clean JSON object: as given, or as the one that marks it as unparsed. */
+/** The input as a clean JSON object: the given one, or one that marks it as unparsed. */
 export function toolInput(input: unknown): JsonObject {
   const clean = cleanJson(input);
   if (isObject(clean)) return clean;
@@ -22,11 +22,11 @@ export function toolInput(input: unknown): JsonObject {
 
 function textOf(input: unknown, clean: Json | undefined): string {
   if (typeof input === "string") return input;
-  // What is no clean JSON is too deep to be written either.
+  // Input that cannot be cleaned is too deep to be serialized either.
   return clean === undefined ? (input === undefined ? "" : TOO_DEEP) : JSON.stringify(clean);
 }
 
-/** Whether these arguments are ones that `toolInput` could not read. */
+/** Whether `toolInput` could not read these arguments. */
 export const isUnparsed = (input: JsonObject): boolean => Object.hasOwn(input, UNPARSED_INPUT);
 
 const isObject = (value: unknown): value is JsonObject =>

@@ -1,8 +1,7 @@
 /**
- * The registry of tools: what an agent may call, and the one way in which a call is made. Guarantees
- * of `Toolbox.call`: it never rejects; the agent may use the tool and its input has been checked by
- * the tool's schema; the result is text that can be shown, of bounded size (RUN-3, GUARD-7); a tool's exception reaches
- * the log but not the model.
+ * The registry of tools: what an agent may call, and the only way to make a call. Guarantees of `Toolbox.call`: it
+ * never rejects; a tool runs only if the agent may use it and the input fits its schema; the result is displayable text
+ * of bounded size (RUN-3, GUARD-7); a tool's exception reaches the log but not the model.
  */
 import type { Toolbox, ToolCall, ToolPort, ToolResult } from "../../actors/job/ports.ts";
 import type { AgentSnapshot } from "../../actors/job/schema.ts";
@@ -22,13 +21,13 @@ import { listTasks } from "./tools/list-tasks.ts";
 import type { TaskService } from "./tools/service.ts";
 import { failure, type FoundTools, type Tool, type ToolRun, type ToolSource } from "./tools/tool.ts";
 
-/** What the tools reach of the service. */
+/** The parts of the service that tools use. */
 export interface ToolServices {
   readonly tasks: TaskService;
   readonly delegations: DelegationService;
 }
 
-/** The tools that the service brings along. */
+/** The built-in tools. */
 export const builtinTools = ({ tasks, delegations }: ToolServices, now: () => number = Date.now): readonly Tool[] => [
   currentTime(now),
   listTasks(tasks),
@@ -37,7 +36,10 @@ export const builtinTools = ({ tasks, delegations }: ToolServices, now: () => nu
   delegate(delegations),
 ];
 
-/** A foreign agent follows instructions of strangers: what reads the organization is lent to it by the chat (RUN-10). */
+/**
+ * A foreign agent follows instructions from outside the organization, so it gets tools that read the organization only
+ * from the chat (RUN-10).
+ */
 const isAllowed = ({ name, access, reads = "organization" }: Tool, agent: AgentSnapshot): boolean => {
   const { allowedTools, lentTools } = agent;
   if (access === "granted") return namesTool(allowedTools, name);
@@ -45,17 +47,17 @@ const isAllowed = ({ name, access, reads = "organization" }: Tool, agent: AgentS
 };
 
 export interface RegistryOptions {
-  /** What calls wait with before they ask the service again. */
+  /** The pauses of calls before they ask the service again. */
   readonly pauses: BackoffParts;
-  /** Where tools come from that are not the same for each run. */
+  /** Sources of tools that differ from run to run. */
   readonly sources?: readonly ToolSource[];
   readonly resultBytes?: number;
-  /** CPU time that all calls of a step have in the sandbox, in ms. */
+  /** CPU time in the sandbox for all calls of a step, in ms. */
   readonly stepCpuMs?: number;
   readonly log?: RunnerLog;
 }
 
-/** The port over these tools and what the sources find; of two with one name the first counts. */
+/** The port over these tools and those of the sources; of two tools with the same name the first wins. */
 export function createTools(
   tools: readonly Tool[],
   { pauses, sources = [], resultBytes = DEFAULT_RESULT_BYTES, stepCpuMs = STEP_CPU_MS, log }: RegistryOptions,
@@ -107,11 +109,11 @@ function toolbox(
       const tool = byName.get(name);
       const needsApproval = namesTool(agent.approvalTools, name);
       return {
-        // A tool that is gone may have run before it went.
+        // A tool that no longer exists may have run before.
         safe: tool?.safeToRepeat ?? false,
         needsApproval,
         ...(needsApproval && tool !== undefined ? { inputSchema: tool.inputSchema } : {}),
-        // What is no call of it is answered here, with what is wrong.
+        // The service answers invalid calls itself, with the error.
         ...(tool?.isClient === true && isAllowed(tool, agent) && !isUnparsed(input) ? { isClient: true } : {}),
       };
     },
@@ -135,7 +137,7 @@ function toolbox(
   };
 }
 
-/** The tool's result, or that it was stopped, whichever is first. */
+/** The tool's result, or a note that it was stopped, whichever is first. */
 async function run(
   tool: Tool,
   { input, context, idempotencyKey, openedAt, host }: ToolCall,
@@ -161,12 +163,12 @@ async function run(
   }
 }
 
-/** One budget for all calls of a step: of a run only one step is under way. */
+/** One budget for all calls of a step: a run has only one step in flight. */
 function stepBudgets(cpuMs: number): (idempotencyKey: string) => CpuBudget {
   let step = "";
   let budget = new CpuBudget(cpuMs);
   return (idempotencyKey) => {
-    // `<job>:<step>:<call>`, and an id of a call may have colons.
+    // `<job>:<step>:<call>`; a call's id may contain colons.
     const of = idempotencyKey.split(":", 2).join(":");
     if (of !== step) budget = new CpuBudget(cpuMs);
     step = of;
@@ -176,7 +178,7 @@ function stepBudgets(cpuMs: number): (idempotencyKey: string) => CpuBudget {
 
 const encoder = new TextEncoder();
 
-/** Cut at a character's boundary, with a note that says so. */
+/** Cuts at a character boundary, and adds a note about the cut. */
 function bounded(content: string, most: number): string {
   const size = Buffer.byteLength(content);
   if (size <= most) return content;

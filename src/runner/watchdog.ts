@@ -1,13 +1,13 @@
 /**
- * Notices a stream that has gone silent. One timer for each call: activity only notes the time, and
- * the timer, when it fires, is armed again for what is left. (A new timer for each piece of text, or
- * an `AbortSignal.timeout`, would cost more than the piece.)
+ * Notices a stream that has gone silent. Each call has one timer: activity only notes the time, and when the timer
+ * fires early, it is set again for the rest. (A new timer for each piece of text, or an `AbortSignal.timeout`, would
+ * cost more than the piece.)
  */
 
-/** The clock and the timer; tests give their own. Milliseconds. */
+/** The clock and the timer; tests pass their own. Milliseconds. */
 export interface Timers {
   now(): number;
-  /** Runs `run` once after `ms`; the answer cancels it. */
+  /** Runs `run` once after `ms`; the returned function cancels it. */
   after(ms: number, run: () => void): () => void;
 }
 

@@ -1,21 +1,18 @@
 /**
- * Models of providers whose package the operator has installed beside the service, such as
- * `bun add @ai-sdk/google`. A package is large, so it is loaded by its first call and kept. Its requests
- * go through our `fetch`, with the same limits as all others; its key it reads from the environment.
+ * Models of providers whose package the operator has installed beside the service, such as `bun add @ai-sdk/google`. A
+ * package is large, so the first call loads it, and it stays loaded. Its requests go through our `fetch`, with the same
+ * limits as all others; the package reads its key from the environment.
  */
 import type { LanguageModel } from "ai";
 import { ModelUnavailable } from "../provider-faults.ts";
 import { providerFetch } from "../provider-fetch.ts";
 import type { LoadedModel } from "./source.ts";
 
-/**
- * Models kept for their next call: one that is made anew compiles its checks again. As many as an
- * operator may name, by far.
- */
+/** Cached models: a new one would compile its checks again. An operator names far fewer. */
 const KEPT_MODELS = 64;
 const kept = new Map<string, Promise<LoadedModel>>();
 
-/** Rejects with `ModelUnavailable` where the package is not there or is none of the AI SDK's. */
+/** Rejects with `ModelUnavailable` if the package is missing or not one of the AI SDK. */
 export function installedModel(packageName: string, model: string): Promise<LoadedModel> {
   const key = `${packageName} ${model}`;
   const known = kept.get(key);
@@ -54,7 +51,7 @@ function modelOf(exports: object, name: string): LanguageModel | null {
   for (const [key, create] of Object.entries(exports)) {
     if (!key.startsWith("create") || typeof create !== "function") continue;
     const provider: unknown = create({ fetch: providerFetch });
-    // What else a package creates may be a promise; nobody waits for it.
+    // Another `create…` may return a promise; nothing awaits it, so ignore its rejection.
     if (provider instanceof Promise) provider.catch(() => {});
     if (isProvider(provider)) return provider.languageModel(name);
   }

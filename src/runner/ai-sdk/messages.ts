@@ -1,11 +1,14 @@
-/** The conversation in the words of the AI SDK. */
+/** The conversation in the format of the AI SDK. */
 import type { FilePart, ModelMessage, TextPart, ToolResultPart } from "ai";
 import { type ContentPart, type DataPart, isTextFile, spokenFile } from "../content.ts";
 import type { Message, SpokenResult } from "../conversation.ts";
 
-/** What a provider of the SDK takes beyond images and PDFs. */
+/** What a provider of the SDK accepts beyond images and PDFs. */
 export interface Takes {
-  /** Files of text, as documents that its answers cite. Text is what every provider takes, and few take a file of it. */
+  /**
+   * Whether it accepts text files, as documents that its answers can cite. Every provider accepts text, few accept text
+   * files.
+   */
   readonly textFiles: boolean;
 }
 

@@ -25,8 +25,8 @@ export interface LoadedModel {
 }
 
 /**
- * `load` is asked when the call begins. What the SDK parses between our `fetch` and its parts is in nobody's account:
- * it is done in streams of its own. Tools have no `execute`, so their calls come back to us.
+ * `load` runs when the call begins. The SDK parses in streams of its own, so the time between our `fetch` and its parts
+ * is charged to no organization. Tools have no `execute`, so the SDK returns their calls to us.
  */
 export function sdkSource(call: ModelCall, load: () => Promise<LoadedModel>): AnswerSource {
   return async ({ sink, signal, touch, isOver, charged }) => {
@@ -40,10 +40,10 @@ export function sdkSource(call: ModelCall, load: () => Promise<LoadedModel>): An
         charged(() => report(value, sink));
       }
     } catch (error) {
-      // The SDK's own word for a stream that ended without its last frame.
+      // The SDK's error for a stream that ended without its last frame.
       if (!(error instanceof Error && error.name === "AI_InvalidResponseDataError")) throw error;
     } finally {
-      // A stream that has ended takes no notice; one that was left is closed.
+      // No effect on a stream that has ended; closes one that was abandoned.
       reader.cancel().catch(() => {});
     }
   };
@@ -71,16 +71,16 @@ async function open(
     ...(outputSchema === null
       ? {}
       : { output: Output.object({ schema: jsonSchema<JsonObject>({ ...outputSchema }) }) }),
-    // A ping of Anthropic shows that the stream lives; at OpenAI nothing is to be kept.
+    // Anthropic's pings show that the stream is alive; OpenAI must store nothing.
     providerOptions: { anthropic: { includePings: true }, openai: { store: false } },
-    // The content is collected here already.
+    // This code collects the content itself.
     _internal: { collectContent: false },
   };
   const { stream } = await charged(() => streamCall(request));
   return stream;
 }
 
-/** The models of Anthropic, wherever they are hosted, take text as documents. */
+/** Anthropic's models accept text files as documents, wherever they are hosted. */
 const takenBy = (model: LanguageModel) => ({
   textFiles: typeof model !== "string" && model.provider.includes("anthropic"),
 });
@@ -115,21 +115,24 @@ export function report(part: LanguageModelStreamPart, sink: AnswerSink): void {
   }
 }
 
-/** Adapters name their citations alike, but not the places within a source. */
+/** Adapters use the same names for citations, but not for positions within a source. */
 function citationsIn(part: object): CitationMade[] {
   const citations = field(part, "citations");
   if (!Array.isArray(citations)) return [];
   return citations.map((citation: unknown): CitationMade => {
     const source = field(citation, "source");
     const range = { start: field(citation, "startIndex"), end: field(citation, "endIndex") };
-    const told = { title: field(source, "title"), citedText: field(citation, "citedText"), ...range };
-    if (field(source, "sourceType") === "url") return { type: "url", url: field(source, "url"), ...told };
+    const common = { title: field(source, "title"), citedText: field(citation, "citedText"), ...range };
+    if (field(source, "sourceType") === "url") return { type: "url", url: field(source, "url"), ...common };
     const index = Number(field(source, "id"));
-    return { type: "document", documentIndex: Number.isInteger(index) ? index : undefined, ...told };
+    return { type: "document", documentIndex: Number.isInteger(index) ? index : undefined, ...common };
   });
 }
 
-/** Undefined where the answer is not complete. Adapters end a stream that broke with `error`, `interrupted`, or an `other` that the provider did not name. */
+/**
+ * Undefined if the answer is not complete. Adapters end a broken stream with `error`, `interrupted`, or an `other`
+ * without a raw reason of the provider.
+ */
 function endReason(reason: FinishReason, raw: string | undefined): EndReason | undefined {
   switch (reason) {
     case "stop":

@@ -1,7 +1,7 @@
 /**
- * Reads what an MCP server answers to one request, as bytes, and has it parsed in the sandbox. What
- * comes back is small and of our own making: the answer, and the few requests of the server that the
- * client has to refuse. Throws `McpFailure` and `EgressInterrupted`.
+ * Reads an MCP server's answer to one request as bytes, and has it parsed in the sandbox. The sandbox returns small
+ * messages of our own making: the answer, and the few requests of the server that the client must refuse. Throws
+ * `McpFailure` and `EgressInterrupted`.
  */
 import type { JsonObject } from "../../../actors/schema.ts";
 import type { CpuBudget } from "../../sandbox/cpu-budget.ts";
@@ -11,19 +11,19 @@ import type { Sandbox } from "../../sandbox/sandbox.ts";
 import type { HeldBytes } from "../held-bytes.ts";
 import { McpFailure, sandboxFailure } from "./failure.ts";
 
-/** Who reads, and what that may cost. */
+/** The reader, and its budget. */
 export interface Reading {
   readonly sandbox: Sandbox;
   readonly held: HeldBytes;
   readonly organizationId: string;
-  /** Of the present step. */
+  /** The budget of the present step. */
   budget: CpuBudget;
 }
 
-/** Pieces of one stream that are parsed by themselves: one for each event of an honest server. */
+/** Pieces of one stream that are parsed one by one: a normal server sends one per event. */
 const MAX_PIECES = 4_096;
 const BLANK_LINES = ["\n\n", "\n\r\n", "\r\r"];
-/** So many bytes before a chunk may belong to a blank line. */
+/** A blank line may begin this many bytes before a chunk. */
 const BLANK_LINE_BYTES = 3;
 
 export class AnswerReader {
@@ -39,7 +39,7 @@ export class AnswerReader {
     this.signal = signal;
   }
 
-  /** The messages of a whole body; none where the request's answer is not among them. */
+  /** The messages of a whole body; empty if the request's answer is not among them. */
   async json(body: ReadableStream<Uint8Array>): Promise<readonly JsonObject[]> {
     const chunks: Uint8Array[] = [];
     const held = this.reading.held.of(this.reading.organizationId);
@@ -55,7 +55,7 @@ export class AnswerReader {
     }
   }
 
-  /** The messages of an event stream as they come; ends when the request has its answer. */
+  /** The messages of an event stream as they arrive; ends when the request has its answer. */
   async *events(body: ReadableStream<Uint8Array>): AsyncGenerator<JsonObject, void> {
     const held = this.reading.held.of(this.reading.organizationId);
     let rest: Buffer = Buffer.alloc(0);
@@ -107,7 +107,7 @@ function hasBlankLine(before: Uint8Array | undefined, chunk: Uint8Array): boolea
   return BLANK_LINES.some((end) => joined.includes(end));
 }
 
-/** A child that has been taken over may answer anything. */
+/** A compromised child may answer anything. */
 function checked(value: unknown, bytes: number): McpAnswer | null {
   if (typeof value !== "object" || value === null) return null;
   const { consumed, messages, requests, isAnswered, forClient } = value as Partial<McpAnswer>;

@@ -1,4 +1,4 @@
-/** One MCP server for one run: connected, asked for its tools, called, and left. */
+/** One MCP server for one run: connect, list its tools, call them, close. */
 import type { MCPClient } from "@ai-sdk/mcp";
 import type { ToolResult } from "../../../actors/job/ports.ts";
 import type { McpServer } from "../../../actors/job/connections.ts";
@@ -13,19 +13,19 @@ import type { HeaderSecrets } from "./header-secrets.ts";
 
 /** For connecting and listing together: the run waits for it before its first model call. */
 export const MCP_LIST_MS = 15_000;
-/** For one call. Well under the time of a job, so that the model can still do something else (RUN-3). */
+/** For one call. Well under the time limit of a job, so that the model can still do something else (RUN-3). */
 export const MCP_CALL_MS = 120_000;
-/** Of one answer as it comes; its text is cut to the limit of a tool's result afterwards. */
+/** Of one raw answer; its text is cut to the limit of a tool's result afterwards. */
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 /** Pages of a list of tools. */
 const MAX_PAGES = 10;
 
-/** Tools of a list; the agent's own list names some of them. */
+/** Tools of a server's list; the agent's own list names some of them. */
 const MAX_TOOLS = 2_000;
-/** At the end of a result that the sandbox has cut: a secret that was cut in two would not be found. */
+/** Dropped from the end of a result that the sandbox has cut: a secret that was cut in two would not be found. */
 const DOUBTFUL_CHARS = 16_384;
 
-/** A tool as its server tells it. */
+/** A tool as its server lists it. */
 export type ListedTool = Awaited<ReturnType<MCPClient["listTools"]>>["tools"][number];
 
 export interface McpTimes {
@@ -33,7 +33,7 @@ export interface McpTimes {
   readonly callMs: number;
 }
 
-/** How a server is reached, and how its answers are read. */
+/** How to reach servers and read their answers. */
 export interface McpWay {
   readonly egress: Egress;
   readonly secrets: HeaderSecrets;
@@ -54,7 +54,7 @@ export class McpConnection {
     this.reading = reading;
   }
 
-  /** Connects and lists. Closed when `signal` aborts. Throws `McpFailure`. */
+  /** Connects and lists the tools. Closes when `signal` aborts. Throws `McpFailure`. */
   static async open(
     server: McpServer,
     way: McpWay,
@@ -65,7 +65,7 @@ export class McpConnection {
     const fetch = egressFetch(egress, () => secrets.headers(), { limits, reading });
     const options = { signal, timeout: times.listMs };
     try {
-      // Loaded by the first run that needs it: most services never do, and a start should not wait for it.
+      // The first run that needs it loads it: most services never do, and the start should not wait for it.
       const { createMCPClient } = await import("@ai-sdk/mcp");
       const client = await createMCPClient({
         transport: { type: "http", url: server.url, redirect: "error", fetch: fetch as typeof globalThis.fetch },
@@ -89,7 +89,7 @@ export class McpConnection {
     }
   }
 
-  /** Never rejects. Secrets that the server has echoed are masked. Calls of one step share the budget. */
+  /** Calls a tool. Never rejects. Secrets that the server echoes are masked. Calls of one step share the budget. */
   async call(
     name: string,
     input: JsonObject,
@@ -98,7 +98,7 @@ export class McpConnection {
     const mask = (text: string): string => this.secrets.mask(text);
     this.reading.budget = budget;
     try {
-      // What nobody could read is not asked for.
+      // Do not call if nothing can parse the answer.
       if (budget.isSpent) throw sandboxFailure("over_budget", "");
       const options = { signal, timeout: this.times.callMs };
       const { text, cut, isError } = resultOf(await this.client.callTool({ name, arguments: input, options }));
@@ -111,7 +111,7 @@ export class McpConnection {
   }
 }
 
-/** What the sandbox has made of a result: one text. */
+/** The sandbox's form of a result: one text. */
 function resultOf(result: object): { readonly text: string; readonly cut: number | null; readonly isError: boolean } {
   const { content, isError, _meta: meta } = result as Partial<ReducedCall>;
   const text = content?.[0]?.text;

@@ -1,14 +1,14 @@
 /**
- * The requests of an MCP client, as `fetch` over the guarded client (HOOK-11): nothing is followed,
- * only addresses that may be reached are. Besides,
+ * `fetch` for an MCP client over the guarded client (HOOK-11): it follows no redirects and reaches only allowed
+ * addresses. Also,
  *
- * - each request has the server's secret headers, looked up for it alone;
- * - a request always gets an answer: where its stream breaks or ends without one, an error is added,
- *   so that nobody waits for the time-out (an error for a call that has its answer is ignored);
- * - a tool call that is called off is told to the server (`notifications/cancelled`): the end of a
- *   connection does not cancel anything in MCP;
- * - no stream is opened for what a server may say unasked: nobody would hear it;
- * - nothing of a body is parsed here: `AnswerReader` has it reduced in the sandbox (GUARD-1).
+ * - each request has the server's secret headers, which are read anew for it;
+ * - a request always gets an answer: if its stream breaks or ends without one, an error is added, so that the client
+ *   does not wait for the time-out (it ignores an error for a call that has its answer);
+ * - the server is notified of a cancelled tool call (`notifications/cancelled`): in MCP, closing a connection cancels
+ *   nothing;
+ * - no stream is opened for unsolicited messages of a server: nothing would read them;
+ * - no body is parsed here: `AnswerReader` has it reduced in the sandbox (GUARD-1).
  */
 import type { JsonObject } from "../../../actors/schema.ts";
 import type { Egress, EgressLimits, EgressRequest, EgressStream } from "../../egress/egress.ts";
@@ -16,7 +16,7 @@ import { EgressInterrupted } from "../../egress/failure.ts";
 import { AnswerReader, type Reading } from "./answer-reader.ts";
 import { egressFailure, INTERRUPTED, McpFailure, REFUSED } from "./failure.ts";
 
-/** For a cancel, and for the end of a session: nobody waits for either. */
+/** For the requests that cancel a call or end a session: nothing waits for either. */
 const SESSION_END: EgressLimits = { timeoutMs: 2_000, maxResponseBytes: 4_096 };
 
 interface RpcRequest {
@@ -27,7 +27,7 @@ interface RpcRequest {
 type Answer = Extract<EgressStream, { readonly kind: "response" }>;
 type Fetch = (input: URL | Request | string, init?: RequestInit) => Promise<Response>;
 
-/** `secretHeaders` throws where one cannot be had. */
+/** `secretHeaders` throws if a header's secret is missing. */
 export function egressFetch(
   egress: Pick<Egress, "open" | "request">,
   secretHeaders: () => Promise<Record<string, string>>,
@@ -61,12 +61,12 @@ export function egressFetch(
 
 interface Answering {
   readonly reading: Reading;
-  /** There is nothing any more that could be called off. */
+  /** Nothing is left that could be cancelled. */
   readonly settled: () => void;
   readonly signal: AbortSignal | undefined;
 }
 
-/** The answer as the client reads it: its head, and messages of our own making. */
+/** The answer for the client: its head, and messages of our own making. */
 async function responseOf(answer: Answer, rpc: RpcRequest | null, answering: Answering): Promise<Response> {
   const { status, body } = answer;
   const head = { status: status >= 200 && status <= 599 ? status : 502, headers: clientHeaders(answer.headers) };
@@ -86,14 +86,14 @@ async function responseOf(answer: Answer, rpc: RpcRequest | null, answering: Ans
     return new Response(events(reader.events(body), rpc, answering.settled), head);
   const messages = await reader.json(body);
   answering.settled();
-  // The client would wait for an answer that never comes.
+  // Else the client would wait for an answer that never comes.
   if (messages.length === 0 && status < 300) throw new McpFailure(NO_ANSWER);
   return new Response(JSON.stringify(messages.length === 1 ? messages[0] : messages), head);
 }
 
 const NO_ANSWER = "its answer is to another request";
 
-/** Only what the client reads: a server may send 64 KiB of them. */
+/** Only the headers that the client reads: a server may send 64 KiB of them. */
 function clientHeaders(headers: Headers): Headers {
   const kept = new Headers();
   for (const name of ["content-type", "mcp-session-id"]) {
@@ -103,7 +103,7 @@ function clientHeaders(headers: Headers): Headers {
   return kept;
 }
 
-/** Calls `settled` when the work fails, unless it was called off. */
+/** Calls `settled` when the work fails, unless it was cancelled. */
 async function settledBy<T>(settled: () => void, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -113,10 +113,10 @@ async function settledBy<T>(settled: () => void, work: () => Promise<T>): Promis
   }
 }
 
-/** Tells the server when the request is called off before `settled` is called. */
+/** Notifies the server if the request is cancelled before `settled` is called. */
 function cancelOnAbort(egress: Pick<Egress, "request">, call: EgressRequest, rpc: RpcRequest): () => void {
   const { url, headers = {}, signal } = call;
-  // Without a session the server could not know whose call is meant.
+  // Without a session the server could not tell which client's call is meant.
   if (signal === undefined || headers["mcp-session-id"] === undefined) return () => {};
   const params = { requestId: rpc.id, reason: "The call was stopped" };
   const body = JSON.stringify({ jsonrpc: "2.0", method: "notifications/cancelled", params });
@@ -139,7 +139,7 @@ function events(
         const next = await messages.next().catch((cause: unknown) => cause);
         if (isMessage(next)) return controller.enqueue(frame(next.value));
         if (!(next instanceof EgressInterrupted && next.error === "aborted")) settled();
-        // For a call that has its answer the error is ignored.
+        // The client ignores the error if the call has its answer.
         controller.enqueue(frame({ jsonrpc: "2.0", id: rpc.id, error: errorOf(next) }));
         controller.close();
       },

@@ -1,6 +1,6 @@
 /**
- * Why an MCP server has not done what it was asked, in words for the model. What the system or the
- * library says of it stays here: it has addresses and paths in it.
+ * Why a request to an MCP server failed, in words for the model. Messages of the system or the library never leave this
+ * file: they contain addresses and paths.
  */
 import { type EgressError, EgressInterrupted } from "../../egress/failure.ts";
 import type { SandboxResult } from "../../sandbox/sandbox.ts";
@@ -17,7 +17,7 @@ const WORDS: Readonly<Record<EgressError, string>> = {
   https_required: "its URL must begin with https",
   invalid_header: "a header cannot be sent",
   blocked_address: NOT_PUBLIC,
-  // A model is not to learn which names are known inside.
+  // A model must not learn which names resolve on the internal network.
   dns_error: NOT_PUBLIC,
   connection_refused: "it does not accept connections",
   connection_reset: "it closed the connection before its answer was complete",
@@ -45,7 +45,7 @@ const SANDBOX_WORDS: Readonly<Record<Exclude<SandboxRefusal, "failed">, string>>
   aborted: WORDS.aborted,
 };
 
-/** What a job says of its content: words of ours. A child that has been taken over may say others. */
+/** The messages that our sandbox job uses. A compromised child may send others. */
 const OF_A_JOB = /^(?:its answer|it asks) [\w ]{1,100}$/;
 
 export const sandboxFailure = (error: SandboxRefusal, words: string): McpFailure =>
@@ -57,11 +57,11 @@ export const REFUSED = -32_051;
 /** The code of an error that stands for an answer which was interrupted; its message is the `EgressError`. */
 export const INTERRUPTED = -32_050;
 
-/** What the library throws: any error, some with what the server answered. */
+/** What the library throws: any error, some with codes from the server's answer. */
 interface ClientError extends Error {
-  /** Of HTTP. */
+  /** The HTTP status. */
   readonly statusCode?: unknown;
-  /** Of JSON-RPC. */
+  /** The JSON-RPC error code. */
   readonly code?: unknown;
 }
 
@@ -75,7 +75,7 @@ export function failureOf(cause: unknown, mask: (text: string) => string): McpFa
     if (code === INTERRUPTED && Object.hasOwn(WORDS, message)) return egressFailure(message as EgressError);
     if (typeof statusCode === "number" && statusCode >= 300)
       return new McpFailure(`it answered with HTTP status ${statusCode}`);
-    // Its words about the arguments are what a model can act on.
+    // A model can act on the server's words about the arguments.
     if (typeof code === "number") return new McpFailure(`it refused: ${mask(message).slice(0, MAX_REFUSAL)}`);
     if (message.includes("timed out")) return egressFailure("timeout");
   }

@@ -1,22 +1,22 @@
-/** The headers of an MCP server, made of secrets at the moment of each request (RUN-5). */
+/** The headers of an MCP server, built from secrets for each request (RUN-5). */
 import type { Outcome } from "../../../actors/fault.ts";
 import type { McpServer } from "../../../actors/job/connections.ts";
 import { maskSecrets } from "../mask.ts";
 import { McpFailure } from "./failure.ts";
 
 export interface SecretReader {
-  /** The value; `not_found` where there is none that can be read. */
+  /** The value; `not_found` if there is no readable secret. */
   read(organizationId: string, name: string): Promise<Outcome<string>>;
 }
 
-/** What an HTTP header can hold. */
+/** Characters that an HTTP header can hold. */
 const SENDABLE = /^[\x20-\x7e]*$/;
 
 export class HeaderSecrets {
   private readonly secrets: SecretReader;
   private readonly organizationId: string;
   private readonly server: McpServer;
-  /** Every value that was sent, so that a server that echoes a former one shows nothing either. */
+  /** Every value that was sent, so that an echo of a former value is masked too. */
   private readonly sent = new Set<string>();
 
   constructor(secrets: SecretReader, organizationId: string, server: McpServer) {
@@ -25,7 +25,7 @@ export class HeaderSecrets {
     this.server = server;
   }
 
-  /** Throws `McpFailure` where a secret is not there. */
+  /** Throws `McpFailure` if a secret is missing. */
   async headers(): Promise<Record<string, string>> {
     const headers: Record<string, string> = {};
     for (const { name, secret, prefix = "" } of this.server.headers ?? []) {

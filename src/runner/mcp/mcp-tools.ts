@@ -1,8 +1,7 @@
 /**
- * The tools of an agent's MCP servers, in the registry like all others (RUN-2). They are listed once
- * for a run. None is on by itself: `allowedTools` names `<server>__<tool>`, or `<server>__*` for all
- * of one server, and a server of which it names none is not even asked. One that does not answer
- * costs its own tools and nothing else; the model is told.
+ * The tools of an agent's MCP servers, in the registry like all others (RUN-2). Each run lists them once. None is on by
+ * default: `allowedTools` names `<server>__<tool>`, or `<server>__*` for all tools of a server; a server without a
+ * named tool is not asked. If a server does not answer, only its own tools are missing, and the model is notified.
  */
 import type { ToolContext } from "../../../actors/job/ports.ts";
 import type { McpServer } from "../../../actors/job/connections.ts";
@@ -22,22 +21,22 @@ import { type ListedTool, MCP_CALL_MS, MCP_LIST_MS, McpConnection, type McpTimes
 import { failureOf } from "./failure.ts";
 import { HeaderSecrets, type SecretReader } from "./header-secrets.ts";
 
-/** Of one server that an agent may use: what a model is told of each goes with every call of it. */
+/** Tools of one server that an agent may use: every model call carries their descriptions. */
 export const MAX_SERVER_TOOLS = 64;
 /** Characters of a tool's description; the rest is cut. */
 const MAX_DESCRIPTION = 2_048;
-/** What every provider takes. */
+/** The longest name that every provider accepts. */
 const MAX_NAME = 64;
 const HASH_DIGITS = 8;
 
 export interface McpParts {
   readonly egress: Egress;
-  /** Where answers are parsed. */
+  /** Parses the answers. */
   readonly sandbox: Sandbox;
   readonly held: HeldBytes;
   readonly secrets: SecretReader;
   readonly log?: RunnerLog;
-  /** Others than those of `connection.ts`, for tests. */
+  /** Overrides the times of `connection.ts`, for tests. */
   readonly times?: Partial<McpTimes>;
 }
 
@@ -113,23 +112,23 @@ function toolOf(connection: McpConnection, server: string, listed: ListedTool, m
     ...described,
     access: "granted",
     safeToRepeat: isReadOnly || listed.annotations?.idempotentHint === true,
-    // The server checks the arguments: what its schema means is its own affair.
+    // The server checks the arguments by its own schema.
     call: (input, run) => connection.call(listed.name, input, run),
   };
 }
 
-/** What a server says may be shown: without secrets that were sent, and without what nobody sees. */
+/** Makes a server's text fit to show: without secrets that were sent, and without invisible characters. */
 export const shownBy =
   (secrets: HeaderSecrets) =>
   (text: string): string =>
     visibleText(cleanText(secrets.mask(text)));
 
-/** A tool as models and people are told of it. */
+/** A tool's description for models and people. */
 export interface DescribedTool {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: JsonObject;
-  /** Whether its server says that it changes nothing. */
+  /** Whether its server declares that it changes nothing. */
   readonly isReadOnly: boolean;
 }
 
@@ -145,7 +144,7 @@ export function describedTool(server: string, listed: ListedTool, mask: (text: s
   };
 }
 
-/** The name under which a model knows the tool; one that providers would not take gets a hash at its end. */
+/** The tool's name for the model. A name that providers would refuse is changed and gets a hash at its end. */
 export function mcpToolName(server: string, tool: string): string {
   const plain = `${server}__${tool}`;
   if (/^[A-Za-z0-9_-]+$/.test(plain) && plain.length <= MAX_NAME) return plain;

@@ -1,4 +1,4 @@
-/** What tools an MCP server has, for those who choose some for an agent: connected, listed and left. */
+/** Lists the tools of an MCP server for people who choose tools for an agent: connect, list, close. */
 import type { McpServer } from "../../../actors/job/connections.ts";
 import { CpuBudget } from "../../sandbox/cpu-budget.ts";
 import { LEFT_OUT } from "../../sandbox/jobs/mcp-reduction.ts";
@@ -9,13 +9,13 @@ import { describedTool, type DescribedTool, type McpParts, shownBy } from "./mcp
 
 /** For connecting and listing: a person waits for it. */
 const LIST_MS = 5_000;
-/** Tools of one server that are listed; an agent that names more gets the first of those that it names. */
+/** Listed tools of one server; an agent that names more gets the first of those that it names. */
 export const MAX_LISTED_TOOLS = 256;
 
 export interface FoundServer {
   readonly tools: readonly DescribedTool[];
   readonly leftOut: number;
-  /** Null: it answered. */
+  /** Null if it answered. */
   readonly problem: string | null;
 }
 
@@ -39,7 +39,7 @@ export async function serverTools(
       leaving.signal,
     );
     const fitting = tools
-      // A name with a secret in it cannot be shown, nor be another one.
+      // A name that contains a secret cannot be shown, and masking it would make a different name.
       .filter(({ _meta: meta, name }) => meta?.[LEFT_OUT] !== true && secrets.mask(name) === name)
       .slice(0, MAX_LISTED_TOOLS);
     const described = fitting.map((tool) => describedTool(server.name, tool, shownBy(secrets)));

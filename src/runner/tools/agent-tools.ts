@@ -1,6 +1,6 @@
 /**
- * The tools that an agent has of its own (RUN-12, RUN-13): on for it without being named, and there for no other. The
- * arguments of each call are checked by the tool's schema before anything else happens with them.
+ * An agent's own tools (RUN-12, RUN-13): always on for that agent, and invisible to others. The arguments of each call
+ * are checked against the tool's schema before anything else.
  */
 import type { AgentTool } from "../../../actors/job/connections.ts";
 import { Lanes } from "../../sandbox/lanes.ts";
@@ -8,7 +8,7 @@ import { argumentFault } from "./argument-check.ts";
 import { callHttp, type HttpToolParts } from "./http-tool.ts";
 import { failure, type Tool, type ToolSource } from "./tool.ts";
 
-/** Requests on their way at a time, of one organization and in all: each may hold an answer in memory. */
+/** Requests in flight, of one organization and in all: each may hold an answer in memory. */
 const REQUESTS_OF_ORGANIZATION = 16;
 const REQUESTS = 128;
 
@@ -39,7 +39,7 @@ function toolOf(parts: HttpToolParts, { name, description, inputSchema, http }: 
   const own = { name, description, inputSchema, access: "safe", reads: "own_work", faultOf } as const;
   return {
     ...own,
-    // Of a client's tool nothing runs here, and nothing is lost.
+    // A client's tool runs nothing here, so a repeat is safe.
     safeToRepeat: http?.repeatable ?? true,
     ...(http === undefined ? { isClient: true } : {}),
     async call(input, run) {

@@ -1,6 +1,6 @@
 /**
- * Whether arguments fit the schema of a tool that somebody brought (RUN-12). The schema is their own words, patterns and
- * all, so it is compiled and used in the sandbox.
+ * Checks arguments against the schema of a user-defined tool (RUN-12). The schema and its patterns are untrusted, so
+ * the sandbox compiles and applies it.
  */
 import type { InputError } from "../../../actors/fault.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
@@ -9,7 +9,7 @@ import type { Sandbox } from "../../sandbox/sandbox.ts";
 
 /** Errors that are reported to a model at once. */
 const MOST_ERRORS = 8;
-/** Checks of one call that may find no child. */
+/** Attempts of one check whose child was ended. */
 const TRIES = 3;
 
 export interface GivenArguments {
@@ -20,7 +20,7 @@ export interface GivenArguments {
   readonly budget?: CpuBudget;
 }
 
-/** What is wrong with them, in words for the model; null where they fit. */
+/** The errors, in words for the model; null if the arguments fit. */
 export async function argumentFault(
   sandbox: Pick<Sandbox, "run">,
   { organizationId, schema, input, signal, budget }: GivenArguments,
@@ -30,7 +30,7 @@ export async function argumentFault(
   for (let tries = 1; ; tries++) {
     const checked = await sandbox.run(budget === undefined ? job : { ...job, budget });
     if (checked.ok) return wordsOf(checked.value as readonly InputError[]);
-    // A child that was ended for another reason than this job costs a try.
+    // A child may have been ended for another reason than this job: retry.
     if (checked.error !== "crashed" || tries >= TRIES || signal.aborted)
       return checked.error === "over_budget"
         ? "The calls of this step have used up their computing time. Make fewer at a time."

@@ -1,4 +1,4 @@
-/** `clone_repository`: what jobs do that clone (`repository-model.ts`); no agent has it. */
+/** `clone_repository`: the tool of jobs that clone (`repository-model.ts`); no agent has it. */
 import type { Outcome } from "../../../actors/fault.ts";
 import type { ToolContext, ToolHost } from "../../../actors/job/ports.ts";
 import { Type } from "../../../actors/schema.ts";
@@ -9,8 +9,8 @@ import { defineTool, failure, resultOf, type ToolSource } from "./tool.ts";
 
 export interface CloneService {
   /**
-   * Clones what the workspace has given to the job of the call, and brings the files of its mount to that commit.
-   * Answers what it has done, or why it could not, in words for people. May be repeated.
+   * Clones the repository that the workspace has assigned to the job of the call, and updates the files of its mount to
+   * that commit. Answers what it did, or why it failed, in words for people. May be repeated.
    */
   clone(
     context: ToolContext,

@@ -21,7 +21,7 @@ export const createTask = (service: TaskService): Tool =>
       assign_to: Type.Optional(Type.String({ description: "The id of an agent or a user; nobody by default" })),
     }),
     access: "granted",
-    // The service makes one task for each key.
+    // The service creates one task per key.
     safeToRepeat: true,
     async run({ title, description, priority, assign_to }, { context, idempotencyKey: key, openedAt, pauses, signal }) {
       const input = {

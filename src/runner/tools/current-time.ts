@@ -1,4 +1,4 @@
-/** `current_time`: a model knows no clock. */
+/** `current_time`: a model has no clock. */
 import { Type } from "../../../actors/schema.ts";
 import { defineTool, failure, success, type Tool } from "./tool.ts";
 
@@ -21,7 +21,7 @@ export const currentTime = (now: () => number): Tool =>
         const format = new Intl.DateTimeFormat("en-GB", { timeZone: timezone, dateStyle: "full", timeStyle: "long" });
         return success({ utc, local: format.format(date), timezone });
       } catch {
-        // The only way to ask whether a zone exists.
+        // Catching the error is the only way to test whether a zone exists.
         return failure(`timezone: "${timezone}" is not the IANA name of a time zone.`);
       }
     },

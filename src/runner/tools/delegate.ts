@@ -1,4 +1,4 @@
-/** `delegate`: gives a part of the work to another agent, waits for its end, and hands back what it said. */
+/** `delegate`: gives a part of the work to another agent, waits for it to end, and returns its answer. */
 import type { Outcome } from "../../../actors/fault.ts";
 import type { ToolContext, ToolHost, ToolResult } from "../../../actors/job/ports.ts";
 import type { Job } from "../../../actors/job/schema.ts";
@@ -19,12 +19,12 @@ export interface Delegation {
   readonly host: ToolHost;
 }
 
-/** The delegate's view of the service; the composition root implements it over the actors. */
+/** What `delegate` needs from the service; the composition root implements it over the actors. */
 export interface DelegationService {
   /**
-   * Starts the child job of this key, or joins the one that runs or has ended, and resolves when it has
-   * come to a stand: it has ended, or waits for a person. An agent that this user may not execute is not
-   * found. After `signal` aborts it resolves soon with the child as it is.
+   * Starts the child job of this key, or joins an existing one, and resolves when it has ended or waits for a person.
+   * An agent that this user may not execute is not found. After `signal` aborts, it resolves soon with the child's
+   * present state.
    */
   delegate(delegation: Delegation, signal: AbortSignal): Promise<Outcome<Job>>;
 }
@@ -39,7 +39,7 @@ export const delegate = (service: DelegationService): Tool =>
       message: Type.String({ minLength: 1, maxLength: MAX_MESSAGE_CHARS, description: "What it is to do" }),
     }),
     access: "granted",
-    // Each attempt joins the child that the first one has started.
+    // Each attempt joins the child that the first one started.
     safeToRepeat: true,
     async run({ agent_id: agentId, message }, { context, idempotencyKey: key, host, signal }) {
       const outcome = await service.delegate({ context, agentId, message, key, host }, signal);
@@ -48,15 +48,15 @@ export const delegate = (service: DelegationService): Tool =>
     },
   });
 
-/** What the parent's model hears of the child. */
+/** The child's result for the parent's model. */
 function resultOfChild(job: Job): ToolResult {
   const { agent, status, result, blockedReason, error } = job;
-  const said = (result ?? "").trim();
-  const partial = said === "" ? "" : ` So far it said: ${said}`;
+  const answer = (result ?? "").trim();
+  const partial = answer === "" ? "" : ` So far it said: ${answer}`;
   const where = `the job ${job.id} of ${agent.name}`;
   switch (status) {
     case "completed":
-      return success(said === "" ? "(The agent has ended without a text.)" : said);
+      return success(answer === "" ? "(The agent has ended without a text.)" : answer);
     case "failed":
       return failure(`The work failed in ${where}: ${error?.message ?? "no reason is known"}.${partial}`);
     case "cancelled":

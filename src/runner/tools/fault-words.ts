@@ -1,4 +1,4 @@
-/** Refusals of the service in words for the model: what went wrong and whether to try again. */
+/** Refusals of the service in words for the model: what went wrong and whether to retry. */
 import { spentWords } from "../../../actors/usage/schema.ts";
 import type { Fault, FaultKind, FaultOf } from "../../../actors/fault.ts";
 

@@ -1,6 +1,6 @@
 /**
- * What the file tools need from the service: the files of the workspace that the job works in. Each method acts
- * for the agent of the call and answers refusals as faults. Paths are as the model gives them.
+ * What the file tools need from the service: the files of the workspace that the job works in. Each method acts for the
+ * agent of the call and answers refusals as faults. Paths are as the model wrote them.
  */
 import type { Outcome } from "../../../actors/fault.ts";
 import type { ToolContext } from "../../../actors/job/ports.ts";
@@ -12,13 +12,13 @@ import type { CpuBudget } from "../../sandbox/cpu-budget.ts";
 export interface ToolFile {
   readonly path: string;
   readonly kind: "file" | "directory";
-  /** Bytes; of a directory, those of all files below it. */
+  /** Bytes; for a directory, of all files below it. */
   readonly size: number;
 }
 
 /** A file that a call has written or moved. */
 export interface ChangedFile extends ToolFile {
-  /** What the job has made with it; null for a directory. */
+  /** The job's artifact for the file; null for a directory. */
   readonly artifact: MadeArtifact | null;
 }
 
@@ -27,7 +27,7 @@ export interface ReadText {
   readonly text: string;
   /** Bytes of the whole file. */
   readonly size: number;
-  /** Where the next part begins; null where this is the last one. */
+  /** Where the next part begins; null if this is the last one. */
   readonly nextOffset: number | null;
 }
 
@@ -50,10 +50,10 @@ export interface FileService {
     context: ToolContext,
     text: string,
   ): Promise<Outcome<readonly (ToolFile & { readonly excerpt: string | null })[]>>;
-  /** From a byte on. Refuses a file that is no text. */
+  /** Reads from a byte offset. Refuses a file that is not text. */
   read(context: ToolContext, path: string, offset: number): Promise<Outcome<ReadText>>;
   write(context: ToolContext, path: string, text: string): Promise<Outcome<ChangedFile>>;
-  /** Replaces a text that is in the file exactly once, and writes it unless it has changed meanwhile. */
+  /** Replaces a text that occurs exactly once in the file; refuses if the file has changed meanwhile. */
   replace(
     context: ToolContext,
     change: { readonly path: string; readonly oldText: string; readonly newText: string },

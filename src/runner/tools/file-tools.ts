@@ -9,14 +9,14 @@ import { defineTool, resultOf, type Tool } from "./tool.ts";
 
 /** Files of one listing: by default, and at most. */
 const LISTED_FILES = { default: 100, most: 500 };
-/** Characters that one call writes or replaces: arguments are kept with the job. */
+/** Characters that one call writes or replaces: the job stores arguments. */
 const WRITTEN_CHARACTERS = 200_000;
 const SEARCH_CHARACTERS = 200;
 
 const Path = (description: string) => Type.String({ description, maxLength: 1_024 });
 const FilePath = Path("Relative to the workspace, such as reports/q3.md");
 
-/** The model hears of the file, and the job of what it has made. */
+/** The model gets the file, and the job its artifact. */
 function changed(outcome: Outcome<ChangedFile>): ToolResult {
   const result = resultOf(outcome, ({ path, kind, size }) => ({ file: { path, kind, size } }));
   const artifact = outcome.ok ? outcome.value.artifact : null;
@@ -82,7 +82,7 @@ export const fileTools = (files: FileService): readonly Tool[] => [
     description: "Writes a text file: makes it, with the directories on its way, or replaces all of its content.",
     input: Type.Object({ path: FilePath, text: Type.String({ maxLength: WRITTEN_CHARACTERS }) }),
     access: "granted",
-    // The same content again is no change.
+    // Writing the same content again changes nothing.
     safeToRepeat: true,
     async run({ path, text }, { context, pauses, signal }) {
       return changed(await patiently({ pauses, signal }, () => files.write(context, path, text)));

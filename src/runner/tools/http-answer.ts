@@ -1,18 +1,18 @@
 /**
- * What a model reads of the answer to an HTTP tool (RUN-13), and whether another try may end otherwise. The text of an
- * answer is not parsed here: JSON goes to the model as it came, and a page goes through the sandbox.
+ * What a model gets from the answer to an HTTP tool (RUN-13), and whether a retry makes sense. Answers are not parsed
+ * here: JSON goes to the model as it is, and a page goes through the sandbox.
  */
 import type { EgressResult } from "../../egress/egress.ts";
 import type { EgressError } from "../../egress/failure.ts";
 
 type Answer = Exclude<EgressResult, { readonly kind: "failed" }>;
 
-/** Of an answer, in bytes: the model is shown less (RUN-3). */
+/** Bytes of an answer: the model sees less (RUN-3). */
 export const MAX_ANSWER_BYTES = 256 * 1024;
-/** Characters of a header that are looked at. */
+/** Characters of a header that are read. */
 const MAX_HEADER = 1_000;
 
-/** What went wrong before there was an answer. Fixed words, so that a model cannot explore a network by them. */
+/** Errors before there was an answer. The words are fixed, so that a model cannot explore a network with them. */
 export const EGRESS_WORDS: Readonly<Record<EgressError, string>> = {
   invalid_url: "The arguments do not make an address that can be asked.",
   https_required: "The address of this tool is not an https address.",
@@ -31,19 +31,19 @@ export const EGRESS_WORDS: Readonly<Record<EgressError, string>> = {
 
 /** Nothing was sent, so nothing has happened. */
 const NOT_SENT: ReadonlySet<EgressError> = new Set(["connection_refused", "dns_error"]);
-/** It may have happened, or not. */
+/** The request may or may not have been carried out. */
 const UNKNOWN: ReadonlySet<EgressError> = new Set(["timeout", "connection_reset", "invalid_response"]);
-/** The host says that it has done nothing. */
+/** The host says that it did nothing. */
 const NOT_DONE: ReadonlySet<number> = new Set([425, 429]);
 const PASSING: ReadonlySet<number> = new Set([408, 500, 502, 503, 504]);
 
-/** Whether the request may be made again: always where it did nothing, else where repeating it is harmless. */
+/** Whether the request may be made again: always if it did nothing, else only if repeating it is harmless. */
 export function mayPass(result: EgressResult, repeatable: boolean): boolean {
   if (result.kind === "failed") return NOT_SENT.has(result.error) || (repeatable && UNKNOWN.has(result.error));
   return NOT_DONE.has(result.status) || (repeatable && PASSING.has(result.status));
 }
 
-/** How long the host wants to be left alone, in ms; 0 where it does not say. */
+/** How long the host asks to wait, in ms; 0 if it does not say. */
 export function retryAfterMs(result: EgressResult, now: number): number {
   const header = result.kind === "failed" ? null : result.headers.get("retry-after");
   if (header === null || header.length > MAX_HEADER) return 0;
@@ -58,7 +58,7 @@ const HTML = /^(?:text\/html|application\/xhtml\+xml)\b/i;
 
 export type AnswerText =
   | { readonly kind: "text"; readonly text: string }
-  /** A page, whose text is found in the sandbox. */
+  /** A page, whose text the sandbox extracts. */
   | { readonly kind: "page"; readonly contentType: string }
   /** It is not shown, for this reason. */
   | { readonly kind: "none"; readonly why: string };
@@ -72,6 +72,6 @@ export function textOfAnswer({ headers, body }: Answer): AnswerText {
   if (HTML.test(contentType)) return { kind: "page", contentType };
   if (contentType !== "" && !TEXT.test(contentType))
     return { kind: "none", why: `whose content is no text (${body.length} bytes) and not shown` };
-  // The bytes may end within a character, where they were cut.
+  // Cut bytes may end within a character.
   return { kind: "text", text: new TextDecoder().decode(body) };
 }

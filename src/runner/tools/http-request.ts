@@ -1,11 +1,11 @@
 /**
- * The request that a call of an HTTP tool makes (RUN-13), of the tool and the arguments. Pure. Arguments are words of a
- * model: none of them changes the host, leaves the path of the tool, or adds a header or a parameter that it is not for.
+ * Builds the request of an HTTP tool's call (RUN-13) from the tool and the arguments. Pure. Arguments come from a
+ * model: none of them can change the host, leave the path of the tool, or add another header or parameter.
  */
 import type { ArgumentPlace, HttpCall } from "../../../actors/job/connections.ts";
 import type { Json, JsonObject } from "../../../actors/schema.ts";
 
-/** Characters of a whole address: what servers take. */
+/** Characters of a whole address: the common limit of servers. */
 export const MAX_URL = 8_192;
 /** Characters of a header that an argument gives. */
 const MAX_HEADER = 4_096;
@@ -30,7 +30,7 @@ interface Parts {
   readonly fields: Record<string, Json>;
 }
 
-/** The request, or why there is none, in words for the model. */
+/** The request, or why it is refused, in words for the model. */
 export function requestOf(http: HttpCall, inputSchema: JsonObject, input: JsonObject): BuiltRequest | string {
   const [address = "", ...rest] = http.url.split("?");
   const parts: Parts = {
@@ -47,7 +47,7 @@ export function requestOf(http: HttpCall, inputSchema: JsonObject, input: JsonOb
   }
   const open = /\{([^{}]*)\}/.exec(parts.path);
   if (open !== null) return `The argument ${open[1]} is missing: it is a part of the address.`;
-  // An address is read without `.` and `..`: it would lead out of the path of the tool.
+  // Addresses are normalized: `.` and `..` would lead out of the path of the tool.
   if (parts.path.split("/").some((segment) => segment === "." || segment === ".."))
     return "An argument that is a part of the address must not make it `.` or `..`.";
   const url = parts.query.length === 0 ? parts.path : `${parts.path}?${parts.query.join("&")}`;
@@ -58,7 +58,9 @@ export function requestOf(http: HttpCall, inputSchema: JsonObject, input: JsonOb
   return { url, headers: parts.headers, ...(body === undefined ? {} : { body }) };
 }
 
-/** Where an argument goes: as the tool lists it, into the `{name}` of the address, or where the method has room. */
+/**
+ * Where an argument goes: the place that the tool lists, else the `{name}` of the address, else the method's default.
+ */
 function placeOf(
   { arguments: listed, url, method }: HttpCall,
   name: string,
@@ -71,7 +73,7 @@ function placeOf(
 
 const hasBody = (method: HttpCall["method"]): boolean => method !== "GET" && method !== "DELETE";
 
-/** Puts a value at its place; what is wrong with it, or null. */
+/** Puts a value at its place; answers an error, or null. */
 function put(parts: Parts, place: ReturnType<typeof placeOf>, value: Json): string | null {
   const { name } = place;
   if (place.place === "field") {
@@ -84,7 +86,7 @@ function put(parts: Parts, place: ReturnType<typeof placeOf>, value: Json): stri
     const text = scalar(value);
     if (text === null || text === "")
       return "is a part of the address: it must be a text or a number, and not be empty";
-    // By a function: `$&` in a text is no pattern.
+    // Replace by a function, so that `$&` in a text is no pattern.
     parts.path = parts.path.replaceAll(`{${as}}`, () => encoded(text));
   }
   if (place.place === "query") {
@@ -102,7 +104,7 @@ function put(parts: Parts, place: ReturnType<typeof placeOf>, value: Json): stri
   return null;
 }
 
-/** The body as JSON; none where all arguments of the tool go elsewhere. */
+/** The body as JSON; undefined if all arguments of the tool go elsewhere. */
 function bodyOf(http: HttpCall, inputSchema: JsonObject, { body, fields }: Parts): string | undefined {
   if (body !== undefined) return JSON.stringify(body);
   if (!hasBody(http.method)) return undefined;
@@ -113,7 +115,7 @@ function bodyOf(http: HttpCall, inputSchema: JsonObject, { body, fields }: Parts
 
 const encoded = (text: string): string => encodeURIComponent(text.toWellFormed());
 
-/** A text, a number or a truth value as text; null for what is none. */
+/** A string, number or boolean as text; null for anything else. */
 function scalar(value: Json): string | null {
   if (typeof value === "string") return value;
   return typeof value === "number" || typeof value === "boolean" ? String(value) : null;

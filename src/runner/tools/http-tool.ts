@@ -1,12 +1,12 @@
 /**
- * A tool of an agent that is a request to somebody's server (RUN-13):
+ * A tool of an agent that sends a request to an external server (RUN-13):
  *
  *   arguments ─▶ checked by their schema ─▶ request ─▶ guarded client ─┬─▶ answer ─▶ text, without secrets
  *                                              ▲                       └─▶ passing failure ─┐
  *                                              └──────────── pause, at most `retry.times` ◀─┘
  *
  * Each request of a call has the same `Idempotency-Key`, the key of the call (JOB-7), also after a crash. Redirects are
- * not followed: they would carry the secrets of the headers to another place.
+ * not followed: they would send the secrets in the headers elsewhere.
  */
 import { maskSecrets } from "../mask.ts";
 import { type HttpCall, secretsOfTool } from "../../../actors/job/connections.ts";
@@ -24,20 +24,20 @@ import { type BuiltRequest, requestOf } from "./http-request.ts";
 import { patiently } from "./patience.ts";
 import { failure, success, type ToolRun } from "./tool.ts";
 
-/** The longest pause before another try: a host that wants more is told to the model. */
+/** The longest pause before a retry: if a host asks for more, the model gets that answer. */
 export const MAX_RETRY_AFTER_MS = 60_000;
 /** Characters of a page's text: as much as a result holds. */
 const PAGE_CHARS = 60_000;
 const ACCEPT = "application/json, text/*;q=0.9, */*;q=0.5";
 const SENDABLE = /^[\x20-\x7e]*$/;
-/** Keys that a header holds as they are; of others a hash is sent. */
+/** Keys that fit into a header as they are; other ones are hashed. */
 const PLAIN_KEY = /^[\x21-\x7e]{1,200}$/;
 
 export interface HttpToolParts {
   readonly egress: Egress;
   readonly sandbox: Sandbox;
   readonly secrets: SecretReader;
-  /** Requests that are under way: each may hold an answer. */
+  /** Bounds the requests in flight: each may hold an answer. */
   readonly gate: Lanes;
   readonly clock: Pick<Clock, "now">;
 }
@@ -64,7 +64,7 @@ export async function callHttp(
   }
 }
 
-/** The values by their names, or why there are none, in words for the model. */
+/** The secrets by name, or why they are missing, in words for the model. */
 async function secretsOf(
   reader: SecretReader,
   http: HttpCall,
@@ -91,7 +91,7 @@ interface Asking {
   readonly run: ToolRun;
 }
 
-/** The first result that is final, after the retries that the tool has. */
+/** The first final result, after the tool's retries. */
 async function answered({ egress, clock }: HttpToolParts, http: HttpCall, asking: Asking): Promise<EgressResult> {
   const { built, run } = asking;
   const { signal, pauses } = run;
@@ -115,7 +115,7 @@ async function answered({ egress, clock }: HttpToolParts, http: HttpCall, asking
   }
 }
 
-/** Waits, or until the signal aborts. */
+/** Waits, at most until the signal aborts. */
 function pause({ clock }: BackoffParts, ms: number, signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const cancel = clock.after(ms, resolve);
@@ -124,7 +124,7 @@ function pause({ clock }: BackoffParts, ms: number, signal: AbortSignal): Promis
   return promise.finally(() => signal.removeEventListener("abort", end));
 }
 
-/** Arguments first, so that none of them takes the place of what the tool sends itself. */
+/** Arguments come first, so that none overrides the tool's own headers. */
 function headersOf(
   { headers, signingSecret }: HttpCall,
   { built, secrets }: Asking,
@@ -148,7 +148,7 @@ function headersOf(
   };
 }
 
-/** The key of the call; ids of calls are words of a model's server. */
+/** The key of the call, which contains an id from a model's server. */
 function keyOf(idempotencyKey: string): string {
   if (PLAIN_KEY.test(idempotencyKey)) return idempotencyKey;
   return `sha256:${new Bun.CryptoHasher("sha256").update(idempotencyKey).digest("hex")}`;

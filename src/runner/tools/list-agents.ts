@@ -1,4 +1,4 @@
-/** `list_agents`: who there is to assign work to. */
+/** `list_agents`: the agents that work can be assigned to. */
 import { Type } from "../../../actors/schema.ts";
 import { patiently } from "./patience.ts";
 import type { TaskService } from "./service.ts";

@@ -18,9 +18,9 @@ const MAX_DESCRIPTION_CHARS = 2_000;
 /** The mission of the job of this context, with the permissions of its user. */
 export interface MissionService {
   read(context: ToolContext): Promise<Outcome<Mission>>;
-  /** The same key adds the same task, once. */
+  /** Adds one task per key. */
   addTask(context: ToolContext, settings: TaskSettings, key: string): Promise<Outcome<MissionTask>>;
-  /** Completes it; one that is completed stays as it is. */
+  /** Completes the task. Idempotent. */
   finishTask(context: ToolContext, taskId: string): Promise<Outcome<MissionTask>>;
 }
 

@@ -1,16 +1,16 @@
-/** How long a tool asks the service again where it has decided nothing: a restart must not become a tool's error. */
+/** How long a tool retries a call that the service has not decided: a restart must not become a tool's error. */
 import type { Outcome } from "../../../actors/fault.ts";
 import { type BackoffParts, type Patience, untilDecided } from "../../../actors/runtime/backoff.ts";
 
-/** After `limitMs` the model gets the refusal and can try again later; a restart or a take-over is over sooner. */
+/** After `limitMs` the model gets the refusal and can try again later; a restart or a take-over ends sooner. */
 const PATIENCE: Patience = { firstMs: 100, lastMs: 500, limitMs: 30_000 };
 
-/** What a call of a tool waits with, and when it stops. */
+/** The pauses of a tool's call, and the signal that ends it. */
 export interface Waiting {
   readonly pauses: BackoffParts;
   readonly signal: AbortSignal;
 }
 
-/** The service's decision, for calls that may be made again. */
+/** Retries until the service decides; only for repeatable calls. */
 export const patiently = <T>({ pauses, signal }: Waiting, ask: () => Promise<Outcome<T>>): Promise<Outcome<T>> =>
   untilDecided(pauses, PATIENCE, signal, ask);

@@ -1,4 +1,4 @@
-/** The tool for questions to tables (RUN-2, WSP-4): one SELECT over files of the workspace; it must be granted. */
+/** The tool that queries tables (RUN-2, WSP-4): one SELECT over files of the workspace; it must be granted. */
 import { Type } from "../../../actors/schema.ts";
 import type { FileService } from "./file-service.ts";
 import { defineTool, resultOf, type Tool } from "./tool.ts";

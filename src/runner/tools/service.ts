@@ -10,11 +10,11 @@ import type { Agent, Task, TaskStatus } from "../../../actors/organization/schem
 export interface TaskFilter {
   readonly status: TaskStatus | null;
   readonly assignedTo: string | null;
-  /** At most so many, newest first. */
+  /** The most tasks to answer, newest first. */
   readonly limit: number;
 }
 
-/** What names a call of a tool, the same in each attempt (JOB-7). */
+/** Identifies a call of a tool, the same in each attempt (JOB-7). */
 export interface CallName {
   readonly key: string;
   /** ISO 8601. */
@@ -23,8 +23,8 @@ export interface CallName {
 
 export interface TaskService {
   listTasks(context: ToolContext, filter: TaskFilter): Promise<Outcome<readonly Task[]>>;
-  /** The same call makes the same task, once, whatever happens in between (JOB-7). */
+  /** Creates one task per call, also across retries and crashes (JOB-7). */
   createTask(context: ToolContext, input: TaskInput, call: CallName): Promise<Outcome<Task>>;
-  /** The agents that this user may see, archived ones left out. */
+  /** The agents that this user may see, without archived ones. */
   listAgents(context: ToolContext): Promise<Outcome<readonly Agent[]>>;
 }

@@ -9,20 +9,20 @@ const SECONDS = { default: 30, most: 120 };
 
 export interface ShellCommand {
   readonly command: string;
-  /** The directory of the workspace that it sees. */
+  /** The directory of the workspace that the command sees. */
   readonly path: string;
   readonly timeoutMs: number;
 }
 
-/** What a command has come to, for the model. */
+/** The result of a command, for the model. */
 export interface ShellReport {
   /** `exit 0`, or why it was ended. */
   readonly end: string;
   readonly output: string;
   readonly output_is_cut: boolean;
-  /** Paths that it has changed, made or removed. */
+  /** Paths that the command changed, created or removed. */
   readonly changed: readonly string[];
-  /** Changes that were not kept, and why. */
+  /** Changes that were discarded, and why. */
   readonly not_kept: readonly string[];
 }
 
@@ -35,7 +35,7 @@ const networkOf = (hosts: readonly string[]): string =>
     ? "in a sandbox without a network"
     : `in a sandbox whose only network is an HTTPS proxy (in HTTPS_PROXY) to these hosts: ${hosts.join(", ")}`;
 
-/** `hosts`: what commands may reach, as the operator has written it; none by default. */
+/** `hosts`: the hosts that commands may reach, as the operator wrote them; none by default. */
 export const shellTool = (shells: ShellService, hosts: readonly string[] = []): Tool =>
   defineTool({
     name: "shell",

@@ -1,6 +1,6 @@
 /**
- * What a tool is. Each has a file of its own that calls `defineTool`; its schema is at once what the
- * model is told, what is checked, and the type of `run`'s input.
+ * What a tool is. Each tool has its own file, which calls `defineTool`. Its schema serves as the description for the
+ * model, the check of the input, and the type of `run`'s input.
  */
 import { Kind, TypeRegistry } from "@sinclair/typebox";
 import { type TypeCheck, TypeCompiler, type ValueError } from "@sinclair/typebox/compiler";
@@ -12,21 +12,21 @@ import { type JsonObject, type Static, type TSchema, Type } from "../../../actor
 import type { CpuBudget } from "../../sandbox/cpu-budget.ts";
 import { faultWords } from "./fault-words.ts";
 
-/** Who it acts for, the key of this call and its time, whom it may tell how far it is, and when to stop. */
+/** For whom the tool acts, the key of this call and its time, where it reports progress, and when to stop. */
 export interface ToolRun {
   readonly context: ToolContext;
   readonly idempotencyKey: string;
   readonly openedAt: string;
   readonly host: ToolHost;
   readonly signal: AbortSignal;
-  /** What a call waits with before it asks the service again. */
+  /** The pauses before a call asks the service again. */
   readonly pauses: BackoffParts;
-  /** The CPU time that all calls of this step have in the sandbox. */
+  /** The CPU time in the sandbox for all calls of this step. */
   readonly budget: CpuBudget;
 }
 
 export interface ToolDefinition<S extends TSchema> {
-  /** Letters, digits, `_` and `-`: what every provider takes. */
+  /** Letters, digits, `_` and `-`: every provider accepts these. */
   readonly name: string;
   /** For the model: what it does and when to use it. */
   readonly description: string;
@@ -34,48 +34,51 @@ export interface ToolDefinition<S extends TSchema> {
   readonly input: S;
   /** `safe` is on for every agent; `granted` needs an entry in its `allowedTools` (RUN-2). */
   readonly access: "safe" | "granted";
-  /** What a safe tool reads: `own_work` is nothing but the work that it was given; `organization` unless said. */
+  /** What a safe tool reads: `own_work` is only the work of its own job. Default `organization`. */
   readonly reads?: "own_work" | "organization";
-  /** Whether a call whose result was lost may be made again with the same key. */
+  /** Whether a call whose result was lost may be repeated with the same key. */
   readonly safeToRepeat: boolean;
-  /** It changes nothing; absent: it may. */
+  /** The tool changes nothing; absent: it may. */
   readonly readOnly?: true;
   /** The client runs it (JOB-17): `run` is never called. */
   readonly isClient?: true;
-  /** Refusals are results; an exception is a bug, and the model hears only that it failed. */
+  /** Refusals are results. An exception is a bug; the model learns only that the tool failed. */
   run(input: Static<S>, run: ToolRun): Promise<ToolResult>;
 }
 
-/** A tool as the registry sees it: its input is not checked yet. */
+/** A tool as the registry sees it, with unchecked input. */
 export interface Tool extends Omit<ToolDefinition<TSchema>, "input" | "run"> {
   readonly inputSchema: JsonObject;
-  /** What is wrong with these arguments, in words for the model; null: nothing. Of tools whose calls are looked at before they are made. */
+  /**
+   * Errors in these arguments, in words for the model, or null. Only for tools whose calls are checked before they are
+   * made.
+   */
   readonly faultOf?: (input: JsonObject, by: ArgumentsOf) => Promise<string | null>;
   /** Checks the input, then runs; a bad input is an error result that names the field. */
   call(input: JsonObject, run: ToolRun): Promise<ToolResult>;
 }
 
-/** Whose arguments are checked, and until when. */
+/** Whose arguments are checked, and the signal that ends the check. */
 export interface ArgumentsOf {
   readonly organizationId: string;
   readonly signal: AbortSignal;
   readonly budget?: CpuBudget;
 }
 
-/** Where tools come from that are not the same for each run, such as MCP servers. */
+/** A source of tools that differ from run to run, such as MCP servers. */
 export interface ToolSource {
-  /** Never rejects. What it opens for the tools is closed when `signal` aborts. */
+  /** Finds the tools. Never rejects. Its connections close when `signal` aborts. */
   find(agent: AgentSnapshot, context: ToolContext, signal: AbortSignal): Promise<FoundTools>;
 }
 
 export interface FoundTools {
-  /** Under names that the agent's lists of tools can hold; the rules of the registry count for them. */
+  /** The tools, under names that an agent's tool lists can contain. The rules of the registry apply to them. */
   readonly tools: readonly Tool[];
-  /** Why servers cannot be used, for people: those that the agent needs, and those that are optional. */
+  /** Why servers cannot be used, for people: required servers and optional ones. */
   readonly missing: Toolbox["missing"];
-  /** For the model. */
+  /** Notes for the model. */
   readonly notes: readonly string[];
-  /** Why a tool of this name is not there, for the model; null where the source has nothing to do with it. */
+  /** Why a tool of this name is missing, for the model; null if the name is not from this source. */
   whyMissing(name: string): string | null;
 }
 
@@ -84,7 +87,7 @@ export function defineTool<S extends TSchema>({ input: schema, run, ...rest }: T
   let check: TypeCheck<S> | undefined;
   return {
     ...rest,
-    // Without the symbols of TypeBox.
+    // Drops the symbols of TypeBox.
     inputSchema: JSON.parse(JSON.stringify(schema)),
     async call(input, toolRun) {
       check ??= TypeCompiler.Compile(schema);
@@ -95,13 +98,13 @@ export function defineTool<S extends TSchema>({ input: schema, run, ...rest }: T
   };
 }
 
-/** What is wrong, so that a model can mend it. */
+/** The error, so that a model can fix it. */
 function wordsOf(error: ValueError | undefined): string {
   if (error?.schema[Kind] === CHOICE) return `Expected one of ${(error.schema["enum"] as string[]).join(", ")}`;
   return error?.message ?? "not as described";
 }
 
-/** A JSON pointer as a model knows it: `/a/b` is `a.b`. */
+/** A JSON pointer in a form for models: `/a/b` is `a.b`. */
 const fieldOf = (path: string): string => (path === "" ? "the object" : path.slice(1).replaceAll("/", "."));
 
 const CHOICE = "ToolChoice";

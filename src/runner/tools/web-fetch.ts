@@ -1,7 +1,7 @@
 /**
- * `web_fetch`: what an address on the web says, as text. A GET through the guarded client and nothing
- * more (RUN-2, HOOK-11): up to five redirects, each hop checked anew; no script runs, no cookie is
- * kept. What comes is parsed in the sandbox (GUARD-1). What went wrong is told in fixed words, so that a model cannot explore a network by them.
+ * `web_fetch`: the content of a web address, as text. A GET through the guarded client and nothing more (RUN-2,
+ * HOOK-11): up to five redirects, each hop checked anew; no script runs, no cookie is kept. The sandbox parses the
+ * answer (GUARD-1). Errors have fixed words, so that a model cannot explore a network with them.
  */
 import type { ToolResult } from "../../../actors/job/ports.ts";
 import { Type } from "../../../actors/schema.ts";
@@ -14,24 +14,24 @@ import type { Sandbox, SandboxResult } from "../../sandbox/sandbox.ts";
 import { defineTool, failure, type Tool, type ToolRun } from "./tool.ts";
 
 const DEFAULT_CHARS = 20_000;
-/** Leaves room under the limit of a tool's result for the lines about the page (RUN-3). */
+/** Leaves room in a tool's result for the lines about the page (RUN-3). */
 export const MAX_FETCHED_CHARS = 60_000;
-/** Of the page as it comes; its text is a fraction of it. */
+/** Bytes of the raw page; its text is a fraction of it. */
 export const MAX_PAGE_BYTES = 2 * 1024 * 1024;
 const MAX_REDIRECTS = 5;
 const TIMEOUT_MS = 30_000;
-/** Of a title or a content type, which a server may make as long as it likes. */
+/** Of a title or a content type, whose length the server chooses. */
 const MAX_LINE_CHARS = 200;
 
-/** Of a header that is looked at. */
+/** Characters of a header that are read. */
 const MAX_HEADER_CHARS = 1_000;
-/** Pages on their way at a time, of one organization and in all: each may be held whole in memory. */
+/** Fetches in flight, of one organization and in all: each page may be whole in memory. */
 const FETCHES_OF_ORGANIZATION = 16;
 const FETCHES = 128;
 
 const ACCEPT = "text/html, application/xhtml+xml, application/json, text/*;q=0.9, */*;q=0.5";
 
-/** For a name that nobody knows too: a model is not to learn which names are known inside. */
+/** Also for unknown names: a model must not learn which names resolve on the internal network. */
 const NOT_PUBLIC =
   "This host has no address on the public internet, or it redirects to one that has none. Check its name.";
 
@@ -67,7 +67,7 @@ const UNREAD: Readonly<Record<SandboxRefusal, string>> = {
   aborted: "The call was stopped before it had a result.",
 };
 
-/** Pages are fetched by `egress` and parsed in `sandbox`; one organization fetches some at a time, the others wait. */
+/** Pages are fetched by `egress` and parsed in `sandbox`; an organization's fetches beyond its limit wait. */
 export function webFetch(egress: Egress, sandbox: Sandbox): Tool {
   const gate = new Lanes(FETCHES, FETCHES_OF_ORGANIZATION);
   return defineTool({
@@ -116,7 +116,7 @@ interface Reading {
   readonly run: ToolRun;
 }
 
-/** Lines about the answer, an empty line, its text. */
+/** Lines about the answer, an empty line, and its text. */
 async function described(answer: Answer, maxChars: number, reading: Reading): Promise<ToolResult> {
   const { status, finalUrl, headers, pieces } = answer;
   const contentType = (headers.get("content-type") ?? "").slice(0, MAX_HEADER_CHARS);
@@ -150,7 +150,7 @@ async function readPage(
   if (!result.ok) return result;
   const { page } = (result.value ?? {}) as Partial<PageResult>;
   if (page === null) return { ok: true, page };
-  // A child that has been taken over may answer anything.
+  // A compromised child may answer anything.
   const isPage = typeof page?.title === "string" && typeof page.text === "string" && typeof page.chars === "number";
   return isPage ? { ok: true, page } : { ok: false, error: "invalid" };
 }

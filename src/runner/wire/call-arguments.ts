@@ -1,21 +1,23 @@
 /** The arguments of a tool call, as the text that a provider streams. */
 
-/** Names by which an object could change its prototype; they may be written with escapes. */
+/** Names that could change an object's prototype; they may contain escapes. */
 const SUSPECT = /__proto__|constructor|\\u00/;
 
-/** The value, or the text itself where it is no JSON or would touch a prototype; none at all is an empty object. */
+/**
+ * The parsed value, or the text itself if it is not JSON or would touch a prototype. An empty text is an empty object.
+ */
 export function callArguments(text: string): unknown {
   if (text.trim() === "") return {};
   try {
     const value: unknown = JSON.parse(text);
     return SUSPECT.test(text) && touchesPrototype(value) ? text : value;
   } catch {
-    // Models write bad JSON; they are told by the tool.
+    // Models write invalid JSON; the tool answers with an error.
     return text;
   }
 }
 
-/** Walks without recursion: the depth of a call's arguments is limited, but not by the stack. */
+/** Walks without recursion: the depth limit of arguments may exceed the stack. */
 function touchesPrototype(value: unknown): boolean {
   const open: unknown[] = [value];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {

@@ -1,6 +1,6 @@
 /**
- * The chat completions of OpenAI, as OpenRouter, Ollama, vLLM, llama-server and LM Studio have them.
- * A frame holds what is new of the first choice; the tokens come in a frame of their own.
+ * OpenAI's chat completions, as OpenRouter, Ollama, vLLM, llama-server and LM Studio also implement them. A frame has
+ * the delta of the first choice; the token counts come in a separate frame.
  */
 import type { AnswerSink, CountedTokens, EndReason } from "../answer.ts";
 import { isPdf, isTextFile, spokenFile, UnspeakableFile, type ContentPart, type UserContent } from "../content.ts";
@@ -78,7 +78,7 @@ function chatMessages(message: Message, base64: Base64): object[] {
 function userContent(content: UserContent, base64: Base64): string | object[] {
   if (typeof content === "string") return content;
   const spoken = content.map((part) => userPart(part, base64));
-  // Text alone is told as every server takes it.
+  // Plain text is sent as a string, which every server accepts.
   const [first] = spoken;
   return spoken.length === 1 && first?.text !== undefined ? first.text : spoken;
 }
@@ -134,7 +134,7 @@ class ChatCompletionsReader implements FrameReader {
   }
 
   private delta(delta: Frame): void {
-    // The most have the first name, some servers of open models the second.
+    // Most servers use the first name, some servers of open models the second.
     const reasoning = optionalText(delta, "reasoning_content") ?? textOf(delta, "reasoning");
     if (reasoning !== "") this.sink.reasoning(reasoning);
     const content = field(delta, "content");
@@ -154,7 +154,7 @@ class ChatCompletionsReader implements FrameReader {
       for (const call of listOf(delta, "tool_calls")) this.calls.take(objectOf(call));
   }
 
-  /** As OpenAI's models that search have them, and OpenRouter for others. */
+  /** Annotations in the form of OpenAI's search models, which OpenRouter uses for others too. */
   private cite(annotations: readonly unknown[]): void {
     for (const annotation of annotations) {
       const source = field(annotation, "url_citation");
@@ -171,7 +171,7 @@ class ChatCompletionsReader implements FrameReader {
     }
   }
 
-  /** The content of Mistral's models: parts of text and of thoughts. */
+  /** The content of Mistral's models: parts of text and of reasoning. */
   private parts(parts: readonly unknown[]): void {
     for (const value of parts) {
       const part = objectOf(value);

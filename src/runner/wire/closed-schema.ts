@@ -1,10 +1,10 @@
 /**
- * Whether a provider can be bound to a schema word by word. Their strict modes take only closed schemas: each object
- * names all of its fields as required and allows no others.
+ * Whether a provider can enforce a schema strictly. Strict modes accept only closed schemas: each object lists all of
+ * its fields as required and allows no others.
  */
 import type { Json, JsonObject } from "../../../actors/schema.ts";
 
-/** Whether every object in the schema is closed, and it has only words that all strict modes know. */
+/** Whether every object in the schema is closed, and all keywords are ones that every strict mode supports. */
 export function isClosed(schema: Json): boolean {
   if (typeof schema !== "object" || schema === null) return true;
   if (Array.isArray(schema)) return schema.every((inner) => isClosed(inner as Json));

@@ -1,11 +1,11 @@
 /**
- * The frames of a provider's event stream, out of its bytes as they come. Only `data` is read: the
- * three formats repeat in it what `event` says.
+ * Reads the frames of a provider's event stream from its bytes as they arrive. Only `data` is read: in all three
+ * formats it repeats what `event` says.
  *
- *   bytes ─▶ text ─▶ lines ─▶ the data of a frame, at its blank line ─▶ JSON, looked at before it is parsed
+ *   bytes ─▶ text ─▶ lines ─▶ the data of a frame, at its blank line ─▶ JSON, checked before it is parsed
  *
- * Throws `AnswerRefused` where a limit is passed, and `UnreadableFrame` where a frame is no JSON. What
- * is still open when the stream ends is no frame. Costs are linear however the bytes are cut.
+ * Throws `AnswerRefused` beyond a limit, and `UnreadableFrame` for a frame that is not JSON. An incomplete frame at the
+ * end of the stream is ignored. Costs are linear, however the bytes are split.
  */
 import { JsonShape } from "../../../actors/json-shape.ts";
 import {
@@ -21,7 +21,7 @@ import { UnreadableFrame } from "./frame.ts";
 const LIMITS = { depth: MAX_FRAME_DEPTH, values: MAX_FRAME_VALUES };
 /** A JSON text up to this length is within the limits of depth and values: each level takes two characters. */
 const PLAIN_CHARS = 2 * MAX_FRAME_DEPTH;
-/** The end of a stream of chat completions; no frame in the others either. */
+/** Marks the end of a stream of chat completions; the other formats have no such frame. */
 const DONE = "[DONE]";
 const SPACE = 0x20;
 const MORE_FOLLOWS = { stream: true };
@@ -30,9 +30,9 @@ export class EventFrames {
   private readonly take: (frame: unknown) => void;
   private readonly decoder = new TextDecoder();
   private answerBytes = 0;
-  /** Of the frame that is open, beside the line that is. */
+  /** Characters of the open frame, without the open line. */
   private frameChars = 0;
-  /** The pieces of the line that is open, and their length. */
+  /** The pieces of the open line, and their length. */
   private line: string[] = [];
   private lineChars = 0;
   private data: string | null = null;
@@ -44,7 +44,7 @@ export class EventFrames {
     this.take = take;
   }
 
-  /** Reads the next bytes; answers what they have cost. */
+  /** Reads the next bytes; answers their cost. */
   read(bytes: Uint8Array): number {
     this.answerBytes += bytes.length;
     if (this.answerBytes > MAX_ANSWER_BYTES) throw new AnswerRefused(`it has more than ${MAX_ANSWER_BYTES} bytes`);
@@ -53,7 +53,7 @@ export class EventFrames {
     return this.cost;
   }
 
-  /** With line feeds as the only ends of lines. */
+  /** Normalizes line ends to line feeds. */
   private withoutReturns(text: string): string {
     const rest = this.isAfterReturn && text.startsWith("\n") ? text.slice(1) : text;
     if (text !== "") this.isAfterReturn = text.endsWith("\r");
@@ -74,7 +74,7 @@ export class EventFrames {
     this.checkLength(this.lineChars);
   }
 
-  /** The line that is open ends with what is between the two places of the text. */
+  /** Ends the open line with the text between the two offsets. */
   private endLine(text: string, from: number, end: number): void {
     if (this.lineChars === 0) return this.wholeLine(text, from, end);
     this.line.push(text.slice(from, end));
@@ -84,12 +84,12 @@ export class EventFrames {
     this.wholeLine(line, 0, line.length);
   }
 
-  /** A copy is made of the data alone: most frames have one line. */
+  /** Copies only the data: most frames have one line. */
   private wholeLine(text: string, from: number, end: number): void {
     if (from === end) return this.endFrame();
     this.checkLength(end - from);
     this.frameChars += end - from;
-    // With the colon in the line itself: the next line is no part of this one's name.
+    // The line must be long enough for the colon, which must not be found in the next line.
     if (end - from < 5 || !text.startsWith("data:", from)) return;
     const hasSpace = from + 5 < end && text.charCodeAt(from + 5) === SPACE;
     const data = text.slice(hasSpace ? from + 6 : from + 5, end);
@@ -107,7 +107,7 @@ export class EventFrames {
 
   private look(data: string): void {
     if (data.length <= PLAIN_CHARS) {
-      // Not counted: such a frame has a value for some twenty characters.
+      // Values are not counted: a frame this short has about one value per twenty characters.
       this.cost += data.length;
       return;
     }
@@ -130,7 +130,7 @@ function parsed(data: string): unknown {
   try {
     return JSON.parse(data);
   } catch {
-    // The only way to ask whether a text is JSON; its words could quote the prompt.
+    // Parsing is the only test for JSON. Drop the parser's message: it could quote the prompt.
     throw new UnreadableFrame("a frame is no JSON");
   }
 }

@@ -1,15 +1,15 @@
 /**
- * One frame of a provider's stream, and what is read of it. A field that we read is absent, null, or
- * of the type that the format says; else the frame cannot be read, and with it the answer.
+ * Reads fields of one frame of a provider's stream. A field must be absent, null, or of the format's type; otherwise
+ * the frame is unreadable, and so is the answer.
  */
 import { field } from "../field.ts";
 
-/** A frame that is no JSON, or not of the format. */
+/** A frame that is not JSON, or not of the format. */
 export class UnreadableFrame extends Error {
   override readonly name = "UnreadableFrame";
 }
 
-/** A JSON object from outside. */
+/** An untrusted JSON object. */
 export type Frame = object;
 
 export function objectOf(value: unknown): Frame {
@@ -22,7 +22,7 @@ export function textOf(frame: Frame, name: string): string {
   return optionalText(frame, name) ?? "";
 }
 
-/** Undefined where the field is absent or null. */
+/** Undefined if the field is absent or null. */
 export function optionalText(frame: Frame, name: string): string | undefined {
   const value = field(frame, name) ?? undefined;
   if (value === undefined || typeof value === "string") return value;
@@ -40,7 +40,7 @@ export function optionalObject(frame: Frame, name: string): Frame | undefined {
   return value === undefined ? undefined : objectOf(value);
 }
 
-/** Empty where the field is absent or null. */
+/** Empty if the field is absent or null. */
 export function listOf(frame: Frame, name: string): readonly unknown[] {
   const value = field(frame, name) ?? [];
   if (Array.isArray(value)) return value;

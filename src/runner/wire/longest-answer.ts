@@ -1,14 +1,14 @@
 /**
- * The longest answer that a model of Anthropic gives, in tokens: the one format that wants it said.
- * Said too high the request is refused, said too low answers are cut.
+ * The longest answer of an Anthropic model, in tokens: only this format requires it. If the value is too high, the
+ * request is refused; if it is too low, answers are cut.
  */
 
-/** Of a name that says nothing: what the oldest of them give. */
+/** For names without a known family: the limit of the oldest models. */
 const UNKNOWN = 4_096;
-/** Of Anthropic's newer models, and of those that are not known yet. */
+/** For Anthropic's newer models, and for future ones. */
 const NEWER = 128_000;
 
-/** By what the name holds; the first that fits counts. */
+/** By a part of the name; the first match wins. */
 const LONGEST: readonly (readonly [RegExp, number])[] = [
   [/claude-(?:instant(?:-|$)|v?2(?=$|[-.:])|3(?=$|[-.]))/, UNKNOWN],
   [/claude-(?:sonnet|opus|haiku)-4-5/, 64_000],

@@ -1,6 +1,6 @@
 /**
- * The messages of Anthropic. An answer is a list of blocks by index, each with a start, deltas and a
- * stop; what we do not know of it is passed over, as its documentation asks for.
+ * Anthropic's messages. An answer is a list of blocks by index, each with a start, deltas and a stop; unknown parts are
+ * ignored, as its documentation requires.
  */
 import type { CitationMade } from "../answer-citations.ts";
 import type { AnswerSink, CountedTokens, EndReason } from "../answer.ts";
@@ -32,7 +32,7 @@ export const messages: WireFormat = {
 };
 
 function body({ model, system, messages: conversation, tools, outputSchema, base64 }: WireCall): object {
-  // Those of a request cite all or none, and no answer by a schema can cite.
+  // The documents of a request must all allow citations or none, and an answer with a schema cannot cite.
   const cites = outputSchema === null && conversation.some(asksForCitations);
   return {
     model,
@@ -46,12 +46,12 @@ function body({ model, system, messages: conversation, tools, outputSchema, base
             name,
             description,
             input_schema: inputSchema,
-            // Arguments as they are written, not at once at their end: else a long one looks like silence.
+            // Streams arguments as they are written; otherwise a long one looks like silence.
             eager_input_streaming: true,
           })),
           tool_choice: { type: "auto" },
         }),
-    // It takes closed schemas only; others are checked by us alone.
+    // Anthropic accepts only closed schemas; for others only our own check applies.
     ...(outputSchema !== null && isClosed(outputSchema)
       ? { output_config: { format: { type: "json_schema", schema: outputSchema } } }
       : {}),
@@ -69,7 +69,7 @@ const asksForCitations = (message: Message): boolean =>
   typeof message.content !== "string" &&
   message.content.some((part) => part.type === "file" && part.citations === true);
 
-/** Messages in a row of one side are one message. */
+/** Consecutive messages of one role become one message. */
 function turns(conversation: readonly Message[], documents: Documents): object[] {
   const joined: { role: "user" | "assistant"; content: { type: string; text?: string }[] }[] = [];
   for (const message of conversation) {
@@ -78,10 +78,10 @@ function turns(conversation: readonly Message[], documents: Documents): object[]
     if (last?.role === role) last.content.push(...blocks(message, documents));
     else joined.push({ role, content: blocks(message, documents) });
   }
-  // A call must be followed by its result, so nothing may stand behind it.
+  // A call must be followed by its result, so calls go last in a message.
   for (const { content } of joined)
     content.sort((a, b) => Number(a.type === "tool_use") - Number(b.type === "tool_use"));
-  // An answer that is to be continued must not end in white space.
+  // A partial answer to continue must not end in white space.
   const last = joined.at(-1);
   const block = last?.content.at(-1);
   if (last?.role === "assistant" && block?.text !== undefined) block.text = block.text.trim();
@@ -165,7 +165,7 @@ class MessagesReader implements FrameReader {
     }
   }
 
-  /** Its end is a frame. */
+  /** A frame marks the end. */
   ended(): void {}
 
   private delta(frame: Frame): void {
@@ -190,7 +190,7 @@ class MessagesReader implements FrameReader {
     this.sink.beginCall();
     const index = indexOf(frame);
     this.calls.set(index, { id: textOf(block, "id"), name: textOf(block, "name"), input: "" });
-    // Empty where the arguments come in deltas.
+    // Empty if the arguments come in deltas.
     const input = optionalObject(block, "input");
     if (input !== undefined && Object.keys(input).length > 0) this.input(index, JSON.stringify(input));
   }
@@ -238,7 +238,7 @@ class MessagesReader implements FrameReader {
   }
 }
 
-/** It is for all of its block, and says where in its source it is. */
+/** A citation covers its whole block, and gives its position in the source. */
 function citationOf(citation: unknown): CitationMade {
   const type = field(citation, "type");
   const [title, citedText] = [field(citation, "title"), field(citation, "cited_text")];

@@ -1,6 +1,6 @@
 /**
- * The responses of OpenAI. An answer is a list of items by index; a call is complete where its item
- * is done, and the last event has the tokens. Events that we do not know are passed over.
+ * OpenAI's responses. An answer is a list of items by index; a call is complete when its item is done, and the last
+ * event has the token counts. Unknown events are ignored.
  */
 import type { CitationMade } from "../answer-citations.ts";
 import type { AnswerSink, EndReason } from "../answer.ts";
@@ -33,7 +33,7 @@ function body({ model, system, messages, tools, outputSchema, base64 }: WireCall
     model,
     ...(system === "" ? {} : { instructions: system }),
     input: messages.flatMap((message) => items(message, base64)),
-    // Nothing is to be kept there.
+    // OpenAI must store nothing.
     store: false,
     ...(tools.length === 0
       ? {}
@@ -43,7 +43,7 @@ function body({ model, system, messages, tools, outputSchema, base64 }: WireCall
             name,
             description,
             parameters: inputSchema,
-            // Else each schema would have to name all of its properties as required.
+            // Strict mode would require every schema to list all of its properties as required.
             strict: false,
           })),
           tool_choice: "auto",
@@ -93,7 +93,7 @@ function userContent(content: UserContent, base64: Base64): object[] {
 
 class ResponsesReader implements FrameReader {
   private readonly sink: AnswerSink;
-  /** Calls that are open, by the index of their item, and whether their arguments have been streamed. */
+  /** Open calls by the index of their item, and whether their arguments were streamed. */
   private readonly calls = new Map<number, boolean>();
   private hasCall = false;
   private hasRefusal = false;
@@ -134,7 +134,7 @@ class ResponsesReader implements FrameReader {
     }
   }
 
-  /** Its end is a frame. */
+  /** A frame marks the end. */
   ended(): void {}
 
   private added(index: number, item: Frame): void {
@@ -195,14 +195,14 @@ class ResponsesReader implements FrameReader {
   }
 }
 
-/** Null where it is no citation. */
+/** Null if it is not a citation. */
 function citationOf(annotation: unknown): CitationMade | null {
   const of = (name: string): unknown => field(annotation, name);
   switch (of("type")) {
     case "url_citation":
       return { type: "url", url: of("url"), title: of("title"), start: of("start_index"), end: of("end_index") };
     case "file_citation":
-      // A place, and no range.
+      // A position, not a range.
       return { type: "document", title: of("filename"), start: of("index"), end: of("index") };
     case "container_file_citation":
       return { type: "document", title: of("filename"), start: of("start_index"), end: of("end_index") };

@@ -1,6 +1,6 @@
 /**
- * A model call in one of the formats that we speak ourselves: one request, and its stream read as it
- * comes. No pipes and no copies: a chunk of the socket is read, and what it says is reported, in one go.
+ * A model call in one of the formats that we speak ourselves: one request, whose stream is read as it arrives. No pipes
+ * and no copies: each chunk of the socket is read and reported in one step.
  */
 import type { ModelCall } from "../../../actors/job/ports.ts";
 import type { MaybePromise } from "../../../actors/maybe-promise.ts";
@@ -34,10 +34,10 @@ export function wireSource(call: ModelCall, target: WireTarget): AnswerSource {
   };
 }
 
-/** What a provider answers to a request with a field that it does not take. */
+/** Statuses with which providers reject an unsupported field. */
 const REJECTED: ReadonlySet<number> = new Set([400, 422]);
 
-/** Asks once more without the schema where the provider may not take it: the answer is checked in any case. */
+/** Retries once without the schema if the provider may have rejected it: the answer is checked in any case. */
 async function openedWithSchema(call: ModelCall, target: WireTarget, format: WireFormat, listener: Listener) {
   try {
     return await opened(call, target, format, listener);
@@ -65,7 +65,7 @@ async function opened(
         outputSchema,
         base64,
       }),
-    // A provider that does not take the schema is asked once more.
+    // With a schema there may be a retry, so the content must stay in memory.
     { charged, touch, onSent: outputSchema === null ? onSent : undefined },
   );
   const answer = await askProvider(target.baseUrl.replace(/\/+$/, "") + format.path, {
@@ -90,7 +90,7 @@ async function opened(
   throw new ProviderAnswer(answer.status, Object.fromEntries(answer.headers), body);
 }
 
-/** What Bun's readers have besides: all that has come, and without a promise where something has. */
+/** Bun's extension of readers: reads all arrived chunks, without a promise if there are any. */
 interface ManyReader {
   readMany(): MaybePromise<{ readonly done: boolean; readonly value: readonly Uint8Array[] }>;
 }
@@ -117,7 +117,7 @@ async function read(
         }
     }
   } finally {
-    // A stream that has ended takes no notice; one that was left is closed.
+    // No effect on a stream that has ended; closes one that was abandoned.
     reader.cancel().catch(() => {});
   }
 }

@@ -1,8 +1,7 @@
 /**
- * The tool calls of an answer by chat completions. Servers tell a call's pieces apart by `index`, by
- * `id`, by both or by neither, and some give several calls the same; what is new is then known by its
- * name and the beginning of its arguments. Calls are reported at the end of the answer, in the order
- * of their indices.
+ * The tool calls of a chat completion. Servers mark the pieces of a call by `index`, by `id`, by both or by neither,
+ * and some give several calls the same mark; a new call is then recognized by its name and the beginning of its
+ * arguments. Calls are reported at the end of the answer, in the order of their indices.
  */
 import type { AnswerSink } from "../answer.ts";
 import { callArguments } from "./call-arguments.ts";
@@ -39,7 +38,7 @@ export class StreamedCalls {
     this.sink.callInput(call.key, input);
   }
 
-  /** Throws where a call never got a name. */
+  /** Throws if a call never got a name. */
   end(): void {
     const hasIndices = this.calls.every((call) => call.index !== undefined);
     const calls = hasIndices ? this.calls.toSorted((a, b) => (a.index ?? 0) - (b.index ?? 0)) : this.calls;
@@ -56,7 +55,7 @@ export class StreamedCalls {
     return call;
   }
 
-  /** The call that a piece goes on with; undefined where it begins one. */
+  /** The call that a piece continues; undefined if it begins a new one. */
   private known(index: number | undefined, id: string, name: string, input: string): StreamedCall | undefined {
     const call =
       index === undefined
@@ -66,7 +65,7 @@ export class StreamedCalls {
     const isNewName = name !== "" && call.name !== "" && (name !== call.name || index === undefined);
     const isNewId = id !== "" && call.id !== "" && id !== call.id && name !== "";
     if (!isNewName && !isNewId) return call;
-    // A piece may repeat the name of its call; one that begins another begins arguments too.
+    // A piece may repeat the name of its call; a piece of a new call also begins new arguments.
     const beginsAgain = call.input !== "" && (input === "" || /^\s*[{[]/.test(input));
     return name !== call.name || beginsAgain ? undefined : call;
   }
