@@ -1,51 +1,51 @@
 /**
- * A bubblewrap: a process with a view of the machine of its own. It has no network, no other process, no environment
- * but what it is given, and no file but what is mounted; what it may write besides is memory of a bounded size. When
- * it ends, so does everything that it has started.
+ * A process in bubblewrap, with its own view of the machine: no network, no other processes, only the given environment
+ * and the mounted files. Apart from its writable mounts, it can write only to memory of a bounded size. When it ends,
+ * so does everything that it started.
  */
 import { realpathSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
-/** The programs of this machine and their libraries, to read. */
+/** The programs of this machine and their libraries, read-only. */
 export const SYSTEM_FOLDERS = ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc/alternatives", "/etc/ld.so.cache"];
 
-/** Of a child that is a Bun. The service's environment stays outside: it has the keys. */
+/** The environment of a Bun child. It does not get the service's environment, which contains keys. */
 export const CHILD_ENVIRONMENT = {
   BUN_ENABLE_CRASH_REPORTING: "0",
   BUN_RUNTIME_TRANSPILER_CACHE_PATH: "0",
-  // Where the service is one executable, that is the Bun for its children too; a plain Bun does not care.
+  // If the service is a single executable, it also acts as the Bun of its children; a plain Bun ignores this.
   BUN_BE_BUN: "1",
-  // Compiled code has room within the limit of data. What JavaScriptCore reserves otherwise is larger than that limit,
-  // and then nothing is compiled: a page of 2 MiB took 3 s of CPU instead of 0.4. The heap grows as slowly as it does
-  // where nothing is compiled, so what a child needs of its limit stays as it was.
+  // Lets compiled code fit into the data limit. JavaScriptCore's default reservation exceeds it, and then nothing is
+  // compiled: a page of 2 MiB took 3 s of CPU instead of 0.4. The heap grows as slowly as without compilation, so a
+  // child's memory use does not change.
   BUN_JSC_jitMemoryReservationSize: String(64 * 1024 * 1024),
   BUN_JSC_forceMiniVMMode: "1",
 } as const;
 
-/** Of each folder in memory. */
+/** The size of each folder in memory. */
 const MEMORY_BYTES = 64 * 1024 * 1024;
 const ALONE = ["--unshare-all", "--die-with-parent", "--clearenv", "--cap-drop", "ALL"];
 const memory = (path: string): string[] => ["--size", String(MEMORY_BYTES), "--tmpfs", path];
 const OWN = ["--proc", "/proc", "--dev", "/dev", ...memory("/dev/shm"), ...memory("/tmp")];
-/** The rest of what is in memory, once all is mounted. */
+/** Makes the rest of the tree read-only, after everything is mounted. */
 const READ_ONLY = ["--remount-ro", "/dev", "--remount-ro", "/"];
 
 interface Bubble {
   readonly environment: Readonly<Record<string, string>>;
-  /** Made by `readable` and `writable`, in their order. */
+  /** Arguments from `readable` and `writable`, in the order of mounting. */
   readonly mounts: readonly string[];
-  /** Inside: where the program begins. */
+  /** The working directory inside the bubble. */
   readonly folder: string;
 }
 
-/** To read, where it is there. */
+/** A read-only mount, if the path exists. */
 export const readable = (from: string, to = from): string[] => ["--ro-bind-try", from, to];
 export const writable = (from: string, to = from): string[] => ["--bind", from, to];
 
 /**
- * What goes before a command. It is to be started `detached`: in a session of its own it is away from a terminal, into
- * which it could write as if somebody typed, and all of it is one process group. It is ended by a kill of that group: of
- * one that is killed alone in the moment of its start, what is inside may live on.
+ * The command line in front of a command. Start it `detached`: in its own session it has no terminal, into which it
+ * could inject input, and all of it is one process group. End it by killing that group: killing only bubblewrap while
+ * it starts may leave the inner processes alive.
  */
 export const bubble = ({ environment, mounts, folder }: Bubble): string[] => [
   "bwrap",
@@ -59,7 +59,7 @@ export const bubble = ({ environment, mounts, folder }: Bubble): string[] => [
   "--",
 ];
 
-/** Whether this machine lets the service make one; found out once. */
+/** Whether this machine allows bubbles; tested once. */
 export function hasBubbles(program = "bwrap"): Promise<boolean> {
   const known = works.get(program);
   if (known !== undefined) return known;
@@ -85,10 +85,10 @@ async function tried(program: string): Promise<boolean> {
 /** A way out of a bubble: a port of its loopback that leads to a socket of the service (`relay.ts`). */
 export interface Relay {
   readonly mounts: readonly string[];
-  /** What runs the command, in this environment, of which the command gets nothing. */
+  /** The command line that runs the command; its environment below is not passed on to the command. */
   readonly runs: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
-  /** Inside: what programs connect to. */
+  /** The URL inside the bubble that programs connect to. */
   readonly url: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The folder of a child: what of a workspace's files it can read, under the names in its job. The files
- * of a job are put there before it begins and removed when it has ended. The child can write nothing.
+ * The folder of a child: the workspace files that it can read, under the names in its job. A job's files are placed
+ * there before it begins and removed after it ends. The child cannot write.
  */
 import { mkdirSync, rmSync } from "node:fs";
 import { mkdir, readdir, rm } from "node:fs/promises";
@@ -8,22 +8,22 @@ import { dirname, join } from "node:path";
 import { assert } from "../../actors/assert.ts";
 
 export interface SandboxFile {
-  /** Where the job finds it, from its folder: names that were parsed as a path of a workspace (WSP-3). */
+  /** The file's path in the folder, already parsed as a path of a workspace (WSP-3). */
   readonly name: string;
-  /** Puts the content at this path, where nothing is yet; false where there is no such content any more. */
+  /** Writes the content to this new path; false if the content no longer exists. */
   place(path: string): Promise<boolean>;
 }
 
-/** A new folder for a child, for this user only. */
+/** Creates a folder for a child, accessible to this user only. */
 export function makeFolder(root: string): string {
   const folder = join(root, crypto.randomUUID());
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   return folder;
 }
 
-/** False where the content of one is gone. */
+/** False if the content of a file is gone. */
 export async function fill(folder: string, files: readonly SandboxFile[]): Promise<boolean> {
-  // Without bubblewrap a child that was taken over could have put links here, which what follows would go through.
+  // Without bubblewrap, a compromised child could have left links here that the writes below would follow.
   await empty(folder);
   for (const { name, place } of files) {
     const path = join(folder, name);

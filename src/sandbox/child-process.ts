@@ -1,6 +1,6 @@
 /**
- * One child as the service sees it. It has one job at a time, and it is killed as soon as it does
- * anything but answer that job in time and in form. Nothing here rejects.
+ * The service's side of one child. A child has one job at a time, and is killed as soon as it does anything but answer
+ * that job in time and in the right format. Nothing here rejects.
  *
  *   idle ─run─▶ working ─answer─▶ idle
  *     │            │
@@ -17,10 +17,10 @@ import { ANSWER_HEAD_BYTES, DONE, LENGTH_BYTES, MAX_OUTPUT_BYTES } from "./proto
 
 /** Why there is no result. */
 export type SandboxError =
-  /** The job's own failure: the content is not what it should be. Words of the job, of a closed list. */
+  /** The job failed because of its content. The message is one of a closed list of the job. */
   | "failed"
   | "deadline"
-  /** It died: out of memory, most likely. */
+  /** The child died, most likely out of memory. */
   | "crashed"
   /** The answer was too large or malformed. */
   | "invalid"
@@ -30,7 +30,7 @@ export type ChildAnswer =
   | { readonly ok: true; readonly value: unknown; readonly bytes: Uint8Array; readonly cpuMs: number }
   | { readonly ok: false; readonly error: SandboxError; readonly words: string; readonly cpuMs: number };
 
-/** What one job may take. */
+/** The limits of one job. */
 export interface JobLimits {
   readonly cpuMs: number;
   readonly wallMs: number;
@@ -38,33 +38,33 @@ export interface JobLimits {
 
 export interface ChildOptions {
   readonly folder?: string | null;
-  /** Bytes that an answer may have besides its text. */
+  /** The most bytes of an answer in addition to its text. */
   readonly maxBytes?: number;
 }
 
 /** Limits of the value in any answer. */
 const VALUE: JsonLimits = { depth: 128, values: 65_536 };
-/** What is written at once. */
+/** Bytes that are written at once. */
 export const PIECE_BYTES = 64 * 1024;
-/** Between two looks at what a job has used. */
+/** Between two checks of a job's usage. */
 const LOOK_MS = 100;
 
 export class ChildProcess {
-  /** Jobs that it has answered. */
+  /** Answered jobs. */
   jobs = 0;
   private readonly process: Subprocess<"pipe", "pipe", "ignore">;
   private readonly folder: string | null;
   private readonly maxBytes: number;
   private waiting: ((answer: ChildAnswer) => void) | null = null;
-  private heard: Uint8Array[] = [];
-  private heardBytes = 0;
-  /** Bytes of the answer that is on its way, as soon as they are known. */
+  private chunks: Uint8Array[] = [];
+  private receivedBytes = 0;
+  /** The length of the incoming answer, once it is known. */
   private expected: number | null = null;
   private isDead = false;
-  /** At the first look at a job. */
+  /** The CPU time at the first check of a job. */
   private cpuBefore: number | null = null;
 
-  /** `folder` is its working directory, of whose files it can read any; it is removed when the child is dead. */
+  /** `folder` is the child's working directory, whose files it can read; it is removed after the child's death. */
   constructor({ command, isImpolite = false }: Launch, { folder = null, maxBytes = 0 }: ChildOptions = {}) {
     this.folder = folder;
     this.maxBytes = maxBytes;
@@ -76,12 +76,12 @@ export class ChildProcess {
         stdin: "pipe",
         stdout: "pipe",
         stderr: "ignore",
-        // A session of its own, and a group that is ended as a whole.
+        // Its own session and process group, so that all of it can be killed at once.
         detached: true,
       },
     );
     if (!isImpolite) lowerSession(this.process.pid);
-    // A service that ends waits for no child: their input ends with it.
+    // An ending service does not wait for children: they end when their input does.
     this.process.unref();
     void this.listen();
   }
@@ -91,8 +91,8 @@ export class ChildProcess {
   }
 
   /**
-   * Runs one job with these files in its folder, which is empty again afterwards. `gone`: the child died before it
-   * had the job, so another one can have it.
+   * Runs one job with these files in its folder, and empties the folder afterwards. `gone`: the child died before it
+   * got the job, so another child can take it.
    */
   async runWith(
     files: readonly SandboxFile[],
@@ -111,7 +111,7 @@ export class ChildProcess {
     }
   }
 
-  /** With a child its folder goes, also while files are put there or removed. */
+  /** A dead child's folder is removed, even if files are being placed or removed there. */
   private async clear(folder: string): Promise<void> {
     try {
       if (!this.isDead) await empty(folder);
@@ -136,16 +136,16 @@ export class ChildProcess {
     clearInterval(watch);
     this.cpuBefore = null;
     signal?.removeEventListener("abort", abort);
-    // What a child says of itself is bounded by what it can have used.
+    // Do not trust the child's own figure beyond what it can have used.
     const cpuMs = Math.min(answer.cpuMs, performance.now() - from);
-    // Whatever made it fail may have left something behind.
+    // The cause of the failure may have corrupted the child.
     if (!answer.ok) this.kill();
     else this.jobs++;
     return { ...answer, cpuMs };
   }
 
   kill(): void {
-    // Once: its number may be another one's afterwards.
+    // Kill only once: afterwards another process may have the same pid.
     if (!this.isDead) killGroup(this.process.pid);
     this.isDead = true;
     if (this.folder !== null) removeFolder(this.folder);
@@ -153,7 +153,7 @@ export class ChildProcess {
     this.waiting = null;
   }
 
-  /** A machine that is busy gives a child little time, so it is not the clock on the wall that counts. */
+  /** Checks CPU time rather than wall time alone, because a busy machine gives a child little CPU. */
   private look(from: number, { cpuMs, wallMs }: JobLimits): void {
     const cpu = cpuMsOf(this.process.pid);
     this.cpuBefore ??= cpu;
@@ -163,8 +163,8 @@ export class ChildProcess {
   }
 
   /**
-   * In pieces, each when the child has taken the one before: what a pipe does not take is copied, and a page of megabytes
-   * would hold the loop up. A child that is gone while it is written to must not end the service.
+   * Writes in pieces, each after the child has read the one before: Bun copies what the pipe does not accept, and
+   * copying megabytes would block the event loop. A child that dies meanwhile must not end the service.
    */
   private async say(frame: readonly Uint8Array[]): Promise<void> {
     try {
@@ -182,7 +182,7 @@ export class ChildProcess {
     try {
       for await (const chunk of this.process.stdout) this.hear(chunk);
     } catch {
-      // As its end: it is gone.
+      // The child's end reports the same.
     }
     this.end("crashed", 0);
   }
@@ -196,22 +196,22 @@ export class ChildProcess {
   private hear(chunk: Uint8Array): void {
     if (this.isDead) return;
     if (this.waiting === null) return this.kill();
-    this.heard.push(chunk);
-    this.heardBytes += chunk.length;
+    this.chunks.push(chunk);
+    this.receivedBytes += chunk.length;
     if (this.expected === null) {
-      if (this.heardBytes < LENGTH_BYTES + ANSWER_HEAD_BYTES) return;
-      const head = Buffer.concat(this.heard);
+      if (this.receivedBytes < LENGTH_BYTES + ANSWER_HEAD_BYTES) return;
+      const head = Buffer.concat(this.chunks);
       const length = head.readUInt32BE(0);
       const text = head.readUInt32BE(LENGTH_BYTES + 5);
       const bytes = length - ANSWER_HEAD_BYTES - text;
       if (text > MAX_OUTPUT_BYTES || bytes < 0 || bytes > this.maxBytes) return this.end("invalid", 0);
       this.expected = LENGTH_BYTES + length;
     }
-    if (this.heardBytes > this.expected) return this.end("invalid", 0);
-    if (this.heardBytes === this.expected) this.answered(Buffer.concat(this.heard), this.waiting);
+    if (this.receivedBytes > this.expected) return this.end("invalid", 0);
+    if (this.receivedBytes === this.expected) this.answered(Buffer.concat(this.chunks), this.waiting);
   }
 
-  /** A whole answer is there. */
+  /** A whole answer has arrived. */
   private answered(frame: Buffer, waiting: (answer: ChildAnswer) => void): void {
     const cpuMs = frame.readUInt32BE(LENGTH_BYTES + 1) / 1_000;
     const textEnd = LENGTH_BYTES + ANSWER_HEAD_BYTES + frame.readUInt32BE(LENGTH_BYTES + 5);
@@ -220,8 +220,8 @@ export class ChildProcess {
     const value = isDone ? parseWithin(text, VALUE) : null;
     if (value === undefined) return this.end("invalid", cpuMs);
     this.waiting = null;
-    this.heard = [];
-    this.heardBytes = 0;
+    this.chunks = [];
+    this.receivedBytes = 0;
     this.expected = null;
     const bytes = frame.subarray(textEnd);
     waiting(isDone ? { ok: true, value, bytes, cpuMs } : { ok: false, error: "failed", words: text, cpuMs });
@@ -232,7 +232,7 @@ function killGroup(leader: number): void {
   try {
     process.kill(-leader, "SIGKILL");
   } catch {
-    // It is gone.
+    // It has already ended.
   }
 }
 

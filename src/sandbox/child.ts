@@ -1,8 +1,8 @@
 /**
- * The program of a child: reads a job, runs it, answers, and so on until its input ends. It reads and
- * writes synchronously, because it has nothing else to do, and it never answers unasked.
+ * The program of a child: reads a job, runs it, answers, and repeats until its input ends. It reads and writes
+ * synchronously, because it has nothing else to do, and never writes without a job.
  *
- * A job is a small module under `jobs/` with a name here. It is loaded when it is first asked for.
+ * A job is a small module under `jobs/` with a name here. Its first use loads it.
  */
 import { readSync, writeSync } from "node:fs";
 import type { JsonObject } from "../../actors/schema.ts";
@@ -19,7 +19,7 @@ import {
 } from "./protocol.ts";
 
 const JOBS: Readonly<Record<string, () => Promise<Job>>> = {
-  /** Whether a child can be had at all. */
+  /** Tests whether a child can be started at all. */
   ping: async () => () => "pong",
   page: async () => (await import("./jobs/page.ts")).page,
   "query-plan": async () => (await import("./jobs/query-plan.ts")).queryPlan,
@@ -36,9 +36,9 @@ const JOBS: Readonly<Record<string, () => Promise<Job>>> = {
 
 const INPUT = 0;
 const OUTPUT = 1;
-/** While the pipe is full. */
+/** Retry pause while the pipe is full. */
 const FULL_RETRY_MS = 1;
-/** Of the words of a failure. */
+/** Characters of a failure's message. */
 const MAX_WORDS = 500;
 
 /** Null at the end of the input. */
@@ -64,13 +64,13 @@ function write(bytes: Uint8Array): void {
 }
 
 function answer(status: number, cpuUs: number, { text, bytes }: Answer): void {
-  const said = Buffer.from(text);
+  const textBytes = Buffer.from(text);
   const head = Buffer.allocUnsafe(LENGTH_BYTES + ANSWER_HEAD_BYTES);
-  head.writeUInt32BE(ANSWER_HEAD_BYTES + said.length + bytes.length, 0);
+  head.writeUInt32BE(ANSWER_HEAD_BYTES + textBytes.length + bytes.length, 0);
   head.writeUInt8(status, LENGTH_BYTES);
   head.writeUInt32BE(Math.min(cpuUs, 0xffff_ffff), LENGTH_BYTES + 1);
-  head.writeUInt32BE(said.length, LENGTH_BYTES + 5);
-  write(Buffer.concat([head, said, bytes]));
+  head.writeUInt32BE(textBytes.length, LENGTH_BYTES + 5);
+  write(Buffer.concat([head, textBytes, bytes]));
 }
 
 interface Answer {

@@ -1,6 +1,6 @@
-/** CPU time that several jobs share: what one has used, the next one has no more. */
+/** A budget of CPU time that several jobs share. */
 
-/** For all tool calls of one step together. An honest page takes a hundredth of it. */
+/** For all tool calls of one step together. A normal page takes a hundredth of it. */
 export const STEP_CPU_MS = 10_000;
 
 export class CpuBudget {
@@ -10,7 +10,7 @@ export class CpuBudget {
     this.leftMs = ms;
   }
 
-  /** A job under way may pass it once; nothing begins after that. */
+  /** A running job may overrun the budget; no job begins after that. */
   get isSpent(): boolean {
     return this.leftMs <= 0;
   }

@@ -1,10 +1,10 @@
 /**
- * Who is next in the sandbox. Each lane (an organization) has its jobs in order, one at a time or a few;
- * lanes take turns, so that six slow jobs of one cost another one turn and not six. Those that have used more than
- * their share of the event loop lately wait behind the others (FAIR-4).
+ * Decides which job is next in the sandbox. Each lane (an organization) runs its jobs in order, one or a few at a time.
+ * Lanes take turns, so that six slow jobs of one lane cost another lane one turn and not six. Lanes that have recently
+ * used more than their share of the event loop wait behind the others (FAIR-4).
  */
 
-/** What one lane may have waiting: jobs, and bytes of their content. */
+/** Limits of a lane's waiting jobs: their number, and bytes of their content. */
 export const MAX_WAITING_JOBS = 1_024;
 export const MAX_WAITING_BYTES = 128 * 1024 * 1024;
 
@@ -20,20 +20,23 @@ interface Lane {
 }
 
 export class Lanes {
-  /** The lane that is first has the next turn. */
+  /** The first lane has the next turn. */
   private readonly lanes = new Map<string, Lane>();
   private free: number;
   private readonly ofLane: number;
   private readonly isOverShare: (name: string) => boolean;
 
-  /** Jobs at a time: of all lanes, and of one. `isOverShare`: whether a lane has used more than its share of the event loop. */
+  /**
+   * `places`, `ofLane`: jobs at a time, of all lanes and of one. `isOverShare`: whether a lane has used more than its
+   * share of the event loop.
+   */
   constructor(places: number, ofLane = 1, isOverShare: (name: string) => boolean = () => false) {
     this.free = places;
     this.ofLane = ofLane;
     this.isOverShare = isOverShare;
   }
 
-  /** Resolves with the function that gives the place back; `busy` where the lane has too much waiting. */
+  /** Resolves with a function that releases the place; `busy` if too much is waiting in the lane. */
   enter(name: string, bytes: number, signal?: AbortSignal): Promise<(() => void) | "busy" | "aborted"> {
     if (signal?.aborted === true) return Promise.resolve("aborted");
     const lane = this.lanes.get(name) ?? { busy: 0, bytes: 0, waiting: [] };
@@ -69,7 +72,7 @@ export class Lanes {
   }
 
   private next(): void {
-    // Looked at once: one that changes between the two rounds would be in neither.
+    // Evaluated once: a lane that changes between the two rounds would be in neither.
     const late = new Set([...this.lanes.keys()].filter((name) => this.isOverShare(name)));
     for (const isLate of [false, true])
       for (const [name, lane] of this.lanes) {
@@ -80,7 +83,7 @@ export class Lanes {
         this.free--;
         lane.busy++;
         lane.bytes -= first.bytes;
-        // To the end: all others have their turn first.
+        // Moves it to the end: all others have their turn first.
         this.lanes.delete(name);
         this.lanes.set(name, lane);
         first.begin();

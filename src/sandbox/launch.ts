@@ -1,13 +1,13 @@
 /**
- * How a child is started: wrapped in what this machine has to limit it. Nothing of it needs root.
+ * How a child is started: wrapped in the tools that this machine has to limit it. None of them needs root.
  *
  *   choom        first to go when memory runs out
  *   chrt --idle  runs when nobody else wants to; its session has a low weight as well (`low-priority.ts`)
  *   prlimit      memory, files; writes nothing, leaves no core; inside of bwrap, threads and processes
  *   bwrap        no network, no files but its own program, no other process, no environment
  *
- * Each is tried once; what does not work here is left out and logged at the start. Without `bwrap` a
- * child can do what the service's user can, within its limits.
+ * Each is tried once; a tool that does not work here is left out, which the start logs. Without `bwrap` a child can do
+ * whatever the service's user can, within its limits.
  */
 import { realpathSync } from "node:fs";
 import { basename, dirname } from "node:path";
@@ -16,7 +16,7 @@ import { bubble, CHILD_ENVIRONMENT, readable } from "./bubble.ts";
 
 /** What the children of a pool need. */
 export interface ChildNeeds {
-  /** Of memory. Bun itself begins at 288 MiB of data; 512 stop it at about 340 MB resident. */
+  /** Bytes of data memory. Bun itself starts at 288 MiB; 512 MiB stop it at about 340 MB resident. */
   readonly dataBytes: number;
   readonly openFiles: number;
   /** Whether each child has a folder, whose files it can read. */
@@ -24,27 +24,30 @@ export interface ChildNeeds {
 }
 
 /**
- * Processes and threads of one child: far more than Bun and DuckDB start, which is more on more cores and comes
- * in part only when they collect garbage or compile.
+ * Processes and threads of one child: far more than Bun and DuckDB start. Their number grows with the cores, and some
+ * start only for garbage collection or compilation.
  */
 export const MAX_THREADS = 64 + 4 * navigator.hardwareConcurrency;
 
-/** Stands in a command for the folder of the child. */
+/** A placeholder in a command for the child's folder. */
 export const FOLDER = "{folder}";
-/** Where a child finds its folder, inside. */
+/** The child's folder inside the bubble. */
 const FOLDER_INSIDE = "/data";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const PROGRAM = fileURLToPath(new URL("child.ts", import.meta.url));
-/** Where the program is, inside. */
+/** The program inside the bubble. */
 const INSIDE = "/troupe";
-/** Where Bun is, inside: its own path may lie in somebody's home, and would show that. */
+/** Bun inside the bubble: its own path may lie in somebody's home, and would show that. */
 const BUN_INSIDE = "/bun";
-/** What of this repository the program needs. Never the whole: a data folder and an `.env` may stand in it. */
+/**
+ * The parts of this repository that the program needs. Never all of it, because it may contain a data folder and an
+ * `.env`.
+ */
 const PARTS = ["src/sandbox", "actors", "node_modules", "package.json", "tsconfig.json"];
-/** Of an installation by npm: the folder in which this package and most of its packages stand side by side. */
+/** In an npm installation: the folder that contains this package beside most of its dependencies. */
 const SIDE_BY_SIDE = basename(dirname(ROOT)) === "node_modules" ? dirname(ROOT) : null;
-/** Where the repository, or the package, is, inside. */
+/** The repository or package inside the bubble. */
 const ROOT_INSIDE = SIDE_BY_SIDE === null ? INSIDE : `${INSIDE}/node_modules/${basename(ROOT)}`;
 /** Libraries of the system. */
 const SYSTEM = ["/usr/lib", "/usr/lib64", "/lib", "/lib64", "/etc/ld.so.cache"];
@@ -53,13 +56,13 @@ export interface Launch {
   readonly command: readonly string[];
   /** Whether the child sees no network, no files and no processes of the service. */
   readonly isIsolated: boolean;
-  /** Whether its memory is limited. */
+  /** Whether the child's memory is limited. */
   readonly isLimited: boolean;
-  /** For tests: whether its session has the weight of any other. */
+  /** For tests: whether its session keeps the normal weight. */
   readonly isImpolite?: boolean;
 }
 
-/** The ways to start a child that may work here, the best one first; the last one is always possible. */
+/** The ways to start a child that may work here, best first; the last one always works. */
 export async function launches({ dataBytes, openFiles, hasFolder }: ChildNeeds): Promise<readonly Launch[]> {
   const wrappers = [
     ["choom", "-n", "1000", "--"],
@@ -70,8 +73,8 @@ export async function launches({ dataBytes, openFiles, hasFolder }: ChildNeeds):
   const limits = ["prlimit", `--data=${dataBytes}`, `--nofile=${openFiles}`, "--core=0", "--fsize=0"];
   const isLimited = await isUsable(limits);
   const limited = isLimited ? limits : [];
-  // Of the child's own namespace: outside of one, the threads of all processes of the user would count, and a
-  // child could not start a thread, or not at all, because of what others do.
+  // The limit applies within the child's own user namespace. Outside of one, the threads of all the user's processes
+  // would count, and a child might be unable to start threads because of other processes.
   const threads = Bun.which("prlimit");
   const isolated =
     Bun.which("bwrap") === null
@@ -88,7 +91,7 @@ export async function launches({ dataBytes, openFiles, hasFolder }: ChildNeeds):
   ];
 }
 
-/** `limiter`: where prlimit is, for the number of threads. */
+/** `limiter`: the path of prlimit, to limit the number of threads. */
 function inside(hasFolder: boolean, limiter: string | null): string[] {
   return [
     ...bubble({
@@ -97,7 +100,7 @@ function inside(hasFolder: boolean, limiter: string | null): string[] {
         ...SYSTEM.flatMap((path) => readable(path)),
         ...readable(realpathSync(process.execPath), BUN_INSIDE),
         ...(limiter === null ? [] : readable(limiter)),
-        // Its packages, and of the package itself only its parts.
+        // Its dependencies, and of the package itself only the needed parts.
         ...(SIDE_BY_SIDE === null ? [] : [...readable(SIDE_BY_SIDE, `${INSIDE}/node_modules`), "--tmpfs", ROOT_INSIDE]),
         ...PARTS.flatMap((part) => readable(`${ROOT}${part}`, `${ROOT_INSIDE}/${part}`)),
         ...(SIDE_BY_SIDE === null ? [] : ["--remount-ro", ROOT_INSIDE]),
@@ -111,7 +114,7 @@ function inside(hasFolder: boolean, limiter: string | null): string[] {
   ];
 }
 
-/** Whether this wrapper is there and may be used, found out by running nothing in it. */
+/** Whether this wrapper exists and works, tested by running a trivial command in it. */
 async function isUsable(wrapper: readonly string[]): Promise<boolean> {
   const [program = ""] = wrapper;
   if (Bun.which(program) === null) return false;

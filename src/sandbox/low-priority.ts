@@ -1,21 +1,24 @@
 /**
- * The priority of children. Linux shares the CPU between sessions first (autogroups), and between the processes of one
- * session after that: a child with the lowest priority, in a session of its own, has as much of a core as the whole
- * service. So its session has a low weight too. Where there are no autogroups, as in most containers, the priority of
- * the process counts alone.
+ * The priority of children. Linux divides the CPU first between sessions (autogroups), and then between the processes
+ * of each session. So a child with the lowest priority, in its own session, would get as much of a core as the whole
+ * service; therefore its session gets a low weight too. Without autogroups, as in most containers, only the priority of
+ * the process counts.
  */
 import { writeFileSync } from "node:fs";
 
 /**
- * A tenth of the weight of others. Not the least that there is: beside programs that are not the service's, on a
- * machine without an idle moment, a child has to come to its end within its time.
+ * A tenth of the normal weight. Not the minimum: even on a machine that other programs keep busy, a child must finish
+ * within its time limit.
  */
 export const SESSION_NICE = 10;
-/** Linux takes one such change in a tenth of a second, of all users but root. */
+/** Linux accepts one such change per 0.1 s, from all users except root together. */
 const RETRY_MS = 110;
 const TRIES = 20;
 
-/** Before a command: it is the first to go when memory runs out, and goes behind the others of its session. */
+/**
+ * The command line in front of a command: makes it the first to be killed when memory runs out, and gives it the lowest
+ * priority in its session.
+ */
 export function manners(): string[] {
   const wrappers = [
     ["choom", "-n", "1000", "--"],
@@ -24,7 +27,7 @@ export function manners(): string[] {
   return wrappers.flatMap(([program = "", ...options]) => (Bun.which(program) === null ? [] : [program, ...options]));
 }
 
-/** Puts a session behind the others. `leader` was started `detached`. Where there are no autogroups, it does nothing. */
+/** Lowers the weight of a session, whose `leader` was started `detached`. Without autogroups, does nothing. */
 export function lowerSession(leader: number, triesLeft = TRIES): void {
   try {
     writeFileSync(`/proc/${leader}/autogroup`, String(SESSION_NICE));

@@ -1,4 +1,4 @@
-/** CPU time of a process and all its descendants, as the kernel counts it. Linux only; for nothing elsewhere. */
+/** CPU time of a process and all its descendants, as the kernel counts it. Linux only; null elsewhere. */
 import { readFileSync } from "node:fs";
 
 /** The unit of `/proc/<pid>/stat`: a hundredth of a second on every Linux that Bun runs on. */
@@ -6,14 +6,14 @@ const TICK_MS = 10;
 /** A child has two or three: its wrapper, the wrapper's helper, and itself. */
 const MAX_PROCESSES = 16;
 
-/** Milliseconds, or null where the system does not tell. */
+/** Milliseconds; null if the system does not report it. */
 export function cpuMsOf(pid: number): number | null {
   const pids = [pid];
   let ticks = 0;
   for (const one of pids) {
     const stat = read(`/proc/${one}/stat`);
     if (stat === "") return one === pid ? null : ticks * TICK_MS;
-    // "pid (name) state parent …", and a name may have brackets and spaces in it.
+    // "pid (name) state parent …"; a name may contain brackets and spaces.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     ticks += Number(fields[11]) + Number(fields[12]);
     const children = read(`/proc/${one}/task/${one}/children`).split(" ").filter(Boolean);

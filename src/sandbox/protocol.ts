@@ -1,26 +1,26 @@
 /**
- * What the service and a child say to each other over the child's standard input and output: frames of
- * a length (u32, big endian) and so many bytes, one job in flight.
+ * The protocol between the service and a child, over the child's standard input and output: frames of a length (u32,
+ * big endian) and that many bytes, with one job in flight.
  *
  *   job:     length of the rest · length of the order · the order, JSON · the content, as it came
  *   answer:  length of the rest · 0 done or 1 failed · CPU time in µs · length of the text · the text: JSON,
  *            or why it failed · bytes, where the job makes some
  *
- * The order is ours; the content is somebody else's, and nothing but the child looks into it. Bytes of an
- * answer are handed on as they are.
+ * The order is ours; the content is untrusted, and only the child parses it. Bytes of an answer are passed on
+ * unchanged.
  */
 import type { JsonObject } from "../../actors/schema.ts";
 
-/** Of the content of one job. */
+/** Bytes of one job's content. */
 export const MAX_INPUT_BYTES = 8 * 1024 * 1024;
-/** Of the text of an answer. */
+/** Bytes of an answer's text. */
 export const MAX_OUTPUT_BYTES = 256 * 1024;
-/** Of an order, which is ours: more is a bug. */
+/** Bytes of an order. It is ours, so a longer one is a bug. */
 export const MAX_ORDER_BYTES = 64 * 1024;
 
-/** Of a length. */
+/** Bytes of a length. */
 export const LENGTH_BYTES = 4;
-/** Of what stands before the text of an answer. */
+/** Bytes before the text of an answer. */
 export const ANSWER_HEAD_BYTES = 9;
 export const DONE = 0;
 export const FAILED = 1;
@@ -32,7 +32,7 @@ export interface Order {
   readonly options: JsonObject;
 }
 
-/** What a job answers that makes bytes besides. */
+/** The answer of a job that also produces bytes. */
 export class Output {
   readonly value: unknown;
   readonly bytes: Uint8Array;
@@ -44,12 +44,12 @@ export class Output {
 }
 
 /**
- * A job as a child runs it, of the options, the content, and the files in its working directory. It answers a
- * value or an `Output`, or a promise of it; what it throws is the failure.
+ * A job in a child: a function of the options, the content, and the files in its working directory. It answers a value
+ * or an `Output`, or a promise of one; an exception is the job's failure.
  */
 export type Job = (options: JsonObject, content: Uint8Array) => unknown;
 
-/** The content of a job: in one piece, or in those in which it came. */
+/** The content of a job: one piece, or the pieces as they were received. */
 export type JobContent = Uint8Array | readonly Uint8Array[];
 
 const piecesOf = (content: JobContent): readonly Uint8Array[] => (content instanceof Uint8Array ? [content] : content);
@@ -57,10 +57,10 @@ export const bytesOf = (content: JobContent): number => piecesOf(content).reduce
 
 /** The frame of a job in parts: the content is not copied for it. */
 export function jobFrame(order: Order, content: JobContent): readonly Uint8Array[] {
-  const said = Buffer.from(JSON.stringify(order));
-  const head = Buffer.allocUnsafe(2 * LENGTH_BYTES + said.length);
-  head.writeUInt32BE(LENGTH_BYTES + said.length + bytesOf(content), 0);
-  head.writeUInt32BE(said.length, LENGTH_BYTES);
-  head.set(said, 2 * LENGTH_BYTES);
+  const orderBytes = Buffer.from(JSON.stringify(order));
+  const head = Buffer.allocUnsafe(2 * LENGTH_BYTES + orderBytes.length);
+  head.writeUInt32BE(LENGTH_BYTES + orderBytes.length + bytesOf(content), 0);
+  head.writeUInt32BE(orderBytes.length, LENGTH_BYTES);
+  head.set(orderBytes, 2 * LENGTH_BYTES);
   return [head, ...piecesOf(content)];
 }

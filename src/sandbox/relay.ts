@@ -1,6 +1,6 @@
 /**
- * Runs a command inside of its sandbox, with a port on its loopback that leads to the service's socket: programs know
- * addresses and ports only, and the sandbox has no other way out.
+ * Runs a command inside its sandbox, with a port on the loopback that forwards to the service's socket: programs can
+ * connect only to addresses and ports, and the sandbox has no other way out.
  *
  *   bun relay.ts SOCKET PORT COMMAND…      ends with the command, and with its code
  */

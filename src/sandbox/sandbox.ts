@@ -1,10 +1,10 @@
 /**
- * Where content of strangers is parsed: in a few child processes that can do little and be killed at
- * any time. The service hands them bytes and gets a small JSON text back.
+ * Parses untrusted content in a few child processes, which can do little and may be killed at any time. The service
+ * hands them bytes and gets a small JSON text back.
  *
- * Guarantees: nothing rejects but the placing of a job's files; a job ends within its limits of time; one organization (a lane) has one job
- * at a time, and lanes take turns; what waits is bounded; a child that has failed is never used again,
- * nor is one that has done many jobs; a child that dies between two jobs costs neither of them.
+ * Guarantees: nothing rejects, except when a job's files cannot be placed; a job ends within its time limits; one
+ * organization (a lane) has one job at a time, and lanes take turns; waiting jobs are bounded; a child is not reused
+ * after a failure or after many jobs; a child that dies between two jobs makes neither fail.
  */
 import type { JsonObject } from "../../actors/schema.ts";
 import { makeFolder, type SandboxFile } from "./child-folder.ts";
@@ -15,27 +15,27 @@ import { type ChildNeeds, type Launch, launches } from "./launch.ts";
 import { bytesOf, type JobContent, jobFrame, MAX_INPUT_BYTES } from "./protocol.ts";
 
 const MIB = 1024 * 1024;
-/** Children: one that works for long must not keep all others waiting. */
+/** Children: one long job must not keep all others waiting. */
 const CHILDREN = 2;
-/** Jobs of one child. What a library leaks ends with it. */
+/** Jobs of one child. Its end frees what libraries leak. */
 const JOBS_OF_CHILD = 500;
 
 /** What the children of a pool are for. */
 export interface PoolKind {
   readonly needs: ChildNeeds;
-  /** Of one job. On a machine that is busy a child waits for its idle moments, so the wall allows for more. */
+  /** Limits of one job. On a busy machine a child runs only in idle moments, so the wall-clock limit is larger. */
   readonly limits: JobLimits;
-  /** What an answer may have besides its text. */
+  /** Bytes that an answer may have in addition to its text. */
   readonly maxBytes: number;
-  /** Where each child has a folder of its own for files; null: they have none. */
+  /** Where the children's own folders for files are; null: they have none. */
   readonly folders: string | null;
-  /** For the log: what is lost where no child can be started. */
+  /** For the log: what does not work if no child can be started. */
   readonly lost: string;
-  /** Whether the log says what protects the children; of several pools one does. */
+  /** Whether this pool logs how the children are protected; one pool of several does. */
   readonly tells: boolean;
 }
 
-/** Web pages and answers of MCP servers: honest ones take milliseconds. */
+/** Web pages and answers of MCP servers: normal ones take milliseconds. */
 const PAGES: PoolKind = {
   needs: { dataBytes: 512 * MIB, openFiles: 32, hasFolder: false },
   limits: { cpuMs: 3_000, wallMs: 60_000 },
@@ -45,7 +45,7 @@ const PAGES: PoolKind = {
   tells: true,
 };
 
-/** Of bytes that a query or a preview may answer. */
+/** Bytes that a query or a preview may answer. */
 export const FILE_JOB_BYTES = 9 * MIB;
 
 /** Files of workspaces: queries, which end themselves after 5 s, and previews. */
@@ -57,9 +57,9 @@ export const filePool = (folders: string): PoolKind => ({
   lost: "files can neither be queried nor previewed",
   tells: false,
 });
-/** For a child to answer for the first time. */
+/** Limits of a child's first answer. */
 const START_LIMITS: JobLimits = { cpuMs: 10_000, wallMs: 60_000 };
-/** Nobody needs a child that long: it ends, and the next job starts another. */
+/** A child that is idle this long ends; the next job starts another one. */
 const IDLE_MS = 5 * 60_000;
 
 export interface SandboxLog {
@@ -70,18 +70,18 @@ export interface SandboxLog {
 export interface SandboxJob {
   /** A key of `JOBS` in `child.ts`. */
   readonly job: string;
-  /** Who waits for whom: the organization. */
+  /** The lane in which the job waits: the organization. */
   readonly lane: string;
   readonly options: JsonObject;
-  /** As it came. */
+  /** The content as it was received. */
   readonly content: JobContent;
-  /** What the job finds in its folder; of a pool that has folders. */
+  /** The files in the job's folder; only for a pool with folders. */
   readonly files?: readonly SandboxFile[];
-  /** Of this job, where it is not those of the pool. */
+  /** Limits of this job, if they differ from the pool's. */
   readonly limits?: JobLimits;
-  /** Whether the child ends with this answer: it has run out of memory, and does not get all of it back. */
+  /** Whether the child must end after this answer, because it ran out of memory and cannot free all of it. */
   readonly isLast?: (value: unknown) => boolean;
-  /** What it shares its CPU time with. */
+  /** The CPU budget that the job shares with others. */
   readonly budget?: Pick<CpuBudget, "isSpent" | "spend">;
   readonly signal?: AbortSignal;
 }
@@ -96,12 +96,12 @@ export type SandboxResult =
 
 export interface Sandbox {
   run(job: SandboxJob): Promise<SandboxResult>;
-  /** Finds out how children can be started here, and says so in the log; else the first job does. */
+  /** Tests how children can be started here, and logs it; otherwise the first job does. */
   prepare(): Promise<void>;
   close(): void;
 }
 
-/** Why a job has failed whose file is gone. */
+/** The failure of a job whose file is gone. */
 export const FILE_MISSING = "a file of the job is missing";
 
 const refused = (error: Exclude<SandboxResult, { ok: true }>["error"], words = ""): SandboxResult => ({
@@ -116,13 +116,13 @@ interface SandboxOptions {
   readonly kind?: PoolKind;
   /** For tests. */
   readonly launches?: FindLaunches;
-  /** Whether a lane waits behind the others (FAIR-4); none does unless given. */
+  /** Whether a lane waits behind the others (FAIR-4). Omitted: none does. */
   readonly isOverShare?: (lane: string) => boolean;
-  /** What handing content to a child has taken of the event loop, in ms. Omitted: nobody keeps account of it. */
+  /** Charges the event loop's time for sending content to a child, in ms. Omitted: nothing is charged. */
   readonly charge?: (lane: string, ms: number) => void;
 }
 
-/** It is copied into a pipe in pieces. */
+/** The cost of copying content into a pipe, in pieces. */
 const MS_PER_BYTE = 0.3 / (256 * 1024);
 
 export const createSandbox = (log?: SandboxLog, options: SandboxOptions = {}): Sandbox => new ChildPool(log, options);
@@ -195,7 +195,7 @@ class ChildPool implements Sandbox {
       if (answer.ok && job.isLast?.(answer.value) === true) child.kill();
       return answer;
     } catch (cause) {
-      // A file could not be placed: the store does not answer, or the disk is full.
+      // A file could not be placed: the store does not respond, or the disk is full.
       child.kill();
       throw cause;
     } finally {
@@ -225,7 +225,7 @@ class ChildPool implements Sandbox {
     return this.launch;
   }
 
-  /** The first way in which a child answers. */
+  /** Finds the first way to start a child that answers. */
   private async find(): Promise<Launch> {
     const found = await this.launches(this.kind.needs);
     for (const launch of found) {

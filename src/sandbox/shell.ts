@@ -1,16 +1,16 @@
 /**
- * Commands of agents (WSP-16): each in a bubblewrap of its own, over a folder that holds copies of files.
+ * Commands of agents (WSP-16): each in its own bubblewrap, over a folder with copies of files.
  *
  *   /workspace   the folder: all that it may change and keep
  *   /tmp         memory, of a bounded size; so is /dev/shm
  *   /usr, /lib   the programs of this machine, to read
  *
- * There is nothing else: no network, no other process, no environment, no file of the service. Output, time,
- * memory of each process, the number of processes and what is written are bounded. When the command ends, so does
- * everything that it has started.
+ * There is nothing else: no network, no other process, no environment, no file of the service. Output, time, memory of
+ * each process, the number of processes and written bytes are bounded. When the command ends, so does everything that
+ * it started.
  *
- * With a `proxy` it has one way out: a proxy on its own loopback, which a process beside the command (`relay.ts`)
- * leads to a socket of the service.
+ * With a `proxy` it has one way out: a proxy on its own loopback, which `relay.ts`, a process beside the command,
+ * forwards to a socket of the service.
  */
 import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
@@ -18,11 +18,11 @@ import { lowerSession, manners } from "./low-priority.ts";
 import { bubble, hasBubbles, readable, relayTo, SYSTEM_FOLDERS, writable } from "./bubble.ts";
 
 export interface ShellLimits {
-  /** On the wall; the CPU time of each process as well. */
+  /** Limits the wall time, and the CPU time of each process. */
   readonly timeoutMs: number;
-  /** Of the folder while the command runs, in bytes, and of one file. */
+  /** Bytes of the folder while the command runs, and of one file. */
   readonly folderBytes: number;
-  /** Of what it says that is kept, in bytes; the rest is dropped. */
+  /** Bytes of output that are kept; the rest is dropped. */
   readonly outputBytes: number;
 }
 
@@ -44,25 +44,25 @@ export interface ShellResult {
   readonly isCut: boolean;
 }
 
-/** Of one process, in bytes. */
+/** Memory of one process, in bytes. */
 const MEMORY_BYTES = 1024 * 1024 * 1024;
 const OPEN_FILES = 256;
 const PROCESSES = 128;
-/** Between two looks at the size of the folder. */
+/** Between two checks of the folder's size. */
 const LOOK_MS = 500;
-/** Files that one look counts; more are too many. */
+/** The most files in the folder. */
 const MAX_ENTRIES = 20_000;
 const ENVIRONMENT = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: "/tmp", LANG: "C.UTF-8", TERM: "dumb" };
-/** Whom programs trust, which is nobody's secret. */
+/** The CA certificates of this machine; they are public. */
 const CERTIFICATES = ["/etc/ssl", "/etc/pki", "/etc/ca-certificates"];
-/** Programs read either spelling. */
+/** Programs read one spelling or the other. */
 const PROXY_NAMES = ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"];
 
-/** Where bubblewrap works, what runs commands; null elsewhere. */
+/** A shell, if bubblewrap works here; otherwise null. */
 export const findShell = async (program?: string): Promise<Shell | null> =>
   Bun.which("prlimit") !== null && (await hasBubbles(program)) ? new Shell() : null;
 
-/** What goes before the command, over its folder. */
+/** The command line in front of the command, for its folder. */
 function around(folder: string, proxy: string | undefined): string[] {
   const mounts = [...SYSTEM_FOLDERS.flatMap((path) => readable(path)), ...writable(folder, "/workspace")];
   const place = { folder: "/workspace" };
@@ -77,16 +77,16 @@ function around(folder: string, proxy: string | undefined): string[] {
   return [...bubble({ environment, mounts: [...mounts, ...more], ...place }), ...relay.runs];
 }
 
-/** Both of its outputs are one, also for a command that the shell cannot read. */
+/** Merges both outputs, even for a command with a syntax error. */
 const MERGED = 'exec 2>&1; eval "$1"';
 
 export class Shell {
-  /** Runs `sh -c command` over the folder. Does not reject for what the command does. */
+  /** Runs `sh -c command` over the folder. Does not reject because of what the command does. */
   async run(command: string, { folder, limits, signal, proxy }: ShellRun): Promise<ShellResult> {
     const { timeoutMs, folderBytes, outputBytes } = limits;
     const bounds = [`--data=${MEMORY_BYTES}`, `--fsize=${folderBytes}`, `--nofile=${OPEN_FILES}`, "--core=0"];
     const cpu = `--cpu=${Math.ceil(timeoutMs / 1_000) + 1}`;
-    // In a user namespace of its own the number counts the command's processes alone.
+    // In its own user namespace, the limit counts only the command's processes.
     const inside = ["prlimit", ...bounds, cpu, `--nproc=${PROCESSES}`, "sh", "-c", MERGED, "sh", command];
     const child = Bun.spawn([...manners(), ...around(folder, proxy), ...inside], {
       cwd: "/",
@@ -103,7 +103,7 @@ export class Shell {
       try {
         process.kill(-child.pid, "SIGKILL");
       } catch {
-        // It is gone.
+        // It has already ended.
       }
     };
     const abort = (): void => stop("aborted");
@@ -113,16 +113,16 @@ export class Shell {
     const watch = setInterval(() => {
       void sizeOf(folder, folderBytes).then((size) => (size > folderBytes ? stop("too_large") : undefined));
     }, LOOK_MS);
-    const said = await kept(child.stdout, outputBytes);
+    const output = await kept(child.stdout, outputBytes);
     const code = await child.exited;
     clearTimeout(timer);
     clearInterval(watch);
     signal.removeEventListener("abort", abort);
-    return { ...said, end: end ?? { kind: "exited", code } };
+    return { ...output, end: end ?? { kind: "exited", code } };
   }
 }
 
-/** The beginning of what it says; all of it is read, so that it does not wait. */
+/** The beginning of the output. All of it is read, so that the command does not block. */
 async function kept(
   stream: ReadableStream<Uint8Array>,
   most: number,
@@ -139,7 +139,7 @@ async function kept(
   return { output: new TextDecoder().decode(Buffer.concat(chunks)), isCut };
 }
 
-/** Bytes of all files below a folder; stops where that is over `most`, or where they are too many. */
+/** Bytes of all files below a folder; stops beyond `most`, or at too many files. */
 async function sizeOf(folder: string, most: number): Promise<number> {
   let bytes = 0;
   let entries = 0;

@@ -1,7 +1,7 @@
 /**
- * Folders of sockets that lead out of a bubble. They are in the folder for temporary files, because the path of a
- * socket is short, and a data folder may be anywhere. Their name tells whose they are, so the next process removes
- * what one that was killed has left.
+ * Folders of sockets that lead out of a bubble. They are in the temporary folder, because socket paths must be short
+ * and a data folder may be anywhere. Their names identify the owner, so the next process can remove leftovers of a
+ * killed one.
  */
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
@@ -9,16 +9,16 @@ import { join } from "node:path";
 
 const HASH_DIGITS = 12;
 
-/** `root` is a folder that only one process at a time has; containers may share the folder for temporary files. */
+/** `root` is a folder that only one process at a time uses; containers may share the temporary folder. */
 const prefixOf = (root: string): string => {
   const hash = new Bun.CryptoHasher("sha256").update(`${hostname()} ${root}`).digest("hex");
   return `troupe-way-out-${hash.slice(0, HASH_DIGITS)}-`;
 };
 
-/** A new folder, for its maker to remove. */
+/** Creates a folder; the caller removes it. */
 export const makeWayOut = (root: string): Promise<string> => mkdtemp(join(tmpdir(), prefixOf(root)));
 
-/** Removes what a former process has left. */
+/** Removes leftovers of a former process. */
 export async function removeWaysOut(root: string): Promise<void> {
   const prefix = prefixOf(root);
   const left = (await readdir(tmpdir())).filter((name) => name.startsWith(prefix));

@@ -1,6 +1,6 @@
 /**
- * Whether a value fits its schema: arguments that of their tool, an answer that of its job. The schema may be an MCP server's, patterns and all, so it is
- * compiled where a pattern that never ends costs a child only.
+ * Checks a value against its schema: arguments of a tool, or an answer of a job. The schema may be untrusted and
+ * contain patterns, so a child compiles it: a pattern that never ends then costs only the child.
  */
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
@@ -13,14 +13,14 @@ const OPTIONS = {
   logger: false,
   validateSchema: false,
 } as const;
-/** Errors that are reported at most. */
+/** The most errors to report. */
 const MOST_ERRORS = 20;
 
-/** Schemas that a child keeps compiled; the oldest goes first. */
+/** Compiled schemas in a child's cache; the oldest is evicted first. */
 const KEPT_SCHEMAS = 32;
 const kept = new Map<string, ValidateFunction | null>();
 
-/** Compiled once in a child, however often its tool is called; null where the schema cannot be used. */
+/** Compiles the schema once per child, however often its tool is called; null if the schema is unusable. */
 function compiled(schema: JsonObject): ValidateFunction | null {
   const key = JSON.stringify(schema);
   const known = kept.get(key);
@@ -31,14 +31,14 @@ function compiled(schema: JsonObject): ValidateFunction | null {
   try {
     check = ajv.compile(rules);
   } catch {
-    // Invalid: the caller who set the schema was refused then, and that of an MCP server is not ours to report.
+    // Invalid. A caller's schema was refused when it was saved, and a schema of an MCP server is not ours to report.
   }
   for (const oldest of kept.keys()) if (kept.size >= KEPT_SCHEMAS) kept.delete(oldest);
   kept.set(key, check);
   return check;
 }
 
-/** What is wrong, each with its place as a JSON pointer; none where the schema itself cannot be used. */
+/** The errors, each with a JSON pointer; empty if the schema itself is unusable. */
 export function argumentErrors(options: JsonObject, content: Uint8Array): { path: string; message: string }[] {
   const { schema, given } = JSON.parse(new TextDecoder().decode(content)) as { schema: JsonObject; given: JsonObject };
   const check = compiled(schema);
@@ -48,7 +48,7 @@ export function argumentErrors(options: JsonObject, content: Uint8Array): { path
     .map((error) => complaint(error, options["what"] === "output" ? "output" : "arguments"));
 }
 
-/** `what` is the name of the whole value, before the names of its fields. */
+/** `what` names the whole value, and precedes the names of its fields. */
 function complaint({ instancePath, keyword, params, message = "is invalid" }: ErrorObject, what: string) {
   const of = (path: string): string => [what, ...path.split("/").slice(1)].join(".");
   if (keyword === "required") {

@@ -1,4 +1,4 @@
-/** Rows as a stream of Apache Arrow. Types that Arrow has no plain vector for here are text, as they are in JSON. */
+/** Rows as a stream of Apache Arrow. Types without a plain Arrow vector here become text, as in JSON. */
 import {
   Bool,
   type DataType,
@@ -49,7 +49,7 @@ export function arrowStream(
     const values = rows.map((row) => cell(type, row[i] ?? null));
     return vectorFromArray(values, typeOf(type)).data[0] ?? makeData({ type: typeOf(type), length: 0 });
   });
-  // Not by an object of columns: two of them may have one name.
+  // Not from an object of columns, because two columns may have the same name.
   const struct = makeData({ type: new Struct(fields), length: rows.length, nullCount: 0, children });
   const schema = new Schema(fields);
   return tableToIPC(new Table(schema, new RecordBatch(schema, struct)), "stream");

@@ -1,15 +1,14 @@
 /**
- * DuckDB as queries see it: nothing but the files in this child's folder, and no setting that a query could
- * change. What one organization's queries have left in it (plans, statistics, caches) is gone before the next
- * organization's begins.
+ * DuckDB for queries: it sees only the files in this child's folder, and its settings are locked. Each organization
+ * gets a fresh instance, so nothing of another one's queries (plans, statistics, caches) remains.
  */
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
 
-/** Of its own memory; that of the process is limited from outside. */
+/** DuckDB's own memory limit; the process is limited from outside. */
 const MEMORY = "512MiB";
 const MAX_THREADS = 4;
 
-/** Before the lock. What is not written to disk needs no folder for it. */
+/** Settings before the lock. DuckDB spills nothing to disk, so it needs no temporary folder. */
 const CONFIG = {
   memory_limit: MEMORY,
   threads: String(Math.max(1, Math.min(MAX_THREADS, navigator.hardwareConcurrency))),
@@ -41,7 +40,7 @@ async function lockedDown(): Promise<DuckDBInstance> {
   const instance = await DuckDBInstance.create(":memory:", CONFIG);
   const connection = await instance.connect();
   const folder = process.cwd().replaceAll("'", "''");
-  // The way into the folder can be opened only before all others are closed, and the last line closes the settings.
+  // Access to the folder must be granted before all other access is disabled; the last statement locks the settings.
   await connection.run(`SET TimeZone = 'UTC'`);
   await connection.run(`SET allowed_directories = ['${folder}']`);
   await connection.run("SET enable_external_access = false");

@@ -1,4 +1,4 @@
-/** Values of DuckDB as JSON: numbers where JSON can hold them exactly, ISO 8601 for times, Base64 for bytes. */
+/** Values of DuckDB as JSON: numbers if JSON can hold them exactly, ISO 8601 for times, Base64 for bytes. */
 import {
   DuckDBArrayValue,
   DuckDBBlobValue,
@@ -62,7 +62,7 @@ const isTimestamp = (value: DuckDBValue): value is Timestamp =>
   value instanceof DuckDBTimestampSecondsValue ||
   value instanceof DuckDBTimestampNanosecondsValue;
 
-/** DuckDB's infinite dates and times are the ends of what it stores, and its client shows most of them as dates. */
+/** DuckDB stores infinite dates and times as its extreme values, and its client shows most of them as dates. */
 function endOfTime(value: DuckDBDateValue | DuckDBTimestampTZValue | Timestamp): string | null {
   if (value.isFinite) return null;
   const [count] = Object.values(value) as readonly (number | bigint)[];
@@ -71,10 +71,10 @@ function endOfTime(value: DuckDBDateValue | DuckDBTimestampTZValue | Timestamp):
 
 /** In UTC, to the microsecond. */
 function instant({ micros }: DuckDBTimestampTZValue): string {
-  // Before 1970 too the rest counts forwards.
+  // The remainder is positive before 1970 too.
   const rest = ((micros % 1_000n) + 1_000n) % 1_000n;
   const ms = Number((micros - rest) / 1_000n);
-  // Beyond what a date can be: years of six digits.
+  // Outside the range of dates: years of six digits.
   if (!Number.isFinite(new Date(ms).getTime())) return String(micros);
   const text = new Date(ms).toISOString();
   return rest === 0n ? text : text.replace("Z", `${String(rest).padStart(3, "0")}Z`);

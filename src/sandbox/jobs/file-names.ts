@@ -1,6 +1,6 @@
-/** What files are called in the folder of a child, where the job does not choose. */
+/** Names of files in a child's folder, if the job does not choose them. */
 
 /** The database of `sqlite-query`. */
 export const SQLITE_NAME = "database";
-/** What a preview is made of. */
+/** The file that is previewed. */
 export const PREVIEWED_NAME = "previewed";

@@ -1,41 +1,40 @@
 /**
- * What a page says, as text for a model: headings, lists, table cells and the targets of links stay
- * to be seen; scripts, styles and drawings go. htmlparser2 reads the page as a stream of tags and
- * texts; no tree is built.
+ * The text of a page, for a model: it keeps headings, lists, table cells and the targets of links, and drops scripts,
+ * styles and drawings. htmlparser2 reads the page as a stream of tags and texts; no tree is built.
  */
 import { Parser } from "htmlparser2";
 
 export interface PageText {
   /** One line, or "". */
   readonly title: string;
-  /** Lines without spaces at their ends, never two empty ones in a row. */
+  /** Lines without trailing spaces, and never two empty lines in a row. */
   readonly text: string;
 }
 
-/** Their content is not shown, or not to be read. */
+/** Elements whose content is invisible or not text to read. */
 const HIDDEN = new Set(
   "script style noscript template svg math iframe object canvas noembed noframes textarea select".split(" "),
 );
-/** Begin and end a line. */
+/** Elements that begin and end a line. */
 const BLOCKS = new Set(
   (
     "address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 " +
     "header hgroup hr html legend li main menu nav ol option p pre search section summary table tbody tfoot thead tr ul xmp"
   ).split(" "),
 );
-/** Stand apart by an empty line. */
+/** Elements with an empty line before and after them. */
 const APART = new Set("article blockquote dl figure h1 h2 h3 h4 h5 h6 ol p pre section table ul".split(" "));
 
-/** Open elements at a time. Each end tag is looked up among them, and browsers stop at 512. */
+/** The most open elements at a time. Each end tag is looked up among them, and browsers stop at 512. */
 export const MAX_OPEN_ELEMENTS = 2_000;
 
-/** After these no more is added to a title. */
+/** Longer titles are cut. */
 const MAX_TITLE_CHARS = 1_000;
 
-/** Ends the reading; what was read until then counts. */
+/** Stops the parser; the text up to there counts. */
 class TooDeep extends Error {}
 
-/** `baseUrl` is where relative links start. A page that is nested too deep ends there. */
+/** `baseUrl` is the base of relative links. A page that is nested too deep is cut there. */
 export function htmlText(html: string, baseUrl: string): PageText {
   const page = new Page(baseUrl);
   let open = 0;
@@ -62,7 +61,7 @@ class Page {
   title = "";
   private readonly lines = new Lines();
   private readonly baseUrl: string;
-  /** How many elements that are hidden are open. */
+  /** The number of open hidden elements. */
   private hidden = 0;
   private inTitle = false;
   private link: string | null = null;
@@ -93,7 +92,7 @@ class Page {
     return this.lines.end();
   }
 
-  /** The parser cuts a text wherever there is a `<` or a reference in it. */
+  /** Ends a run of text: the parser splits text at each `<` and reference. */
   private say(): void {
     if (this.said !== "") this.lines.add(this.said);
     this.said = "";
@@ -113,7 +112,7 @@ class Page {
 
 const oneLine = (text: string): string => text.replace(/\s+/g, " ").trimStart();
 
-/** The absolute target; null for places of the page itself and for what cannot be fetched. */
+/** The absolute target; null for anchors within the page and for targets that cannot be fetched. */
 function linkOf(written: string, baseUrl: string): string | null {
   const href = written.trim();
   if (href === "" || href.startsWith("#")) return null;
@@ -121,7 +120,7 @@ function linkOf(written: string, baseUrl: string): string | null {
   return url !== null && /^https?:$/.test(url.protocol) ? url.href : null;
 }
 
-/** Collects words into lines. Spaces count once, but for those of preformatted text. */
+/** Collects words into lines. Runs of spaces become one, except in preformatted text. */
 class Lines {
   readonly #lines: string[] = [];
   #words: string[] = [];

@@ -1,7 +1,6 @@
 /**
- * The job `mcp-answer`: what an MCP server has answered to one request, reduced to what the client
- * needs of it. Everything that a server can make large or deep is bounded here, and everything that
- * nobody asked for is left out; what is beyond a limit is a failure in words.
+ * The job `mcp-answer`: reduces an MCP server's answer to one request to what the client needs. It bounds everything
+ * that a server can make large or deep, and drops everything unsolicited. Beyond a limit, the job fails with a message.
  */
 import { createParser } from "eventsource-parser";
 import { parseWithin } from "../../../actors/json-shape.ts";
@@ -9,9 +8,9 @@ import type { Json, JsonObject } from "../../../actors/schema.ts";
 import { fittingText, primitives, reducedList, reducedResult, sizeOf } from "./mcp-reduction.ts";
 import { resultText } from "./mcp-result-text.ts";
 
-/** Of one answer: progress ten times a second is not half of it. */
+/** Messages of one answer: progress ten times a second stays below half of it. */
 export const MAX_MESSAGES = 4_096;
-/** Requests of the server in one answer. Each costs a request of ours. */
+/** Requests of the server in one answer. Each costs us a request. */
 export const MAX_SERVER_REQUESTS = 16;
 /** Nesting and values of one message. */
 const MESSAGE = { depth: 200_000, values: 1_000_000 } as const;
@@ -19,24 +18,24 @@ const MESSAGE = { depth: 200_000, values: 1_000_000 } as const;
 const MAX_WORD = 256;
 /** Characters of an error. The service masks secrets in it before it cuts it to its length. */
 const MAX_ERROR_CHARS = 20_000;
-/** Of the data of an error: the revisions that a server speaks. */
+/** Bytes of an error's data: it lists the protocol revisions that a server supports. */
 const MAX_ERROR_DATA_BYTES = 4_096;
 
 export interface McpAnswerOptions {
   /** JSON, or the frames of an event stream. */
   readonly format: "json" | "events";
-  /** Of the request that is answered. */
+  /** Id of the answered request. */
   readonly id: number;
   readonly method: string;
-  /** What the same answer has had before. */
+  /** Messages of the same answer before this content. */
   readonly messages: number;
   readonly requests: number;
 }
 
 export interface McpAnswer {
-  /** Bytes of the content that are done; the rest is the beginning of a frame. */
+  /** Consumed bytes of the content; the rest is the beginning of a frame. */
   readonly consumed: number;
-  /** How many messages the answer has had by now, and how many of them were requests of the server. */
+  /** Messages of the answer so far, and how many of them were requests of the server. */
   readonly messages: number;
   readonly requests: number;
   /** Whether the request has its answer. */
@@ -45,11 +44,11 @@ export interface McpAnswer {
   readonly forClient: readonly JsonObject[];
 }
 
-/** The result of `tools/call` as it comes out of the reduction. */
+/** The reduced result of `tools/call`. */
 export interface ReducedCall {
   readonly content: readonly [{ readonly type: "text"; readonly text: string }];
   readonly isError: boolean;
-  /** `cut`: bytes of the whole text where it did not fit. */
+  /** `cut`: bytes of the whole text, if it did not fit. */
   readonly _meta: { readonly cut: number | null };
 }
 
@@ -81,7 +80,7 @@ export function mcpAnswer(options: JsonObject, content: Uint8Array): McpAnswer {
   return { consumed, ...reduction.answer() };
 }
 
-/** Behind the last frame that is complete. */
+/** The offset after the last complete frame. */
 function framesEnd(content: Uint8Array): number {
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.length);
   const ends = ["\n\n", "\n\r\n", "\r\r"].map((end) => {
@@ -122,7 +121,7 @@ class Reduction {
     }
   }
 
-  /** A request of the server, which the client refuses; a notification is for nobody. */
+  /** A request of the server, which the client refuses; notifications are ignored. */
   private request(id: unknown, method: string): void {
     if (typeof id !== "number" && (typeof id !== "string" || id.length > MAX_WORD)) return;
     if (++this.requests > MAX_SERVER_REQUESTS)

@@ -1,22 +1,22 @@
-/** What is kept of the results of an MCP server, so that it fits into an answer of the sandbox. */
+/** Reduces results of an MCP server, so that they fit into an answer of the sandbox. */
 import type { JsonObject } from "../../../actors/schema.ts";
 import { MAX_OUTPUT_BYTES } from "../protocol.ts";
 
-/** Left for the other messages and for what stands around a result. */
+/** Leaves room for the other messages and for the envelope of a result. */
 const MAX_RESULT_BYTES = MAX_OUTPUT_BYTES - 32 * 1024;
 /** Tools of one page of a list. */
 export const MAX_PAGE_TOOLS = 500;
-/** Characters of a tool's schema; one with more is left out, because a cut one would be another. */
+/** Characters of a tool's schema; a longer one is dropped, because a cut schema would mean something else. */
 export const MAX_SCHEMA = 16_384;
-/** Nesting of a tool's schema, as of the arguments that it describes. */
+/** Nesting of a tool's schema, the same as for arguments. */
 export const MAX_SCHEMA_DEPTH = 64;
-/** Characters of a tool's name; one with more is left out. */
+/** Characters of a tool's name; a tool with a longer one is dropped. */
 const MAX_NAME = 256;
 /** Characters of a description. The service masks secrets in it before it cuts it to its length. */
 const MAX_DESCRIPTION = 20_000;
 /** Characters of another member of a result, such as a cursor. */
 const MAX_WORD = 4_096;
-/** Members of a result that are kept beside what it is about. */
+/** Further members of a result that are kept. */
 const MAX_PRIMITIVES = 32;
 
 /** The key of `_meta` that marks a tool whose schema was too large or too deep. */
@@ -29,7 +29,7 @@ interface ListedTool {
   readonly annotations?: { readonly readOnlyHint?: unknown; readonly idempotentHint?: unknown };
 }
 
-/** Bytes of it as JSON; infinite where it is nested too deep to be written. */
+/** Bytes of a value as JSON; infinite if it is nested too deep to be serialized. */
 export function sizeOf(value: unknown): number {
   try {
     return Buffer.byteLength(JSON.stringify(value));
@@ -50,16 +50,16 @@ export function primitives(result: object): JsonObject {
   return Object.fromEntries<JsonObject[string]>(kept.slice(0, MAX_PRIMITIVES));
 }
 
-/** The text as far as it fits; `cut` is how many bytes it has in all, or null where it fits. */
+/** The text, cut to fit; `cut` is the length of the whole text in bytes, or null if all of it fits. */
 export function fittingText(whole: string): { readonly text: string; readonly cut: number | null } {
   let text = whole.slice(0, MAX_RESULT_BYTES).toWellFormed();
   for (let size = sizeOf(text); size > MAX_RESULT_BYTES; size = sizeOf(text))
-    // Escapes take more room than their characters, and not the same everywhere.
+    // Escapes take more room than their characters, and are not spread evenly: repeat until it fits.
     text = text.slice(0, Math.floor((text.length * MAX_RESULT_BYTES * 0.9) / size)).toWellFormed();
   return { text, cut: text.length < whole.length ? Buffer.byteLength(whole) : null };
 }
 
-/** Of `initialize` and the like: as it is, where that is little. */
+/** Results of `initialize` and the like: unchanged, if they are small. */
 export function reducedResult(result: object): JsonObject {
   if (sizeOf(result) > MAX_RESULT_BYTES || depthOf(result) > MAX_SCHEMA_DEPTH)
     throw new Error("its answer is too large");
@@ -84,7 +84,7 @@ export function reducedList(result: object): JsonObject {
 function reducedTool({ name, description, inputSchema, annotations }: ListedTool): JsonObject | null {
   if (typeof name !== "string" || name.length > MAX_NAME) return null;
   const isObject = typeof inputSchema === "object" && inputSchema !== null && !Array.isArray(inputSchema);
-  // Deep ones cannot be written, and need not be.
+  // Check the depth first: deep schemas cannot be serialized.
   if (isObject && (depthOf(inputSchema) > MAX_SCHEMA_DEPTH || JSON.stringify(inputSchema).length > MAX_SCHEMA))
     return leftOut(name);
   return {
@@ -98,14 +98,14 @@ function reducedTool({ name, description, inputSchema, annotations }: ListedTool
   };
 }
 
-/** Enough to say that it is not there. */
+/** Just enough to report that the tool is left out. */
 const leftOut = (name: string): JsonObject => ({
   name: name.toWellFormed(),
   inputSchema: { type: "object" },
   _meta: { [LEFT_OUT]: true },
 });
 
-/** Counted without recursion, and no further than it matters. */
+/** Counted without recursion, and only as far as it matters. */
 function depthOf(value: unknown): number {
   let level: unknown[] = [value];
   for (let depth = 0; depth <= MAX_SCHEMA_DEPTH; depth++) {

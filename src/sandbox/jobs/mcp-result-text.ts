@@ -1,4 +1,4 @@
-/** What an MCP tool has answered, as text: the only thing that a transcript holds. */
+/** The result of an MCP tool as text, the only form that transcripts hold. */
 
 /** A result of `tools/call`, of any revision; unknown parts are possible. */
 export interface CallResult {

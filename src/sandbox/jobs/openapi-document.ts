@@ -1,10 +1,13 @@
-/** An OpenAPI document: its text, and the places in it that `$ref` names. Content of strangers: nothing of it is trusted to have a shape. */
+/**
+ * An OpenAPI document: parses its text and resolves its `$ref`s. It is untrusted, so no value is assumed to have its
+ * documented shape.
+ */
 import type { Json, JsonObject } from "../../../actors/schema.ts";
 
-/** References that lead to references. */
+/** The longest chain of references. */
 const MOST_HOPS = 16;
 
-/** What is wrong with a document, or with one of its operations, in words for people. */
+/** An error in a document or one of its operations, in words for people. */
 export class OpenApiFlaw extends Error {}
 
 export const isObject = (value: unknown): value is JsonObject =>
@@ -14,10 +17,10 @@ export const listIn = (value: unknown): readonly Json[] => (Array.isArray(value)
 
 export class OpenApiDocument {
   readonly root: JsonObject;
-  /** 3.0 has schemas of its own; from 3.1 on they are JSON Schema. */
+  /** 3.0 has its own kind of schemas; from 3.1 on they are JSON Schema. */
   readonly isThreeZero: boolean;
 
-  /** Reads JSON or YAML. Throws `OpenApiFlaw` for what is no document of OpenAPI 3. */
+  /** Reads JSON or YAML. Throws `OpenApiFlaw` if it is not an OpenAPI 3 document. */
   constructor(text: string) {
     const value = parsed(text);
     if (!isObject(value)) throw new OpenApiFlaw("The document is no OpenAPI document: it must be an object");
@@ -30,7 +33,10 @@ export class OpenApiDocument {
     this.isThreeZero = version.startsWith("3.0");
   }
 
-  /** What a value is after its references; undefined where it is no object. Throws `OpenApiFlaw` for those that lead nowhere. */
+  /**
+   * Resolves a value's references; undefined if the result is not an object. Throws `OpenApiFlaw` for a broken
+   * reference.
+   */
   resolved(value: unknown): JsonObject | undefined {
     let current = value;
     for (let hops = 0; isObject(current) && typeof current["$ref"] === "string"; hops++) {
@@ -40,7 +46,7 @@ export class OpenApiDocument {
     return isObject(current) ? current : undefined;
   }
 
-  /** What a reference names. Throws `OpenApiFlaw` where there is nothing, or it is in another document. */
+  /** The target of a reference. Throws `OpenApiFlaw` if it does not exist or is in another document. */
   at(ref: string): Json {
     if (!ref.startsWith("#/"))
       throw new OpenApiFlaw(`The reference ${shown(ref)} leads out of the document: bundle the document first`);
@@ -55,7 +61,7 @@ export class OpenApiDocument {
   }
 }
 
-/** Characters of a reference that an error repeats. */
+/** Characters of a reference that an error quotes. */
 const SHOWN = 120;
 const shown = (ref: string): string => ref.slice(0, SHOWN);
 
@@ -72,7 +78,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // It may be YAML.
+    // Not JSON; it may be YAML.
   }
   try {
     return Bun.YAML.parse(text);

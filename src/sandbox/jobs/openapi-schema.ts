@@ -1,17 +1,17 @@
 /**
- * Schemas of an OpenAPI document as JSON Schema that stands by itself: what is referred to is under `$defs`, small
- * things are in place, fields that only answers have are left out, and the words of 3.0 are those of JSON Schema.
+ * Converts schemas of an OpenAPI document to self-contained JSON Schema: references point into `$defs`, small schemas
+ * are inlined, read-only fields are dropped, and the keywords of 3.0 become those of JSON Schema.
  */
 import type { Json, JsonObject } from "../../../actors/schema.ts";
 import { isObject, listIn, type OpenApiDocument, OpenApiFlaw, textIn } from "./openapi-document.ts";
 
-/** Schemas of one tool, and how deep they are nested without a reference. */
+/** The most schemas of one tool, and their depth without references. */
 const MOST_SCHEMAS = 2_000;
 const DEEPEST = 20;
 /** Characters of a description in a schema. */
 const DESCRIPTION = 300;
 
-/** Keywords whose values are taken as they are. */
+/** Keywords whose values are copied unchanged. */
 const PLAIN = [
   "title",
   "type",
@@ -39,9 +39,9 @@ const NESTED = [...INNER, ...LISTS, "properties", "patternProperties"] as const;
 /** The schemas of one tool. */
 export class ToolSchemas {
   private readonly document: OpenApiDocument;
-  /** By reference: the names under which they are in `defs`. */
+  /** Names in `defs`, by reference. */
   private readonly names = new Map<string, string>();
-  /** What is referred to. */
+  /** The targets of references. */
   readonly defs: Record<string, Json> = {};
   private count = 0;
 
@@ -49,7 +49,7 @@ export class ToolSchemas {
     this.document = document;
   }
 
-  /** A schema of the document as it is in a tool. Throws `OpenApiFlaw`. */
+  /** Converts a schema of the document for a tool. Throws `OpenApiFlaw`. */
   schema(value: unknown, depth = 0): Json {
     if (typeof value === "boolean") return value;
     if (!isObject(value)) return {};
@@ -63,7 +63,7 @@ export class ToolSchemas {
     const target = this.document.at(ref);
     const description = this.document.isThreeZero ? {} : descriptionOf(beside);
     if (isObject(target) && !NESTED.some((word) => target[word] !== undefined)) {
-      // Small enough to stand where it is needed; it may be a reference itself.
+      // Small enough to be inlined; it may be a reference itself.
       const own = this.schema(target, depth + 1);
       return isObject(own) ? { ...own, ...description } : own;
     }
@@ -71,7 +71,7 @@ export class ToolSchemas {
     if (name === undefined) {
       name = this.freeName(ref);
       this.names.set(ref, name);
-      // Its name is there before its schema, which may refer to itself.
+      // Add the name before the schema, which may refer to itself.
       this.defs[name] = {};
       this.defs[name] = this.schema(target);
     }
@@ -89,7 +89,7 @@ export class ToolSchemas {
     const schema: Record<string, Json> = descriptionOf(value);
     for (const word of PLAIN) if (value[word] !== undefined) schema[word] = value[word];
     const pattern = value["pattern"];
-    // What is no pattern here may be one at the server, which checks it.
+    // A pattern that is invalid here may be valid at the server, which checks it.
     if (typeof pattern === "string" && isPattern(pattern)) schema["pattern"] = pattern;
     for (const word of INNER) if (value[word] !== undefined) schema[word] = this.schema(value[word], depth + 1);
     for (const word of LISTS)
@@ -106,7 +106,7 @@ export class ToolSchemas {
       return;
     }
     const writable = Object.entries(properties).filter(([, one]) => !(isObject(one) && one["readOnly"] === true));
-    // `__proto__` as a name is a name.
+    // `fromEntries`, so that a property named `__proto__` stays an ordinary one.
     schema["properties"] = Object.fromEntries(writable.map(([name, one]) => [name, this.schema(one, depth + 1)]));
     const isLeft = (name: string): boolean =>
       !Object.hasOwn(properties, name) || writable.some(([other]) => other === name);
@@ -128,7 +128,7 @@ function isPattern(pattern: string): boolean {
   }
 }
 
-/** `nullable`, and bounds that say of themselves whether they are in. */
+/** `nullable`, and boolean exclusive bounds. */
 function ofThreeZero(schema: Record<string, Json>, value: JsonObject): Json {
   for (const [bound, exclusive] of [
     ["minimum", "exclusiveMinimum"],

@@ -1,8 +1,8 @@
-/** Where the operations of an OpenAPI document are. */
+/** Addresses of the operations of an OpenAPI document. */
 import type { Json, JsonObject } from "../../../actors/schema.ts";
 import { isObject, listIn, type OpenApiDocument, OpenApiFlaw, textIn } from "./openapi-document.ts";
 
-/** The address before the path of an operation, without a slash at its end. Throws `OpenApiFlaw` where there is none. */
+/** The base address of an operation, without a trailing slash. Throws `OpenApiFlaw` if there is none. */
 export function addressOf(
   document: OpenApiDocument,
   of: { readonly item: JsonObject; readonly operation: JsonObject },
@@ -10,7 +10,7 @@ export function addressOf(
 ): string {
   if (serverUrl !== null) return serverUrl.replace(/\/+$/, "");
   const [server] = serversOf(document, of);
-  // Without servers it is the one that the document is from.
+  // Without servers, the base is the server of the document.
   const named = isObject(server) ? filled(textIn(server["url"]), server["variables"]) : "/";
   const url = documentUrl === null ? URL.parse(named) : URL.parse(named, documentUrl);
   if (url === null || !/^https?:$/.test(url.protocol))
@@ -18,14 +18,14 @@ export function addressOf(
   return (url.origin + url.pathname).replace(/\/+$/, "");
 }
 
-/** The servers that count for an operation: its own, those of its path, those of the document. */
+/** The servers of an operation: its own, else those of its path, else those of the document. */
 const serversOf = (
   document: OpenApiDocument,
   { item, operation }: { readonly item: JsonObject; readonly operation: JsonObject },
 ): readonly Json[] =>
   [operation["servers"], item["servers"], document.root["servers"]].map(listIn).find((list) => list.length > 0) ?? [];
 
-/** With the defaults of its variables. */
+/** The URL with the defaults of its variables. */
 const filled = (url: string, variables: unknown): string =>
   url.replace(/\{([^{}]*)\}/g, (_, name: string) => {
     const variable = isObject(variables) && Object.hasOwn(variables, name) ? variables[name] : undefined;

@@ -4,11 +4,11 @@ import { isObject, listIn, type OpenApiDocument, OpenApiFlaw, textIn } from "./o
 import { ToolSchemas } from "./openapi-schema.ts";
 import { addressOf } from "./openapi-server.ts";
 
-/** Characters that every model provider takes. */
+/** Characters of a name that every model provider accepts. */
 const NAME = 64;
 const DESCRIPTION = 1_000;
 const PARAMETERS = 64;
-/** What OpenAPI leaves to the client. */
+/** Headers that OpenAPI does not treat as parameters. */
 const NOT_PARAMETERS = /^(?:accept|content-type|authorization)$/i;
 
 export interface ImportedTool {
@@ -29,13 +29,13 @@ interface Chosen {
   readonly operation: JsonObject;
 }
 
-/** What a tool is made of. */
+/** A tool under construction. */
 interface Draft {
   readonly schemas: ToolSchemas;
   readonly properties: Map<string, Json>;
   readonly required: string[];
   readonly places: { name: string; place: string; as?: string }[];
-  /** What is left out, in words for people. */
+  /** What the tool leaves out, in words for people. */
   readonly left: string[];
 }
 
@@ -87,7 +87,7 @@ function descriptionOf(operation: JsonObject): string {
   return (operation["deprecated"] === true ? `Deprecated. ${both}` : both).slice(0, DESCRIPTION).toWellFormed();
 }
 
-/** Those of the operation before those of its path with the same name and place. */
+/** The parameters: those of the operation override those of its path with the same name and place. */
 function parametersOf(document: OpenApiDocument, { item, operation }: Chosen): JsonObject[] {
   const all = new Map<string, JsonObject>();
   for (const given of [...listIn(item["parameters"]), ...listIn(operation["parameters"])]) {
@@ -116,7 +116,7 @@ function addParameter(document: OpenApiDocument, draft: Draft, parameter: JsonOb
   if (isRequired) draft.required.push(argument);
 }
 
-/** Why a parameter cannot be sent; null: it can. */
+/** Why a parameter cannot be sent, or null. */
 function unsupported(
   document: OpenApiDocument,
   { style, explode, content, schema: given }: JsonObject,
@@ -135,7 +135,7 @@ function unsupported(
   return null;
 }
 
-/** A name that no other argument has, and that every provider takes. */
+/** A name that is unique among the arguments and valid for every provider. */
 function freeName({ properties }: Draft, name: string, place: string): string {
   const plain = name.replace(/[^A-Za-z0-9_.-]/g, "_").slice(0, NAME - 10);
   let free = properties.has(plain) ? `${place}_${plain}` : plain;
@@ -176,7 +176,7 @@ function addBody(document: OpenApiDocument, draft: Draft, { method, operation }:
     );
 }
 
-/** The names of the fields that a body can be given by; null where it has to be one argument. */
+/** The fields of a body that become arguments of their own; null if the body must be a single argument. */
 function fieldsOf({ properties: taken }: Draft, schema: JsonObject): readonly string[] | null {
   const { properties } = schema;
   if (!isObject(properties) || ["allOf", "anyOf", "oneOf", "not"].some((word) => schema[word] !== undefined))
@@ -187,7 +187,7 @@ function fieldsOf({ properties: taken }: Draft, schema: JsonObject): readonly st
   return fit && names.length > 0 ? names : null;
 }
 
-/** The schema of the body as JSON; null where it takes none. */
+/** The schema of the JSON body; null if the operation accepts none. */
 function jsonOf(document: OpenApiDocument, content: unknown): Json | null {
   if (!isObject(content)) return null;
   const types = Object.keys(content);

@@ -1,30 +1,30 @@
 /**
- * Tools from an OpenAPI document (RUN-14): the operations that it has, and of those that are chosen the tools that call
- * them. Parameters and the fields of a JSON body become one input schema.
+ * Tools from an OpenAPI document (RUN-14): lists its operations, and builds tools for the chosen ones. Parameters and
+ * the fields of a JSON body become one input schema.
  */
 import type { JsonObject } from "../../../actors/schema.ts";
 import { isObject, OpenApiDocument, OpenApiFlaw, textIn } from "./openapi-document.ts";
 import { type ImportedTool, toolOf } from "./openapi-tool.ts";
 
-/** Operations that are listed. */
+/** The most operations in the list. */
 const LISTED = 300;
-/** Characters of what is said of an operation in the list. */
+/** Characters of an operation's summary in the list. */
 const SUMMARY = 120;
 const ID = 128;
-/** Bytes of all tools: an agent has no more, and an answer no room for more. */
+/** Bytes of all tools: an agent can have no more, and an answer has no room for more. */
 const TOOLS_BYTES = 160 * 1024;
 
 const METHODS = ["get", "post", "put", "patch", "delete"] as const;
 
-/** What is chosen, and where its servers are. */
+/** The chosen operations, and their servers. */
 export interface OpenApiChoice {
   /** Their operationIds, or `GET /path`. */
   readonly operations: readonly string[];
-  /** Before the names of the tools. */
+  /** A prefix for the names of the tools. */
   readonly prefix: string;
-  /** In the place of the document's servers; null: theirs. */
+  /** Replaces the document's servers; null keeps them. */
   readonly serverUrl: string | null;
-  /** Where the document is from; null: from nowhere. */
+  /** Where the document was fetched from, or null. */
   readonly documentUrl: string | null;
 }
 
@@ -40,13 +40,13 @@ export type OpenApiResult =
   | {
       readonly kind: "read";
       readonly title: string;
-      /** The first ones, and how many there are. */
+      /** The first operations, and the number of all. */
       readonly operations: readonly OpenApiOperation[];
       readonly total: number;
       readonly tools: readonly ImportedTool[];
-      /** What the tools leave out. */
+      /** What each tool leaves out of its operation. */
       readonly notes: readonly { readonly operation_id: string; readonly message: string }[];
-      /** By the place in the choice. */
+      /** Errors by the index in the choice. */
       readonly errors: readonly { readonly at: number; readonly message: string }[];
     };
 

@@ -1,29 +1,29 @@
-/** The job `page`: what a web server has answered, as text of a bounded length. */
+/** The job `page`: a web server's answer, as text of a bounded length. */
 import type { JsonObject } from "../../../actors/schema.ts";
 import { htmlText, type PageText } from "./html-text.ts";
 
 export interface PageResult {
-  /** Null where the content is not meant to be read. */
+  /** Null if the content is not text. */
   readonly page: {
     /** One line, or "". */
     readonly title: string;
     /** The first characters of the text. */
     readonly text: string;
-    /** How many characters the text has in all. */
+    /** Characters of the whole text. */
     readonly chars: number;
   } | null;
 }
 
-/** Of a title. */
+/** Characters of a title. */
 const MAX_TITLE_CHARS = 200;
-/** Of the start of a page, in which it may say its encoding. */
+/** Bytes at the start of a page in which it may declare its encoding. */
 const START_BYTES = 1_024;
 
 const HTML = /^(?:text\/html|application\/xhtml\+xml)$/;
 const TEXT =
   /^(?:text\/.*|application\/(?:.*\+)?(?:json|xml|yaml)|application\/(?:javascript|ecmascript|x-ndjson|ndjson|jsonl|x-yaml|toml|graphql|sql|x-sh|x-www-form-urlencoded)|image\/svg\+xml)$/;
 
-/** Options: `contentType` as it came, `url` for relative links, `maxChars` of the text. */
+/** Options: `contentType` from the server, `url` for relative links, `maxChars` of the text. */
 export function page({ contentType, url, maxChars }: JsonObject, content: Uint8Array): PageResult {
   const read = textOf(content, String(contentType), String(url));
   if (read === null) return { page: null };
@@ -42,7 +42,7 @@ function textOf(content: Uint8Array, contentType: string, url: string): PageText
 
 const latin1Start = (content: Uint8Array): string => Buffer.from(content.subarray(0, START_BYTES)).toString("latin1");
 
-/** By the header, else by what the page says of itself, else UTF-8; bytes that are wrong become U+FFFD. */
+/** Uses the header, else the page's own declaration, else UTF-8; invalid bytes become U+FFFD. */
 function decoderFor(contentType: string, pageStart: string): TextDecoder {
   const label = (
     /charset\s*=\s*["']?([\w.:-]+)/i.exec(contentType) ?? /<meta[^>]+charset\s*=\s*["']?([\w.:-]+)/i.exec(pageStart)
@@ -50,7 +50,7 @@ function decoderFor(contentType: string, pageStart: string): TextDecoder {
   try {
     return new TextDecoder((label ?? "utf-8") as Bun.Encoding);
   } catch {
-    // The only way to ask whether an encoding is known.
+    // Catching the error is the only way to test for an unknown encoding.
     return new TextDecoder();
   }
 }

@@ -1,4 +1,4 @@
-/** The job `preview-image`: a picture, scaled down, as WebP. Its metadata (places, cameras) stay behind. */
+/** The job `preview-image`: a picture, scaled down, as WebP. Its metadata (places, cameras) are dropped. */
 import sharp, { type Sharp } from "sharp";
 import type { JsonObject } from "../../../actors/schema.ts";
 import { Output } from "../protocol.ts";
@@ -6,26 +6,26 @@ import { PREVIEWED_NAME } from "./file-names.ts";
 
 export interface PreviewImage {
   readonly kind: "image";
-  /** Of what is answered, in pixels. */
+  /** Width of the preview in pixels. */
   readonly width: number;
   readonly height: number;
 }
 
-/** Of what is decoded: a small file can claim to be any size. */
+/** The limit of decoded pixels: a small file can claim any size. */
 const MAX_PIXELS = 100_000_000;
 const QUALITY = 80;
 const SMALLER_QUALITY = 40;
 
-// One job at a time, and nothing of one for the next.
+// A child runs one job at a time, and nothing of a job may be cached for the next one.
 sharp.cache(false);
 sharp.concurrency(1);
 
-/** Options: `side` (pixels of the longer one at most), `maxBytes`. Fails where the file is no picture. */
+/** Options: `side` (pixels of the longer one at most), `maxBytes`. Fails if the file is not an image. */
 export async function previewImage(options: JsonObject): Promise<Output> {
   return scaled(sharp(PREVIEWED_NAME, { limitInputPixels: MAX_PIXELS, failOn: "none", pages: 1 }), options);
 }
 
-/** Also of pixels that another job has made. */
+/** Scales an image; other jobs use it for pixels that they have rendered. */
 export async function scaled(image: Sharp, { side, maxBytes }: JsonObject): Promise<Output> {
   const box = { width: Number(side), height: Number(side), fit: "inside", withoutEnlargement: true } as const;
   const fitted = image.autoOrient().resize(box);

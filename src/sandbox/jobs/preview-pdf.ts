@@ -10,22 +10,24 @@ import { type PreviewImage, scaled } from "./preview-image.ts";
 export interface PreviewPdf {
   readonly kind: "pdf";
   readonly pages: number;
-  /** Of the first pages. */
+  /** Text of the first pages. */
   readonly text: string;
   /** Whether there is more text. */
   readonly truncated: boolean;
-  /** What the bytes are; null where the first page cannot be drawn. */
+  /** Describes the bytes; null if the first page cannot be rendered. */
   readonly image: PreviewImage | null;
 }
 
 /** Pages that are read for their text. */
 const READ_PAGES = 50;
-/** Pixels of a page before it is scaled to the size that is wanted: twice a screen's. */
+/** Resolution of a page before it is scaled to the wanted size. */
 const SCALE = 1.5;
-/** Points of a page's longer side that is drawn: a page can claim to be miles long. */
+/** The longest side of a page that is rendered, in points: a page can claim to be miles long. */
 const MAX_POINTS = 5_000;
 
-/** Options: `maxChars` of the text, and those of `preview-image`. Fails where the file is no document, or needs a password. */
+/**
+ * Options: `maxChars` of the text, and those of `preview-image`. Fails if the file is not a PDF, or needs a password.
+ */
 export async function previewPdf(options: JsonObject): Promise<Output> {
   const library = await PDFiumLibrary.init();
   try {

@@ -1,6 +1,6 @@
 /**
- * The job `preview-text`: a text as HTML that can be shown as it is. Code is highlighted where its language
- * follows from the name; Markdown is rendered, and of what it brings along only what shows text is left.
+ * The job `preview-text`: a text as HTML that can be shown as it is. Code is highlighted if its name shows the
+ * language. Markdown is rendered, and its HTML is reduced to elements that show text.
  */
 import { createRequire } from "node:module";
 import { Marked } from "marked";
@@ -12,18 +12,18 @@ interface Highlighter {
   getLanguage(name: string): object | undefined;
   highlight(code: string, options: { language: string; ignoreIllegals: boolean }): { readonly value: string };
 }
-/** Not imported: its types would bring those of browsers over the whole repository. */
+/** Not imported, because its types would add browser types to the whole repository. */
 const require = createRequire(import.meta.url);
 const hljs = require("highlight.js/lib/common") as Highlighter;
 
-/** Names that are no extension of their language. */
+/** File names that imply a language without an extension. */
 const BY_NAME: Readonly<Record<string, string>> = { dockerfile: "bash", makefile: "makefile", gemfile: "ruby" };
 
-/** Names of the language that has nothing to highlight. */
+/** Names of plain text, which has nothing to highlight. */
 const PLAIN = new Set(["txt", "text", "plaintext"]);
 
 const SPANS = /^hljs(?:-[\w-]+)?$/;
-/** No pictures: to load one tells a stranger who reads. No identifiers, styles, forms or frames. */
+/** No images: loading one would tell another server who reads. No identifiers, styles, forms or frames. */
 const ALLOWED: sanitize.IOptions = {
   allowedTags: [
     ..."h1 h2 h3 h4 h5 h6 p br hr ul ol li blockquote pre code span em strong del sub sup a".split(" "),
@@ -41,7 +41,7 @@ const ALLOWED: sanitize.IOptions = {
   allowProtocolRelative: false,
   disallowedTagsMode: "discard",
   nestingLimit: 100,
-  // The boxes of a list of tasks, and no other field.
+  // Checkboxes of task lists are the only fields.
   exclusiveFilter: ({ tag, attribs }) => tag === "input" && attribs["type"] !== "checkbox",
   transformTags: {
     a: (tagName, attribs) => ({ tagName, attribs: { ...attribs, rel: "nofollow noopener noreferrer" } }),
@@ -60,7 +60,7 @@ const markdown = new Marked({
   },
 });
 
-/** Options: `name` of the file, `isMarkdown`. The HTML is the bytes; without a language there are none. */
+/** Options: `name` of the file, `isMarkdown`. The HTML is in the answer's bytes; without a language there are none. */
 export function previewText({ name, isMarkdown }: JsonObject, content: Uint8Array): Output {
   const text = new TextDecoder().decode(content);
   const html =

@@ -1,15 +1,15 @@
-/** What the jobs about queries answer, and how what a database says becomes it. */
+/** Answers of the query jobs, and how errors of a database become them. */
 
 /** Why a query has no result. None of these is a failure of the child. */
 export interface QueryRefusal {
   readonly kind: "refused";
   readonly reason:
-    /** It is more or something else than one SELECT over files. */
+    /** The query is not exactly one SELECT over files. */
     | "violation"
-    /** It is not SQL, or the files have not what it asks for. */
+    /** The query is not SQL, or the files lack what it asks for. */
     | "query"
     | "params"
-    /** The file that it names as its database is none. */
+    /** The file that the query names is not a database. */
     | "database"
     | "timeout"
     | "memory";
@@ -19,7 +19,7 @@ export interface QueryRefusal {
 
 export interface QueryPlan {
   readonly kind: "plan";
-  /** Paths of files as the query names them, each once. */
+  /** Distinct paths of files, as the query names them. */
   readonly files: readonly string[];
 }
 
@@ -32,7 +32,7 @@ export interface QueryDone {
   readonly truncated: boolean;
 }
 
-/** What a query is made of, as the content of its jobs (JSON). */
+/** A query, as the content of its jobs (JSON). */
 export interface QueryText {
   readonly query: string;
   readonly params: QueryParams;
@@ -40,13 +40,13 @@ export interface QueryText {
 export type QueryParam = string | number | boolean | null;
 export type QueryParams = readonly QueryParam[] | Readonly<Record<string, QueryParam>>;
 
-/** Of a database's words. */
+/** Characters of a database's message. */
 const MAX_MESSAGE = 1_000;
 
 export const refusedQuery = (reason: QueryRefusal["reason"], message: string): QueryRefusal => ({
   kind: "refused",
   reason,
-  // Where the child finds its files is nobody's business.
+  // Hide where the child's files are.
   message: message.replaceAll(`${process.cwd()}/`, "").slice(0, MAX_MESSAGE).toWellFormed(),
 });
 

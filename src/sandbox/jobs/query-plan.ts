@@ -1,17 +1,17 @@
 /**
- * The job `query-plan`: whether a text is one SELECT over files, and which files it names. DuckDB's own parser
- * reads the text; what it understood is walked here. Nothing is run, and no file is there yet.
+ * The job `query-plan`: whether a text is one SELECT over files, and which files it names. DuckDB's own parser reads
+ * the text; this job walks the syntax tree. Nothing runs, and no file has been placed yet.
  *
- * Guarantees of a plan: the text is exactly one statement, and it is a SELECT; each table of it is one of its
- * common table expressions or a named file; each table function reads named files or none. So the query that
- * runs later needs no file but these, and the lock of `duck-session.ts` holds it to them.
+ * Guarantees of a plan: the text is exactly one statement, and it is a SELECT; each table of it is one of its common
+ * table expressions or a named file; each table function reads named files or none. So the later query needs only these
+ * files, and the lock of `duck-session.ts` enforces that.
  */
 import type { DuckDBConnection } from "@duckdb/node-api";
 import type { JsonObject } from "../../../actors/schema.ts";
 import { connectDuck } from "./duck-session.ts";
 import { type QueryPlan, type QueryRefusal, queryTextOf, refusedQuery } from "./query-answer.ts";
 
-/** What a table may be called without a function that says how it is read. */
+/** File names that a query may use as tables without a reader function. */
 const TABLE_FILE = /\.(?:(?:csv|tsv|json|jsonl|ndjson)(?:\.gz|\.zst)?|parquet)$/i;
 const SQLITE_FILE = /\.(?:sqlite3?|db3?)$/i;
 
@@ -35,7 +35,7 @@ const READERS = new Set([
 ]);
 /** Table functions that read nothing. */
 const GENERATORS = new Set(["range", "generate_series", "unnest", "json_each", "json_tree", "repeat", "repeat_row"]);
-/** Functions that tell or change something of the process. */
+/** Functions that reveal or change something of the process. */
 const FORBIDDEN = new Set(["current_setting", "getenv", "write_log", "getvariable", "nextval", "currval"]);
 
 /** Files of one query. */
@@ -84,7 +84,7 @@ async function parse(
   const parsed = JSON.parse(text) as Parsed;
   if (parsed.error) {
     const message = parsed.error_message ?? "";
-    // A parser that knows what it read, and that it is no SELECT.
+    // The parser understood the text, but it is not a SELECT.
     const isOther = parsed.error_type === "not implemented" || message.includes("needs a SELECT");
     return isOther ? refusedQuery("violation", NOT_ONE_SELECT) : refusedQuery("query", message);
   }
@@ -95,7 +95,7 @@ async function parse(
 
 const isTree = (value: unknown): value is Tree => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Collects the files of all that is below; `known` are the common table expressions in sight, in lower case. */
+/** Collects the files in this subtree; `known` are the common table expressions in scope, in lower case. */
 function walk(value: unknown, known: ReadonlySet<string>, files: Set<string>): void {
   if (Array.isArray(value)) for (const one of value) walk(one, known, files);
   if (!isTree(value)) return;
@@ -105,7 +105,7 @@ function walk(value: unknown, known: ReadonlySet<string>, files: Set<string>): v
   else if (value["type"] === "SHOW_REF" && value["query"] === null)
     throw new Violation("SHOW is not possible: a query reads files");
   else if (value["class"] === "FUNCTION") scalarFunction(value);
-  // A recursive expression knows itself.
+  // A recursive expression may refer to itself.
   const name = value["type"] === "RECURSIVE_CTE_NODE" ? String(value["cte_name"] ?? value["ctename"]) : null;
   const inside = name === null ? seen : new Set([...seen, name.toLowerCase()]);
   for (const [key, child] of Object.entries(value)) if (key !== "cte_map") walk(child, inside, files);
@@ -150,7 +150,7 @@ function tableFunction(value: unknown, files: Set<string>): void {
   for (const path of named) add(path, files);
 }
 
-/** The paths of an argument that is written out; null where it is not. */
+/** The paths of a literal argument; null if it is not a literal. */
 function namesIn(argument: unknown): readonly string[] | null {
   if (!isTree(argument)) return null;
   if (argument["class"] === "CONSTANT") {

@@ -1,4 +1,4 @@
-/** The rows of a result: as many as are wanted, and the formats that they are answered in. */
+/** Limits the rows of a result, and encodes them in the formats of the answer. */
 
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
 export type Format = "json" | "csv" | "arrow";
@@ -8,10 +8,10 @@ interface Column {
   readonly type: string;
 }
 
-/** Takes rows until there are enough, by their number or by their size as JSON. */
+/** Takes rows up to a limit of their number or of their size as JSON. */
 export class RowTaker {
   readonly rows: (readonly Json[])[] = [];
-  /** Whether there was one row more. */
+  /** Whether a further row was offered. */
   isFull = false;
   private left: number;
   private readonly most: number;
@@ -21,7 +21,7 @@ export class RowTaker {
     this.left = maxBytes;
   }
 
-  /** False when no more are wanted. */
+  /** False if the limit is reached. */
   take(row: readonly Json[]): boolean {
     const bytes = Buffer.byteLength(JSON.stringify(row)) + 1;
     this.isFull = this.rows.length >= this.most || bytes > this.left;
@@ -43,7 +43,7 @@ export async function asFormat(
     return Buffer.from(
       [columns.map(({ name }) => name), ...rows].map((row) => `${row.map(cell).join(",")}\r\n`).join(""),
     );
-  // Loaded when it is first asked for.
+  // Loaded on first use.
   return (await import("./arrow.ts")).arrowStream(columns, rows);
 }
 

@@ -1,6 +1,6 @@
 /**
- * The job `query`: runs one SELECT over the files in this child's folder. It was looked at before
- * (`query-plan.ts`); the number and the kind of its statements are checked again here, by the statement that runs.
+ * The job `query`: runs one SELECT over the files in this child's folder. `query-plan.ts` has checked it before; here
+ * the number and kind of its statements are checked again, on the prepared statement that runs.
  */
 import {
   BIGINT,
@@ -16,7 +16,7 @@ import { jsonOf } from "./duck-value.ts";
 import { type QueryParams, type QueryRefusal, queryTextOf, refusedQuery } from "./query-answer.ts";
 import { asFormat, type Format, RowTaker } from "./query-rows.ts";
 
-/** CPU time of one query, of all its threads. */
+/** CPU time of one query, across all its threads. */
 export const QUERY_CPU_MS = 5_000;
 const LOOK_MS = 20;
 
@@ -59,7 +59,7 @@ async function prepared(connection: DuckDBConnection, sql: string): Promise<Duck
     : refusedQuery("violation", "A query is exactly one SELECT statement");
 }
 
-/** Values are bound by their place or their name. Refuses values that are not those of the query. */
+/** Binds values by position or name. Refuses values that do not fit the query's parameters. */
 function bind(statement: DuckDBPreparedStatement, params: QueryParams): QueryRefusal | null {
   const names: string[] = [];
   for (let i = 1; i <= statement.parameterCount; i++) {
@@ -96,7 +96,7 @@ function nameAt(statement: DuckDBPreparedStatement, index: number): string | nul
 function bindOne(statement: DuckDBPreparedStatement, index: number, value: unknown): void {
   if (typeof value === "string") statement.bindVarchar(index, value);
   else if (typeof value === "boolean") statement.bindBoolean(index, value);
-  // A whole number fits where DuckDB wants one, such as LIMIT, and everywhere else too.
+  // Bind whole numbers as integers: DuckDB requires that in places such as LIMIT, and accepts it everywhere else.
   else if (Number.isSafeInteger(value)) statement.bindValue(index, BigInt(value as number), BIGINT);
   else if (typeof value === "number") statement.bindDouble(index, value);
   else statement.bindNull(index);
@@ -122,7 +122,7 @@ async function run(
 function refusalOf(error: unknown): QueryRefusal {
   const message = error instanceof Error ? error.message : String(error);
   if (message.startsWith("Out of Memory Error") || message.includes("bad_alloc") || error instanceof RangeError) {
-    // The child ends with this answer: it does not get all of its memory back.
+    // The child ends with this answer, because it cannot free all of its memory.
     return refusedQuery("memory", TOO_LARGE);
   }
   if (message.startsWith("Permission Error"))

@@ -1,7 +1,7 @@
 /**
- * The job `sqlite-query`: runs one SELECT over an SQLite file in this child's folder, which is opened as
- * something that cannot change. SQLite has no parser to ask, so what a statement is shows where it fits: only one
- * SELECT (or VALUES) compiles by itself and as a common table expression too.
+ * The job `sqlite-query`: runs one SELECT over an SQLite file in this child's folder, which is opened as immutable.
+ * SQLite has no parser API, so the kind of a statement is tested by compiling it: only a single SELECT (or VALUES)
+ * compiles both by itself and as a common table expression.
  */
 import { constants, Database, type SQLQueryBindings, type Statement } from "bun:sqlite";
 import type { JsonObject } from "../../../actors/schema.ts";
@@ -10,7 +10,7 @@ import { SQLITE_NAME } from "./file-names.ts";
 import { type QueryParam, type QueryParams, type QueryRefusal, queryTextOf, refusedQuery } from "./query-answer.ts";
 import { asFormat, type Format, type Json, RowTaker } from "./query-rows.ts";
 
-/** Of pages, rows and what is sorted. */
+/** Memory for pages, rows and sorting. */
 const HEAP_BYTES = 512 * 1024 * 1024;
 
 /** Content: a `QueryText`. Options: `format`, `limit` (rows), `maxBytes` (of the rows). */
@@ -28,7 +28,7 @@ export async function sqliteQuery(options: JsonObject, content: Uint8Array): Pro
   }
 }
 
-/** Immutable: it has no log beside it, and nobody writes it. Nothing is written for it either. */
+/** Opens the file as immutable: it has no write-ahead log, nothing writes to it, and SQLite creates no files for it. */
 function open(): Database {
   const file = `file:${encodeURI(process.cwd())}/${SQLITE_NAME}?immutable=1`;
   const database = new Database(file, constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI);
@@ -39,11 +39,11 @@ function open(): Database {
   return database;
 }
 
-/** What shows the process, or files beside the one that is meant. */
+/** Names that expose the process, or other files. */
 const FORBIDDEN = /\b(?:pragma_\w+|sqlite_dbpage|load_extension)\b/i;
 
 function violationOf(database: Database, sql: string): QueryRefusal | null {
-  // By itself first: what SQLite complains about is then what its author wrote.
+  // Compile it by itself first, so that SQLite's error is about the author's own text.
   database.prepare(sql).finalize();
   if (FORBIDDEN.test(sql)) return refusedQuery("violation", "A query reads the tables of the file, and nothing else");
   try {
@@ -78,7 +78,10 @@ async function run(
 
 type Rows = Iterable<readonly unknown[]>;
 
-/** One after the other; only columns of one name need all rows at once, because a row is an object by names. */
+/**
+ * Yields rows one by one. Only duplicate column names need all rows at once, because SQLite's iterator returns objects
+ * by column name.
+ */
 function* rowsOf(
   statement: Statement,
   names: readonly string[],
@@ -90,7 +93,7 @@ function* rowsOf(
 
 const isUsed = (sql: string, name: string): boolean => /^\w+$/.test(name) && new RegExp(`[$:@]${name}\\b`).test(sql);
 
-/** SQLite knows a parameter by its whole name, with the sign before it. */
+/** SQLite identifies a parameter by its full name, including the sign. */
 function bindingsOf(params: QueryParams): SQLQueryBindings[] {
   if (Array.isArray(params)) return params.map(bindingOf);
   const named = Object.entries(params as Readonly<Record<string, QueryParam>>);
@@ -102,7 +105,7 @@ function bindingsOf(params: QueryParams): SQLQueryBindings[] {
   ];
 }
 
-/** Whole numbers as such: 1.0 is another value than 1 in SQLite. */
+/** Whole numbers are bound as integers: in SQLite, 1.0 is not the same value as 1. */
 const bindingOf = (value: QueryParam) => (Number.isSafeInteger(value) ? BigInt(value as number) : value);
 
 function jsonOf(value: unknown): Json {
