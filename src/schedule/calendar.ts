@@ -3,8 +3,8 @@
  * not exist fires at the first instant after the gap, one that comes twice fires the first time, and hours
  * that are steps or wildcards follow elapsed time.
  *
- * croner keeps all of these but one: where a zone leaves out a whole day (Apia, 2011-12-30), it forgets the
- * times of that day. Such a day is looked for between two times that lie near to each other.
+ * croner follows all of these but one: if a zone skips a whole day (Apia, 2011-12-30), it drops the times of that day.
+ * So this file looks for skipped days between one time and the next.
  */
 import { Cron } from "croner";
 import { assert } from "../../actors/assert.ts";
@@ -26,11 +26,13 @@ import {
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-/** Clock changes of an hour or two are croner's; a change like this leaves a day out. */
+/** croner handles clock changes of an hour or two; a change this large skips a day. */
 const WHOLE_DAY_MS = 12 * 60 * MINUTE_MS;
-/** Parsed schedules that are kept: an instance has a few KiB. */
+/** Cached parsed schedules: an instance has a few KiB. */
 const KEPT_SCHEDULES = 1_000;
-/** A leap day comes within eight years of any time, so an expression without a time in these has none. */
+/**
+ * Every eight years contain a leap day, so an expression without a time in the eight years from here has none at all.
+ */
 const EVER_FROM_MS = Date.UTC(2024, 0, 1);
 
 interface Known extends Expression {
@@ -111,9 +113,9 @@ function nextOf(schedule: Known, afterMs: number): number | null {
   return timeOfMissingDay(schedule, afterMs, next) ?? next;
 }
 
-/** The end of a left-out day between two times, where the schedule has a time on that day. */
+/** The end of a skipped day between two times, if the schedule has a time on that day. */
 function timeOfMissingDay({ timezone, onWall }: Known, afterMs: number, next: number | null): number | null {
-  // A yearly schedule may have the day before its next time, and none of it in sight of `afterMs`.
+  // Without a next time, search a year ahead: the only time of a yearly schedule may be on the skipped day.
   const untilMs = next ?? afterMs + 366 * DAY_MS;
   if (Math.abs(offsetAt(untilMs, timezone) - offsetAt(afterMs, timezone)) < WHOLE_DAY_MS) return null;
   for (let from = afterMs; from < untilMs;) {
@@ -126,13 +128,13 @@ function timeOfMissingDay({ timezone, onWall }: Known, afterMs: number, next: nu
   return null;
 }
 
-/** The first wall time of the schedule that a change leaves out. */
+/** The first wall time of the schedule that a change skips. */
 function firstInGap(onWall: Cron, { atMs, before, after }: Transition): number | null {
   const wall = onWall.nextRun(new Date(atMs + before - 1))?.getTime() ?? null;
   return wall !== null && wall < atMs + after ? wall : null;
 }
 
-/** What the last clock change before this time does to it. */
+/** The effect of the last clock change on this time. */
 function noteOf({ timezone, onWall, isInterval }: Known, lastMs: number, atMs: number): ForecastNote | null {
   const change = transitionBetween(timezone, Math.max(lastMs, atMs - DAY_MS), atMs);
   if (change !== null && change.after > change.before) {

@@ -1,7 +1,7 @@
 /** A schedule in a few words: `Weekdays at 09:00, Europe/London`. */
 import cronstrue from "cronstrue";
 
-/** The library's sentences that people say shorter. */
+/** Shorter forms of the library's sentences. */
 const SHORTER: readonly (readonly [RegExp, string])[] = [
   [/^At (\d\d:\d\d), Monday through Friday$/, "Weekdays at $1"],
   [/^At (\d\d:\d\d), only on (\w+)$/, "Every $2 at $1"],

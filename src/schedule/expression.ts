@@ -1,6 +1,6 @@
 /**
- * Cron expressions of five fields and their `@` names. A wrong one is answered with the field that is wrong
- * and the same expression with that field corrected (MIS-3).
+ * Cron expressions of five fields and their `@` names. The error for an invalid one names the invalid field, and has
+ * the same expression with that field corrected (MIS-3).
  */
 import { CronPattern } from "croner";
 
@@ -20,7 +20,7 @@ const DAYS = ["SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT"];
 interface Field {
   readonly name: string;
   readonly takes: string;
-  /** What replaces a wrong one in the corrected example. */
+  /** Replaces an invalid field in the corrected example. */
   readonly example: string;
   readonly names: readonly string[];
 }
@@ -39,9 +39,9 @@ export const EXPRESSION_CHARACTERS = 256;
 export interface Expression {
   /** The five fields, the minutes as a list. */
   readonly pattern: string;
-  /** Five fields without `@` names, as it was written. */
+  /** The expression as it was written, with an `@` name replaced by its five fields. */
   readonly fields: string;
-  /** Whether the hours are steps or wildcards, so that it follows elapsed time over a clock change. */
+  /** Whether the hours are steps or wildcards: it then follows elapsed time over a clock change. */
   readonly isInterval: boolean;
 }
 
@@ -75,12 +75,12 @@ const wrong = (message: string): Parsed => ({ ok: false, message });
 
 function countComplaint(fields: readonly string[]): string {
   const count = fields[0] === "" ? 0 : fields.length;
-  // Six fields are those of a cron with seconds, which come first.
+  // Six fields mean a cron format with seconds, which come first.
   const corrected = count === 6 ? fields.slice(1).join(" ") : "0 9 * * 1-5";
   return `The expression has ${count} ${count === 1 ? "field" : "fields"}; a cron expression has 5 (minute, hour, day of month, month, day of week), for example \`${corrected}\``;
 }
 
-/** The library knows more than five plain fields (`L`, `W`, `#`, `?`): these are no part of the contract. */
+/** The library has extensions (`L`, `W`, `#`, `?`) that are not part of the contract. */
 function isValid({ names }: Field, place: number, text: string): boolean {
   const value = names.length === 0 ? String.raw`\d{1,2}` : String.raw`(?:\d{1,2}|${names.join("|")})`;
   const item = String.raw`(?:\*|${value}(?:-${value})?)(?:/\d{1,2})?`;
@@ -93,7 +93,10 @@ function isValid({ names }: Field, place: number, text: string): boolean {
   }
 }
 
-/** Minutes become a list, because the library takes a wildcard among them for an interval; ours is one by its hours only. */
+/**
+ * Minutes become a list, because the library treats a wildcard in them as an interval; for us, only the hours decide
+ * that.
+ */
 function expressionOf(fields: readonly string[]): Expression {
   const parsed = new CronPattern(fields.join(" "), undefined, { mode: "5-part" });
   const minutes = parsed.minute.flatMap((isSet, minute) => (isSet === 1 ? [minute] : []));

@@ -6,7 +6,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 /** Formatters cost tens of microseconds to make; there are about 450 zones. */
 const KEPT_FORMATS = 100;
-/** What a zone's name looks like. Fixed offsets such as `+05:30` are no zones: they know no clock changes. */
+/** The format of a zone's name. Fixed offsets such as `+05:30` are not zones: they have no clock changes. */
 const ZONE_NAME = /^[A-Za-z][A-Za-z0-9_+-]*(?:\/[A-Za-z0-9_+-]+)*$/;
 
 const formats = new BoundedMap<Intl.DateTimeFormat>(KEPT_FORMATS);
@@ -39,7 +39,10 @@ export function isZone(timezone: string): boolean {
   }
 }
 
-/** The local time of an instant, as the UTC time with the same digits: arithmetic on it knows no clock changes. */
+/**
+ * The local time of an instant, as the UTC time with the same digits, so that arithmetic on it is free of clock
+ * changes.
+ */
 export function wallTime(atMs: number, timezone: string): number {
   const parts: Record<string, number> = {};
   for (const { type, value } of formatOf(timezone).formatToParts(atMs)) parts[type] = Number(value);
@@ -60,7 +63,10 @@ export interface Transition {
   readonly after: number;
 }
 
-/** The first change of the offset in (fromMs, untilMs]; null where the offset stays. Two changes lie further apart than an hour. */
+/**
+ * The first change of the offset in (fromMs, untilMs]; null where the offset stays. Assumes that two changes are more
+ * than an hour apart.
+ */
 export function transitionBetween(timezone: string, fromMs: number, untilMs: number): Transition | null {
   const before = offsetAt(fromMs, timezone);
   for (let probe = Math.min(fromMs + HOUR_MS, untilMs); ; probe = Math.min(probe + HOUR_MS, untilMs)) {
