@@ -1,13 +1,13 @@
 /**
- * The port of the administration: `/metrics`, and the probes. It is a listener of its own, so that it can be
- * reached from where the operator's tools are and from nowhere else. It is open while the service serves and drains.
+ * The port of the administration: `/metrics`, and the probes. It has its own listener, so that only the operator's
+ * tools can reach it. It stays open while the service serves and drains.
  */
 import { listeningUrlOf } from "../settings/config.ts";
 
 export interface AdminPortParts {
   readonly host: string;
   readonly port: number;
-  /** Paths that it answers; anything else is 404. */
+  /** The handlers by path; other paths are 404. */
   readonly routes: Readonly<Record<string, () => Promise<Response>>>;
 }
 
@@ -17,7 +17,7 @@ export interface AdminPort {
   stop(): Promise<void>;
 }
 
-/** Opens it. Throws when the port cannot be had. */
+/** Opens the port. Throws if that fails. */
 export function openAdminPort({ host, port, routes }: AdminPortParts): AdminPort {
   const server = Bun.serve({
     hostname: host,

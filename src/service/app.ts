@@ -1,6 +1,6 @@
 /**
- * Everything that the service answers over HTTP, on one Elysia app. Requests that no route takes end
- * here: the path decides in which dialect they are refused.
+ * Everything that the service serves over HTTP, on one Elysia app. Requests without a route end here: the path decides
+ * in which dialect they are refused.
  */
 import type { McpCatalogue } from "../operations/mcp-catalogue.ts";
 import type { Server } from "bun";
@@ -79,13 +79,13 @@ import { urlContents } from "../wiring/url-contents.ts";
 import { VERSION } from "../settings/version.ts";
 
 /**
- * Bodies over the limit of a file by this much are cut off by the server itself; what is below is refused in
- * the words of its surface.
+ * The server itself cuts off bodies that exceed the file limit by more than this; the surface refuses smaller ones in
+ * its own dialect.
  */
 const SPARE_BODY_BYTES = 64 * 1024 * 1024;
-/** A connection on which nothing moves for this long is closed; streams ask for more. */
+/** A connection that is idle for this long is closed; streams extend the limit. */
 const IDLE_SECONDS = 30;
-/** Between two looks whether they have ended. */
+/** Between two checks for requests in flight. */
 const STOP_POLL_MS = 5;
 
 export interface AppParts {
@@ -96,7 +96,7 @@ export interface AppParts {
   readonly missions: MissionDirectory;
   readonly files: FileDirectory;
   readonly uploads: UploadDirectory;
-  /** Where the content of files is. */
+  /** The content of files. */
   readonly contents: FileContents;
   readonly queries: DataQueries;
   readonly previews: Previews;
@@ -104,51 +104,51 @@ export interface AppParts {
   readonly toolImports: ToolImports;
   readonly mcpCatalogue: McpCatalogue;
   readonly workspaceLimits: WorkspaceLimits;
-  /** Where apps are served; at the service itself unless given. */
+  /** Where apps are served. Omitted: at the service itself. */
   readonly appsUrl?: string;
-  /** The git that clones repositories; null where there is none. */
+  /** The git that clones repositories; null if none is installed. */
   readonly git: { readonly version: string } | null;
   readonly usage: UsageDirectory;
   readonly quotas: QuotaReports;
   readonly webhooks: WebhookDirectory;
   readonly webhookTools: WebhookTools;
-  /** The way to documents of programs that ask for tokens. */
+  /** Fetches the metadata documents of OAuth clients. */
   readonly egress: Pick<Egress, "request" | "open">;
-  /** By which people sign in besides; null for none. */
+  /** An OpenID provider by which people can also sign in, or null. */
   readonly provider: OpenIdProvider | null;
   /** Encryption and keys under the key of the service. */
   readonly sealing: Sealing;
   readonly models: Pick<ModelPort, "describe" | "inputOf" | "allowed" | "currency" | "hasPrice">;
-  /** Tools that agents can be given; the service's own unless given. */
+  /** Tools that agents can be given. Omitted: the service's own. */
   readonly tools?: readonly ToolInfo[];
-  /** What one job may take unless its budget says otherwise. */
+  /** The limits of one job, unless its budget sets others. */
   readonly jobLimits: JobLimits;
   readonly log: HttpLog;
   readonly meter?: RequestMeter;
-  /** Where spans go; nothing is traced unless given. */
+  /** Receives spans. Omitted: nothing is traced. */
   readonly tracing?: Tracing;
   readonly clock: Clock;
-  /** In whose slices long answers are rendered; at once unless given. */
+  /** Renders long answers in slices. Omitted: at once. */
   readonly bulk?: Bulk;
-  /** Rejects when the database does not answer. */
+  /** Rejects if the database does not answer. */
   readonly pingDatabase: () => Promise<void>;
-  /** The port that it is to open; any unless given. */
+  /** The port to open. Omitted: any. */
   readonly port?: number;
-  /** Where clients reach the service that listens on this port, without a slash at the end. */
+  /** Where clients reach the service that listens on this port, without a trailing slash. */
   readonly appUrl?: (port: number) => string;
-  /** Which code this is, where that is known. */
+  /** The build, if known. */
   readonly build?: Build;
-  /** Rate limits that are not the default ones. */
+  /** Rate limits that replace the default ones. */
   readonly rates?: RateSettings;
-  /** Origins whose pages may use the API from a browser; none unless given. */
+  /** Origins whose pages may use the API from a browser. Omitted: none. */
   readonly corsOrigins?: readonly string[];
-  /** Streams and waiting requests that are open at once (SSE-14); no bound unless given. */
+  /** The most open streams and waiting requests (SSE-14). Omitted: no limit. */
   readonly maxStreams?: number;
-  /** Bytes of bodies that are read at once (FAIR-5); the default unless given. */
+  /** Bytes of bodies that are read at once (FAIR-5). Omitted: the default. */
   readonly bodyBytes?: number;
-  /** The way to the owners of organizations; absent where one process serves. */
+  /** Forwards requests to the owners of organizations; absent if only one process serves. */
   readonly forwarding?: Forwarding | undefined;
-  /** A handler that is no API; asked for requests that no route takes. Null: not for it. */
+  /** A non-API handler for requests without a route; answers null for requests that are not for it. */
   readonly internal?: (request: Request) => Promise<Response | null>;
 }
 
@@ -157,26 +157,26 @@ export interface RateSettings {
   readonly trustedProxies?: readonly string[];
   /** Requests in a window, by organization; `*` is any other. */
   readonly budgets?: ReadonlyMap<string, number>;
-  /** Whether v1 is limited as the current surface is. */
+  /** Whether the rate limits of the current surface also apply to v1. */
   readonly countsV1?: boolean;
-  /** Requests of an organization on v1 in a minute; any number unless given. */
+  /** Requests of an organization to v1 per minute. Omitted: no limit. */
   readonly v1RequestsPerMinute?: number;
 }
 
 export interface App {
-  /** Opens the port, which other processes may have too if it `isShared`, and answers which. Throws when it cannot be opened. */
+  /** Opens the port and answers its number. If `isShared`, other processes may open it too. Throws on failure. */
   listen(at: { readonly hostname: string; readonly port: number; readonly isShared?: boolean }): number;
-  /** Ends the streams, lets the requests under way finish, turns new ones away (503), closes the port. */
+  /** Ends the streams, lets requests in flight finish, refuses new ones (503), closes the port. */
   stop(): Promise<void>;
-  /** The port that it has opened; before, the one that it is to open. */
+  /** The open port; before `listen`, the configured one. */
   readonly port: number;
-  /** What is open for long. */
+  /** Open streams and waiting requests. */
   readonly streams: OpenStreams;
-  /** What is being sent to it. */
+  /** Request bodies that are being received. */
   readonly bodies: Bodies;
   /** Requests that wait for their turn. */
   readonly turns: FairTurns;
-  /** Answers a request that another replica has handed on: over a link perhaps with what is no `Response` yet. */
+  /** Answers a request that another replica has forwarded; over a link, the answer need not be a `Response` yet. */
   handle(request: Request): MaybePromise<Answer>;
   /** Runs an operation by its id, for a caller without HTTP (`Operations.invoke`). */
   invoke(id: string, caller: Caller, input?: LocalInput): Promise<Outcome<object | Response>>;
@@ -212,8 +212,8 @@ export function createApp(parts: AppParts): App {
       return port;
     },
     async stop() {
-      // The port stays open while requests are under way, so that new requests are refused with an answer. One that
-      // others have too is closed first: they answer.
+      // The port stays open while requests are in flight, so that new requests are refused with an answer. A shared
+      // port is closed first, because the other processes answer.
       if (hasSharedPort) void server?.stop(false);
       else server?.reload({ routes: {}, fetch: turnAway });
       streams.closeAll();
@@ -231,14 +231,14 @@ export function createApp(parts: AppParts): App {
   };
 }
 
-/** What all surfaces share besides. */
+/** The parts that all surfaces share. */
 export interface MountedParts extends AppParts {
   readonly bulk: Bulk;
   readonly bodies: Bodies;
   readonly turns: FairTurns;
 }
 
-/** What is known once the port is open. */
+/** Values that are known only after the port is open. */
 export interface Opened {
   readonly appUrl: () => string;
   readonly server: () => Server<unknown> | null;
@@ -261,15 +261,15 @@ function mount(parts: MountedParts, streams: OpenStreams, opened: Opened) {
     appUrl,
     hasPath: (path) => known.methodsOf(path).length > 0,
   });
-  // Without `development: false` an escaped exception would be shown with its stack. Without
-  // `reusePort: false` two services could share a port without noticing.
+  // Without `development: false` the answer would show an uncaught exception with its stack. Without `reusePort: false`
+  // two services could share a port without noticing.
   const serve = {
     idleTimeout: IDLE_SECONDS,
     maxRequestBodySize: parts.workspaceLimits.fileBytes + SPARE_BODY_BYTES,
     development: false,
     reusePort: false,
   };
-  // Pages and probes are no operations, which look at this themselves.
+  // Operations check this themselves; pages and probes are not operations.
   const refuseRewritten = ({ request }: { readonly request: Request }): Response | undefined =>
     isAsSent(request, opened.server()) ? undefined : elsewhere.turnAway(request, BAD_PATH);
   const accounts = new Accounts({ ...parts, onRevoked: (tokenId) => streams.closeOf(tokenId) });
@@ -284,8 +284,8 @@ function mount(parts: MountedParts, streams: OpenStreams, opened: Opened) {
   };
   const openApp = (request: Request): Promise<Response> => servedApp(elsewhere, services, request);
   const app = new Elysia({ name: "troupe", normalize: false, strictPath: true, serve });
-  // A host of apps serves nothing else, whatever the path. Without one, no request pays for the question; and what looks
-  // asynchronous by its text, as what returns a call does, would make every route wait (docs/decisions/0041).
+  // A host of apps serves nothing else. Without one, no request pays for the check. The hook returns a variable: Elysia
+  // takes one that returns a call for asynchronous, and every route would wait for it (docs/decisions/0041).
   if (appPlaces.haveHosts)
     app.onRequest(({ request }) => {
       let page: Promise<Response> | undefined;
@@ -296,7 +296,7 @@ function mount(parts: MountedParts, streams: OpenStreams, opened: Opened) {
     .guard({ beforeHandle: refuseRewritten }, (plain) =>
       plain.use(healthRoutes(parts)).use(pageRoutes(appUrl)).use(signInRoutes(people)).use(oauthRoutes(people)),
     )
-    // Any spelling of a path is fine here: nothing but the app itself can be reached by one.
+    // Any spelling of a path is fine here: it can reach only the app itself.
     .get("/apps/:label", ({ request }) => openApp(request))
     .get("/apps/:label/*", ({ request }) => openApp(request))
     .use(publicRoutes(current, services))
@@ -311,7 +311,7 @@ function mount(parts: MountedParts, streams: OpenStreams, opened: Opened) {
         allowed: () => ({ appUrl: appUrl(), corsOrigins: parts.corsOrigins ?? [] }),
       }),
     )
-    // The last one: each group of operations has its own, and this one is for what no route takes.
+    // Must be last: each group of operations has its own handler, and this one is for requests without a route.
     .onError(async ({ code, error, request }) => {
       const path = pathOf(request.url);
       const surface = surfaceOf(path);
@@ -347,7 +347,7 @@ interface Reached {
   readonly hasPath: (path: string) => boolean;
 }
 
-/** What operations are made over. */
+/** The services that operations work with. */
 function servicesOf(parts: AppParts, streams: OpenStreams, { appPlaces, appUrl, hasPath }: Reached): Services {
   const { system, directory, log, build, rates } = parts;
   return {
@@ -377,7 +377,7 @@ function isUnder(path: string, root: string): boolean {
   return path === root || path.startsWith(`${root}/`);
 }
 
-/** A request that no route took: its path is unknown, or known with other methods, or the internal handler's. */
+/** Answers a request without a route: its path is unknown, known with other methods only, or the internal handler's. */
 async function unrouted(
   surface: Surface,
   request: Request,

@@ -1,6 +1,6 @@
 /**
- * Watches the free space of the file system that the embedded database is on. Under the reserve the runtime
- * stores nothing new (`storage_full`) and reads go on: PostgreSQL itself ends when the disk is full.
+ * Watches the free space of the file system that the embedded database is on. Below the reserve the runtime stores
+ * nothing new (`storage_full`), and reads continue: PostgreSQL would crash on a full disk.
  *
  *   room ──free < reserve──▶ full ──free ≥ reserve + an eighth──▶ room
  */
@@ -8,18 +8,18 @@ import { statfs } from "node:fs/promises";
 import type { Clock } from "../../actors/runtime/clock.ts";
 import type { Logger } from "../log/log.ts";
 
-/** Between two looks: a fast disk takes some hundred MiB in it, so a reserve should not be much smaller. */
+/** Between two checks: a fast disk writes some hundred MiB in this time, so a reserve should not be much smaller. */
 export const LOOK_MS = 1_000;
 const MIB = 1_048_576;
 
 export interface DiskWatchParts {
   /** A folder of the file system. */
   readonly path: string;
-  /** 0: nothing is watched. */
+  /** 0: no watching. */
   readonly reserveMib: number;
   readonly clock: Pick<Clock, "after">;
   readonly log: Pick<Logger, "warn" | "info">;
-  /** Bytes that are free there; for tests. */
+  /** Measures the free bytes there; for tests. */
   readonly freeBytes?: (path: string) => Promise<number>;
 }
 
@@ -28,7 +28,7 @@ export interface DiskWatch {
   stop(): void;
 }
 
-/** Resolves after the first look. */
+/** Resolves after the first check. */
 export async function watchDisk(parts: DiskWatchParts): Promise<DiskWatch> {
   const { path, reserveMib, clock, log, freeBytes = freeBytesOf } = parts;
   if (reserveMib === 0) return { hasRoom: () => true, stop: () => {} };
@@ -39,7 +39,7 @@ export async function watchDisk(parts: DiskWatchParts): Promise<DiskWatch> {
   const look = async (): Promise<void> => {
     const free = await freeBytes(path);
     const wasFull = isFull;
-    // The eighth keeps it from going back and forth with each commit.
+    // The extra eighth is hysteresis: without it the state could flip with each commit.
     isFull = free < (wasFull ? reserve + reserve / 8 : reserve);
     const freeMib = Math.floor(free / MIB);
     if (isFull && !wasFull) log.warn({ path, freeMib, reserveMib }, "the disk is nearly full: writes are refused");
@@ -64,7 +64,7 @@ export async function watchDisk(parts: DiskWatchParts): Promise<DiskWatch> {
   };
 }
 
-/** What a process without privileges may still use; root's own reserve of the file system counts as used. */
+/** What an unprivileged process may still use; the file system's reserve for root counts as used. */
 async function freeBytesOf(path: string): Promise<number> {
   const { bavail, bsize } = await statfs(path);
   return bavail * bsize;

@@ -1,9 +1,9 @@
 /**
- * The first run: a database without an organization gets one, with its owner, its default workspace,
- * a personal access token, a service token, and an agent to try that its members share, all in one commit. The tokens
- * are shown once: on the terminal, or where there is none in a file that only its owner may read. They
- * are shown before the commit, so a crash between the two cannot leave an organization that nobody can
- * enter; the next start then makes everything anew.
+ * The first run: a database without an organization gets one, with its owner, its default workspace, a personal access
+ * token, a service token, and a sample agent that its members share, all in one commit. The tokens are shown once: on
+ * the terminal, or without one in a file that only its owner may read. They are shown before the commit, so that a
+ * crash between the two cannot leave an organization that nobody can enter; the next start then creates everything
+ * again.
  */
 import { newId } from "../../actors/ids.ts";
 import type { Directory } from "../../actors/organization/directory.ts";
@@ -17,9 +17,9 @@ import { newToken } from "../http/request/token.ts";
 import { makePasswordLink } from "../sign-in/password-link.ts";
 
 export const FIRST_RUN_FILE = "first-run.txt";
-/** Replicas that start together divide the shards between them, and that of the organization may have no owner yet. */
+/** Replicas that start together divide the shards, and the organization's shard may have no owner yet. */
 const PATIENCE: Patience = { firstMs: 100, lastMs: 1_000, limitMs: 15_000 };
-/** The address of the first owner, of whom nothing is known. */
+/** The e-mail address of the first owner, about whom nothing is known. */
 export const FIRST_OWNER = "owner@localhost";
 
 export interface FirstRun {
@@ -28,11 +28,11 @@ export interface FirstRun {
   readonly serviceToken: string;
   readonly expiresAt: string;
   readonly agentId: string;
-  /** The path at which the owner chooses a password, once (AUTH-16); null where it could not be made. */
+  /** The path of a one-time link to choose the owner's password (AUTH-16); null if it could not be created. */
   readonly passwordPath: string | null;
 }
 
-/** What can never be shown again. */
+/** Tokens that can never be shown again. */
 export type FirstTokens = Pick<FirstRun, "personalToken" | "serviceToken" | "expiresAt">;
 
 /** The first organization cannot be stored. */
@@ -45,13 +45,13 @@ interface FirstRunParts {
   readonly directory: Directory;
   readonly now: number;
   readonly pauses: BackoffParts;
-  /** Calls the start off. */
+  /** Cancels the start. */
   readonly signal: AbortSignal;
-  /** Keeps the tokens safe before they count. */
+  /** Saves the tokens before they become valid. */
   readonly beforeCommit: (tokens: FirstTokens) => void;
 }
 
-/** Founds the first organization, or answers null where there is one already. */
+/** Creates the first organization; answers null if there is one already. */
 export async function firstRun(parts: FirstRunParts): Promise<FirstRun | null> {
   const { system, directory, now } = parts;
   if ((await directory.listOrganizations()).length > 0) return null;
@@ -59,7 +59,7 @@ export async function firstRun(parts: FirstRunParts): Promise<FirstRun | null> {
   const userId = newId("usr");
   const expiresAt = tokenExpiry(now, TOKEN_DAYS);
   const personal = newToken("personal", { name: "First run", userId, expiresAt, scopes: [FULL_ACCESS] });
-  // Programs get it: only the person's own token names secrets.
+  // Programs get this token, so it has the default scopes; only the person's own token may manage secrets.
   const service = newToken("service", { name: "First run", userId, expiresAt, scopes: DEFAULT_SCOPES });
   parts.beforeCommit({ personalToken: personal.secret, serviceToken: service.secret, expiresAt });
   const ref = organizationRef(organizationId);
@@ -79,7 +79,8 @@ export async function firstRun(parts: FirstRunParts): Promise<FirstRun | null> {
       visibility: "organization",
     },
   });
-  // Only where nothing was tried: with an unknown outcome the next start looks whether it is there.
+  // Retry only if nothing was attempted: after an unknown outcome the next start checks whether the organization
+  // exists.
   const decided = await untilDecided(parts.pauses, PATIENCE, parts.signal, async () => {
     const tried = await system.dispatchGroup([found, create]);
     return tried.ok || tried.fault.kind !== "unavailable" ? ok(tried) : tried;
@@ -89,7 +90,7 @@ export async function firstRun(parts: FirstRunParts): Promise<FirstRun | null> {
     throw new NoRoom("The disk of the database has less free space than DISK_RESERVE_MIB. Make room, or set it lower.");
   if (!made.ok) throw new Error(`the first organization could not be made: ${made.fault.kind}`);
   const [, { agent }] = made.value;
-  // What is lost here the administration command makes anew.
+  // If this link is lost, the administration command can make a new one.
   const link = await makePasswordLink(system, userId, now);
   return {
     organizationId,

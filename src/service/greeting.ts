@@ -1,6 +1,6 @@
 /**
- * What a start tells the person at the terminal: where the service is, the tokens of the first run,
- * which model answers and how to choose another, and a command that works when pasted.
+ * What a start prints for the person at the terminal: the service's address, the tokens of the first run, which model
+ * answers and how to choose another, and a command to paste.
  */
 import type { ModelInfo } from "../../actors/job/ports.ts";
 import type { Outcome } from "../../actors/fault.ts";
@@ -11,7 +11,7 @@ import type { LocalModel } from "../runner/local-models.ts";
 export interface Greeting {
   readonly version: string;
   readonly appUrl: string;
-  /** The address that it is bound to; shown where that is not `appUrl`. */
+  /** The address that the service is bound to; shown if it is not `appUrl`. */
   readonly listens: string;
   readonly dataDir: string;
   readonly model: Outcome<ModelInfo>;
@@ -51,7 +51,7 @@ function localLines({ localModels, model }: Greeting): string[] {
   return [`          On this machine there is: ${names}. Use it with MODEL=auto.`];
 }
 
-/** The tokens of the first run; the only time that they can be shown. */
+/** The tokens of the first run, which can be shown only now. */
 export function tokenLines(run: FirstTokens): string {
   return [
     `  Personal access token  ${run.personalToken}`,
@@ -62,7 +62,7 @@ export function tokenLines(run: FirstTokens): string {
   ].join("\n");
 }
 
-/** Where the owner chooses a password, to sign in with a browser. */
+/** The link with which the owner chooses a password, to sign in with a browser. */
 function signInLines(appUrl: string, { passwordPath }: FirstRun): string[] {
   const path = passwordPath === null ? null : appUrl + passwordPath;
   return [

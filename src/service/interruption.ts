@@ -1,9 +1,11 @@
-/** A start that was called off: somebody wanted the end before it was through. */
+/** The start was cancelled: the process was asked to end before it had started. */
 export class Interrupted extends Error {
   override readonly name = "Interrupted";
 }
 
-/** `work`, or the signal's reason as soon as it is aborted; the work is then left to itself. */
+/**
+ * Resolves with `work`, or rejects with the signal's reason as soon as it aborts; the work then continues unobserved.
+ */
 export function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const leave = (): void => reject(signal.reason as Error);

@@ -1,20 +1,20 @@
 /**
- * `npx -y bun start` puts a shell between npm and Bun. A signal to npx alone ends that shell, which
- * hands nothing on, and would leave a service that nobody asked for:
+ * `npx -y bun start` puts a shell between npm and Bun. A signal to npx alone ends that shell, which does not forward
+ * it, so the service would be orphaned:
  *
  *   npm exec ─▶ sh -c ─▶ bun start ─▶ the service
  *
- * So a service that was started like this watches whether its line of parents up to npm still
- * stands. Seen on Linux only, where `/proc` tells it for nothing.
+ * So a service that was started this way watches whether its chain of parents up to npm still exists. Linux only, where
+ * `/proc` makes that cheap.
  */
 import { readFileSync } from "node:fs";
 import type { Clock } from "../../actors/runtime/clock.ts";
 
 const WATCH_MS = 500;
-/** Parents that are looked at: npm is the third. */
+/** The most parents to check: npm is the third. */
 const LONGEST_LINE = 5;
 
-/** Calls `onGone` once when the launcher that began this process has ended; does nothing without one. */
+/** Calls `onGone` once, when the launcher of this process has ended; does nothing without one. */
 export function watchLauncher(clock: Pick<Clock, "after">, onGone: () => void): void {
   const line = lineToNpm();
   if (line === null) return;
@@ -26,7 +26,7 @@ export function watchLauncher(clock: Pick<Clock, "after">, onGone: () => void): 
   clock.after(WATCH_MS, look);
 }
 
-/** The pids from this process up to npm, or null where npm is none of its parents. */
+/** The pids from this process up to npm; null if npm is not among its ancestors. */
 function lineToNpm(): number[] | null {
   const line = [process.pid];
   while (line.length <= LONGEST_LINE) {
@@ -38,10 +38,10 @@ function lineToNpm(): number[] | null {
   return null;
 }
 
-/** Null when there is no such process. */
+/** Null if there is no such process. */
 function parentOf(pid: number): number | null {
   const stat = read(`/proc/${pid}/stat`);
-  // "pid (name) state parent …", and a name may have brackets and spaces in it.
+  // "pid (name) state parent …"; a name may contain brackets and spaces.
   return stat === "" ? null : Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
 }
 

@@ -1,25 +1,25 @@
 /**
- * What the event loop works on, in memory that the watchdog's thread reads: when the loop hangs, nothing else can
- * still say it. A section of `LoopTime` is noted when it begins and when it ends, with a few stores and no copy of
- * what has not changed: about 15 ns for the same organization again, and less than 50 ns for another one.
+ * Records what the event loop works on, in memory that the watchdog's thread reads: when the loop hangs, nothing else
+ * can report it. Each section of `LoopTime` is recorded at its beginning and end, with a few stores and no copy of
+ * unchanged values: about 15 ns for the same organization again, and less than 50 ns for another one.
  */
 import { LOOP_WORK, type LoopWork, type SectionNote } from "../../actors/runtime/loop-time.ts";
 
-/** The first byte of the memory is 1 within a section, the second one the kind of work, from 1; then two texts. */
+/** Layout: the first byte is 1 within a section, the second is the kind of work, from 1; then two texts. */
 const IS_OPEN = 0;
 const WORK = 1;
 const TEXTS = 2;
-/** An organization's id, and the id of an operation or a kind of actor: what is longer is cut. */
+/** Bytes of an organization's id, and of an operation's id or a kind of actor: longer ones are cut. */
 const TEXT_BYTES = 63;
 const ORGANIZATION_AT = TEXTS;
 const SUBJECT_AT = ORGANIZATION_AT + TEXT_BYTES + 1;
 const BYTES = SUBJECT_AT + TEXT_BYTES + 1;
 
-/** The section that the loop is in, or the last one that it was in. */
+/** The section that the loop is in, or its last one. */
 export interface NotedSection {
   readonly isOpen: boolean;
   readonly work: LoopWork;
-  /** Null: several, or none that is known yet. */
+  /** Null: several organizations, or not known yet. */
   readonly organization: string | null;
   /** The operation of a request, or the kind of actor whose turn it is. */
   readonly subject: string | null;
@@ -49,10 +49,10 @@ export class LoopNote implements SectionNote {
   }
 }
 
-/** Of each kind of work, from 1: 0 is memory that nobody has written. */
+/** Numbers of the kinds of work, from 1: 0 is unwritten memory. */
 const NUMBERS = Object.fromEntries(LOOP_WORK.map((work, i) => [work, i + 1])) as Record<LoopWork, number>;
 
-/** Reads it, from whichever thread. Null before the first section. */
+/** Reads the note from any thread. Null before the first section. */
 export function readNote(memory: Uint8Array<SharedArrayBuffer>): NotedSection | null {
   const work = LOOP_WORK[(memory[WORK] ?? 0) - 1];
   if (work === undefined) return null;
@@ -64,7 +64,7 @@ export function readNote(memory: Uint8Array<SharedArrayBuffer>): NotedSection | 
   };
 }
 
-/** Its length, and its characters: ids are ASCII. */
+/** Writes the length and the characters: ids are ASCII. */
 function write(memory: Uint8Array, at: number, text: string): void {
   const length = Math.min(text.length, TEXT_BYTES);
   memory[at] = length;

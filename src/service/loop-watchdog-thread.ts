@@ -1,28 +1,30 @@
-/** The thread of the watchdog. It sleeps, looks at the beats of the loop, and ends the process when there are none. */
+/**
+ * The thread of the watchdog. It sleeps, checks for heartbeats of the loop, and kills the process if there are none.
+ */
 import { readFileSync, writeSync } from "node:fs";
 import { readNote } from "./loop-note.ts";
 
 export interface WatchdogOrder {
-  /** One number, which the loop counts up. */
+  /** A counter that the loop increments. */
   readonly beats: Int32Array<SharedArrayBuffer>;
-  /** What the loop works on. */
+  /** The note of what the loop works on. */
   readonly note: Uint8Array<SharedArrayBuffer> | null;
   readonly limitMs: number;
-  /** Of the process, and on Linux of the thread of its loop too. */
+  /** The pid of the process; on Linux, also the id of its loop's thread. */
   readonly pid: number;
 }
 
-/** Looks within the limit. A process that was stopped and goes on misses one look and not all. */
+/** Checks within the limit. A process that was suspended and resumed misses one check, not all of them. */
 export const BEATS_OF_LIMIT = 5;
 const STANDARD_ERROR = 2;
-/** As pino's. */
+/** pino's level. */
 const FATAL = 60;
 
 function watch(order: WatchdogOrder): never {
   const { beats, limitMs } = order;
   let last = Atomics.load(beats, 0);
   for (let missed = 0; ;) {
-    // Nobody wakes it: it waits for as long as it says.
+    // Nothing notifies this memory, so the wait lasts the full time.
     const asleep = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
     Atomics.wait(asleep, 0, 0, limitMs / BEATS_OF_LIMIT);
     const now = Atomics.load(beats, 0);
@@ -38,17 +40,16 @@ function end({ pid, limitMs, note }: WatchdogOrder): never {
   try {
     writeSync(STANDARD_ERROR, `${JSON.stringify(line)}\n`);
   } catch {
-    // Nobody reads it; the end is what matters.
+    // Nothing reads the log any more; go on and end the process.
   }
-  // An exit of this thread would not end the others.
+  // Exiting this thread would not end the process.
   process.kill(pid, "SIGKILL");
   throw new Error("the process has ended");
 }
 
 /**
- * What the kernel knows of the thread of the loop. `running` says that it computes, and for how long it
- * has; else `kernelStack` and `waitsIn` say what it waits for. Its JavaScript cannot be read from here: `workOf`
- * says what it was about.
+ * What the kernel knows of the loop's thread. `running`: it computes; `cpuMs` is its CPU time. Otherwise `kernelStack`
+ * and `waitsIn` show what it waits for. Its JavaScript stack cannot be read from here: `workOf` says what it worked on.
  */
 function threadOf(pid: number): Readonly<Record<string, unknown>> {
   const at = (file: string): string => read(`/proc/self/task/${pid}/${file}`).trim();
@@ -65,7 +66,7 @@ function threadOf(pid: number): Readonly<Record<string, unknown>> {
   };
 }
 
-/** What the loop works on, or, between two sections of work, what it has worked on last. */
+/** What the loop works on, or, between two sections, what it worked on last. */
 function workOf(note: WatchdogOrder["note"]): { readonly worksOn?: object; readonly workedOn?: object } {
   const section = note === null ? null : readNote(note);
   if (section === null) return {};
@@ -81,6 +82,6 @@ function read(path: string): string {
   }
 }
 
-// Also imported for its types and its number, by the thread of the loop.
+// The main thread imports this file too, for its types and its constant.
 if (!Bun.isMainThread)
   globalThis.addEventListener("message", ({ data }: MessageEvent<WatchdogOrder>) => watch(data), { once: true });

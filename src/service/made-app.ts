@@ -1,4 +1,7 @@
-/** The application of this process, out of what has been started: made before the process owns anything, so that its first request finds it ready. */
+/**
+ * Builds the application of this process from the started parts, before the process owns any shard, so that it is ready
+ * for the first request.
+ */
 import { adminDoor, newAdminKey } from "../admin/door.ts";
 import type { AdminParts } from "../admin/subjects.ts";
 import type { Egress } from "../egress/egress.ts";
@@ -48,7 +51,7 @@ export interface AppMaterial {
 
 export interface MadeApp {
   readonly app: App;
-  /** Of the administration command. */
+  /** The key of the administration command. */
   readonly key: string;
 }
 
@@ -128,11 +131,11 @@ export function makeApp(material: AppMaterial): MadeApp {
   return { app, key };
 }
 
-/** How many streams may be open: as many as are set, where there are files for them. */
+/** How many streams may be open: the configured number, reduced to the available file descriptors. */
 function streamsOf({ maxStreams }: Config, log: Logger): number {
   const openFiles = openFilesLimit();
   const most = streamsWithin(maxStreams, openFiles);
-  // Nobody who has not asked for so many needs to know.
+  // With the default setting, the reduction is not worth a warning.
   const level = maxStreams === DEFAULT_MAX_STREAMS ? "debug" : "warn";
   if (most < maxStreams)
     log[level]({ maxStreams, openFiles, most }, "the limit of open files allows fewer streams than MAX_STREAMS");

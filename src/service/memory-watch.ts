@@ -1,6 +1,6 @@
 /**
- * Ends the service in good order before the system would end it without one: a process that takes all memory of its
- * machine or container is killed in the middle of everything, and takes its PostgreSQL with it.
+ * Drains and ends the service before the system kills it: a process that uses up the memory of its machine or container
+ * is killed abruptly, along with its PostgreSQL.
  *
  *   below ──over──▶ over, collected ──still over twice──▶ drain, exit
  *     ▲                  │ below again
@@ -9,26 +9,26 @@
 import type { Clock } from "../../actors/runtime/clock.ts";
 import type { Logger } from "../log/log.ts";
 
-/** Between two looks. */
+/** Between two checks. */
 export const MEMORY_LOOK_MS = 2_000;
-/** Looks in a row that find too much: one alone may be a peak that is over already. */
+/** Consecutive checks over the limit: a single one may be a short peak. */
 const LOOKS = 3;
 const MIB = 1_048_576;
 
 export interface MemoryWatchParts {
-  /** 0: nothing is watched. */
+  /** 0: no watching. */
   readonly limitMib: number;
   readonly clock: Pick<Clock, "after">;
   readonly log: Pick<Logger, "warn" | "info">;
-  /** Called once, when it must end. */
+  /** Called once, when the service must end. */
   readonly onFull: (reason: string) => void;
-  /** Bytes of memory that the process has; for tests. */
+  /** Measures the memory of the process in bytes; for tests. */
   readonly usedBytes?: () => number;
-  /** Gives back what is not used; for tests. */
+  /** Collects garbage; for tests. */
   readonly collect?: () => void;
 }
 
-/** Begins to watch; answers what ends it. */
+/** Starts watching; answers a function that stops it. */
 export function watchMemory(parts: MemoryWatchParts): () => void {
   const { limitMib, clock, log, onFull } = parts;
   const { usedBytes = () => process.memoryUsage.rss(), collect = () => Bun.gc(true) } = parts;

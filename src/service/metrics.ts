@@ -1,4 +1,4 @@
-/** Metrics for the operator: what is counted, what is read, and the port that serves both. */
+/** Metrics for the operator: counters, gauges, and the port that serves both. */
 import { statfs } from "node:fs/promises";
 import type { TroupeSystem } from "../../actors/troupe.ts";
 import type { Database } from "../../db/client.ts";
@@ -11,7 +11,7 @@ import { VERSION } from "../settings/version.ts";
 import { type AdminPort, openAdminPort } from "./admin-port.ts";
 import type { App } from "./app.ts";
 
-/** Between two looks how late the event loop is: often enough to meet a long hold, and nothing measurable. */
+/** Between two measurements of the event loop's delay: often enough to catch a long block, at no measurable cost. */
 const LOOP_LOOK_MS = 100;
 
 export interface MetricsParts {
@@ -26,14 +26,16 @@ export interface MetricsParts {
   readonly port: number;
 }
 
-/** Opens the administration port. Throws when it cannot be had. */
+/** Opens the administration port. Throws if that fails. */
 export function serveMetrics(parts: MetricsParts): AdminPort {
   const { meters, log, host, port } = parts;
-  const told = exposition(meters, readingsOf(parts), (err, metric) =>
+  const rendered = exposition(meters, readingsOf(parts), (err, metric) =>
     log.warn({ err, metric }, "a metric could not be read"),
   );
   const metrics = async (): Promise<Response> =>
-    new Response(await told.text(), { headers: { "content-type": told.contentType, "cache-control": "no-store" } });
+    new Response(await rendered.text(), {
+      headers: { "content-type": rendered.contentType, "cache-control": "no-store" },
+    });
   const admin = openAdminPort({ host, port, routes: { "/metrics": metrics } });
   const endLooks = watchDelay(meters);
   log.info({ metrics: `${admin.address}/metrics` }, "metrics are served on the administration port");
@@ -63,7 +65,7 @@ const readingsOf = ({ system, database, app, dataDir }: MetricsParts): Readings 
   monotonic: () => performance.now(),
 });
 
-/** Measures how late a timer is; answers what ends it. */
+/** Measures how late a timer fires; answers a function that stops it. */
 function watchDelay({ loopSeconds }: Meters): () => void {
   let due = performance.now() + LOOP_LOOK_MS;
   const timer = setInterval(() => {

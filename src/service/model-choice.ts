@@ -1,7 +1,6 @@
 /**
- * Which models this start uses. Everything that the settings alone decide is checked with the other
- * settings (`modelErrors`); what needs a look at a server is decided before the database starts
- * (`chooseModels`):
+ * Which models this start uses. Everything that depends on the settings alone is checked with the other settings
+ * (`modelErrors`). Choices that need an answer of a server are made before the database starts (`chooseModels`):
  *
  *   MODEL=provider:name          that one
  *   MODEL=auto                   the first server found on this machine, else the demo model
@@ -22,23 +21,23 @@ import { systemClock } from "../wiring/clock.ts";
 import { pricedModels } from "../wiring/priced.ts";
 import type { SettingsCheck } from "../settings/setting-checks.ts";
 
-/** No server answers now that has a model; a later start may find one. */
+/** No server with a model answers now; a later start may find one. */
 export class ModelUnavailable extends Error {
   override readonly name = "ModelUnavailable";
 }
 
-/** MODEL must be set, because the server of OPENAI_BASE_URL leaves a choice, or none. */
+/** MODEL must be set, because the server of OPENAI_BASE_URL has several models, or none. */
 export class ModelMissing extends Error {
   override readonly name = "ModelMissing";
 }
 
 export interface ChosenModels {
   readonly models: ModelPort;
-  /** The servers on this machine, to offer them. */
+  /** The servers on this machine, to suggest them. */
   readonly local: Promise<readonly LocalModel[]>;
 }
 
-/** The part of the settings that decides about models. */
+/** The settings about models. */
 type ModelConfig = Pick<
   Partial<Config>,
   | "model"
@@ -54,7 +53,7 @@ type ModelConfig = Pick<
   | "nodeEnv"
 > & { readonly stalledStreamSeconds?: number };
 
-/** Names listed in a message. */
+/** The most names in a message. */
 const NAMES_SHOWN = 10;
 
 /** MODEL, MODELS, OWN_KEY_MODELS and MODEL_FALLBACKS against the keys and addresses that are set. */
@@ -86,7 +85,7 @@ export const modelErrors: SettingsCheck = {
 /** The models of a configuration. */
 type Created = (settings: ModelSettings) => ModelPort;
 
-/** Decides, and asks the servers that are needed for it. Throws `ModelUnavailable` or `ModelMissing`. */
+/** Chooses the models, and asks servers if necessary. Throws `ModelUnavailable` or `ModelMissing`. */
 export async function chooseModels(config: Config, log: Logger, time?: RunTime): Promise<ChosenModels> {
   const chosen = await choose(config, log, time);
   const prices = pricesOf(config);
@@ -148,7 +147,7 @@ async function onlyModel(config: Config, log: Logger, created: Created): Promise
   return { models: created(modelSettings({ ...config, model }, [])), local: Promise.resolve([]) };
 }
 
-/** What of the settings is about models; `localModels` are the servers that were found on this machine. */
+/** The settings about models; `localModels` are the servers found on this machine. */
 export function modelSettings(config: ModelConfig, localModels: readonly LocalModel[]): ModelSettings {
   return {
     model: config.model ?? null,
@@ -166,7 +165,7 @@ export function modelSettings(config: ModelConfig, localModels: readonly LocalMo
   };
 }
 
-/** Why a model cannot be used, for the operator; null where it can. */
+/** Why a model cannot be used, for the operator, or null. */
 function whyUnusable(name: string | null, settings: ModelSettings): string | null {
   const target = resolveModel(name, settings);
   if (target.ok) return null;

@@ -1,18 +1,18 @@
-/** The ports that the service listens on, and why one cannot be had. */
+/** The ports that the service listens on, and errors when one cannot be opened. */
 
 /** The port is taken, or the host is not this machine's. */
 export class CannotListen extends Error {
   override readonly name = "CannotListen";
 }
 
-/** A port that is to be opened, and the setting that says so. */
+/** A port to open, and the setting that names it. */
 export interface Wanted {
   readonly host: string;
   readonly port: number;
   readonly setting: string;
 }
 
-/** What `open` answers. Throws `CannotListen`. */
+/** The result of `open`. Throws `CannotListen`. */
 export function opened<T>({ host, port, setting }: Wanted, open: () => T): T {
   try {
     return open();
@@ -24,12 +24,12 @@ export function opened<T>({ host, port, setting }: Wanted, open: () => T): T {
   }
 }
 
-/** Opens the port for a moment, unless any would do. Throws `CannotListen`. */
+/** Tests the port by opening it for a moment; 0 needs no test. Throws `CannotListen`. */
 export function tryPort(wanted: Wanted): void {
   if (wanted.port !== 0) findPort(wanted);
 }
 
-/** The port itself, or a free one for 0: open for a moment. Throws `CannotListen`. */
+/** The port itself, or a free one for 0, tested by opening it for a moment. Throws `CannotListen`. */
 export function findPort(wanted: Wanted): number {
   return opened(wanted, () => {
     const listener = Bun.listen({ hostname: wanted.host, port: wanted.port, socket: { data() {} } });

@@ -1,12 +1,12 @@
 /**
- * The end of the process, once, at the first request for it.
+ * Ends the process once, at the first request to end.
  *
- *   starting ──begin──▶ called off ──the start has been undone──▶ exit
+ *   starting ──begin──▶ cancelled ──the start has been undone──▶ exit
  *      │ started
  *      ▼
  *   serving ──begin──▶ draining ──stopped──▶ exit
  *
- * Whatever takes too long is cut off: nothing that was acknowledged is lost by that.
+ * A step that takes too long is cut off: that loses nothing acknowledged.
  */
 import { DRAIN_LIMIT_MS } from "./drain-limits.ts";
 import { Interrupted } from "./interruption.ts";
@@ -30,24 +30,24 @@ export class Ending {
     this.limitMs = limitMs;
   }
 
-  /** Aborted when the end is wanted. */
+  /** Aborts when the process is asked to end. */
   get signal(): AbortSignal {
     return this.interruption.signal;
   }
 
-  /** The start is through. */
+  /** The start has succeeded. */
   started(service: { stop(): Promise<void> }): void {
     this.service = service;
     if (this.wanted !== null) void this.stop(service);
   }
 
-  /** The start has failed, and nothing of it is left: tells why, unless it was called off. */
+  /** The start has failed and has been undone. Calls `tell` unless the start was cancelled. */
   failed(cause: unknown, exitCode: number, tell: () => void): void {
     if (!(cause instanceof Interrupted)) tell();
     this.exit(this.wanted ?? exitCode);
   }
 
-  /** Ends, with this exit code. Later wishes change nothing. */
+  /** Ends the process with this exit code. Later calls change nothing. */
   begin(reason: string, exitCode: number): void {
     if (this.wanted !== null) return;
     this.wanted = exitCode;

@@ -6,25 +6,25 @@ import { type ReplicaOrder, SERVING, SUPERVISED, type SupervisorWord } from "./s
 import type { ReplicaProcess } from "./supervisor.ts";
 
 const MAIN = fileURLToPath(new URL("../main.ts", import.meta.url));
-/** The service without its sources is one executable, which is its own program. */
+/** The packaged service is a single executable and needs no script. */
 const PROGRAM = existsSync(MAIN) ? [process.execPath, MAIN] : [process.execPath];
-/** A drain is cut off by the process itself; one that cannot even do that is killed. */
+/** A process cuts off its own drain; if it cannot even do that, it is killed. */
 const KILL_AFTER_MS = 22_000;
 
-/** Starts it and gives it its order. */
+/** Starts the process and sends it its order. */
 export function spawnReplica(order: ReplicaOrder): ReplicaProcess {
   const serving = Promise.withResolvers<void>();
   const child = Bun.spawn([...PROGRAM, SUPERVISED], {
     stdio: ["ignore", "inherit", "inherit"],
     env: environmentWith({}),
-    // Ctrl-C at a terminal is for the supervisor, which then ends all in order.
+    // Ctrl-C at a terminal must reach only the supervisor, which then ends all replicas in order.
     detached: true,
     ipc: (message) => {
       if (message === SERVING) serving.resolve();
     },
   });
   const say = (word: SupervisorWord): void => {
-    // One that has just ended hears nothing any more.
+    // A process that has just ended cannot receive anything.
     if (child.exitCode === null && child.signalCode === null) child.send(word);
   };
   const killLater = (): void => {

@@ -1,6 +1,6 @@
 /**
- * This process as one of several (REPLICA_URL): its address for the others, its lock, and the port. Null without
- * the setting: then the process is alone, and there is nothing of this.
+ * This process as one of several replicas (REPLICA_URL): its address for the others, its lock, and its peer port.
+ * Without the setting the process is alone, and there is no `Replica`.
  */
 import { mkdir, readdir, rm } from "node:fs/promises";
 import { networkInterfaces } from "node:os";
@@ -22,12 +22,12 @@ import type { Storage } from "./storage.ts";
 import type { Supervision } from "./supervision.ts";
 import type { Undo } from "./undo.ts";
 
-/** The address for other replicas cannot be found, or not be opened. */
+/** The address for other replicas cannot be determined or opened. */
 export class NoReplicaAddress extends Error {
   override readonly name = "NoReplicaAddress";
 }
 
-/** Another folder of files than that of the other replicas. */
+/** This replica's folder of files is not the one of the other replicas. */
 export class OtherFiles extends Error {
   override readonly name = "OtherFiles";
 }
@@ -35,7 +35,7 @@ export class OtherFiles extends Error {
 export interface Replica {
   readonly id: string;
   readonly group: ReplicaGroup;
-  /** Before it joins: makes sure that the others have the same files. Throws `OtherFiles`. */
+  /** Call before joining: makes sure that the others have the same files. Throws `OtherFiles`. */
   share(): Promise<void>;
 }
 
@@ -49,7 +49,7 @@ export interface ReplicaParts {
   readonly tracing: Tracing | null;
 }
 
-/** Opens the port for the others and takes the lock; `undo` closes both. Throws `NoReplicaAddress`. */
+/** Opens the peer port and takes the lock; `undo` closes both. Null without REPLICA_URL. Throws `NoReplicaAddress`. */
 export async function openReplica(parts: ReplicaParts, undo: Pick<Undo, "add">): Promise<Replica | null> {
   const { config, storage, placement, system, maxRequestBodyBytes, log, tracing } = parts;
   const { replicaUrl } = config;
@@ -93,12 +93,12 @@ function groupAt(
   }
 }
 
-/** How long a note stays of which nobody knows a replica. */
+/** How long the note of an unknown replica stays. */
 const NOTE_MS = 24 * 3_600_000;
 
 /**
- * Makes sure that the replicas have one folder of files: each leaves a note there, and finds those of the others.
- * Throws `OtherFiles`. With S3 there is nothing to look at.
+ * Makes sure that the replicas share one folder of files: each leaves a note there, and must find the notes of the
+ * others. Throws `OtherFiles`. With S3 there is nothing to check.
  */
 export async function shareFiles(
   { filesDir }: Pick<Config, "filesDir">,
@@ -118,7 +118,7 @@ export async function shareFiles(
   const known = new Set([self, ...others.map(({ id }) => id)]);
   for (const note of await readdir(notes)) {
     const path = join(notes, note);
-    // One that is new may be that of a replica which is just joining.
+    // A new note may belong to a replica that is just joining.
     const leftAtMs =
       (
         await Bun.file(path)
@@ -129,7 +129,7 @@ export async function shareFiles(
   }
 }
 
-/** Where to listen for the others, and where they come to. */
+/** Where to listen for the others, and the address under which they connect. */
 async function placeOf(replicaUrl: string, { database }: Storage): Promise<ListeningPlace> {
   if (replicaUrl !== "auto") {
     const { hostname, port, protocol } = new URL(replicaUrl);
@@ -153,24 +153,28 @@ const isOwn = (address: string): boolean =>
 export interface LeaveParts {
   readonly app: Pick<App, "streams">;
   readonly actors: StopOnce;
-  /** Ends them, or leaves behind what does not end in time. */
+  /** Ends the effects; those that do not end in time are left to the next owner. */
   readonly stopEffects: () => Promise<void>;
   readonly supervision: Supervision | null;
 }
 
-/** Hands everything over to the other replicas while this one still answers: what comes meanwhile waits, and goes to the next owners. */
+/**
+ * Hands everything over to the other replicas while this one still answers: requests that arrive meanwhile wait, and go
+ * to the next owners.
+ */
 export async function leave({ group }: Replica, { app, actors, stopEffects, supervision }: LeaveParts): Promise<void> {
-  // All of them leave at once: there is nobody to hand over to.
+  // All replicas end together: there is no one to hand over to.
   if (supervision?.isEnding() === true) return;
-  // First what may take seconds, and what asks for turns itself: clients are served meanwhile.
+  // Effects first: they may take seconds and dispatch commands themselves. Clients are still served meanwhile.
   await stopEffects();
   app.streams.closeAll();
-  // What has waited for long answers with what there is.
+  // Waiting requests (long polls) answer with what they have.
   await new Promise<void>((resolve) => systemClock.after(0, resolve));
   await group.holdAll();
-  // The others are notified also where it has not stopped in time: what they can have they take at once.
+  // Notify the others even if the actors did not stop in time, so that they take the free shards at once.
   await actors.stop().finally(() => group.left());
-  // Behind a shared port nobody has to notice: the port is closed, and the system asks the others.
+  // Behind a shared port there is no need to linger: the port is closed, and the system sends new connections to the
+  // others.
   if (group.hasOthers && supervision === null)
     await new Promise<void>((resolve) => systemClock.after(LINGER_MS, resolve));
 }

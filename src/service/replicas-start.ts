@@ -1,6 +1,6 @@
 /**
- * `bun start --replicas N`: this process starts the embedded database and N replicas, which share one port (the
- * system divides the connections), and watches them. It serves nothing itself.
+ * `bun start --replicas N`: this process starts the embedded database and N replicas, which share one port (the system
+ * distributes the connections), and supervises them. It serves nothing itself.
  *
  *   folder locked ─▶ former replicas gone ─▶ port free ─▶ database ─▶ replica 1 ─▶ the others ─▶ serving
  */
@@ -22,7 +22,7 @@ import { Undo } from "./undo.ts";
 /** Replicas whose supervisor was killed drain by themselves, for at most 20 s. */
 const FORMER_MS = 25_000;
 const LOOK_MS = 100;
-/** Connections of one replica to the embedded database, and those of the administration command. */
+/** Database connections of one replica, and of the administration command. */
 const CONNECTIONS_EACH = 24;
 const CONNECTIONS_SPARE = 16;
 
@@ -33,22 +33,22 @@ export interface ReplicasOptions {
   readonly onFatal: (reason: string, exitCode: number) => void;
   /** The embedded database ended by itself. */
   readonly onExit: (reason: string) => void;
-  /** Calls the start off. */
+  /** Cancels the start. */
   readonly signal: AbortSignal;
 }
 
-/** The system cannot do it. */
+/** The system cannot share a port between processes. */
 export class NoSharedPort extends Error {
   override readonly name = "NoSharedPort";
 }
 
 export interface Replicas {
-  /** Starts them anew one after the other, on the code that is there now. */
+  /** Restarts them one after the other, with the code that is now on disk. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts everything; what has been started is ended again when a later step fails. Resolves when all serve. */
+/** Starts everything, and undoes the start if a later step fails. Resolves when all replicas serve. */
 export async function startReplicas(options: ReplicasOptions): Promise<Replicas> {
   const { count, config, log, signal } = options;
   if (process.platform !== "linux")
@@ -89,7 +89,7 @@ export async function startReplicas(options: ReplicasOptions): Promise<Replicas>
   }
 }
 
-/** Waits for replicas that a killed supervisor has left behind. Throws `FolderInUse` where one does not end. */
+/** Waits for replicas that a killed supervisor left behind. Throws `FolderInUse` if one does not end. */
 async function formerGone(root: string): Promise<void> {
   mkdirSync(root, { recursive: true, mode: 0o700 });
   const until = systemClock.monotonic() + FORMER_MS;
@@ -106,7 +106,7 @@ async function formerGone(root: string): Promise<void> {
   }
 }
 
-/** Each replica has a port of its own for metrics: they are counted in each. */
+/** Tests the ports for metrics: each replica counts its own, so each has its own port. */
 function tryAdminPorts({ adminPort, adminHost }: Config, count: number): void {
   if (adminPort === undefined || adminPort === 0) return;
   for (let i = 0; i < count; i++) {
@@ -143,7 +143,7 @@ interface Shared {
   readonly secret: Uint8Array;
 }
 
-/** What of the settings is another value in this replica. */
+/** The settings that differ in this replica. */
 function settingsOf(number: number, { config, url, port, folder, secret }: Shared): Record<string, string> {
   const { adminPort, replicaUrl = "auto", filesDir, filesUrl } = config;
   return {
@@ -153,12 +153,12 @@ function settingsOf(number: number, { config, url, port, folder, secret }: Share
     DATA_DIR: join(folder, "replicas", String(number)),
     REPLICA_URL: replicaUrl === "auto" ? replicaUrl : nextPort(replicaUrl, number - 1),
     ...(adminPort === undefined || adminPort === 0 ? {} : { ADMIN_PORT: String(adminPort + number - 1) }),
-    // Where a start without replicas has them.
+    // The same place as in a start without replicas.
     ...(filesDir === undefined && filesUrl === undefined ? { FILES_DIR: join(folder, "files") } : {}),
   };
 }
 
-/** `http://host:3100` with a port so much higher. */
+/** `http://host:3100`, with the port increased by `more`. */
 function nextPort(address: string, more: number): string {
   const url = new URL(address);
   url.port = String(Number(url.port || 80) + more);

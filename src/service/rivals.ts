@@ -1,6 +1,6 @@
 /**
- * Waiting for the leases of other replicas. Whose lease runs out is dead or silent; who renews one
- * meanwhile is alive and has the database.
+ * Waits for the leases of other replicas to expire. A replica whose lease expires is dead or silent; one that renews
+ * its lease is alive and keeps the database.
  */
 import type { Clock } from "../../actors/runtime/clock.ts";
 import type { Rival } from "../../db/placement.ts";
@@ -11,11 +11,11 @@ export class DatabaseInUse extends Error {
   override readonly name = "DatabaseInUse";
 }
 
-/** How much longer than a lease's end is waited for its owner to fall silent. */
+/** Grace period after the lease expires, before its owner counts as alive. */
 export const LEASE_GRACE_MS = 1_000;
-/** Between two looks: an owner may also give its shards up earlier. */
+/** Between two checks: an owner may also release its shards earlier. */
 const LOOK_MS = 500;
-/** Past the end of a lease, so that the next look finds it over. */
+/** Added to a lease's remaining time, so that the next check finds it expired. */
 const PAST_MS = 50;
 
 export interface RivalWait {
@@ -25,7 +25,7 @@ export interface RivalWait {
   readonly signal: AbortSignal;
 }
 
-/** Resolves when nobody else holds a shard; throws `DatabaseInUse`, or the signal's reason. */
+/** Resolves when no other replica holds a shard. Throws `DatabaseInUse`, or the signal's reason. */
 export async function waitForRivals({ placement, clock, log, signal }: RivalWait): Promise<void> {
   let [rival] = await placement.rivals();
   if (rival === undefined) return;

@@ -1,6 +1,6 @@
 /**
- * The actor system of this process over its storage: the actors, the runner's loop, the placement.
- * `startRuntime` returns when this replica owns its shards and has taken up what was undone on them.
+ * The actor system of this process over its storage: the actors, the runner's loop, the placement. `startRuntime`
+ * returns when this replica owns its shards and has taken up what was undone on them.
  */
 
 import type { ChatDirectory } from "../../actors/chat/directory.ts";
@@ -83,7 +83,7 @@ import { webhookHandlers } from "../wiring/webhooks.ts";
 
 export interface Runtime {
   readonly system: TroupeSystem;
-  /** This process as one of several; null where it is alone. */
+  /** This process as one of several replicas; null if it is alone. */
   readonly replica: Replica | null;
   readonly directory: Directory;
   readonly chats: ChatDirectory;
@@ -97,66 +97,66 @@ export interface Runtime {
   readonly erasure: PostgresErasure;
   readonly keyRotation: PostgresKeyRotation;
   readonly sealing: Sealing;
-  /** Where content is kept. */
+  /** Stores the content of files. */
   readonly contents: Files;
 }
 
-/** What jobs run with. */
+/** What jobs need to run. */
 export interface RunnerParts {
   readonly models: ModelPort;
-  /** The door for requests to addresses that somebody else has chosen. */
+  /** The guarded client for requests to untrusted addresses. */
   readonly egress: Egress;
-  /** Where what comes through it is parsed. */
+  /** Parses the answers to those requests. */
   readonly sandbox: Sandbox;
-  /** Where files of workspaces are queried. */
+  /** Runs queries over files of workspaces. */
   readonly fileSandbox: Sandbox;
-  /** What runs commands of agents, and where their folders are; null where they cannot be isolated. */
+  /** Runs commands of agents, and has their folders; null if commands cannot be isolated. */
   readonly shell: AgentShell | null;
-  /** What fetches repositories. */
+  /** Fetches repositories. */
   readonly cloner: Cloner;
   /** Jobs that run at once (JOB-10). */
   readonly slots: SlotLimits;
   readonly retry: RetrySettings;
-  /** Of one tool's result, in bytes. */
+  /** Limit of one tool's result, in bytes. */
   readonly toolResultBytes: number;
 }
 
 export interface RuntimeParts extends ActorSettings {
-  /** Counts what is done; null where nobody asks for the counts. */
+  /** Counts for metrics; null if metrics are off. */
   readonly meters: Meters | null;
-  /** Where spans go; null where nothing is traced. */
+  /** Receives spans; null if nothing is traced. */
   readonly tracing: Tracing | null;
-  /** What an organization may have, unless the operator says otherwise for it. */
+  /** The default quotas of an organization. */
   readonly quotas: QuotaLimits;
   readonly storage: Storage;
-  /** Null where nothing is to run: jobs stay as they are, for the next start. */
+  /** Null if no jobs are to run: they stay as they are, for the next start. */
   readonly runner: RunnerParts | null;
   readonly log: Logger;
   /** Where this replica is reached. */
   readonly address: string;
-  /** Opens the port for other replicas; null where it is to be alone. Omitted: it is. */
+  /** Opens the peer port; resolves with null if this process is to be alone. Omitted: it is alone. */
   readonly openReplica?: (of: Pick<ReplicaParts, "placement" | "system">) => Promise<Replica | null>;
   readonly build: string;
   readonly onLost: (reason: string) => void;
-  /** Calls the start off. */
+  /** Cancels the start. */
   readonly signal: AbortSignal;
 }
 
 /** A runtime that owns nothing yet. */
 export interface PreparedRuntime {
   readonly runtime: Runtime;
-  /** Joins and takes shards, whose clients are there at once. Throws `DatabaseInUse` where another replica has taken some. */
+  /** Joins and takes shards, whose clients come at once. Throws `DatabaseInUse` if another replica has taken some. */
   join(): Promise<void>;
 }
 
-/** As `prepareRuntime`, and joins. */
+/** Prepares the runtime and joins. */
 export async function startRuntime(parts: RuntimeParts): Promise<Runtime> {
   const { runtime, join } = await prepareRuntime(parts);
   await join();
   return runtime;
 }
 
-/** Waits until the database may be had. Throws `DatabaseInUse` while another replica holds it, `WrongServiceKey`, or the signal's reason. */
+/** Waits until the database is free. Throws `DatabaseInUse`, `WrongServiceKey`, or the signal's reason. */
 export async function prepareRuntime(parts: RuntimeParts): Promise<PreparedRuntime> {
   const { storage, log, runner, signal } = parts;
   const { path } = storage.folder;
@@ -236,7 +236,7 @@ export async function prepareRuntime(parts: RuntimeParts): Promise<PreparedRunti
   return { runtime, join };
 }
 
-/** Effects stay rows until a process comes that can run them. */
+/** Effects stay rows until a process that can run them starts. */
 const LEFT_ALONE: EffectHandler = { run: () => Promise.resolve(), recover: () => Promise.resolve() };
 const IDLE: Readonly<Record<keyof ReturnType<typeof effectsOf>, EffectHandler>> = {
   run: LEFT_ALONE,

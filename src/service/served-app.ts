@@ -1,4 +1,7 @@
-/** Requests for apps of workspaces (WSP-14), which are no operations: any path below an app's address is its own. */
+/**
+ * Serves apps of workspaces (WSP-14). These requests are not operations: any path below an app's address belongs to the
+ * app.
+ */
 import { notFound, refuse } from "../../actors/fault.ts";
 import { appPage } from "../current/workspaces/app-pages.ts";
 import { pathOf } from "../http/request/exchange.ts";
@@ -7,7 +10,7 @@ import type { Services } from "../operations/services.ts";
 
 export const hostOf = (request: Request): string => request.headers.get("host") ?? "";
 
-/** The page of an app, or why there is none. */
+/** The page of an app, or a refusal. */
 export function servedApp(surface: Surface, services: Services, request: Request): Promise<Response> {
   return surface.serve(request, async () => {
     if (request.method !== "GET" && request.method !== "HEAD")

@@ -1,10 +1,10 @@
 /**
- * The key of the service: the secret of the data folder, or TROUPE_SECRET. It seals nothing itself:
- * for each purpose HKDF-SHA-256 makes keys from it, and AES-256-GCM seals with those.
+ * The key of the service: the secret of the data folder, or TROUPE_SECRET. It seals nothing itself: for each purpose
+ * HKDF-SHA-256 derives keys from it, and AES-256-GCM seals with those.
  *
  *   v1.<base64url of nonce (12 bytes), ciphertext, tag (16 bytes)>
  *
- * A nonce is random; under one key some 2³² texts may be sealed, which no purpose here comes near.
+ * A nonce is random, so some 2³² texts may be sealed under one key; no purpose here comes near that.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 import type { Sealing, SealingContext, SealingPurpose } from "../../actors/sealing.ts";
@@ -17,12 +17,12 @@ const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** What is sealed in the database was sealed under another key. */
+/** The database's sealed values were sealed under another key. */
 export class WrongServiceKey extends Error {
   override readonly name = "WrongServiceKey";
 }
 
-/** Sealing under this key, of at least 32 bytes; what one of the `others` has sealed opens too. */
+/** Seals under this key, of at least 32 bytes; also opens values sealed under one of the `others`. */
 export function createSealing(serviceKey: Uint8Array, others: readonly Uint8Array[] = []): Sealing {
   const present = sealingUnder(serviceKey);
   const ring = [present, ...others.map(sealingUnder)];
@@ -79,29 +79,29 @@ function sealingUnder(serviceKey: Uint8Array): OneKey {
       try {
         return Buffer.concat([plain, cipher.final()]).toString("utf8");
       } catch {
-        // The only way in which a text that was not sealed like this is told.
+        // Failed authentication is how a text that was not sealed under this key shows.
         return null;
       }
     },
 
-    // A copy, so a caller that changes it changes only its own.
+    // A copy, so that callers cannot change the cached key.
     key: (purpose) => derived("key", purpose).slice(),
   };
 }
 
-/** The parts as bytes from which they can be told apart again. */
+/** The parts encoded unambiguously as bytes. */
 const bound = (context: SealingContext): Buffer => Buffer.from(JSON.stringify(context));
 
-/** A value from which the key cannot be found, and which no other key has. */
+/** A value that is unique to the key but does not reveal it. */
 export const keyCheckOf = (sealing: Sealing): string => Buffer.from(sealing.key("key_check")).toString("hex");
 
-/** Whether a check value is of one of the keys. */
+/** Whether a check value belongs to one of the keys. */
 export const isCheckOf = (sealing: Sealing, check: string): boolean =>
   sealing.keys("key_check").some((key) => Buffer.from(key).toString("hex") === check);
 
 /**
- * Makes sure that what the database holds was sealed under this key. The first start leaves a check
- * value, from which the key cannot be found. Throws `WrongServiceKey`.
+ * Makes sure that the database's values were sealed under this key. The first start stores a check value, which does
+ * not reveal the key. Throws `WrongServiceKey`.
  */
 export async function checkServiceKey(database: Database, sealing: Sealing): Promise<void> {
   if (isCheckOf(sealing, await claimServiceKey(database, keyCheckOf(sealing)))) return;

@@ -3,7 +3,7 @@
  *
  *   storage ─▶ actors, recovered ─▶ first run ─▶ port open ─▶ serving ─▶ draining ─▶ nothing left
  *
- * Each step is undone in reverse order, when a later one fails and when the service stops.
+ * The steps are undone in reverse order when a later one fails and when the service stops.
  */
 import type { LoopTime } from "../../actors/runtime/loop-time.ts";
 import { readingSlices } from "../egress/body.ts";
@@ -52,34 +52,34 @@ import { VERSION } from "../settings/version.ts";
 
 export interface Service {
   readonly address: string;
-  /** Finishes what is under way and leaves no process behind. */
+  /** Finishes requests in flight and leaves no process behind. */
   stop(): Promise<void>;
 }
 
 export interface ServiceOptions {
   readonly config: Config;
   readonly log: Logger;
-  /** Where a person reads; null where nobody does, and the tokens go to a file. */
+  /** The terminal of a person; null without one: the tokens then go to a file. */
   readonly terminal: { write(text: string): void } | null;
   /** The service cannot go on: its database or its lease is gone. */
   readonly onFatal: (reason: string) => void;
-  /** Calls the start off. */
+  /** Cancels the start. */
   readonly signal: AbortSignal;
-  /** What the supervisor of `--replicas N` says; null where there is none. */
+  /** The supervisor of `--replicas N`; null if there is none. */
   readonly supervision: Supervision | null;
-  /** Records what the event loop works on; null where nobody reads it. */
+  /** Records what the event loop works on; null if nothing reads it. */
   readonly loopNote: SectionNote | null;
 }
 
 /**
- * Starts everything. What has been started is stopped again when a later step fails or the signal
- * calls the start off; the signal's reason is thrown then.
+ * Starts everything. If a step fails or the signal aborts, undoes the start and throws the error or the signal's
+ * reason.
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, log, onFatal, signal, supervision } = options;
   const undo = new Undo();
   try {
-    // Without the port nobody asks, and nothing is counted.
+    // Without the administration port nothing reads the counts, so nothing is counted.
     const meters = config.adminPort === undefined ? null : new Meters();
     const traces = await openTraces(config, meters, log);
     const { tracing } = traces;
@@ -137,9 +137,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const made = makeApp({ ...options, ...reached, storage, models, runtime, meters, tracing });
     const { app } = made;
     const { replica } = runtime;
-    // First: the shards that it gets have clients already, which the others hand on.
+    // Serve before joining: the shards that it gets already have clients, whose requests the others forward.
     replica?.group.serve((request) => app.handle(request), app.streams);
-    // Beside others it joins last, for clients come with its shards. Who founds the first organization owns some first.
+    // It joins other replicas last, because shards come with clients. Creating the first organization needs shards
+    // first.
     const joinsLast = replica !== null && (await runtime.directory.listOrganizations()).length > 0;
     if (!joinsLast) await joinOthers();
     const { system } = runtime;
@@ -147,14 +148,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const stopEffects = () => within(systemClock, EFFECTS_LEAVE_MS, system.effects.stop());
     undo.add(() => actors.stop());
     signal.throwIfAborted();
-    // A taken port must not cost the first run's tokens and its command, which are shown once.
+    // Test the port first: the tokens and command of a first run are shown once, and a taken port must not lose them.
     if (supervision === null) tryPort({ ...config, setting: "PORT" });
     if (config.adminPort !== undefined)
       tryPort({ host: config.adminHost, port: config.adminPort, setting: "ADMIN_PORT" });
     const first = joinsLast ? null : await foundFirst(options, storage, runtime);
     const sweeper = sweep(options, storage);
     undo.add(() => sweeper.stop());
-    // Until the end of the drain, so that it can be seen.
+    // Stays open until the end of the drain, so that the drain can be observed.
     let admin: AdminPort | null = null;
     undo.add(() => admin?.stop());
     undo.add(async () => {
@@ -164,9 +165,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const { appUrl, listens } = serve(options, storage, made);
     if (replica !== null) undo.add(() => leave(replica, { app, actors, supervision, stopEffects }));
     admin = openAdmin(options, { storage, runtime, meters, app });
-    // In the background: a provider that is away must not keep the service from starting.
+    // In the background: an unavailable provider must not keep the service from starting.
     void provider?.client.check();
-    // In the background: the first child starts while nobody waits for it, and the log says what protects it.
+    // In the background: the first child starts before anything needs it, and the log says how it is protected.
     const prepared = sandbox.prepare();
     if (joinsLast) {
       await within(systemClock, PREPARED_MS, Promise.all([prepared, storage.database.connect()]));
@@ -181,13 +182,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   }
 }
 
-/** A replica that joins others waits so long at most for what would compete with its first clients. */
+/** How long a replica that joins others waits, at most, for preparations that would compete with its first clients. */
 const PREPARED_MS = 2_000;
 
-/** Bodies over the limit of a file are refused in the words of the service, so somewhat more is taken. */
+/** Somewhat more than the file limit, so that the service itself can refuse larger bodies with an explanation. */
 const bodyBytesOf = ({ fileMib }: Config): number => (fileMib + 65) * MIB;
 
-/** So that a database that does not answer cannot keep what comes after from being ended. */
+/** Limits a step, so that a database that does not answer cannot block the steps after it. */
 async function withinLimit(work: Promise<void>, what: string): Promise<void> {
   let cancel = (): void => {};
   const limit = new Promise<void>((_resolve, reject) => {
@@ -196,7 +197,7 @@ async function withinLimit(work: Promise<void>, what: string): Promise<void> {
   await Promise.race([work, limit]).finally(cancel);
 }
 
-/** Outgoing requests to addresses that somebody else has chosen; what an operator has opened is logged. */
+/** The guarded client for untrusted addresses; the log lists what the operator has opened. */
 function egressOf({ egressAllow, nodeEnv }: Config, log: Logger, time: LoopTime): Egress {
   if (egressAllow.length > 0) {
     log.warn({ egressAllow }, "outgoing requests may reach these hosts and networks although they are not public");
@@ -205,7 +206,7 @@ function egressOf({ egressAllow, nodeEnv }: Config, log: Logger, time: LoopTime)
   return createEgress({ allow: egressAllow, production: nodeEnv === "production" }, log, reading);
 }
 
-/** Repositories can be cloned where there is a git that can be trusted with it; the log says whether. */
+/** Finds a git that is safe for clones; the log says whether there is one. */
 async function gitOf(log: Logger): Promise<GitVersion | null> {
   const git = await findGit();
   if (git === null)
@@ -235,22 +236,22 @@ interface Parts {
 interface Listening {
   /** Where users reach the service. */
   readonly appUrl: string;
-  /** The address that it is bound to. */
+  /** The address that the service is bound to. */
   readonly listens: string;
 }
 
-/** Opens the port, and the door for the administration command. */
+/** Opens the port, and access for the administration command. */
 function serve({ config, supervision }: ServiceOptions, { folder }: Storage, { app, key }: MadeApp): Listening {
   const port = opened({ host: config.host, port: config.port, setting: "PORT" }, () =>
     app.listen({ hostname: config.host, port: config.port, isShared: supervision !== null }),
   );
-  // The supervisor leaves a note for all.
+  // With a supervisor, it leaves one note for all replicas.
   const note: ServiceNote = { address: localUrlOf(config.host, port), key, pid: process.pid };
   if (supervision === null) folder.writePrivate(SERVICE_FILE, noteText(note));
   return { appUrl: appUrlOf(config, port), listens: listeningUrlOf(config.host, port) };
 }
 
-/** Opens the administration port, where one is set. Throws `CannotListen`. */
+/** Opens the administration port, if one is set. Throws `CannotListen`. */
 function openAdmin(
   { config, log }: ServiceOptions,
   of: { readonly storage: Storage; readonly runtime: Runtime; readonly meters: Meters | null; readonly app: App },
@@ -262,7 +263,7 @@ function openAdmin(
   return opened({ host, port, setting: "ADMIN_PORT" }, () => serveMetrics(parts));
 }
 
-/** Founds the first organization where there is none, and shows its tokens before they count. */
+/** Creates the first organization if there is none, and shows its tokens before they become valid. */
 function foundFirst(options: ServiceOptions, storage: Storage, runtime: Runtime): Promise<FirstRun | null> {
   const { terminal, signal } = options;
   const tell = (tokens: FirstTokens): void => {
@@ -274,7 +275,7 @@ function foundFirst(options: ServiceOptions, storage: Storage, runtime: Runtime)
   return runtime.replica === null ? found() : oneAtATime(storage.database, found);
 }
 
-/** Writes what the operator sees once; answers the file. */
+/** Writes the one-time text for the operator to a file; answers its path. */
 function writeFirstRun({ supervision }: ServiceOptions, { folder }: Storage, text: string): string {
   if (supervision === null) return folder.writePrivate(FIRST_RUN_FILE, text);
   const path = join(supervision.order.dataDir, FIRST_RUN_FILE);
@@ -282,7 +283,7 @@ function writeFirstRun({ supervision }: ServiceOptions, { folder }: Storage, tex
   return path;
 }
 
-/** What a person wants to know of this start; the log gets it in short. */
+/** Greets the person at the terminal; the log gets a short form. */
 function greet(
   options: ServiceOptions,
   of: Parts & Listening & { readonly local: readonly LocalModel[]; readonly first: FirstRun | null },

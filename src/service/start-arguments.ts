@@ -1,7 +1,7 @@
 /** The arguments of a start. */
 import { SUPERVISED } from "./supervision.ts";
 
-/** More than any machine has cores for. */
+/** More replicas than any machine has cores for. */
 const MOST_REPLICAS = 64;
 
 export const START_HELP = `Usage: bun start [--replicas N] [--print-config]
@@ -18,11 +18,11 @@ export interface StartArguments {
   readonly printsConfig: boolean;
   /** Processes to start; 1: this one serves. */
   readonly replicas: number;
-  /** Whether this process is one of several that another one has started. */
+  /** Whether a supervisor started this process as one of several. */
   readonly isSupervised: boolean;
 }
 
-/** Reads them, or says what is wrong. */
+/** Parses the arguments, or answers an error message. */
 export function readArguments(argv: readonly string[]): StartArguments | string {
   let printsHelp = false;
   let printsConfig = false;

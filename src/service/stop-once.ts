@@ -1,4 +1,4 @@
-/** A stop that two steps of the end need: it happens at the first of them. */
+/** A stop that two steps of the shutdown share: the first of them performs it. */
 export class StopOnce {
   private readonly run: () => Promise<void>;
   private stopped: Promise<void> | null = null;

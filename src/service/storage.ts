@@ -1,7 +1,7 @@
 /**
- * Where the data is: the data folder with its lock and secret, and the database, which is the one of
- * DATABASE_URL or the embedded one. When it is open, this process is the only one that works on the
- * folder, and the database has the schema of this code.
+ * The service's data: the data folder with its lock and secret, and the database, which is either the one of
+ * DATABASE_URL or the embedded one. When the storage is open, only this process works on the folder, and the database
+ * has the schema of this code.
  */
 import { newLoopTime } from "./loop-time.ts";
 import { type Database, openDatabase } from "../../db/client.ts";
@@ -26,7 +26,7 @@ import { createSealing } from "./service-key.ts";
 import type { Supervision } from "./supervision.ts";
 import { Undo } from "./undo.ts";
 
-/** The server of DATABASE_URL does not let the service in. */
+/** The server of DATABASE_URL refuses the connection. */
 export class DatabaseRefused extends Error {
   override readonly name = "DatabaseRefused";
 }
@@ -39,36 +39,36 @@ export class DataFolderUnusable extends Error {
 export interface Storage {
   readonly folder: DataFolder;
   readonly database: Database;
-  /** What the event loop has worked for whom. */
+  /** Accounts for the event loop's time by organization. */
   readonly loopTime: LoopTime;
-  /** Where the database is. */
+  /** The URL of the database. */
   readonly url: string;
-  /** Where bodies are received and content is kept. */
+  /** Receives bodies and stores content. */
   readonly files: Files;
-  /** Under the key of the service. Whether the database belongs to that key is checked when the runtime starts. */
+  /** Seals under the service's key. The start of the runtime checks that the database belongs to that key. */
   readonly sealing: Sealing;
   /** Whether the database is the embedded one: the folder's lock then proves that no other replica lives. */
   readonly isEmbedded: boolean;
   /** False while the disk of the embedded database is nearly full. */
   readonly hasRoom: () => boolean;
-  /** Closes the connections, stops the embedded database, gives the folder up. */
+  /** Closes the connections, stops the embedded database, unlocks the folder. */
   close(): Promise<void>;
 }
 
 export interface StorageParts {
   readonly config: Config;
   readonly log: Logger;
-  /** What the event loop has worked for whom; an account of its own unless given. */
+  /** Accounts for the event loop's time. Omitted: a new account. */
   readonly loopTime?: LoopTime;
   /** The embedded database ended by itself. */
   readonly onExit: (reason: string) => void;
   /** The supervisor, if there is one: it may have started the embedded database. */
   readonly supervision?: Supervision | null;
-  /** Calls the opening off. */
+  /** Cancels the opening. */
   readonly signal: AbortSignal;
 }
 
-/** Opens it all; what has been opened is closed again when a later step fails or the signal calls it off. */
+/** Opens everything, and undoes that if a later step fails or the signal aborts. */
 export async function openStorage(parts: StorageParts): Promise<Storage> {
   const { config, log, signal } = parts;
   const folder = openFolder(config);
@@ -131,7 +131,7 @@ export function openFolder({ dataDir, troupeSecret }: Config): DataFolder {
   }
 }
 
-/** Where the server keeps its files: for root it may be outside the data folder. */
+/** The folder of the server's files, which for root may be outside the data folder. */
 async function dataDirectoryOf(database: Database): Promise<string> {
   const [row] = await database.read<{ path: string }[]>`select current_setting('data_directory') as path`;
   assert(row !== undefined, "a setting of the server has one row");
@@ -157,7 +157,7 @@ async function startEmbeddedDatabase(
 /** Migrates; errors of the server of DATABASE_URL are shown without a stack. */
 async function migrateAt(url: string, { databaseUrl }: Config): Promise<MigrateReport> {
   try {
-    // Nobody else is between this process and its own PostgreSQL.
+    // Check only an external server: nothing is between this process and its own PostgreSQL.
     if (databaseUrl !== undefined) await checkSessions(url);
     return await migrate(url, { expectsFailover: databaseUrl !== undefined && hasSeveralHosts(databaseUrl) });
   } catch (cause) {

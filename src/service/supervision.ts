@@ -1,45 +1,45 @@
 /**
- * A process of `bun start --replicas N`, as itself sees it. Its supervisor tells it in one message what it is to be,
- * over a channel that nobody else reads: keys in an environment or in arguments could be read by others.
+ * The replica's side of `bun start --replicas N`. Its supervisor sends it one order, over a private channel, because
+ * other processes could read keys in the environment or in arguments.
  *
  *   supervisor ──order──▶ replica ──serving──▶ supervisor
  *       └──"end", or its own death──▶ the replica drains
  */
 
-/** What a replica is to be. */
+/** The configuration of a replica. */
 export interface ReplicaOrder {
-  /** From 1; its logs are marked with it. */
+  /** From 1; its log lines carry the number. */
   readonly number: number;
   /** Settings that replace those of the environment. */
   readonly settings: Readonly<Record<string, string>>;
-  /** The data folder of the service: the replica has one of its own below it. */
+  /** The data folder of the service; the replica has its own folder below it. */
   readonly dataDir: string;
-  /** Whether the supervisor has started the database, below its data folder. */
+  /** Whether the supervisor has started the embedded database, below its data folder. */
   readonly isEmbedded: boolean;
-  /** Of the administration command, the same for all: any of them may get its request. */
+  /** The key of the administration command, the same for all replicas: any of them may get its request. */
   readonly adminKey: string;
-  /** Whether it tells the person at the terminal. */
+  /** Whether this replica greets the person at the terminal. */
   readonly greets: boolean;
 }
 
 /** What the supervisor sends. */
 export type SupervisorWord = { readonly kind: "order"; readonly order: ReplicaOrder } | { readonly kind: "end" };
-/** What a replica answers when it serves. */
+/** A replica's message when it serves. */
 export const SERVING = "serving";
 /** The argument that makes a process a replica. */
 export const SUPERVISED = "--supervised";
 
 export interface Supervision {
   readonly order: ReplicaOrder;
-  /** Whether all end, and not this process alone. */
+  /** Whether all replicas are ending, not just this one. */
   isEnding(): boolean;
-  /** Calls back once when all end, also where the supervisor has been killed. */
+  /** Calls back once when all replicas must end, also if the supervisor was killed. */
   onEnd(end: (reason: string) => void): void;
-  /** The replica serves. */
+  /** Reports that the replica serves. */
   serving(): void;
 }
 
-/** Waits for the order; null where this process has no supervisor that could give one. */
+/** Waits for the order; null if this process has no supervisor. */
 export function superviseBy(channel: NodeJS.Process): Promise<Supervision | null> {
   if (channel.send === undefined) return Promise.resolve(null);
   const ordered = Promise.withResolvers<Supervision | null>();

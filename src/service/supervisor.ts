@@ -1,42 +1,45 @@
 /**
  * Keeps N replicas running on one machine: starts the first alone (it migrates the database and founds the first
- * organization), then the others, and starts those anew that end.
+ * organization), then the others, and restarts those that end.
  *
  *   starting ──serves──▶ serving ──ends──▶ (a pause that doubles while it fails) ──▶ starting
  *                           └──restart──▶ leaving ──ends──▶ starting
  *
- * The service ends when a replica says that its settings are wrong, and when none serves and one cannot start.
+ * The service ends when a replica reports invalid settings, or when none serves and one cannot start.
  */
 import type { Clock } from "../../actors/runtime/clock.ts";
 import type { Logger } from "../log/log.ts";
 import { EXIT_CONFIG } from "./process-end.ts";
 
-/** A process, as its supervisor sees it. */
+/** The supervisor's view of a replica process. */
 export interface ReplicaProcess {
   readonly pid: number;
-  /** Resolves when it serves; never where it ends before. */
+  /** Resolves when it serves; never resolves if it ends before that. */
   readonly serving: Promise<void>;
   /** The exit code; above 128 for a signal. */
   readonly exited: Promise<number>;
-  /** Lets it drain, as all do. */
+  /** Lets it drain, together with all others. */
   end(): void;
-  /** Lets it hand over to the others, and end. */
+  /** Lets it hand over to the others and end. */
   leave(): void;
 }
 
-/** Before a replica is started anew that has not served for `STEADY_MS`: doubled each time, up to the longest pause. */
+/**
+ * The pause before restarting a replica that has not served for `STEADY_MS`: doubled each time, up to the longest
+ * pause.
+ */
 export const FIRST_PAUSE_MS = 500;
 export const LONGEST_PAUSE_MS = 15_000;
-/** One that has served for so long is started anew at once. */
+/** A replica that has served for this long is restarted at once. */
 export const STEADY_MS = 10_000;
 
 export interface SupervisorParts {
   readonly count: number;
-  /** Starts the replica of this number. */
+  /** Starts the replica with this number. */
   readonly spawn: (number: number, isFirstStart: boolean) => ReplicaProcess;
   readonly clock: Pick<Clock, "monotonic" | "after">;
   readonly log: Pick<Logger, "info" | "warn">;
-  /** The service cannot go on; the exit code says why. Called once. */
+  /** The service cannot continue; the exit code says why. Called once. */
   readonly onFatal: (reason: string, exitCode: number) => void;
 }
 
@@ -73,7 +76,7 @@ export class Supervisor {
     }));
   }
 
-  /** Resolves when all serve. Where one cannot start, `onFatal` is called, and this never resolves. */
+  /** Resolves when all serve. If one cannot start, calls `onFatal` and never resolves. */
   async start(): Promise<void> {
     const [first, ...others] = this.slots;
     await this.run(first!, true);
@@ -81,8 +84,8 @@ export class Supervisor {
   }
 
   /**
-   * Starts them anew one after the other, each when the one before serves again: the others serve meanwhile. Where
-   * that one cannot start, the rest stays as it is.
+   * Restarts them one after the other, each after the previous one serves again, so that the others serve meanwhile. If
+   * one cannot start, the rest stays as it is.
    */
   restart(): Promise<void> {
     this.restarting ??= this.restartEach().finally(() => (this.restarting = null));
@@ -113,7 +116,7 @@ export class Supervisor {
     }
   }
 
-  /** Starts it; resolves when it serves. */
+  /** Starts the replica; resolves when it serves. */
   private run(slot: Slot, isFirstStart: boolean): Promise<void> {
     const { spawn, clock, log } = this.parts;
     const started = spawn(slot.number, isFirstStart);

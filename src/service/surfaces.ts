@@ -1,4 +1,4 @@
-/** The surfaces: what each says no in, which tokens it takes, and whether its requests count. */
+/** The surfaces: the dialect of each, which tokens it accepts, and whether its requests count against rate limits. */
 import { LongBodies } from "../http/request/long-bodies.ts";
 import type { Dialect } from "../http/request/dialect.ts";
 import { Admission, type AdmissionParts } from "../http/request/admission.ts";
@@ -77,7 +77,7 @@ export function surfacesOf(
       ...more,
     });
   const rateHeaders = new RateHeaders(clock, { "api-version": API_VERSION });
-  // v1 is for programs, and keeps to tokens (AUTH-6).
+  // v1 is for programs, and accepts only tokens (AUTH-6).
   const v1 = surface(v1Dialect, { isCounting: rates?.countsV1 ?? false, takesSessions: false, resource: null });
   const words = { rateHeaders, version: knownVersion, isStrict: true };
   const current = surface(
@@ -85,7 +85,7 @@ export function surfacesOf(
     { isCounting: true, takesSessions: true, resource: API_RESOURCE },
     words,
   );
-  // Its messages are those of MCP, and its tools keep to the current surface.
+  // Its messages are MCP's, and its tools follow the current surface.
   const mcp = surface(
     mcpDialect(currentDialect(appUrl), appUrl),
     { isCounting: true, takesSessions: false, resource: MCP_RESOURCE },

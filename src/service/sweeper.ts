@@ -1,9 +1,8 @@
 /**
- * Deletes what is past its time, in the background of a process (SSE-10): all sweeps one after the other,
- * then nothing until the next round. It goes in small batches and rests after each for longer than it
- * took, so that it never takes more than a part of the database. After a batch that fails (it has taken
- * too long, for example) it goes on in small ones; when these fail too, it says so, and the next round
- * tries again.
+ * Deletes expired data in the background (SSE-10): all sweeps one after the other, then a pause until the next round.
+ * It works in small batches and pauses after each for several times as long as it took, so that it uses only a part of
+ * the database's capacity. After a failed batch (a timeout, for example) it continues with smaller ones; if these fail
+ * too, it logs that, and the next round retries.
  *
  *   waiting ──interval──▶ batch ─▶ rest ─▶ batch … ─▶ next sweep … ─▶ waiting
  */
@@ -13,16 +12,16 @@ import type { Logger } from "../log/log.ts";
 
 /** Rows of one batch: some ms of work. */
 export const BATCH_ROWS = 1_000;
-/** Of one on a database that cannot do as much in its time. */
+/** Rows of a batch after a larger one has failed. */
 export const SMALL_BATCH_ROWS = 50;
-/** After a batch it rests for so many times as long as that took, */
+/** The pause after a batch is this many times the duration of the batch, */
 const REST_FACTOR = 4;
-/** and at least for so long. */
+/** and at least this long. */
 export const REST_MS = 50;
 
 export interface SweeperParts<S extends { readonly name: string }> {
   readonly sweeps: readonly S[];
-  /** One batch of at most so many rows; `now` is wall clock in ms. */
+  /** Runs one batch of at most `limit` rows; `now` is wall clock in ms. */
   readonly take: (sweep: S, at: { readonly now: number; readonly limit: number }) => Promise<Taken>;
   readonly intervalMs: number;
   readonly clock: Clock;
@@ -31,11 +30,14 @@ export interface SweeperParts<S extends { readonly name: string }> {
 }
 
 export interface Sweeper {
-  /** Resolves when nothing of it is under way any more. */
+  /** Stops; resolves when no batch is in flight. */
   stop(): Promise<void>;
 }
 
-/** Begins to sweep; the first round comes at any time within an interval, so that replicas do not go together. */
+/**
+ * Starts sweeping. The first round begins at a random time within the interval, so that replicas do not sweep at the
+ * same time.
+ */
 export function startSweeper<S extends { readonly name: string }>(parts: SweeperParts<S>): Sweeper {
   const { clock, intervalMs } = parts;
   const stopping = new AbortController();
@@ -81,7 +83,7 @@ async function sweepAll<S extends { readonly name: string }>(
   if (rows > 0) log.info({ sweep: sweep.name, rows }, "deleted what was past its time");
 }
 
-/** Resolves after the time, or at once when it is called off. */
+/** Resolves after the delay, or at once when the signal aborts. */
 function pause(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {

@@ -1,4 +1,4 @@
-/** Everything that the service removes when its time is over: rows of the tables, and files on this disk. */
+/** Everything that the service deletes when it expires: rows of the tables, and files on this disk. */
 import type { Database } from "../../db/client.ts";
 import { type Retention, sweepOnce, sweepsOf, type Taken } from "../../db/sweeps.ts";
 import { workspaceSweeps } from "../../db/workspace-sweeps.ts";
@@ -6,7 +6,7 @@ import type { Files } from "../files/files.ts";
 
 export interface ServiceSweep {
   readonly name: string;
-  /** One batch; `now` is wall clock in ms. */
+  /** Runs one batch; `now` is wall clock in ms. */
   readonly take: (at: { readonly now: number; readonly limit: number }) => Promise<Taken>;
 }
 
@@ -18,6 +18,6 @@ export const serviceSweeps = (
     name: sweep.name,
     take: (at: { readonly now: number; readonly limit: number }) => sweepOnce(database, sweep, at),
   })),
-  // Last: it is of this machine alone, and no transaction is open meanwhile.
+  // Last: it concerns only this machine, and no transaction is open meanwhile.
   { name: "received_files", take: async ({ now }) => ({ deleted: await files.sweep(now), isDone: true }) },
 ];

@@ -1,4 +1,4 @@
-/** Traces for a collector, where one is set (OPS-9). */
+/** Traces for a collector, if one is set (OPS-9). */
 import { randomUUID } from "node:crypto";
 import type { Tracing } from "../../actors/runtime/tracing.ts";
 import type { Logger } from "../log/log.ts";
@@ -8,15 +8,15 @@ import { tracingOf } from "../settings/tracing.ts";
 import { VERSION } from "../settings/version.ts";
 
 export interface Traces {
-  /** Null where nothing is traced. */
+  /** Null if nothing is traced. */
   readonly tracing: Tracing | null;
-  /** Sends what waits, for a bounded time. Does not reject. */
+  /** Sends the waiting spans, for a bounded time. Does not reject. */
   close(): Promise<void>;
 }
 
 const NO_TRACES: Traces = { tracing: null, close: () => Promise.resolve() };
 
-/** Loads what it takes only where there is a collector. */
+/** Loads OpenTelemetry only if there is a collector. */
 export async function openTraces(config: Config, meters: Meters | null, log: Logger): Promise<Traces> {
   const settings = tracingOf(config);
   if (settings === null) return NO_TRACES;

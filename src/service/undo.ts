@@ -1,4 +1,4 @@
-/** What has been started, and how each of it is ended again. */
+/** The undo steps of what has been started. */
 export class Undo {
   private readonly steps: (() => Promise<void> | void)[] = [];
 
@@ -7,7 +7,7 @@ export class Undo {
     this.steps.push(step);
   }
 
-  /** Runs each step once, the last one first. One that fails keeps none of the others from running; it is thrown at the end. */
+  /** Runs each step once, the last one first. All steps run even if one fails; its error is thrown at the end. */
   async run(): Promise<void> {
     const failures: unknown[] = [];
     for (const step of this.steps.splice(0).reverse()) {
