@@ -1,15 +1,15 @@
 /**
- * Which code this is (VER-2): what its build says, else what the clone says that it runs from, else
- * nothing. Git's files are read, not its program: it may be missing, and it refuses the clones of others.
+ * Which code this is (VER-2): from the build, else from the git clone that it runs from, else unknown. It reads git's
+ * files and does not run git, which may be missing and refuses clones of other users.
  */
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Config } from "./config.ts";
 
 export interface Build {
-  /** The commit in full; null where nobody knows. */
+  /** The full commit id; null if unknown. */
   readonly commit: string | null;
-  /** ISO 8601 in UTC; null where nothing was built. */
+  /** ISO 8601 in UTC; null if this is not a build. */
   readonly builtAt: string | null;
 }
 
@@ -24,7 +24,7 @@ export function buildOf({ buildCommit, buildTime }: Pick<Config, "buildCommit" |
 
 const COMMIT = /^[0-9a-f]{40}([0-9a-f]{24})?$/;
 
-/** The commit that is checked out in this folder, null where it is no clone. */
+/** The commit that is checked out in this folder; null if it is not a clone. */
 function headOf(root: string): string | null {
   const folder = gitFolderOf(root);
   if (folder === null) return null;
@@ -32,7 +32,7 @@ function headOf(root: string): string | null {
   if (head === null || COMMIT.test(head)) return head;
   const ref = /^ref: (refs\/\S+)$/.exec(head)?.[1];
   if (ref === undefined) return null;
-  // The branches of a worktree are in the clone that it belongs to.
+  // A worktree's branches are stored in the clone that it belongs to.
   const shared = resolve(folder, textOf(join(folder, "commondir")) ?? ".");
   const found = textOf(join(shared, ref)) ?? packedRef(textOf(join(shared, "packed-refs")), ref);
   return found !== null && COMMIT.test(found) ? found : null;
@@ -52,7 +52,7 @@ const packedRef = (packed: string | null, ref: string): string | null =>
     .find((line) => line.endsWith(` ${ref}`))
     ?.split(" ")[0] ?? null;
 
-/** A file's text without white space around it; null where it cannot be read. */
+/** A file's trimmed text; null if it cannot be read. */
 function textOf(path: string): string | null {
   try {
     return readFileSync(path, "utf8").trim();

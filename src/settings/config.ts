@@ -25,10 +25,10 @@ const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"
 const ENVIRONMENTS = ["development", "production", "test"] as const;
 const MIB = 1024 * 1024;
 
-/** A quiet stream costs some ten kilobytes and a file descriptor; one organization gets half of them at most. */
+/** A quiet stream costs some ten kilobytes and a file descriptor; one organization gets at most half of all streams. */
 export const DEFAULT_MAX_STREAMS = 24_000;
 
-/** Bodies that are read at once, of all callers. */
+/** Memory for bodies that are read at once, of all callers. */
 const DEFAULT_BODY_MIB = 256;
 
 const Settings = Type.Object({
@@ -119,7 +119,7 @@ const Settings = Type.Object({
     setting({
       env: "BODY_MEMORY_MIB",
       default: DEFAULT_BODY_MIB,
-      // An eighth, which is what one token may have, holds a body of the largest size.
+      // One token may use an eighth, which must hold a body of the largest size.
       minimum: 8,
       maximum: 1_000_000,
       allowed: "a whole number of MiB from 8 to 1000000",
@@ -158,7 +158,7 @@ const Settings = Type.Object({
   watchdogSeconds: Type.Integer(
     setting({
       env: "WATCHDOG_SECONDS",
-      // No work of the service holds the loop for a hundredth of it.
+      // No work of the service blocks the loop for a hundredth of this.
       default: 10,
       minimum: 0,
       maximum: 3_600,
@@ -262,10 +262,10 @@ const Settings = Type.Object({
   nodeEnv: OneOf(ENVIRONMENTS, setting({ env: "NODE_ENV", default: "development", allowed: ENVIRONMENTS.join(", ") })),
 });
 
-/** The settings, typed. `dataDir` is absolute; `appUrl` has no slash at its end. */
+/** The typed settings. `dataDir` is absolute; `appUrl` has no trailing slash. */
 export type Config = Readonly<Static<typeof Settings>>;
 
-/** The part of it that the actors get. */
+/** The settings that the actors get. */
 export const actorSettingsOf = ({ jobSteps, jobMinutes, ...rest }: Config) =>
   ({
     ...monthLimitsOf(rest),
@@ -283,7 +283,7 @@ export interface ConfigError {
 
 export type ConfigResult =
   | { readonly ok: true; readonly config: Config }
-  /** `valid` has the settings that are right by themselves. */
+  /** `valid` has the settings that are valid on their own. */
   | { readonly ok: false; readonly errors: readonly ConfigError[]; readonly valid: Partial<Config> };
 
 type SettingSchema = TSchema & SettingOptions;
@@ -300,13 +300,13 @@ const secretBesideDatabase: SettingsCheck = {
   },
 };
 
-/** The environment of this process with other values of some variables; those that are undefined stay as they are. */
+/** The environment of this process with some variables replaced; undefined ones stay unchanged. */
 export function environmentWith(changes: Environment): Environment {
   const given = Object.entries(changes).filter(([, value]) => value !== undefined);
   return { ...process.env, ...Object.fromEntries(given) };
 }
 
-/** Reads all settings, or reports everything that is wrong with them. */
+/** Reads all settings, or reports all errors. */
 export function readConfig(env: Environment = process.env, checks: readonly SettingsCheck[] = []): ConfigResult {
   const values: Record<string, unknown> = {};
   const errors: ConfigError[] = [];
@@ -331,7 +331,7 @@ export function readConfig(env: Environment = process.env, checks: readonly Sett
 export const describeErrors = (errors: readonly ConfigError[]): string =>
   errors.map(({ variable, message }) => `${variable} ${message}`).join("\n");
 
-/** One line for each setting, `NAME=value`, or what is wrong with it; secrets and passwords are masked. For `--print-config`. */
+/** One line for each setting, `NAME=value` or its error, with masked secrets and passwords. For `--print-config`. */
 export function describeConfig(config: Partial<Config>, errors: readonly ConfigError[] = []): string {
   const values: Readonly<Record<string, unknown>> = config;
   return SETTINGS.map(([key, schema]) => {
@@ -347,12 +347,12 @@ function describe(schema: SettingSchema, value: unknown): string {
   return typeof value === "string" && isUrlFormat(schema.format) ? maskUrl(value) : String(value);
 }
 
-/** The address under which users reach the service: APP_URL, or where it listens. `port` is the real one. */
+/** The address under which users reach the service: APP_URL, or where it listens. `port` is the opened one. */
 export function appUrlOf(config: Config, port: number): string {
   return config.appUrl ?? localUrlOf(config.host, port);
 }
 
-/** Where a service that listens on `host` is reached from this machine. */
+/** The address of a service that listens on `host`, from this machine. */
 export const localUrlOf = (host: string, port: number): string =>
   listeningUrlOf(host === "0.0.0.0" || host === "::" ? "localhost" : host, port);
 
@@ -360,12 +360,12 @@ export const localUrlOf = (host: string, port: number): string =>
 export const listeningUrlOf = (host: string, port: number): string =>
   `http://${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
 
-/** Bun's own limit of open outgoing requests, past which one waits for ever. */
+/** Bun's default limit of open outgoing requests; further requests wait without a time limit. */
 const DEFAULT_OUTBOUND_REQUESTS = 256;
 
 /**
- * How many outgoing requests may be open at once. Bun reads the variable when the process starts,
- * so this can be reported and not changed; the `start` script sets it.
+ * How many outgoing requests may be open at once. Bun reads the variable at the start of the process, so the service
+ * can only report it; the `start` script sets it.
  */
 export function outboundRequestLimit(env: Environment = process.env): number {
   const limit = Number(env["BUN_CONFIG_MAX_HTTP_REQUESTS"]);
@@ -375,7 +375,7 @@ export function outboundRequestLimit(env: Environment = process.env): number {
 const MASK = "[redacted]";
 
 function complaint(schema: SettingSchema, raw: string): string {
-  // A refused URL may hold a password in a place where it cannot be found.
+  // An invalid URL may contain a password that cannot be located and masked.
   const shown = schema.secret || isUrlFormat(schema.format) ? "is not valid" : `is ${JSON.stringify(raw)}`;
   return `${shown}; it must be ${schema.type === "string" && schema["enum"] ? "one of " : ""}${schema.allowed}`;
 }

@@ -1,4 +1,4 @@
-/** How much models take and what they read, as the operator says it: `openai-compatible:qwen3=40960`, `…=text+image`. */
+/** The operator's settings for models' windows and inputs: `openai-compatible:qwen3=40960`, `…=text+image`. */
 import { inputEntry } from "../../actors/job/input-entry.ts";
 import { LEAST_WINDOW, windowEntry } from "../../actors/job/window-entry.ts";
 
@@ -14,7 +14,7 @@ export const MODEL_INPUTS_SETTING = {
   allowed: "entries provider:name=text, =text+image, =text+file or =text+image+file, separated by commas",
 };
 
-/** What models read, by `provider:name`. */
+/** The inputs of models, by `provider:name`. */
 export const inputsOf = ({ modelInputs = [] }: { readonly modelInputs?: readonly string[] }) =>
   new Map(modelInputs.flatMap((entry) => [inputEntry(entry) ?? []].filter((pair) => pair.length === 2)));
 

@@ -1,4 +1,4 @@
-/** What each organization may use of models in a month, as the operator sets it for all. */
+/** The operator's limits of model usage per organization and month. */
 import type { MonthLimits } from "../../actors/usage/schema.ts";
 import type { Config } from "./config.ts";
 import type { SettingsCheck } from "./setting-checks.ts";
@@ -24,7 +24,7 @@ export const monthLimitsOf = ({
   monthlyCost: monthlyCostBudget ?? null,
 });
 
-/** Without prices nothing costs anything. */
+/** A limit of cost needs prices: without them nothing has a cost. */
 export const pricesOfBudget: SettingsCheck = {
   reads: [MONTHLY_COST_SETTING.env, "MODEL_PRICES"],
   errors: ({ monthlyCostBudget, modelPrices }) =>

@@ -1,4 +1,4 @@
-/** Keys of the service besides the present one, while it is changed: they open what was sealed under them, and seal nothing. */
+/** Further keys of the service, for key rotation: they open values that were sealed under them, and seal nothing. */
 
 export const OTHER_SECRETS_SETTING = {
   env: "TROUPE_OTHER_SECRETS",

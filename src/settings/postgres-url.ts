@@ -1,10 +1,10 @@
 /**
- * The address of a PostgreSQL, which may have several hosts: `postgres://user:password@a:5432,b:5432/database`.
- * Of several, one takes writes; the driver looks for it when `target_session_attrs` says so.
+ * A PostgreSQL URL, which may have several hosts: `postgres://user:password@a:5432,b:5432/database`. One of them
+ * accepts writes; the driver finds it if `target_session_attrs` asks for it.
  */
 import { isIP } from "node:net";
 
-/** What of several hosts the service can use. */
+/** The values of `target_session_attrs` that the service can use. */
 const WRITABLE: readonly string[] = ["read-write", "primary"];
 
 interface Parted {
@@ -18,7 +18,7 @@ function parted(text: string): Parted {
   return { before, hosts: hosts.split(","), after };
 }
 
-/** With the first host alone: `URL` knows no more. */
+/** The address with its first host only, because `URL` supports just one. */
 const single = ({ before, hosts, after }: Parted): string => `${before}${hosts[0]}${after}`;
 
 export function isPostgresUrl(text: string): boolean {
@@ -30,13 +30,13 @@ export function isPostgresUrl(text: string): boolean {
   return hosts.every(isHost) && WRITABLE.includes(url.searchParams.get("target_session_attrs") ?? "");
 }
 
-/** Whether fail-over is expected: the address names several hosts. */
+/** Whether the address names several hosts, so that fail-over is expected. */
 export const hasSeveralHosts = (text: string): boolean => parted(text).hosts.length > 1;
 
 /** The hosts, for messages. */
 export const hostsOf = (text: string): string => parted(text).hosts.join(",");
 
-/** The address after an edit of what is not its hosts. */
+/** Edits the address except for its hosts. */
 export function withUrl(text: string, edit: (url: URL) => void): string {
   const address = parted(text);
   const url = new URL(single(address));
@@ -45,7 +45,9 @@ export function withUrl(text: string, edit: (url: URL) => void): string {
   return `${edited.before}${address.hosts.join(",")}${edited.after}`;
 }
 
-/** One of several hosts: a name or an IPv4 address, and a port or none. The driver knows no IPv6 address here. */
+/**
+ * One of several hosts: a name or an IPv4 address, with an optional port. The driver supports no IPv6 addresses here.
+ */
 function isHost(text: string): boolean {
   const [host = "", port, ...rest] = text.split(":");
   const isPort = port === undefined || (/^\d{1,5}$/.test(port) && Number(port) > 0 && Number(port) < 65_536);

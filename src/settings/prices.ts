@@ -1,18 +1,18 @@
 /**
- * The operator's price table (`MODEL_PRICES`): a JSON file. A price counts from the beginning of its day, in UTC, until
- * the next one of the same model.
+ * The operator's price table (`MODEL_PRICES`): a JSON file. A price applies from the beginning of its day, in UTC,
+ * until the model's next price.
  *
  *   { "currency": "USD",
  *     "prices": [{ "model": "anthropic:claude-x", "from": "2026-01-01", "input": "3.00", "output": "15.00" }] }
  *
- * `input` and `output` are prices of a million tokens, as text: a number of JSON is not exact.
+ * `input` and `output` are prices per million tokens, as text, because JSON numbers are not exact.
  */
 import { readFileSync } from "node:fs";
 import { amountOf, unitsOf } from "../../actors/money.ts";
 import type { SettingsCheck } from "./setting-checks.ts";
 
 const MILLION = 1_000_000n;
-/** Of a million tokens: with more digits, a single token would cost less than the last digit of an amount. */
+/** A price per million tokens. With more digits, the price of one token would be below the precision of amounts. */
 const PRICE = /^\d{1,9}(\.\d{1,6})?$/;
 const CURRENCY = /^[A-Z]{3}$/;
 const MODEL = /^[^\s:]+:\S+$/;
@@ -25,9 +25,9 @@ interface Tokens {
 }
 
 interface Price {
-  /** The day from which it counts. */
+  /** The first day of the price. */
   readonly from: string;
-  /** Of one token, in units of `actors/money.ts`. */
+  /** Price of one token, in units of `actors/money.ts`. */
   readonly input: bigint;
   readonly output: bigint;
 }
@@ -43,12 +43,12 @@ export class PriceTable {
     this.prices = prices;
   }
 
-  /** Whether the model has a price on this day of UTC. */
+  /** Whether the model has a price on this UTC day. */
   has(model: string, day: string): boolean {
     return this.prices.get(model)?.some(({ from }) => from <= day) === true;
   }
 
-  /** What these tokens of the model (`provider:name`) cost on this day of UTC, exactly; null where it has no price then. */
+  /** The exact cost of these tokens of the model (`provider:name`) on this UTC day; null if it has no price then. */
   cost(model: string, day: string, { inputTokens, outputTokens }: Tokens): string | null {
     const price = this.prices.get(model)?.find(({ from }) => from <= day);
     if (price === undefined) return null;
@@ -56,7 +56,7 @@ export class PriceTable {
   }
 }
 
-/** The table in a text, or everything that is wrong with it, each with its place. */
+/** Parses a table, or answers all errors with their places. */
 export function parsePrices(text: string): PriceTable | readonly string[] {
   let file: unknown;
   try {
@@ -92,7 +92,7 @@ export function parsePrices(text: string): PriceTable | readonly string[] {
   return errors.length > 0 ? errors : new PriceTable(currency as string, table);
 }
 
-/** What is wrong with an entry, as `input "3,00"; it must be …`; null: nothing. */
+/** The error of an entry, as `input "3,00"; it must be …`, or null. */
 function faultIn(entry: unknown): string | null {
   if (typeof entry !== "object" || entry === null) return "no object";
   const { model, from, input, output } = entry as Readonly<Record<string, unknown>>;
@@ -110,7 +110,7 @@ function faultIn(entry: unknown): string | null {
 
 const MOST_ERRORS = 10;
 
-/** The table of MODEL_PRICES; null without one. Throws where it cannot be used: `priceErrors` says so before. */
+/** The table of MODEL_PRICES; null without one. Throws if it is invalid, which `priceErrors` reports earlier. */
 export function pricesOf({ modelPrices }: { readonly modelPrices?: string }): PriceTable | null {
   if (modelPrices === undefined) return null;
   const table = parsePrices(readFileSync(modelPrices, "utf8"));

@@ -1,4 +1,4 @@
-/** What the operator lets each organization have, as the environment says it: `agents=500,tasks=unlimited`. */
+/** The operator's default quotas of organizations, from the environment: `agents=500,tasks=unlimited`. */
 import { DEFAULT_QUOTAS, quotaEntry, type QuotaLimits, QUOTAS } from "../../actors/usage/quota.ts";
 
 export const QUOTAS_SETTING = {
@@ -7,7 +7,7 @@ export const QUOTAS_SETTING = {
   allowed: `entries name=number or name=unlimited, separated by commas; names are ${QUOTAS.join(", ")} (secrets: at most 64)`,
 };
 
-/** The limits of an organization for which the operator has set no others. */
+/** The limits of an organization without its own. */
 export const quotasOf = ({ quotas }: { readonly quotas: readonly string[] }): QuotaLimits => ({
   ...DEFAULT_QUOTAS,
   ...Object.fromEntries(quotas.flatMap((entry) => [quotaEntry(entry) ?? []])),

@@ -1,13 +1,13 @@
-/** What several settings must be together. */
+/** Checks of settings that depend on each other. */
 import type { Config, ConfigError } from "./config.ts";
 
-/** A check of several settings together. It runs when all that it reads are right by themselves. */
+/** A check of several settings together. It runs if all settings that it reads are valid on their own. */
 export interface SettingsCheck {
   readonly reads: readonly string[];
   readonly errors: (config: Partial<Config>) => readonly ConfigError[];
 }
 
-/** Replicas have a database and a place of files in common. */
+/** Replicas need a shared database and shared storage for files. */
 export const replicaBesideDatabase: SettingsCheck = {
   reads: ["REPLICA_URL", "DATABASE_URL", "FILES_URL", "FILES_DIR"],
   errors({ replicaUrl, databaseUrl, filesUrl, filesDir }) {
@@ -24,7 +24,10 @@ export const replicaBesideDatabase: SettingsCheck = {
   },
 };
 
-/** A provider that is known in part lets nobody in, and over http anybody on the way could. */
+/**
+ * A partly configured provider cannot sign anybody in, and over http an attacker on the network could sign in as
+ * anybody.
+ */
 export const wholeProvider: SettingsCheck = {
   reads: ["OIDC_ISSUER", "OIDC_CLIENT_ID", "OIDC_CLIENT_SECRET", "OIDC_NAME", "NODE_ENV"],
   errors({ oidcIssuer, oidcClientId, oidcClientSecret, oidcName, nodeEnv }) {

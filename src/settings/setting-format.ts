@@ -1,6 +1,6 @@
 /**
- * How the text of an environment variable becomes a typed value, by the schema of its setting: its
- * type, its limits and its format. Knows no setting.
+ * Converts the text of an environment variable to a typed value, by the schema of its setting: type, limits and format.
+ * Independent of specific settings.
  */
 import { limitOf } from "../../actors/money.ts";
 import { isIP } from "node:net";
@@ -13,16 +13,16 @@ import { isPostgresUrl, withUrl } from "./postgres-url.ts";
 import { isHostRule } from "./shell.ts";
 import { pairsOf } from "./tracing.ts";
 
-/** What an address of a PostgreSQL has to be. */
+/** The required form of a PostgreSQL URL. */
 export const POSTGRES_URL_FORM =
   "a URL such as postgres://user:password@host:5432/database; with several hosts (a,b) also ?target_session_attrs=read-write";
 
-/** What a text that is not allowed becomes. */
+/** The result for an invalid text. */
 export const INVALID = Symbol("invalid");
 
 const SECRET_BYTES = 32;
 
-/** Whether values of this format are URLs, in which a password may stand. */
+/** Whether values of this format are URLs, which may contain a password. */
 export const isUrlFormat = (format: unknown): boolean =>
   typeof format === "string" && /url|origin/.test(format) && format !== "replica-url";
 
@@ -63,7 +63,7 @@ function parseString(schema: TSchema, raw: string): string | typeof INVALID {
   return format(raw) ? (WITHOUT_SLASH.has(String(schema["format"])) ? raw.replace(/\/$/, "") : raw) : INVALID;
 }
 
-/** Formats of addresses that paths are put behind. */
+/** Formats of addresses to which paths are appended. */
 const WITHOUT_SLASH: ReadonlySet<string> = new Set(["origin", "base-url", "replica-url"]);
 
 const FORMATS = {
@@ -85,20 +85,20 @@ const FORMATS = {
   "otel-pairs": (text: string) => pairsOf(text) !== null,
   ratio: (text: string) => /^(?:0|1|0?\.\d{1,12}|1\.0{1,12})$/.test(text),
   origin: isOrigin,
-  /** An origin, and below it the path of a proxy, if any: segments of plain characters. */
+  /** An origin, with an optional path of a proxy: segments of plain characters. */
   "base-url": (text: string) => {
     const [, origin = "", path = ""] = /^(https?:\/\/[^/]+)(.*)$/i.exec(text) ?? [];
     return isOrigin(origin) && /^(?:\/[a-z0-9_~-][a-z0-9._~-]*)*\/?$/i.test(path);
   },
   "replica-url": (text: string) => text === "auto" || (isOrigin(text) && text.startsWith("http:")),
-  /** A star may stand for the first label of the host. */
+  /** A star may replace the first label of the host. */
   "apps-origin": (text: string) => isOrigin(text.replace("//*.", "//")) && !text.replace("//*.", "//").includes("*"),
   "http-url": (text: string) => urlWith(text, ["http:", "https:"]) !== null,
   "issuer-url": (text: string) => {
     const url = urlWith(text, ["http:", "https:"]);
     return url !== null && url.search + url.hash + url.username + url.password === "" && !/[?#\s]/.test(text);
   },
-  /** What people read: short, on one line. */
+  /** A display name: short, on one line. */
   name: (text: string) => text.length <= 40 && !/\p{Cc}/u.test(text),
   "s3-url": (text: string) => {
     const url = urlWith(text, ["s3:"]);
@@ -126,7 +126,7 @@ function isNetwork(text: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
 }
 
-/** A name, and no address with a slip in it: the last label of a name is no number. */
+/** A host name. Its last label must not be a number: that would be a mistyped address. */
 function isHostName(text: string): boolean {
   return (
     text.length <= 253 &&
@@ -134,7 +134,7 @@ function isHostName(text: string): boolean {
   );
 }
 
-/** Masks the password, and each parameter that has one in its name. */
+/** Masks the password, and each parameter whose name suggests one. */
 export function maskUrl(text: string): string {
   return withUrl(text, (url) => {
     if (url.password !== "") url.password = "redacted";

@@ -1,7 +1,7 @@
-/** The words in which settings are declared (`config.ts`). */
+/** Helpers to declare settings (`config.ts`). */
 import { Type } from "../../actors/schema.ts";
 
-/** What the schema of a setting says beyond JSON Schema. */
+/** Options of a setting's schema beyond JSON Schema. */
 export interface SettingOptions {
   /** The variable's name. */
   readonly env: string;
@@ -19,6 +19,6 @@ export const wholeNumber = (env: string, fallback: number, [minimum, maximum]: r
     setting({ env, default: fallback, minimum, maximum, allowed: `a whole number from ${minimum} to ${maximum}` }),
   );
 
-/** A text of a format that need not be set. */
+/** An optional text in a format. */
 export const optional = (env: string, format: string, allowed: string) =>
   Type.Optional(Type.String(setting({ env, format, allowed })));

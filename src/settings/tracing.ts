@@ -1,6 +1,6 @@
 /**
- * Where traces go and which are kept (OPS-9): the environment variables of OpenTelemetry, by the names that its
- * specification gives them, as far as the service keeps to them. What it does not keep to is refused.
+ * Where traces go and which are kept (OPS-9): OpenTelemetry's environment variables, under their standard names, as far
+ * as the service supports them. Unsupported values are refused.
  */
 import { OneOf, Type } from "../../actors/schema.ts";
 import type { Config } from "./config.ts";
@@ -18,7 +18,7 @@ const SAMPLERS = [
   "parentbased_traceidratio",
 ] as const;
 
-/** Where a path is added to, as the specification says. */
+/** The path that the specification appends to the general endpoint. */
 const TRACES_PATH = "v1/traces";
 const SERVICE_NAME = "troupe";
 
@@ -56,24 +56,24 @@ export const TRACING_SETTINGS = {
   otelSamplerArg: optional("OTEL_TRACES_SAMPLER_ARG", "ratio", "a number from 0 to 1"),
 };
 
-/** How traces leave the service. */
+/** Settings of the export of traces. */
 export interface TracingSettings {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly protocol: Config["otlpProtocol"];
   readonly compression: Config["otlpCompression"];
   readonly timeoutMs: number;
-  /** Spans that may wait, and how long one that is alone does. */
+  /** How many spans may wait, and how long an incomplete batch waits. */
   readonly queueSpans: number;
   readonly delayMs: number;
   readonly sampler: Config["otelSampler"];
-  /** Which part of the traces is kept, from 0 to 1, by the samplers that keep a part. */
+  /** The part of traces that ratio samplers keep, from 0 to 1. */
   readonly ratio: number;
-  /** What every span says of its process. */
+  /** Attributes of the process, on every span. */
   readonly resource: Readonly<Record<string, string>>;
 }
 
-/** Null where there are to be no traces. */
+/** Null if tracing is off. */
 export function tracingOf(config: Config): TracingSettings | null {
   const { otlpEndpoint, otelSdkDisabled, otelServiceName, otelSamplerArg } = config;
   if (otlpEndpoint === undefined || otelSdkDisabled) return null;
@@ -92,7 +92,7 @@ export function tracingOf(config: Config): TracingSettings | null {
   };
 }
 
-/** `key=value,other=value`, percent-decoded; null where that is not what it is. */
+/** Parses `key=value,other=value` with percent-decoding; null if the text has another form. */
 export function pairsOf(text: string): Readonly<Record<string, string>> | null {
   const pairs: Record<string, string> = {};
   for (const entry of text.split(",").filter((part) => part.trim() !== "")) {
@@ -108,7 +108,10 @@ export function pairsOf(text: string): Readonly<Record<string, string>> | null {
   return pairs;
 }
 
-/** A header of a collector over http can be read on the way, which is the operator's to decide; a key in a URL is not. */
+/**
+ * Refuses a key in the endpoint's URL. Headers over plain http can be read on the network too, but that is the
+ * operator's decision.
+ */
 export const endpointWithoutKey: SettingsCheck = {
   reads: ["OTEL_EXPORTER_OTLP_ENDPOINT"],
   errors({ otlpEndpoint }) {

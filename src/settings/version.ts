@@ -1,4 +1,4 @@
-/** What this build is called. */
+/** The version of this build. */
 import manifest from "../../package.json" with { type: "json" };
 
 export const VERSION: string = manifest.version;
