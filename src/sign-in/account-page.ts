@@ -1,4 +1,4 @@
-/** The account of a person: sessions, tokens, password, and the organizations to work in (AUTH-13). */
+/** A person's account page: sessions, tokens, password, and the organizations to work in (AUTH-13). */
 import type { WaysIn } from "../../actors/account/protocol.ts";
 import { accountRef } from "../../actors/account/schema.ts";
 import { type Principal, SCOPES } from "../../actors/organization/principal.ts";
@@ -28,15 +28,15 @@ import { scopeWords } from "./scope-words.ts";
 import { ACCOUNT_PATH, faultPage, type PageParts, PROVIDER_PATH } from "./sign-in-page.ts";
 import type { Visit } from "./visit.ts";
 
-/** A visit of somebody who has signed in. */
+/** A visit of a signed-in person. */
 export type OwnVisit = Visit & { readonly principal: Principal };
 
 export type AccountPageParts = PageParts & Pick<AccountParts, "system" | "directory" | "clock" | "log" | "onRevoked">;
 
-/** The part of the address with which somebody who has signed in goes to the provider. */
+/** The query parameter with which a signed-in person goes to the provider. */
 export const CONNECT = "connect";
 
-/** What a form has come to, said once on the page that follows. */
+/** Results of forms, shown once on the next page. */
 const NOTICES: Readonly<Record<string, string>> = {
   "password-changed": "Your password is changed. Your other sessions have ended.",
   "session-ended": "The session has ended.",
@@ -59,7 +59,7 @@ interface Shown {
   readonly ways: WaysIn;
 }
 
-/** Above the sections: a new token, or what was wrong with a form. */
+/** Shown above the sections: a new token, or an error of a form. */
 interface Above {
   readonly status?: number;
   readonly notice?: Html | null;
@@ -165,7 +165,7 @@ export async function revokeToken(parts: AccountPageParts, { form, principal, se
   return toAccount("token-revoked");
 }
 
-/** Ends what a program was let in for. */
+/** Ends the grant of a program. */
 export async function endGrant(parts: AccountPageParts, { form, principal, sender }: OwnVisit): Promise<Response> {
   const { userId, tokenId, organizationId } = principal;
   const ended = await parts.system.dispatch(organizationRef(organizationId), {

@@ -1,7 +1,7 @@
 /**
- * Signing in (AUTH-13, AUTH-14). Who a person is, in which organizations and as what, is what the members' records of
- * the organizations say; an account has only what proves it. A session is a token of the organization's actor, so
- * that whatever ends a token ends it: a revocation, a removed member, a suspended organization.
+ * Signing in (AUTH-13, AUTH-14). The member records of organizations say who a person is, where they are a member, and
+ * in which role; an account holds only the credentials. A session is a token of the organization's actor, so everything
+ * that ends a token ends it: a revocation, a removed member, a suspended organization.
  *
  *   e-mail ─▶ attempts counted ─▶ member records ─▶ password checked ─▶ session in the organization chosen last
  */
@@ -21,9 +21,9 @@ import { lookUp } from "../log/look-up.ts";
 import type { HttpLog } from "../log/port.ts";
 import { Passwords } from "./passwords.ts";
 
-/** A session ends so long after its sign-in, however much it is used. */
+/** A session ends this long after its sign-in, however much it is used. */
 export const SESSION_MS = 30 * 86_400_000;
-/** Attempts at one account, and from one address, before they have to wait. */
+/** Attempts for one account, and from one address, before further ones must wait. */
 const FREE_OF_ACCOUNT = 10;
 const FREE_OF_ADDRESS = 50;
 const HASH_CHARACTERS = 32;
@@ -33,26 +33,26 @@ export interface AccountParts {
   readonly directory: Directory;
   readonly clock: Pick<Clock, "now">;
   readonly log: HttpLog;
-  /** A credential is revoked: what it has open is to be closed. */
+  /** Called when a credential is revoked, to close its open streams. */
   readonly onRevoked: (tokenId: string) => void;
 }
 
-/** From where somebody signs in. */
+/** From where a person signs in. */
 export interface Sender {
   readonly address: string;
-  /** What its session is called in lists. */
+  /** The session's name in lists. */
   readonly browser: string;
 }
 
 export interface StartedSession {
-  /** For the cookie; shown nowhere. */
+  /** For the cookie; never shown. */
   readonly secret: string;
   readonly userId: string;
   readonly organizationId: string;
   readonly tokenId: string;
 }
 
-/** The e-mail address and the password do not belong together; the answer does not say which of them is wrong. */
+/** The e-mail address and the password do not match; the answer does not say which of them is wrong. */
 const NO_MATCH: Fault = { kind: "unauthenticated", reason: "e-mail address and password do not match" };
 
 export class Accounts {
@@ -76,7 +76,7 @@ export class Accounts {
     const members = await this.byEmail(email.trim());
     if (!members.ok) return members;
     const active = members.value;
-    // Where nobody has the address, the same steps follow for a person who does not exist.
+    // If nobody has the address, the same steps run for a nonexistent person, so that the answer takes as long.
     const userId = active[0]?.id ?? `usr_${hashed(email)}`;
     const credentials = await system.dispatch(accountRef(userId), { kind: "read_credentials" });
     if (!credentials.ok) return credentials;
@@ -103,7 +103,7 @@ export class Accounts {
     return started;
   }
 
-  /** A session for a person who has proved who they are: where they worked last, if they still may. */
+  /** A session for an authenticated person, in the organization where they worked last, if they are still a member. */
   async start(userId: string, sender: Sender, chosenId: string | null): Promise<Outcome<StartedSession>> {
     const memberships = await this.memberships(userId);
     if (!memberships.ok) return memberships;
@@ -111,7 +111,7 @@ export class Accounts {
     return chosen === undefined ? refuse(NO_MATCH) : this.startIn(chosen.organizationId, userId, sender);
   }
 
-  /** Goes to another of the person's organizations: a session there instead of the one here. */
+  /** Switches to another of the person's organizations: a session there replaces the one here. */
   async move(principal: Principal, organizationId: string, sender: Sender): Promise<Outcome<StartedSession>> {
     const started = await this.startIn(organizationId, principal.userId, sender);
     if (!started.ok) return started;
@@ -149,7 +149,7 @@ export class Accounts {
     return this.parts.system.dispatch(organizationRef(organizationId), command);
   }
 
-  /** Ends one session of the person, in the organization of the one that asks. */
+  /** Ends one of the person's sessions in the organization of the present session. */
   async end(by: Principal, tokenId: string, { address }: Pick<Sender, "address">): Promise<Outcome<null>> {
     const { organizationId, userId } = by;
     const ended = await this.parts.system.dispatch(organizationRef(organizationId), {
@@ -164,7 +164,7 @@ export class Accounts {
     return ok(null);
   }
 
-  /** Ends all sessions of a person in all organizations, but for one. */
+  /** Ends all sessions of a person in all organizations, except one. */
   async endAll(userId: string, origin: Origin, but: string | null): Promise<Outcome<null>> {
     const memberships = await this.memberships(userId);
     if (!memberships.ok) return memberships;
@@ -187,7 +187,7 @@ export class Accounts {
     return ok(null);
   }
 
-  /** The sessions of a person in an organization that have not ended, newest first. */
+  /** A person's active sessions in an organization, newest first. */
   async sessions(organizationId: string, userId: string): Promise<Outcome<readonly Token[]>> {
     const { system, directory, log, clock } = this.parts;
     const settled = await system.settled(organizationId);
@@ -220,7 +220,7 @@ export class Accounts {
     return members.ok ? ok(members.value.filter(({ status }) => status === "active")) : members;
   }
 
-  /** Whose link this is, while it opens; refuses `not_found`. */
+  /** The member whom a valid link belongs to; otherwise refuses `not_found`. */
   async ofLink(userId: string, key: string): Promise<Outcome<Member>> {
     const opens = await this.parts.system.dispatch(accountRef(userId), { kind: "check_link", hash: keyHash(key) });
     if (!opens.ok) return opens;
@@ -230,7 +230,7 @@ export class Accounts {
     return member === undefined ? refuse({ kind: "not_found", noun: "user" }) : ok(member);
   }
 
-  /** Sets a password by a link, which is used up; ends every session and begins a new one. */
+  /** Sets a password by a link, which is then used up; ends all sessions and begins a new one. */
   async setByLink(
     userId: string,
     given: { key: string; password: string },
@@ -246,7 +246,7 @@ export class Accounts {
     return noted.ok ? this.start(userId, sender, null) : noted;
   }
 
-  /** A new password for the old one; the other sessions of the person end. */
+  /** Changes the password; the person's other sessions end. */
   async changePassword(
     by: Principal,
     given: { present: string; next: string },
@@ -282,7 +282,7 @@ export class Accounts {
     return this.noteEverywhere({ action: "password.set", subjectId: userId, detail: null }, origin, userId);
   }
 
-  /** Every organization of the person sees it in its audit. */
+  /** Writes the entry to the audit log of every organization of the person. */
   async noteEverywhere(entry: NewAuditEntry, origin: Origin, userId: string): Promise<Outcome<null>> {
     const memberships = await this.memberships(userId);
     if (!memberships.ok) return memberships;
@@ -294,8 +294,8 @@ export class Accounts {
   }
 
   /**
-   * A wrong password or passkey is an event for the owners, without a person, for nobody knows who tried it. The answer does not wait
-   * for it: where nobody has the address there is nothing to write, and the time would tell.
+   * Records a wrong password or passkey as an event for the owners, without a person, because it is unknown who tried.
+   * The answer does not wait for it: for an unknown address there is nothing to write, and the time would reveal that.
    */
   noteRefusal(members: readonly Member[], { address, browser }: Sender): void {
     const [member] = members;
@@ -308,7 +308,7 @@ export class Accounts {
   }
 }
 
-/** Under which keys attempts to sign in as this person are counted, and to change their password. */
+/** Keys under which attempts to sign in as this person, or to change their password, are counted. */
 export const attemptKeysOf = (person: { readonly id: string; readonly email: string }): readonly string[] => [
   `eml_${hashed(person.email.trim().toLowerCase())}`,
   `pwd_${hashed(person.id)}`,

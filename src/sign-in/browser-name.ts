@@ -1,6 +1,6 @@
-/** What a session is called in a list: the browser and the system that its user agent names. */
+/** The name of a session in lists: the browser and the system, from the user agent. */
 
-// The more particular names come first: most of them also carry the general ones.
+// The more specific names come first: most such user agents also contain the general ones.
 const BROWSERS = [
   [/\bEdg\//, "Edge"],
   [/\bOPR\//, "Opera"],

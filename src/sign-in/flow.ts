@@ -1,7 +1,7 @@
 /**
- * A sign-in that goes on in another request (AUTH-21). The browser keeps a key in a cookie; what goes out and has to
- * come back (a state, a nonce, a challenge) is derived from it. So it is bound to this browser, and the service has only the
- * key's hash: enough to take each flow once, within its time.
+ * A sign-in that continues in another request (AUTH-21). The browser keeps a key in a cookie, and the values that go
+ * out and must come back (a state, a nonce, a challenge) are derived from it. So the flow is bound to this browser, and
+ * the service stores only the key's hash, which is enough to accept each flow once, within its time.
  */
 import { flowRef } from "../../actors/account/schema.ts";
 import type { Outcome } from "../../actors/fault.ts";
@@ -23,7 +23,7 @@ export interface FlowParts {
   readonly appUrl: () => string;
 }
 
-/** What goes out for one purpose: 256 bits that only the browser's key leads to. */
+/** The value for one purpose: 256 bits that can be derived only from the browser's key. */
 export const derived = (key: string, purpose: string): string =>
   Buffer.from(new Bun.CryptoHasher("sha256", key).update(purpose).digest()).toString("base64url");
 
@@ -45,11 +45,11 @@ export function flowKeyIn(request: Request, appUrl: string): string | null {
   return key !== null && KEY.test(key) ? key : null;
 }
 
-/** Ends the flow; refuses `not_found` where it has ended before. */
+/** Ends the flow; refuses `not_found` if it has already ended. */
 export const takeFlow = ({ system }: FlowParts, key: string): Promise<Outcome<{ readonly next: string | null }>> =>
   system.dispatch(refOf(key), { kind: "take_flow" });
 
-/** `Set-Cookie` that has the browser forget its flow. */
+/** `Set-Cookie` that deletes the browser's flow. */
 export const noFlowCookie = (appUrl: string): string => cookieOf(COOKIE, "", appUrl, 0);
 
 const refOf = (key: string) => flowRef(`flw_${keyHash(key)}`);

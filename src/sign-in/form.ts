@@ -1,10 +1,10 @@
 /** Bodies of forms: small, and of one type. */
 
-/** Bytes of a form: the longest field is an address of another site. */
+/** Bytes of a form: the longest field is a URL of another site. */
 const FORM_BYTES = 32 * 1_024;
 export const FORM_TYPE = "application/x-www-form-urlencoded";
 
-/** The body as text, or null where it has another type or is too long. */
+/** The body as text; null if it has another type or is too long. */
 export async function boundedText(request: Request, type: string): Promise<string | null> {
   const given = request.headers.get("content-type") ?? "";
   if (given.split(";")[0]?.trim().toLowerCase() !== type) return null;

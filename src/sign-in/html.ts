@@ -1,4 +1,4 @@
-/** HTML as values: what stands between the tags is escaped, unless it is HTML itself. */
+/** HTML as values: interpolated text is escaped, unless it is already HTML. */
 import { escapeHtml } from "../http/document/page.ts";
 
 export class Html {
@@ -11,7 +11,7 @@ export class Html {
 
 type Part = Html | string | number | null | readonly Part[];
 
-/** `` html`<p>${text}</p>` ``; null is nothing. */
+/** `` html`<p>${text}</p>` ``; null renders nothing. */
 export const html = (strings: TemplateStringsArray, ...parts: readonly Part[]): Html =>
   new Html(strings.map((text, at) => text + (at < parts.length ? textOf(parts[at] ?? null) : "")).join(""));
 

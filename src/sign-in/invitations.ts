@@ -1,7 +1,7 @@
 /**
- * Joining an organization by a link (AUTH-18). An owner makes it and passes it on; the person who opens it joins: with the
- * account that they are signed in to, or with a new one. An e-mail address that somebody uses is no new account, or an
- * owner could take the account of a person of another organization by inviting them.
+ * Joining an organization by a link (AUTH-18). An owner creates it and passes it on; the person who opens it joins with
+ * the account that they are signed in to, or with a new one. An e-mail address that is already in use cannot get a new
+ * account; otherwise an owner could take over the account of another organization's member by inviting them.
  */
 import { accountRef } from "../../actors/account/schema.ts";
 import { type Outcome, ok, refuse } from "../../actors/fault.ts";
@@ -24,7 +24,7 @@ export interface InvitationParts {
   readonly passwords: Passwords;
 }
 
-/** What a link says. */
+/** The content of a link. */
 export interface InvitationLink {
   readonly organizationId: string;
   readonly invitationId: string;
@@ -37,7 +37,7 @@ export const linkIn = (given: URLSearchParams): InvitationLink => ({
   key: given.get("key") ?? "",
 });
 
-/** Makes an invitation; answers the path of its link, which is shown this once. */
+/** Creates an invitation; answers the path of its link, which is shown only once. */
 export async function invite(
   { system, directory, log }: Pick<InvitationParts, "system" | "directory" | "log">,
   organizationId: string,
@@ -64,7 +64,7 @@ export const openInvitation = (
 ): Promise<Outcome<Invitation>> =>
   system.dispatch(organizationRef(organizationId), { kind: "check_invitation", invitationId, hash: keyHash(key) });
 
-/** The user id of somebody new with this address; null where it is somebody's who must sign in. */
+/** A user id for a new person with this address; null if an existing person has the address, who must sign in. */
 export async function newPerson(
   { directory, log }: InvitationParts,
   email: string,
@@ -74,7 +74,8 @@ export async function newPerson(
   if (!known.ok) return known;
   const [first] = known.value;
   if (first === undefined) return ok(newId("usr"));
-  // Who was removed here comes back as who they were; what they are elsewhere is not this organization's to give.
+  // A removed member of this organization gets their old user id back. A person whom other organizations know too must
+  // sign in instead.
   const isOurs = known.value.every((member) => member.organizationId === organizationId && member.status === "removed");
   return ok(isOurs ? first.id : null);
 }
@@ -85,7 +86,7 @@ interface Joining {
   readonly address: string;
 }
 
-/** Makes the person a member; with a password, it is theirs from now on. */
+/** Makes the person a member; a given password becomes theirs. */
 export async function join(
   { system, passwords }: InvitationParts,
   { link, person, address }: Joining,

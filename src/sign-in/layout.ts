@@ -1,7 +1,8 @@
 /**
- * How the pages of people look, and what protects them (AUTH-15). They are plain HTML with one style sheet in the
- * page: no script (but for the one that passkeys need), nothing from elsewhere, no frame around them. Forms go to this service only; a page whose form
- * leads on to another one (a consent) names it, because browsers hold redirects against the policy too.
+ * The layout of the sign-in and account pages, and their protection (AUTH-15). They are plain HTML with an inline style
+ * sheet: no script (except the one for passkeys), nothing from other sites, no framing. Forms go only to this service;
+ * a page whose form redirects to another site (a consent) names that site, because browsers apply the policy to
+ * redirects too.
  */
 import { ICON_LINK } from "../http/document/page.ts";
 import { Html, html } from "./html.ts";
@@ -38,7 +39,7 @@ const hashOf = (text: string): string => new Bun.CryptoHasher("sha256").update(t
 const STYLE_HASH = hashOf(STYLE);
 const SCRIPT_HASH = hashOf(PASSKEY_SCRIPT);
 
-/** `formTargets`: where else a form of this page may lead to. */
+/** `formTargets`: other sites to which a form of this page may redirect. */
 const policyFor = (formTargets: readonly string[], hasPasskeys: boolean): string =>
   [
     "default-src 'none'",
@@ -50,7 +51,10 @@ const policyFor = (formTargets: readonly string[], hasPasskeys: boolean): string
     "frame-ancestors 'none'",
   ].join("; ");
 
-/** Of every answer of these pages. A form whose page sends no referrer at all has no origin either, so ours keep theirs. */
+/**
+ * Headers of every answer of these pages. The referrer policy must not be `no-referrer`, because forms would then be
+ * sent without an origin.
+ */
 const HEADERS = {
   "cache-control": "no-store",
   "referrer-policy": "same-origin",
@@ -65,10 +69,10 @@ export interface PageContent {
   readonly status?: number;
   /** A card in the middle, or a page of sections. */
   readonly isNarrow?: boolean;
-  /** Somebody has signed in: the way to their account, and out. */
+  /** For a signed-in person: shows links to the account and to sign out. */
   readonly isSignedIn?: boolean;
   readonly formTargets?: readonly string[];
-  /** It has forms for the script of passkeys. */
+  /** Whether the page has forms for the script of passkeys. */
   readonly hasPasskeys?: boolean;
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -101,7 +105,7 @@ ${content}
 
 const SCRIPT = new Html(`<script>${PASSKEY_SCRIPT}</script>`);
 
-/** What a script of ours has asked for. */
+/** The answer to our own script. */
 export const jsonOf = (value: object, headers: Readonly<Record<string, string>>): Response =>
   Response.json(value, { headers: { ...HEADERS, ...headers } });
 
@@ -110,6 +114,6 @@ const SIGNED_IN = html`<nav aria-label="Account">
   <form method="post" action="/sign-out"><button class="quiet">Sign out</button></form>
 </nav>`;
 
-/** Goes on with a GET. */
+/** Redirects with a GET. */
 export const redirectTo = (location: string, headers: Readonly<Record<string, string>> = {}): Response =>
   new Response(null, { status: 303, headers: { ...HEADERS, location, ...headers } });

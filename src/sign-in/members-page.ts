@@ -1,4 +1,4 @@
-/** The members of an organization, for its owners: who there is, invitations, roles, removal (AUTH-18). */
+/** The members of an organization, for its owners: list, invitations, roles, removal (AUTH-18). */
 import type { Fault, Outcome } from "../../actors/fault.ts";
 import type { Origin } from "../../actors/organization/people-protocol.ts";
 import { type Invitation, type Member, organizationRef, type Role } from "../../actors/organization/schema.ts";
@@ -110,7 +110,7 @@ export const changeRole = (parts: Parts, visit: OwnVisit): Promise<Response> =>
     }),
   );
 
-/** With all credentials (`removal.ts`). */
+/** Removes a member with all credentials (`removal.ts`). */
 export async function removeMember(parts: Parts, visit: OwnVisit): Promise<Response> {
   const { organizationId } = visit.principal;
   const userId = visit.form.get("id") ?? "";

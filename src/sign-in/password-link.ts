@@ -1,7 +1,7 @@
 /**
- * Links that set a password once (AUTH-16). Only the operator makes them, at the first run and with
- * `bun run admin user link`: an owner could otherwise take the account of somebody who belongs to other organizations
- * too. The key is in the query, which no log shows, and opening the page does not use it up: mail programs open links.
+ * Links that set a password once (AUTH-16). Only the operator creates them, at the first run and with `bun run admin
+ * user link`: otherwise an owner could take over the account of a person who also belongs to other organizations. The
+ * key is in the query, which is never logged. Opening the page does not use it up, because mail programs open links.
  */
 import { accountRef } from "../../actors/account/schema.ts";
 import type { Outcome } from "../../actors/fault.ts";
@@ -9,11 +9,11 @@ import { isoTime } from "../../actors/schema.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
 import { keyHash, newKey } from "../http/request/one-time-key.ts";
 
-/** A link opens for so long. */
+/** How long a link is valid. */
 export const LINK_HOURS = 24;
 export const PASSWORD_PATH = "/set-password";
 
-/** Makes a link for this person, in place of the one before; answers its path. */
+/** Creates a link for this person, which replaces the previous one; answers its path. */
 export async function makePasswordLink(
   system: Pick<TroupeSystem, "dispatch">,
   userId: string,

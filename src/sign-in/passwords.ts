@@ -1,28 +1,31 @@
 /**
- * Passwords (AUTH-13): argon2id by Bun, in its own text form, so that stronger parameters can come later. A check
- * costs the same whether the account exists or not: an answer's time tells nobody who has one.
+ * Passwords (AUTH-13): argon2id by Bun, in its own text form, so that stronger parameters can come later. A check takes
+ * the same time whether or not the account exists, so that the time does not reveal who has one.
  */
 import { ok, type Outcome, refuse } from "../../actors/fault.ts";
 
 /** OWASP's first choice of parameters: 46 MiB and one pass, some 50 ms. */
 const ARGON2ID = { algorithm: "argon2id", memoryCost: 47_104, timeCost: 1 } as const;
-/** Characters of a password. Long ones are better than odd ones, so nothing else is asked of them (NIST SP 800-63B). */
+/**
+ * Characters of a password. Length matters more than odd characters, so there are no rules about characters (NIST SP
+ * 800-63B).
+ */
 export const PASSWORD_MIN = 12;
 export const PASSWORD_MAX = 256;
-/** Hashes that are computed at once: each holds a core and its 46 MiB. */
+/** Hashes that are computed at once: each occupies a core and 46 MiB. */
 const AT_ONCE = 2;
-/** Checks that may wait for one of them: some seconds of work. */
+/** Checks that may wait: some seconds of work. */
 const WAITING = 100;
 const BUSY_MS = 5_000;
 
-/** What computes hashes: Bun, or what a test counts with. */
+/** Computes hashes: Bun, or a counting stand-in of a test. */
 export type Hashing = Pick<typeof Bun.password, "hash" | "verify">;
 
 export class Passwords {
   private readonly hashing: Hashing;
   private running = 0;
   private readonly waiting: (() => void)[] = [];
-  /** What is checked where there is no password. */
+  /** The hash that is checked if there is no password. */
   private readonly decoy: Promise<string>;
 
   constructor(hashing: Hashing = Bun.password) {
@@ -34,7 +37,7 @@ export class Passwords {
     return this.inTurn(() => this.hashing.hash(password.normalize("NFC"), ARGON2ID));
   }
 
-  /** Whether the password is the one of this hash; never, where there is none. */
+  /** Whether the password matches this hash; false if there is none. */
   verify(password: string, hash: string | null): Promise<Outcome<boolean>> {
     return this.inTurn(async () => {
       const isGood = await this.hashing.verify(password.normalize("NFC"), hash ?? (await this.decoy));
@@ -49,7 +52,7 @@ export class Passwords {
     try {
       return ok(await work());
     } finally {
-      // The place goes from hand to hand.
+      // The place passes directly to the next waiting check.
       const next = this.waiting.shift();
       if (next === undefined) this.running--;
       else next();
@@ -57,7 +60,7 @@ export class Passwords {
   }
 }
 
-/** What is wrong with a new password, in words for its person; null for nothing. */
+/** The error of a new password, in words for its person, or null. */
 export function complaintOf(password: string, email: string): string | null {
   const characters = password.length;
   if (characters < PASSWORD_MIN) return `A password has at least ${PASSWORD_MIN} characters.`;

@@ -1,4 +1,7 @@
-/** The pages of people, mounted: signing in and out, passwords, the account. They need no script (but for passkeys) and no internet. */
+/**
+ * The pages for people, mounted: signing in and out, passwords, the account. They need no script (except for passkeys)
+ * and no internet.
+ */
 import { Elysia } from "elysia";
 import type { HttpLog } from "../log/port.ts";
 import { INVITATION_PATH } from "../http/contract/invitation-path.ts";
@@ -40,7 +43,7 @@ export type SignInParts = VisitParts &
 type Answer = (parts: SignInParts, visit: Visit) => Response | Promise<Response>;
 type OwnAnswer = (parts: SignInParts, visit: OwnVisit) => Promise<Response>;
 
-/** A page for those who have signed in; the others are sent to do so. */
+/** A page for signed-in people; others are redirected to the sign-in page. */
 const own =
   (answer: OwnAnswer): Answer =>
   (parts, visit) =>

@@ -28,7 +28,7 @@ export function scopeWords(scope: string): string {
   return verb === "write" ? `read and change ${named}` : scope;
 }
 
-/** What a form offers, in the order of the scopes. */
+/** The scopes that a form offers, in their order. */
 export const OFFERED_SCOPES: readonly { readonly scope: string; readonly words: string }[] = SCOPES.map((scope) => ({
   scope,
   words: scopeWords(scope),

@@ -18,11 +18,11 @@ export const PROVIDER_PATH = `${SIGN_IN_PATH}/provider`;
 export interface PageParts {
   readonly accounts: Accounts;
   readonly appUrl: () => string;
-  /** The operator's OpenID provider, where there is one. */
+  /** The operator's OpenID provider, if there is one. */
   readonly provider: Pick<OpenIdProvider, "name" | "issuer"> | null;
 }
 
-/** The way to the sign-in page, and back here. */
+/** Redirects to the sign-in page, which leads back here. */
 export const toSignIn = ({ request }: Pick<Visit, "request">): Response => {
   const { pathname, search } = new URL(request.url);
   const next = request.method === "GET" ? `?next=${encodeURIComponent(pathname + search)}` : "";
@@ -48,8 +48,8 @@ export async function signIn(parts: PageParts, visit: Visit): Promise<Response> 
 }
 
 /**
- * Begins the session in the browser. Its secret is new, so a cookie that somebody has planted is worth nothing; the
- * session that the browser had before ends.
+ * Begins the session in the browser. Its secret is new, so a planted cookie is worthless; the browser's previous
+ * session ends.
  */
 export async function enter(
   parts: PageParts,
@@ -65,7 +65,7 @@ export async function enter(
 export async function signOut({ accounts, appUrl }: PageParts, { principal, sender }: Visit): Promise<Response> {
   if (principal !== null) {
     const ended = await accounts.end(principal, principal.tokenId, sender);
-    // The cookie stays while the session does: it must not seem to have ended.
+    // Keep the cookie if the session has not ended, so that the person does not believe it has.
     if (!ended.ok) return faultPage(ended.fault);
   }
   return redirectTo(SIGN_IN_PATH, { "set-cookie": noSessionCookie(appUrl()) });
@@ -105,8 +105,8 @@ export const signInForm = (
   });
 
 /**
- * The way to the provider. It is a link and no form: browsers hold the redirects behind a form against the policy of
- * its page, and the provider's addresses may be several.
+ * The link to the provider. It is not a form, because browsers apply a page's policy to the redirects of its forms, and
+ * the provider may use several addresses.
  */
 export const providerLink = (provider: PageParts["provider"], next: string | null): Html | null =>
   provider === null
@@ -117,7 +117,7 @@ export const providerLink = (provider: PageParts["provider"], next: string | nul
         >
       </p>`;
 
-/** What has gone wrong, for a person. */
+/** An error page for people. */
 export function faultPage(fault: Fault): Response {
   if (fault.kind === "rate_limited") return waitPage(fault.retryAfterMs);
   const { status, title, words } = wordsOf(fault);

@@ -1,7 +1,6 @@
 /**
- * A request for a page: who sends it, what its form says, and what it may not do. A form counts only where a page of
- * ours has sent it (AUTH-15), whether somebody has signed in or not: a forged sign-in would put a person into the
- * account of somebody else.
+ * A request for a page: who sends it, its form, and checks against forgery. A form is accepted only from one of our own
+ * pages (AUTH-15), even without a session: a forged sign-in would put a person into another person's account.
  */
 import type { Server } from "bun";
 import type { Principal } from "../../actors/organization/principal.ts";
@@ -28,16 +27,16 @@ export interface Visit {
   readonly query: URLSearchParams;
   readonly form: URLSearchParams;
   readonly sender: Sender;
-  /** Who has signed in; null for nobody. */
+  /** The signed-in person; null for nobody. */
   readonly principal: Principal | null;
-  /** Whether the browser has a cookie of ours, good or not. */
+  /** Whether the browser has a session cookie, valid or not. */
   readonly hasCookie: boolean;
 }
 
-/** Whatever the session of a page is asked for. */
+/** The checks of a page's session. */
 const SESSION = { isCounted: true, takesSessions: true, resource: null } as const;
 
-/** The visit, or why the request is none. */
+/** The visit, or a refusal. */
 export async function visitOf(parts: VisitParts, request: Request): Promise<Visit | Response> {
   const server = parts.server();
   const appUrl = parts.appUrl();
@@ -63,7 +62,7 @@ export async function visitOf(parts: VisitParts, request: Request): Promise<Visi
   };
 }
 
-/** The fields of a form, or null where the body is none, or too long. */
+/** The fields of a form; null if the body is not a form, or too long. */
 async function formOf(request: Request): Promise<URLSearchParams | null> {
   const text = await boundedText(request, FORM_TYPE);
   return text === null ? null : new URLSearchParams(text);
@@ -88,7 +87,7 @@ const BAD_FORM = (): Response =>
     content: html`<section><p>Nothing was done.</p></section>`,
   });
 
-/** After too many requests or attempts. */
+/** The answer after too many requests or attempts. */
 export function waitPage(retryAfterMs: number): Response {
   const seconds = Math.max(1, Math.ceil(retryAfterMs / 1_000));
   return pageOf({

@@ -1,4 +1,6 @@
-/** Answers of the endpoints for programs, in the words of OAuth (RFC 6749, 5.2). Programs in browsers may read them. */
+/**
+ * Answers of the endpoints for programs, in the format of OAuth (RFC 6749, 5.2). Programs in browsers may read them.
+ */
 
 const HEADERS = {
   "cache-control": "no-store",
@@ -21,10 +23,10 @@ export type OAuthError =
 
 export const oauthAnswer = (body: object, status = 200): Response => Response.json(body, { status, headers: HEADERS });
 
-/** Done, and nothing to say (RFC 7009). */
+/** Success without a body (RFC 7009). */
 export const oauthDone = (): Response => new Response(null, { headers: HEADERS });
 
-/** What a page of another origin may send; for a preflight. */
+/** The answer to a CORS preflight: what a page of another origin may send. */
 export const oauthPreflight = (): Response =>
   new Response(null, {
     status: 204,

@@ -1,6 +1,6 @@
 /**
- * What a program asks a person for (RFC 6749, 4.1.1; OAuth 2.1; RFC 8707). Until the program and its redirect address
- * are known to belong together nothing is sent there: what is wrong before is shown to the person, what is wrong after
+ * A program's authorization request to a person (RFC 6749, 4.1.1; OAuth 2.1; RFC 8707). Until it is known that the
+ * redirect address belongs to the program, nothing is sent there: earlier errors are shown to the person, later ones go
  * to the program.
  */
 import { DEFAULT_SCOPES, GRANTABLE_SCOPES } from "../../../actors/organization/principal.ts";
@@ -23,9 +23,9 @@ export interface AuthorizationRequest {
 
 export type AuthorizationReading =
   | { readonly kind: "good"; readonly request: AuthorizationRequest }
-  /** For the person. */
+  /** An error for the person. */
   | { readonly kind: "untrusted"; readonly words: string }
-  /** For the program. */
+  /** An error for the program. */
   | {
       readonly kind: "refused";
       readonly redirectUri: string;
@@ -34,7 +34,7 @@ export type AuthorizationReading =
       readonly state: string | null;
     };
 
-/** Fields that a consent carries along, as they came. */
+/** Fields that the consent form carries along unchanged. */
 export const CARRIED = [
   "response_type",
   "client_id",
@@ -81,7 +81,7 @@ export async function readAuthorization(
 
 const untrusted = (words: string): AuthorizationReading => ({ kind: "untrusted", words });
 
-/** The resource in the form that its tokens carry; the current surface where none is named. */
+/** The resource as its tokens store it; the current surface if none is named. */
 export function resourceOf(given: readonly string[], appUrl: string): string | null {
   const [first = appUrl, ...more] = new Set(given.map((each) => each.replace(/\/$/, "")));
   if (more.length > 0) return null;
@@ -89,15 +89,15 @@ export function resourceOf(given: readonly string[], appUrl: string): string | n
 }
 
 /**
- * What of it is grantable, in the order of our scopes; `unasked` where it names none. Words of other services, such as
- * `openid`, say nothing here.
+ * The grantable scopes of the request, in the order of our scopes; `unasked` if it names none. Scopes of other
+ * services, such as `openid`, are ignored.
  */
 function scopesOf(given: string | null, unasked: readonly string[]): readonly string[] {
   const asked = given === null || given.trim() === "" ? unasked : given.split(/\s+/);
   return GRANTABLE_SCOPES.filter((scope) => asked.includes(scope));
 }
 
-/** The way back to the program, with who answers (RFC 9207). */
+/** The redirect back to the program, with the issuer (RFC 9207). */
 export function backTo(redirectUri: string, answer: Readonly<Record<string, string | null>>, issuer: string): string {
   const url = new URL(redirectUri);
   for (const [name, value] of Object.entries({ ...answer, iss: issuer }))

@@ -1,7 +1,7 @@
 /**
- * Programs that ask for tokens. One is known by an id that it got when it registered itself (RFC 7591), or by the
- * address of a document that says what it is (Client ID Metadata Documents), which is read through the guarded client.
- * None has a secret: anybody can register under any name, so people are shown where their browser will be sent.
+ * Programs that ask for tokens. A program has either an id from its own registration (RFC 7591), or the URL of a
+ * document that describes it (Client ID Metadata Documents), which is read through the guarded client. None has a
+ * secret: anybody can register under any name, so people are shown where their browser will be sent.
  */
 import { clientRef } from "../../../actors/account/schema.ts";
 import { BoundedMap } from "../../../actors/bounded-map.ts";
@@ -17,22 +17,22 @@ export interface Client {
   readonly id: string;
   readonly name: string;
   readonly redirectUris: readonly string[];
-  /** The host that its document is from; null where nobody vouches for its name. */
+  /** The host of its document; null if nothing vouches for its name. */
   readonly host: string | null;
 }
 
-/** What a program says of itself. */
+/** A program's own metadata. */
 export interface ClientMetadata {
   readonly name: string;
   readonly redirectUris: readonly string[];
 }
 
 export const CLIENT_NAME_CHARACTERS = 100;
-/** A document is small, near, and read again after some minutes. */
+/** Limits of a document: it is small, answers soon, and is read again after some minutes. */
 const DOCUMENT_BYTES = 16 * 1_024;
 const DOCUMENT_TIMEOUT_MS = 5_000;
 const DOCUMENT_MS = 300_000;
-/** One that could not be read: so long nobody has it asked for again, or has a stranger's host asked. */
+/** A failed read is cached for this long, so that requests cannot make us flood another host. */
 const NO_DOCUMENT_MS = 30_000;
 const DOCUMENTS_REMEMBERED = 500;
 const CLIENT_ID_CHARACTERS = 500;
@@ -60,7 +60,7 @@ export class Clients {
     return made.ok ? ok({ id, ...client, host: null }) : made;
   }
 
-  /** Refuses `not_found` where there is no such program, or its document says something else. */
+  /** Refuses `not_found` if there is no such program, or its document is invalid. */
   async find(id: string): Promise<Outcome<Client>> {
     if (isIdOf("cli", id)) {
       const found = await this.parts.system.dispatch(clientRef(id), { kind: "read_client" });
@@ -69,7 +69,7 @@ export class Clients {
     return isDocumentId(id) ? this.fromDocument(id) : UNKNOWN;
   }
 
-  /** Somebody has let it in. */
+  /** Keeps a registered program, because a person has authorized it. */
   async keep(client: Client): Promise<Outcome<null>> {
     return client.host === null ? this.parts.system.dispatch(clientRef(client.id), { kind: "keep_client" }) : ok(null);
   }
@@ -92,7 +92,7 @@ export class Clients {
     });
     if (answer.kind === "failed" || answer.status !== 200 || answer.truncated) return UNKNOWN;
     const said = parsed(Buffer.from(answer.body).toString("utf8"));
-    // A document speaks for its own address only.
+    // A document is valid only for its own address.
     if (said === null || said["client_id"] !== id) return UNKNOWN;
     const metadata = readMetadata({ client_name: new URL(id).hostname, ...said });
     if (typeof metadata === "string") return UNKNOWN;
@@ -102,7 +102,7 @@ export class Clients {
 
 const UNKNOWN = refuse({ kind: "not_found", noun: "oauth_client" });
 
-/** An address whose document names a program: https, with a path. */
+/** Whether an id is the URL of a document: https, with a path. */
 function isDocumentId(id: string): boolean {
   if (id.length > CLIENT_ID_CHARACTERS || !URL.canParse(id)) return false;
   const { protocol, pathname, hash, username, password, href } = new URL(id);
@@ -110,7 +110,7 @@ function isDocumentId(id: string): boolean {
   return protocol === "https:" && pathname !== "/" && isPlain;
 }
 
-/** Something to see: a name of nothing but joiners and blanks is none. */
+/** Visible characters: a name of only joiners and blanks is invalid. */
 const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u;
 
 type Said = Readonly<Record<string, unknown>>;
@@ -124,7 +124,7 @@ export function parsed(text: string): Said | null {
   }
 }
 
-/** What a program says of itself, or what is wrong with it. What we do not offer is left out, as RFC 7591 allows. */
+/** A program's metadata, or an error. Unsupported fields are dropped, as RFC 7591 allows. */
 export function readMetadata(said: Said): ClientMetadata | string {
   const { redirect_uris: uris, client_name: name = "A program", grant_types: grants } = said;
   if (typeof name !== "string" || !VISIBLE.test(name) || name.length > CLIENT_NAME_CHARACTERS || /\p{Cc}/u.test(name))
@@ -140,6 +140,6 @@ export function readMetadata(said: Said): ClientMetadata | string {
     if (complaint !== null) return `redirect_uris: ${JSON.stringify(uri)} ${complaint}`;
     redirectUris.push(uri);
   }
-  // Overrides of direction would have the name, or what stands behind it, read as something else.
+  // Direction overrides would make the name, or the text after it, read as something else.
   return { name: visibleText(name.trim()), redirectUris };
 }

@@ -1,7 +1,7 @@
 /**
- * A person lets a program in, or does not (MCP-2). The page names the program, where the browser will go, and what the
- * program may do; each of that can be left out. The form carries the request with a signature over it and the
- * session, so nobody else has filled it in, and nothing of it has changed since it was shown.
+ * A person authorizes a program, or refuses (MCP-2). The page names the program, where the browser will go, and what
+ * the program may do; the person can deselect each permission. The form carries the request with a signature over it
+ * and the session, so that it can be neither forged nor changed after it was shown.
  */
 import { isSameHash } from "../../../actors/constant-time.ts";
 import { type Organization, organizationRef } from "../../../actors/organization/schema.ts";
@@ -35,7 +35,7 @@ export async function showConsent(parts: ConsentParts, visit: Visit): Promise<Re
   const reading = await readAuthorization(visit.query, { clients: parts.clients, appUrl: parts.appUrl() });
   if (reading.kind !== "good") return unlessGood(reading, parts.appUrl());
   const { principal } = visit;
-  // The program is known to be one: only then is a person asked to sign in for it.
+  // The program is valid by now: only then is the person asked to sign in for it.
   if (principal === null) return toSignIn(visit);
   const { organizationId } = principal;
   const organization = await parts.system.dispatch(organizationRef(organizationId), { kind: "read_organization" });
@@ -95,7 +95,7 @@ const untrustedPage = (words: string, status: number): Response =>
     </section>`,
   });
 
-/** By what the request came with, in a fixed order, and the session that it was shown to. */
+/** Signs the fields of the request, in a fixed order, and the session that it was shown to. */
 function signatureOf(key: Uint8Array, sessionId: string, given: URLSearchParams): string {
   const text = JSON.stringify([sessionId, ...CARRIED.map((name) => given.getAll(name))]);
   return new Bun.CryptoHasher("sha256", key).update(text).digest("hex");
@@ -117,7 +117,7 @@ function consentForm(parts: ConsentParts, { query, principal }: OwnVisit, { requ
     title: `Let “${client.name}” in?`,
     isNarrow: true,
     isSignedIn: true,
-    // Browsers hold the redirect after the form against the policy as well.
+    // Browsers apply the policy to the redirect after the form too.
     formTargets: [host === "" ? protocol : `${protocol}//${host}`],
     content: html`<section>
       <p>

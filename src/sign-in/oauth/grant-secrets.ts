@@ -1,7 +1,7 @@
 /**
- * Codes and refresh tokens. Both name the grant that they belong to, so nothing is looked up to find its actor. A code
- * is random; of a refresh token the service can tell that it made it, however long ago, so that one that comes again is
- * known for what it is without keeping those that were used.
+ * Codes and refresh tokens. Both name the grant that they belong to, so finding its actor needs no look-up. A code is
+ * random. A refresh token is verifiable: the service recognizes its own, however old, and so detects a reused one
+ * without storing the used ones.
  *
  *   oac_<organization>.<grant>.<43 random characters>
  *   ort_<organization>.<grant>.<generation>.<HMAC>
@@ -38,7 +38,7 @@ export const refreshTokenOf = (sealing: Sealing, place: GrantPlace, generation: 
   return `ort_${body}.${macOf(sealing.key("refresh_token"), body)}`;
 };
 
-/** Null where the service has not made it. */
+/** Null if the service did not issue the token. */
 export function readRefreshToken(
   sealing: Sealing,
   token: string,

@@ -1,9 +1,9 @@
-/** Addresses that a program may get its codes at (RFC 6749, 3.1.2; RFC 8252). */
+/** Addresses to which a program's codes may be sent (RFC 6749, 3.1.2; RFC 8252). */
 
-/** Of one program. */
+/** The most addresses of one program. */
 export const REDIRECT_URIS_MAX = 10;
 export const REDIRECT_URI_CHARACTERS = 2_000;
-/** Schemes that run something or open a file in the browser itself. */
+/** Schemes that make the browser run code or open a file. */
 const NEVER = new Set([
   "javascript:",
   "data:",
@@ -19,10 +19,10 @@ const NEVER = new Set([
 ]);
 const LOOPBACK = new Set(["127.0.0.1", "[::1]", "localhost"]);
 const CONTROL = /[\p{Cc}\s]/u;
-/** The page of the consent names the host in its policy, where `;`, `,` and `*` would say more than that. */
+/** The consent page puts the host into its policy, where `;`, `,` and `*` would have a meaning. */
 const HOST = /^[\w.:[\]%~-]*$/;
 
-/** What is wrong with the address, or null. */
+/** The error of the address, or null. */
 export function redirectComplaint(uri: string): string | null {
   if (uri.length > REDIRECT_URI_CHARACTERS || CONTROL.test(uri) || !URL.canParse(uri)) return "is no address";
   const { protocol, host, hostname, hash, username, password } = new URL(uri);
@@ -34,7 +34,10 @@ export function redirectComplaint(uri: string): string | null {
   return null;
 }
 
-/** Whether the address is one of these. A program on the person's own machine listens on any port (RFC 8252, 7.3). */
+/**
+ * Whether the address is one of these. For a program on the person's own machine, the port does not matter (RFC 8252,
+ * 7.3).
+ */
 export const isRegistered = (uri: string, registered: readonly string[]): boolean =>
   registered.includes(uri) || registered.some((other) => isSameLoopback(uri, other));
 

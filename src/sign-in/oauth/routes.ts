@@ -47,7 +47,7 @@ async function page(parts: OAuthParts & ConsentParts, request: Request): Promise
   });
 }
 
-/** An endpoint for programs: each request counts for its address. */
+/** An endpoint for programs: each request counts against its client's address. */
 const asked = (parts: OAuthParts & TokenParts, request: Request, endpoint: Endpoint): Promise<Response> =>
   served(parts, request, async (asking) => {
     const rate = await parts.limits.ofStranger(asking, parts.server());

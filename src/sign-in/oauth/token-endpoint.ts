@@ -1,6 +1,6 @@
 /**
- * Where programs get their tokens, and give them back (RFC 6749, 7009, 7591). Whatever is wrong with a code or a refresh
- * token, the answer is the same.
+ * The endpoints at which programs get and revoke tokens (RFC 6749, 7009, 7591). Every error of a code or a refresh
+ * token gets the same answer.
  */
 import { attemptsRef } from "../../../actors/account/schema.ts";
 import { GRANTABLE_SCOPES } from "../../../actors/organization/principal.ts";
@@ -20,9 +20,9 @@ import { resourceOf } from "./authorization-request.ts";
 import { type Clients, parsed, readMetadata } from "./clients.ts";
 import { challengeOf, readCode, readRefreshToken, refreshTokenOf } from "./grant-secrets.ts";
 
-/** An access token lives so long: a program asks for the next one by itself. */
+/** The lifetime of an access token; programs refresh it by themselves. */
 export const ACCESS_TOKEN_SECONDS = 3_600;
-/** Programs that one address registers before it has to wait. */
+/** Programs that one address may register before it must wait. */
 const FREE_REGISTRATIONS = 20;
 const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
 const HASH_CHARACTERS = 32;
@@ -38,7 +38,7 @@ export interface TokenParts {
   readonly onRevoked: (tokenId: string) => void;
 }
 
-/** A form that a program has sent, and from where. */
+/** A form from a program, and its sender. */
 export interface Sent {
   readonly form: URLSearchParams;
   readonly address: string;
@@ -105,7 +105,7 @@ async function refresh(parts: TokenParts, { form, address }: Sent): Promise<Resp
   return answerOf(parts, organizationId, { secret, issued });
 }
 
-/** The resource that the request names, null for none; undefined where it is not ours. */
+/** The resource that the request names, null for none; undefined if it is not ours. */
 function asked(parts: TokenParts, form: URLSearchParams): string | null | undefined {
   const given = form.getAll("resource");
   return given.length === 0 ? null : (resourceOf(given, parts.appUrl()) ?? undefined);
@@ -146,9 +146,9 @@ export async function register(
   parts: TokenParts,
   { body, address }: { readonly body: string; readonly address: string },
 ): Promise<Response> {
-  const said = parsed(body);
-  if (said === null) return oauthRefusal("invalid_client_metadata", "The body must be a JSON object");
-  const metadata = readMetadata(said);
+  const fields = parsed(body);
+  if (fields === null) return oauthRefusal("invalid_client_metadata", "The body must be a JSON object");
+  const metadata = readMetadata(fields);
   if (typeof metadata === "string") {
     const isUri = metadata.startsWith("redirect_uris");
     return oauthRefusal(isUri ? "invalid_redirect_uri" : "invalid_client_metadata", metadata);
@@ -173,7 +173,10 @@ export async function register(
   );
 }
 
-/** Ends what the token belongs to (RFC 7009). The holder of a token may revoke it; an unknown one is gone already. */
+/**
+ * Ends the grant of a token (RFC 7009). The holder of a token may revoke it; an unknown token counts as already
+ * revoked.
+ */
 export async function revoke(parts: TokenParts, { form, address }: Sent): Promise<Response> {
   const text = form.get("token") ?? "";
   const origin = { userId: null, tokenId: null, address };
@@ -203,7 +206,7 @@ async function grantOfAccess({ directory, system, log }: TokenParts, text: strin
   return grant.ok && grant.value !== null ? { organizationId, grantId: grant.value } : null;
 }
 
-/** What a token is, for an owner of its organization (RFC 7662). */
+/** Describes a token to an owner of its organization (RFC 7662). */
 export async function introspect(
   parts: TokenParts,
   of: { readonly form: URLSearchParams; readonly organizationId: string },

@@ -1,6 +1,6 @@
 /**
- * Signing in by the operator's OpenID provider (AUTH-21), in two requests: one that sends the browser there, and one with
- * which it comes back. Whatever goes wrong ends on the sign-in page, in words for the person.
+ * Signing in by the operator's OpenID provider (AUTH-21), in two requests: one that sends the browser there, and one
+ * with which it comes back. Every failure ends on the sign-in page, with a message for the person.
  */
 import { accountRef } from "../../../actors/account/schema.ts";
 import { isOwnLink } from "../../http/request/same-origin.ts";
@@ -23,7 +23,7 @@ import { connect, type Entry, entryOf, type PeopleParts } from "./people.ts";
 import { providerCookie, type ProviderCookieParts } from "./provider-cookie.ts";
 import type { FlowSecrets, OpenIdProvider, ProviderFailure } from "./provider.ts";
 
-/** The path of the redirect URI, behind the address of the service. */
+/** The path of the redirect URI, below the address of the service. */
 export const PROVIDER_CALLBACK_PATH = `${PROVIDER_PATH}/callback`;
 
 export type ProviderPageParts = FlowParts &
@@ -37,7 +37,7 @@ export async function goToProvider(parts: ProviderPageParts, visit: Visit): Prom
   const { request, query, principal } = visit;
   const next = nextPath(query.get("next"));
   const asked = next === null ? "" : `?next=${encodeURIComponent(next)}`;
-  // Another site must not have a person sign in without their wish.
+  // Another site must not make a person sign in against their will.
   if (provider === null || !isOwnLink(request)) return redirectTo(SIGN_IN_PATH + asked);
   const isConnecting = query.has(CONNECT);
   if (isConnecting && principal === null) return redirectTo(SIGN_IN_PATH);
@@ -58,7 +58,7 @@ export async function comeFromProvider(parts: ProviderPageParts, visit: Visit): 
   const { provider } = parts;
   if (provider === null) return redirectTo(SIGN_IN_PATH);
   const key = flowKeyIn(visit.request, parts.appUrl());
-  // Another browser, which has only the address, did not begin this sign-in; that of the first goes on.
+  // A browser that has only the address did not begin this sign-in; the flow of the first browser continues.
   const { principal } = visit;
   const state = visit.query.get("state");
   if (key !== null && principal !== null && state === secretsOf(key, principal).state)
@@ -82,7 +82,7 @@ export async function comeFromProvider(parts: ProviderPageParts, visit: Visit): 
   return entered;
 }
 
-/** The person who has signed in comes back as somebody at the provider: from now on that is them. */
+/** A signed-in person comes back with an identity of the provider, which is connected with them from now on. */
 async function connectPerson(parts: ProviderPageParts, visit: OwnVisit, key: string): Promise<Response> {
   const { provider } = parts;
   const { principal, sender } = visit;
@@ -112,7 +112,7 @@ async function notConnected(parts: ProviderPageParts, visit: OwnVisit, { status,
   return page;
 }
 
-/** Ends what connects the person with the provider: the next sign-in goes by the e-mail address again. */
+/** Disconnects the person from the provider: the next sign-in uses the e-mail address again. */
 export async function disconnect(parts: ProviderPageParts, { principal, sender }: OwnVisit): Promise<Response> {
   const { system, accounts, provider } = parts;
   const { userId, tokenId } = principal;
@@ -128,7 +128,7 @@ export async function disconnect(parts: ProviderPageParts, { principal, sender }
 
 const redirectUriOf = ({ appUrl }: PageParts): string => appUrl() + PROVIDER_CALLBACK_PATH;
 
-/** `connecting`: the person who asks to be connected, and nobody else comes back with that state. */
+/** `connecting`: the person who asked to be connected; the state is valid only for them. */
 const secretsOf = (key: string, connecting: Pick<OwnVisit["principal"], "userId"> | null = null): FlowSecrets => ({
   state: derived(key, connecting === null ? "state" : `state for ${connecting.userId}`),
   nonce: derived(key, "nonce"),

@@ -1,7 +1,7 @@
 /**
- * Who of ours a proven person is (AUTH-21). The provider's subject says it, which never becomes somebody else's; at the
- * first time the verified e-mail address does. Nobody gets in by being known to the provider alone: they are a member,
- * or hold the link of an invitation to their own address.
+ * Maps an identity that the provider has proven to one of our people (AUTH-21): by the provider's subject, which never
+ * belongs to anybody else; the first time, by the verified e-mail address. Being known to the provider is not enough: a
+ * person must be a member, or hold the link of an invitation to their own address.
  */
 import { accountRef, identityRef } from "../../../actors/account/schema.ts";
 import { type Fault, type Outcome, ok } from "../../../actors/fault.ts";
@@ -15,12 +15,15 @@ import type { ProvenPerson } from "./provider.ts";
 
 export type PeopleParts = InvitationParts & { readonly accounts: Accounts; readonly system: TroupeSystem };
 
-/** `unverified`: the provider has not seen whose the address is. `other`: the account is somebody else's at the provider. */
+/**
+ * `unverified`: the provider has not verified the address. `other`: the account is connected with another identity of
+ * the provider.
+ */
 export type Entry =
   | {
       readonly kind: "entered";
       readonly started: StartedSession;
-      /** By the invitation, which is used up. */
+      /** Whether the person has joined by the invitation, which is then used up. */
       readonly hasJoined: boolean;
     }
   | { readonly kind: "unverified" | "unknown" | "other"; readonly email: string | null }
@@ -29,7 +32,7 @@ export type Entry =
 interface Arrival {
   readonly proven: ProvenPerson;
   readonly sender: Sender;
-  /** Where the person wants to go: the link of an invitation lets somebody new in. */
+  /** Where the person wants to go; the link of an invitation admits a new person. */
   readonly next: string | null;
 }
 
@@ -45,7 +48,7 @@ export async function entryOf(parts: PeopleParts, arrival: Arrival): Promise<Ent
   const people = [...new Set(members.value.map(({ id }) => id))];
   const [userId] = people;
   if (userId === undefined) return invited(parts, { ...arrival, email });
-  // Two people with one address cannot be told apart by it.
+  // An address that two people share does not identify either.
   if (people.length > 1) return { kind: "unknown", email };
   const linked = await link(parts, userId, arrival);
   if (!linked.ok) return failed(linked.fault);
@@ -54,7 +57,7 @@ export async function entryOf(parts: PeopleParts, arrival: Arrival): Promise<Ent
   return noted.ok ? started(parts, userId, sender) : failed(noted.fault);
 }
 
-/** The person to whom this identity belongs already, if they are still a member of anything. */
+/** The person already connected with this identity, if they are still a member of any organization. */
 async function linkedPerson({ system, accounts }: PeopleParts, proven: ProvenPerson): Promise<Outcome<string | null>> {
   const owner = await system.dispatch(ownerRef(proven), { kind: "find_owner" });
   if (!owner.ok || owner.value === null) return owner;
@@ -70,8 +73,8 @@ async function linkedPerson({ system, accounts }: PeopleParts, proven: ProvenPer
 }
 
 /**
- * From now on this identity is this person. The first time, whatever let them in before ends: an address that nobody
- * had verified may have been somebody else's choice.
+ * Connects this identity with this person. The first time, all their other credentials end: an unverified address may
+ * have been set by somebody else.
  */
 async function link(
   { system, accounts }: PeopleParts,
@@ -100,12 +103,12 @@ const noteLinked = ({ accounts }: PeopleParts, userId: string, { proven, sender 
     userId,
   );
 
-/** `taken`: it is somebody else here. `other`: the person is connected with another account there. */
+/** `taken`: the identity belongs to another person here. `other`: the person is connected with another identity. */
 export type Connected = "connected" | "taken" | "other";
 
 /**
- * Connects the person who has signed in with this identity, whatever its e-mail address: they have proved who they are
- * here, and there. Their other ways in stay.
+ * Connects the signed-in person with this identity, whatever its e-mail address: they have authenticated both here and
+ * at the provider. Their other credentials stay.
  */
 export async function connect(
   parts: PeopleParts,
@@ -129,7 +132,7 @@ export async function connect(
   return noted.ok ? ok("connected") : noted;
 }
 
-/** Somebody new, who has come from the link of an invitation to this address. */
+/** Admits a new person who came from the link of an invitation to this address. */
 async function invited(parts: PeopleParts, arrival: Arrival & { readonly email: string }): Promise<Entry> {
   const { email, proven, sender, next } = arrival;
   const unknown: Entry = { kind: "unknown", email };
@@ -164,6 +167,6 @@ const entered = (begun: Outcome<StartedSession>, hasJoined: boolean): Entry =>
 
 const failed = (fault: Fault): Entry => ({ kind: "failed", fault });
 
-/** Issuers and subjects are texts of others, so they are kept apart before they are hashed. */
+/** Issuers and subjects are external texts, so they are encoded unambiguously before hashing. */
 const ownerRef = ({ issuer, subject }: ProvenPerson) =>
   identityRef(`idn_${keyHash(JSON.stringify([issuer, subject]))}`);

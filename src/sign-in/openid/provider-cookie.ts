@@ -1,6 +1,6 @@
 /**
- * What a browser keeps of a sign-in by the provider, sealed: whose it is, and the ID token, which says at the provider
- * who signs out. It is in no record, so the service holds nobody's token of theirs.
+ * A sealed cookie of a sign-in by the provider: the person, and the ID token, which identifies them when they sign out
+ * at the provider. It is in no record, so the service stores no tokens of the provider.
  */
 import type { Sealing } from "../../../actors/sealing.ts";
 import { cookieIn, cookieOf } from "../../http/request/session-cookie.ts";
@@ -10,7 +10,7 @@ const COOKIE = "troupe_provider";
 const CONTEXT = ["browser"];
 /** Browsers keep 4,096 bytes of name, value and attributes; sealing makes a third more. */
 const ID_TOKEN_CHARACTERS = 2_700;
-/** After signing out here, to do so there too. */
+/** How long after signing out here the person can sign out at the provider too. */
 const AFTERWARDS_SECONDS = 600;
 
 export interface ProviderCookieParts {
@@ -20,21 +20,21 @@ export interface ProviderCookieParts {
 
 export interface ProviderSession {
   readonly userId: string;
-  /** Empty where it is too long for a cookie. */
+  /** Empty if it is too long for a cookie. */
   readonly idToken: string;
 }
 
-/** `Set-Cookie` that keeps it as long as the session. */
+/** `Set-Cookie` that lasts as long as the session. */
 export const providerCookie = (parts: ProviderCookieParts, session: ProviderSession): string =>
   keptFor(parts, session, SESSION_MS / 1_000);
 
-/** `Set-Cookie` that keeps it for the page after signing out. */
+/** `Set-Cookie` that lasts for the page after signing out. */
 export const cookieAfterwards = (parts: ProviderCookieParts, session: ProviderSession): string =>
   keptFor(parts, session, AFTERWARDS_SECONDS);
 
 export const noProviderCookie = ({ appUrl }: ProviderCookieParts): string => cookieOf(COOKIE, "", appUrl(), 0);
 
-/** What the browser has kept, or null. */
+/** The content of the browser's cookie, or null. */
 export function providerSessionIn(request: Request, { sealing, appUrl }: ProviderCookieParts): ProviderSession | null {
   const sealed = cookieIn(COOKIE, request.headers.get("cookie"), appUrl());
   const text = sealed === null ? null : sealing.open("provider_session", sealed, CONTEXT);

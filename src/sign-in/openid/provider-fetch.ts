@@ -1,11 +1,14 @@
-/** The requests to the operator's provider go through the guarded client, each with a short time and a small answer. */
+/**
+ * The requests to the operator's provider go through the guarded client, with a short time limit and a small limit of
+ * the answer.
+ */
 import type { Egress, EgressResult } from "../../egress/egress.ts";
 
-/** Documents, keys and tokens are small, and somebody waits. */
+/** Documents, keys and tokens are small, and a person waits. */
 const TIMEOUT_MS = 8_000;
 const ANSWER_BYTES = 512 * 1_024;
 
-/** The provider cannot be reached, or fails: not the fault of who signs in. */
+/** The provider cannot be reached, or fails: not the person's fault. */
 export class ProviderAway extends Error {
   override readonly name = "ProviderAway";
 }
@@ -16,7 +19,7 @@ interface Asked {
   readonly body?: URLSearchParams | null | undefined;
 }
 
-/** `fetch` as the client library wants it. Throws `ProviderAway`. */
+/** `fetch` for the client library. Throws `ProviderAway`. */
 export const providerFetch =
   (egress: Pick<Egress, "request">) =>
   async (url: string, { method, headers, body }: Asked): Promise<Response> => {

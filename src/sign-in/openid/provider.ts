@@ -1,7 +1,7 @@
 /**
- * The operator's OpenID Connect provider (AUTH-21): where a person is sent, and who it says has come back. The protocol
- * is that of `oauth4webapi`: the authorization code with PKCE, `state`, `nonce`, the `iss` of the answer, and the
- * signature of the ID token. Nothing here knows anybody of ours.
+ * The operator's OpenID Connect provider (AUTH-21): sends people there, and verifies who comes back. `oauth4webapi`
+ * implements the protocol: the authorization code with PKCE, `state`, `nonce`, the `iss` of the answer, and the
+ * signature of the ID token. Nothing here knows our people.
  */
 import * as oauth from "oauth4webapi";
 import type { Clock } from "../../../actors/runtime/clock.ts";
@@ -9,57 +9,58 @@ import type { Egress } from "../../egress/egress.ts";
 import type { HttpLog } from "../../log/port.ts";
 import { ProviderAway, providerFetch } from "./provider-fetch.ts";
 
-/** What the operator has set. */
+/** The operator's settings. */
 export interface ProviderSettings {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** What people call it. */
+  /** Its name for people. */
   readonly name: string;
 }
 
 export interface ProviderParts {
-  /** It may reach the host of the issuer, public or not. */
+  /** A client that may reach the host of the issuer, public or not. */
   readonly egress: Pick<Egress, "request">;
   readonly clock: Pick<Clock, "now">;
   readonly log: HttpLog;
 }
 
-/** What goes out with a person and has to come back with them. */
+/** Values that go out with a person and must come back with them. */
 export interface FlowSecrets {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
 }
 
-/** What a person signs out with. */
+/** The parameters of a sign-out. */
 export interface SignOut {
-  /** Where they come back; the operator has registered it there. */
+  /** Where the person comes back; registered at the provider by the operator. */
   readonly redirectUri: string;
-  /** Empty where it was too long to keep. */
+  /** Empty if it was too long to keep. */
   readonly idToken: string;
   readonly state: string;
 }
 
-/** Who the provider says that somebody is. */
+/** A person as the provider identifies them. */
 export interface ProvenPerson {
   readonly issuer: string;
   readonly subject: string;
   readonly email: string | null;
-  /** The provider has seen that the address is theirs. */
+  /** Whether the provider has verified the address. */
   readonly isEmailVerified: boolean;
   readonly name: string | null;
-  /** What the provider has signed: the hint with which they sign out there. */
+  /** The signed ID token: the hint for signing out at the provider. */
   readonly idToken: string;
 }
 
 /**
- * `away`: it cannot be reached, or fails. `refused`: it did not let the person in. `misconfigured`: it does not know
- * this service, or is another one than was set. `unproven`: what came back is no answer to what was asked, or not its.
+ * `away`: the provider cannot be reached, or fails. `refused`: it did not sign the person in. `misconfigured`: it does
+ * not know this service, or is not the configured provider. `unproven`: the answer does not belong to the request, or
+ * is not the provider's.
  */
 export type ProviderFailure = { readonly kind: "away" | "refused" | "misconfigured" | "unproven" };
 
-/** Its addresses are read again after this; while it is away, what was read last goes on. */
+/** The provider's metadata is read again after this; while the provider is unavailable, the last version is used. */
 const METADATA_MS = 3_600_000;
 const SCOPE = "openid email profile";
 const NAME_CHARACTERS = 100;
@@ -82,7 +83,7 @@ export class OpenIdProvider {
     this.fetching = providerFetch(parts.egress);
   }
 
-  /** Says in the log whether people can sign in by it. Does not reject: a provider that is away comes back. */
+  /** Logs whether people can sign in by the provider. Does not reject: an unavailable provider may come back. */
   async check(): Promise<void> {
     const { log } = this.parts;
     const { issuer } = this;
@@ -97,7 +98,7 @@ export class OpenIdProvider {
     }
   }
 
-  /** Where the person's browser is sent. */
+  /** The URL to which the person's browser is sent. */
   async begin(redirectUri: string, { state, nonce, verifier }: FlowSecrets): Promise<URL | ProviderFailure> {
     return this.guarded("misconfigured", async () => {
       const url = new URL((await this.server()).authorization_endpoint ?? "");
@@ -116,7 +117,7 @@ export class OpenIdProvider {
     });
   }
 
-  /** Who has come back with `answer`, the query of the address. Asks the provider once. */
+  /** Verifies who has come back with `answer`, the query of the address. It redeems the code, so call it once. */
   async finish(
     redirectUri: string,
     answer: URLSearchParams,
@@ -145,7 +146,7 @@ export class OpenIdProvider {
       });
       const claims = oauth.getValidatedIdTokenClaims(tokens);
       if (claims === undefined) throw new Error("no ID token");
-      // Many providers keep the address for those who ask with the access token.
+      // Many providers give the e-mail address only from the userinfo endpoint.
       const hasAll = claims["email"] !== undefined || server.userinfo_endpoint === undefined;
       const said = hasAll ? claims : await this.userInfo(server, client, tokens, claims.sub);
       return personOf(claims, said, tokens.id_token ?? "");
@@ -153,8 +154,8 @@ export class OpenIdProvider {
   }
 
   /**
-   * Where a person signs out at the provider (OpenID Connect RP-Initiated Logout 1.0), who then comes back with
-   * `state`. Null where the provider offers it nowhere, or is away.
+   * The URL at which a person signs out at the provider (OpenID Connect RP-Initiated Logout 1.0), and from which they
+   * come back with `state`. Null if the provider does not offer it, or is unavailable.
    */
   async signOut(asked: SignOut): Promise<URL | null> {
     try {
@@ -182,7 +183,7 @@ export class OpenIdProvider {
     return oauth.processUserInfoResponse(server, client, subject, response);
   }
 
-  /** The secret goes as the provider takes it; the standard's default where it says nothing. */
+  /** How the secret is sent: as the provider's metadata requires, else the standard's default. */
   private authentication({ token_endpoint_auth_methods_supported: methods }: oauth.AuthorizationServer) {
     const isPostOnly = methods?.includes("client_secret_post") === true && !methods.includes("client_secret_basic");
     return (isPostOnly ? oauth.ClientSecretPost : oauth.ClientSecretBasic)(this.settings.clientSecret);
@@ -192,7 +193,7 @@ export class OpenIdProvider {
     return { [oauth.customFetch]: this.fetching, [oauth.allowInsecureRequests]: isPlain(this.issuer) };
   }
 
-  /** What the provider says of itself. Throws where that cannot be read or used. */
+  /** The provider's metadata. Throws if it cannot be read or used. */
   private async server(): Promise<oauth.AuthorizationServer> {
     const { known } = this;
     const now = this.parts.clock.now();
@@ -219,13 +220,13 @@ export class OpenIdProvider {
     return server;
   }
 
-  /** Https; plain http only where the operator has set it for the issuer. */
+  /** Whether an endpoint is https; plain http is accepted only if the issuer itself is configured with it. */
   private isUsable(address: string): boolean {
     const protocol = URL.parse(address)?.protocol;
     return protocol === "https:" || (protocol === "http:" && isPlain(this.issuer));
   }
 
-  /** What `work` comes to. What has gone wrong is for the log; a person sees its kind. */
+  /** The result of `work`. Errors are logged; the person sees only their kind. */
   private async guarded<T>(usually: ProviderFailure["kind"], work: () => Promise<T>): Promise<T | ProviderFailure> {
     try {
       return await work();
@@ -240,7 +241,7 @@ export class OpenIdProvider {
   }
 }
 
-/** What providers answer to a client that they do not know, or not so. */
+/** Errors of providers for an unknown or wrongly authenticated client. */
 const CLIENT_ERRORS = ["invalid_client", "unauthorized_client"];
 
 function kindOf(error: unknown): ProviderFailure["kind"] | null {
@@ -252,7 +253,7 @@ function kindOf(error: unknown): ProviderFailure["kind"] | null {
 
 const LOGGED_CHARACTERS = 200;
 
-/** For the log: never the answers themselves, which hold codes and tokens. */
+/** Details for the log: never the answers themselves, which contain codes and tokens. */
 function detailsOf(error: unknown): { readonly reason: string; readonly said?: string } {
   const reason = (error instanceof Error ? error.message : String(error)).slice(0, LOGGED_CHARACTERS);
   const isAnswer = error instanceof oauth.AuthorizationResponseError || error instanceof oauth.ResponseBodyError;

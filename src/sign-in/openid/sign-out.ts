@@ -1,6 +1,7 @@
 /**
- * Signing out at the provider too (AUTH-23). The session here ends first, whatever becomes of the rest; then a page
- * offers the way there. It is a link, because browsers hold what follows a form against the policy of its page.
+ * Signing out at the provider too (AUTH-23). The session here ends first, whatever happens afterwards; then a page
+ * offers to sign out at the provider too. It is a link, because browsers apply a page's policy to the redirects of its
+ * forms.
  */
 import { isOwnLink } from "../../http/request/same-origin.ts";
 import { beginFlow, derived, flowKeyIn, noFlowCookie, takeFlow } from "../flow.ts";
@@ -13,13 +14,13 @@ import { cookieAfterwards, noProviderCookie, providerSessionIn } from "./provide
 
 /** The link to the provider. */
 export const PROVIDER_SIGN_OUT_PATH = `${PROVIDER_PATH}/sign-out`;
-/** Where the person is after signing out here, and comes back from there; the operator registers it there. */
+/** The page after signing out here, to which the provider also redirects; the operator registers it there. */
 export const SIGNED_OUT_PATH = `${PROVIDER_PATH}/signed-out`;
 
 const stateOf = (key: string): string => derived(key, "signed out");
 const backAt = ({ appUrl }: ProviderPageParts): string => appUrl() + SIGNED_OUT_PATH;
 
-/** Ends the session here. A person who came by the provider gets a link that ends the one there. */
+/** Ends the session here. A person who signed in by the provider gets a link that ends the session there. */
 export async function signOutOfBoth(parts: ProviderPageParts, visit: Visit): Promise<Response> {
   const { principal, request } = visit;
   const done = await signOut(parts, visit);
@@ -37,7 +38,7 @@ export async function signOutOfBoth(parts: ProviderPageParts, visit: Visit): Pro
 export async function goSignOut(parts: ProviderPageParts, { request, principal }: Visit): Promise<Response> {
   const { provider } = parts;
   const session = providerSessionIn(request, parts);
-  // Another site must not sign a person out, and nobody goes there before they have signed out here.
+  // Another site must not sign a person out, and a person must have signed out here first.
   if (provider === null || session === null || principal !== null || !isOwnLink(request))
     return redirectTo(principal === null ? SIGN_IN_PATH : ACCOUNT_PATH);
   const flow = await beginFlow(parts, null);

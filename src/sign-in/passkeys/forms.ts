@@ -1,4 +1,4 @@
-/** What is shown of passkeys (AUTH-22): the button of the sign-in page, and a section of the account. */
+/** The forms for passkeys (AUTH-22): the button of the sign-in page, and a section of the account. */
 import type { Passkey } from "../../../actors/account/schema.ts";
 import { type Html, html } from "../html.ts";
 
@@ -6,7 +6,7 @@ export const SIGN_IN_PASSKEY_PATH = "/sign-in/passkey";
 export const PASSKEYS_PATH = "/account/passkeys";
 export const PASSKEY_NAME_CHARACTERS = 60;
 
-/** Hidden until the script has found that the browser can. */
+/** Hidden until the script finds that the browser supports passkeys. */
 export const passkeySignIn = (next: string | null): Html =>
   html`<form method="post" action="${SIGN_IN_PASSKEY_PATH}" data-passkey="get" hidden>
     <input
@@ -19,9 +19,9 @@ export const passkeySignIn = (next: string | null): Html =>
 
 interface PasskeySection {
   readonly passkeys: readonly Passkey[];
-  /** Whether a passkey can be made here. */
+  /** Whether a passkey can be created here. */
   readonly isOffered: boolean;
-  /** What the new one is called unless its person says something else. */
+  /** The default name of a new passkey. */
   readonly name: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Signing in with a passkey, and keeping passkeys (AUTH-22). Each takes two requests: one for the challenge, which is bound
- * to the browser and taken once (`../flow.ts`), and the form with the authenticator's answer.
+ * Signing in with a passkey, and managing passkeys (AUTH-22). Each takes two requests: one for the challenge, which is
+ * bound to the browser and valid once (`../flow.ts`), and the form with the authenticator's answer.
  */
 import { accountRef } from "../../../actors/account/schema.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
@@ -16,7 +16,10 @@ import { claimIn, creationOptions, madePasskey, partyAt, provenCounter, requestO
 
 export type PasskeyPageParts = FlowParts & PageParts & AccountPageParts & { readonly log: HttpLog };
 
-/** A challenge is for one thing: one to sign in makes no passkey, and one of somebody else is not for this person. */
+/**
+ * A challenge has one purpose: one for signing in cannot create a passkey, and another person's challenge is not valid
+ * for this one.
+ */
 const toSignIn = (key: string): string => derived(key, "passkey");
 const toAdd = (key: string, userId: string): string => derived(key, `new passkey of ${userId}`);
 
@@ -57,7 +60,7 @@ export async function signInByPasskey(parts: PasskeyPageParts, visit: Visit): Pr
   if (!credentials.ok) return faultPage(credentials.fault);
   const sender = { ...visit.sender, browser: `${visit.sender.browser}, by passkey` };
   const started = await accounts.start(claim.userId, sender, credentials.value.chosenOrganizationId);
-  // A person who is no member of anything any more.
+  // The person is no longer a member of any organization.
   if (!started.ok && started.fault.kind === "unauthenticated") return refused(parts, next, UNKNOWN, 403);
   if (!started.ok) return faultPage(started.fault);
   const entered = await enter(parts, visit, { started: started.value, next });
@@ -113,7 +116,7 @@ export async function removePasskey(parts: PasskeyPageParts, visit: OwnVisit): P
   return noted.ok ? toAccount("passkey-removed") : faultPage(noted.fault);
 }
 
-/** The key of the browser's flow, which ends with it. */
+/** Takes the key of the browser's flow, which ends the flow. */
 async function takenKey(parts: PasskeyPageParts, request: Request): Promise<string | null> {
   const key = flowKeyIn(request, parts.appUrl());
   if (key === null) return null;

@@ -1,7 +1,7 @@
 /**
- * Passkeys (AUTH-22): what a browser is asked for, and whether its answer proves a person. The checks of WebAuthn are those
- * of `@simplewebauthn/server`, which is loaded by the first that needs it. A passkey names its person itself, so nobody
- * types an address, and it always verifies its user: it is both factors at once.
+ * Passkeys (AUTH-22): builds requests to the browser, and verifies its answers. `@simplewebauthn/server`, which is
+ * loaded on first use, does the checks of WebAuthn. A passkey identifies its person, so no address is typed, and it
+ * always verifies its user: it is both factors at once.
  */
 import { isIP } from "node:net";
 import type {
@@ -14,13 +14,13 @@ import type { Passkey } from "../../../actors/account/schema.ts";
 import { isIdOf } from "../../../actors/ids.ts";
 import type { HttpLog } from "../../log/port.ts";
 
-/** As whom the service is known to authenticators. */
+/** The service's identity for authenticators. */
 export interface Party {
   readonly id: string;
   readonly origin: string;
 }
 
-/** For whom a passkey is made. */
+/** The person for whom a passkey is created. */
 export interface Holder {
   readonly userId: string;
   readonly email: string;
@@ -31,7 +31,7 @@ export interface Holder {
 const SERVICE = "Troupe";
 const load = () => import("@simplewebauthn/server");
 
-/** Null where browsers know no passkeys: at a bare address, and over http anywhere but on this machine. */
+/** Null if browsers do not offer passkeys here: at an IP address, or over http except on this machine. */
 export function partyAt(appUrl: string): Party | null {
   if (!URL.canParse(appUrl)) return null;
   const { hostname, origin, protocol } = new URL(appUrl);
@@ -68,7 +68,7 @@ export async function requestOptions({ id }: Party, challenge: string): Promise<
   });
 }
 
-/** The new passkey in `answer`, or null where it is none for this challenge and place. */
+/** The new passkey in `answer`; null if it is not valid for this challenge and site. */
 export async function madePasskey(
   party: Party,
   answer: string,
@@ -90,7 +90,7 @@ export async function madePasskey(
   });
 }
 
-/** What an assertion claims before anything of it is checked. */
+/** The unverified content of an assertion. */
 export interface Claim {
   readonly passkeyId: string;
   readonly userId: string;
@@ -105,12 +105,12 @@ export function claimIn(answer: string): Claim | null {
       ? { passkeyId: response.id, userId, response }
       : null;
   } catch {
-    // Not JSON, or JSON of another shape: no claim at all.
+    // Not JSON, or JSON of another shape: not a claim.
     return null;
   }
 }
 
-/** What the passkey counts now, where it has proved its person by this claim; else null. */
+/** The passkey's new counter, if this claim proves its person; otherwise null. */
 export async function provenCounter(
   party: Party,
   { response }: Claim,
@@ -131,7 +131,7 @@ export async function provenCounter(
   });
 }
 
-/** The library throws at everything that is not right. A person sees no more than that; the log has the cause. */
+/** The library throws for every failed check. The person sees only that it failed; the log has the cause. */
 async function proven<T>(log: HttpLog, verify: () => Promise<T | null>): Promise<T | null> {
   try {
     return await verify();

@@ -1,6 +1,7 @@
 /**
- * The one script of the pages of people (AUTH-22): a browser hands out a passkey to scripts only. It shows the forms that
- * are marked for it, and fills in and sends them; without it, or in a browser that knows no passkeys, they stay hidden.
+ * The only script of the sign-in and account pages (AUTH-22), because browsers offer passkeys only to scripts. It shows
+ * the forms that are marked for it, fills them in, and sends them; without it, or in a browser without passkeys, they
+ * stay hidden.
  */
 export const PASSKEY_SCRIPT = `
 (() => {
