@@ -1,12 +1,15 @@
-/** Carriers (`actors/runtime/tracing.ts`) as OpenTelemetry's contexts, by its own parsers: what they do not take is no carrier. */
+/**
+ * Carriers (`actors/runtime/tracing.ts`) as OpenTelemetry's contexts, by its own parsers: text that they reject is not
+ * a carrier.
+ */
 import { isSpanContextValid, type SpanContext } from "@opentelemetry/api";
 import { parseTraceParent, TraceState } from "@opentelemetry/core";
 
-/** As the specification limits it; a longer one is left out, and the trace goes on without it. */
+/** The specification's limit; a longer state is dropped, and the trace continues without it. */
 const STATE_CHARACTERS = 512;
 const SAMPLED = 1;
 
-/** What `traceparent` and `tracestate` name; null where that is nothing valid. */
+/** The context that `traceparent` and `tracestate` name; null if they are not valid. */
 export function parsed(parent: string, state: string | null): SpanContext | null {
   const context = parseTraceParent(parent);
   if (context === null || !isSpanContextValid(context)) return null;

@@ -1,6 +1,6 @@
 /**
- * How spans leave: in batches, over HTTP, beside the work. What waits for a collector is bounded; beyond that spans
- * are dropped, and counted. Nobody waits for a collector but the end of the process, and that for a bounded time.
+ * Exports spans in batches over HTTP, in the background. The queue is bounded; spans beyond it are dropped and counted.
+ * Only the end of the process waits for a collector, for a bounded time.
  */
 import type { ReadableSpan, SpanExporter, SpanProcessor } from "@opentelemetry/sdk-trace";
 import { BatchSpanProcessor } from "@opentelemetry/sdk-trace";
@@ -27,11 +27,11 @@ export interface ExportParts {
   readonly timeoutMs: number;
   /** Spans that may wait, some 2 KiB each. */
   readonly queueSpans: number;
-  /** A span that is alone leaves after this. */
+  /** An incomplete batch leaves after this time. */
   readonly delayMs: number;
   /** Called with numbers of spans. */
   readonly onSpans: (outcome: SpanOutcome, count: number) => void;
-  /** An export has failed after others had not (`err` says why), or goes again (null). */
+  /** Exports have begun to fail (`err` says why), or work again (null). */
   readonly onChange: (err: unknown) => void;
 }
 
@@ -56,7 +56,7 @@ function httpExporter({ url, headers, protocol, compression, timeoutMs, queueSpa
     headers: () => Promise.resolve({ ...headers, ...type }),
     compression,
     timeoutMillis: timeoutMs,
-    // One is under way as a rule, and at the end all that wait.
+    // Normally one export is in flight; at the end, all waiting ones are.
     concurrencyLimit: Math.ceil(queueSpans / BATCH_SPANS) + 1,
     agentFactory: httpAgentFactoryFromOptions({ keepAlive: true }),
   };
@@ -67,7 +67,7 @@ function httpExporter({ url, headers, protocol, compression, timeoutMs, queueSpa
   );
 }
 
-/** An exporter that counts what became of spans, and says when that changes. */
+/** An exporter that counts the outcomes of spans, and reports when exports begin to fail or work again. */
 class CountedExporter implements SpanExporter {
   /** Spans that were handed over for an export. */
   taken = 0;
@@ -87,7 +87,7 @@ class CountedExporter implements SpanExporter {
       this.parts.onSpans(failed ? "failed" : "exported", spans.length);
       if (failed !== this.hasFailed) this.parts.onChange(failed ? (result.error ?? new Error("no reason")) : null);
       this.hasFailed = failed;
-      // A failure is counted here: the processor would tell it to a handler for the whole process.
+      // The failure is already counted; the processor would report it to a process-wide handler.
       done({ code: ExportResultCode.SUCCESS });
     });
   }
@@ -101,7 +101,7 @@ class CountedExporter implements SpanExporter {
   }
 }
 
-/** Drops what is too much before the batches would, because they do not count it. */
+/** Drops spans beyond the queue before the batch processor would, because that does not count them. */
 class BoundedProcessor implements SpanProcessor {
   private given = 0;
   private readonly batches: BatchSpanProcessor;

@@ -26,9 +26,9 @@ import { activeSpan, runWithin } from "./active-span.ts";
 import { carrierOf, contextOf, headersOf, parsed } from "./carriers.ts";
 import { type ExportParts, spanExport } from "./export.ts";
 
-/** The end of the process waits so long for a collector. */
+/** How long the end of the process waits for a collector. */
 export const SHUTDOWN_MS = 2_000;
-/** Of a value of a span; none is longer by itself. */
+/** The limit of a span's value; longer ones are cut. */
 const VALUE_CHARACTERS = 1_024;
 
 export interface TracingParts extends ExportParts {
@@ -39,7 +39,7 @@ export interface TracingParts extends ExportParts {
 
 export interface OpenTracing {
   readonly tracing: Tracing;
-  /** Sends what waits, for as long as `SHUTDOWN_MS`. Does not reject. */
+  /** Sends the waiting spans, for at most `SHUTDOWN_MS`. Does not reject. */
   close(): Promise<void>;
 }
 
@@ -57,12 +57,12 @@ export function openTracing(parts: TracingParts): OpenTracing {
 async function closed(provider: TracerProvider): Promise<void> {
   const limit = Promise.withResolvers<void>();
   const timer = setTimeout(limit.resolve, SHUTDOWN_MS);
-  // What could not be sent is counted where it fails.
+  // The exporter counts the spans that could not be sent.
   await Promise.race([provider.shutdown().catch(() => {}), limit.promise]);
   clearTimeout(timer);
 }
 
-/** The samplers of the specification, by their names. Those that follow a parent keep what the caller keeps. */
+/** The samplers of the specification, by their names. Parent-based ones follow the caller's decision. */
 function samplerOf({ sampler, ratio }: Pick<TracingParts, "sampler" | "ratio">): Sampler {
   const [, parent, name = sampler] = /^(parentbased_)?(.+)$/.exec(sampler) ?? [];
   const root =
@@ -74,7 +74,7 @@ function samplerOf({ sampler, ratio }: Pick<TracingParts, "sampler" | "ratio">):
   return parent === undefined ? root : new ParentBasedSampler({ root });
 }
 
-/** Unix time in ms, with its fractions. */
+/** Unix time in ms, with fractions. */
 const timeNow = (): number => performance.timeOrigin + performance.now();
 
 class SdkTracing implements Tracing {
