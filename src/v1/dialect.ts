@@ -1,8 +1,7 @@
 /**
- * How v1 says no (ERR-3): `{error, statusCode, statusMessage, message}` on every failure. All that
- * has to do with authentication and permission is the same 401 (AUTH-4). The interface names 500 for
- * a database that cannot be reached and for other temporary unavailability; what the service itself
- * holds back for a moment is 503. Both say when to try again.
+ * The error bodies of v1 (ERR-3): `{error, statusCode, statusMessage, message}` on every failure. Every failure of
+ * authentication or permission is the same 401 (AUTH-4). The interface prescribes 500 for an unreachable database and
+ * other temporary unavailability; a request that the service itself holds back gets 503. Both say when to retry.
  */
 import { spentWords } from "../../actors/usage/schema.ts";
 import type { Noun } from "../../actors/fault.ts";

@@ -1,4 +1,4 @@
-/** The v1 surface, mounted: agents, tasks, execution. Its words are `dialect.ts`. */
+/** The v1 surface, mounted: agents, tasks, execution. `dialect.ts` has its errors. */
 import { Elysia } from "elysia";
 import { operationRoutes } from "../http/request/routes.ts";
 import type { Surface } from "../http/request/surface.ts";

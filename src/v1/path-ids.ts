@@ -1,4 +1,4 @@
-/** The ids that paths of v1 name records by. Text that cannot be an id names nothing: 404. */
+/** The ids in paths of v1. Text that cannot be an id is answered with 404. */
 import { pathId } from "../http/contract/field.ts";
 import { Id } from "../http/contract/noun.ts";
 

@@ -1,4 +1,4 @@
-/** What every success of v1 says. */
+/** The field that every success of v1 has. */
 import { Type } from "../../actors/schema.ts";
 
 export const Success = Type.Literal(true);

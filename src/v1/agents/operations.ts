@@ -1,4 +1,4 @@
-/** What there is to do with agents on v1. */
+/** The operations on agents of v1. */
 import { operationGroup } from "../../http/contract/operation.ts";
 import { AgentId } from "../path-ids.ts";
 import {

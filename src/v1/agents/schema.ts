@@ -85,7 +85,7 @@ export const Deleted = noun("V1Deleted", "What has been deleted", {
   message: Text("In words", "Agent deleted successfully"),
 });
 
-/** The view for a reader of `organizationId`. */
+/** The view for a reader in `organizationId`. */
 export function agentView(agent: Agent, organizationId: string): AgentView {
   return {
     id: agent.id,

@@ -1,7 +1,6 @@
 /**
- * The answer of an execution that is not streamed (V1-8): waits for the job's end, but never longer
- * than its deadline, and says what there is. A client that leaves ends the waiting, not the job
- * (V1-4).
+ * The answer of an execution that is not streamed (V1-8): it waits for the job's end, but never longer than its
+ * deadline, and then reports the job's state. A client that leaves ends the wait, not the job (V1-4).
  */
 import { assert } from "../../../actors/assert.ts";
 import { mapped, ok, type Outcome, refuse } from "../../../actors/fault.ts";
@@ -20,7 +19,10 @@ type AnswerParts = Pick<Services, "system" | "streams" | "clock" | "jobLimits" |
 /** Events after which a job does nothing more by itself. */
 const STANDSTILLS: ReadonlySet<string> = new Set(["job.completed", "job.failed", "job.cancelled", "job.blocked"]);
 
-/** A job in one of these is answered only when the service stops, its time is up, or the caller's token counts no more. */
+/**
+ * A job in one of these states is answered only if the service stops, the deadline has passed, or the caller's token
+ * has ended.
+ */
 const GOES_ON: ReadonlySet<string> = new Set(["queued", "running"]);
 
 export async function executionAnswer(
@@ -52,7 +54,10 @@ interface Waiting {
   readonly bearer: Bearer;
 }
 
-/** Resolves when the job stands still, its deadline has passed, the client has left, its token counts no more or the service stops. */
+/**
+ * Resolves when the job is at rest or over, the deadline has passed, the client has left, its token has ended, or the
+ * service stops.
+ */
 async function standstill(
   { streams, clock, jobLimits }: AnswerParts,
   { subscription, signal, bearer }: Waiting,
@@ -74,7 +79,7 @@ async function standstill(
   }
 }
 
-/** What the job has come to. */
+/** The answer for the job's present state. */
 export function answerOf({ names, isDemo }: Pick<Execution, "names" | "isDemo">, job: Job): Outcome<ExecutionResult> {
   const result = job.result ?? "";
   const hasOutput = result !== "" || job.metrics.toolCalls > 0;
@@ -90,7 +95,10 @@ export function answerOf({ names, isDemo }: Pick<Execution, "names" | "isDemo">,
   return ok({ ...answer, ...(result === "" ? {} : { result }), error, jobId: job.id });
 }
 
-/** What a blocked execution waits for. v1 has no operation that decides it: `jobId` is the job of the current surface. */
+/**
+ * What a blocked execution waits for. v1 has no operation to decide it; the current surface has one, for the job with
+ * this `jobId`.
+ */
 const BLOCKED: Readonly<Record<BlockedReason, string>> = {
   approval_required: "The execution waits for a person to approve a tool call",
   input_required: "The execution waits for input",
@@ -100,7 +108,7 @@ const BLOCKED: Readonly<Record<BlockedReason, string>> = {
   interrupted: "The execution was interrupted in a tool call, and waits for a person to say whether it is made again",
 };
 
-/** How a failure that left nothing behind is answered; null where 200 with `success: false` is right. */
+/** The answer to a failure without any output; null if the answer is 200 with `success: false`. */
 function withoutOutput(code: RunErrorCode, message: string): Outcome<never> | null {
   switch (code) {
     case "provider_unreachable":

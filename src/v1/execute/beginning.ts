@@ -1,6 +1,6 @@
 /**
- * The beginning of an execution (V1-2): finds the agent and the conversation, makes sure that the
- * model can be used, and commits the message with its job. Nothing is made before all of that holds.
+ * The beginning of an execution (V1-2): finds the agent and the conversation, makes sure that the model can be used,
+ * and commits the message with its job. Nothing is created before all of these checks pass.
  */
 import { assert } from "../../../actors/assert.ts";
 import { notFound, ok, type Outcome, refuse } from "../../../actors/fault.ts";
@@ -52,7 +52,7 @@ export async function beginExecution(
     chatId,
     opening: workspaceId === null ? null : { workspaceId, title: titleOf(body.message) },
     content: body.message,
-    // A second execution waits for its turn, whatever the chat's own policy: this surface has no word for a steered one.
+    // A second execution is always queued, whatever the chat's policy: v1 has no answer for a steered message.
     onBusy: "queue",
     terms: { ...PLAIN_TERMS, requestId: change.requestId },
     metadata: {},
@@ -71,13 +71,13 @@ function executionOf(chatId: string, job: Job | null) {
 
 interface Conversation {
   readonly chatId: string;
-  /** Where a new chat is opened; null where it must exist. */
+  /** The workspace in which a new chat opens; null if the chat must exist. */
   readonly workspaceId: string | null;
-  /** What the caller named it by. */
+  /** The name by which the caller refers to it. */
   readonly noun: "chat" | "session";
 }
 
-/** The chat that the caller names, by whichever of its names, or a new one. An empty id names none. */
+/** The chat that the caller names by either of its ids, or a new one. An empty id counts as omitted. */
 async function conversationOf(parts: BeginningParts, by: Principal, body: ExecuteBody): Promise<Outcome<Conversation>> {
   const { chatId, sessionId } = body;
   if (chatId && !isIdOf("cht", chatId)) return notFound("chat");
@@ -89,7 +89,7 @@ async function conversationOf(parts: BeginningParts, by: Principal, body: Execut
   return workspaceId.ok ? ok({ chatId: newId("cht"), workspaceId: workspaceId.value, noun: "chat" }) : workspaceId;
 }
 
-/** The model that the chat has set in place of its agent's. */
+/** The model that the chat uses in place of its agent's. */
 async function modelOf(
   { system }: BeginningParts,
   by: Principal,

@@ -2,10 +2,10 @@
  * A job's events as the frames of v1 (V1-3): text as it is made, then the finished message with all
  * of its blocks, then the result; or an error and no result.
  *
- * Positions are in the text of the message's content; `sent` is how far the client has it. Text that was committed
- * but not sent live (the reader lagged, or the service did) is sent with its event, so the deltas always add up to the
- * text of the message. After a restart the text begins again from what was committed: v1 has no frame that takes back
- * the rest.
+ * Positions are in the text of the message's content; `sent` is the position up to which the client has it. Text that
+ * was committed but not sent live (the reader or the service lagged) is sent with its event, so the deltas always add
+ * up to the text of the message. After a restart the text continues from what was committed: v1 has no frame that
+ * retracts the rest.
  */
 import { visibleJson } from "../../../actors/visible-text.ts";
 import { type Block, TEXT_SEPARATOR } from "../../../actors/job/schema.ts";
@@ -18,7 +18,7 @@ import { sseComment, sseEvent, sseJson } from "../../http/stream/sse.ts";
 import type { Execution } from "./beginning.ts";
 import { noticeOf } from "./schema.ts";
 
-/** Its place in the stream of its job. */
+/** The reader's subscription to the stream of the job. */
 type Place = Pick<Subscription, "take" | "nextPage" | "onChange" | "close" | "isLost">;
 
 const frame = (event: string, data: object): string => sseEvent({ event, data: sseJson(data) });
@@ -30,7 +30,7 @@ export const openingFrames = ({ names, isDemo }: Execution): string =>
 
 export class ExecutionFrames implements EventSource {
   private readonly execution: Pick<Execution, "names" | "isDemo">;
-  /** There is one reader, and the runner has joined the text already. */
+  /** There is one reader, and the runner has already joined the text. */
   readonly isImmediate = true;
   private readonly subscription: Place;
   private readonly blocks: Block[] = [];
@@ -150,7 +150,7 @@ export class ExecutionFrames implements EventSource {
   }
 }
 
-/** The constant part of a delta is rendered once: there are ten thousand a second. */
+/** The constant part of a delta is rendered once: there are up to ten thousand deltas a second. */
 const [DELTA_HEAD = "", DELTA_TAIL = ""] = frame("message", {
   messageType: "stream_event",
   delta: { type: "text_delta", text: "" },

@@ -26,12 +26,12 @@ const NAMES = {
   chatId: Id("cht", "The chat that it is in"),
   sessionId: Id("ses", "Send it back to continue the conversation"),
 };
-/** Of the demo provider, and of an execution that goes on (RUN-1). */
+/** The notice of the demo provider, and of an execution that continues (RUN-1). */
 const Notice = Type.Optional(
   Text("What is to be known of the answer", "This answer comes from the built-in demo provider."),
 );
 
-/** The names under which an execution is found again. */
+/** The ids by which a client finds an execution again. */
 export type ExecutionNames = Readonly<Record<keyof typeof NAMES, string>>;
 
 /** The answer with `stream: false`. */
@@ -95,11 +95,11 @@ export const ExecutionEvent = Type.Union(
   },
 );
 
-/** Said when the answer cannot wait for the job: because the service restarts, or the time is up. */
+/** The notice when the answer cannot wait for the job, because the service restarts or the deadline has passed. */
 export const GOES_ON_NOTICE = "The execution continues, and its answer will be in the chat. Do not execute it again.";
 
-/** Said wherever the demo provider answers, because it is easily taken for a model (RUN-1). */
+/** The notice of every demo answer, because the demo is easily mistaken for a model (RUN-1). */
 export const DEMO_NOTICE = "This answer comes from the built-in demo provider, which is not a language model.";
 
-/** The notice of a model, to be spread into an answer. */
+/** The notice for a model, to spread into an answer. */
 export const noticeOf = (isDemo: boolean): { readonly notice?: string } => (isDemo ? { notice: DEMO_NOTICE } : {});

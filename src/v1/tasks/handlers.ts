@@ -25,9 +25,9 @@ export const taskHandlers: Handlers<typeof taskOperations.operations, Services> 
   async v1CreateTask(_, change, { body }) {
     const { organizationId, userId } = change.principal;
     const { title, description = null, priority = "medium", spaceId } = body;
-    // A widely used client sends the name that the answer has.
+    // A widely used client sends the field under the name that the answer uses.
     const assignee = body.assignTo || body.assignedTo;
-    // An empty id names nobody: forms send one for "unassigned".
+    // An empty id means nobody: forms send one for "unassigned".
     const input = { title, description, priority, assignedTo: assignee || null, workspaceId: spaceId || null };
     const command = { kind: "create_task", createdBy: userId, input } as const;
     return change.commit([ask(organizationRef(organizationId), command)], (task) =>

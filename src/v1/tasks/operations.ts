@@ -1,4 +1,4 @@
-/** What there is to do with tasks on v1. */
+/** The operations on tasks of v1. */
 import { operationGroup } from "../../http/contract/operation.ts";
 import { CreateTaskBody, TASK_QUERY, TaskAnswer, TaskListAnswer } from "./schema.ts";
 

@@ -67,7 +67,7 @@ export const TaskListAnswer = noun("V1TaskList", "The organization's tasks, newe
 });
 export const TaskAnswer = noun("V1TaskAnswer", "A task", { success: Success, task: TaskView });
 
-/** The filters of the list; all that are given must match. An empty id filters nothing. */
+/** The filters of the list; all given ones must match. An empty id does not filter. */
 export const TASK_QUERY = {
   status: evenEmpty(
     OneOf(TASK_STATUSES, {
