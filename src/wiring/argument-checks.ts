@@ -1,4 +1,7 @@
-/** Checks arguments of tool calls, and schemas, in the sandbox (port: `ArgumentChecks`): schemas of MCP servers are content of strangers. */
+/**
+ * Checks arguments of tool calls, and schemas, in the sandbox (port: `ArgumentChecks`), because schemas of MCP servers
+ * are untrusted.
+ */
 import type { InputError } from "../../actors/fault.ts";
 import type { ArgumentChecks } from "../operations/argument-checks.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
@@ -7,7 +10,7 @@ export const argumentChecks = (sandbox: Pick<Sandbox, "run">): ArgumentChecks =>
   async errorsOf(organizationId, schema, given) {
     const content = new TextEncoder().encode(JSON.stringify({ schema, given }));
     const checked = await sandbox.run({ job: "arguments", lane: organizationId, options: {}, content });
-    // What cannot be checked here is checked by the tool.
+    // If this check cannot run, the tool still checks its arguments.
     return checked.ok ? (checked.value as readonly InputError[]) : [];
   },
 

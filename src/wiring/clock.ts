@@ -2,7 +2,7 @@
 import { randomText } from "../../actors/ids.ts";
 import type { Chance, Clock } from "../../actors/runtime/clock.ts";
 
-/** The longest delay that a timer takes; a longer one is waited for in pieces. */
+/** The longest delay of a timer; a longer wait is split. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export const systemClock: Clock = {

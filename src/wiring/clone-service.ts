@@ -1,7 +1,7 @@
 /**
- * Clones into workspaces (port: `src/runner/tools/clone-repository.ts`). The files of the commit are written as
- * files of the workspace, each in a commit of its own: what is the same already is left alone, so a sync writes
- * what has changed, and one that was interrupted goes on. What it overwrites is kept as versions.
+ * Clones into workspaces (port: `src/runner/tools/clone-repository.ts`). The files of the commit are written as files
+ * of the workspace, each in its own commit. Unchanged files are skipped, so a sync writes only changes, and an
+ * interrupted one continues where it stopped. Overwritten content is kept as versions.
  */
 import type { QuotaReports } from "../../actors/usage/quota.ts";
 import { countUnreferred, roomFor } from "../work/content-room.ts";
@@ -21,22 +21,22 @@ import { faultWords } from "../runner/tools/fault-words.ts";
 import type { CloneService } from "../runner/tools/clone-repository.ts";
 import { patiently, type Waiting } from "../runner/tools/patience.ts";
 
-/** WSP-5. */
+/** Limits of WSP-5. */
 export const CLONE_LIMITS: CloneLimits = {
   timeoutMs: 600_000,
   maxBytes: 1024 * 1024 * 1024,
   maxFiles: MAX_PLACES / 2,
 };
-/** Smaller files are compared with what is there before they are stored. */
+/** Smaller files are compared with the present content before they are stored. */
 const COMPARED_BYTES = 1024 * 1024;
 /** Files that are written at once: their commits are one batch. */
 const WRITES = 16;
 const LISTED = 1_000;
-/** The fetch is half of the work that is shown. */
+/** The fetch counts as half of the progress. */
 const FETCH_PERCENT = 50;
 
 interface Parts {
-  /** Late-bound: the runner is made before the system that runs it. */
+  /** Late-bound: the runner is built before the system that runs it. */
   readonly system: () => TroupeSystem;
   readonly files: FileDirectory;
   readonly contents: FileContents;
@@ -48,7 +48,7 @@ interface Parts {
   readonly log: { warn(fields: object, message: string): void };
 }
 
-/** A refusal by the workspace: ends the clone with its words. */
+/** A refusal by the workspace: ends the clone with its message. */
 class Refused extends Error {
   readonly words: string;
 
@@ -104,7 +104,7 @@ export function cloneService(parts: Parts): CloneService {
   };
 }
 
-/** What the job of this call is for. */
+/** The mount that the job of this call clones. */
 async function mountOf(
   { system }: Parts,
   { organizationId, jobId }: ToolContext,
@@ -121,7 +121,7 @@ async function mountOf(
   return repository === undefined ? notFound("repository") : { ok: true, value: { ref, repository } };
 }
 
-/** `user:password`, or a token alone, as the value of the mount's secret. */
+/** The mount's secret holds `user:password`, or only a token. */
 async function authorizationOf(
   { secrets }: Parts,
   { organizationId }: ToolContext,
@@ -139,7 +139,7 @@ interface Planned {
   readonly file: RepositoryFile;
 }
 
-/** Brings the files of the mount to the commit; answers what was done. */
+/** Updates the files of the mount to the commit; answers a summary. */
 async function bring(parts: Parts, work: Work, fetched: FetchedRepository): Promise<string> {
   const { ref, repository, waiting, context } = work;
   const mount = parsePath(repository.path);
@@ -166,7 +166,7 @@ async function bring(parts: Parts, work: Work, fetched: FetchedRepository): Prom
   return `${repository.url} is at commit ${fetched.commit}: ${planned.size} files, ${written} written, ${removed} removed.${notes.join("")}`;
 }
 
-/** The files by the keys of their paths. Of two that are the same file here, the first one counts. */
+/** The files by the keys of their paths. Of two paths that are equal here, the first wins. */
 function plan({ path: root }: Repository, { files }: FetchedRepository, { fileBytes }: WorkspaceLimits) {
   const planned = new Map<string, Planned>();
   let unnamed = 0;
@@ -183,7 +183,7 @@ function plan({ path: root }: Repository, { files }: FetchedRepository, { fileBy
 const keyOf = ({ names }: FilePath): string => names.map(({ key }) => key).join("/");
 const causeOf = ({ id }: Repository) => ({ by: { type: "repository", id }, tells: false }) as const;
 
-/** What is below the mount, by the keys of the paths. */
+/** The nodes below the mount, by the keys of their paths. */
 async function placesOf(
   { system, files }: Parts,
   { ref, waiting }: Work,
@@ -218,7 +218,7 @@ interface Change {
   readonly before: ReadonlyMap<string, ListedPlace>;
 }
 
-/** Removes what the mount had of an earlier commit, and directories that are empty then; answers how many files. */
+/** Removes files of an earlier commit, and directories that become empty; answers the number of files. */
 async function removeOthers(parts: Parts, work: Work, { planned, before }: Change): Promise<number> {
   const { repository } = work;
   const needed = new Set<string>();
@@ -237,7 +237,7 @@ async function removeOthers(parts: Parts, work: Work, { planned, before }: Chang
     if (planned.has(key) || !(isOwn || repository.mode === "read")) continue;
     if (await remove(parts, work, path.value)) removed++;
   }
-  // The deepest ones first. One that has files of somebody else stays.
+  // The deepest ones first. A directory with other files stays.
   for (const path of directories.sort((a, b) => b.names.length - a.names.length)) await remove(parts, work, path);
   return removed;
 }
@@ -250,7 +250,7 @@ async function remove({ system }: Parts, { ref, repository, waiting }: Work, pat
   return gone.ok;
 }
 
-/** Writes what differs; answers how many files. */
+/** Writes the changed files; answers their number. */
 async function writeAll(
   parts: Parts,
   work: Work,
@@ -294,7 +294,7 @@ async function writeAll(
       const bytes = await Bun.readableStreamToBytes(body);
       const sha256 = new Bun.CryptoHasher("sha256").update(bytes).digest("hex");
       if (node?.kind !== "file" || node.sha256 !== sha256) {
-        // A disk that is full may have room again; what comes from git itself comes once.
+        // Small files are in memory, so a full disk can be retried; a stream from git can be read only once.
         const again = () => receive(new Blob([bytes]).stream());
         const one = write(path, patiently(waiting, again))
           .catch((cause: unknown) => void (failed ??= cause))
@@ -315,7 +315,7 @@ type Command = Parameters<TroupeSystem["dispatch"]>[1] & {
 };
 type Asking = Pick<Work, "ref" | "waiting">;
 
-/** A command whose refusal ends the clone. */
+/** Dispatches a command; its refusal ends the clone. */
 async function asked(parts: Parts, asking: Asking, command: Command): Promise<void> {
   const outcome = await answered(parts, asking, command);
   if (!outcome.ok) throw new Refused(faultWords(outcome.fault));
@@ -326,7 +326,7 @@ const answered = ({ system }: Parts, { ref, waiting }: Asking, command: Command)
 
 const MIB = 1024 * 1024;
 
-/** For people: what they can act on, and nothing of this machine. */
+/** A message for people: what they can act on, and nothing about this machine. */
 function wordsOf(failure: CloneFailure, { url, branch }: Repository, limits: CloneLimits): string {
   switch (failure.kind) {
     case "network":

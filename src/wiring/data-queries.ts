@@ -1,6 +1,6 @@
 /**
- * Queries over the files of a workspace (port: `actors/workspace/data-queries.ts`), in the children of the
- * sandbox. A query is read first, so that a child gets the files that it names and no other:
+ * Queries over the files of a workspace (port: `actors/workspace/data-queries.ts`), in the children of the sandbox. A
+ * query is parsed first, so that a child gets only the files that it names:
  *
  *   text ─query-plan─▶ paths ─workspace─▶ content ─placed in the child's folder─▶ query ─▶ rows
  */
@@ -17,13 +17,13 @@ import { FILE_MISSING, type Sandbox, type SandboxJob, type SandboxResult } from 
 
 /** CPU time of a query over SQLite, which cannot end itself as DuckDB does. */
 const SQLITE_LIMITS = { cpuMs: 5_000, wallMs: 60_000 };
-/** Of all files of one query: they are fetched to this machine where they are not on it. */
+/** Bytes of all files of one query: remote ones are fetched to this machine. */
 const QUERIED_BYTES = 2 * 1024 * 1024 * 1024;
 const AGAIN_MS = 1_000;
 
 interface Parts {
   readonly sandbox: Sandbox;
-  /** Late-bound: tools are made before the system that they reach. */
+  /** Late-bound: tools are built before the system that they use. */
   readonly system: () => TroupeSystem;
   readonly contents: FileContents;
 }
@@ -108,7 +108,7 @@ async function fileAt(
   if (!path.ok) return field === "database" ? path : violation(`\`${text}\` is no path of a file of the workspace`);
   if (/^(?:~|[a-z][a-z0-9+.-]*:)/i.test(text))
     return violation(`\`${text}\` is an address: a query reads files of the workspace`);
-  // DuckDB would take these for a pattern, and look for other files.
+  // DuckDB would treat such a name as a pattern and match other files.
   if (field === "query" && /[*?[\]{}]/.test(text)) return violation(`\`${text}\` is a pattern: name each file`);
   const found = await system().dispatch(workspaceRef(organizationId, workspaceId), {
     kind: "read_place",
@@ -118,7 +118,7 @@ async function fileAt(
   if (!found.ok && found.fault.kind !== "not_found") return found;
   if (node?.kind !== "file") return invalid(`/${field}`, `There is no file \`${text}\` in this workspace`);
   const { sha256, size } = node;
-  // As the query spells it: that is what DuckDB opens.
+  // Use the query's spelling, because DuckDB opens that.
   const name = text
     .split("/")
     .filter((part) => part !== "" && part !== ".")
@@ -128,17 +128,17 @@ async function fileAt(
 
 const ranOutOfMemory = (value: unknown): boolean => (value as Partial<QueryRefusal> | null)?.reason === "memory";
 
-/** What a child says, or why it says nothing. */
+/** The child's answer, or the fault for its failure. */
 function answerOf<T extends { readonly kind: string }>(result: SandboxResult): Outcome<T> {
-  // Between the look and the job the file was deleted, and its content swept.
+  // The file was deleted between the plan and the job, and its content swept.
   if (!result.ok && result.words === FILE_MISSING) return notFound("file");
   if (!result.ok) return refuse(FAULTS[result.error]);
-  // The value is bounded, and of a program of ours; a child that was taken over could falsify a result in any case.
+  // The value is bounded and comes from our program; a compromised child could falsify results in any case.
   const value = result.value as T | QueryRefusal;
   return value.kind === "refused" ? refuse(faultOf(value as QueryRefusal)) : ok(value as T);
 }
 
-/** The field of the request that a refusal is about, where it is not the query. */
+/** The field of the request that a refusal is about, unless it is the query. */
 const FIELDS: Partial<Record<QueryRefusal["reason"], string>> = { params: "/params", database: "/database" };
 
 function faultOf({ reason, message }: QueryRefusal): Fault {

@@ -1,7 +1,7 @@
 /**
- * Delegation to another agent, over the actors (port: `src/runner/tools/delegate.ts`). The ids of the child's
- * chat and job come from the key of the tool call, and the parent's record of the child, the chat, its
- * message and the job are one commit. So a later attempt finds all of them or none.
+ * Delegation to another agent, over the actors (port: `src/runner/tools/delegate.ts`). The ids of the child's chat and
+ * job derive from the key of the tool call, and one commit contains the parent's record of the child, the chat, its
+ * message and the job. So a later attempt finds all of them or none.
  */
 import { ok, type Outcome } from "../../actors/fault.ts";
 import { childTerms } from "../../actors/job/delegation.ts";
@@ -20,11 +20,11 @@ import { systemChance, systemClock } from "./clock.ts";
 import { patiently } from "../runner/tools/patience.ts";
 
 const PAUSES: BackoffParts = { clock: systemClock, chance: systemChance };
-/** Before the child is asked again where its events could not be read. */
+/** The pause before the child is read again, if its events could not be read. */
 const REREAD = { firstMs: 250, lastMs: 250 };
 
 interface DelegationParts {
-  /** Late-bound: the runner is made before the system that runs it. */
+  /** Late-bound: the runner is built before the system that runs it. */
   readonly system: () => TroupeSystem;
   readonly agents: () => Pick<AgentFinder, "find">;
   readonly models: Pick<ModelPort, "describe" | "inputOf">;
@@ -81,7 +81,7 @@ async function begin(
   return made.ok ? ok(null) : made;
 }
 
-/** The child once it is settled. Reads it again after each of its events. */
+/** Waits until the child is settled, reading it again after each of its events. */
 async function settledChild(system: TroupeSystem, child: ActorRef<"job">, signal: AbortSignal): Promise<Outcome<Job>> {
   for (;;) {
     const job = await patiently({ pauses: PAUSES, signal }, () => system.dispatch(child, { kind: "read_job" }));
@@ -105,7 +105,7 @@ async function changed(
       if (items.length === 0 || items.some((item) => item.kind === "event")) return;
     }
   } catch {
-    // The database was away: the next read of the job says what to do.
+    // The database was unavailable: the next read of the job decides.
     await new Backoff(PAUSES, REREAD).pause(signal);
   } finally {
     signal.removeEventListener("abort", close);

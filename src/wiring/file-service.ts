@@ -1,4 +1,4 @@
-/** The file tools' view of the service (port: `src/runner/tools/file-service.ts`), over the actors and the content. */
+/** Implements the file tools' port (`src/runner/tools/file-service.ts`) over the actors and the content. */
 import type { QuotaReports } from "../../actors/usage/quota.ts";
 import { countUnreferred, roomFor } from "../work/content-room.ts";
 import { moveRoom } from "../work/move-room.ts";
@@ -15,16 +15,16 @@ import type { Cause, Found, Precondition } from "../../actors/workspace/protocol
 import { type FilePlace, workspaceRef } from "../../actors/workspace/schema.ts";
 import type { ChangedFile, FileService, ToolFile } from "../runner/tools/file-service.ts";
 
-/** Bytes of one part of a file that is read. */
+/** Bytes of one read of a file. */
 const PART_BYTES = 32 * 1024;
-/** Of a file that a text is replaced in: all of it is in memory meanwhile. */
+/** Bytes of a file to edit: all of it is in memory during the edit. */
 const EDITED_BYTES = 4 * 1024 * 1024;
 const FOUND_FILES = 25;
-/** Of the rows of a query: what a model can read, and a result of a tool may be. */
+/** Bytes of a query's rows, so that they fit into a tool's result. */
 const QUERIED_BYTES = 24 * 1024;
 
 interface Parts {
-  /** Late-bound: the runner is made before the system that runs it. */
+  /** Late-bound: the runner is built before the system that runs it. */
   readonly system: () => TroupeSystem;
   readonly files: FileDirectory;
   readonly contents: FileContents;
@@ -138,7 +138,7 @@ async function workspaceOf(
   return workspaceId === null ? notFound("workspace") : ok(workspaceRef(organizationId, workspaceId));
 }
 
-/** No request leaves the event of the change: the turn does. */
+/** There is no request to emit the event of the change, so the turn emits it. */
 const causeOf = ({ agentId }: ToolContext): Cause => ({ by: { type: "agent", id: agentId }, tells: true });
 
 const toolFile = ({ path, place: { node } }: Found): ToolFile => ({
@@ -153,7 +153,7 @@ function changedFile({ jobId }: ToolContext, found: Found): ChangedFile {
   const { node, name } = found.place;
   const file = toolFile(found);
   if (node.kind !== "file") return { ...file, artifact: null };
-  // A file is one artifact of a job, whatever becomes of it and however often a call is made.
+  // A file is one artifact of a job, even if it is renamed or a call is repeated.
   const digest = new Bun.CryptoHasher("sha256").update(`${jobId}:${node.id}`).digest("base64url");
   const id = `art_${digest.slice(0, ARTIFACT_ID_CHARACTERS)}`;
   const { path } = found;
@@ -172,7 +172,7 @@ async function fileAt(parts: Parts, context: ToolContext, text: string): Promise
   return ok({ path: found.value.path, place: place as FilePlace });
 }
 
-/** A part of a file as text; a character that is cut at its ends is shown as a replacement. */
+/** A part of a file as text; characters cut at its ends become U+FFFD. */
 async function textOf(
   { contents }: Parts,
   { organizationId }: ToolContext,

@@ -1,4 +1,4 @@
-/** Where the content of files is kept, by the settings. */
+/** The storage of files' content, from the settings. */
 import type { S3Settings } from "../files/s3-blobs.ts";
 import type { Config } from "../settings/config.ts";
 

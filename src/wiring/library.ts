@@ -12,7 +12,7 @@ import supportTriage from "../../library/support-triage.json" with { type: "json
 import taskPlanner from "../../library/task-planner.json" with { type: "json" };
 import { BoundedMap } from "../../actors/bounded-map.ts";
 
-/** Entries by name. A name is for ever: the ids of installed agents come from it. */
+/** Entries by name. A name must never change: the ids of installed agents derive from it. */
 const ENTRIES: Readonly<Record<string, LibraryDefinition>> = {
   researcher,
   "task-planner": taskPlanner,
@@ -28,7 +28,7 @@ const ID_CHARACTERS = 21;
 const idOf = (organizationId: string, name: string): string =>
   `agt_${new Bun.CryptoHasher("sha256").update(`library\n${organizationId}\n${name}`).digest("base64url").slice(0, ID_CHARACTERS)}`;
 
-/** Organizations whose entries are remembered: with six entries each, about 2 MiB when full. */
+/** Organizations whose entries are cached: with six entries each, about 2 MiB when full. */
 const REMEMBERED_ORGANIZATIONS = 2_000;
 const remembered = new BoundedMap<ReadonlyMap<string, LibraryAgent>>(REMEMBERED_ORGANIZATIONS);
 

@@ -1,12 +1,13 @@
 /**
- * The tools of agents' MCP servers (port: `McpCatalogue`). A server is asked once for all who wait, and what it said
- * is kept for a while:
+ * The tools of agents' MCP servers (port: `McpCatalogue`). Concurrent callers share one request to a server, and its
+ * answer is cached for a while:
  *
- *   asked ─▶ kept, and younger than its age? ── yes ─▶ that
+ *   asked ─▶ cached, and not expired? ── yes ─▶ the cached list
  *                      └─ no ─▶ being asked now? ── yes ─▶ its answer
  *                                       └─ no ─▶ room for one more? ─▶ ask, keep ─▶ its answer
  *
- * What is kept belongs to one organization and one setting of the server: a changed url or header is another one.
+ * A cached list belongs to one organization and one configuration of the server: another URL or header is another
+ * entry.
  */
 import type { McpServer } from "../../actors/job/connections.ts";
 import type { Clock } from "../../actors/runtime/clock.ts";
@@ -14,10 +15,10 @@ import type { McpCatalogue, ServerTools } from "../operations/mcp-catalogue.ts";
 import { type FoundServer, serverTools } from "../runner/mcp/server-tools.ts";
 import type { McpParts } from "../runner/mcp/mcp-tools.ts";
 
-/** How long a list counts; of a server that did not answer, so that one that is mended is soon there. */
+/** How long a list is valid; and how long a failure is, so that a repaired server is noticed soon. */
 export const LIST_AGE_MS = 5 * 60_000;
 export const PROBLEM_AGE_MS = 15_000;
-/** All lists that are kept, as JSON: the one that is oldest goes first. */
+/** Bytes of all cached lists as JSON: the oldest is evicted first. */
 export const KEPT_BYTES = 16 * 1024 * 1024;
 /** Servers that are asked at once, of one organization and of all. */
 export const ASKED_AT_ONCE = { ofOrganization: 8, ofAll: 64 };

@@ -1,4 +1,4 @@
-/** Ports that count what goes through them. They are put in only where somebody asks for metrics. */
+/** Wrappers of ports that count calls. They are used only if metrics are on. */
 import { isCostKnown } from "../../actors/job/budget.ts";
 import type { ModelPort } from "../../actors/job/ports.ts";
 import { withCalls } from "../../actors/job/wrapped-models.ts";
@@ -28,7 +28,7 @@ export class MeteredActorStore extends PostgresActorStore {
   }
 }
 
-/** The authority over replicas, with the time of the last renewal. */
+/** The placement of replicas, with the time of the last renewal. */
 export class MeteredPlacement extends PostgresPlacement {
   private readonly meters: Meters;
 
@@ -45,7 +45,7 @@ export class MeteredPlacement extends PostgresPlacement {
   }
 }
 
-/** The models, with what each call came to. */
+/** The models, counting the outcome of each call. */
 export function meteredModels(models: ModelPort, meters: Meters): ModelPort {
   meters.currency = models.currency ?? null;
   if (meters.currency !== null)
@@ -54,11 +54,11 @@ export function meteredModels(models: ModelPort, meters: Meters): ModelPort {
   return withCalls(models, async (call, onText, signal) => {
     const from = performance.now();
     let firstTokenSeconds: number | null = null;
-    const told = (text: string): void => {
+    const onPiece = (text: string): void => {
       if (text !== "") firstTokenSeconds ??= secondsSince(from);
       onText(text);
     };
-    const outcome = await models.call(call, told, signal);
+    const outcome = await models.call(call, onPiece, signal);
     const described = models.describe(call.model);
     const model = described.ok ? `${described.value.provider}:${described.value.name}` : "unknown";
     meters.called(model, outcome, { seconds: secondsSince(from), firstTokenSeconds });
@@ -66,7 +66,7 @@ export function meteredModels(models: ModelPort, meters: Meters): ModelPort {
   });
 }
 
-/** What sends webhooks, with how each attempt ended. */
+/** The sender of webhooks, counting the outcome of each attempt. */
 export const meteredSender = (sender: WebhookSender, meters: Meters): WebhookSender => ({
   async send(prepared, signal) {
     const from = performance.now();

@@ -1,4 +1,4 @@
-/** The tools' view of the mission of their job (port: `src/runner/tools/mission-tools.ts`), over the actors. */
+/** Implements the port of mission tools (`src/runner/tools/mission-tools.ts`) over the actors. */
 import { mapped, notFound } from "../../actors/fault.ts";
 import type { ToolContext } from "../../actors/job/ports.ts";
 import { missionRef } from "../../actors/mission/schema.ts";
@@ -6,7 +6,7 @@ import type { TroupeSystem } from "../../actors/troupe.ts";
 import type { MissionService } from "../runner/tools/mission-tools.ts";
 import { keyedId } from "../work/keyed-id.ts";
 
-/** `system` is late-bound: the runner is made before the system that runs it. */
+/** `system` is late-bound: the runner is built before the system that runs it. */
 export function actorMissionService(system: () => TroupeSystem): MissionService {
   const by = ({ userId }: ToolContext) => ({ userId, isOwner: false });
   const refOf = ({ organizationId, missionId }: ToolContext) =>

@@ -1,4 +1,4 @@
-/** The effects of missions, put together: where agents are found, which models there are, whose missions an agent has. */
+/** Assembles the effects of missions: the agent finder, the models, and the directory of missions. */
 import type { ModelPort } from "../../actors/job/ports.ts";
 import type { MissionDirectory } from "../../actors/mission/directory.ts";
 import type { Directory } from "../../actors/organization/directory.ts";
@@ -10,7 +10,7 @@ import { missionEffects } from "../work/mission-effects.ts";
 import type { WorkServices } from "../work/prepared-work.ts";
 
 export interface MissionParts {
-  /** Late-bound: the system is made with these handlers. */
+  /** Late-bound: the system is built with these handlers. */
   readonly system: () => TroupeSystem;
   readonly directory: Directory;
   readonly missions: MissionDirectory;

@@ -5,8 +5,8 @@ import { OpenIdProvider } from "../sign-in/openid/provider.ts";
 import { systemClock } from "./clock.ts";
 
 /**
- * The provider by which people sign in (AUTH-21), or null where the operator has set none. Its host is the operator's
- * choice, so it may be a private one: it has a guarded client of its own.
+ * The provider by which people sign in (AUTH-21), or null if the operator has set none. The operator chooses its host,
+ * which may be a private one, so it has its own guarded client.
  */
 export function openIdProvider(
   { oidcIssuer, oidcClientId, oidcClientSecret, oidcName, egressAllow, nodeEnv }: Config,

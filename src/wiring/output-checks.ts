@@ -1,7 +1,7 @@
 /**
- * Checks structured answers (port: `OutputPort`). The text is parsed here and checked in the sandbox, because
- * the schema is somebody's own words and its patterns may never end. A check that the sandbox has no room for
- * is tried again; one that takes too long makes the answer invalid.
+ * Checks structured answers (port: `OutputPort`). The text is parsed here and checked in the sandbox, because the
+ * schema is untrusted and its patterns may never end. A check for which the sandbox has no room is retried; one that
+ * takes too long makes the answer invalid.
  */
 import { cleanJson, MAX_JSON_DEPTH } from "../../actors/clean-text.ts";
 import type { CheckedOutput, OutputPort } from "../../actors/job/ports.ts";
@@ -11,11 +11,11 @@ import type { Sandbox, SandboxResult } from "../sandbox/sandbox.ts";
 
 /** Bytes of a value as JSON: the job's record holds it. */
 export const OUTPUT_BYTES = 256 * 1024;
-/** Before a check for which there was no room is tried again. */
+/** The pause before retrying a check for which there was no room. */
 const PAUSE_MS = 250;
-/** Checks that may fail for want of a child. */
+/** Attempts of a check that found no child. */
 const TRIES = 20;
-/** ```` ```json … ``` ````: models wrap JSON although they are told not to. */
+/** ```` ```json … ``` ````: models wrap JSON although the prompt forbids it. */
 const FENCED = /^```[A-Za-z]*\s*\n(?<inside>[\s\S]*?)\n\s*```$/;
 
 export const outputChecks = (sandbox: Pick<Sandbox, "run">): OutputPort => ({
@@ -43,7 +43,7 @@ const mayPass = ({ error }: Extract<SandboxResult, { readonly ok: false }>): boo
 
 const invalid = (message: string): CheckedOutput => ({ kind: "invalid", errors: [{ path: "", message }] });
 
-/** The value that the text is, or why it is none. */
+/** The JSON value of the text, or an error. */
 function valueIn(text: string): { readonly value: Json } | string {
   const trimmed = text.trim();
   const json = FENCED.exec(trimmed)?.groups?.["inside"] ?? trimmed;

@@ -1,6 +1,6 @@
 /**
- * What parsers make of files (port: `actors/workspace/previews.ts`), in the children of the sandbox. A file that
- * is broken, hostile or too large for its limits has no preview, and nobody but its viewer notices.
+ * Previews of files (port: `actors/workspace/previews.ts`), rendered in the children of the sandbox. A broken, hostile
+ * or too large file has no preview, which affects only its viewer.
  */
 import { parseWithin } from "../../actors/json-shape.ts";
 import type { FileContents } from "../../actors/workspace/ports.ts";
@@ -17,9 +17,9 @@ import type { PreviewPdf } from "../sandbox/jobs/preview-pdf.ts";
 import type { QueryDone, QueryRefusal } from "../sandbox/jobs/query-answer.ts";
 import type { Sandbox, SandboxJob } from "../sandbox/sandbox.ts";
 
-/** A preview is waited for; what takes longer is downloaded instead. */
+/** A person waits for a preview; if it takes longer, they download the file instead. */
 const LIMITS = { cpuMs: 4_000, wallMs: 25_000 };
-/** Of the longer side of a picture, in pixels, and of what it takes. */
+/** Limits of an image preview: pixels of its longer side, and bytes. */
 const PICTURE = { side: 1_024, maxBytes: 400_000 };
 const TEXT_CHARACTERS = 64 * 1024;
 const ROWS = 100;

@@ -1,4 +1,4 @@
-/** Models whose usage says what it has cost, by the operator's price table. */
+/** Adds costs to the usage of models, by the operator's price table. */
 import type { ModelPort } from "../../actors/job/ports.ts";
 import type { Usage } from "../../actors/job/schema.ts";
 import { withCalls } from "../../actors/job/wrapped-models.ts";
@@ -6,7 +6,7 @@ import type { Clock } from "../../actors/runtime/clock.ts";
 import { dayOf } from "../../actors/usage/schema.ts";
 import type { PriceTable } from "../settings/prices.ts";
 
-/** A call costs what its model costs on the day of its end. */
+/** A call has its model's price on the day on which it ends. */
 export function pricedModels(models: ModelPort, prices: PriceTable, clock: Pick<Clock, "now">): ModelPort {
   const nameOf = (model: string | null): string | null => {
     const described = models.describe(model);

@@ -1,10 +1,10 @@
-/** Which key a call is made with (port: `actors/job/ports.ts`), as the organization has set it. */
+/** The provider key of a call (port: `actors/job/ports.ts`), from the organization's settings. */
 import { ok } from "../../actors/fault.ts";
 import type { ProviderKeys } from "../../actors/job/ports.ts";
 import { KEYED_PROVIDERS, organizationRef } from "../../actors/organization/schema.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
 
-/** `system` is late-bound: the runner is made before the system that runs it. */
+/** `system` is late-bound: the runner is built before the system that runs it. */
 export const actorProviderKeys = (system: () => TroupeSystem): ProviderKeys => ({
   async secretFor(organizationId, name) {
     const provider = KEYED_PROVIDERS.find((keyed) => keyed === name);

@@ -1,13 +1,13 @@
 /**
- * Keeps each organization within its quotas (QUOTA-1, QUOTA-2). What is there is measured in the tables when it is
- * first asked for, and counted in memory from then on with each group that is admitted:
+ * Keeps each organization within its quotas (QUOTA-1, QUOTA-2). Usage is measured in the tables at first use, and then
+ * counted in memory with each admitted group:
  *
- *   not measured ─▶ wait for the measurement ─▶ within the limit ─▶ counted; taken back if it is not stored
+ *   not measured ─▶ wait for the measurement ─▶ within the limit ─▶ counted; undone if it is not stored
  *                                                     │ at the limit, and something may have gone since
  *                                                     └─▶ measure again, at most so often ─▶ refused
  *
- * Counts are never too low, so no number of requests at once passes a limit; what was deleted is found by the
- * measurement at the limit. An organization is served by one process, so nothing has to be shared
+ * Counts are never too low, so concurrent requests cannot exceed a limit; deletions are noticed by the measurement at
+ * the limit. One process serves an organization, so nothing has to be shared
  * (`docs/decisions/0031-quotas-are-counted-in-memory.md`).
  */
 import { BoundedMap } from "../../actors/bounded-map.ts";
@@ -26,31 +26,31 @@ import {
 } from "../../actors/usage/quota.ts";
 import type { HttpLog } from "../log/port.ts";
 
-/** Organizations that are counted at once; another one is measured anew. */
+/** Organizations with counts in memory; an evicted one is measured again. */
 const REMEMBERED = 10_000;
-/** Between two measurements at a limit: of one that something may have been taken from, and of any. */
+/** Between two measurements at a limit: if something may have been deleted, and otherwise. */
 const STALE_MS = 100;
 const FRESH_MS = 1_000;
-/** And so many times as long as the last one took. */
+/** Also wait this many times as long as the last measurement took. */
 const REST_FACTOR = 20;
-/** What only the largest organizations reach is measured beside the requests, not before them. */
+/** Quotas that only the largest organizations reach are measured in the background, without delaying requests. */
 const IN_BACKGROUND: ReadonlySet<QuotaName> = new Set(["stored_rows", "stored_bytes"]);
 
 /** One quota of an organization. */
 interface Gauge {
-  /** What is there and what is on its way; -1: not measured. */
+  /** Stored and pending usage; -1: not measured. */
   used: number;
-  /** What is on its way. */
+  /** Pending usage. */
   pending: number;
   measuredAtMs: number;
   tookMs: number;
-  /** Whether something was taken away since it was measured. */
+  /** Whether something was deleted since the measurement. */
   isStale: boolean;
   measuring: Promise<void> | null;
 }
 
 interface Standing {
-  /** The organization's own limits; null while they are not known. */
+  /** The organization's own limits; null until they are known. */
   limits: Partial<QuotaLimits> | null;
   loading: Promise<void> | null;
   readonly gauges: Map<QuotaName, Gauge>;
@@ -119,7 +119,7 @@ export class Quotas implements WriteGuard {
     }));
   }
 
-  /** Where nothing can be measured, what is known counts. */
+  /** If a measurement fails, the known count applies. */
   async room(organizationId: string, quota: QuotaName, amount: number): Promise<Outcome<null>> {
     const standing = this.standingOf(organizationId, null);
     if (standing.limits === null) await this.load(organizationId, standing);
@@ -133,11 +133,11 @@ export class Quotas implements WriteGuard {
 
   unreferred(organizationId: string, bytes: number): void {
     const gauge = this.standings.get(organizationId)?.gauges.get("file_bytes");
-    // At the limit the tables say what there is of it.
+    // A measurement at the limit corrects this.
     if (gauge !== undefined && gauge.used >= 0) gauge.used += bytes;
   }
 
-  /** What goes on with what was begun is not refused, but it is there afterwards. */
+  /** Counts writes that continue begun work: they are never refused, but use space. */
   private add(organizationId: string, { events, bytes }: Stored): void {
     const standing = this.standings.get(organizationId);
     if (standing === undefined) return;
@@ -151,7 +151,7 @@ export class Quotas implements WriteGuard {
     let standing = this.standings.get(organizationId);
     if (standing === undefined) {
       standing = { limits: null, loading: null, gauges: new Map() };
-      // One that is being founded has nothing yet.
+      // A new organization has no usage yet.
       if (demand?.organization?.version === 1) {
         standing.limits = {};
         for (const quota of QUOTAS) standing.gauges.set(quota, { ...unmeasured(), used: 0 });
@@ -190,7 +190,7 @@ export class Quotas implements WriteGuard {
     };
   }
 
-  /** At a limit it is worth to look again what has gone. */
+  /** Whether to measure again at a limit, because something may have been deleted. */
   private mayMeasure({ measuring, measuredAtMs, tookMs, isStale }: Gauge): boolean {
     if (measuring !== null) return true;
     const restMs = Math.max(isStale ? STALE_MS : FRESH_MS, tookMs * REST_FACTOR);
@@ -203,7 +203,7 @@ export class Quotas implements WriteGuard {
       .then(
         (limits) => void (standing.limits ??= limits),
         (err: unknown) => {
-          // A quota is no reason to stand still: those of everybody count until they can be read.
+          // A failed read must not block the organization: the default limits apply until it succeeds.
           this.parts.log.error({ err, organizationId }, "the quotas of an organization could not be read");
           standing.limits ??= {};
         },
@@ -212,7 +212,9 @@ export class Quotas implements WriteGuard {
     return standing.loading;
   }
 
-  /** What was on its way at its beginning may be in the tables or not: it is counted in any case. */
+  /**
+   * Usage that was pending at the start of a measurement may or may not be in the tables, so it is counted in any case.
+   */
   private measure(organizationId: string, standing: Standing, quota: QuotaName): Promise<void> {
     const gauge = gaugeOf(standing, quota);
     return (gauge.measuring ??= this.measured(organizationId, gauge, quota).finally(() => (gauge.measuring = null)));

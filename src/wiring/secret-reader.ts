@@ -1,11 +1,11 @@
-/** The runner's way to secrets (port: `src/runner/mcp/header-secrets.ts`), over the actor and the service's key. */
+/** Reads secrets for the runner (port: `src/runner/mcp/header-secrets.ts`), over the actor and the service's key. */
 import { notFound, ok } from "../../actors/fault.ts";
 import { organizationRef } from "../../actors/organization/schema.ts";
 import { type Sealing, secretContext } from "../../actors/sealing.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
 import type { SecretReader } from "../runner/mcp/header-secrets.ts";
 
-/** `system` is late-bound: the runner is made before the system that runs it. */
+/** `system` is late-bound: the runner is built before the system that runs it. */
 export function actorSecretReader(system: () => TroupeSystem, sealing: Sealing): SecretReader {
   return {
     async read(organizationId, name) {

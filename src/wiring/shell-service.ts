@@ -1,9 +1,9 @@
 /**
- * Shell commands over the files of a workspace (port: `src/runner/tools/shell.ts`). Files are copied into a folder
- * of the command, and what differs afterwards is written back as versions of files, each only over what was
- * copied: what somebody else has changed meanwhile stays, and the report says so.
+ * Shell commands over the files of a workspace (port: `src/runner/tools/shell.ts`). Files are copied into the command's
+ * folder. Afterwards, changed files are written back as new versions, but only over the version that was copied:
+ * concurrent changes of others stay, and the report says so.
  *
- * Commands have a few places, of which one organization has a part; organizations take turns (FAIR-4).
+ * Few commands run at a time, and fewer of one organization; organizations take turns (FAIR-4).
  */
 import { makeWayOut, removeWaysOut } from "../sandbox/way-out.ts";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
@@ -24,39 +24,39 @@ import { findShell, type Shell, type ShellEnd, type ShellResult, type ShellRun }
 import { hostRules } from "../settings/shell.ts";
 import { type At, bringBack, type ChangeParts, type Copied } from "./shell-changes.ts";
 
-/** Of the files that are copied, and of what a command may leave. */
+/** Bytes of the copied files, and of the files that a command may leave. */
 const COPIED_BYTES = 256 * 1024 * 1024;
 const COPIED_FILES = 5_000;
 const FOLDER_BYTES = 512 * 1024 * 1024;
 const OUTPUT_BYTES = 64 * 1024;
-/** Commands at a time, with their copies: of all organizations, and of one. A command takes two minutes at most. */
+/** Commands at a time, with their copies: of all organizations, and of one. A command takes at most two minutes. */
 export const SHELL_PLACES = 8;
 export const ORGANIZATION_SHELLS = 2;
 const BUSY_MS = 1_000;
 const LISTED = 1_000;
-/** Paths that the report names. */
+/** The most paths in the report. */
 const NAMED = 100;
-/** Of one command. */
+/** Limits of one command. */
 const TUNNELS = { connections: 32, bytes: 512 * 1024 * 1024, connectMs: 10_000 };
 
 interface Parts extends AgentShell, ChangeParts {
   readonly files: FileDirectory;
-  /** Checks where names lead. */
+  /** Resolves and checks host names. */
   readonly egress: Pick<Egress, "resolve">;
-  /** Whether an organization waits behind the others (FAIR-4); none does unless given. */
+  /** Whether an organization waits behind the others (FAIR-4). Omitted: none does. */
   readonly isOverShare?: (organizationId: string) => boolean;
 }
 
-/** What runs commands of agents. */
+/** Runs commands of agents. */
 export interface AgentShell {
   readonly shell: Pick<Shell, "run">;
-  /** Where the folders of commands are made; for this process alone. */
+  /** The parent of the commands' folders; only this process uses it. */
   readonly root: string;
-  /** What commands may reach, as the operator names it (`SHELL_HOSTS`); nothing where it is empty. */
+  /** The hosts that commands may reach (`SHELL_HOSTS`); empty: none. */
   readonly hosts: readonly string[];
 }
 
-/** Agents have a shell where it can be isolated; the log says whether. */
+/** Opens a shell for agents if it can be isolated; the log says whether. */
 export async function openShell(hosts: readonly string[], root: string, log: Logger): Promise<AgentShell | null> {
   await Promise.all([rm(root, { recursive: true, force: true }), removeWaysOut(root)]);
   const shell = await findShell();
@@ -83,7 +83,7 @@ export function shellService(parts: Parts): ShellService {
   };
 }
 
-/** What was stopped while it waited. */
+/** The report of a command that was stopped while it waited. */
 const NOT_BEGUN: ShellReport = {
   end: "stopped before it began",
   output: "",
@@ -103,7 +103,7 @@ async function runCopied(
   try {
     return await runIn(parts, { ...of, folder }, command, signal);
   } finally {
-    // A command may have left what its user cannot remove; the next start tries again.
+    // A command may leave files that cannot be removed; the next start retries.
     await rm(folder, { recursive: true, force: true }).catch(() => {});
   }
 }
@@ -127,7 +127,7 @@ async function runIn(
   if (!copied.ok) return copied;
   const limits = { timeoutMs, folderBytes: FOLDER_BYTES, outputBytes: OUTPUT_BYTES };
   const { end, output, isCut } = await runConnected(parts, command, { folder: at.folder, limits, signal });
-  // What was cut short in the middle of its work is not kept.
+  // Changes of an interrupted command are discarded.
   const kept = end.kind === "exited" ? await bringBack(parts, at, copied.value) : { changed: [], notKept: [] };
   return ok({
     end: wordsOf(end, timeoutMs),
@@ -138,7 +138,7 @@ async function runIn(
   });
 }
 
-/** With tunnels to the hosts that the operator allows, which end with the command. */
+/** Runs the command with tunnels to the allowed hosts, which end with it. */
 async function runConnected(
   { shell, root, hosts, egress }: Parts,
   command: string,
@@ -203,7 +203,7 @@ async function copyOut(
       limit: LISTED,
     });
     for (const { path, place } of page) {
-      // Names of a workspace are no `..`, and have no slash: each stays below the folder.
+      // Names of a workspace are never `..` and contain no slash, so each path stays below the folder.
       const target = join(folder, path.slice(below));
       if (place.node.kind === "directory") {
         await mkdir(target, { recursive: true });

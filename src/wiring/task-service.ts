@@ -1,4 +1,4 @@
-/** The tools' view of the service (port: `src/runner/tools/service.ts`), over the actors. */
+/** Implements the port of the task tools (`src/runner/tools/service.ts`) over the actors. */
 import { ok } from "../../actors/fault.ts";
 import { newTaskId } from "../../actors/ids.ts";
 import type { Directory } from "../../actors/organization/directory.ts";
@@ -6,12 +6,12 @@ import { organizationRef } from "../../actors/organization/schema.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
 import type { CallName, TaskService } from "../runner/tools/service.ts";
 
-/** Agents that the tool lists at most. */
+/** The most agents that the tool lists. */
 const LISTED_AGENTS = 200;
 /** Characters of the random part of a task's id. */
 const TASK_ID_ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz";
 
-/** `system` is late-bound: the runner is made before the system that runs it. */
+/** `system` is late-bound: the runner is built before the system that runs it. */
 export function actorTaskService(system: () => TroupeSystem, directory: Directory): TaskService {
   return {
     async listTasks({ organizationId }, { status, assignedTo, limit }) {
@@ -37,7 +37,7 @@ export function actorTaskService(system: () => TroupeSystem, directory: Director
   };
 }
 
-/** The same call of a tool names the same task, in whichever attempt it is made (JOB-7). */
+/** The id of a call's task, the same in each attempt (JOB-7). */
 function taskIdOf({ key, openedAt }: CallName): string {
   const digest = new Bun.CryptoHasher("sha256").update(key).digest();
   const random = (length: number): string =>

@@ -1,4 +1,4 @@
-/** What the tools of the service say of themselves. They are made over nothing here, for none of them is called. */
+/** Descriptions of the service's tools. They are built without services here, because none of them is called. */
 import type { ToolInfo } from "../operations/tool-catalogue.ts";
 import { builtinTools } from "../runner/tools.ts";
 import { fileTools } from "../runner/tools/file-tools.ts";
@@ -20,7 +20,7 @@ const infoOf = ({ name, description, inputSchema, access, readOnly }: Tool): Too
 const inOrder = (tools: readonly ToolInfo[]): readonly ToolInfo[] =>
   tools.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 
-/** By name: what there is on every machine. */
+/** The tools that exist on every machine, by name. */
 export const toolCatalogue: readonly ToolInfo[] = inOrder([
   ...[...builtinTools({ tasks: NOTHING, delegations: NOTHING }), webFetch(NOTHING, NOTHING), ...fileTools(NOTHING)].map(
     infoOf,
@@ -28,6 +28,6 @@ export const toolCatalogue: readonly ToolInfo[] = inOrder([
   ...missionToolsOf(NOTHING).map((tool) => ({ ...infoOf(tool), availability: "missions" as const })),
 ]);
 
-/** The same where commands of agents can be isolated (WSP-16), and reach these hosts (WSP-17). */
+/** The same with the shell, if commands of agents can be isolated (WSP-16); they can reach these hosts (WSP-17). */
 export const catalogueWithShell = (hosts: readonly string[]): readonly ToolInfo[] =>
   inOrder([...toolCatalogue, infoOf(shellTool(NOTHING, hosts))]);

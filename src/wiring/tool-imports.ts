@@ -1,4 +1,4 @@
-/** OpenAPI documents (port: `ToolImports`), by the guarded client and the sandbox. */
+/** Imports of OpenAPI documents (port: `ToolImports`), with the guarded client and the sandbox. */
 import { cleanJson } from "../../actors/clean-text.ts";
 import { invalid, ok } from "../../actors/fault.ts";
 import type { JsonObject } from "../../actors/schema.ts";
@@ -8,7 +8,7 @@ import type { EgressError } from "../egress/failure.ts";
 import type { ReadDocument, ToolImports } from "../operations/tool-imports.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 
-/** Of a document: the largest that are published have some 5 MB, and become tools only by a choice. */
+/** Bytes of a document: the largest published ones have some 5 MB; only chosen operations become tools. */
 export const DOCUMENT_BYTES = 6 * 1024 * 1024;
 const LIMITS = { timeoutMs: 30_000, maxResponseBytes: DOCUMENT_BYTES, maxRedirects: 3 };
 const ACCEPT = "application/json, application/yaml;q=0.9, text/yaml;q=0.9, */*;q=0.5";
@@ -48,7 +48,7 @@ export const toolImports = (egress: Pick<Egress, "request">, sandbox: Pick<Sandb
   },
 });
 
-/** What a child answers, which may have been taken over: null where it has another shape. */
+/** Validates the answer of a child, which may be compromised; null if it has another shape. */
 function documentIn(value: unknown): ReadDocument | null {
   if (!isObject(value)) return null;
   const { title, total, operations, tools, notes, errors } = value;

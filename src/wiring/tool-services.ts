@@ -1,4 +1,4 @@
-/** What the tools reach of the service, over the actors. */
+/** The services of the tools, over the actors. */
 import type { ModelPort } from "../../actors/job/ports.ts";
 import type { Directory } from "../../actors/organization/directory.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
@@ -9,7 +9,7 @@ import type { ToolServices } from "../runner/tools.ts";
 import { actorTaskService } from "./task-service.ts";
 
 interface Parts {
-  /** Late-bound: the runner is made before the system that runs it. */
+  /** Late-bound: the runner is built before the system that runs it. */
   readonly system: () => TroupeSystem;
   readonly directory: Directory;
   readonly models: ModelPort;

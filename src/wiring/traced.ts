@@ -1,6 +1,6 @@
 /**
- * Ports whose calls are spans. They are put in only where traces are told. What models and tools are asked and
- * answer is named by the conventions of OpenTelemetry for generative AI, and none of its content is told.
+ * Wrappers of ports whose calls become spans. They are used only if tracing is on. Spans of models and tools follow
+ * OpenTelemetry's conventions for generative AI, and contain none of the content.
  */
 import type { ModelOutcome, ModelPort, Toolbox, ToolPort } from "../../actors/job/ports.ts";
 import { jobExecution } from "../../actors/job/run/execution.ts";
@@ -30,12 +30,12 @@ export function tracedModels(models: ModelPort, tracing: Tracing): ModelPort {
       },
     });
     let firstMs: number | null = null;
-    const told = (text: string): void => {
+    const onPiece = (text: string): void => {
       if (text !== "") firstMs ??= tracing.now() - from;
       onText(text);
     };
     return ending(span, async () => {
-      const outcome = await models.call(call, told, signal);
+      const outcome = await models.call(call, onPiece, signal);
       span.tell(factsOf(outcome, firstMs));
       if (outcome.kind === "failed") span.fail(outcome.error.code);
       return outcome;
@@ -54,7 +54,7 @@ const factsOf = (outcome: ModelOutcome, firstMs: number | null): SpanFacts => ({
   ...(outcome.kind === "finished" ? { "gen_ai.response.finish_reasons": [outcome.finishReason] } : {}),
 });
 
-/** What makes the handler of `run` effects: with its tool calls and its runs as spans, where traces are told. */
+/** Builds the handler of `run` effects, with spans for its tool calls and runs if tracing is on. */
 export const tracedExecution =
   (tracing: Tracing | null) =>
   (services: RunServices): EffectHandler =>
@@ -73,7 +73,7 @@ function tracedToolbox(toolbox: Toolbox, tracing: Tracing): Toolbox {
     rulesOf: (name, input) => toolbox.rulesOf(name, input),
     misfits: (calls, context, signal) => toolbox.misfits(calls, context, signal),
     call(call, signal) {
-      // A name that a model has made up is one of very many.
+      // Names that a model invents would make unbounded distinct span names.
       const name = toolbox.tools.some((tool) => tool.name === call.name) ? call.name : "unknown";
       const { organizationId, agentId, jobId } = call.context;
       const span = tracing.begin(`execute_tool ${name}`, {
@@ -97,8 +97,8 @@ function tracedToolbox(toolbox: Toolbox, tracing: Tracing): Toolbox {
 }
 
 /**
- * The loop of a job, each run a span. All runs of a job belong to the trace of the request that has begun it, also
- * after a crash and in another process; what else has led to a run, such as an approval, is linked.
+ * The loop of a job, each run a span. All runs of a job belong to the trace of the request that began it, also after a
+ * crash and in another process. Other causes of a run, such as an approval, are linked.
  */
 const tracedRun = (handler: EffectHandler, tracing: Tracing): EffectHandler => ({
   intended: (effect, epoch) => handler.intended?.(effect, epoch),
@@ -132,7 +132,7 @@ function runOf({ intent, actorId, organizationId }: EffectRow) {
 /** The id of the trace in a carrier. */
 const traceOf = (carrier: string): string => carrier.split("-")[1] ?? "";
 
-/** What sends webhooks, each attempt a span in the trace of what caused its event. */
+/** The sender of webhooks; each attempt is a span in the trace that caused its event. */
 export const tracedSender = (sender: WebhookSender, tracing: Tracing): WebhookSender => ({
   send(prepared, signal) {
     const { attempt, event } = prepared;
@@ -158,7 +158,7 @@ export const tracedSender = (sender: WebhookSender, tracing: Tracing): WebhookSe
   },
 });
 
-/** Works in the span, and ends it. */
+/** Runs the work in the span, and ends the span. */
 async function ending<T>(span: Span, work: () => Promise<T>): Promise<T> {
   try {
     return await span.within(work);

@@ -1,4 +1,7 @@
-/** What messages name by a URL, fetched through the guarded client and stored (port: `UrlContents` of `src/work`). */
+/**
+ * Fetches content that messages refer to by URL through the guarded client, and stores it (port: `UrlContents` of
+ * `src/work`).
+ */
 import { refuse } from "../../actors/fault.ts";
 import { UNAVAILABLE } from "../../actors/runtime/shards.ts";
 import type { FileContents } from "../../actors/workspace/ports.ts";
@@ -27,7 +30,7 @@ const WORDS: Readonly<Record<EgressError, string>> = {
   aborted: "was not fetched: the request was closed",
 };
 
-/** Faults of a host that may be over soon. */
+/** Transient failures of a host. */
 const PASSING: ReadonlySet<EgressError> = new Set(["timeout", "connection_refused", "connection_reset"]);
 const SERVER_FAULTS = 500;
 const isPassingStatus = (status: number): boolean =>
@@ -36,7 +39,8 @@ const isPassingStatus = (status: number): boolean =>
 export const urlContents = (egress: Pick<Egress, "open">, contents: Pick<FileContents, "receive">): UrlContents => ({
   async fetch(organizationId, url, { maxBytes, signal, check }) {
     const failed = (words: string, isPassing = false) => ({ kind: "failed", why: words, isPassing }) as const;
-    // Nobody waits for that answer, and it says nothing of the URL: a client that tries again with its key gets no 400.
+    // After an abort nobody waits for the answer, and the failure says nothing about the URL. It is transient, so that
+    // a retry with the same idempotency key does not get a 400.
     const why = (error: EgressError) =>
       error === "aborted"
         ? ({ kind: "refused", refusal: refuse(UNAVAILABLE) } as const)

@@ -1,4 +1,4 @@
-/** The deliveries of webhooks, put together: the guarded client, the service's key, the surface's view of an event. */
+/** Assembles the delivery of webhooks: the guarded client, the service's key, the surface's view of an event. */
 import type { Chance, Clock } from "../../actors/runtime/clock.ts";
 import type { EffectHandler } from "../../actors/runtime/effects.ts";
 import type { Tracing } from "../../actors/runtime/tracing.ts";
@@ -26,13 +26,13 @@ export interface WebhookParts {
   readonly clock: Clock;
   readonly chance: Pick<Chance, "fraction">;
   readonly log: { warn(fields: object, message: string): void };
-  /** Late-bound: the system is made with these handlers. */
+  /** Late-bound: the system is built with these handlers. */
   readonly system: () => Pick<TroupeSystem, "dispatchGroup" | "joinNext">;
   /** Where clients reach the service. */
   readonly appUrl: string;
-  /** Counts attempts; absent where nobody asks for the counts. */
+  /** Counts attempts; absent if metrics are off. */
   readonly meters?: Meters | null;
-  /** Where attempts are traced; absent where nothing is. */
+  /** Traces attempts; absent if tracing is off. */
   readonly tracing?: Tracing | null;
 }
 
@@ -58,10 +58,10 @@ function senderOf({ egress, sealing, clock, appUrl, meters, tracing }: WebhookPa
   return tracing === null || tracing === undefined ? sender : tracedSender(sender, tracing);
 }
 
-/** A name has this long to be found when a destination is set. */
+/** Time limit for resolving a name when a destination is set. */
 const LOOK_UP_MS = 3_000;
 
-/** Why an address is not sent to; of the other reasons some pass. */
+/** Permanent reasons to refuse an address; other failures may be transient. */
 const REFUSALS = {
   invalid_url: "The URL must be absolute, with a valid host and without a user name or password",
   https_required: "The URL must begin with https://",
@@ -70,13 +70,13 @@ const REFUSALS = {
 const isRefusal = (error: EgressError): error is keyof typeof REFUSALS => Object.hasOwn(REFUSALS, error);
 const OTHER_SCHEME = /^(?!https?:)[a-z][a-z0-9+.-]*:/i;
 
-/** What the surface needs of the world for webhooks (port: `WebhookTools`). */
+/** Implements what the surface needs for webhooks (port: `WebhookTools`). */
 export const webhookTools = (egress: Pick<Egress, "resolve">): WebhookTools => ({
   async refusalOf(url) {
     const found = await egress.resolve(url, { timeoutMs: LOOK_UP_MS });
     if (found.kind === "destination") return null;
     if (OTHER_SCHEME.test(url)) return REFUSALS.https_required;
-    // Plain http is for hosts that are opened, and of this one nothing is known.
+    // Plain http is only for hosts that the operator has opened; an unresolved host may not be one.
     const isPlain = url.startsWith("http:");
     return isRefusal(found.error) ? REFUSALS[found.error] : isPlain ? REFUSALS.https_required : null;
   },

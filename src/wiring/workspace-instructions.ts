@@ -1,11 +1,13 @@
-/** What a workspace tells the agents that work in it (WSP-15), as a note beside the agent's own instructions. */
+/** A workspace's instructions for the agents that work in it (WSP-15), as a note in addition to the agent's own. */
 import type { ToolContext } from "../../actors/job/ports.ts";
 import { jobRef } from "../../actors/job/schema.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
 import { REPOSITORY_MODEL, workspaceRef } from "../../actors/workspace/schema.ts";
 import type { ToolSource } from "../runner/tools/tool.ts";
 
-/** A source of notes and of no tools. `system` is late-bound: the runner is made before the system that runs it. */
+/**
+ * A source of notes only, without tools. `system` is late-bound: the runner is built before the system that runs it.
+ */
 export const workspaceInstructions = (system: () => TroupeSystem): ToolSource => ({
   async find({ model }, context) {
     const words = model === REPOSITORY_MODEL ? null : await instructionsOf(system(), context);
@@ -18,7 +20,7 @@ export const workspaceInstructions = (system: () => TroupeSystem): ToolSource =>
   },
 });
 
-/** Null where there are none. A job whose workspace is gone works on without. */
+/** Null if there are none. A job whose workspace is gone continues without them. */
 async function instructionsOf(system: TroupeSystem, { organizationId, jobId }: ToolContext): Promise<string | null> {
   const job = await system.dispatch(jobRef(organizationId, jobId), { kind: "read_job" });
   const workspaceId = job.ok ? job.value.workspaceId : null;
