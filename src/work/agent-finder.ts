@@ -1,6 +1,6 @@
 /**
- * Finds an agent for its reader (V1-1, V1-5): in the reader's own organization first, which needs no
- * look-up; else in the organization that owns it, whose actor decides whether this reader may see it.
+ * Finds an agent for its reader (V1-1, V1-5): first in the reader's own organization, without a look-up; otherwise in
+ * the organization that owns it, whose actor decides whether this reader may see it.
  */
 import { notFound, ok, type Outcome } from "../../actors/fault.ts";
 import type { Directory } from "../../actors/organization/directory.ts";
@@ -13,11 +13,11 @@ import type { HttpLog } from "../log/port.ts";
 import { lookUp } from "../log/look-up.ts";
 import { type MaybePromise, whenReady } from "../../actors/maybe-promise.ts";
 
-/** Foreign agents whose organization is remembered; the owner of an id never changes. */
+/** Foreign agents whose organization is cached; the owner of an id never changes. */
 export const REMEMBERED_AGENTS = 10_000;
-/** Questions for an agent that are made once: about 5 MiB when full. */
+/** Cached questions for agents: about 5 MiB when full. */
 const REMEMBERED_QUESTIONS = 10_000;
-/** What cannot be an id is not looked for. */
+/** Text that cannot be an id is not looked up. */
 const ID = /^[A-Za-z0-9_-]{1,64}$/;
 export const isAgentId = (text: string): boolean => ID.test(text);
 
@@ -38,7 +38,7 @@ export class AgentFinder {
     this.parts = parts;
   }
 
-  /** The agent, when this reader may read and execute it. */
+  /** The agent, if this reader may read and execute it. */
   find(by: Reader, agentId: string): MaybePromise<Outcome<Agent>> {
     if (!isAgentId(agentId)) return notFound("agent");
     return whenReady(this.read(by.organizationId, by, agentId), (own) =>
@@ -58,12 +58,12 @@ export class AgentFinder {
     return this.parts.system.dispatchKept(this.questionOf(organizationId, by, agentId));
   }
 
-  /** The same question for each time that this reader asks for the agent. */
+  /** The question of this reader for the agent, cached so that its reply can be kept. */
   private questionOf(organizationId: string, by: Reader, agentId: string): KeptAsk<Agent> {
     const name = `read_agent ${organizationId} ${by.organizationId} ${by.userId} ${agentId}`;
     const known = this.questions.get(name);
     if (known !== undefined) return known;
-    // Only what the actor asks for: a command's size is counted each time.
+    // Only the fields that the actor needs, because a command's size is counted each time.
     const who = { organizationId: by.organizationId, userId: by.userId };
     const question = keptAsk(ask(organizationRef(organizationId), { kind: "read_agent", by: who, agentId }), name);
     this.questions.set(name, question);

@@ -1,8 +1,11 @@
-/** The agent that a job keeps, made from the agent as it is now (AGT-3, V1-5). */
+/** The snapshot of an agent that a job keeps (AGT-3, V1-5). */
 import type { AgentSnapshot } from "../../actors/job/schema.ts";
 import type { Agent } from "../../actors/organization/schema.ts";
 
-/** The committed version for a job of `organizationId`; a foreign agent comes without what its owner let it use, and without tools that read the organization. */
+/**
+ * The committed version for a job of `organizationId`. A foreign agent comes without the tools and MCP servers that its
+ * owner configured, and without tools that read the organization.
+ */
 export function snapshotOf(agent: Agent, organizationId: string): AgentSnapshot {
   const { id, name, version, systemPrompt, model, maxSteps } = agent;
   const isOwn = agent.organizationId === organizationId;

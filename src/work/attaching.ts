@@ -1,6 +1,6 @@
 /**
- * From what a person says to what a message stores: each image and file is found, its first bytes are looked at, and
- * it is pinned by its digest (FILE-5, FILE-6). Nothing is committed here.
+ * Resolves the content of a message for storage: finds each image and file, checks its first bytes, and pins it by its
+ * digest (FILE-5, FILE-6). Commits nothing.
  *
  *   upload     ─▶ its record ───────────────────────┐
  *   workspace  ─▶ the file, or a version of it ─────┼─▶ claimed ─▶ type, size ─▶ {type, media_type, sha256, …}
@@ -25,16 +25,16 @@ import { contentAt, type FileParts } from "./file-content.ts";
 import { roomFor } from "./content-room.ts";
 import { headOf, type KnownContent, knownContent, LOOKED_BYTES, TAKEN_TYPES } from "./media-type.ts";
 
-/** Fetches what a message names by a URL. */
+/** Fetches content that a message refers to by URL. */
 export interface UrlContents {
-  /** Stores at most `maxBytes` of it, claimed, unless `check` refuses it. A failure is in words that complete "<field> …". */
+  /** Stores at most `maxBytes` of it, claimed, unless `check` refuses it. A failure's text completes "<field> …". */
   fetch(
     organizationId: string,
     url: string,
     limits: {
       readonly maxBytes: number;
       readonly signal: AbortSignal;
-      /** Looks at what has arrived, with the media type that its sender says. */
+      /** Checks the received content, given the media type that its server declares. */
       readonly check: (content: ArrivedContent, mime: string) => MaybePromise<Outcome<unknown>>;
     },
   ): Promise<
@@ -45,7 +45,7 @@ export interface UrlContents {
   >;
 }
 
-/** When a URL that has not answered may be tried again. */
+/** When to retry a URL that has not answered. */
 const URL_RETRY_MS = 5_000;
 
 export interface AttachingParts extends FileParts {
@@ -54,27 +54,27 @@ export interface AttachingParts extends FileParts {
   readonly urlContents: UrlContents;
 }
 
-/** Who says it, and how it may be found. */
+/** The author of the content, and what its token may read. */
 export interface Sayer {
   readonly organizationId: string;
   readonly userId: string;
-  /** Whether the token reads workspaces. */
+  /** Whether the token may read workspaces. */
   readonly readsWorkspaces: boolean;
   readonly signal: AbortSignal;
 }
 
-/** What a message stores. */
+/** The content that a message stores. */
 export interface SaidContent {
   /** The text blocks, with a blank line between them. */
   readonly text: string;
-  /** All of it; absent: it is text. */
+  /** All blocks; absent if the content is only text. */
   readonly blocks?: readonly InputBlock[];
 }
 
 const SEPARATOR = "\n\n";
 const MIB = 1024 * 1024;
 
-/** Finds and pins everything that is named; `field` is the content's name in the body. */
+/** Finds and pins all named content; `field` is the content's name in the body. */
 export async function attached(
   parts: AttachingParts,
   by: Sayer,
@@ -97,7 +97,7 @@ export async function attached(
   return ok(blocks.every(({ type }) => type === "text") ? { text } : { text, blocks });
 }
 
-/** The members that keep the uploads which the blocks name, for the group of their message. */
+/** Members for the message's group that keep the uploads of these blocks. */
 export const usesOf = (
   { organizationId, userId }: Pick<Sayer, "organizationId" | "userId">,
   blocks: readonly InputBlock[] = [],
@@ -119,10 +119,10 @@ type Place = readonly (string | number)[];
 interface Wanted {
   readonly block: GivenAttachment;
   readonly place: Place;
-  /** Bytes that the message may still have. */
+  /** Remaining bytes of the message's limit. */
   readonly left: number;
 }
-/** Content, what it is called where it is, and where that is. */
+/** Content, its name at its source, and the source. */
 interface Located {
   readonly content: Content;
   readonly name: string | null;
@@ -150,7 +150,7 @@ async function attachment(parts: AttachingParts, by: Sayer, wanted: Wanted): Pro
   return ok({ type: kind, media_type: mime, name, size, sha256, source });
 }
 
-/** What the content is, where messages take it as what the block says. */
+/** The type of the content, if messages accept it in this kind of block. */
 function fittingContent(
   { block, place, left }: Omit<Wanted, "block"> & { readonly block: Pick<GivenAttachment, "type"> },
   { size, mime }: Pick<Content, "size" | "mime">,
@@ -241,13 +241,13 @@ const LOCATE: { readonly [K in GivenSource["kind"]]: Locating<K> } = {
   },
 };
 
-/** Without what may be a secret. */
+/** The URL without parts that may be secret. */
 function shownUrl(text: string): string {
   const url = URL.parse(text);
   return url === null ? "" : `${url.origin}${url.pathname}`;
 }
 
-/** The name of a file at a URL; null where it has none. */
+/** The file name in a URL; null if it has none. */
 function decoded(text: string): string | null {
   try {
     const name = visibleText(cleanText(decodeURIComponent(text)))

@@ -1,6 +1,6 @@
 /**
- * Whether work may begin that costs tokens and money (RUN-4, RUN-20). A limit of cost needs models whose cost is
- * known: one without a price is refused, and one that costs nothing has the price 0. The demo model costs nothing.
+ * Whether work that costs tokens and money may begin (RUN-4, RUN-20). A limit of cost needs models with a known cost: a
+ * model without a price is refused; a free one has the price 0. The demo model costs nothing.
  */
 import { invalid, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import { isCostKnown } from "../../actors/job/budget.ts";
@@ -9,7 +9,7 @@ import type { Budget } from "../../actors/job/terms.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
 import { usageRef } from "../../actors/usage/schema.ts";
 
-/** Refuses `budget_exceeded` until the month ends. What runs then goes on to its next model call only. */
+/** Refuses `budget_exceeded` until the month ends. Running jobs continue only up to their next model call. */
 export async function withinBudget(
   system: TroupeSystem,
   organizationId: string,
@@ -24,7 +24,7 @@ type Prices = Pick<ModelPort, "hasPrice">;
 
 const nameOf = ({ provider, name }: ModelInfo): string => `${provider}:${name}`;
 
-/** Refuses a budget of cost for a model whose cost is not known; `name` is what it is called in the refusal. */
+/** Refuses a budget of cost for a model with an unknown cost; `name` is the budget's name in the refusal. */
 export function costKnown(
   prices: Prices,
   model: ModelInfo,
@@ -35,7 +35,7 @@ export function costKnown(
   return invalid("/budget/max_cost", `${name} needs a model with a price; ${nameOf(model)} has none`);
 }
 
-/** Where the month has a limit of cost. */
+/** The refusal of a model without a price while the month has a limit of cost. */
 export const unpriced = (model: ModelInfo): Outcome<never> =>
   refuse({
     kind: "provider_error",

@@ -1,6 +1,6 @@
 /**
- * What a person says: text, or blocks of text, images and files, which name their content by an upload, a file of a
- * workspace, or a URL (FILE-5). Errors name their place.
+ * The content of a message: text, or blocks of text, images and files, which refer to an upload, a file of a workspace,
+ * or a URL (FILE-5). Errors name their place.
  */
 import type { InputError } from "../../actors/fault.ts";
 import { MESSAGE_ATTACHMENTS, MESSAGE_BLOCKS, UPLOAD_NAME } from "../../actors/upload/limits.ts";
@@ -30,7 +30,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** What is wrong with a message's content; `field` is its name in the body. */
+/** The errors of a message's content; `field` is its name in the body. */
 export function contentErrors(value: unknown, field: string): readonly InputError[] {
   const checks = new Checks(field);
   if (typeof value === "string") {
@@ -40,11 +40,11 @@ export function contentErrors(value: unknown, field: string): readonly InputErro
   return checks.errors;
 }
 
-/** The name of a place in words: `content[1].source.file_id`. */
+/** A place as text: `content[1].source.file_id`. */
 export const placeName = (path: readonly (string | number)[]): string =>
   path.map((part, at) => (typeof part === "number" ? `[${part}]` : at === 0 ? part : `.${part}`)).join("");
 
-/** An error at a place, with its name. */
+/** An error that begins with the name of its place. */
 export const errorAt = (path: readonly (string | number)[], message: string): InputError => ({
   path: `/${path.join("/")}`,
   message: message.startsWith("Missing required field") ? message : `${placeName(path)} ${message}`,

@@ -1,4 +1,6 @@
-/** What content takes of an organization's room: asked before it is stored, counted where its commit is refused. */
+/**
+ * Content against an organization's storage quota: checked before it is stored, and counted if its commit is refused.
+ */
 import { ok, type Outcome } from "../../actors/fault.ts";
 import type { QuotaReports } from "../../actors/usage/quota.ts";
 import type { ArrivedContent, FileContents } from "../../actors/workspace/ports.ts";
@@ -8,7 +10,7 @@ interface RoomParts {
   readonly contents: Pick<FileContents, "hold">;
 }
 
-/** Refuses content for which the organization has no room. What it has already takes none. */
+/** Refuses content for which the organization has no room. Content that it already has needs none. */
 export async function roomFor(
   { quotas, contents }: RoomParts,
   organizationId: string,
@@ -18,12 +20,15 @@ export async function roomFor(
   return room.ok || (await contents.hold({ organizationId, sha256 })) ? ok(null) : room;
 }
 
-/** Counts content that was stored for a commit that has ended so. Nothing refers to it, until it is removed. */
+/**
+ * Counts content that was stored for a commit with this outcome. If the commit was refused, nothing refers to the
+ * content, but it uses space until it is removed.
+ */
 export function countUnreferred(
   { quotas }: { readonly quotas: Pick<QuotaReports, "unreferred"> },
   organizationId: string,
   { written, size }: { readonly written: Outcome<unknown>; readonly size: number },
 ): void {
-  // What the quota itself has refused is at its limit.
+  // After a refusal by the quota itself, the count is already at its limit.
   if (!written.ok && written.fault.kind !== "quota_exceeded") quotas.unreferred(organizationId, size);
 }

@@ -1,4 +1,6 @@
-/** Work that goes on from an earlier job in a new one (resume, iterate): the decision and the message commit together. */
+/**
+ * Continues the work of an earlier job in a new one (resume, iterate): the decision and the message commit together.
+ */
 import { assert } from "../../actors/assert.ts";
 import type { SentMessage } from "../../actors/chat/protocol.ts";
 import type { Chat } from "../../actors/chat/schema.ts";
@@ -18,17 +20,17 @@ import { workOf } from "./sending.ts";
 export interface Continuation {
   readonly by: Requester;
   readonly relation: "resume" | "iteration";
-  /** The ended job as it was read; its actor decides by what it is then. */
+  /** The ended job as it was read; its actor decides by its state at that time. */
   readonly job: Job;
   readonly command: Extract<JobCommand, { readonly kind: "resume" | "request_changes" }>;
-  /** Null: what the earlier job was asked. */
+  /** Null: the input of the earlier job. */
   readonly said: SaidContent | null;
-  /** The name of that in what was asked, for a refusal. */
+  /** The content's field in the request, for a refusal. */
   readonly field: "input" | "feedback";
   readonly requestId: string | null;
-  /** What the new job may use; absent or null: as much as the earlier one. */
+  /** The new job's budget; absent or null: the earlier one's. */
   readonly budget?: Budget | null;
-  /** Of the new job; absent or null: that of the earlier one. */
+  /** The new job's metadata; absent or null: the earlier one's. */
   readonly metadata?: JsonObject | null;
 }
 
@@ -47,7 +49,7 @@ export async function continueWork<T>(
   { by, relation, job: before, command, said, field, requestId, budget = null, metadata = null }: Continuation,
   commit: (steps: ContinuationSteps) => Promise<Outcome<T>>,
 ): Promise<Outcome<T>> {
-  // What the new job inherits must fit its model as well as what is given anew: the chat may have another one now.
+  // Inherited content must also fit the model, because the chat may have changed its model.
   const blocks = said === null ? before.inputBlocks : said.blocks;
   const inherited =
     (budget?.maxCost ?? null) === null ? ({ budgetName: "The max_cost of the job before" } as const) : {};
@@ -84,7 +86,7 @@ export function newJobOf([, , { job }]: RepliesOf<ContinuationSteps>): Job {
   return job;
 }
 
-/** What the new budget does not name stays as it was; a deadline was the earlier job's own. */
+/** Fields that the new budget omits keep the earlier values, except the deadline, which was the earlier job's own. */
 const merged = ({ budget: { maxTokens, maxCost = null, maxSteps } }: Job, budget: Budget): Budget => ({
   maxTokens: budget.maxTokens ?? maxTokens,
   maxCost: budget.maxCost ?? maxCost,
@@ -92,7 +94,7 @@ const merged = ({ budget: { maxTokens, maxCost = null, maxSteps } }: Job, budget
   deadlineAt: budget.deadlineAt,
 });
 
-/** The terms of the earlier job, but its deadline: that one was the earlier job's own. */
+/** The terms of the earlier job without its deadline, which was its own. */
 function termsAfter(parent: Job, relation: Continuation["relation"], requestId: string | null): JobTerms {
   const { priority, metadata, missionId, missionTaskId, outputSchema } = parent;
   return {

@@ -1,4 +1,4 @@
-/** Which content a file of a workspace has, now or in one of its versions. */
+/** Finds the content of a workspace's file, current or of an earlier version. */
 import { notFound, ok, type Outcome } from "../../actors/fault.ts";
 import type { Clock } from "../../actors/runtime/clock.ts";
 import { isoTime } from "../../actors/schema.ts";
@@ -34,7 +34,7 @@ export async function fileAt(
   return place.node.kind === "file" ? ok({ path: found.value.path, place: place as FilePlace }) : notFound("file");
 }
 
-/** The content of a file as it is, or of one of its versions. */
+/** The current content of a file, or that of one of its versions. */
 export async function contentAt(
   parts: FileParts,
   { number, ...at }: At & { readonly number: number | undefined },

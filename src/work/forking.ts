@@ -1,4 +1,4 @@
-/** What a fork takes of its chat (CHAT-13): reading only; the actor of the new chat makes it. */
+/** Reads the part of a chat that a fork takes over (CHAT-13); the new chat's actor creates the fork. */
 import type { ChatDirectory } from "../../actors/chat/directory.ts";
 import type { ForkedSummary } from "../../actors/chat/protocol.ts";
 import { type Chat, chatRef, type Message } from "../../actors/chat/schema.ts";
@@ -6,9 +6,9 @@ import { invalid, ok, type Outcome } from "../../actors/fault.ts";
 import { jobRef } from "../../actors/job/schema.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
 
-/** Messages of a fork: the newest ones before its place. They are one commit. */
+/** Messages of a fork: the newest ones up to its place. They are one commit. */
 export const FORK_MESSAGES = 1_000;
-/** And their bytes as JSON; the last one may pass it. */
+/** Their bytes as JSON; the newest message is kept even if it alone exceeds this. */
 export const FORK_BYTES = 4 * 1024 * 1024;
 /** Messages of one read. */
 const PAGE = 100;
@@ -18,15 +18,15 @@ interface ForkServices {
   readonly chats: Pick<ChatDirectory, "listMessages">;
 }
 
-/** The messages up to the place, and the summary where it replaces nothing behind it. */
+/** The messages up to the place, and the summary if it covers nothing after it. */
 export interface ForkedPart {
   readonly messages: readonly Message[];
   readonly summary: ForkedSummary | null;
 }
 
 /**
- * The conversation up to this message, that message included; with `isEdit` without it, and then it must be a
- * user's. Reads what is committed; throws where the database cannot be reached.
+ * The conversation up to and including this message; with `isEdit` without it, and then it must be a user's. Reads
+ * committed state; throws if the database cannot be reached.
  */
 export async function forkedPart(
   services: ForkServices,
@@ -54,7 +54,7 @@ export async function forkedPart(
   return ok({ messages, summary: await summaryBefore(services, chat, turn) });
 }
 
-/** The number of the message's turn: that of its answer, where it has one. */
+/** The number of the message's turn: its answer's, if it has one. */
 async function turnOf(
   { system }: ForkServices,
   { role, seq, jobId, organizationId, chatId }: Message,
@@ -67,7 +67,10 @@ async function turnOf(
   return answer.ok ? answer.value.seq : seq;
 }
 
-/** The ended messages of earlier turns: a message whose answer comes later had waited in the queue. */
+/**
+ * The ended messages of earlier turns. A message before this one whose answer comes later was queued, so it is left
+ * out.
+ */
 async function messagesBefore({ chats }: ForkServices, chat: Chat, seq: number): Promise<Message[]> {
   const read: Message[] = [];
   let bytes = 0;

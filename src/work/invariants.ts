@@ -1,4 +1,4 @@
-/** Violated invariants, counted: what the surface shows an organization of itself, and an operator of all (JOB-4). */
+/** Counts invariant violations, for one organization or, for an operator, for all (JOB-4). */
 import type { JobDirectory } from "../../actors/job/directory.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
 
@@ -7,7 +7,7 @@ export interface InvariantCheck {
   readonly count: number;
 }
 
-/** Throws when the database cannot be asked. `organizationId` null: of all organizations. */
+/** Throws if the database cannot be reached. `organizationId` null: all organizations. */
 export async function countViolations(
   { system, jobs }: { readonly system: TroupeSystem; readonly jobs: JobDirectory },
   organizationId: string | null,

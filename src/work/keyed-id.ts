@@ -1,4 +1,4 @@
-/** Ids that come from a key, so that each attempt of the same work names the same chat and the same job. */
+/** Derives ids from a key, so that each attempt of the same work names the same chat and the same job. */
 
 /** Characters of the random part of an id (GEN-2). */
 const ID_CHARACTERS = 21;

@@ -1,19 +1,19 @@
 /**
- * What content is, by its first bytes: its name and what its sender calls it prove nothing. Messages take images that
- * models see, PDF, and text.
+ * Detects the type of content by its first bytes, because its name and declared type prove nothing. Messages accept
+ * images that models can see, PDF, and text.
  */
 import type { BlobKey, FileContents } from "../../actors/workspace/ports.ts";
 
 export type AttachmentKind = "image" | "file";
 
-/** What content is found to be. */
+/** The detected type of content. */
 export interface KnownContent {
   readonly kind: AttachmentKind;
   /** In lower case and without parameters. */
   readonly mime: string;
 }
 
-/** What of content is looked at. */
+/** Bytes of content that are examined. */
 export const LOOKED_BYTES = 64 * 1024;
 /** For people. */
 export const TAKEN_TYPES = "PNG, JPEG, GIF and WebP images, PDF documents, and text in UTF-8";
@@ -22,11 +22,15 @@ const PDF = "application/pdf";
 const TEXT = /^text\/[a-z0-9][a-z0-9!#$&^_.+-]{0,63}$/;
 const latin = (head: Uint8Array, from: number, to: number): string => String.fromCharCode(...head.subarray(from, to));
 
-/** By the first bytes of `size`; `declared` says which kind of text it is. Null: messages do not take it. */
+/**
+ * Detects the type by the first bytes of content of `size` bytes; `declared` says which kind of text it is. Null if
+ * messages do not accept it.
+ */
 export function knownContent(head: Uint8Array, size: number, declared: string): KnownContent | null {
   const image = imageType(head);
   if (image !== null) return { kind: "image", mime: image };
-  // Some programs write a few bytes before the header, and readers take them (ISO 32000, annex H). A text may speak of it.
+  // Some programs write a few bytes before the header, and readers accept that (ISO 32000, annex H). A text may mention
+  // the header too.
   const pdfAt = latin(head, 0, 1_024).indexOf("%PDF-");
   const isWords = isText(head, size);
   if (pdfAt === 0 || (pdfAt > 0 && !isWords)) return { kind: "file", mime: PDF };
@@ -53,7 +57,7 @@ function isText(head: Uint8Array, size: number): boolean {
   }
 }
 
-/** The first bytes of stored content; null where there is none. Rejects where the store cannot be reached. */
+/** The first bytes of stored content; null if it does not exist. Rejects if the store cannot be reached. */
 export async function headOf(
   contents: Pick<FileContents, "read">,
   key: BlobKey,

@@ -1,7 +1,7 @@
 /**
- * The effects of missions: beginning the job of a fire, and telling missions that their agent or workspace is gone.
- * Both may be repeated. A recovered one lets its actor replace it by a new effect, because the recovery of a
- * shard must not wait for other actors of the same shard.
+ * The effects of missions: beginning the job of a fire, and notifying missions that their agent or workspace is gone.
+ * Both may be repeated. A recovered effect lets its actor replace it with a new one, because the recovery of a shard
+ * must not wait for other actors of that shard.
  */
 import { type Fault, isPassing, type Noun, type Outcome } from "../../actors/fault.ts";
 import type { MissionDirectory, MissionGround, MissionPlace } from "../../actors/mission/directory.ts";
@@ -24,19 +24,19 @@ import { idsOfRun, runJob } from "./missions.ts";
 import { prepareWork, type WorkServices } from "./prepared-work.ts";
 
 /**
- * Jobs of missions that begin at once: thousands of missions are due at the same second, and what else the
- * process does must go on between them. Those of a higher priority begin first.
+ * Jobs of missions that begin at once: thousands of missions may be due in the same second, and the process must do
+ * other work between them. Jobs of a higher priority begin first.
  */
 const BEGINNING = { inProcess: 16, ofOrganization: 8 };
-/** Between two looks whether a burst of fires is over, and how often it is looked at most. */
+/** Between two checks whether a burst of fires is over, and the most checks. */
 const BURST = { firstMs: 20, lastMs: 20, looks: 500 };
-/** Missions that are looked up and notified at once. */
+/** Missions that are looked up and notified at a time. */
 const PAGE = 100;
-/** The first wait before something is tried again; doubled up to the last. */
+/** The first pause before a retry; doubled up to the last. */
 const RETRY = { firstMs: 50, lastMs: 5_000 };
 
 export interface MissionEffectParts {
-  /** Late-bound: the system is made with these handlers. */
+  /** Late-bound: the system is built with these handlers. */
   readonly services: () => WorkServices;
   readonly missions: Pick<MissionDirectory, "missionsOf">;
   readonly clock: Clock;
@@ -59,8 +59,9 @@ export function missionEffects(parts: MissionEffectParts) {
 }
 
 /**
- * Thousands of missions are due in the same second: all of them are entered into the ledger before the first of
- * their jobs begins, so that the most urgent ones begin first and none is late because of the others' jobs.
+ * Waits for the end of a burst. Thousands of missions may be due in the same second: all are entered into the ledger
+ * before the first of their jobs begins, so that the most urgent ones begin first and none is late because of the
+ * others' jobs.
  */
 class Burst {
   private readonly parts: MissionEffectParts;
@@ -70,7 +71,7 @@ class Burst {
     this.parts = parts;
   }
 
-  /** Resolves when no alarm waits for its fire, or after some seconds. One look is for all that wait. */
+  /** Resolves when no alarm waits to fire, or after some seconds. All callers share the checks. */
   over(): Promise<void> {
     return (this.waiting ??= this.calm().finally(() => (this.waiting = null)));
   }
@@ -122,7 +123,7 @@ interface Run {
   readonly effectId: string;
 }
 
-/** One attempt to begin the run: what it is for, for whom, and then all of it in one commit. */
+/** One attempt to begin the run: reads its brief, prepares the work, and commits everything at once. */
 async function tryRun(parts: MissionEffectParts, run: Run, context: EffectContext): Promise<Outcome<unknown>> {
   const { organizationId, missionId, runId, effectId } = run;
   const services = parts.services();
@@ -130,7 +131,7 @@ async function tryRun(parts: MissionEffectParts, run: Run, context: EffectContex
   const ref = missionRef(organizationId, missionId);
   const read = await system.dispatch(ref, { kind: "read_run", runId, effectId });
   if (!read.ok) return read;
-  // Cancelled meanwhile: the cancellation has settled the effect.
+  // Cancelled meanwhile, which has settled the effect.
   if (read.value === null) return read;
   const { createdBy: userId, agentId, workspaceId } = read.value;
   const member = await system.dispatch(organizationRef(organizationId), { kind: "read_member", userId });
@@ -168,7 +169,7 @@ const dispatch = (
 ): Promise<Outcome<unknown>> =>
   services().system.dispatchGroup([{ ref: missionRef(organizationId, missionId), command }], { epoch });
 
-/** Asks until somebody has decided; null when the effect is over. */
+/** Retries until there is a decision; null when the effect is over. */
 async function decided<T>(
   parts: MissionEffectParts,
   { signal }: EffectContext,
@@ -194,8 +195,8 @@ async function tellMissions(parts: MissionEffectParts, effect: EffectRow, contex
     const page = await looked(parts, context, () => parts.missions.missionsOf(ground, last, PAGE));
     if (page === null) return;
     for (const { organizationId, id } of page) {
-      const told = await decided(parts, context, () => system.dispatch(missionRef(organizationId, id), command));
-      if (told === null) return;
+      const notified = await decided(parts, context, () => system.dispatch(missionRef(organizationId, id), command));
+      if (notified === null) return;
     }
     if (page.length < PAGE) break;
     last = page.at(-1) ?? last;
@@ -203,7 +204,7 @@ async function tellMissions(parts: MissionEffectParts, effect: EffectRow, contex
   await settleTelling(parts, effect, context, null);
 }
 
-/** Whose missions are notified, and of what. */
+/** Which missions to notify, and of what. */
 function newsOf(organizationId: string, intent: MissionsIntent): { ground: MissionGround; command: MissionCommand } {
   if (isAgentsIntent(intent)) {
     const { agentId, isGone } = intent;
@@ -227,7 +228,7 @@ async function settleTelling(
   await decided(parts, context, () => system.dispatchGroup([member], { epoch: context.epoch }));
 }
 
-/** What the table has, asked for until it answers; null when the effect is over. */
+/** Reads from the table, retrying until it answers; null when the effect is over. */
 async function looked<T>(
   parts: MissionEffectParts,
   { signal }: EffectContext,

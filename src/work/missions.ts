@@ -1,7 +1,7 @@
 /**
- * How the work of a mission begins (MIS-8): a run or a task in a chat of its own. The mission's turn that
- * enters the run and the chat that begins the job are members of one group, so there is never one without
- * the other; the ids come from the run, so that a retry after a crash joins the first attempt.
+ * How the work of a mission begins (MIS-8): a run or a task in a chat of its own. The mission's turn that enters the
+ * run and the chat's turn that begins the job are members of one group, so neither exists without the other. The ids
+ * derive from the run, so that a retry after a crash joins the first attempt.
  */
 import type { JobIds, RunBrief, TaskBrief } from "../../actors/mission/protocol.ts";
 import type { Mission } from "../../actors/mission/schema.ts";
@@ -33,7 +33,7 @@ export function runJob(work: PreparedWork, ids: JobIds, brief: RunBrief, request
   });
 }
 
-/** The member that opens the chat of a task and begins its job; null where one is active. */
+/** The member that opens the chat of a task and begins its job; null if a job is already active. */
 export function taskJob(
   work: PreparedWork,
   ids: JobIds,

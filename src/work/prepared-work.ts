@@ -1,7 +1,7 @@
 /**
  * How work begins: one way for executions, messages, delegations, missions and MCP tools. No HTTP here.
  *
- *   prepareWork(services, request)   finds the agent, checks its model and the budget; makes nothing
+ *   prepareWork(services, request)   finds the agent, checks its model and the budget; creates nothing
  *        │
  *        ├─ refused ──▶ the fault that the caller answers
  *        ▼
@@ -19,12 +19,12 @@
  *     ([parent]) => work.value.firstMessage({ chatId, jobId, opening, content, sender, terms: termsOf(parent) }),
  *   ]);
  *
- * Which of both members:
+ * Choose one of the two members:
  *
- * - `message` is a user's message: into an existing chat, or into a new one that it opens. Where the chat
- *   is busy, `onBusy` decides; `src/work/sending.ts` commits what that means for the running job.
- * - `firstMessage` opens a chat whose id and job id come from a key (`src/work/keyed-id.ts`), so that a
- *   retry after a crash joins the first attempt instead of beginning again. A new chat is never busy.
+ * - `message` is a user's message: into an existing chat, or into a new one that it opens. If the chat is busy,
+ *   `onBusy` decides; `src/work/sending.ts` commits the effect on the running job.
+ * - `firstMessage` opens a chat whose id and job id derive from a key (`src/work/keyed-id.ts`), so that a retry after a
+ *   crash joins the first attempt instead of starting over. A new chat is never busy.
  *
  * Priority, budget, deadline, review, lineage, mission, metadata and request id are `JobTerms`; start from
  * `PLAIN_TERMS`. `prepareWork` only reads, so callers may repeat it after a passing fault.
@@ -58,36 +58,36 @@ export type Requester = Pick<Principal, "organizationId" | "userId">;
 
 export interface WorkRequest {
   readonly by: Requester;
-  /** Its id, or the agent itself where the caller has just found it for this user. */
+  /** The agent's id, or the agent itself if the caller has just found it for this user. */
   readonly agent: string | Agent;
-  /** The model that the chat sets in place of the agent's; absent or null: the agent's own. */
+  /** The chat's model, which replaces the agent's; absent or null: the agent's own. */
   readonly model?: string | null;
-  /** What the message has besides text: a model that cannot read it is refused. */
+  /** The message's blocks: a model that cannot read them is refused. */
   readonly blocks?: readonly InputBlock[] | undefined;
-  /** The name of the content in what was asked, for that refusal. */
+  /** The content's field in the request, for that refusal. */
   readonly field?: string;
-  /** False only for a message that steers a running job and so begins none. */
+  /** False only for a message that steers a running job, and so begins no job. */
   readonly checksBudget?: boolean;
-  /** What the job may use, where the caller sets it or it comes from another job. */
+  /** The job's budget, if the caller sets it or it comes from another job. */
   readonly budget?: Budget | null;
-  /** What its limit of cost is called in a refusal, where the caller has not sent it. */
+  /** The name of the cost limit in a refusal, if the caller has not sent it. */
   readonly budgetName?: string;
 }
 
 /** A user's message and the job that answers it. */
 export interface MessageTerms {
   readonly chatId: string;
-  /** Opens the chat with this message; null where the chat exists. */
+  /** Opens the chat with this message; null if the chat exists. */
   readonly opening: ChatOpening | null;
   readonly content: string;
   readonly blocks?: readonly InputBlock[] | undefined;
-  /** Null: as the chat's options say (CHAT-5). */
+  /** Null: by the chat's options (CHAT-5). */
   readonly onBusy: OnBusy | null;
   readonly terms: JobTerms;
   readonly metadata: JsonObject;
 }
 
-/** The first message of a chat that is opened once, by ids that come from a key. */
+/** The first message of a chat that is opened once, with ids derived from a key. */
 export interface FirstMessageTerms {
   readonly chatId: string;
   readonly jobId: string;
@@ -98,7 +98,7 @@ export interface FirstMessageTerms {
   readonly terms: JobTerms;
 }
 
-/** Work that may begin: its agent may be used, its model can be called, and the budget has room. */
+/** Work that may begin: the user may use its agent, its model is available, and the budget has room. */
 export class PreparedWork {
   readonly agent: AgentSnapshot;
   readonly model: ModelInfo;
@@ -126,7 +126,7 @@ export class PreparedWork {
     return ask(chatRef(organizationId, chatId), command);
   }
 
-  /** The member that opens the chat and begins its job; its reply is null where an earlier attempt has done so. */
+  /** The member that opens the chat and begins its job; its reply is null if an earlier attempt has done so. */
   firstMessage({ chatId, jobId, opening: open, content, blocks, sender, terms }: FirstMessageTerms): Ask<Job | null> {
     const { organizationId, userId } = this.by;
     const { agent } = this;
@@ -135,7 +135,7 @@ export class PreparedWork {
   }
 }
 
-/** Whether the operator has disabled it (AGT-7). */
+/** Whether the operator has disabled the agent (AGT-7). */
 export const isDisabled = ({ disabledAt }: Agent): boolean => disabledAt !== undefined && disabledAt !== null;
 const DISABLED = refuse({
   kind: "invalid_state",
@@ -144,7 +144,7 @@ const DISABLED = refuse({
   message: "The operator of this service has disabled the agent",
 });
 
-/** Finds the agent, checks its model and then the budgets (RUN-4, RUN-20). Refuses as the first of these does. */
+/** Finds the agent, checks its model and then the budgets (RUN-4, RUN-20). The first failed check refuses. */
 export async function prepareWork(
   { system, agents, models }: WorkServices,
   {
@@ -175,7 +175,7 @@ export async function prepareWork(
   return ok(new PreparedWork({ agent: snapshotOf(agent.value, by.organizationId), model: model.value, by }));
 }
 
-/** Refuses a model that needs a key of the organization, where there is none (RUN-5). */
+/** Refuses a model that needs a key of the organization, if there is none (RUN-5). */
 async function withKey(system: TroupeSystem, organizationId: string, model: ModelInfo): Promise<Outcome<unknown>> {
   const provider = KEYED_PROVIDERS.find((keyed) => keyed === model.provider);
   if (model.isOwnKeyOnly !== true || provider === undefined) return ok(null);
@@ -186,7 +186,7 @@ async function withKey(system: TroupeSystem, organizationId: string, model: Mode
 
 const WORDS = { text: "text", image: "images", file: "PDF documents" } as const;
 
-/** Refuses what the model cannot read, by the first block of it. */
+/** Refuses content that the model cannot read, naming the first such block. */
 export function readable(
   input: readonly ModelInput[],
   { provider, name }: ModelInfo,

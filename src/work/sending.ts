@@ -1,6 +1,6 @@
 /**
- * Sends a user's message into an existing chat (CHAT-4, CHAT-5), and commits with it what it means for the
- * running job: a steered job gets the message, an interrupted one is cancelled.
+ * Sends a user's message into an existing chat (CHAT-4, CHAT-5), and commits its effect on the running job with it: a
+ * steered job gets the message, an interrupted one is cancelled.
  */
 import { assert } from "../../actors/assert.ts";
 import type { SentMessage } from "../../actors/chat/protocol.ts";
@@ -21,25 +21,25 @@ import {
   type WorkServices,
 } from "./prepared-work.ts";
 
-/** A message to a chat that exists. */
+/** A message to an existing chat. */
 export interface ChatMessage extends Omit<MessageTerms, "chatId" | "opening"> {
   readonly by: Requester;
 }
 
-/** What was sent, and the chat and the job after the commit. */
+/** The sent message, and the chat and the job after the commit. */
 export interface Sent extends SentMessage {
-  /** The job that answers: a new one, or the one that the message steers. */
+  /** The job that answers: a new one, or the steered one. */
   readonly job: Job;
 }
 
 /** The members of a turn group. */
 export type SendingSteps = ReturnType<typeof sendingSteps>;
-/** Commits the members as one group; `sentOf` makes sense of their replies. */
+/** Commits the members as one group; `sentOf` interprets their replies. */
 export type CommitSending<T> = (steps: SendingSteps) => Promise<Outcome<T>>;
 
 /**
- * Sends the message. A message that steers begins no job and needs no budget; where the running job has
- * just ended, or belongs to somebody else and only the chat's policy says `steer`, it is queued instead.
+ * Sends the message. A message that steers begins no job and needs no budget. It is queued instead if the running job
+ * has just ended, or if the job belongs to another user and only the chat's policy says `steer`.
  */
 export async function sendMessage<T>(
   services: WorkServices,
@@ -64,10 +64,10 @@ export async function sendMessage<T>(
   return hasJustEnded || isSomebodyElses ? send({ ...message, onBusy: "queue" }, true) : sent;
 }
 
-/** What the agent of this chat needs to work for this user. */
+/** The request for work by this chat's agent for this user. */
 export const workOf = ({ agentId: agent, options }: Chat, by: Requester) => ({ by, agent, model: options.model });
 
-/** The message, what it does to the running job, what that does to the chat, and the chat after all. */
+/** The members: the message, its effect on the running job, the effect of that on the chat, and a read of the chat. */
 function sendingSteps(chatId: string, work: PreparedWork, { by, ...message }: ChatMessage) {
   const sending = followed(work.message({ ...message, chatId, opening: null }), (sent) => consequence(by, sent));
   const ending = following(sending, ([, job]) => (job === undefined ? null : chatAfter(job)));
@@ -75,23 +75,23 @@ function sendingSteps(chatId: string, work: PreparedWork, { by, ...message }: Ch
   return [...ending, chat, ...usesOf(by, message.blocks)] as const;
 }
 
-/** What the message does to the running job. */
+/** The command for the running job, or null. */
 function consequence({ organizationId, userId: by }: Requester, { also, message }: SentMessage): Ask<Job> | null {
   if (also === null) return null;
   const ref = jobRef(organizationId, also.jobId);
   return also.kind === "steer"
-    ? ask(ref, { kind: "steer", by, messageId: message.id, content: message.content, ...spoken(message) })
+    ? ask(ref, { kind: "steer", by, messageId: message.id, content: message.content, ...blocksOf(message) })
     : ask(ref, { kind: "cancel", inGroup: true, unlessOver: true });
 }
 
-const spoken = ({ blocks }: SentMessage["message"]) =>
+const blocksOf = ({ blocks }: SentMessage["message"]) =>
   blocks.some(isAttachment) ? { blocks: inputBlocks(blocks) } : {};
 
-/** The replies of a sending's members. */
+/** Interprets the replies of the members. */
 export function sentOf([first, second, , chat]: RepliesOf<SendingSteps>): Sent {
   const job = first.job ?? second;
   assert(job !== undefined, "a message has a job of its own or goes to the running one");
-  // Interrupting a turn that only waited makes the new job the active one at once.
+  // If the interrupted turn was only queued, the new job is active at once.
   const queuedPosition = chat.activeJobId === job.id ? 0 : first.queuedPosition;
   return { ...first, chat, job, queuedPosition };
 }
