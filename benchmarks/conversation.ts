@@ -1,17 +1,16 @@
 /**
  * How long does a new conversation take, from nothing to its first answer?
  *
- * A chat is made, a message is sent to it, and its answer is read as a stream to the end: two requests
- * over HTTP, with the same fake model over HTTP (5 pieces, one each 2 ms). One conversation after the
- * other, and 8 at once.
+ * A chat is created, a message is sent to it, and its answer is read as a stream to the end: two requests over HTTP,
+ * with the same fake model over HTTP (5 pieces, one every 2 ms). One conversation after the other, and 8 at a time.
  *
  *   troupe     `POST /api/chats`, then an execution in that chat with `stream: true`. Chat, message, job
  *              and answer are committed to PostgreSQL, synced, before the client hears of them
  *   langgraph  the dev server of LangGraph.js: `POST /threads`, then `POST /threads/{id}/runs/stream`.
  *              It is in memory: nothing is durable before it ends in good order
  *
- * So many conversations in each measurement, and not so many seconds, because one identity of ours may
- * make 3,000 requests a minute.
+ * A measurement is a number of conversations, not of seconds, because one identity of ours may make 3,000 requests a
+ * minute.
  */
 import postgres from "postgres";
 import type { Benchmark, BenchmarkContext } from "./support/benchmark.ts";
@@ -23,19 +22,19 @@ import { table } from "./support/table.ts";
 import { startWorker } from "./support/worker.ts";
 
 const CALLERS = [1, 8] as const;
-/** Of each measurement, for each caller: the peer takes more than half a second for one. */
+/** Conversations of each caller in a measurement: the peer takes more than half a second for one. */
 const CONVERSATIONS = 12;
 const PROMPT = "deltas=5 every=2";
 
 interface Peer {
   readonly name: string;
-  /** Makes a chat and answers its id. */
+  /** Creates a chat and answers its id. */
   open(): Promise<string>;
-  /** Sends the message; the answer's body is the stream. */
+  /** Sends the message; the response's body is the stream. */
   send(chat: string): Promise<Response>;
-  /** Whether this part of the stream has text of the model. */
+  /** Matches a part of the stream with text of the model. */
   readonly text: RegExp;
-  /** Whether the stream has come to a good end. */
+  /** Matches a successful end of the stream. */
   readonly end: RegExp;
 }
 

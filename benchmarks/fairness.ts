@@ -1,10 +1,9 @@
 /**
  * What do another organization's reads cost an organization's writes?
  *
- * One service as an operator starts it, with two organizations. B creates tasks over 8 connections; A
- * does nothing, or asks for pages of 1 MB over 16 connections, which are read from PostgreSQL each time.
- * Both kinds of runs follow each other in each round. What counts is the 99th percentile of B's writes
- * beside A's, as a multiple of that without them; the best round of each counts.
+ * One service as an operator starts it, with two organizations. B creates tasks over 8 connections. A does nothing, or
+ * reads pages of 1 MB over 16 connections, each from PostgreSQL. Each round has a run of both kinds. The result is the
+ * p99 of B's writes beside A's reads, as a multiple of the p99 without them, from the best round of each.
  */
 import type { Aim, Benchmark, BenchmarkContext } from "./support/benchmark.ts";
 import type { HttpLoad, HttpRun } from "./support/http-load.ts";
@@ -21,14 +20,14 @@ const READERS = 16;
 /** Tasks of one page, and characters of each. */
 const PAGE_TASKS = 100;
 const TASK_CHARACTERS = 10_000;
-/** Of B's p99 alone. */
+/** The most of B's p99 beside A, as a multiple of that alone. */
 const MOST = 1.3;
 
 interface Figures {
   readonly p50Us: number;
   readonly p99Us: number;
   readonly perSecond: number;
-  /** Pages that A got meanwhile. */
+  /** Pages that A read during the run. */
   readonly pagesPerSecond: number;
 }
 
@@ -66,7 +65,10 @@ export const benchmark: Benchmark = {
   },
 };
 
-/** What traces of the service's main thread showed, and its CPU for each page (scheduler, system calls, marks in the code). */
+/**
+ * Findings from traces of the service's main thread, and its CPU for each page (scheduler, system calls, marks in the
+ * code).
+ */
 const WHERE =
   "Where it goes: a page has about 6.7 ms of the service's CPU and about 4 ms of PostgreSQL's. Of the service's, 1.3 ms are slices that parse and render, " +
   "0.3 to 0.7 ms join the text, 0.9 ms are the driver's handling of what it receives, 0.4 ms each the system calls that receive and send; " +

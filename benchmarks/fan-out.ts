@@ -1,22 +1,22 @@
 /**
- * What does it cost to tell many readers of one chat?
+ * What does it cost to deliver events to many readers of one chat?
  *
- * Readers over bare sockets, in a process of their own, on the stream of one chat. Events are said one
- * by one, and in bursts of 16 that are committed together, so slowly that the readers keep up: what is
- * measured is what each delivery costs the server.
+ * Readers over bare sockets, in their own process, on the stream of one chat. Events are published one by one, and in
+ * bursts of 16 that commit together, slowly enough for the readers to keep up: this measures the server's cost of each
+ * delivery.
  *
  *   troupe     `GET /api/chats/{id}/events`; each event is a turn, committed to PostgreSQL (synced)
- *              before it is told. The turn and the commit are in the CPU of the server
+ *              before it is delivered. The CPU of the server includes the turn and the commit
  *   C writer   one thread, epoll, one `send` for each reader and publication: the ceiling. A burst is one
- *              publication. It stores nothing, frames nothing, and checks nobody
+ *              publication. It stores nothing, frames nothing, and authenticates nobody
  *   nchan      nginx with nchan, one worker; 16 requests on one connection are a burst. It keeps the newest
  *              64 messages in memory, and loses them with its process
  *
- * "Each further reader" is what remains when the same saying to one reader, measured in the same run, is
- * taken off: of ours the turn and the commit, of the peers the taking of what is published.
+ * "Each further reader" subtracts the cost of the same publication to one reader, measured in the same run: for us the
+ * turn and the commit, for the peers the receipt of the publication.
  *
- * "Delay" is from the commit to the receipt, of the peers from the publication. System calls are counted
- * in a run of their own under strace, which slows everything down.
+ * "Delay" is from the commit, or for the peers from the publication, to the receipt. System calls are counted in a
+ * separate run, because strace slows everything down.
  *
  * Resume storm: 5,000 readers come back at once, each 1,000 events behind.
  */
@@ -34,15 +34,15 @@ import { startWorker, type Worker } from "./support/worker.ts";
 
 const READERS = [100, 1_000, 5_000, 10_000] as const;
 const BURST = 16;
-/** Between two events, for each reader: long enough for the slowest of the three, and for who reads. */
+/** Time between two events, for each reader: long enough for the slowest of the three, and for the readers. */
 const MS_PER_READER = 0.025;
 const WARM_UP_READERS = 1_000;
 const STORM = { readers: 5_000, events: 1_000 };
 
 interface Measured {
-  /** Of the whole saying, for each delivery. */
+  /** CPU of the whole publication, for each delivery. */
   readonly cpuUs: number;
-  /** Of the same saying to one reader, for each event. */
+  /** CPU of the same publication to one reader, for each event. */
   readonly aloneUs: number;
   readonly p50: number;
   readonly p99: number;
@@ -107,7 +107,7 @@ async function open({ lifetime }: BenchmarkContext) {
 const requestOf = (chat: string, token: string, query: string, headers = ""): string =>
   `GET /api/chats/${chat}/events${query} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\n${headers}\r\n`;
 
-/** So that the peers send as many bytes as we do. */
+/** Measures our bytes per event, so that the peers send as many. */
 async function bytesOf(client: Client, ours: FanOutPlace): Promise<number> {
   await client.ask({ kind: "open", port: ours.port, request: ours.request, readers: 1, events: 0 });
   const { bytes } = await counted(client, ours, { bursts: 10, size: 1, everyMs: 20 });
@@ -117,7 +117,7 @@ async function bytesOf(client: Client, ours: FanOutPlace): Promise<number> {
 
 async function counted(client: Client, place: FanOutPlace, saying: Saying): Promise<FanOutAnswer> {
   const got = client.ask({ kind: "count", events: saying.bursts * saying.size });
-  // The client counts before anything is said.
+  // The client must start counting before anything is published.
   await Bun.sleep(50);
   const commits = await place.say(saying);
   await got;
@@ -129,7 +129,7 @@ function sayingOf(readers: number, mode: Mode, seconds: number): Saying {
   return { bursts: Math.max(4, Math.round((seconds * 1_000) / everyMs)), size: mode === "single" ? 1 : BURST, everyMs };
 }
 
-/** Code is compiled while it is used, and memory is taken that is never given back. */
+/** Warms up: code is compiled during use, and some memory is taken once and never released. */
 async function warmUp({ client }: Bench, place: FanOutPlace): Promise<void> {
   const { port, request } = place;
   await client.ask({ kind: "open", port, request, readers: WARM_UP_READERS, events: 0 });
@@ -164,14 +164,14 @@ async function measureAt(bench: Bench, place: FanOutPlace, readers: number, isFi
   await Bun.sleep(200);
 }
 
-/** With the CPU of each event, in µs. */
+/** Publishes, and adds the CPU of each event in µs. */
 async function cost({ client }: Bench, place: FanOutPlace, saying: Saying): Promise<FanOutAnswer & { us: number }> {
   const cpu = cpuOf(place.pid);
   const answer = await counted(client, place, saying);
   return { ...answer, us: ((cpuOf(place.pid) - cpu) * 1e6) / (saying.bursts * saying.size) };
 }
 
-/** What each further reader costs, in µs for each event. */
+/** The cost of each further reader, in µs per event. */
 const furtherUs = ({ cpuUs, aloneUs }: Measured, readers: number): number =>
   (cpuUs * readers - aloneUs) / (readers - 1);
 
@@ -186,7 +186,7 @@ function better(before: Measured | undefined, run: Measured): Measured {
   };
 }
 
-/** Whether they could be counted. */
+/** Counts system calls; false if that is not possible. */
 async function countAt({ client, calls }: Bench, place: FanOutPlace): Promise<boolean> {
   const { name, port, pid, request } = place;
   await client.ask({ kind: "open", port, request, readers: WARM_UP_READERS, events: 0 });
@@ -261,7 +261,7 @@ const NOTES =
   "C writer takes; the rest of ours is the turn with its commit, which costs the same for one reader and for ten thousand, and the way " +
   "from JavaScript to the socket. What each further reader costs leaves out the first of them.";
 
-/** Profiles (`perf`) of single events for 1,000 readers on 2026-11-23, beside other work. */
+/** Profiles (`perf`) of single events for 1,000 readers on 2026-11-23, on a machine with other work. */
 const PARTS = table(
   ["CPU µs of a delivery, 1,000 readers", "service", "C writer", "nchan", "what it is"],
   [

@@ -1,15 +1,15 @@
 /**
  * What do files cost?
  *
- * The service as an operator starts it, with a PostgreSQL of its own and files in a folder; the load is in
- * processes of its own. Beside it: `Bun.serve` that stores bodies by `Bun.write` and sends `Bun.file` (no token, no
- * digest, no commit, and nothing synced to the disk, which the service does before it answers), and DuckDB alone in a
- * process, warm and without limits. Small queries and the 100 MB of CSV go over HTTP to the service, and to a warm
- * child; children run only when the machine is idle, so the load of others shows there first.
+ * The service as an operator starts it, with its own PostgreSQL and files in a folder; the load runs in separate
+ * processes. The peers: `Bun.serve` that stores bodies with `Bun.write` and sends `Bun.file` (no token, no digest, no
+ * commit, and no sync to disk, which the service does before it answers), and DuckDB alone in a process, warm and
+ * without limits. Small queries and the 100 MB of CSV go over HTTP to the service, and to a warm child; children run
+ * only when the machine is idle, so other load shows there first.
  *
- * The uploads beside messages come from a process of the lowest priority: on two cores it would take what the service
- * needs, and clients are elsewhere. Their rate is reported, so nobody gains by holding them up. Before each measurement
- * memory is used and freed (`warmMemory`).
+ * The uploads beside messages come from a process of the lowest priority: real clients run elsewhere, and on two cores
+ * it would take CPU from the service. Their rate is reported, so that slowing them down gains nothing. Before each
+ * measurement memory is used and freed (`warmMemory`).
  *
  * BENCH_FILES=flood,transfers runs these parts only.
  */
@@ -32,7 +32,7 @@ const CSV_QUERY = "SELECT region, count(*) AS n, sum(amount) AS total FROM 'big.
 const QUERIES = 7;
 const SMALL_QUERIES = 200;
 const LARGE_MIB = 32;
-/** Of DuckDB alone, at most. */
+/** The most time of a query, as a multiple of DuckDB alone. */
 const QUERY_RATIO = 1.2;
 const SMALL_MS = 10;
 
@@ -68,7 +68,7 @@ export const benchmark: Benchmark = {
   },
 };
 
-/** In their order. */
+/** The chosen parts, in their order. */
 function chosenParts(): readonly ((world: World) => Promise<Part>)[] {
   const parts = { queries, memory, transfers, flood, lists };
   const wanted = process.env["BENCH_FILES"];
@@ -136,7 +136,7 @@ async function lists(world: World): Promise<Part> {
   };
 }
 
-/** What the service has at most while it takes one large file. */
+/** The service's peak memory while it receives one large file. */
 async function memory(world: World): Promise<Part> {
   const { service, load, context } = world;
   const upload = (n: string, bytes: number) =>
@@ -144,7 +144,7 @@ async function memory(world: World): Promise<Part> {
   await upload("warm-up", 32 * MIB);
   const more: number[] = [];
   for (let round = 0; round < context.rounds; round++) {
-    // The peak begins anew.
+    // Resets the peak.
     writeFileSync(`/proc/${service.pid}/clear_refs`, "5");
     const before = peakOf(service.pid);
     await upload(`large-${round}`, LARGE_BYTES);

@@ -1,35 +1,35 @@
 /**
  * What does one organization's flood cost another one's small requests?
  *
- * One service as an operator starts it, on a PostgreSQL of its own. Organization B creates a small task and reads
- * an agent so many times a second, at fixed times. Slices follow each other:
+ * One service as an operator starts it, on its own PostgreSQL. Organization B creates a small task and reads an agent
+ * many times a second, at fixed times. The run is a sequence of slices:
  *
  *   alone   B asks the service, and nobody else does
- *   flood   the same while an organization of its own does one of ten floods
- *   bare    the same while the generator floods a bare server instead: what it takes from a machine of a few cores
- *   floor   B asks the flooded bare server: what such a flood costs in a server of one event loop that does nothing
+ *   flood   the same while another organization does one of ten floods
+ *   bare    the same while the generator floods a bare server instead: its own cost on a machine with few cores
+ *   floor   B asks the flooded bare server: the cost of the flood in a minimal server with one event loop
  *
- * The median of the rounds counts: one sync of a disk that takes 100 ms is the p99 of a whole slice, beside a flood or
- * not. A slice has five seconds at least, so that its p99 is that of 500 requests of a kind; of 200 it is the second
- * worst, which one pause decides, and what B has alone then looks three times as slow as it is.
+ * The result is the median of the rounds, because one slow disk sync of 100 ms decides the p99 of a whole slice, with
+ * or without a flood. A slice takes at least five seconds, so that its p99 is that of 500 requests of a kind. The p99
+ * of 200 is the second worst, which a single pause decides, and B alone then looks three times as slow as it is.
  *
- * Attackers have machines of their own, and here they are processes on the cores of what is measured: generators, hostile
- * servers and slow receivers have what of the cores nobody else wants (`lowest`). How many requests a second they came to
- * is in the table. What the kernel does for their packets knows no priority. So there are two aims: B's p99 beside the
- * flood, as a multiple of that alone; and as a multiple of that which B has while the same generator floods a bare server
- * and the service serves B alone, which no service on this machine can be below.
+ * Real attackers have their own machines; here they share the cores with the service. So generators, hostile servers
+ * and slow receivers get only idle CPU (`lowest`); the table has their requests per second. But the kernel's work for
+ * their packets has no priority. So there are two aims for B's p99 beside the flood: as a multiple of that alone, and
+ * as a multiple of that while the same generator floods a bare server and the service serves only B, which is the lower
+ * bound on this machine.
  *
- * B is on a machine of its own in life too. What its client has waited for a core when the answer was there is not
- * part of a latency, in no column; its p99 beside the flood is in the table. What the service's event loop waited for
- * a core is part of it, and is in the table as a part of the time: there PostgreSQL, the service's own other threads
- * and its children were running, or what the kernel did for packets.
+ * B also has its own machine in reality. So no latency includes the time for which B's client waited for a core
+ * although the answer had arrived; the table has the p99 of that wait. Latencies do include the time for which the
+ * service's event loop waited for a core, which the table has as a fraction: then PostgreSQL, the service's other
+ * threads, its children, or the kernel's packet handling were running.
  *
- * Bodies held open share a line of 1 Gbit/s, 125 MB/s in slices of 16 KiB (`support/line.ts`). Without it the
- * loopback takes each body of 1 MiB at once and carries up to 650 MB/s, which no such line does, and the service pays
- * for it in the kernel. 2,000 connections try; who is refused comes back after 0.5 to 1.5 s, around the `Retry-After`
- * of 1 s. So some 2,000 bodies a second are begun and refused after a few slices each, which alone does not always
- * fill the line, and the service holds as many as it lets one token have: 32. The text says what was refused, carried
- * and held. The other floods wait for an answer before they send more, and have no line.
+ * Bodies held open share a simulated line of 1 Gbit/s, 125 MB/s in slices of 16 KiB (`support/line.ts`). Without it,
+ * the loopback accepts each body of 1 MiB at once and carries up to 650 MB/s, at the service's expense in the kernel.
+ * 2,000 connections try; a refused one retries after 0.5 to 1.5 s, around the `Retry-After` of 1 s. So some 2,000
+ * bodies a second are begun and refused after a few slices each, which alone does not always fill the line, and the
+ * service holds as many as it allows one token: 32. The text reports refusals, bytes and held bodies. The other floods
+ * wait for an answer before they send more, and need no line.
  *
  * BENCH_FLOODS=reads,executes runs these only.
  */
@@ -47,15 +47,15 @@ import { figure, percentile, times } from "./support/statistics.ts";
 import { table } from "./support/table.ts";
 import { startWorker, type Worker } from "./support/worker.ts";
 
-/** Of B, of each kind. */
+/** B's requests per second, of each kind. */
 const PER_SECOND = 100;
-/** Of B's p99 alone. */
+/** The most of B's p99 beside a flood, as a multiple of that alone. */
 const MOST = 3;
-/** Of a slice, at least. */
+/** The shortest slice. */
 const LEAST_SECONDS = 5;
-/** Until what a flood has begun is over. */
+/** The pause after a flood until its work is over. */
 const REST_MS = 1_500;
-/** Nothing else than what is measured may refuse: a flood that is limited by the number of its requests, or of what it has made, is none. */
+/** No other limit may refuse requests: rate limits or quotas would end the flood. */
 const SETTINGS = {
   RATE_BUDGETS: "*=999999999",
   QUOTAS: "agents=unlimited,tasks=unlimited,chats=unlimited,stored_rows=unlimited,stored_bytes=unlimited",
@@ -76,15 +76,15 @@ interface Measured {
   readonly answers: Record<string, number>;
   /** Requests of the flood, in all rounds. */
   sent: number;
-  /** The fewest of any round. */
+  /** Held bodies; the fewest of any round. */
   held: number;
-  /** Of the line, in all rounds. */
+  /** MB sent over the line, in all rounds. */
   sentMb: number;
   floodSeconds: number;
   refused: number;
-  /** Seconds for which the service's event loop wanted to run and had no core, of each second; the most of any round. */
+  /** The fraction of time for which the service's event loop was runnable without a core; the worst round. */
   loopWait: number;
-  /** Of B's client, the same; the p99 of the worst round, in ms. Not part of the latencies. */
+  /** The same wait of B's client; the p99 of the worst round, in ms. Not part of the latencies. */
   clientWait: number;
   loopBusy: number;
   pssMib: number;
@@ -194,7 +194,7 @@ async function slice(stage: Stage, plan: FloodPlan, situation: Situation, of: Me
   if (situation === "flood") of.refused += Object.values(answer.refused).reduce((sum, count) => sum + count, 0);
 }
 
-/** B's client is on a machine of its own in life: while it waited here for a core, the service had answered. */
+/** Subtracts the client's waits for a core: a real client has its own machine, and the service had already answered. */
 const withoutWaits = ({ latencies, waits }: ProbeAnswer, kind: string): readonly number[] =>
   (latencies[kind] ?? []).map((ms, i) => ms - (waits[kind]?.[i] ?? 0));
 
@@ -204,7 +204,10 @@ const p99 = (samples: readonly number[]): number =>
     0.99,
   );
 
-/** What traces showed: turns of the event loop, its sections, profiles, statements; a few slices of each, beside no other work. */
+/**
+ * Findings from traces: turns of the event loop, its sections, profiles, statements; a few slices of each, on an
+ * otherwise idle machine.
+ */
 const WHERE =
   "Where it goes. **The machine**: while the generator floods a bare server in another process, and the service serves B alone, B's reads have three to ten times their quiet p99 and its writes up to two and a half times; a quiet read takes half a millisecond at p99, which is less than a core is away when somebody else has it. The flooded bare server itself answers B's reads at a p99 of up to 7 ms. So no service on these two cores can have reads under three times the quiet ones, and the second aim says what is the service's. " +
   "**The loop**: before the one who fills it was throttled (FAIR-11, decision 46) it was ready for 92 % of the time beside streams, and turns of 10 to 20 ms of CPU had 1 or 2 that were measured: thirty connections that arrive together, and what thirty committed groups let go. Before and after, with slices of 4 or 5 s: writes beside messages of 200 KB from 33 to between 14 and 20 ms at p99, beside a hostile MCP server from 29 to between 16 and 21, reads from 10 and 13 to between 6 and 8 ms. A lower part than 40 % changes nothing that can be told from noise. " +
@@ -212,7 +215,7 @@ const WHERE =
   "**200 KB messages**: what is left are turns of 6 to 12 ms, in which a statement of 1.2 MB is built and sent: a message is in it four times. " +
   "**Collections of garbage** take 6 ms at most (of 220 in ten seconds, one in ten took more than 2), and the compiler's threads a fifth of the process' CPU in the first minute.";
 
-/** Of the flood, answered or not. */
+/** The flood's requests per second, answered or not. */
 const perSecond = ({ sent, floodSeconds }: Measured): number => sent / floodSeconds;
 
 const median = (values: readonly number[]): number =>
@@ -221,7 +224,7 @@ const median = (values: readonly number[]): number =>
     0.5,
   );
 
-/** Each round's p99 is compared with that of the same round alone. */
+/** Compares each round's p99 with that of the same round alone. */
 const ratioOf = ({ rounds }: Measured, situation: Situation): { readonly writes: number; readonly reads: number } => {
   const of = (kind: keyof Rounds) =>
     median(rounds[situation][kind].map((value, round) => value / (rounds.alone[kind][round] ?? Number.NaN)));
@@ -292,7 +295,7 @@ function aimAlone([name, of]: Named): Aim {
   };
 }
 
-/** What the flood takes from the machine is no part of it. */
+/** The aim without the flood's own cost on the machine. */
 function aimBesideBare([name, { rounds }]: Named): Aim {
   const of = (kind: keyof Rounds): number =>
     median(

@@ -1,11 +1,10 @@
 /**
  * What does a request cost over HTTP: one that reads from memory, and one that commits?
  *
- * The service runs as an operator starts it, with its log, in a process of its own. A lean load
- * generator in another process keeps 64 connections busy. `GET /api/v1/agents/{id}` is set beside a
- * bare `Bun.serve` that answers the same JSON; what counts is the CPU of the server for each request,
- * because rates on two cores say more about the generator. `POST /api/v1/tasks` is set beside
- * `pgbench -M prepared` on the same PostgreSQL, with as many clients as there are connections.
+ * The service runs as an operator starts it, with its log, in its own process. A lean load generator in another process
+ * keeps 64 connections busy. `GET /api/v1/agents/{id}` is compared with a bare `Bun.serve` that answers the same JSON,
+ * by the CPU of the server for each request, because rates on two cores say more about the generator. `POST
+ * /api/v1/tasks` is compared with `pgbench -M prepared` on the same PostgreSQL, with as many clients as connections.
  *
  * What each peer does not do:
  *   Bun.serve  no token, no permissions, no request id, no log line, no actor: it answers a constant
@@ -29,7 +28,7 @@ interface Figures {
   readonly perSecond: number;
   readonly p50Us: number;
   readonly p99Us: number;
-  /** Of the server, PostgreSQL not counted. */
+  /** CPU of the server, without PostgreSQL. */
   readonly cpuUs: number;
   readonly databaseUs: number;
 }
@@ -50,7 +49,7 @@ export const benchmark: Benchmark = {
   question: "What does a request over HTTP cost?",
   async run(context) {
     const { contestants, skipped } = await open(context);
-    // Code is compiled while it is used: a service that has just started costs twice as much.
+    // Code is compiled during use: a service that has just started costs twice as much.
     for (let i = 0; i < WARM_UP_RUNS; i++) for (const { run } of contestants) await run();
     const best = new Map<string, Figures>();
     for (let round = 1; round <= context.rounds; round++) {

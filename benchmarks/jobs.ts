@@ -1,13 +1,12 @@
 /**
- * What happens when 1,000 jobs are asked for at once?
+ * What happens when 1,000 jobs are requested at once?
  *
- * The service as an operator starts it, over HTTP, with an OpenAI-compatible provider in a process of
- * its own that takes a quarter of a second for each answer (25 pieces, one each 10 ms). 1,000 chats are
- * made first; then 1,000 messages are sent at once over 64 connections (the rate limit of one identity
- * lets both through). One organization has 16 places for running jobs, the others wait in the database:
- * the time that the places need at least is written beside what it took.
+ * The service as an operator starts it, over HTTP, with an OpenAI-compatible provider in its own process that takes a
+ * quarter of a second for each answer (25 pieces, one every 10 ms). 1,000 chats are created first; then 1,000 messages
+ * are sent at once over 64 connections (within the rate limit of one identity). One organization has 16 job slots, and
+ * the other jobs wait in the database: the result has the time taken beside the minimum that the slots allow.
  *
- * A job is lost when it has not ended well in the tables.
+ * A job is lost if it has not succeeded according to the tables.
  */
 import postgres from "postgres";
 import type { Benchmark, BenchmarkContext } from "./support/benchmark.ts";
@@ -25,7 +24,7 @@ const CONNECTIONS = 64;
 const PIECES = 25;
 const PIECE_MS = 10;
 const ANSWER_SECONDS = (PIECES * PIECE_MS) / 1_000;
-/** What the places need at least. */
+/** The minimum time with these slots. */
 const LEAST_SECONDS = (JOBS / DEFAULT_SLOTS.ofOrganization) * ANSWER_SECONDS;
 const LIMIT_SECONDS = 90;
 const LOOK_MS = 50;
@@ -89,7 +88,7 @@ async function storm(service: RunningService, sql: postgres.Sql, chats: readonly
   return { acceptedSeconds, doneSeconds, lost: JOBS - (row?.n ?? 0), cpuMs, bytesBefore, bytesMost };
 }
 
-/** `count` calls over so many connections. */
+/** Makes `count` calls over a fixed number of connections. */
 async function spread<T>(count: number, call: (index: number) => Promise<T>): Promise<T[]> {
   const answers: T[] = [];
   let next = 0;

@@ -1,12 +1,11 @@
 /**
  * What do the rate limits cost a request?
  *
- * Two services as an operator starts them, each in a process of its own with a PostgreSQL of its own:
- * one counts the requests of v1 (`RATE_LIMIT_V1`), and one does not. Both answer the same
- * `GET /api/v1/agents/{id}` for 64 connections, in turns; each connection has a token of its own, for no
- * client may send as much as this load. The budget is so large that nobody is turned away; what one
- * commit reserves is the same as of the usual one, so its commits are in the figure. What counts is the
- * CPU of the server for each request: the counting, the ten headers, the commits.
+ * Two services as an operator starts them, each in its own process with its own PostgreSQL: one counts the requests of
+ * v1 (`RATE_LIMIT_V1`), and one does not. Both answer the same `GET /api/v1/agents/{id}` for 64 connections, in turns;
+ * each connection has its own token, because no single client may send this much. The budget is so large that no
+ * request is refused; a commit reserves as much as with the default budget, so the figure includes the commits. The
+ * result is the CPU of the server for each request: the counting, the ten headers, the commits.
  */
 import { knock } from "../src/admin/door.ts";
 import type { Aim, Benchmark, BenchmarkContext } from "./support/benchmark.ts";
@@ -21,7 +20,7 @@ import { startWorker } from "./support/worker.ts";
 
 const CONNECTIONS = 64;
 const WARM_UP_RUNS = 2;
-/** Of the CPU of a request that is not counted. */
+/** The most CPU of a counted request, as a multiple of an uncounted one. */
 const MOST = 1.15;
 const COUNTED = { RATE_LIMIT_V1: "true", RATE_BUDGETS: "*=999999999" };
 

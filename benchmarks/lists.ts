@@ -1,13 +1,13 @@
 /**
  * Does a list cost the same however many records there are?
  *
- * The service as an operator starts it, over HTTP, with one organization that has 1,000 tasks and as many jobs and
- * chats, and then the larger number of each (a million where BENCH_RECORDS says nothing else). Each list is asked
- * for plain, by each value that few records have, by the common one, and on a page in the middle, one request after
- * the other; the medians stand beside each other. The records are copies of ones that the service has made.
+ * The service as an operator starts it, over HTTP, with one organization that has 1,000 tasks, jobs and chats each, and
+ * then a larger number of each (by default a million; BENCH_RECORDS). Each list is requested without a filter, by each
+ * rare value, by the common one, and on a page in the middle, one request after the other; the medians are compared.
+ * The records are copies of ones that the service has created.
  *
- * Then what the indexes cost: the time of the same flush of jobs with and without the indexes that only lists
- * need, in turns on the same filled tables; the start of a service on them; and a batch of the sweep.
+ * Then the cost of the indexes: the time of the same flush of jobs with and without the indexes that only lists need,
+ * in turns on the same filled tables; the start of a service on them; and a batch of the sweep.
  */
 import postgres from "postgres";
 import { openDatabase } from "../db/client.ts";
@@ -20,17 +20,17 @@ import { table } from "./support/table.ts";
 
 const FEW = 1_000;
 const MANY = Number(process.env["BENCH_RECORDS"] ?? 1_000_000);
-/** Requests of each list; the rate limit of one identity lets all through. */
+/** Requests of each list; within the rate limit of one identity. */
 const REQUESTS = 40;
 const LARGEST_RATIO = 1.5;
-/** What cannot be told apart from noise. */
+/** Smaller differences are noise. */
 const NOISE_MS = 0.5;
-/** Records of one flush, and how many flushes are timed each way. */
+/** Records of one flush, and the number of timed flushes each way. */
 const FLUSH_RECORDS = 200;
 const FLUSHES = 15;
 const LIST_INDEXES = ["job_status", "job_agent", "job_workspace", "job_mission"];
 
-/** A list, with what it is asked for. */
+/** A query of a list. */
 type Query = readonly [name: string, path: string];
 
 export const benchmark: Benchmark = {
@@ -71,7 +71,7 @@ async function ask<T>(service: RunningService, method: string, path: string, bod
   return (await answer.json()) as T;
 }
 
-/** One of each, by the service itself. */
+/** One record of each kind, created by the service itself. */
 async function firstRecords(service: RunningService, sql: postgres.Sql): Promise<Records> {
   const { agentId } = service;
   const { workspaces } = await ask<{ workspaces: { id: string }[] }>(service, "GET", "/api/workspaces");
@@ -94,7 +94,9 @@ async function firstRecords(service: RunningService, sql: postgres.Sql): Promise
   return { organizationId: found?.organization_id ?? "", agentId, chatId: chat.id, jobId: job.id, taskId: task.id };
 }
 
-/** Copies `from` to `to`, the oldest first; three of the oldest of a hundred thousand have what few have. */
+/**
+ * Writes the copies `from` to `to`, the oldest first; three of the oldest of a hundred thousand have the rare values.
+ */
 async function fill(sql: postgres.Sql, { organizationId, chatId, jobId, taskId }: Records, from: number, to: number) {
   const sources = [
     {
@@ -168,9 +170,9 @@ async function medians(service: RunningService, queries: readonly Query[]): Prom
 }
 
 interface FlushCost {
-  /** Of each record that is written new, in µs. */
+  /** µs for each inserted record. */
   readonly insert: { readonly withIndexes: number; readonly without: number };
-  /** Of each record whose status changes. */
+  /** µs for each record whose status changes. */
   readonly update: { readonly withIndexes: number; readonly without: number };
 }
 

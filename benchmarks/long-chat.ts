@@ -1,16 +1,16 @@
 /**
  * Does the 10,000th message of a chat cost what the 10th costs?
  *
- * Turns (a message, its job, a model that answers at once, the end of both) one after the other, in
- * process, in three kinds of chats that were filled beforehand, in interleaved rounds:
+ * Turns (a message, its job, a model that answers at once, the end of both) one after the other, in process, in three
+ * kinds of chats that are filled in advance, in interleaved rounds:
  *
  *   short   many chats, each at about its 10th message
- *   full    a chat of 400 messages: it has more than a model call is given
+ *   full    a chat of 400 messages: more than a model call gets
  *   long    a chat of 10,000 messages
  *
- * A turn of `full` costs more than one of `short` by the model's own context: at most so many messages
- * are read and handed to the model. What a turn of `long` costs more than one of `full` has grown with
- * the chat, and nothing should.
+ * A turn of `full` costs more than one of `short` because of the model's context: up to a limit, messages are read and
+ * passed to the model. If a turn of `long` costs more than one of `full`, the cost grows with the chat, which it should
+ * not.
  */
 import type { Benchmark } from "./support/benchmark.ts";
 import type { Talk, Talked } from "./support/chat-worker.ts";

@@ -1,11 +1,11 @@
 /**
- * What does a call of a tool of MCP cost beside the same request of REST?
+ * What does an MCP tool call cost, compared with the same REST request?
  *
- * One service as an operator starts it, with a PostgreSQL of its own, answers the first ten agents to 16 connections:
- * `GET /api/agents?limit=10`, and `list_agents` by MCP in both eras: without a session, in one, and in the newest
- * revision. All in turn in each round; each connection has a token of its own. What counts is the CPU of the server
- * for each answer. A call of MCP reads JSON-RPC, runs the same operation, and says its answer twice: as structured
- * content and as text for models, as the protocol wants it.
+ * One service as an operator starts it, with its own PostgreSQL, answers the first ten agents to 16 connections: by
+ * `GET /api/agents?limit=10`, and by `list_agents` of MCP without a session, in a session, and in the newest revision.
+ * All take turns in each round; each connection has its own token. The result is the CPU of the server for each answer.
+ * An MCP call parses JSON-RPC, runs the same operation, and contains its result twice, as the protocol requires: as
+ * structured content and as text for models.
  */
 import type { Aim, Benchmark } from "./support/benchmark.ts";
 import { cpuOf } from "./support/cpu.ts";
@@ -20,7 +20,7 @@ import { startWorker } from "./support/worker.ts";
 
 const CONNECTIONS = 16;
 const AGENTS = 10;
-/** Of the CPU of the same request of REST. */
+/** The most CPU of a call, as a multiple of the same REST request. */
 const MOST = 2;
 const REST = "REST";
 const MODERN = "2026-07-28";
@@ -65,7 +65,7 @@ export const benchmark: Benchmark = {
   },
 };
 
-/** The same question in each way, once for each connection. */
+/** The same request in each form, once for each connection. */
 async function requestsOf(service: RunningService): Promise<Readonly<Record<string, readonly string[]>>> {
   const organization = await newOrganization(service, "mcp-bench");
   for (let n = 0; n < AGENTS; n++)

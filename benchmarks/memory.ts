@@ -1,12 +1,11 @@
 /**
- * What does an actor cost that nobody asks anything of: loaded, passivated, or only known?
+ * What does an idle actor cost: loaded, passivated, or only in the database?
  *
- * 200,000 small actors are in the database. Memory is the heap after full collections, in a process
- * that runs nothing else: with 10,000 actors loaded; after they have been passivated; and after all
- * 200,000 have been asked once, within the budget of live actors that the service has. An append is
- * measured with 10 callers: on 10 actors in a process that knows no others, and going round all
- * 200,000 in a process that has every one of them loaded; the CPU is of the process, because what
- * PostgreSQL does for either is the same.
+ * 200,000 small actors are in the database. Memory is the heap after full collections, in a process that runs nothing
+ * else: with 10,000 actors loaded; after they are passivated; and after each of the 200,000 got a command, within the
+ * service's limit of live actors. An append is measured with 10 callers: on 10 actors in a process that has loaded no
+ * others, and cycling through all 200,000 in a process that has loaded all of them. The CPU is that of the process,
+ * because PostgreSQL does the same in both cases.
  */
 import postgres from "postgres";
 import { LIVE_ACTORS } from "../actors/runtime/live-actors.ts";
@@ -20,7 +19,7 @@ import { startWorker, type Worker } from "./support/worker.ts";
 const KNOWN = 200_000;
 const LOADED = 10_000;
 const FEW = 10;
-/** Rounds of appends before any is measured: until then the compiler is a fifth of the process's CPU. */
+/** Rounds of appends before the measurement: until then the compiler takes a fifth of the process's CPU. */
 const WARM_UP_ROUNDS = 3;
 
 type Process = Worker<MemoryQuestion, MemoryAnswer>;
@@ -64,7 +63,7 @@ interface Heaps {
 async function heaps(context: BenchmarkContext): Promise<Heaps> {
   const process = await start(context, LIVE_ACTORS);
   const ask = (question: MemoryQuestion): Promise<MemoryAnswer> => process.ask(question);
-  // The first loads also make code and tables that stay.
+  // The first loads also create code and tables that stay.
   for (let i = 0; i < 3; i++) {
     await ask({ kind: "load", from: 0, to: LOADED });
     await ask({ kind: "passivate" });
@@ -129,7 +128,7 @@ const WHY_WARM =
   "and their profiles (`perf`) have the same functions with the same parts: Bun's own code 38 and 36 %, compiled JavaScript 30 and 27 %, the kernel 16 and " +
   "18 %, the collector 2 % at most (2026-11-23, beside other work).";
 
-/** A passivated actor leaves nothing; what is measured then is the noise of the heap. */
+/** A passivated actor leaves nothing; below this, the figure is noise of the heap. */
 const NOTHING_BYTES = 32;
 
 function report(heap: Heaps, append: Appends): Report {

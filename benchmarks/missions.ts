@@ -1,13 +1,13 @@
 /**
  * What happens when 10,000 missions are due in the same second, and what do sleeping ones cost?
  *
- * The service as an operator starts it, over HTTP, with the demo model. One mission is made over HTTP and
- * copied in the tables, so that the others are as a service finds them after a start; one in a hundred is
- * urgent, the others are low. From the moment at which they are due until all jobs have ended, a caller reads
- * an agent again and again. Lost is what has no entry in the ledger, double what has two; an urgent mission has
- * been overtaken by as many low ones as have started before it.
+ * The service as an operator starts it, over HTTP, with the demo model. One mission is created over HTTP and copied in
+ * the tables, so that a service finds the copies when it starts; one in a hundred is urgent, the others have low
+ * priority. From the due time until all jobs have ended, a caller repeatedly reads an agent. A mission without an entry
+ * in the ledger is lost, one with two is double; an urgent mission was overtaken by each low one that started before
+ * it.
  *
- * Then the look for due alarms is timed with 10 and with 1,000,000 alarms that are not due.
+ * Then the query for due alarms is timed with 10 and with 1,000,000 alarms that are not due.
  */
 import postgres from "postgres";
 import { SHARD_COUNT, shardOf } from "../actors/runtime/placement.ts";
@@ -21,7 +21,7 @@ import { table } from "./support/table.ts";
 
 const MISSIONS = 10_000;
 const URGENT_EVERY = 100;
-/** Longer than the copies take, and than two looks for alarms. */
+/** Longer than the copying, and than two scans for alarms. */
 const LEAD_MS = 75_000;
 const LIMIT_MS = 400_000;
 const LOOK_MS = 500;
@@ -34,7 +34,7 @@ const P99_AIM_MS = 50;
 interface Storm {
   readonly p50: number;
   readonly p99: number;
-  /** The same while the fires are entered into the ledger: the first seconds. */
+  /** The same in the first seconds, while the fires are entered into the ledger. */
   readonly p99WhileFiring: number;
   readonly firedSeconds: number;
   readonly doneSeconds: number;
@@ -147,7 +147,7 @@ async function get(service: RunningService, path: string): Promise<void> {
   if (!answer.ok) throw new Error(`${path} answers ${answer.status}`);
 }
 
-/** Median ms of a look for due alarms, for each number of alarms that are not due. */
+/** Median ms of a query for due alarms, for each number of alarms that are not due. */
 async function sleeping(
   { lifetime, say }: BenchmarkContext,
   url: string,

@@ -1,14 +1,14 @@
 /**
- * What do several replicas give, what does a forwarded request cost, and how long does a take-over take?
+ * What do several replicas gain, what does a forwarded request cost, and how long does a take-over take?
  *
  * One PostgreSQL, and one to three processes of the service that divide 24 organizations between them. Each replica
- * gets its own organizations' requests from 16 connections of a load generator of its own; on a machine with two cores
- * these share them with the replicas and with PostgreSQL, so what counts is the CPU for each answer, not the rate.
- * A forwarded request is one that comes to the replica that does not own its organization: two replicas are asked for
- * their own organizations and for those of the other one by turns, at the same load (`support/forward-cost.ts`).
- * A take-over is the time from the end of the owner to the first answer that another replica gives for the
- * organization: after kill -9, whose death two witnesses prove, and after SIGTERM, which hands over. Under load each
- * organization has a client that writes, and the same load without a drain stands beside it.
+ * gets its own organizations' requests over 16 connections from its own load generator. On a machine with two cores the
+ * generators share them with the replicas and PostgreSQL, so the result is the CPU for each answer, not the rate. A
+ * forwarded request arrives at the replica that does not own its organization: two replicas alternately get requests
+ * for their own and for each other's organizations, at the same load (`support/forward-cost.ts`). A take-over is the
+ * time from the end of the owner to the first answer of another replica for the organization: after kill -9, where the
+ * others must detect the death, and after SIGTERM, which hands over. Under load each organization has a client that
+ * writes; the same load without a drain is the baseline.
  */
 import type { Aim, Benchmark, BenchmarkContext } from "./support/benchmark.ts";
 import { cpuOf } from "./support/cpu.ts";
@@ -25,9 +25,12 @@ import { startWorker, type Worker } from "./support/worker.ts";
 const MOST_REPLICAS = 3;
 const ORGANIZATIONS = 24;
 const CONNECTIONS = 16;
-/** To each replica where forwards are measured: with more, more of them are one message. The aim is for each. */
+/**
+ * Connections to each replica when forwards are measured: with more connections, more forwards share a message. The aim
+ * applies to each.
+ */
 const FORWARD_CONNECTIONS = [64, 16] as const;
-/** Each round of forwards is several short ones, so that what else the machine does falls on both ways. */
+/** Each round of forwards consists of several short ones, so that other load on the machine affects both ways alike. */
 const FORWARD_ROUNDS = 4;
 /** The CPU of a forwarded read, as a multiple of a direct one. */
 const MOST_FORWARD = 1.4;
@@ -100,7 +103,7 @@ export const benchmark: Benchmark = {
   },
 };
 
-/** Each replica is asked for what it owns. */
+/** Asks each replica for what it owns. */
 async function owned(replicas: BenchReplicas, loads: Loads, kind: Kind, seconds: number): Promise<Figures> {
   return asked(
     replicas,
@@ -134,7 +137,7 @@ async function asked(
   };
 }
 
-/** The best of the rounds, after one that warms up. */
+/** The best of the rounds, after a warm-up round. */
 async function measured({ rounds }: BenchmarkContext, run: () => Promise<Figures>): Promise<Figures> {
   await run();
   let best = await run();
@@ -145,7 +148,10 @@ async function measured({ rounds }: BenchmarkContext, run: () => Promise<Figures
   return best;
 }
 
-/** Ends the last replica; ms until the first one answers for an organization of it, or the longest time between two answers. */
+/**
+ * Ends the last replica; answers the ms until the first replica answers for one of its organizations, or the longest
+ * gap between two answers.
+ */
 async function takeOver(replicas: BenchReplicas, signal: NodeJS.Signals): Promise<number> {
   const [organization] = await replicas.ownedBy(replicas.all.at(-1)!);
   if (organization === undefined) throw new Error("the last replica owns no organization");

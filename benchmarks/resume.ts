@@ -1,24 +1,24 @@
 /**
- * What does a crash in the middle of a run cost those who read it?
+ * What does a crash in the middle of a run cost its readers?
  *
- * 200 readers follow a run of 400 words, one each 20 ms, when the server is killed with kill -9 and started
- * again at once. Each system is read with its own client and in the way that its documentation recommends:
+ * 200 readers follow a run of 400 words, one every 20 ms, when the server is killed with kill -9 and restarted at once.
+ * Each system is read with its own client, as its documentation recommends:
  *
  *   troupe            a chat with a message in it; `streamChatEvents` of the TypeScript SDK, which comes
  *                     back with `Last-Event-ID` by itself. The service brings its own PostgreSQL, as on a first run;
- *                     the job is taken up again, and asks the fake model for the whole answer anew
+ *                     the job is taken up again, and requests the whole answer from the fake model again
  *   langgraph         the dev server of LangGraph.js: a run with `stream_resumable`, and `joinStream` of its
  *                     SDK from `Last-Event-ID: -1`, called again with the last id when its connection is lost.
  *                     It keeps its state in a file that is written 3 s after the last change, and the kill comes
  *                     later than that
  *   durable streams   its reference server with files, and its client's `stream` in live mode, which is opened
  *                     again at the last offset. A log has no agents: who writes, by its `IdempotentProducer`,
- *                     lives on and has nothing to say anew, so its end comes earlier than ours could
+ *                     survives and has nothing to repeat, so its end comes earlier than ours could
  *
- * What a reader has in the end is held against what the server has stored then: a gap is what is stored and
- * was never told, a repetition what was told twice to the same reader and not taken back, a reused id one
- * that stood for different things, and lost is what was told and is not stored. The kill comes at another
- * word in each round. Counts are of all rounds, times the best.
+ * At the end, each reader's data is compared with the server's stored data. A gap is data that is stored but was never
+ * delivered; a repetition was delivered twice to the same reader and not retracted; a reused id was delivered for
+ * different things; lost data was delivered but is not stored. The kill comes at another word in each round. Counts are
+ * of all rounds, times of the best.
  */
 import type { Aim, Benchmark, BenchmarkContext } from "./support/benchmark.ts";
 import { startLangGraph } from "./support/langgraph.ts";
@@ -34,9 +34,9 @@ import { startWorker } from "./support/worker.ts";
 const READERS = 200;
 const WORDS = 400;
 const EVERY_MS = 20;
-/** Where in the run the kill comes, from the first round on: each later than LangGraph's file is written. */
+/** When the kill comes in the run, for each round: always after LangGraph has written its file. */
 const KILLED_AT = [0.5, 0.65, 0.8];
-/** A run that has not been read to its end so long after the kill has no end. */
+/** A run that is not read to its end this long after the kill counts as endless. */
 const LIMIT_MS = 45_000;
 const LOOK_MS = 10;
 
@@ -46,7 +46,10 @@ interface Outcome {
   readonly repeats: number;
   readonly reused: number;
   readonly lost: number;
-  /** Seconds from the kill: until the server answers, until half of the readers hear anything, until the last has the end. */
+  /**
+   * Seconds from the kill: until the server answers, until half of the readers receive anything, until the last has the
+   * end.
+   */
   readonly serves: number;
   readonly back: number;
   readonly end: number;

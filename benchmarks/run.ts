@@ -6,7 +6,7 @@
  *   BENCH_ROUNDS=1 BENCH_SECONDS=0.5 BENCH_WRITE=0 bun run bench turns
  *                                     short, and RESULTS.md stays as it is
  *
- * All traffic stays on this machine. Ends with 1 when an aim does not hold and BENCH_STRICT=1.
+ * All traffic stays on this machine. Exits with 1 if an aim is missed and BENCH_STRICT=1.
  */
 import { join } from "node:path";
 import type { Benchmark } from "./support/benchmark.ts";

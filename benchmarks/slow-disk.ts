@@ -1,10 +1,10 @@
 /**
- * How does a disk that syncs slowly slow the service down?
+ * How much does a disk with slow syncs slow the service down?
  *
- * A library is compiled and loaded into PostgreSQL, which adds 1 ms to each fsync and fdatasync: about
- * what a network volume takes. `POST /api/v1/tasks` with 64 connections beside `pgbench -M prepared`
- * with 64 clients, on that server. PostgreSQL itself joins the commits of clients that wait for the
- * same sync, so pgbench is no naive peer.
+ * A library that is compiled and loaded into PostgreSQL adds 1 ms to each fsync and fdatasync, about the latency of a
+ * network volume. `POST /api/v1/tasks` with 64 connections is compared with `pgbench -M prepared` with 64 clients, on
+ * that server. PostgreSQL itself groups the commits of clients that wait for the same sync, so pgbench is not a naive
+ * peer.
  *
  * What pgbench does not do: no HTTP, no JSON, no validation, no token, no log; one row, in C.
  */
@@ -45,7 +45,7 @@ export const benchmark: Benchmark = {
       },
       { name: "pgbench", run: () => pgbench.run(CONNECTIONS, seconds) },
     ];
-    // Code is compiled while it is used: a service that has just started costs twice as much.
+    // Code is compiled during use: a service that has just started costs twice as much.
     for (let i = 0; i < WARM_UP_RUNS; i++) await contestants[0]?.run();
     for (let round = 1; round <= rounds; round++) {
       for (const { name, run } of contestants) {
@@ -70,7 +70,7 @@ export const benchmark: Benchmark = {
   },
 };
 
-/** Counted in the lane on 2026-11-23, with nothing beside it: 9,280 tasks a second, and 16,100 of pgbench. */
+/** Counted in the flush lane on 2026-11-23, on an idle machine: 9,280 tasks a second, and 16,100 of pgbench. */
 const BATCH = table(
   ["ms of a batch of 32 tasks", "service", "what it is"],
   [
@@ -89,7 +89,7 @@ const WHERE_IT_GOES =
   "joins their commits as we do, and executes on both cores meanwhile. Were the disk free, the service's thread would be the bound: 70 µs for each task are 14,000 a second, " +
   "0.9 of what pgbench had. Why execution and sync are not overlapped: docs/decisions/0037.";
 
-/** Null where there is no compiler. */
+/** Null if there is no compiler. */
 function compileShim(lifetime: Lifetime): string | null {
   const compiler = Bun.which("gcc");
   if (compiler === null) return null;

@@ -1,11 +1,10 @@
 /**
- * How long until the service answers, and what does it cost while nobody asks?
+ * How long until the service answers, and what does it cost while idle?
  *
- * The service runs as an operator starts it (`src/main.ts`, packages installed), with its embedded
- * PostgreSQL, fsync on. The first start makes the database (initdb), migrates it and founds the first
- * organization; a warm start finds all of that. Both are measured from the start of the process to
- * the first 200 of `/readyz`. Memory is the proportional set size (PSS) of the service and of all of
- * PostgreSQL's processes, a while after the last request.
+ * The service runs as an operator starts it (`src/main.ts`, packages installed), with its embedded PostgreSQL, fsync
+ * on. The first start creates the database (initdb), migrates it and creates the first organization; a warm start finds
+ * all of that. Both are measured from the start of the process to the first 200 of `/readyz`. Memory is the
+ * proportional set size (PSS) of the service and all of PostgreSQL's processes, a while after the last request.
  */
 import { join } from "node:path";
 import { readPidFile } from "../db/postmaster.ts";
@@ -19,7 +18,7 @@ import { table } from "./support/table.ts";
 const FIRST_AIM_S = 3;
 const WARM_AIM_S = 1;
 const IDLE_AIM_MIB = 130;
-/** Longer than any start; and how long the service is left alone before its memory counts. */
+/** Longer than any start; and how long the service is idle before its memory is measured. */
 const START_LIMIT_MS = 30_000;
 const IDLE_MS = 5_000;
 const MIB = 1024 * 1024;

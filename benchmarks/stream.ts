@@ -1,9 +1,9 @@
 /**
- * What does the service add to the stream of a model, and what would a bare relay?
+ * What does the service add to the stream of a model, compared with a bare relay?
  *
- * `POST /api/v1/agents/{id}/execute` with `stream: true`, over HTTP, with an OpenAI-compatible
- * provider over HTTP in a process of its own. Each piece of text carries the time at which the
- * provider sent it. Readers read one stream after the other, 1, 50 or 500 at once:
+ * `POST /api/v1/agents/{id}/execute` with `stream: true`, over HTTP, with an OpenAI-compatible provider in its own
+ * process. Each piece of text contains the time at which the provider sent it. Readers read one stream after the other,
+ * 1, 50 or 500 at a time:
  *
  *   starts  short streams: the time from the request to `meta` (the message and its job are committed
  *           by then), and to the first delta
@@ -11,9 +11,9 @@
  *           who stands between for each
  *   runs    four readers with streams of eight deltas: the CPU of a whole short run
  *
- * The same readers in the same rounds on two anchors: a relay on Bun that hands the provider's body on
- * (`fetch`, `new Response(body)`), and nginx without buffering. The machine's wake-ups are in all of
- * them, so the aims are ratios. The readers on the provider itself give what the rest takes.
+ * The same readers in the same rounds read through two peers: a relay on Bun that passes the provider's body on
+ * (`fetch`, `new Response(body)`), and nginx without buffering. All of them include the machine's wake-ups, so the aims
+ * are ratios. Readers directly at the provider measure the remaining cost.
  */
 import type { Aim, Benchmark, BenchmarkContext } from "./support/benchmark.ts";
 import { openPgbench } from "./support/pgbench.ts";
@@ -40,7 +40,7 @@ interface Shape {
   readonly phases: Partial<Record<Phase, readonly [number, number]>>;
 }
 
-/** With more streams each is slower: three processes share the machine. */
+/** With more streams, each is slower: three processes share the machine. */
 const SHAPES: readonly Shape[] = [
   { streams: 1, phases: { starts: [4, 5], flow: [0, 5] } },
   { streams: 4, phases: { runs: [8, 2] } },
@@ -49,7 +49,7 @@ const SHAPES: readonly Shape[] = [
 ];
 const WARM_UP: Shape = { streams: 16, phases: { starts: [10, 2] } };
 const WARM_UP_SECONDS = 2;
-/** Inserts a second that pgbench begins for the time of a paced commit. */
+/** Inserts a second with which pgbench measures a paced commit. */
 const PACE = 50;
 
 const WAYS = ["service", "relay", "nginx", "provider"] as const;
@@ -65,7 +65,7 @@ export const benchmark: Benchmark = {
   question: "What does the service add to the stream of a model, and what would a bare relay?",
   async run(context) {
     const { ask, places, commitTimes } = await open(context);
-    // Code is compiled while it is used: the first few hundred executions cost several times as much.
+    // Code is compiled during use: the first few hundred executions cost several times as much.
     for (const place of Object.values(places)) await ask(loadOf(WARM_UP, "starts", place, context.seconds * 2));
     const best = new Map<string, StreamRun>();
     for (let round = 1; round <= context.rounds; round++)
@@ -218,10 +218,10 @@ const WHY_A_PAUSE =
   "after the other and 0.26 ms each 20 ms, an insert without its sync 0.05 and 0.26; a bare `write` with `fdatasync` takes 0.21 ms, " +
   "and 0.08 ms beside a process that keeps a processor awake.";
 
-/** Beside the relay, each delta may cost so many times the CPU, and take so much longer at p50. */
+/** The most CPU of a delta as a multiple of the relay's, and the most additional time at p50. */
 const CPU_RATIO = 2;
 const DELTA_MS = 0.15;
-/** `meta` may take so many paced commits, and so much more. */
+/** The most time until `meta`: this many paced commits, plus a constant. */
 const META_COMMITS = 1.5;
 const META_MS = 1;
 const FIRST_AFTER_META_MS = 0.5;

@@ -1,11 +1,10 @@
 /**
  * How many durable turns a second does one process acknowledge, and what does each cost?
  *
- * A turn reads its actor's record, changes it and appends an event; it is acknowledged when both rows
- * are committed and synced. 1, 16, 64 and 256 callers in a closed loop, on one hot actor and on 1,000
- * of them. All contestants run in turn in each round, each in a process of its own, against one
- * PostgreSQL with the service's settings; the best round counts. CPU is of the contestant with its
- * callers and of PostgreSQL together.
+ * A turn reads its actor's record, changes it and appends an event; it is acknowledged when both rows are committed and
+ * synced. 1, 16, 64 and 256 callers in a closed loop, on one hot actor and on 1,000 actors. All contestants take turns
+ * in each round, each in its own process, against one PostgreSQL with the service's settings; the best round counts.
+ * CPU is that of the contestant with its callers and of PostgreSQL together.
  *
  * What each peer does not do:
  *   one transaction for each turn  no state in memory, no readers to tell, no messages and effects
@@ -38,7 +37,7 @@ interface Figures {
 
 interface Contestant {
   readonly name: string;
-  /** Null where it does not depend on the keys: measured once for each number of callers. */
+  /** Null if the result does not depend on the keys: it is measured once for each number of callers. */
   run(load: Load): Promise<Figures>;
   readonly knowsKeys: boolean;
 }
@@ -145,7 +144,7 @@ function report(
   return { text, aims: aims(of), skipped };
 }
 
-/** What one process gives at most, and the cores that it and PostgreSQL have in use then. */
+/** The highest throughput of one process, and the cores that it and PostgreSQL use then. */
 function mostOfOneProcess(of: Of): string {
   const most = KEYS.map((keys) => {
     const runs = CALLERS.flatMap((callers) => of(OURS, keys, callers) ?? []);

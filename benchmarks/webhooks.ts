@@ -1,8 +1,8 @@
 /**
  * What does a webhook delivery cost?
  *
- * The part of the service that delivers, in a process of its own, against a receiver over TLS on
- * loopback that takes everything. Events are left behind as by a request: a message in a commit.
+ * The part of the service that delivers, in its own process, against a receiver over TLS on loopback that accepts
+ * everything. Events are enqueued as by a request: a message in a commit.
  *
  *   Troupe         8 organizations, each with 16 events outstanding, of which 8 are in flight (HOOK-6). A
  *                  delivery is the event with its number, the row of its attempt, a signed request and the
@@ -10,17 +10,17 @@
  *   guarded fetch  as many signed requests at once, by the same guarded client; nothing is stored
  *   bare fetch     the same by Bun's `fetch`: no deadline, no checks of the address, nothing stored
  *
- * All of it shares the machine: the service, the receiver and PostgreSQL. So what one core of the
- * service delivers is told by the service's CPU for each delivery.
+ * The service, the receiver and PostgreSQL share the machine. So the service's CPU for each delivery shows what one
+ * core can deliver.
  *
- * "Delay" is from the commit that leaves the event behind to the head of its request at the receiver. The
- * paces of an organization beside another one are the same but for the other one's receiver, which
- * answers or hangs: then as many of its requests as may be under way hang there from before, with their
- * connections made. They take turns in short slices, there and back, so that whatever else the machine
- * does for a moment hits all of them alike: a disk that is slow for 20 ms is one percent of a slice.
+ * "Delay" is from the commit that enqueues the event to the head of its request at the receiver. The two runs of an
+ * organization beside another one differ only in the other one's receiver, which answers or hangs: if it hangs, the
+ * maximum of its requests already hang there, with open connections. The runs alternate in short slices, there and
+ * back, so that short disturbances of the machine affect all of them alike: a disk that is slow for 20 ms is one
+ * percent of a slice.
  *
- * Pending retries are written into the table by SQL, as what an hour of a failing receiver leaves there;
- * they all fall due at the same moment.
+ * Pending retries are written into the table by SQL, as if a receiver had failed for an hour; they all become due at
+ * the same moment.
  */
 import { availableParallelism } from "node:os";
 import postgres from "postgres";
@@ -38,18 +38,24 @@ import { startWorker, type Worker } from "./support/worker.ts";
 
 const idsOf = (name: string, count: number): string[] => Array.from({ length: count }, (_, i) => `org_${name}_${i}`);
 
-/** With 8 in flight each: as many connections as Bun keeps open. Beyond, each request costs a handshake. */
+/**
+ * With 8 in flight each, this makes as many connections as Bun keeps open. With more, each request would cost a
+ * handshake.
+ */
 const LOADED = idsOf("loaded", 8);
 const OUTSTANDING = 2 * IN_FLIGHT_LIMIT;
 const CALLERS = LOADED.length * IN_FLIGHT_LIMIT;
 const [PACED, OTHER] = ["org_paced", "org_other"];
 const PACE_MS = 5;
-/** Parts of a round's time in which the paces take turns. */
+/** Slices of a round, in which the runs alternate. */
 const SLICES = 4;
 
 const FAILED = idsOf("failed", 50);
 const RETRIES = 100_000;
-/** From the moment at which they are written: long enough for that, and for a look at what they take while they wait. */
+/**
+ * Time from writing the retries until they are due: long enough to write them, and to measure their memory while they
+ * wait.
+ */
 const DUE_MS = 15_000;
 const LOOK_MS = 50;
 const MIB = 2 ** 20;
@@ -62,12 +68,12 @@ interface Figures {
 }
 
 interface Retries {
-  /** MiB more than before, while all wait. */
+  /** Additional MiB while all wait. */
   readonly waiting: number;
-  /** At the worst, since they fell due. */
+  /** The peak after they became due. */
   readonly due: number;
   readonly perSecond: number;
-  /** What as many requests at once take by the guarded client alone, at the worst. */
+  /** The peak for as many requests at once with the guarded client alone. */
   readonly client: number;
 }
 
@@ -129,7 +135,7 @@ async function load({ context, service, receiver, databasePid }: Bench, name: Co
       ? { kind: "deliver", organizations: LOADED, outstanding: OUTSTANDING, seconds }
       : { kind: name === "bare fetch" ? "fetch" : "guarded_fetch", callers: CALLERS, seconds },
   );
-  // The warm-up is in them, so they are divided by what the whole time has brought.
+  // The counts include the warm-up, so they are divided by the deliveries of the whole time.
   const all = (perSecond * (performance.now() - from)) / 1_000;
   const receiverUs = ((cpuOf(receiver.pid) - receiverFrom) * 1e6) / all;
   const databaseUs = ((cpuOfTree(databasePid) - databaseFrom) * 1e6) / all;
@@ -170,7 +176,7 @@ function waitsOf(delays: number[]): string {
   return `p50 ${figure(percentile(delays, 0.5))}, p99 ${figure(percentile(delays, 0.99))} ms`;
 }
 
-/** Deliveries that have ended and are not in the ledger as delivered, or the other way round. */
+/** Deliveries that have ended but are not in the ledger as delivered, or the other way round. */
 async function unaccounted({ service, sql }: Bench): Promise<number> {
   const { ended } = await service.ask({ kind: "count" });
   const [row] = await sql<{ delivered: number; others: number }[]>`
@@ -179,11 +185,11 @@ async function unaccounted({ service, sql }: Bench): Promise<number> {
   return Math.abs((row?.delivered ?? 0) - ended) + (row?.others ?? 0);
 }
 
-/** All that fall due at once: so many requests are under way then. */
+/** The number of requests in flight when all become due at once. */
 const DUE_CALLERS = FAILED.length * IN_FLIGHT_LIMIT;
 
 async function pendingRetries({ context, service, sql }: Bench): Promise<Retries> {
-  // One event of each, whose deliveries are then written by SQL.
+  // One event of each organization, whose deliveries are then rewritten by SQL.
   await service.ask({ kind: "pace", organizations: FAILED, count: 1, everyMs: 0 });
   await service.ask({ kind: "calm", organizations: FAILED });
   const memory = (): number => pssOf(service.pid) / MIB;
@@ -209,7 +215,7 @@ async function pendingRetries({ context, service, sql }: Bench): Promise<Retries
   return { waiting, due, perSecond, client };
 }
 
-/** The most that was there while something was done. */
+/** The peak while some work ran. */
 async function mostOf(memory: () => number, work: Promise<unknown>): Promise<number> {
   let isOver = false;
   const done = work.finally(() => (isOver = true));
@@ -222,7 +228,7 @@ async function mostOf(memory: () => number, work: Promise<unknown>): Promise<num
   return most;
 }
 
-/** The second attempt of the one delivery that each organization has, again and again. */
+/** Writes many second attempts of the one delivery that each organization has. */
 async function writeRetries(sql: postgres.Sql, dueAt: number): Promise<void> {
   const pending = { status: "pending", attempt: 2, failures: 1, httpStatus: null, durationMs: null };
   const fields = JSON.stringify({ ...pending, dueAt: new Date(dueAt).toISOString() });
@@ -263,7 +269,10 @@ function text(
   return [loads, notes(best), waits, memory, MEMORY_NOTE].join("\n\n");
 }
 
-/** Why half of the bare fetches is out of reach: what the machine could spend on each delivery then, and what it takes. */
+/**
+ * Why half of the rate of bare fetches is out of reach: the CPU that the machine could spend on each delivery then, and
+ * the actual cost.
+ */
 function notes(best: ReadonlyMap<Contestant, Figures>): string {
   const [bare, guarded, ours] = CONTESTANTS.map((name) => best.get(name)!) as [Figures, Figures, Figures];
   const left = (availableParallelism() * 1e6) / (bare.perSecond / 2);

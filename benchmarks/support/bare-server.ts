@@ -1,6 +1,6 @@
 /**
- * The least that a server can do on Bun: `Bun.serve` with one route that answers one object as JSON.
- * No token, no id, no log, nothing looked up.
+ * The minimal server on Bun: `Bun.serve` with one route that answers one object as JSON. No token, no id, no log, no
+ * look-ups.
  *
  *   bun bare-server.ts      asked by IPC: serve this object; answers with the port
  */

@@ -1,18 +1,18 @@
-/** What a benchmark is to the runner: a name, and a run that answers a section of RESULTS.md. */
+/** The interface of a benchmark: a name, and a run that answers a section of RESULTS.md. */
 import type { Lifetime } from "./lifetime.ts";
 
-/** How long, and where what is started is given up again. */
+/** The duration of the measurements, and the lifetime of what they start. */
 export interface BenchmarkContext {
-  /** Interleaved rounds; the smallest cost and the best rate of them count. */
+  /** Interleaved rounds; the smallest cost and the best rate count. */
   readonly rounds: number;
   /** Seconds of each measurement in each round. */
   readonly seconds: number;
   readonly lifetime: Lifetime;
-  /** Progress, for the person who waits. */
+  /** Prints progress for the person who waits. */
   say(line: string): void;
 }
 
-/** One aim of the project and what was measured for it. */
+/** One aim of the project and its measurement. */
 export interface Aim {
   readonly aim: string;
   readonly figure: string;
@@ -20,10 +20,10 @@ export interface Aim {
 }
 
 export interface Report {
-  /** Markdown: tables and what they mean. */
+  /** Markdown: tables and explanations. */
   readonly text: string;
   readonly aims: readonly Aim[];
-  /** Peers that were not there, by name, and why. */
+  /** Missing peers by name, and why. */
   readonly skipped: readonly string[];
 }
 

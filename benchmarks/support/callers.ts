@@ -1,9 +1,9 @@
-/** Load in a closed loop: each caller sends its next call when its last one is answered. */
+/** Closed-loop load: each caller sends its next call when the last one is answered. */
 import { Samples } from "./statistics.ts";
 
 export interface Load {
   readonly callers: number;
-  /** Keys that the callers go round; one key is a hot one. */
+  /** The number of keys that the callers cycle through; 1: one hot key. */
   readonly keys: number;
   readonly seconds: number;
 }

@@ -1,7 +1,6 @@
 /**
- * Chats of the runtime in a process of its own: actors, the runner's loop and PostgreSQL as in the
- * service, without HTTP, and with a model that answers at once and takes no notice of what it is told.
- * What a turn costs here is what the service does for it.
+ * Chats of the runtime in a process of its own: actors, the runner's loop and PostgreSQL as in the service, without
+ * HTTP, and with a model that answers at once and ignores its input. So the cost of a turn is the service's own work.
  *
  *   bun chat-worker.ts <url of the database>
  */
@@ -29,7 +28,7 @@ import { createSandbox } from "../../src/sandbox/sandbox.ts";
 import { outputChecks } from "../../src/wiring/output-checks.ts";
 import { serveWorker } from "./worker.ts";
 
-/** One turn in each of these chats, one after the other, and so on round and round. Unknown chats are opened. */
+/** Turns in these chats, one after the other, cycling through them. Unknown chats are opened. */
 export interface Talk {
   readonly chats: readonly string[];
   readonly turns: number;
@@ -43,7 +42,7 @@ export interface Talked {
   /** Entries and characters of the longest conversation that the model was given. */
   readonly entries: number;
   readonly characters: number;
-  /** Turns that ended in another way than well. */
+  /** Turns that did not succeed. */
   readonly lost: number;
 }
 

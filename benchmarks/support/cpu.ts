@@ -1,7 +1,7 @@
 /**
- * CPU time of processes, from `/proc` (Linux). The clock of a process ticks 100 times a second there; its
- * living threads are known to the nanosecond. A process tree, which is counted in ticks, counts its ended
- * members too, for as long as their parent lives: a server that makes a process for each connection is one tree.
+ * CPU time of processes, from `/proc` (Linux). A process's CPU clock has 100 ticks a second there; that of live threads
+ * is exact to the nanosecond. The CPU of a process tree is in ticks, and includes ended members as long as their parent
+ * lives: a server with a process for each connection is one tree.
  */
 import { readdirSync, readFileSync } from "node:fs";
 
@@ -16,7 +16,7 @@ interface Stat {
 function statOf(pid: number): Stat | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // What follows the name, which may have spaces and brackets in it: fields 3 and later of proc(5).
+    // The text after the name, which may contain spaces and brackets: fields 3 and later of proc(5).
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     const ticks = (first: number): number => Number(fields[first]) + Number(fields[first + 1]);
     return { parent: Number(fields[1]), own: ticks(11), reaped: ticks(13) };
@@ -29,11 +29,11 @@ function statOf(pid: number): Stat | null {
 export function cpuOf(pid: number): number {
   const ticked = (statOf(pid)?.own ?? 0) / TICKS_PER_SECOND;
   const exact = cpuOfThreads(pid);
-  // What a thread that has ended has used is in the ticks alone.
+  // Only the ticks include the CPU of ended threads.
   return exact !== null && Math.abs(exact - ticked) < 2 / TICKS_PER_SECOND ? exact : ticked;
 }
 
-/** Seconds of the threads that live; null where the kernel does not say. */
+/** CPU seconds of the live threads; null if the kernel does not report it. */
 function cpuOfThreads(pid: number): number | null {
   try {
     const threads = readdirSync(`/proc/${pid}/task`);
@@ -57,7 +57,7 @@ export function cpuOfTree(root: number): number {
   return ticks / TICKS_PER_SECOND;
 }
 
-/** Seconds for which the main thread of the process wanted to run and had no core; 0 where the kernel does not say. */
+/** Seconds for which the main thread was runnable without a core; 0 if the kernel does not report it. */
 export function waitOf(pid: number): number {
   try {
     return Number(readFileSync(`/proc/${pid}/schedstat`, "utf8").split(" ")[1]) / 1e9;

@@ -1,24 +1,24 @@
 /**
  * How long an organization gets no answer while a replica drains and comes back: a client of each organization writes
- * through the replicas that stay, beside the same load without a drain, which says what the machine itself takes.
+ * through the replicas that stay. The same load without a drain is the baseline.
  */
 import { longestGap } from "../../test/support/chaos-load.ts";
 import type { BenchReplicas, FoundOrganization } from "./replicas.ts";
 
 /** Between two writes of a client. */
 const PAUSE_MS = 20;
-/** Around the signal: a drain is over in 2 s, of which 1.5 s wait for balancers. */
+/** The window around the signal: a drain takes 2 s, of which 1.5 s wait for load balancers. */
 const WINDOW_MS = 2_500;
 const BETWEEN_MS = 500;
 
 export interface DrainGaps {
-  /** Of each organization and window, in ms. */
+  /** Gaps of each organization and window, in ms. */
   readonly calm: readonly number[];
   readonly drained: readonly number[];
   readonly joined: readonly number[];
   /** Answers that were errors. */
   readonly failed: number;
-  /** Answers in a second of the calm windows. */
+  /** Answers per second in the calm windows. */
   readonly perSecond: number;
 }
 

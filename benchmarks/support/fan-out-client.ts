@@ -1,6 +1,6 @@
 /**
- * Many readers of one stream over bare sockets, in a process of their own: what each has got is
- * counted by the marker that is once in each event, and when it came is noted.
+ * Many readers of one stream over bare sockets, in their own process. They count events by a marker that each event
+ * contains once, and record the times.
  */
 import type { Socket } from "bun";
 import { Samples } from "./statistics.ts";
@@ -8,7 +8,7 @@ import { wallMs } from "./wall-clock.ts";
 import { serveWorker } from "./worker.ts";
 
 export type FanOutQuestion =
-  /** Opens them; answers when each has the head of its stream and so many events. */
+  /** Opens readers; answers when each has the head of its stream and this many events. */
   | {
       readonly kind: "open";
       readonly port: number;
@@ -16,14 +16,14 @@ export type FanOutQuestion =
       readonly readers: number;
       readonly events: number;
     }
-  /** Counts from nothing; answers when each has so many events. */
+  /** Counts from zero; answers when each reader has this many events. */
   | { readonly kind: "count"; readonly events: number }
-  /** What the last count found, against the times at which its bursts were committed. */
+  /** The delays of the last count, given the commit times of its bursts. */
   | { readonly kind: "delays"; readonly commits: readonly number[]; readonly size: number }
   | { readonly kind: "leave" };
 
 export interface FanOutAnswer {
-  /** From the question to its answer. */
+  /** Time from the question to its answer. */
   readonly ms: number;
   readonly p50: number;
   readonly p99: number;
@@ -72,7 +72,7 @@ function take(socket: Socket<Reading>, chunk: Buffer): void {
 }
 const OK = Buffer.from("HTTP/1.1 200");
 
-/** Resolves when every one of them has what is wanted. */
+/** Resolves when every reader has the wanted number of events. */
 async function everyone(total: number): Promise<void> {
   const until = performance.now() + LIMIT_MS;
   while (complete < total) {

@@ -1,4 +1,7 @@
-/** What a fan-out is compared with: a bare writer in C, which is the ceiling, and nginx with nchan. Each is published to over one connection. */
+/**
+ * The peers of the fan-out: a bare writer in C, which is the ceiling, and nginx with nchan. Publications to each use
+ * one connection.
+ */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Lifetime } from "./lifetime.ts";
@@ -9,13 +12,13 @@ import { wallMs } from "./wall-clock.ts";
 export interface FanOutPlace {
   readonly name: string;
   readonly port: number;
-  /** Whose CPU and memory count. */
+  /** The process whose CPU and memory are measured. */
   readonly pid: number;
-  /** What a reader sends. */
+  /** The request of a reader. */
   readonly request: string;
-  /** Says so many events; answers when each burst was committed, or, of the peers, published. */
+  /** Publishes events; answers the times at which each burst was committed (for the peers: published). */
   say(saying: Saying): Promise<readonly number[]>;
-  /** Before memory is measured. */
+  /** Frees memory before it is measured. */
   tidy(): Promise<void>;
 }
 
@@ -23,10 +26,10 @@ const READER = "GET /sub HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept: text/event-strea
 const NCHAN_MODULES = ["/usr/lib/nginx/modules/ngx_nchan_module.so", "/usr/share/nginx/modules/ngx_nchan_module.so"];
 const START_LIMIT_MS = 5_000;
 
-/** An event with as many bytes as ours, the marker in it. */
+/** An event as long as ours, with the marker. */
 const dataOf = (bytes: number): string => `~${"x".repeat(Math.max(0, bytes - 1))}`;
 
-/** Null where there is no compiler. `eventBytes` is asked when something is said. */
+/** Null if there is no compiler. `eventBytes` is called for each publication. */
 export async function startWriter(lifetime: Lifetime, eventBytes: () => number): Promise<FanOutPlace | null> {
   const compiler = Bun.which("gcc");
   if (compiler === null) return null;
@@ -54,7 +57,7 @@ export async function startWriter(lifetime: Lifetime, eventBytes: () => number):
   return { name: "C writer", port, pid: child.pid, request: READER, say, tidy: () => Promise.resolve() };
 }
 
-/** Null where nginx or its module is not installed. */
+/** Null if nginx or its module is not installed. */
 export async function startNchan(lifetime: Lifetime, eventBytes: () => number): Promise<FanOutPlace | null> {
   const nginx = Bun.which("nginx") ?? Bun.which("nginx", { PATH: "/usr/sbin" });
   const found = await Promise.all(NCHAN_MODULES.map((path) => Bun.file(path).exists()));

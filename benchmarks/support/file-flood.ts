@@ -4,21 +4,24 @@ import type { RunningService } from "./service.ts";
 import { figure, percentile } from "./statistics.ts";
 
 const FLOOD = { atOnce: 50, bytes: 4 * MIB };
-/** Of one phase: messages whose latency counts, and the pause between two. */
+/** One phase: the measured messages, and the pause between two. */
 const MESSAGES = 250;
 const MESSAGE_MS = 20;
-/** Of a round: phases alone and beside uploads, in turns. A p99 needs 500 messages at least. */
+/** Phases of a round, alternately alone and beside uploads. A p99 needs at least 500 messages. */
 const PHASES = 2;
-/** What the uploads of one phase write, and more. */
+/** More than the uploads of one phase write. */
 const FLOOD_MEMORY = 1_536 * MIB;
-/** Of its p99 alone, at most. */
+/** The most of the p99 beside uploads, as a multiple of that alone. */
 const FLOOD_RATIO = 1.3;
 
-/** Measured by hand on 2026-11-23, with 2 cores that others used too. */
+/** Measured by hand on 2026-11-23, on 2 shared cores. */
 const FLOOD_NOTE =
   "Where the time of a message beside uploads goes: the 50 clients send at the same moments, and then the loop, the thread that hashes and PostgreSQL wait for two cores. So uploads give way (FAIR-10, decision 43): they have the rate above, and the uploaders, which are in a process of the lowest priority, wait. Of the 1.7 ms that a MiB takes the process, the loop has 0.6, which is receiving it in Bun and a copy (decision 39). What is left: Bun takes the first megabyte of each body whether it is read or not. Measured by hand on a machine that others used too, with 500 messages of each kind in turns: p50, p90 and p99 rose from 8.1, 15.6 and 32.9 ms to 8.7, 16.9 and 39.7. With eight to eleven other processes waiting for the two cores, p99 rose 1.7 and 1.9 times (from 93 to 156 ms, and from 71 to 135), and as much (1.6 and 1.9 times) without shared pieces and released chunks: there the figure shows how the cores are shared, not what an upload costs. Commits do not seem to be what rises: in five phases of 200 each, on a machine that others used too, the p99 of a one-row INSERT on a connection of its own was 24 ms alone and 16 beside uploads (medians of the phases; that of a message 26 and 36), and messages beside uploads whose bytes were not synced at all were not faster (three phases each: 41 ms without, 36 with). So smaller or earlier syncs of uploads were not tried. 50 uploads to the bare server, in a process of its own, raised the p99 to 20 to 120 ms, from 14 to 60 alone.";
 
-/** The time of a message to a chat alone, and while 50 uploads go on: phases in turns, and the p99 of all of a kind. */
+/**
+ * The time of a message to a chat, alone and during 50 uploads: alternating phases, and the p99 over all phases of a
+ * kind.
+ */
 export async function flood(world: World): Promise<Part> {
   const { context, service, workspace, uploaders } = world;
   const alone: number[] = [];
@@ -69,7 +72,7 @@ async function messages(service: RunningService, workspace: string): Promise<rea
   })) as { id: string };
   const latencies: number[] = [];
   for (let i = 0; i < MESSAGES; i++) {
-    // A chat takes one message after the other.
+    // A chat processes one message after the other, so change chats.
     const chat = i % 10 === 0 ? await newChat(service, agent.id, workspace) : latest;
     latest = chat;
     latencies.push(

@@ -1,37 +1,37 @@
-/** Uploads and downloads beside the bare server of `files-worker.ts`, and what stands between the two. */
+/** Uploads and downloads compared with the bare server of `files-worker.ts`, and what explains the difference. */
 import { cpuOf } from "./cpu.ts";
 import type { FilesTask } from "./files-worker.ts";
 import { contentOf, MIB, type Part, ratioAim, warmMemory, type World } from "./files-world.ts";
 import { figure, times } from "./statistics.ts";
 import { table } from "./table.ts";
 
-/** Of one transfer. */
+/** Bytes of one transfer. */
 const TRANSFER_BYTES = 64 * MIB;
 const TRANSFERS = 6;
-/** Of the bare server's throughput, at least. */
+/** The least throughput, as a part of the bare server's. */
 const TRANSFER_RATIO = 0.7;
-/** Of the throughput of a bare server that hashes and syncs too, at least. */
+/** The least throughput, as a part of a bare server's that also hashes and syncs. */
 const SAME_WORK_RATIO = 0.9;
 
-/** Measured by hand on 2026-11-23 and 24, on 2 cores that others used too: parts, not absolute figures, are comparable. */
+/** Measured by hand on 2026-11-23 and 24, on 2 shared cores: compare proportions, not absolute figures. */
 const PROFILE_NOTE =
   "Where the CPU of the service goes (`perf`, by thread): the loop and the thread that writes take about half each. Of the loop, a third copies bytes (into Bun's buffer, out of it, into our piece) and a fifth receives from the socket. Of the thread, the digest takes 58 % and the write to the page cache 28 %, of which the copy is a third. Syncs are 3 % of the process. The digest uses the processor's SHA instructions (0.68 ms for each MiB, OpenSSL alone 0.65). CPU is not all that counts: during uploads to either server a fifth of the two cores is idle, because both uploads tend to end together, and then the client copies its next two bodies in one thread while the service has nothing to receive. Tried without a gain beyond the noise: no syncs at all, four pieces of an upload with the thread instead of two, other ways to read a body (`readMany`, `for await`, `pipeTo`, `node:http`), and writing the upload that was begun first before the others (in 14 rounds it was 1.17 times as fast when it was always measured last; in 14 with the order reversed every other time, whichever came second was mostly the faster one). Writes past the page cache (`O_DIRECT`) take 0.9 instead of 1.15 ms in a process that only hashes and writes, but a tenth less at most of the service's CPU, and the first download would come from the disk.";
 
-/** Of one contestant: the best rate in MiB/s, and the least CPU in ms for each MiB; its own, and that of the load. */
+/** One contestant: the best rate in MiB/s, and the least CPU in ms per MiB, its own and that of the load. */
 interface Transfer {
   rate: number;
   cpu: number;
   load: number;
 }
 
-/** Beside the bare server, in turns; the best of each. */
+/** Alternates with the bare server; the best of each counts. */
 export async function transfers(world: World): Promise<Part> {
   const { context, service, load, other } = world;
   const [port = 0] = await other.ask({ kind: "serve", folder: context.lifetime.folder() });
   const bareUrl = `http://127.0.0.1:${port}`;
   const none = (): Transfer => ({ rate: 0, cpu: Number.POSITIVE_INFINITY, load: Number.POSITIVE_INFINITY });
   const best = { up: none(), down: none(), bareUp: none(), bareDown: none() };
-  // What the bare server does more, one step after the other, up to what the service does for an upload.
+  // Further steps of the bare server, added one by one, up to the service's work for an upload.
   const steps = { streamed: none(), hashed: none(), synced: none() };
   const mib = (TRANSFERS * TRANSFER_BYTES) / MIB;
   const many = { times: TRANSFERS, atOnce: 2 };
@@ -91,7 +91,7 @@ export async function transfers(world: World): Promise<Part> {
   };
 }
 
-/** What stands between the bare server and the service: a table of each step. */
+/** What explains the difference between the bare server and the service: a table of each step. */
 function between(
   { up, bareUp }: { readonly up: Transfer; readonly bareUp: Transfer },
   { streamed, hashed, synced }: Readonly<Record<"streamed" | "hashed" | "synced", Transfer>>,

@@ -1,6 +1,6 @@
 /**
- * What the benchmark of files must not do in its own process: the bare server beside the service, the load of
- * uploads and downloads, and DuckDB alone.
+ * The parts of the benchmark of files that need their own process: the bare server, the load of uploads and downloads,
+ * and DuckDB alone.
  *
  *   bun files-worker.ts      asked by IPC
  */
@@ -10,32 +10,38 @@ import { DuckDBInstance } from "@duckdb/node-api";
 import { serveWorker } from "./worker.ts";
 
 export type FilesTask =
-  /** `Bun.serve` that stores bodies as files and sends files; answers its port. Below a path of `STEPS` it does more of what an upload needs. */
+  /**
+   * `Bun.serve` that stores bodies as files and sends files; answers its port. Below a path of `STEPS` it does more of
+   * an upload's work.
+   */
   | { readonly kind: "serve"; readonly folder: string }
-  /** Hashes so many bytes; answers the ms of CPU for each MiB. */
+  /** Hashes this many bytes; answers the ms of CPU per MiB. */
   | { readonly kind: "hash"; readonly bytes: number }
-  /** Sends so many bodies of random bytes, some at once; answers the seconds that it took. */
+  /** Sends bodies of random bytes, some concurrently; answers the seconds taken. */
   | (Load & { readonly kind: "upload"; readonly bytes: number })
   | (Load & { readonly kind: "download" })
-  /** Begins uploads over slow lines (`CHUNK_BYTES` each `CHUNK_MS`), which go on until `stop`. */
+  /** Begins uploads over slow lines (`CHUNK_BYTES` every `CHUNK_MS`), which continue until `stop`. */
   | (Load & { readonly kind: "flood"; readonly bytes: number })
-  /** Ends the flood; answers how many uploads it has finished. */
+  /** Ends the flood; answers the number of finished uploads. */
   | { readonly kind: "stop" }
-  /** Runs a query so often in a DuckDB without limits; answers the ms of each. */
+  /** Runs a query several times in a DuckDB without limits; answers the ms of each. */
   | { readonly kind: "duckdb"; readonly folder: string; readonly query: string; readonly times: number };
 
 interface Load {
-  /** `{n}` in it is a number that counts up. */
+  /** `{n}` is replaced by an increasing number. */
   readonly url: string;
   readonly token: string | null;
   readonly times: number;
   readonly atOnce: number;
 }
 
-/** Below `/streamed/` a body is read piece by piece, as its digest needs it; then it is hashed, and then brought to the disk. */
+/**
+ * Below `/streamed/` a body is read piece by piece, as a digest needs it; the next steps also hash it and then sync it
+ * to disk.
+ */
 const STEPS = ["streamed", "hashed", "synced"] as const;
 
-/** What one client of a flood sends at once, and its pause: 50 of them fill a line of 1 Gbit/s. */
+/** The chunk of one client of a flood, and its pause: 50 clients fill a line of 1 Gbit/s. */
 const CHUNK_BYTES = 256 * 1024;
 const CHUNK_MS = 100;
 
@@ -54,7 +60,7 @@ async function load(
   const one = async (): Promise<void> => {
     while (begun < times && goesOn()) {
       const n = begun++;
-      // Content that is known already would be stored without a change.
+      // Vary the content: known content would not be written again.
       const bytes = body === null ? null : body.slice();
       if (bytes !== null) new DataView(bytes.buffer).setUint32(0, n + Math.floor(Math.random() * 1e9));
       const answer = await fetch(url.replace("{n}", String(n)), {
@@ -63,7 +69,7 @@ async function load(
         body: isSlow && bytes !== null ? slowly(bytes) : bytes,
       });
       for await (const _ of answer.body ?? []) {
-        // Read, as a client does that writes it away.
+        // Read the body as a real client does.
       }
       if (!answer.ok) throw new Error(`${url} answers ${answer.status}`);
       done++;
@@ -91,7 +97,10 @@ function randomBytes(length: number): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-/** The plainest way to so much of what an upload needs. Answers the digest; of a body that is not hashed, that of nothing. */
+/**
+ * The simplest way to do an upload's work up to this step. Answers the digest; for a body that is not hashed, the
+ * digest of nothing.
+ */
 async function stored(path: string, request: Request, step: (typeof STEPS)[number]): Promise<string> {
   const hasher = new Bun.CryptoHasher("sha256");
   const file = await open(path, "w");

@@ -1,4 +1,4 @@
-/** What the parts of the benchmark of files have in common: the service, its load, and what a part answers. */
+/** Shared by the parts of the benchmark of files: the service, its load, and the result of a part. */
 import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import type { Aim, BenchmarkContext } from "./benchmark.ts";
@@ -17,21 +17,22 @@ export interface World {
   readonly load: Load;
   /** The bare server, or DuckDB. */
   readonly other: Load;
-  /** Uploads that go on beside something else, with the lowest priority: their own cost is not the service's. */
+  /** Uploads in the background, with the lowest priority: their own cost is not the service's. */
   readonly uploaders: Load;
   readonly workspace: string;
 }
 
 export interface Part {
-  /** What the figures mean. */
+  /** Explains the figures. */
   readonly note?: string;
   readonly rows: readonly (readonly string[])[];
   readonly aims: readonly Aim[];
 }
 
 /**
- * Uses so much memory for a file, and frees it. A virtual machine may give free memory back to its host, and the first
- * use of such memory costs ten times what the write costs. What is measured next finds memory that is in use.
+ * Uses this much memory for a file, and frees it. A virtual machine may return free memory to its host, and the first
+ * use of such memory costs ten times as much as the write. After this, the next measurement finds memory that the
+ * machine still has.
  */
 export function warmMemory({ context }: Pick<World, "context">, bytes: number): void {
   const path = join(context.lifetime.folder(), "warm");

@@ -1,7 +1,7 @@
 /**
- * A server that does nothing but read what it is sent and answer `{}`: what a flood of this machine costs
- * by itself is seen beside it. A body of a megabyte is refused unread, as the service refuses most of them: what
- * connects again and sends again costs the kernel more than what is held open.
+ * A server that only reads its input and answers `{}`, to measure what a flood itself costs on this machine. A body of
+ * a megabyte is refused unread, as the service refuses most of them: connecting and sending again costs the kernel more
+ * than holding a body open.
  *
  *   bun flood-target-worker.ts      asked by IPC for its port
  */

@@ -1,6 +1,6 @@
 /**
- * A flood of HTTP requests in a process of its own, which has what of the cores nobody else wants: what an
- * attacker computes is computed elsewhere. It goes on whatever it is answered, and asks at once again.
+ * A flood of HTTP requests in its own process, which gets only idle CPU, because a real attacker computes elsewhere. It
+ * continues whatever the answers are, and sends the next request at once.
  *
  *   ask    each connection sends its next request when the last one is answered
  *   drop   each connection is closed at the first byte of its answer, and opened again
@@ -16,7 +16,7 @@ import { serveWorker } from "./worker.ts";
 export interface Flood {
   readonly kind: "ask" | "drop" | "hold";
   readonly connections: number;
-  /** Whole requests as they go over the wire; each connection sends one after the other. With `hold`: a head. */
+  /** Whole requests in wire format; each connection sends one after the other. With `hold`: a head. */
   readonly requests: readonly string[];
   /** With `hold`: the bytes that its head announces. */
   readonly bodyBytes?: number;
@@ -31,11 +31,11 @@ export interface FloodAnswer {
   readonly answers: Readonly<Record<string, number>>;
   /** Requests that were begun, answered or not. */
   readonly sent: number;
-  /** With `hold`, at the end: bodies of which all but the last byte is sent, and that have no answer. */
+  /** With `hold`, at the end: unanswered bodies of which all but the last byte was sent. */
   readonly held: number;
   /** With `hold`: bytes that were sent. */
   readonly sentBytes: number;
-  /** How long it flooded. */
+  /** The duration of the flood. */
   readonly seconds: number;
 }
 
@@ -45,21 +45,21 @@ interface Connection {
   /** Bytes of the answer that are still to come; null: until an empty chunk. */
   left: number | null;
   isAnswering: boolean;
-  /** It was closed here; what still comes counts for nothing. */
+  /** The connection was closed on this side; ignore later data. */
   isLeft: boolean;
-  /** What the socket has not taken yet, in order; parts of what all connections share. */
+  /** Data that the socket has not accepted yet, in order; slices of buffers that all connections share. */
   unsent: Uint8Array[];
-  /** It waits for the line. */
+  /** Whether the connection waits for the line. */
   isQueued: boolean;
 }
 
 const LAST_CHUNK = "0\r\n\r\n";
 /**
- * Between the end of a connection and the next one in its place. Who holds bodies open comes back when
- * `Retry-After` says: thousands of new connections a second are a flood of the kernel's queue, and a proxy's matter.
+ * Pause between the end of a connection and its replacement. With `hold`, connections come back as `Retry-After` says:
+ * thousands of new connections a second would flood the kernel's queue, which is a proxy's concern.
  */
 const AGAIN_MS = { ask: 5, drop: 5, hold: 1_000 } as const;
-/** From half of that to one and a half: not all at once. */
+/** With jitter from half to one and a half, so that they do not come all at once. */
 const againMs = (kind: Flood["kind"]): number => AGAIN_MS[kind] * (0.5 + Math.random());
 
 class Flooding {
@@ -83,7 +83,8 @@ class Flooding {
   }
 
   async start(): Promise<void> {
-    // One after the other: a queue of connections is bounded too. One that comes again does not hold the others up.
+    // Connect one after the other, because the kernel's queue of connections is bounded. Reconnecting ones do not delay
+    // the others.
     for (let i = 0; i < this.flood.connections; i++) await this.connect(i);
   }
 
@@ -117,7 +118,7 @@ class Flooding {
         data: (socket, chunk) => this.receive(socket, chunk),
         drain: (socket) => this.write(socket),
         close: (socket) => {
-          // One that never opened is begun again below.
+          // A connection that never opened is retried below.
           if (!this.sockets.delete(socket)) return;
           socket.data.isLeft = true;
           if (!socket.data.isAnswering) this.count("0");
@@ -152,7 +153,7 @@ class Flooding {
     });
   }
 
-  /** Hands this much to the socket; where it takes less, the rest waits until it has drained. */
+  /** Writes up to this much to the socket; what it does not accept waits for its drain. */
   private writeMost(socket: Socket<Connection>, most: number): { readonly sent: number; readonly hasMore: boolean } {
     const { unsent, isLeft } = socket.data;
     let sent = 0;

@@ -1,4 +1,4 @@
-/** The ten floods of `floods.ts`: what each organization that means harm does, and what it needs for that. */
+/** The ten floods of `floods.ts`: the actions of each hostile organization, and their setup. */
 import { join } from "node:path";
 import { newToken } from "../../src/http/request/token.ts";
 import type { Lifetime } from "./lifetime.ts";
@@ -10,7 +10,7 @@ import { lowest, LOWEST_PRIORITY, startWorker } from "./worker.ts";
 
 export interface FloodPlan {
   readonly name: string;
-  /** Whose work is cancelled after it. */
+  /** The organization whose work is cancelled after the flood. */
   readonly organization: Organization;
   readonly flood: Flood;
 }
@@ -18,7 +18,7 @@ export interface FloodPlan {
 export interface FloodWorld {
   readonly service: RunningService;
   readonly lifetime: Lifetime;
-  /** Where hostile pages and the hostile MCP server are. */
+  /** The address of the hostile pages and MCP server. */
   readonly hostileUrl: string;
 }
 
@@ -113,13 +113,13 @@ const FLOODS: Readonly<Record<string, Prepare>> = {
 
 export const FLOOD_NAMES: readonly string[] = Object.keys(FLOODS);
 
-/** Makes the organization that floods, and what it needs. */
+/** Creates the flooding organization, and what it needs. */
 export async function planned(world: FloodWorld, name: string): Promise<FloodPlan> {
   const organization = await newOrganization(world.service, name.replaceAll(/\W/g, "-").toLowerCase());
   return { name, organization, flood: await FLOODS[name]!(world, organization) };
 }
 
-/** Starts the server that means harm of the tests, in a process of its own; answers its address. */
+/** Starts the hostile server of the tests in its own process; answers its address. */
 export async function startHostile(lifetime: Lifetime): Promise<string> {
   const program = join(import.meta.dir, "../../test/support/hostile-server.ts");
   const child = Bun.spawn([...LOWEST_PRIORITY, process.execPath, program], {

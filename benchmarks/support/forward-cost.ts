@@ -1,8 +1,7 @@
 /**
- * What a forward costs: two replicas, each asked over so many connections by a load generator of its own. In a direct
- * run each is asked for its own organizations, in a forwarded one each for those of the other one. So both do the same
- * in both runs, at the same load, and are as busy as each other; only the way differs. The runs alternate, and what
- * counts is the CPU of both replicas for each answer.
+ * The cost of a forward: two replicas, each with its own load generator. In a direct run each is asked for its own
+ * organizations, in a forwarded run for the other's. So both replicas do the same work at the same load in both runs;
+ * only the way differs. The runs alternate, and the result is the CPU of both replicas for each answer.
  */
 import { cpuOf } from "./cpu.ts";
 import type { HttpLoad, HttpRun } from "./http-load.ts";
@@ -10,7 +9,7 @@ import type { BenchReplica, BenchReplicas, FoundOrganization } from "./replicas.
 import { percentile } from "./statistics.ts";
 import type { Worker } from "./worker.ts";
 
-/** A forward takes other ways than a direct request; they are compiled after some ten thousand of them. */
+/** A forward uses other code than a direct request, which is compiled after some ten thousand of them. */
 const WARM_UP_SECONDS = 5;
 
 type Loads = readonly Worker<HttpLoad, HttpRun>[];
@@ -23,16 +22,16 @@ export interface Pair {
 }
 
 export interface ForwardCost {
-  /** To each replica. */
+  /** Connections to each replica. */
   readonly connections: number;
   readonly direct: Way;
   readonly forwarded: Way;
-  /** The CPU of a forwarded request beside that of the direct one of the same round: the median of the rounds. */
+  /** The CPU of a forwarded request as a multiple of the direct one of the same round: the median of the rounds. */
   readonly beside: number;
 }
 
 interface Way {
-  /** Of both replicas, for each answer. */
+  /** CPU of both replicas, for each answer. */
   readonly cpuUs: number;
   readonly perSecond: number;
   readonly p99Us: number;
@@ -47,7 +46,7 @@ export async function pairOf(replicas: BenchReplicas): Promise<Pair> {
   };
 }
 
-/** In so many rounds after one that warms up. */
+/** Measures in several rounds, after a warm-up round. */
 export async function forwardCost(
   pair: Pair,
   loads: Loads,

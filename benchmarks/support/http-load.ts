@@ -1,7 +1,6 @@
 /**
- * A lean HTTP load generator in a process of its own: so many connections, each sends its next
- * request when the last one is answered. It knows just enough of HTTP for answers with a
- * content-length.
+ * A lean HTTP load generator in its own process: each of its connections sends the next request when the last one is
+ * answered. It implements just enough of HTTP for answers with a content-length.
  *
  *   bun http-load.ts      questions by IPC
  */
@@ -11,7 +10,7 @@ import { serveWorker } from "./worker.ts";
 
 export interface HttpLoad {
   readonly port: number;
-  /** The whole request, as it goes over the wire; of several, each connection sends one. */
+  /** The whole request in wire format; of several, each connection sends one. */
   readonly request: string | readonly string[];
   readonly connections: number;
   readonly seconds: number;
@@ -19,7 +18,7 @@ export interface HttpLoad {
 
 export interface HttpRun {
   readonly answered: number;
-  /** With the warm-up. */
+  /** All requests, including the warm-up. */
   readonly all: number;
   readonly perSecond: number;
   readonly p50Us: number;
@@ -110,7 +109,7 @@ class Generator {
     if (!this.isOver) this.send(socket);
   }
 
-  /** Reads the head; false while it is not whole. */
+  /** Reads the head; false while it is incomplete. */
   private begin(data: Connection, chunk: Buffer): boolean {
     data.head += chunk.toString("latin1");
     const end = data.head.indexOf("\r\n\r\n");

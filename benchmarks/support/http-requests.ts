@@ -1,4 +1,4 @@
-/** Requests as the load generator sends them. */
+/** Requests in wire format for the load generator. */
 import type { RunningService } from "./service.ts";
 
 const head = (method: string, path: string, headers: readonly string[]): string =>
@@ -21,7 +21,7 @@ export const createTask = ({ token }: Pick<RunningService, "token">): string => 
 /** A request with this JSON body, whose characters are ASCII. */
 export const post = (path: string, token: string, body: string): string => headOfPost(path, token, body.length) + body;
 
-/** The head of a request whose body has so many bytes. */
+/** The head of a request with a body of this many bytes. */
 export const headOfPost = (path: string, token: string, bytes: number): string =>
   head("POST", path, [`Authorization: Bearer ${token}`, "Content-Type: application/json", `Content-Length: ${bytes}`]);
 

@@ -1,7 +1,7 @@
 /**
- * The LangGraph dev server as a peer: installed from the npm registry into a temporary folder, with one
- * agent that calls the same fake model. It keeps threads and runs in memory and writes them to a file
- * three seconds after the last change, and when it ends in good order.
+ * The LangGraph dev server as a peer: installed from the npm registry into a temporary folder, with one agent that
+ * calls the same fake model. It keeps threads and runs in memory and writes them to a file three seconds after the last
+ * change, and at a clean exit.
  */
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ const PACKAGES = [
   "zod",
 ];
 
-/** Its url, where its packages are, and how it crashes; or why it is not there. */
+/** Its URL, the folder of its packages, and how to crash it; or why it is missing. */
 export type LangGraph =
   | { readonly kind: "there"; readonly url: string; readonly folder: string; readonly process: PeerProcess }
   | { readonly kind: "not"; readonly why: string };

@@ -1,7 +1,7 @@
 /**
- * What a benchmark has started, and its end. Everything is undone in reverse order when the
- * benchmark is over, however it ends. Should the runner itself be killed, a watchdog process, which
- * waits for the end of a pipe that only the runner holds, ends each guarded process.
+ * The lifetime of what a benchmark starts. Everything is undone in reverse order when the benchmark ends, however it
+ * ends. If the runner itself is killed, a watchdog process, which waits for the end of a pipe that only the runner
+ * holds, ends each guarded process.
  */
 import { chmodSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -21,7 +21,7 @@ export class Lifetime {
     for (const step of this.undo.splice(0).reverse()) await step();
   }
 
-  /** A folder that is there until the end; an open one, where processes of other users may read. */
+  /** A folder that exists until the end; `isOpen`: processes of other users may read it. */
   folder({ isOpen = false } = {}): string {
     const path = realpathSync(mkdtempSync(join(tmpdir(), "troupe-bench-")));
     if (isOpen) chmodSync(path, 0o755);
@@ -29,7 +29,7 @@ export class Lifetime {
     return path;
   }
 
-  /** Starts a process that ends at the end, or with the runner. Its output goes nowhere. */
+  /** Starts a process that ends with the lifetime, or with the runner. Its output is discarded. */
   spawn(
     cmd: readonly string[],
     options: { readonly env?: Record<string, string>; readonly cwd?: string } = {},
@@ -47,7 +47,10 @@ export class Lifetime {
   }
 }
 
-/** Ends `pid` (by SIGINT, then SIGKILL) and removes `folder` when this process is gone. Answers how to call it off. */
+/**
+ * Ends `pid` (by SIGINT, then SIGKILL) and removes `folder` when this process is gone. Answers a function that cancels
+ * the guard.
+ */
 export function guard(pid: number, folder = ""): () => void {
   const script =
     'read -r word; [ "$word" = off ] && exit; kill -INT "$1"; n=0; ' +

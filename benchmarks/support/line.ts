@@ -1,18 +1,20 @@
 /**
- * A network line of 1 Gbit/s for what a load generator sends to a server on the same machine. The loopback takes a
- * body of a megabyte in one system call, and the kernel delivers it at the expense of the receiver; from outside it
- * arrives in packets, between those of all other connections, and never more than the line carries.
+ * Simulates a network line of 1 Gbit/s from a load generator to a server on the same machine. The loopback accepts a
+ * body of a megabyte in one system call, and the kernel delivers it at the expense of the receiver. From outside it
+ * would arrive in packets, between those of all other connections, and never faster than the line.
  *
  * Senders wait in one queue, and each turn in it sends one slice.
  */
 const BYTES_PER_MS = 125_000;
-/** What one connection sends before the next one does: eleven packets, about what TCP sends before the first answer. */
+/** Bytes that one connection sends before the next one's turn: eleven packets, about TCP's initial window. */
 export const SLICE_BYTES = 16 * 1024;
-/** What was not sent while this process did not run is sent later, as a switch would hold it; older time is lost. */
+/**
+ * Time without CPU is made up for later, up to this limit, as if a switch had buffered the bytes; older time is lost.
+ */
 const MOST_BEHIND_MS = 10;
 const TICK_MS = 1;
 
-/** Sends at most `most` bytes; answers how many were taken, and whether there are more that can be sent now. */
+/** Sends at most `most` bytes; answers how many were accepted, and whether more can be sent now. */
 export type SendSlice = (most: number) => { readonly sent: number; readonly hasMore: boolean };
 
 export class Line {
@@ -23,7 +25,7 @@ export class Line {
   /** All bytes that were sent. */
   sentBytes = 0;
 
-  /** Queues a sender, which is called until it has no more. It must not be queued twice. */
+  /** Queues a sender, which is called until it has no more to send. It must not be queued twice. */
   enqueue(sender: SendSlice): void {
     this.queue.push(sender);
   }

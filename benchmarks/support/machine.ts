@@ -1,4 +1,4 @@
-/** On what a measurement was made. */
+/** The machine of a measurement. */
 import { cpus, loadavg, totalmem } from "node:os";
 
 const git = (...args: string[]): string =>
@@ -12,10 +12,10 @@ export function machine(): string {
   return `${cpus().length} × ${model}, ${memory} GiB, ${process.platform} ${process.arch}, Bun ${Bun.version}`;
 }
 
-/** What else the machine did in the minute before: above 0.5 the figures are not to be trusted. */
+/** The load of the machine in the minute before: above 0.5 the figures are unreliable. */
 export const loadBefore = (): string => (loadavg()[0] ?? 0).toFixed(1);
 
-/** The commit, marked where what it measures has been changed since. */
+/** The commit, with a mark if the measured code has uncommitted changes. */
 export function commit(): string {
   const isChanged = git("status", "--porcelain", "--", "../../actors", "../../db", "../../src", "..") !== "";
   return `${git("rev-parse", "--short=10", "HEAD")}${isChanged ? " and changes" : ""}`;

@@ -1,6 +1,6 @@
 /**
- * An actor system in a process of its own, for its memory: it tells how large its heap is after it
- * has loaded, dropped or known so many actors, and what an append costs it then.
+ * An actor system in its own process, to measure memory: it reports the size of its heap after it has loaded or evicted
+ * many actors, and the cost of an append then.
  *
  *   bun memory-worker.ts <url of the database> <actors that may live>
  */
@@ -17,9 +17,9 @@ import { serveWorker } from "./worker.ts";
 
 export type MemoryQuestion =
   | { readonly kind: "heap" }
-  /** Reads the actors of these numbers, so that they are loaded. */
+  /** Reads the actors with these numbers, so that they are loaded. */
   | { readonly kind: "load"; readonly from: number; readonly to: number }
-  /** Drops what would be dropped after a minute without a command. */
+  /** Evicts the actors that would be evicted after a minute without a command. */
   | { readonly kind: "passivate" }
   | { readonly kind: "append"; readonly actors: number; readonly seconds: number };
 
@@ -30,7 +30,7 @@ export interface MemoryAnswer {
   readonly cpuUs: number;
 }
 
-/** Everything is in one organization, as for one large customer. */
+/** All actors are in one organization, as for one large customer. */
 export const ORGANIZATION = "org_memory";
 const LOADS_AT_ONCE = 500;
 const CALLERS = 10;

@@ -1,6 +1,6 @@
 /**
- * A peer from the npm registry: installed into a temporary folder, run by Node in a group of its own,
- * because some of them start several processes, and killed and started again at the same address.
+ * A peer from the npm registry: installed into a temporary folder, run by Node in its own process group, because some
+ * peers start several processes; it can be killed and restarted at the same address.
  */
 import { join } from "node:path";
 import { guard, type Lifetime } from "./lifetime.ts";
@@ -8,7 +8,7 @@ import { guard, type Lifetime } from "./lifetime.ts";
 const INSTALL_LIMIT_MS = 90_000;
 const START_LIMIT_MS = 30_000;
 
-/** Whether all of them are in the folder now. */
+/** Installs the packages into the folder; false if that fails. */
 export async function installPeer(folder: string, packages: readonly string[]): Promise<boolean> {
   const [npm, node] = [Bun.which("npm"), Bun.which("node")];
   if (npm === null || node === null) return false;
@@ -26,7 +26,7 @@ export interface NpmPeer {
   readonly cmd: readonly string[];
   readonly folder: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Answers, whatever it says, when it serves. */
+  /** A URL that answers, with any status, once the peer serves. */
   readonly probe: string;
 }
 
@@ -39,14 +39,14 @@ export class PeerProcess {
     this.peer = peer;
   }
 
-  /** Serves when this resolves; null where it does not. It ends with the lifetime. */
+  /** Starts the peer; resolves when it serves, or with null if it does not. It ends with the lifetime. */
   static async start(lifetime: Lifetime, peer: NpmPeer): Promise<PeerProcess | null> {
     const running = new PeerProcess(peer);
     lifetime.add(() => running.kill());
     return (await running.begin()) ? running : null;
   }
 
-  /** Kills all of it, and starts it again; serves when this resolves. */
+  /** Kills all its processes and restarts it; resolves when it serves. */
   async crash(): Promise<void> {
     await this.kill();
     if (!(await this.begin())) throw new Error(`${this.peer.cmd[0]} does not come back`);
@@ -75,7 +75,7 @@ export class PeerProcess {
     try {
       process.kill(-this.child.pid, "SIGKILL");
     } catch {
-      // It is gone already.
+      // It has already ended.
     }
     await this.child.exited;
     this.release();

@@ -1,16 +1,16 @@
-/** Organizations of a running service, as an operator makes them. */
+/** Organizations of a running service, created as an operator does. */
 import { knock } from "../../src/admin/door.ts";
 import type { RunningService } from "./service.ts";
 
 export interface Organization {
   readonly id: string;
-  /** Of its owner. */
+  /** A token of the owner. */
   readonly token: string;
 }
 
 type Words = Readonly<Record<string, string>>;
 
-/** Runs an administration command; answers what it says. */
+/** Runs an administration command; answers its output. */
 export async function administer({ note }: RunningService, command: string, options: Words): Promise<string> {
   const answer = await knock(note, { command, given: { options, flags: new Set<string>() } });
   if (answer?.ok !== true) throw new Error(`${command}: ${answer?.text}`);
@@ -26,7 +26,7 @@ export async function newOrganization(service: RunningService, name: string): Pr
   return { id: org, token };
 }
 
-/** Asks the service as somebody of the organization; answers the body. */
+/** Sends a request as a user of the organization; answers the body. */
 export async function asked<T = { readonly id: string }>(
   { url }: RunningService,
   { token }: Organization,

@@ -1,7 +1,7 @@
 /**
- * `pgbench -M prepared`: each client inserts one row of an event's size in a transaction of its own.
- * It keeps no state, checks nothing and writes one row where a turn writes two; it is what the same
- * server does for clients in C that have nothing else to do.
+ * `pgbench -M prepared`: each client inserts one row of an event's size in its own transaction. It keeps no state,
+ * checks nothing and writes one row where a turn writes two: the throughput of the same server for minimal clients in
+ * C.
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ export interface Pgbench {
 }
 
 interface Pacing {
-  /** As many transactions are begun in a second, and no more; omitted: as many as go. */
+  /** Transactions to begin per second; omitted: as many as possible. */
   readonly perSecond?: number;
   /** Whether a commit waits for its sync; omitted: it does. */
   readonly isSynced?: boolean;
@@ -33,7 +33,7 @@ const SCRIPT = `insert into pgbench_event (stream, type, at, data)
 values ('ledger-0000', 'added', '2026-01-01T00:00:00.000Z', '{"by":1}');
 `;
 
-/** Null where pgbench is not installed. */
+/** Null if pgbench is not installed. */
 export async function openPgbench(lifetime: Lifetime, server: Server): Promise<Pgbench | null> {
   const program = Bun.which("pgbench") ?? null;
   if (program === null) return null;

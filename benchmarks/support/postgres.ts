@@ -1,7 +1,7 @@
 /**
- * PostgreSQL for benchmarks: the embedded server with the settings of the service, under a temporary
- * folder on the real disk, with room for more connections, because peers need one for each caller.
- * A library may be loaded into it, which is how a slower disk is made (`fsync-shim.c`).
+ * PostgreSQL for benchmarks: the embedded server with the settings of the service, under a temporary folder on the real
+ * disk, with more connections, because peers need one for each caller. A library can be loaded into it to simulate a
+ * slower disk (`fsync-shim.c`).
  */
 import { chmodSync, chownSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -69,13 +69,16 @@ export async function startServer(lifetime: Lifetime, options: { readonly preloa
   }
 }
 
-/** `env` replaces itself by the server, so the process keeps its number. */
+/** `env` replaces itself with the server, so the process keeps its pid. */
 const preloading = (library: string, program: string, args: readonly string[]): [string, readonly string[]] => [
   "/usr/bin/env",
   [`LD_PRELOAD=${library}`, program, ...args],
 ];
 
-/** The server of this folder, such as `/usr/lib/postgresql/15/bin`, and not the embedded one: another build of it. */
+/**
+ * The server of this folder, such as `/usr/lib/postgresql/15/bin`, instead of the embedded one, to measure another
+ * build.
+ */
 function chosenBinaries(): Binaries | null {
   const folder = process.env["BENCH_POSTGRES"];
   if (folder === undefined || folder === "") return null;
@@ -85,7 +88,7 @@ function chosenBinaries(): Binaries | null {
   return { initdb, postgres: server, version: said.match(/[\d.]+/)?.[0] ?? "0" };
 }
 
-/** Settings that PostgreSQL has since version 18 only. */
+/** Settings that exist only since PostgreSQL 18. */
 const SINCE_18 = ["io_method=", "autovacuum_worker_slots="];
 
 function settingsFor({ version }: Binaries): string[] {
@@ -97,7 +100,7 @@ function settingsFor({ version }: Binaries): string[] {
   return known.flatMap((word) => ["-c", word]);
 }
 
-/** As `initialise`, in the words that every version's initdb knows. */
+/** Like `initialise`, with only the options that every version's initdb has. */
 function initialisePlainly(cluster: Cluster, { initdb }: Binaries): void {
   const passwordFile = `${cluster.path}.password`;
   writeFileSync(passwordFile, `${cluster.password}\n`);

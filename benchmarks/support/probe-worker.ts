@@ -1,7 +1,7 @@
 /**
- * One user's requests in a process of its own: so many a second of each kind, at their times whether the last one
- * is answered or not, each on a connection that is free. So a service that stands still is asked all the same,
- * and what waits for it is measured.
+ * One user's requests in its own process: an open loop with a fixed rate of each kind, each request on a free
+ * connection, whether or not the last one is answered. So a stalled service keeps getting requests, and their waits are
+ * measured.
  *
  *   bun probe-worker.ts      questions by IPC
  */
@@ -11,9 +11,9 @@ import { serveWorker } from "./worker.ts";
 
 export interface Probe {
   readonly port: number;
-  /** By name; whole requests as they go over the wire, whose answers have a content-length. */
+  /** Whole requests in wire format, by name; their answers have a content-length. */
   readonly requests: Readonly<Record<string, string>>;
-  /** Of each. */
+  /** Requests per second, of each kind. */
   readonly perSecond: number;
   readonly seconds: number;
 }
@@ -21,13 +21,16 @@ export interface Probe {
 /** Latencies in ms by name; one that was not answered in time, or not with 200, counts as `LONGEST_MS`. */
 export interface ProbeAnswer {
   readonly latencies: Readonly<Record<string, readonly number[]>>;
-  /** Of each, in the same order: for how long of that the answer had come, and this process had no core to read it. */
+  /**
+   * For each latency, in the same order: the part of it for which the answer had arrived, but this process had no core
+   * to read it.
+   */
   readonly waits: Readonly<Record<string, readonly number[]>>;
-  /** What was answered instead of 200, by status. */
+  /** Answers other than 200, by status. */
   readonly refused: Readonly<Record<string, number>>;
 }
 
-/** Longer than this nobody waits. */
+/** The time limit of a request. */
 export const LONGEST_MS = 10_000;
 
 interface Asked {
@@ -87,7 +90,9 @@ class Probing {
     this.open--;
   }
 
-  /** For how long this process has waited for a core since it last asked, in ms: before what wakes it now. */
+  /**
+   * For how long this process has waited for a core since the last call, in ms: that is, before the present wake-up.
+   */
   private waited(): number {
     const total = waitOf(process.pid) * 1_000;
     const ms = total - this.totalWait;

@@ -19,7 +19,7 @@ function childrenOf(parent: number): number[] {
     .filter((pid) => parentOf(pid) === parent);
 }
 
-/** "pid (name) state parent …", and a name may have brackets and spaces in it. */
+/** "pid (name) state parent …"; a name may contain brackets and spaces. */
 function parentOf(pid: number): number {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");

@@ -1,6 +1,6 @@
 /**
- * Redis with `appendfsync always`, driven by redis-benchmark: an increment that is on disk when it is
- * answered. A floor: no event log, no transaction over two things, no query, no fence.
+ * Redis with `appendfsync always`, driven by redis-benchmark: an increment that is on disk when it is answered. A lower
+ * bound: no event log, no transaction over several records, no query, no fencing.
  */
 import { freePort } from "../../test/support/free-port.ts";
 import { cpuOf } from "./cpu.ts";
@@ -18,7 +18,7 @@ export interface Redis {
   run(callers: number, keys: number, seconds: number): Promise<RedisRun>;
 }
 
-/** Null where redis-server is not installed. */
+/** Null if redis-server is not installed. */
 export async function startRedis(lifetime: Lifetime): Promise<Redis | null> {
   const program = Bun.which("redis-server");
   const client = Bun.which("redis-benchmark");

@@ -38,7 +38,7 @@ export class BenchReplicas {
     lifetime.add(() => this.sql.end({ timeout: 1 }));
   }
 
-  /** One more; resolves when all own their parts. */
+  /** Starts one more replica; resolves when all own their parts. */
   async join(): Promise<BenchReplica> {
     const port = freePort();
     const env = this.environmentOf(port);
@@ -55,7 +55,7 @@ export class BenchReplicas {
     return this.all.at(-1)!;
   }
 
-  /** Organizations, each with a token and a task. */
+  /** Creates organizations, each with a token and a task. */
   async found(count: number): Promise<void> {
     while (this.organizations.length < count) {
       const made = await newOrganization(this.first!, `replicas-${this.organizations.length}`);
@@ -64,7 +64,7 @@ export class BenchReplicas {
     }
   }
 
-  /** Those that this replica owns now. */
+  /** The organizations that this replica owns now. */
   async ownedBy({ url }: BenchReplica): Promise<readonly FoundOrganization[]> {
     const rows = await this.sql<{ id: number }[]>`
       select s.id from shard s join replica r on r.id = s.owner where r.address = ${url} and not r.dead`;
@@ -72,7 +72,7 @@ export class BenchReplicas {
     return this.organizations.filter(({ id }) => shards.has(shardOf(id)));
   }
 
-  /** Ends the newest one with the signal; resolves at the moment of it, with what starts it anew. */
+  /** Sends the signal to the newest replica at once; answers a function that restarts it. */
   end(signal: NodeJS.Signals): () => Promise<void> {
     const replica = this.all.at(-1)!;
     process.kill(replica.pid, signal);
@@ -101,7 +101,7 @@ export class BenchReplicas {
         join replica r on r.id = s.owner where not r.dead group by r.id`;
       return parts.length === this.all.length && parts.every(({ parts: part }) => part <= most);
     });
-    // What was handed over is served by now: each answers for what it owns.
+    // By now the new owners serve the handed-over shards: each replica answers for what it owns.
     for (const replica of this.all)
       for (const { token } of await this.ownedBy(replica))
         await waitFor("an organization is served", async () => {

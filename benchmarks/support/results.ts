@@ -1,4 +1,4 @@
-/** RESULTS.md: a section for each benchmark, between two marks, replaced when it is measured anew. */
+/** RESULTS.md: a section for each benchmark, between two marks, which a new measurement replaces. */
 import { existsSync } from "node:fs";
 import type { Aim, Benchmark, Report } from "./benchmark.ts";
 import { commit, loadBefore, machine } from "./machine.ts";
@@ -11,7 +11,7 @@ its file. Machines differ, and one machine differs from hour to hour: compare fi
 Costs are the smallest of the rounds, rates the best.
 `;
 
-/** Call it before a benchmark: on what it is measured. */
+/** Describes the machine and the commit. Call it before a benchmark. */
 export const circumstances = (): string =>
   `at commit ${commit()} on ${machine()}, with a load of ${loadBefore()} from others before`;
 

@@ -1,11 +1,11 @@
 /**
- * Durable Streams in `benchmarks/resume.ts`: its reference server with files, and its own client for who writes
- * and who reads. It is a log without agents, so the writer is this process, which is not killed: one event
- * for each word by `IdempotentProducer`, whose requests are sent again until they are answered. A reader
- * keeps the offset of each batch and opens the stream again from there when it fails.
+ * Durable Streams in `benchmarks/resume.ts`: its reference server with files, and its own client for the writer and the
+ * readers. It is a log without agents, so the writer is this process, which is not killed: one event for each word by
+ * `IdempotentProducer`, which retries its requests until they are answered. A reader keeps the offset of each batch and
+ * reopens the stream from there after a failure.
  *
- * For each reader its server commits to LMDB twice for each batch, with fsync, to keep the time of the last
- * access, and reads the whole file: with 200 readers a batch takes some 0.5 s, so the words come in few of them.
+ * For each reader and batch its server commits to LMDB twice, with fsync, to store the time of the last access, and
+ * reads the whole file: with 200 readers a batch takes some 0.5 s, so the words arrive in few batches.
  */
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
@@ -27,7 +27,7 @@ interface Batch {
   readonly offset: string;
 }
 type Fetch = (...request: Parameters<typeof fetch>) => Promise<Response>;
-/** What is used of `@durable-streams/client`. */
+/** The used part of `@durable-streams/client`. */
 interface ClientPackage {
   readonly DurableStream: { create(options: { url: string; contentType: string }): Promise<object> };
   readonly IdempotentProducer: new (
@@ -42,7 +42,7 @@ interface ClientPackage {
   }>;
 }
 
-/** Null where it cannot be installed or does not start. */
+/** Null if it cannot be installed or does not start. */
 export async function durableStreamsPeer(lifetime: Lifetime): Promise<ResumePeer | null> {
   const folder = lifetime.folder();
   const node = Bun.which("node");
@@ -78,7 +78,7 @@ export async function durableStreamsPeer(lifetime: Lifetime): Promise<ResumePeer
 
 const unitOf = ({ n }: Word): string => `word ${n}`;
 
-/** All words that are due at once, and the next ones when these are acknowledged: an append of its own for each would wait in line. */
+/** Sends all due words at once, and the next ones after the acknowledgement: separate appends would queue up. */
 async function write(client: ClientPackage, stream: object, words: number, everyMs: number): Promise<void> {
   const producer = new client.IdempotentProducer(stream, "writer", { fetch: untilAnswered, onError: console.error });
   const from = performance.now();
@@ -123,7 +123,7 @@ async function read(
       });
       await session.closed;
     } catch {
-      // The connection is lost, or its end was asked for.
+      // The connection was lost or closed on purpose.
     }
     signal.removeEventListener("abort", stop);
     if (!signal.aborted && record.endedAt === null) await Bun.sleep(RETRY_MS);

@@ -1,7 +1,7 @@
 /**
  * The LangGraph dev server in `benchmarks/resume.ts`: a thread with a resumable run, read with its own SDK.
- * `joinStream` gives up when its connection is lost, so its reader calls it again a second later with the
- * last id, as the documentation of resumable streams says.
+ * `joinStream` ends when its connection is lost, so the reader calls it again a second later with the last id, as the
+ * documentation of resumable streams says.
  */
 import { join } from "node:path";
 import type { LangGraph } from "./langgraph.ts";
@@ -15,7 +15,7 @@ interface StreamPart {
   readonly event: string;
   readonly data: unknown;
 }
-/** What is used of `@langchain/langgraph-sdk`. */
+/** The used part of `@langchain/langgraph-sdk`. */
 interface Client {
   readonly threads: {
     create(): Promise<{ thread_id: string }>;
@@ -81,7 +81,7 @@ async function read(
         }
       }
     } catch {
-      // The connection is lost, or refused.
+      // The connection was lost or refused.
     }
     if (!signal.aborted && record.endedAt === null) await Bun.sleep(RETRY_MS);
   }

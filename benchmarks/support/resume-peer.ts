@@ -1,15 +1,15 @@
 /**
- * What `benchmarks/resume.ts` asks of a system: a run of many words that is read by many while the system
- * is killed, and what of it is stored in the end.
+ * What `benchmarks/resume.ts` needs from a system: a run of many words with many readers during a crash, and the data
+ * that is stored in the end.
  */
 
-/** A run that has begun. */
+/** A started run. */
 export interface ResumeRun {
-  /** Reads all of it with the client of the system, which comes back by itself; resolves at the end of the run. */
+  /** Reads all of it with the client of the system, which reconnects by itself; resolves at the end of the run. */
   read(record: ReaderRecord, signal: AbortSignal): Promise<void>;
-  /** Kills the server and starts it again; it serves when this resolves. */
+  /** Kills the server and restarts it; resolves when it serves. */
   crash(): Promise<void>;
-  /** What is stored, as a reader must have it: once the run is over, or the time is up. */
+  /** The stored data in the form that readers must have, after the run is over or the time is up. */
   stored(): Promise<readonly string[]>;
 }
 
@@ -18,18 +18,18 @@ export interface ResumePeer {
   begin(words: number, everyMs: number): Promise<ResumeRun>;
 }
 
-/** What the fake provider says: a word for each piece, no two alike. */
+/** The words of the fake provider: one for each piece, all different. */
 export const wordsOf = (text: string): string[] => text.split(" ").filter((word) => word !== "");
 
-/** What one reader was told, over all of its connections. */
+/** What one reader received over all of its connections. */
 export class ReaderRecord {
-  /** What each id stood for, in the order in which it came; an id may come twice. */
+  /** Each received id with its content, in order of arrival; an id may arrive twice. */
   readonly told: (readonly [id: string, what: string])[] = [];
-  /** What its user has now. */
+  /** The data that the reader's user has now. */
   units: string[] = [];
-  /** When the end came; of `performance.now()`. */
+  /** When the end arrived; of `performance.now()`. */
   endedAt: number | null = null;
-  /** When something came for the first time after `watch`. */
+  /** When data first arrived after `watch`. */
   backAt: number | null = null;
   private isWatched = false;
 

@@ -4,7 +4,7 @@ import { Troupe } from "../../sdk/typescript/troupe.ts";
 import { type ReaderRecord, type ResumePeer, type ResumeRun, wordsOf } from "./resume-peer.ts";
 import type { RunningService } from "./service.ts";
 
-/** What is stored is looked up in its database. */
+/** The stored data is read from its database. */
 export function troupePeer(service: RunningService): ResumePeer {
   return {
     name: "Troupe",
@@ -22,7 +22,7 @@ export function troupePeer(service: RunningService): ResumePeer {
   };
 }
 
-/** Events count by their number and type, text by its words; what `message.restarted` takes back does not count. */
+/** Events are compared by number and type, text by words; text that `message.restarted` retracts does not count. */
 async function read(troupe: Troupe, chat: string, record: ReaderRecord, signal: AbortSignal): Promise<void> {
   const events: string[] = [];
   const texts = new Map<string, string>();
@@ -30,7 +30,7 @@ async function read(troupe: Troupe, chat: string, record: ReaderRecord, signal: 
     if (!("id" in event)) continue;
     if (event.event === "message.delta") {
       const { message_id: message, position, text } = event.data;
-      // As it comes: a gap or a repetition in the text is not mended here.
+      // Append text as it arrives: a gap or a repetition must stay visible.
       texts.set(message, (texts.get(message) ?? "") + text);
       record.take(event.id, `${message} ${position} ${texts.get(message)!.slice(-50)}`);
     } else {

@@ -1,6 +1,6 @@
 /**
- * The service as an operator starts it (`src/main.ts`), in a process of its own, on a given
- * PostgreSQL, logging each request to a file; with the token and the agent of its first run.
+ * The service as an operator starts it (`src/main.ts`), in its own process, on a given PostgreSQL, logging each request
+ * to a file; with the token and the agent of its first run.
  */
 import { existsSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -22,22 +22,25 @@ export interface RunningService {
   readonly note: ServiceNote;
   readonly token: string;
   readonly agentId: string;
-  /** Of its database, as it is now. */
+  /** The present URL of its database. */
   databaseUrl(): string;
-  /** Kills it and starts it again at the same address; it serves when this resolves. */
+  /** Kills it and restarts it at the same address; resolves when it serves. */
   crash(): Promise<void>;
 }
 
-/** Serves when this resolves; drains at the end of the lifetime. Without a server it brings its own PostgreSQL. */
+/**
+ * Starts the service; resolves when it serves. It drains at the end of the lifetime. Without a server it uses its
+ * embedded PostgreSQL.
+ */
 export async function startService(
   lifetime: Lifetime,
   server: Server | null,
   env: Readonly<Record<string, string>> = {},
 ): Promise<RunningService> {
-  // Open: as root, PostgreSQL runs as another user.
+  // An open folder, because under root PostgreSQL runs as another user.
   const folder = lifetime.folder({ isOpen: true });
   const [note, text] = [join(folder, "data", SERVICE_FILE), join(folder, "data", FIRST_RUN_FILE)];
-  // The load of a benchmark is that of no honest client.
+  // The load of a benchmark exceeds the rate limit of normal clients.
   const wanted = { V1_REQUESTS_PER_MINUTE: "0", ...(server === null ? {} : { DATABASE_URL: server.url }), ...env };
   let running = spawn(folder, wanted);
   lifetime.add(async () => {
@@ -115,7 +118,7 @@ const statusOf = (pid: number): string => {
   }
 };
 
-/** Resolves when it has come true. */
+/** Resolves when the condition holds. */
 export async function waitFor(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
   for (const until = performance.now() + START_LIMIT_MS; !(await holds()); await Bun.sleep(5))
     if (performance.now() > until) throw new Error(`did not come true: ${what}`);

@@ -1,5 +1,5 @@
 /**
- * A receiver of webhooks that answers a little before its time is up.
+ * A receiver of webhooks that answers shortly before the time limit.
  *
  *   bun slow-receiver-worker.ts      asked by IPC for its port
  */

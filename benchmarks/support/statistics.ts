@@ -1,11 +1,11 @@
-/** Numbers of a run: percentiles, and how they are written. */
+/** Statistics of a run: percentiles, and their format. */
 
 /** The value below which `fraction` of `sorted` lie; NaN of nothing. */
 export function percentile(sorted: ArrayLike<number>, fraction: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * fraction))] ?? Number.NaN;
 }
 
-/** Samples in order of arrival; memory is taken beforehand, so that it costs nothing while it is measured. */
+/** Samples in order of arrival; memory is allocated in advance, so that it costs nothing during the measurement. */
 export class Samples {
   private readonly values: Float64Array;
   private count = 0;
@@ -25,7 +25,7 @@ export class Samples {
   }
 }
 
-/** `1,234`, `56.7`, `0.123`: three figures are what such a measurement is worth. */
+/** `1,234`, `56.7`, `0.123`: such a measurement is exact to about three digits. */
 export function figure(value: number): string {
   if (!Number.isFinite(value)) return "–";
   if (Math.abs(value) >= 1_000)

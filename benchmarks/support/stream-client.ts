@@ -1,6 +1,6 @@
 /**
- * Readers of streams, in a process of their own, over bare sockets. Each reads one stream after the
- * other; every piece of text has in it when the provider sent it.
+ * Readers of streams, in their own process, over bare sockets. Each reads one stream after the other; every piece of
+ * text contains the time at which the provider sent it.
  */
 import type { Socket } from "bun";
 import { cpuOf } from "./cpu.ts";
@@ -13,7 +13,7 @@ export interface StreamLoad {
   readonly request: string;
   readonly streams: number;
   readonly seconds: number;
-  /** Whose CPU is counted. */
+  /** The process whose CPU is measured. */
   readonly pid: number;
   /** How long the readers wait for the first pieces of all streams before anything is measured. */
   readonly warmUpSeconds: number;
@@ -36,7 +36,7 @@ export interface StreamRun {
 }
 
 const STAMP = /\d{13}\.\d{3}/g;
-/** The text of the whole message comes once more at the end of a stream. */
+/** The end of a stream repeats the text of the whole message. */
 const WHOLE = '"messageType":"assistant"';
 const END = "0\r\n\r\n";
 
@@ -93,7 +93,10 @@ class Readers {
     };
   }
 
-  /** A job goes on when its reader leaves, so the readers stay, or the next measurement would have it beside it. */
+  /**
+   * A job continues when its reader leaves, so the readers stay; otherwise the job would run during the next
+   * measurement.
+   */
   private async allEnded(sockets: readonly Socket<Reading>[]): Promise<void> {
     const until = performance.now() + DRAIN_LIMIT_MS;
     while (this.failure === null && sockets.some(({ data }) => !data.hasEnded)) {

@@ -1,4 +1,4 @@
-/** nginx before the provider, without buffering: what a relay costs in C. */
+/** nginx in front of the provider, without buffering: the cost of a relay in C. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Lifetime } from "./lifetime.ts";
@@ -6,7 +6,7 @@ import { freePort } from "../../test/support/free-port.ts";
 
 const START_LIMIT_MS = 5_000;
 
-/** Null where nginx is not installed. */
+/** Null if nginx is not installed. */
 export async function startNginxRelay(
   lifetime: Lifetime,
   providerPort: number,

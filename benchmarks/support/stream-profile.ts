@@ -1,13 +1,13 @@
 /**
  * Where the time and the CPU of a stream go: profiles of the service and of the bare relay at the same load. Taken on
- * 2026-11-23, most of them beside other work, so the parts are to be read, and not their sums.
+ * 2026-11-23, most of them on a machine with other work, so compare the parts and not their sums.
  */
 import { table } from "./table.ts";
 
 const TAKEN =
   "2026-11-23, at the commit of decision 0044, the first two beside other work: read the parts, not the sums";
 
-/** `perf`, by threads and by whose code it is, with 50 streams; the fourth round of two seconds. */
+/** `perf`, by thread and by origin of the code, with 50 streams; the fourth round of two seconds. */
 const DELTA = table(
   ["CPU µs of a delta, 50 streams", "service", "relay", "what it is"],
   [
@@ -74,7 +74,9 @@ const META_WHY =
   "aim leaves. Before decision 0044 the commit also waited for the one that numbered the events of the last stream (1.9 ms on a busy machine): " +
   "in five rounds that alternated `meta` came after 4.61 ms before and after 3.24 since (3.06 and 2.90 in the best).";
 
-/** `perf`, by threads and by whose code it is, with 500 streams; the second round of four seconds, beside other work. */
+/**
+ * `perf`, by thread and by origin of the code, with 500 streams; the second round of four seconds, beside other work.
+ */
 const DELTA_OF_500 = table(
   ["CPU µs of a delta, 500 streams", "service", "relay"],
   [

@@ -1,8 +1,7 @@
 /**
- * A model provider with the chat completions of OpenAI, in a process of its own, over bare sockets:
- * it costs little, so that what is measured is the service. The prompt says how it answers:
- * `deltas=50 every=20` makes 50 pieces of text, one each 20 ms, the first at once. The text of each
- * piece is the time at which it was sent.
+ * A model provider with OpenAI's chat completions, in its own process, over bare sockets: it costs little, so that the
+ * measurement shows the service. The prompt controls the answer: `deltas=50 every=20` makes 50 pieces of text, one
+ * every 20 ms, the first at once. The text of each piece is the time at which it was sent.
  */
 import type { Socket } from "bun";
 import { wallMs } from "./wall-clock.ts";
@@ -46,7 +45,7 @@ function receive(socket: Socket<Connection>, bytes: Buffer): void {
   if (end === -1) return;
   const length = Number(data.text.match(/content-length: (\d+)/i)?.[1] ?? 0);
   if (data.text.length < end + 4 + length) return;
-  // The last prompt of the conversation counts.
+  // The last prompt of the conversation applies.
   const [, deltas, every] = [...data.text.matchAll(/deltas=(\d+) every=(\d+)/g)].at(-1) ?? [];
   data.text = "";
   socket.write(HEAD);

@@ -1,6 +1,6 @@
 /**
- * The least that a server on Bun can do with a model's stream: it asks the provider and answers with
- * the provider's body. No token, no store, nothing read.
+ * The minimal relay of a model's stream on Bun: it asks the provider and answers with the provider's body. No token, no
+ * storage, no parsing.
  *
  *   bun stream-relay.ts <url of the provider>      asked by IPC: null; answers with the port
  */

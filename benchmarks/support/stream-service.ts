@@ -1,8 +1,8 @@
 /**
- * The service for streams: the runtime and the app as `src/service/service.ts` puts them together, but with
- * places for as many running jobs as the benchmark has streams, in one organization.
+ * The service for streams: the runtime and the app as `src/service/service.ts` puts them together, but with as many job
+ * slots in one organization as the benchmark has streams.
  *
- * On demand it makes chats and says events in them, as fast as their readers are to be told.
+ * On demand it creates chats and publishes events in them, at a given pace.
  *
  *   bun stream-service.ts <url of the database> <url of the provider>
  */
@@ -63,10 +63,10 @@ export interface StreamService {
 export type StreamQuestion =
   | { readonly kind: "start" }
   | { readonly kind: "chat" }
-  /** Gives back what memory nobody holds, so that the rest can be measured. */
+  /** Frees unused memory, so that the rest can be measured. */
   | { readonly kind: "tidy" }
   | ({ readonly kind: "say"; readonly chat: string } & Saying);
-/** So many bursts of events that are committed together, one each `everyMs`. */
+/** Bursts of events that commit together, one every `everyMs`. */
 export interface Saying {
   readonly bursts: number;
   readonly size: number;
@@ -195,7 +195,7 @@ async function newChat(): Promise<string> {
   return ((await response.json()) as { id: string }).id;
 }
 
-/** The marker `~` is once in each event. A title that a chat has already is no event. */
+/** The marker `~` is once in each event. Setting the present title again makes no event, so there are two. */
 const TITLES = [`~${"x".repeat(119)}`, `~${"y".repeat(119)}`];
 let said = 0;
 
@@ -214,7 +214,7 @@ async function say(chat: string, { bursts, size, everyMs }: Saying): Promise<rea
   return commits;
 }
 
-/** What is freed goes back to the system a moment later, and what it held of native memory with the next look. */
+/** Freed memory returns to the system a moment later, and the native memory that it held with the next collection. */
 async function tidy(): Promise<void> {
   Bun.gc(true);
   await Bun.sleep(TIDY_MS);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 
 const WRITES = "sendto,sendmsg,sendmmsg,write,writev";
 
-/** How many writes the process made while the work ran; null where strace is not there or may not look. */
+/** The number of writes of the process while the work ran; null if strace is missing or not permitted. */
 export async function countCalls(pid: number, work: () => Promise<unknown>): Promise<number | null> {
   const strace = Bun.which("strace");
   if (strace === null) return null;
@@ -14,7 +14,7 @@ export async function countCalls(pid: number, work: () => Promise<unknown>): Pro
     cmd: [strace, "-f", "-c", "-e", `trace=${WRITES}`, "-o", file, "-p", String(pid)],
     stdio: ["ignore", "ignore", "pipe"],
   });
-  // It says so when it is attached, or ends when it may not.
+  // strace prints a line when it is attached, or exits if it is not permitted.
   const attached = await Promise.race([child.stderr.getReader().read(), child.exited]);
   if (typeof attached === "number") return null;
   await work();

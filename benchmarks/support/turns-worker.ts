@@ -1,6 +1,6 @@
 /**
- * Durable turns in a process of their own, from callers in the same process. Two contestants on the
- * same tables, storing the same rows for each turn, an event and the state after it:
+ * Durable turns in their own process, from callers in the same process. Two contestants on the same tables, storing the
+ * same rows for each turn, an event and the state after it:
  *
  *   group        the actor system: turns in memory, group commit
  *   transaction  no state in memory: each turn is one prepared statement, which reads, changes,

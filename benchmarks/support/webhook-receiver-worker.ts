@@ -1,21 +1,20 @@
 /**
- * A receiver of webhooks over TLS on loopback, in a process of its own. `/hook` takes everything; `/timed`
- * does too, and keeps when the first of each event was there; `/other` answers only while it is not told
- * to hang.
+ * A receiver of webhooks over TLS on loopback, in its own process. `/hook` accepts everything; `/timed` does too, and
+ * records when each event first arrived; `/other` answers unless it was switched to hang.
  */
 import { wallMs } from "./wall-clock.ts";
 import { serveWorker } from "./worker.ts";
 
 export type ReceiverQuestion =
   | { readonly kind: "start"; readonly cert: string; readonly key: string }
-  /** From now on `/other` does not answer, until it is told to: then it answers all that wait. */
+  /** Makes `/other` hang, or answer again: then it answers all waiting requests. */
   | { readonly kind: "hang" | "answer" }
-  /** How many requests wait for `/other`. */
+  /** Asks how many requests wait at `/other`. */
   | { readonly kind: "count" };
 
 export interface ReceiverAnswer {
   readonly port: number;
-  /** When it came, by the mark in the data of the event. */
+  /** Arrival times by the mark in the data of the event. */
   readonly arrivals: readonly (readonly [mark: number, at: number])[];
   readonly waiting: number;
 }

@@ -1,7 +1,7 @@
 /**
- * The part of the service that delivers webhooks, put together as `src/service/runtime.ts` does: the actors over
- * PostgreSQL, the guarded client, the signatures. Organizations are no more than their ids here, and
- * events are left behind as by a request: a message to the webhook actor, in a commit.
+ * The part of the service that delivers webhooks, assembled as in `src/service/runtime.ts`: the actors over PostgreSQL,
+ * the guarded client, the signatures. Organizations are only ids here, and events are enqueued as by a request: a
+ * message to the webhook actor, in a commit.
  *
  *   bun webhook-worker.ts <url of the database> <port of the receiver>      BENCH_CA: its authority, in PEM
  */
@@ -29,45 +29,48 @@ import { serveWorker } from "./worker.ts";
 
 export type WebhookQuestion =
   | { readonly kind: "configure"; readonly organizations: readonly string[]; readonly path: string }
-  /** Events in a closed loop: each organization has so many that are not delivered yet. */
+  /** Events in a closed loop: each organization has a fixed number of undelivered ones. */
   | {
       readonly kind: "deliver";
       readonly organizations: readonly string[];
       readonly outstanding: number;
       readonly seconds: number;
     }
-  /** The same signed requests and nothing else, from so many callers. */
+  /** Only the same signed requests, from a number of callers. */
   | { readonly kind: "fetch" | "guarded_fetch"; readonly callers: number; readonly seconds: number }
-  /** So many events of each organization, one each `everyMs`; over when those of the first are delivered. */
+  /**
+   * A number of events of each organization, one every `everyMs`; ends when those of the first organization are
+   * delivered.
+   */
   | {
       readonly kind: "pace";
       readonly organizations: readonly string[];
       readonly count: number;
       readonly everyMs: number;
     }
-  /** So many events of each organization at once; over with their commits. */
+  /** A number of events of each organization at once; ends with their commits. */
   | { readonly kind: "leave"; readonly organizations: readonly string[]; readonly count: number }
-  /** Has these organizations look for what is due, as their alarm does. */
+  /** Makes these organizations check for due deliveries, as their alarm does. */
   | { readonly kind: "look"; readonly organizations: readonly string[] }
-  /** Resolves when these organizations have nothing under way. */
+  /** Resolves when these organizations have nothing in flight. */
   | { readonly kind: "calm"; readonly organizations: readonly string[] }
-  /** Gives back what memory nobody holds, so that the rest can be measured. */
+  /** Frees unused memory, so that the rest can be measured. */
   | { readonly kind: "tidy" }
   | { readonly kind: "count" };
 
 export interface WebhookAnswer {
-  /** Deliveries, each with its end committed to the ledger; or requests that were answered. */
+  /** Deliveries per second, with their ends committed to the ledger; or answered requests. */
   readonly perSecond: number;
   /** CPU of this process, in µs for each. */
   readonly cpuUs: number;
-  /** When the event of this mark was committed, of the first organization. */
+  /** Commit times of the first organization's events, by mark. */
   readonly commits: readonly (readonly [mark: number, at: number])[];
   /** Attempts that have ended since the start. */
   readonly ended: number;
 }
 
 const NOTHING: WebhookAnswer = { perSecond: 0, cpuUs: 0, commits: [], ended: 0 };
-/** Before it is measured, as a part of the time that is. */
+/** The warm-up, as a part of the measured time. */
 const WARM_UP = 0.25;
 const HOST = "hooks.test";
 const ADDRESS = "127.0.0.1";
@@ -90,11 +93,11 @@ const sealing = createSealing(new Uint8Array(32));
 const resolve = (): Promise<readonly string[]> => Promise.resolve([ADDRESS]);
 const egress = createEgress({ allow: [ADDRESS], production: true, ca, resolve });
 
-/** What an organization's events have come to. */
+/** The progress of an organization's events. */
 interface Tally {
   left: number;
   ended: number;
-  /** Who waits for the next end. */
+  /** Callbacks that wait for the next end. */
   readonly waiting: (() => void)[];
 }
 const tallies = new Map<string, Tally>();
@@ -160,7 +163,7 @@ async function configure(organizationId: string, path: string): Promise<void> {
 
 const INSTRUCTIONS = "Answer briefly. ".repeat(30);
 
-/** About a kilobyte when it is sent. */
+/** About a kilobyte on the wire. */
 const updatesOf = (mark: number): NewsEvent => ({
   type: "agent.updated",
   source: "api_mutation",
@@ -173,7 +176,7 @@ const updatesOf = (mark: number): NewsEvent => ({
   changes: ["instructions"],
 });
 
-/** Resolves at the commit. */
+/** Enqueues an event; resolves at the commit. */
 async function leave(organizationId: string, mark = 0): Promise<void> {
   tallyOf(organizationId).left++;
   const message = { ref: webhookRef(organizationId), command: takeEvent(updatesOf(mark)), isMessage: true } as const;

@@ -1,7 +1,6 @@
 /**
- * A part of a benchmark in a process of its own: what is measured must not share a heap, a
- * compiler or an event loop with who measures. Questions and answers are JSON over Bun's IPC, one at
- * a time.
+ * A part of a benchmark in its own process: the measured code must not share a heap, a compiler or an event loop with
+ * the code that measures. Questions and answers are JSON over Bun's IPC, one at a time.
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,29 +13,35 @@ export interface Worker<Q, A> {
 
 type Reply<A> = { readonly answer: A } | { readonly error: string };
 
-/** With BENCH_PROFILE=folder, what is measured writes a CPU profile there when it ends. */
+/** With BENCH_PROFILE=folder, the measured process writes a CPU profile there when it ends. */
 export function profiling(): string[] {
   const folder = process.env["BENCH_PROFILE"];
   return folder === undefined || folder === "" ? [] : ["--cpu-prof", `--cpu-prof-dir=${folder}`];
 }
 
-/** Before a command: all threads of the process give up their core at once when somebody else of the session wants it. */
+/**
+ * The command line in front of a command: all threads of the process yield their core at once to other processes of the
+ * session.
+ */
 export const LOWEST_PRIORITY: readonly string[] =
   Bun.which("chrt") === null ? ["nice", "-n", "19"] : ["chrt", "--idle", "0"];
 
 /**
- * Puts the session of a process, which was started `detached`, behind all others: Linux shares cores between sessions
- * before it looks at priorities (autogroups), and each process of PostgreSQL is a session.
+ * Gives the session of a process, which was started `detached`, the lowest weight: Linux divides cores between sessions
+ * before it considers priorities (autogroups), and each process of PostgreSQL is a session.
  */
 export function lowest({ pid }: { readonly pid: number }): void {
   try {
     writeFileSync(`/proc/${pid}/autogroup`, "19");
   } catch {
-    // No autogroups here: the priority counts alone.
+    // No autogroups here: only the priority counts.
   }
 }
 
-/** Starts `script` of this folder; `isLow`: it has what of the cores nobody else wants. It ends with the lifetime, and when this process does. */
+/**
+ * Starts `script` of this folder; `isLow`: it gets only idle CPU. It ends with the lifetime, and when this process
+ * does.
+ */
 export function startWorker<Q, A>(
   lifetime: Lifetime,
   script: string,
@@ -77,7 +82,7 @@ export function startWorker<Q, A>(
   };
 }
 
-/** The worker's side: answers each question by `handle`; `end` runs when the asker is gone. */
+/** The worker's side: answers each question by `handle`; `end` runs when the asking process is gone. */
 export function serveWorker<Q, A>(
   handle: (question: Q) => Promise<A>,
   end: () => Promise<void> = async () => {},

@@ -1,10 +1,9 @@
 /**
- * A Durable Object counter on workerd, which is the runtime of Cloudflare Workers: a serialized
- * increment that is in SQLite, synced, before it is answered (its output gate). The callers are
- * inside workerd, so no HTTP is between. It stores one row and no event, serves one process, and
- * nothing outside can read what it stores.
+ * A Durable Object counter on workerd, the runtime of Cloudflare Workers: a serialized increment that is synced to
+ * SQLite before it is answered (its output gate). The callers are inside workerd, so there is no HTTP in between. It
+ * stores one row and no event, serves one process, and nothing outside can read its data.
  *
- * The package is 122 MiB, so it is no dependency: it is installed into a temporary folder.
+ * The package is 122 MiB, so it is not a dependency: it is installed into a temporary folder.
  */
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -27,7 +26,7 @@ export interface Workerd {
   run(callers: number, keys: number, seconds: number): Promise<WorkerdRun>;
 }
 
-/** Null where the package cannot be had. */
+/** Null if the package cannot be installed. */
 export async function startWorkerd(lifetime: Lifetime): Promise<Workerd | null> {
   const folder = lifetime.folder();
   writeFileSync(join(folder, "package.json"), "{}\n");
