@@ -1,6 +1,6 @@
 /**
- * What a command of an agent has left in its folder, brought back to the workspace (WSP-16): each file as one change,
- * and only over what was copied. What somebody else has changed meanwhile stays, and is told.
+ * Brings the changes of a shell command back to the workspace (WSP-16): each file as one change,
+ * and only over the version that was copied. Concurrent changes of others stay, and the report says so.
  */
 import { constants } from "node:fs";
 import { lstat, open, readdir } from "node:fs/promises";
@@ -19,14 +19,14 @@ import { faultWords } from "../runner/tools/fault-words.ts";
 import { countUnreferred, roomFor } from "../work/content-room.ts";
 
 export interface ChangeParts {
-  /** Late-bound: the runner is made before the system that runs it. */
+  /** Late-bound: the runner is built before the system that runs it. */
   readonly system: () => TroupeSystem;
   readonly contents: FileContents;
   readonly quotas: Pick<QuotaReports, "room" | "unreferred">;
   readonly workspaceLimits: WorkspaceLimits;
 }
 
-/** What was copied, by its path below the directory. */
+/** The copied files by their paths below the directory, and the directories. */
 export interface Copied {
   readonly files: ReadonlyMap<string, FileNode>;
   readonly directories: readonly string[];
@@ -42,13 +42,13 @@ interface Former {
 export interface At {
   readonly context: ToolContext;
   readonly ref: ActorRef<"workspace">;
-  /** The directory of the workspace, as its names are stored; empty for all of it. */
+  /** The directory of the workspace in its stored spelling; empty for the whole workspace. */
   readonly directory: string;
   readonly folder: string;
 }
 
 /**
- * Writes what differs from what was copied. The command is over, so nothing changes under it. What is gone goes first:
+ * Writes back what differs from the copies. The command has ended, so the files no longer change. Removals come first:
  * a file may have become a directory of its name, or the other way round.
  */
 export async function bringBack(
