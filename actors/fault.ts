@@ -61,7 +61,8 @@ interface FaultDetails {
   owner_required: Record<never, never>;
   /** The operator has suspended the organization; its tokens work again when the suspension ends (AUTH-11). */
   organization_suspended: Record<never, never>;
-  not_found: { readonly noun: Noun };
+  /** `fields`: those of the input whose ids name none; without them it is the path. */
+  not_found: { readonly noun: Noun; readonly fields?: readonly string[] };
   method_not_allowed: { readonly allow: readonly string[] };
   unsupported_media_type: { readonly expected: string };
   /** The range begins past the end of the file, whose size is `bytes`. */

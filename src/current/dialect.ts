@@ -70,8 +70,15 @@ const WORDS: RefusalTable<Words> = {
   organization_suspended: () =>
     words("organization_suspended", "The operator of the service has suspended this organization"),
   owner_required: () => words("owner_required", "Only an owner of the organization may do this"),
-  not_found: ({ noun }) =>
-    words("not_found", noun === "route" ? "Unknown path" : `No such ${noun.replaceAll("_", " ")}`),
+  not_found: ({ noun, fields }) => {
+    const missing = noun === "route" ? "Unknown path" : `No such ${noun.replaceAll("_", " ")}`;
+    if (fields === undefined) return words("not_found", missing);
+    const errors = fields.map((field) => ({
+      path: `/${field}`,
+      message: `Field ${field}: ${missing.replace("No", "no")}`,
+    }));
+    return words("not_found", errors[0]?.message ?? missing, { details: { errors } });
+  },
   method_not_allowed: ({ allow }) =>
     words("method_not_allowed", `Method not allowed; use ${allow.join(", ")}`, {
       headers: { allow: allow.join(", ") },

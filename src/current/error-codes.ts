@@ -95,7 +95,7 @@ export const ERROR_CODES: Readonly<Record<ErrorCode, ErrorEntry>> = {
   not_found: entry(
     404,
     "The record or path does not exist, or the record belongs to another organization.",
-    "Check the id and the path. Deleted records are not found either.",
+    "Check the id and the path. Where an id of the body or the query names nothing, `details.errors` has its field. Deleted records are not found either.",
   ),
   method_not_allowed: entry(405, "The path does not support this method.", "Use one of the methods in `Allow`."),
   request_timeout: entry(

@@ -12,6 +12,7 @@ import { ask } from "../../actors/troupe.ts";
 import { attachmentWords, isAttachment } from "../../actors/upload/terms.ts";
 import { workspaceRef } from "../../actors/workspace/schema.ts";
 import { FreeObject, NOT_BLANK } from "../http/contract/body-schema.ts";
+import { naming } from "../http/contract/field.ts";
 import { type Handlers, type Input, operationGroup } from "../http/contract/operation.ts";
 import { accepted, type Change, type Committed } from "../http/request/commit.ts";
 import { contentField, saidContent } from "../operations/said-content.ts";
@@ -27,9 +28,12 @@ const TITLE = 512;
 const SHOWN_TITLE = 80;
 
 const ExecuteBody = Type.Object({
-  agent_id: Type.String({ pattern: NOT_BLANK, maxLength: ID, description: "The agent, from list_agents" }),
+  agent_id: naming(
+    "agent",
+    Type.String({ pattern: NOT_BLANK, maxLength: ID, description: "The agent, from list_agents" }),
+  ),
   message: contentField("Message to the agent"),
-  workspace_id: Type.String({ pattern: NOT_BLANK, maxLength: ID }),
+  workspace_id: naming("workspace", Type.String({ pattern: NOT_BLANK, maxLength: ID })),
   /** Determines the ids of the chat and the job before they exist; must be unique. */
   call_key: Type.Optional(Type.String({ pattern: NOT_BLANK, maxLength: ID })),
   title: Type.Optional(

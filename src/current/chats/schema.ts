@@ -6,7 +6,7 @@ import { type Budget, JOB_PRIORITIES } from "../../../actors/job/terms.ts";
 import { invalid, ok, type Outcome } from "../../../actors/fault.ts";
 import { type JsonObject, OneOf, type Static, Type } from "../../../actors/schema.ts";
 import { FreeObject, NOT_BLANK } from "../../http/contract/body-schema.ts";
-import { timeOf } from "../../http/contract/field.ts";
+import { naming, timeOf } from "../../http/contract/field.ts";
 import { ModelName } from "../agents/schema.ts";
 import { contentField } from "../../operations/said-content.ts";
 
@@ -40,8 +40,8 @@ export type OptionsBody = Static<typeof OptionsBody>;
 /** `POST /api/chats`. */
 export const CreateChatBody = Type.Object(
   {
-    agent_id: Type.String({ pattern: NOT_BLANK, maxLength: ID }),
-    workspace_id: Type.String({ pattern: NOT_BLANK, maxLength: ID }),
+    agent_id: naming("agent", Type.String({ pattern: NOT_BLANK, maxLength: ID })),
+    workspace_id: naming("workspace", Type.String({ pattern: NOT_BLANK, maxLength: ID })),
     title: Type.Optional(Title),
     options: Type.Optional(OptionsBody),
     metadata: Type.Optional(FreeObject),
@@ -117,11 +117,14 @@ export const CompactChatBody = Type.Object(
 /** `POST /api/chats/{id}/fork`. */
 export const ForkChatBody = Type.Object(
   {
-    from_message_id: Type.String({
-      pattern: NOT_BLANK,
-      maxLength: ID,
-      description: "The message of this chat up to which the new one has the conversation",
-    }),
+    from_message_id: naming(
+      "message",
+      Type.String({
+        pattern: NOT_BLANK,
+        maxLength: ID,
+        description: "The message of this chat up to which the new one has the conversation",
+      }),
+    ),
     content: Type.Optional(contentField("In place of the message, which must be a user's; it is answered")),
     title: Type.Optional(Title),
   },

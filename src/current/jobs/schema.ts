@@ -2,6 +2,7 @@
 import { type JsonObject, OneOf, Type } from "../../../actors/schema.ts";
 import { BudgetBody } from "../chats/schema.ts";
 import { FreeObject, NOT_BLANK } from "../../http/contract/body-schema.ts";
+import { naming } from "../../http/contract/field.ts";
 import { contentField } from "../../operations/said-content.ts";
 
 /** Characters. */
@@ -11,8 +12,8 @@ const COMMENT = 4_096;
 /** `POST /api/jobs/{id}/approve`. Without an id it decides all waiting approvals, or the review. */
 export const ApproveBody = Type.Object(
   {
-    approval_id: Type.Optional(Type.String({ maxLength: ID })),
-    tool_call_id: Type.Optional(Type.String({ maxLength: ID })),
+    approval_id: naming("approval", Type.Optional(Type.String({ maxLength: ID }))),
+    tool_call_id: naming("approval", Type.Optional(Type.String({ maxLength: ID }))),
     decision: Type.Optional(OneOf(["approve", "deny"] as const)),
     arguments: Type.Optional(
       Type.Unsafe<JsonObject>({ ...FreeObject, description: "In place of the model's; at most 64 KiB as JSON" }),

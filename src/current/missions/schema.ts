@@ -15,7 +15,7 @@ import type { ScheduleSettings } from "../../../actors/mission/schema.ts";
 import { TASK_PRIORITIES, TASK_STATUSES } from "../../../actors/organization/schema.ts";
 import { type JsonObject, Nullable, OneOf, type Static, type TSchema, Type } from "../../../actors/schema.ts";
 import { FreeObject, NOT_BLANK } from "../../http/contract/body-schema.ts";
-import { timeOf } from "../../http/contract/field.ts";
+import { naming, timeOf } from "../../http/contract/field.ts";
 import { withinMetadata } from "../../http/contract/limits.ts";
 
 /** Characters. The tasks are part of the mission's record, so their texts are bounded. */
@@ -73,7 +73,7 @@ export const ScheduleBody = Type.Object(
 );
 
 const settings = {
-  workspace_id: optional(GivenId),
+  workspace_id: naming("workspace", optional(GivenId)),
   visibility: optional(OneOf(MISSION_VISIBILITIES)),
   priority: optional(OneOf(JOB_PRIORITIES)),
   schedule: optional(ScheduleBody),
@@ -97,7 +97,7 @@ const Goal = Type.String({ pattern: NOT_BLANK, maxLength: GOAL });
 
 /** `POST /api/missions`. */
 export const CreateMissionBody = Type.Object(
-  { title: Title, goal: Goal, agent_id: GivenId, ...settings },
+  { title: Title, goal: Goal, agent_id: naming("agent", GivenId), ...settings },
   {
     examples: [
       {
@@ -115,7 +115,7 @@ export const UpdateMissionBody = Type.Object(
   {
     title: optional(Title),
     goal: optional(Goal),
-    agent_id: optional(GivenId),
+    agent_id: naming("agent", optional(GivenId)),
     ...settings,
     status: optional(
       OneOf(MISSION_STATUSES, { description: "`paused` pauses it, `pending` resumes it, `running` runs it now" }),

@@ -1,6 +1,6 @@
 /** Operations on tools (RUN-11). */
 import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
-import { idFilter } from "../../http/contract/field.ts";
+import { idFilter, naming } from "../../http/contract/field.ts";
 import { Count, Id, noun, OpenObject, Text } from "../../http/contract/noun.ts";
 import { operationGroup } from "../../http/contract/operation.ts";
 import { AVAILABILITIES } from "../../operations/tool-catalogue.ts";
@@ -37,7 +37,7 @@ export const toolOperations = operationGroup("Tools", "What agents can be given"
     summary: "List the tools that agents can be given",
     description:
       "The service's own tools, by name, and with `agent_id` those of the agent and of its MCP servers. The latter are called `<server>__<tool>`, and `<server>__*` names all of one server. A server is asked at most every 5 minutes, and one that cannot be used is reported in `mcp_servers`.",
-    query: { agent_id: idFilter(Id("agt", "An agent whose own tools are listed too")) },
+    query: { agent_id: naming("agent", idFilter(Id("agt", "An agent whose own tools are listed too"))) },
     answers: {
       200: noun("ToolList", "All tools of the service", {
         tools: Type.Array(ToolView, { description: "By name" }),

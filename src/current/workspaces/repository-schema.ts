@@ -2,6 +2,7 @@
 import { SECRET_NAME } from "../../../actors/job/connections.ts";
 import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
 import type { Repository } from "../../../actors/workspace/schema.ts";
+import { naming } from "../../http/contract/field.ts";
 import { Id, noun, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
 
@@ -43,7 +44,10 @@ export const AddRepositoryBody = Type.Object(MOUNT, {
 /** `POST …/repos/clone`: an existing mount, or a new one. */
 export const CloneBody = Type.Object(
   {
-    repo_id: Type.Optional(Type.String({ description: "A mount that is there; the other fields make a new one" })),
+    repo_id: naming(
+      "repository",
+      Type.Optional(Type.String({ description: "A mount that is there; the other fields make a new one" })),
+    ),
     ...MOUNT,
     url: Type.Optional(MOUNT.url),
   },

@@ -41,6 +41,11 @@ export const pathId = (noun: Noun, pattern: RegExp, shown: TSchema) => {
 export const TAKES_EMPTY = Symbol("takes empty");
 export const evenEmpty = <S extends TSchema>(schema: S): S => ({ ...schema, [TAKES_EMPTY]: true });
 
+/** Where a schema keeps the noun of the record that its id must name. A symbol: it is no part of the contract. */
+export const NAMES = Symbol("names");
+/** Marks an id in a body or a query that must name a record. If it names none, the 404 points at its field (ERR-6). */
+export const naming = <S extends TSchema>(noun: Noun, schema: S): S => ({ ...schema, [NAMES]: noun });
+
 /** Several of a few words: separated by commas, or as a repeated parameter. */
 export const someOf = <const V extends readonly string[]>(values: V, options: object = {}) =>
   Type.Unsafe<readonly V[number][]>(Type.Array(OneOf(values), options));

@@ -32,6 +32,7 @@ import { KeyedDoor, runOnce } from "./idempotency.ts";
 import { parseIdempotencyKey } from "./idempotency-key.ts";
 import { InputReader, type RawInput, type Reading, leaveStream, streamFault } from "./input-reader.ts";
 import { type LocalInput, localInput } from "./local-input.ts";
+import { NamedRecords } from "./named-records.ts";
 import { isAboutInput, PathRecords } from "./path-record.ts";
 
 export interface OperationsParts {
@@ -78,6 +79,7 @@ export class BoundOperation {
   readonly contract: OperationContract;
   readonly reader: InputReader;
   readonly isRead: boolean;
+  readonly named: NamedRecords;
   private readonly services: unknown;
   private readonly handle: AnyRead | AnyWork;
 
@@ -97,6 +99,7 @@ export class BoundOperation {
       isStrict: isStrict && (contract.scope !== null || contract.signed !== undefined),
     });
     this.isRead = isRead(contract);
+    this.named = new NamedRecords(contract);
     this.services = services;
     this.handle = handler as AnyRead | AnyWork;
   }
@@ -191,7 +194,9 @@ export class Operations {
     const { input } = running.reading;
     if (!input.ok) return this.yielding(operation, caller, running, input);
     return whenReady(operation.read(caller, input.value), (outcome) =>
-      outcome.ok || !isAboutInput(outcome.fault) ? outcome : this.yielding(operation, caller, running, outcome),
+      outcome.ok
+        ? outcome
+        : this.refused(operation, caller, running, operation.named.located(outcome.fault, input.value)),
     );
   }
 
@@ -245,7 +250,13 @@ export class Operations {
     const { input, given } = reading;
     if (!input.ok) return this.yielding(operation, caller, running, input);
     const outcome = await this.handled(operation, caller, { given, input: input.value, door: running.door });
-    return outcome.ok || !isAboutInput(outcome.fault) ? outcome : this.yielding(operation, caller, running, outcome);
+    if (outcome.ok) return outcome;
+    return this.refused(operation, caller, running, operation.named.located(outcome.fault, input.value));
+  }
+
+  /** The refusal of a handler, which yields where it is about the input. */
+  private refused(operation: BoundOperation, caller: Visitor, running: Running, fault: Fault): MaybePromise<Refused> {
+    return isAboutInput(fault) ? this.yielding(operation, caller, running, refuse(fault)) : refuse(fault);
   }
 
   /** The refusal of the path's record, or else that of the input. */

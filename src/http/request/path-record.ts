@@ -24,7 +24,8 @@ const ABOUT_INPUT: ReadonlySet<FaultKind> = new Set([
 ]);
 
 /** Whether the fault is about the input, whatever the record. */
-export const isAboutInput = ({ kind }: Fault): boolean => ABOUT_INPUT.has(kind);
+export const isAboutInput = (fault: Fault): boolean =>
+  ABOUT_INPUT.has(fault.kind) || (fault.kind === "not_found" && fault.fields !== undefined);
 
 const RECORD = /\{\w+\}$/;
 
