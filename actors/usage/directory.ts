@@ -12,11 +12,16 @@ export interface UsageRequest {
   readonly until: string;
   /** The most groups. */
   readonly limit: number;
+  /** The reader, who must not see other people's private agents (AGT-5); null: every agent is a group of its own. */
+  readonly seenBy: string | null;
 }
 
 export interface UsageReport {
   /** Days: newest first. Agents and models: most tokens first. */
-  readonly groups: readonly (Counts & { readonly key: string })[];
+  readonly groups: readonly (Counts & {
+    /** Null: all agents that the reader must not see, in one group. */
+    readonly key: string | null;
+  })[];
   /** Of all groups, including those past the limit. */
   readonly totals: Counts;
 }

@@ -24,25 +24,33 @@ export class PostgresUsageDirectory implements UsageDirectory {
     this.database = database;
   }
 
-  async report(organizationId: string, { groupBy, since, until, limit }: UsageRequest): Promise<UsageReport> {
+  async report(organizationId: string, { groupBy, since, until, limit, seenBy }: UsageRequest): Promise<UsageReport> {
     const rows = await this.database.reading("list", organizationId, ({ sql: read }) => {
       const column = read(COLUMNS[groupBy]);
       // Rows that were stored before numbers were clamped may have any number.
       const count = (name: keyof Counts) =>
         read`coalesce(least((body ->> ${name})::numeric, ${Number.MAX_SAFE_INTEGER}::numeric), 0)`;
       const order = groupBy === "day" ? read`${column} desc` : read`sum(tokens) desc, ${column}`;
+      // One group for all agents that are private to others: their ids and counts would reveal them.
+      const agentId =
+        seenBy === null
+          ? read`agent_id`
+          : read`case when exists (
+               select from agent where agent.organization_id = u.organization_id and agent.id = u.agent_id
+                 and agent.visibility = 'private' and agent.created_by <> ${seenBy}
+             ) then null else agent_id end`;
       // The empty grouping set gives the row of the totals.
       return read<Row[]>`
       select ${column} as key, sum(input)::text as input, sum(output)::text as output,
         sum(jobs)::text as jobs, sum(tools)::text as tools,
         trim_scale(sum(cost))::text as cost, sum(priced)::text as priced, sum(own)::text as own
       from (
-        select day, agent_id, model, ${count("inputTokens")} as input, ${count("outputTokens")} as output,
+        select day, ${agentId} as agent_id, model, ${count("inputTokens")} as input, ${count("outputTokens")} as output,
           ${count("jobs")} as jobs, ${count("toolCalls")} as tools,
           (body ->> 'cost')::numeric as cost, coalesce((body ->> 'pricedTokens')::numeric, 0) as priced,
           coalesce((body ->> 'ownKeyTokens')::numeric, 0) as own,
           ${count("inputTokens")} + ${count("outputTokens")} as tokens
-        from day_usage
+        from day_usage u
         where organization_id = ${organizationId} and day between ${since} and ${until}
       ) u
       group by grouping sets ((${column}), ())
@@ -51,7 +59,7 @@ export class PostgresUsageDirectory implements UsageDirectory {
     });
     const [totals, ...groups] = rows;
     return {
-      groups: groups.map((row) => ({ key: row.key ?? "", ...countsOf(row) })),
+      groups: groups.map((row) => ({ key: row.key, ...countsOf(row) })),
       totals: totals === undefined ? NO_COUNTS : countsOf(totals),
     };
   }

@@ -10732,8 +10732,8 @@ class UsageReport(TypedDict):
 class UsageRow(TypedDict):
     """Usage of one agent, model or day; only the field that the report is grouped by is present"""
 
-    # The agent
-    agent_id: NotRequired[str]
+    # The agent; null: all private agents of others together, unless you are an owner
+    agent_id: NotRequired[str | None]
     # The model
     model: NotRequired[str]
     # A day of UTC

@@ -8708,8 +8708,8 @@ export interface UsageReport {
 
 /** Usage of one agent, model or day; only the field that the report is grouped by is present */
 export interface UsageRow {
-  /** The agent */
-  agent_id?: string;
+  /** The agent; null: all private agents of others together, unless you are an owner */
+  agent_id?: string | null;
   /** The model */
   model?: string;
   /** A day of UTC */

@@ -49,14 +49,14 @@ export const LOCAL_REPORTS = {
       const all =
         org === undefined ? await directory.listOrganizations() : [await organizationOf(directory, errand.given)];
       const now = systemClock.now();
-      const request = { groupBy: by, since: `${monthOf(now)}-01`, until: dayOf(now), limit: GROUPS };
+      const request = { groupBy: by, since: `${monthOf(now)}-01`, until: dayOf(now), limit: GROUPS, seenBy: null };
       const usage = new PostgresUsageDirectory(database);
       const rows: string[][] = [];
       for (const { id } of all) {
         const { groups } = await usage.report(id, request);
         for (const { key, jobs, toolCalls, ...used } of groups) {
           const counts = [used.inputTokens, used.outputTokens, jobs, toolCalls].map(String);
-          rows.push([id, key, ...counts, used.cost ?? "-", String(unpricedTokens(used))]);
+          rows.push([id, key ?? "-", ...counts, used.cost ?? "-", String(unpricedTokens(used))]);
         }
       }
       return listed(

@@ -351,7 +351,6 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   webhooks: "Webhooks; null where there are none",
 
   // v1.
-  agent: "The agent",
   spaceId: "Id of the workspace",
   stream: "Whether the answer is a stream of events; `false` by default",
   "V1ExecuteAgentRequest.message": "The message, as text",

@@ -105,6 +105,36 @@ test("[RUN-4] usage is told by agent, model and day, with totals and the budget"
   expect((await report("?group_by=model")).usage).toEqual([{ model: "fake:fake", ...totals }]);
 });
 
+test("[RUN-4] [AGT-5] the private agents of others are one group without a name, but for owners", async () => {
+  const member = await service.join(owner.organizationId);
+  const colleague = new Client(service, member);
+  const shared = await createAgent(service, owner, { visibility: "organization" });
+  const hidden = [agent, await createAgent(service, owner, { visibility: "private" })];
+  await answered(client.call("PATCH", `/api/agents/${agent}`, { visibility: "private" }));
+  const own = await createAgent(service, member, { visibility: "private" });
+  for (const id of [shared, ...hidden]) await run(id);
+  const chat = await colleague.chat(own, owner.workspaceId);
+  await colleague.reached((await colleague.send(chat, "hi")).job.id, "completed");
+  // It is still its creator's alone when it is archived.
+  await answered(client.call("DELETE", `/api/agents/${agent}`));
+
+  const rowsOf = async (by: Client) => {
+    const { usage, totals } = await by.get<Report>("/api/usage?group_by=agent");
+    return { rows: new Map(usage.map((row) => [row["agent_id"], row["jobs"]])), jobs: totals["jobs"] };
+  };
+  const seen = await rowsOf(colleague);
+  expect(seen.rows).toEqual(
+    new Map<unknown, unknown>([
+      [shared, 1],
+      [own, 1],
+      [null, 2],
+    ]),
+  );
+  const all = await rowsOf(client);
+  expect(all.rows).toEqual(new Map<unknown, unknown>([shared, own, ...hidden].map((id) => [id, 1])));
+  expect([seen.jobs, all.jobs]).toEqual([4, 4]);
+});
+
 test("[RUN-4] since and until bound the days, both included; another organization sees nothing of it", async () => {
   await run();
   const [today, nothing] = [day(), { input_tokens: 0, output_tokens: 0, jobs: 0, tool_calls: 0 }];

@@ -19,10 +19,16 @@ const KEYS: Readonly<Record<UsageGroup, string>> = { agent: "agent_id", model: "
 
 export const usageHandlers: Handlers<typeof usageOperations.operations, Services> = {
   /** Defaults to the time from the first day of this month to today. */
-  async getUsage({ system, usage, quotas, models, clock, log }, { principal: { organizationId } }, { query }) {
+  async getUsage(
+    { system, usage, quotas, models, clock, log },
+    { principal: { organizationId, userId, role } },
+    { query },
+  ) {
     const now = clock.now();
     const { group_by: groupBy, since = `${monthOf(now)}-01`, until = dayOf(now) } = query;
-    const request = { groupBy, since, until, limit: USAGE_ROWS };
+    // Owners are responsible for all usage, and receive the events of everybody's work too (HOOK-10).
+    const seenBy = role === "owner" ? null : userId;
+    const request = { groupBy, since, until, limit: USAGE_ROWS, seenBy };
     const budget = await system.dispatch(usageRef(organizationId), { kind: "read_budget" });
     if (!budget.ok) return budget;
     const settled = await system.settled(organizationId);

@@ -34,7 +34,9 @@ export const UsageReportView = noun("UsageReport", "What an organization has use
   until: Day,
   usage: Type.Array(
     noun("UsageRow", "Usage of one agent, model or day; only the field that the report is grouped by is present", {
-      agent_id: Type.Optional(Id("agt", "The agent")),
+      agent_id: Type.Optional(
+        Nullable(Id("agt", "The agent; null: all private agents of others together, unless you are an owner")),
+      ),
       model: Type.Optional(Text("The model", "demo:echo")),
       day: Type.Optional(Day),
       ...COUNTS,
