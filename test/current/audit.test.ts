@@ -95,6 +95,14 @@ test("[AUTH-17] the audit is for owners of the organization, and in pages", asyn
   await refused(service.call(owner, "GET", "/api/audit?action=nothing"), 400, "invalid_request");
 });
 
+test("[AUTH-17] a range of time that ends before it begins is refused, in the list and in the file", async () => {
+  const range = "created_after=2026-02-02T00:00:00Z&created_before=2026-02-01T00:00:00Z";
+  for (const path of ["/api/audit", "/api/audit/export"]) {
+    const { errors } = await refused(service.call(owner, "GET", `${path}?${range}`), 400, "invalid_request");
+    expect(errors).toEqual([{ path: "/created_before", message: "created_before must not be before created_after" }]);
+  }
+});
+
 test("[AUTH-17] the audit is one file, by time, action and person, and safe in a spreadsheet", async () => {
   const other = await service.found("Initech");
   const names = ['=HYPERLINK("https://evil.example")', "+1", "-1", "@x", 'plain, and "quoted"'];

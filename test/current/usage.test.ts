@@ -156,6 +156,15 @@ test.each([
   expect(details["errors"]).toEqual([{ path, message: expect.any(String) }]);
 });
 
+test.each([
+  ["since=2026-02-02&until=2026-02-01", "/until", "until must not be before since"],
+  ["until=2020-01-01", "/until", `until must not be before since, which is ${day().slice(0, 8)}01 by default`],
+  ["since=2999-01-01", "/since", `since must not be after until, which is ${day()} by default`],
+])("[RUN-4] GET /api/usage?%s ends before it begins", async (query, path, message) => {
+  const details = await refused(client.call("GET", `/api/usage?${query}`), 400, "invalid_request");
+  expect(details["errors"]).toEqual([{ path, message }]);
+});
+
 test("[RUN-4] [AUTH-3] usage needs a token with jobs:read", async () => {
   await refused(service.call(null, "GET", "/api/usage"), 401, "unauthenticated");
   const narrow = await service.tokenFor(owner, { scopes: ["agents:read"] });

@@ -8,6 +8,7 @@ import { lookUp } from "../../log/look-up.ts";
 import type { Handlers, Shown } from "../../http/contract/operation.ts";
 import type { Services } from "../../operations/services.ts";
 import { costView } from "../cost.ts";
+import { inOrder } from "../time-range.ts";
 import type { usageOperations } from "./operations.ts";
 import { type UsageReportView } from "./operations.ts";
 
@@ -25,7 +26,13 @@ export const usageHandlers: Handlers<typeof usageOperations.operations, Services
     { query },
   ) {
     const now = clock.now();
-    const { group_by: groupBy, since = `${monthOf(now)}-01`, until = dayOf(now) } = query;
+    const [monthBegin, today] = [`${monthOf(now)}-01`, dayOf(now)];
+    const ordered = inOrder(
+      { name: "since", value: query.since, default: monthBegin },
+      { name: "until", value: query.until, default: today },
+    );
+    if (!ordered.ok) return ordered;
+    const { group_by: groupBy, since = monthBegin, until = today } = query;
     // Owners are responsible for all usage, and receive the events of everybody's work too (HOOK-10).
     const seenBy = role === "owner" ? null : userId;
     const request = { groupBy, since, until, limit: USAGE_ROWS, seenBy };
