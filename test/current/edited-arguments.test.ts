@@ -43,6 +43,16 @@ describe("edited arguments", () => {
     expect(tasks.map(({ title }) => title)).toEqual(["Rewritten"]);
   });
 
+  test("[JOB-8] of a denial are refused as a whole, whether they fit or not, and the approval stays open", async () => {
+    const { id } = await waiting();
+    for (const given of [{}, { title: 5 }, { title: "Rewritten" }]) {
+      const deny = client.decide(id, "approve", { decision: "deny", arguments: given });
+      const { errors } = await refused(deny, 400, "invalid_request");
+      expect(errors).toEqual([{ path: "/arguments", message: "A denied call has no arguments" }]);
+    }
+    expect(await client.job(id)).toMatchObject({ status: "blocked", approvals: [{ decision: null }] });
+  });
+
   test("[JOB-8] of somebody else are refused as theirs, not by their fields", async () => {
     const { id } = await waiting({ approval_tools: ["create_task"], visibility: "organization" });
     const colleague = new Client(service, await service.join(owner.organizationId));

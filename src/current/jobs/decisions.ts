@@ -68,9 +68,10 @@ async function fittingArguments(
   { argumentChecks }: Services,
   by: Principal,
   job: Job,
-  { arguments: given, approval_id: approvalId, tool_call_id: callId }: Static<typeof ApproveBody>,
+  { arguments: given, decision, approval_id: approvalId, tool_call_id: callId }: Static<typeof ApproveBody>,
 ): Promise<Outcome<null>> {
-  if (given === undefined || job.createdBy !== by.userId) return ok(null);
+  // Those of a denial are refused themselves, not for their fields.
+  if (given === undefined || decision === "deny" || job.createdBy !== by.userId) return ok(null);
   const chosen = openApprovals(job).filter(
     ({ id, toolCallId }) => (approvalId ?? id) === id && (callId ?? toolCallId) === toolCallId,
   );
