@@ -43,6 +43,21 @@ test("[MIS-7] a task is added, read, changed, worked on and completed", async ()
   await refused(missions.client.call("POST", `${path}/start-work`), 409, "invalid_state");
 });
 
+test("[MIS-7] [V1-7] an empty `assigned_to` leaves a task unassigned, as it does with other tasks", async () => {
+  const { id } = await missions.create();
+  expect(await missions.addTask(id, { title: "Help", assigned_to: "" })).toMatchObject({ assigned_to: null });
+  const task = await missions.addTask(id, { title: "Help", assigned_to: "agt_somebody" });
+  const change = { assigned_to: "" };
+  const path = `/api/missions/${id}/tasks/${task.id}`;
+  expect(await answered<Task>(missions.client.call("PATCH", path, change))).toMatchObject({ assigned_to: null });
+  const refusal = await refused(
+    missions.client.call("PATCH", path, { assigned_to: "x".repeat(257) }),
+    400,
+    "invalid_request",
+  );
+  expect(refusal).toMatchObject({ errors: [{ path: "/assigned_to" }] });
+});
+
 test("[MIS-7] a task that depends on itself or in a circle is refused", async () => {
   const { id } = await missions.create();
   const [a, b] = [await missions.addTask(id, { title: "A" }), await missions.addTask(id, { title: "B" })];

@@ -214,6 +214,12 @@ describe("the registry of tools", () => {
     });
   });
 
+  test("[V1-7] create_task with an empty assign_to leaves the task unassigned", async () => {
+    const { tools, asked } = builtin();
+    await call(tools, "create_task", { title: "Write it", assign_to: "" });
+    expect(asked[0]).toMatchObject({ input: { assignedTo: null } });
+  });
+
   test("[RUN-2] list_tasks hands its filters on, list_agents shows no prompts", async () => {
     const { tools, asked } = builtin();
     await call(tools, "list_tasks", { status: "pending", assigned_to: "agt_1", limit: 3 });

@@ -129,7 +129,7 @@ export type UpdateMissionBody = Static<typeof UpdateMissionBody>;
 const task = {
   description: optional(Nullable(Type.String({ maxLength: TASK_DESCRIPTION }))),
   priority: optional(OneOf(TASK_PRIORITIES)),
-  assigned_to: optional(Nullable(GivenId)),
+  assigned_to: optional(Nullable(Type.String({ maxLength: ID }))),
   depends_on: optional(Type.Array(GivenId, { maxItems: MISSION_TASKS })),
 };
 
@@ -215,6 +215,8 @@ export function changesOf(body: UpdateMissionBody): Outcome<MissionChanges> {
 
 export function taskChangesOf(body: Static<typeof UpdateMissionTaskBody>): TaskChanges {
   const { title, description, priority, status, position } = body;
+  // An empty text names nobody, as for other tasks (V1-7).
+  const assignedTo = body.assigned_to === "" ? null : body.assigned_to;
   const dependsOn = body.depends_on === undefined ? undefined : [...new Set(body.depends_on)];
-  return defined({ title, description, priority, status, position, assignedTo: body.assigned_to, dependsOn });
+  return defined({ title, description, priority, status, position, assignedTo, dependsOn });
 }

@@ -28,7 +28,8 @@ export const createTask = (service: TaskService): Tool =>
         title: visibleText(title),
         description: description === undefined ? null : visibleText(description),
         priority: priority ?? "medium",
-        assignedTo: assign_to ?? null,
+        // An empty text names nobody (V1-7).
+        assignedTo: assign_to || null,
         workspaceId: null,
       };
       const made = await patiently({ pauses, signal }, () => service.createTask(context, input, { key, openedAt }));
