@@ -32,17 +32,19 @@ export const deliveryHandlers: Pick<Handlers<WebhookProtocol>, DeliveryCommand> 
       return ok(attempt);
     }),
 
-  redeliver: (tx, { attemptId }) =>
-    whereSending(tx, (destination) => {
-      const former = tx.read(attemptTable, attemptId);
-      if (former === null) return notFound("delivery");
+  redeliver(tx, { attemptId }) {
+    const former = tx.read(attemptTable, attemptId);
+    // The records of the path come first, whether delivery is on or not.
+    if (former === null) return notFound(destinationOf(tx) === null ? "messaging_integration" : "delivery");
+    return whereSending(tx, (destination) => {
       const event = tx.read(webhookEventTable, former.eventId);
       if (event === null || tx.now - Date.parse(event.createdAt) > EVENT_RETENTION_MS)
         return refuse({ kind: "event_not_retained" });
       const attempt = firstAttempt(tx, event, destination, "redelivery");
       keepFeed(tx, filled(tx, queued(feedOf(tx), attempt)));
       return ok(attempt);
-    }),
+    });
+  },
 
   redeliver_range: (tx, { range }) =>
     whereSending<EventRange>(tx, () => {

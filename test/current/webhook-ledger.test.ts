@@ -169,6 +169,15 @@ describe("the ledger and the feed", () => {
       expect(await refused(refusal, 409, "invalid_state")).toEqual(off);
   });
 
+  test("[GEN-7] an unknown delivery is 404, whether delivery is on, off or not configured", async () => {
+    const unknown = () => client.call("POST", `${PATH}/deliveries/dlv_${"a".repeat(21)}/redeliver`);
+    await refused(unknown(), 404, "not_found");
+    for (const enabled of [true, false]) {
+      await configure({ enabled });
+      await refused(unknown(), 404, "not_found");
+    }
+  });
+
   test("[AUTH-5] tests and the ledger are for owners; members are offered no verb", async () => {
     await configure();
     const member = new Client(service, await service.join(owner.organizationId));

@@ -236,6 +236,7 @@ test("[HOOK-10] nothing is redelivered where delivery is switched off, or what i
   expect(await replica.ask({ kind: "redeliver", attemptId: "dlv_x" })).toMatchObject({ fault: { noun: "delivery" } });
   await replica.configure({ enabled: false });
   expect(await replica.ask({ kind: "redeliver", attemptId: id })).toMatchObject({ fault: { kind: "invalid_state" } });
+  expect(await replica.ask({ kind: "redeliver", attemptId: "dlv_x" })).toMatchObject({ fault: { noun: "delivery" } });
   await replica.configure();
   await replica.system.stop();
   world.clock.jump(31 * 24 * HOUR_MS);
