@@ -19,8 +19,6 @@ import {
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import { refusalFields } from "./dialect.ts";
-import { isDeeper } from "../../actors/json-shape.ts";
-import { MAX_JSON_DEPTH } from "../../actors/clean-text.ts";
 import { type Fault, mapped, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import { newId } from "../../actors/ids.ts";
 import type { JsonObject } from "../../actors/schema.ts";
@@ -35,6 +33,7 @@ import { type Era, mcpServer, type ServedSession, type ServerParts } from "./ser
 import { toolResult } from "./answered-call.ts";
 import { EventIds, type WaitingCall } from "./event-cursor.ts";
 import { jobOfCall } from "./execute.ts";
+import { type Message, messageIn } from "./message.ts";
 import { listen, type ListenRequest } from "./modern-listen.ts";
 import { type RevivedCall, revivedCall } from "./revived-call.ts";
 import { SessionIds, type SessionTerms } from "./session-id.ts";
@@ -60,13 +59,6 @@ export interface EndpointParts extends ServerParts {
   readonly services: ServerParts["services"] & Pick<Services, "streams">;
   /** Replaces the servers behind the endpoint (all of their tools may wait), for the conformance suite. */
   readonly serve?: (era: Era) => Server;
-}
-
-/** A message as JSON, read before the SDK validates its form. */
-interface Message {
-  readonly id?: unknown;
-  readonly method?: unknown;
-  readonly params?: { readonly name?: unknown } & JsonObject;
 }
 
 export class McpEndpoint {
@@ -377,18 +369,6 @@ function openedBy(parsed: unknown): SessionTerms | null {
   if (protocolVersion === undefined || capabilities === undefined || clientInfo === undefined) return null;
   const { name, version } = clientInfo;
   return { protocolVersion, capabilities, clientInfo: { name, version } };
-}
-
-/** The JSON in a body; undefined if it is invalid or too deep. */
-function messageIn(bytes: Uint8Array): unknown {
-  try {
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
-    if (isDeeper(text, MAX_JSON_DEPTH)) return undefined;
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 const rpcError = (status: number, code: number, message: string): Response =>

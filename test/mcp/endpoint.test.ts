@@ -164,6 +164,13 @@ describe.each(Object.entries(ERAS))("%s", (_, connect) => {
     await expect(client.call("list_agent")).rejects.toThrow("did you mean `list_agents`?");
   });
 
+  test("[MCP-3] null for the arguments of a call is none", async () => {
+    const listed = await client.call("list_agents", null as unknown as Json);
+    expect(listed.structuredContent).toMatchObject({ agents: expect.any(Array) as Json });
+    const lacking = errorIn(await client.call("get_job", null as unknown as Json));
+    expect(lacking).toMatchObject({ code: "invalid_request", message: "job_id is required" });
+  });
+
   test("[MCP-3] an execution is waited for with progress, and longer work returns its job", async () => {
     const seen: string[] = [];
     const run = await client.call("execute_agent", { agent_id: agentId, message: "hello" }, (message) =>
