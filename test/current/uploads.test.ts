@@ -107,6 +107,18 @@ test("[WSP-13] [IDEM-2] a part that is sent again under its key has its first an
   expect(await changes()).toHaveLength(1);
 });
 
+test("[WSP-13] [IDEM-1] another part with the same bytes under one key is a conflict, not the answer of the first", async () => {
+  const whole = new Uint8Array(30_000).fill(7);
+  const keyed = (range: readonly [number, number], key: string) =>
+    sendPart({ whole }, range, { "idempotency-key": key });
+  expect(await answered<Json>(keyed([0, 10_000], "part"), 202)).toMatchObject({ offset: 10_000 });
+  await refused(keyed([10_000, 20_000], "part"), 409, "idempotency_conflict");
+  expect(await answered<Json>(keyed([0, 10_000], "part"), 202)).toMatchObject({ offset: 10_000 });
+  const { offset } = await answered<{ offset: number }>(sendPart({ whole }, [0, 0]), 202);
+  await answered(keyed([offset, 30_000], "rest"), 201);
+  expect(await content()).toEqual(whole);
+});
+
 test("[WSP-13] [IDEM-3] a part that comes too early is taken later under the same key", async () => {
   const second = () => sendPart({}, [20_000, BYTES.length], { "idempotency-key": "second" });
   expect(await refused(second(), 409, "upload_offset_mismatch")).toEqual({ offset: 0 });

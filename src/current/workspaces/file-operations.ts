@@ -102,6 +102,8 @@ export const fileOperations = operationGroup("Files", "Files and directories of 
     params,
     query: PathQuery,
     headers: WRITE_HEADERS,
+    // Two parts of a file may have the same bytes.
+    keyedHeaders: ["content-range"],
     body: streamed(MOST_BYTES),
     answers: { 200: ChangedFile, 201: ChangedFile, 202: UploadView },
     errors: [

@@ -45,6 +45,8 @@ export interface OperationContract {
   readonly query?: Fields;
   /** Request headers that the handler reads, in lower case; all are optional. */
   readonly headers?: Fields;
+  /** Those of its headers that say what the body is for: they are in the fingerprint of an idempotency key (IDEM-1). */
+  readonly keyedHeaders?: readonly string[];
   readonly body?: BodySchema | RawBodyContract;
   /** The body may be absent. */
   readonly isBodyOptional?: true;

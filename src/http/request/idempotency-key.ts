@@ -31,6 +31,8 @@ export interface KeyedInput {
   readonly path: string;
   /** Including its question mark; empty if there is no query. */
   readonly query: string;
+  /** The headers that count, each as it was sent; those that were not sent are left out. */
+  readonly headers?: readonly string[];
 }
 
 /**
@@ -39,7 +41,7 @@ export interface KeyedInput {
  */
 export function claimOf(
   { organizationId, tokenId }: Pick<Principal, "organizationId" | "tokenId">,
-  { key, method, path, query }: KeyedInput,
+  { key, method, path, query, headers = [] }: KeyedInput,
   {
     digest,
     secrets: [present, ...others],
@@ -47,7 +49,7 @@ export function claimOf(
 ): KeyClaim {
   const under = (secret: Uint8Array) => ({
     keyId: hash(secret, [organizationId, tokenId, method, path, key]),
-    fingerprint: hash(secret, [method, path, query, digest]),
+    fingerprint: hash(secret, [method, path, query, digest, ...headers]),
   });
   const claim = { ...under(present), holder: newId("req") };
   return others.length === 0 ? claim : { ...claim, others: others.map(under) };

@@ -222,16 +222,18 @@ export class Operations {
     const { input, digest } = reading;
     // An unread body has no fingerprint.
     if (!input.ok && digest() === null) return this.yielding(operation, caller, running, input);
-    const { search } = running.raw;
+    const { raw } = running;
+    const { method, keyedHeaders = [] } = operation.contract;
     const door = new KeyedDoor({
       system: this.parts.system,
       sealing: this.parts.sealing,
       principal: caller.principal,
       input: {
         key: key.value,
-        method: operation.contract.method,
+        method,
         path: running.path,
-        query: search === "" ? "" : `?${search}`,
+        query: raw.search === "" ? "" : `?${raw.search}`,
+        headers: keyedHeaders.map((name) => raw.header(name)).filter((value) => value !== null),
       },
       digest,
       hasOneTimeSecret,
