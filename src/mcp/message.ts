@@ -1,16 +1,16 @@
-/** Messages of JSON-RPC as they come, before the SDK checks their form. */
+/** JSON-RPC messages as received, before the SDK validates their form. */
 import { MAX_JSON_DEPTH } from "../../actors/clean-text.ts";
 import { isDeeper } from "../../actors/json-shape.ts";
 import type { JsonObject } from "../../actors/schema.ts";
 
-/** A message as JSON; what it says is looked at before the SDK checks its form. */
+/** A message as JSON, read before the SDK validates its form. */
 export interface Message {
   readonly id?: unknown;
   readonly method?: unknown;
   readonly params?: { readonly name?: unknown } & JsonObject;
 }
 
-/** The JSON in a body; undefined where there is none that we take. */
+/** The JSON in a body; undefined if it is invalid or too deep. */
 export function messageIn(bytes: Uint8Array): unknown {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -23,7 +23,7 @@ export function messageIn(bytes: Uint8Array): unknown {
   }
 }
 
-/** Programs without arguments for a tool or a prompt also send null, which the SDK refuses with a dump of its checks. */
+/** Some clients send null for no arguments, which the SDK would refuse with a dump of its validation. */
 function withoutNullArguments(message: unknown): unknown {
   const { params } = (message ?? {}) as Message;
   if (params?.["arguments"] !== null) return message;
