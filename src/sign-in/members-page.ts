@@ -43,6 +43,8 @@ export async function showMembers(
   const invitations = await lookUp(parts.log, parts.directory.listInvitations(organizationId, now, PAGE_LIMIT));
   if (!members.ok) return faultPage(members.fault);
   if (!invitations.ok) return faultPage(invitations.fault);
+  const people = members.value.filter((each) => each.status === "active");
+  const hasOtherOwner = people.some(({ id, role }) => role === "owner" && id !== principal.userId);
   return pageOf({
     title: "Members",
     status,
@@ -51,7 +53,7 @@ export async function showMembers(
       <section aria-labelledby="people">
         <h2 id="people">People</h2>
         <ul class="rows">
-          ${members.value.filter((each) => each.status === "active").map((each) => memberRow(each, principal.userId))}
+          ${people.map((each) => memberRow(each, { isOwn: each.id === principal.userId, hasOtherOwner }))}
         </ul>
       </section>
       ${pending(invitations.value)}
@@ -132,22 +134,30 @@ async function changed(change: Promise<Outcome<unknown>>): Promise<Response> {
   return done.ok ? redirectTo(MEMBERS_PATH) : faultPage(done.fault);
 }
 
-const memberRow = ({ id, name, email, role }: Member, ownId: string): Html => {
+/** The only owner stays one, and is offered nothing else. */
+const memberRow = (
+  { id, name, email, role }: Member,
+  { isOwn, hasOtherOwner }: { readonly isOwn: boolean; readonly hasOtherOwner: boolean },
+): Html => {
   const other = role === "owner" ? "member" : "owner";
   return html`<li>
     <div class="about">
-      <p><strong>${name}</strong>${id === ownId ? " (you)" : null}</p>
+      <p><strong>${name}</strong>${isOwn ? " (you)" : null}</p>
       <p class="note">${email}, ${role}</p>
     </div>
-    <form method="post" action="${MEMBERS_PATH}/role">
-      <input type="hidden" name="id" value="${id}" /><input type="hidden" name="role" value="${other}" /><button
-        class="quiet"
-        aria-label="Make ${name} ${other === "owner" ? "an owner" : "a member"}"
-      >
-        Make ${other}
-      </button>
-    </form>
-    ${id === ownId ? null : html`<form method="post" action="${MEMBERS_PATH}/remove"><input type="hidden" name="id" value="${id}" /><button class="quiet" aria-label="Remove ${name}">Remove</button></form>`}
+    ${
+      isOwn && !hasOtherOwner
+        ? null
+        : html`<form method="post" action="${MEMBERS_PATH}/role">
+            <input type="hidden" name="id" value="${id}" /><input type="hidden" name="role" value="${other}" /><button
+              class="quiet"
+              aria-label="Make ${name} ${other === "owner" ? "an owner" : "a member"}"
+            >
+              Make ${other}
+            </button>
+          </form>`
+    }
+    ${isOwn ? null : html`<form method="post" action="${MEMBERS_PATH}/remove"><input type="hidden" name="id" value="${id}" /><button class="quiet" aria-label="Remove ${name}">Remove</button></form>`}
   </li>`;
 };
 

@@ -96,3 +96,16 @@ test("[AUTH-18] an owner changes roles and removes members, whose credentials en
   expect((await back.get("/account")).status).toBe(200);
   await refused(service.call(person, "GET", "/api/agents"), 401, "unauthenticated");
 });
+
+test("[AUTH-18] the only owner is not offered to become a member, which would be refused", async () => {
+  const founder = await service.found("Initech");
+  const page = await signedIn(service, founder);
+  const roleForms = async () => (await page.get("/members")).html.split('action="/members/role"').length - 1;
+  expect(await roleForms()).toBe(0);
+  const person = await service.join(founder.organizationId);
+  expect(await roleForms()).toBe(1);
+  await page.post("/members/role", { id: person.userId, role: "owner" });
+  expect(await roleForms()).toBe(2);
+  await page.post("/members/role", { id: person.userId, role: "member" });
+  expect(await roleForms()).toBe(1);
+});
