@@ -76,6 +76,11 @@ function needs(id: string, command: OrganizationCommand): readonly RecordKey[] {
         { table: memberTable.name, id: command.userId },
       ];
     case "remove_member":
+      return [
+        { table: organizationTable.name, id },
+        { table: memberTable.name, id: command.userId },
+        ...(command.invitationIds ?? []).map((invitationId) => ({ table: invitationTable.name, id: invitationId })),
+      ];
     case "change_role":
     case "read_member":
       return [{ table: memberTable.name, id: command.userId }];
@@ -106,8 +111,12 @@ function needs(id: string, command: OrganizationCommand): readonly RecordKey[] {
     case "note":
     case "workspace_deleted":
     case "offer_grant":
-    case "create_invitation":
       return [];
+    case "create_invitation":
+      return [
+        { table: organizationTable.name, id },
+        ...command.replacedIds.map((invitationId) => ({ table: invitationTable.name, id: invitationId })),
+      ];
     case "check_invitation":
     case "accept_invitation":
     case "revoke_invitation":

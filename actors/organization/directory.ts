@@ -90,15 +90,24 @@ export interface Directory {
   findMembers(email: string): Promise<readonly Member[]>;
   /** Invitations that can still be accepted at this time, newest first: at most `limit`. */
   listInvitations(organizationId: string, now: string, limit: number): Promise<readonly Invitation[]>;
+  /** Invitations of an e-mail address, ignoring case, that are neither accepted nor withdrawn. */
+  pendingInvitations(organizationId: string, email: string): Promise<readonly string[]>;
   /** Invitations in any state. */
   pageInvitations(organizationId: string, page: PageRequest): Promise<Page<Invitation>>;
   /** A person's grants to programs in an organization, including ended grants. */
   pageGrants(organizationId: string, userId: string, page: PageRequest): Promise<Page<Grant>>;
-  /** Every credential of a person in an organization that has not ended: tokens of every kind, and grants. */
+  /**
+   * Every credential of a person in an organization that has not ended: tokens of every kind, and grants; and the
+   * pending invitations of the person's address.
+   */
   credentialsOf(
     organizationId: string,
     userId: string,
-  ): Promise<{ readonly tokenIds: readonly string[]; readonly grantIds: readonly string[] }>;
+  ): Promise<{
+    readonly tokenIds: readonly string[];
+    readonly grantIds: readonly string[];
+    readonly invitationIds: readonly string[];
+  }>;
   /** Entries of the audit. */
   pageAudit(organizationId: string, filter: AuditFilter, page: PageRequest): Promise<Page<AuditEntry>>;
   /** A person's grants to programs in an organization that have not ended, newest first: at most `limit`. */

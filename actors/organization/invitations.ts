@@ -4,8 +4,9 @@
  *   pending ──accepted──▶ a member
  *      └──revoked, or a week──▶ nothing
  *
- * Only the hash of its key is stored. Only owners change members, their roles and their removal. The turn checks the
- * caller's own member record, so a former owner has no such rights.
+ * Only the hash of its key is stored. A new invitation of an address withdraws the open ones before it. An invitation
+ * never lets a person back in who was removed after it was made. Only owners change members, their roles and their
+ * removal. The turn checks the caller's own member record, so a former owner has no such rights.
  */
 import { isSameHash } from "../constant-time.ts";
 import { notFound, ok, type Outcome, refuse } from "../fault.ts";
@@ -14,7 +15,8 @@ import { isoTime } from "../schema.ts";
 import { note } from "./audit.ts";
 import { addMember, unlessOwnerNow } from "./members.ts";
 import type { OrganizationProtocol } from "./protocol.ts";
-import { type Invitation, invitationTable, type Member, memberTable } from "./schema.ts";
+import { type Invitation, invitationTable, type Member, memberTable, organizationTable } from "./schema.ts";
+import { isOpen, isOutlived, withdraw, withdrawOpen } from "./withdrawal.ts";
 
 /** How long an invitation can be accepted, in days. */
 export const INVITATION_DAYS = 7;
@@ -39,11 +41,21 @@ type InvitationCommand =
   | "change_role";
 
 export const invitationHandlers: Pick<Handlers<OrganizationProtocol>, InvitationCommand> = {
-  create_invitation(tx, { email, role, hash, origin }) {
+  create_invitation(tx, { email, role, hash, replacedIds, origin }) {
     const refused = unlessOwnerNow(tx, origin);
     if (refused !== null) return refused;
+    withdrawOpen(tx, replacedIds, origin);
     const expiresAt = isoTime(tx.now + INVITATION_DAYS * DAY_MS);
-    const made = tx.create(invitationTable, { id: tx.id("inv"), email, role, hash, expiresAt, status: "pending" });
+    const removals = tx.read(organizationTable, tx.self.id)?.removals ?? 0;
+    const made = tx.create(invitationTable, {
+      id: tx.id("inv"),
+      email,
+      role,
+      hash,
+      expiresAt,
+      status: "pending",
+      removals,
+    });
     note(tx, { action: "invitation.created", subjectId: made.id, detail: `${email}: ${role}` }, origin);
     return ok(made);
   },
@@ -57,6 +69,7 @@ export const invitationHandlers: Pick<Handlers<OrganizationProtocol>, Invitation
     const invitation = openInvitation(tx, invitationId, hash);
     if (invitation === null) return notFound("invitation");
     const present = tx.read(memberTable, person.userId);
+    if (present !== null && isOutlived(invitation, present)) return notFound("invitation");
     // A member keeps their role: a link must not lower it.
     const isMember = present !== null && present.status === "active";
     const member = isMember ? ok(present) : addMember(tx, { ...person, role: invitation.role });
@@ -71,8 +84,7 @@ export const invitationHandlers: Pick<Handlers<OrganizationProtocol>, Invitation
     if (refused !== null) return refused;
     const invitation = tx.read(invitationTable, invitationId);
     if (invitation === null || invitation.status !== "pending") return notFound("invitation");
-    note(tx, { action: "invitation.revoked", subjectId: invitationId, detail: invitation.email }, origin);
-    return ok(tx.update<Invitation>(invitationTable, { ...invitation, status: "revoked" }));
+    return ok(withdraw(tx, invitation, origin));
   },
 
   change_role(tx, { userId, role, version = null, origin }) {
@@ -92,5 +104,5 @@ export const invitationHandlers: Pick<Handlers<OrganizationProtocol>, Invitation
 function openInvitation(tx: Tx, invitationId: string, hash: string): Invitation | null {
   const invitation = tx.read(invitationTable, invitationId);
   if (invitation === null || !isSameHash(invitation.hash, hash)) return null;
-  return invitation.status === "pending" && invitation.expiresAt > isoTime(tx.now) ? invitation : null;
+  return isOpen(invitation, tx) ? invitation : null;
 }

@@ -8,6 +8,7 @@ import { newWorkspace, workspaceRef, workspaceTable } from "../workspace/schema.
 import { note, OPERATOR } from "./audit.ts";
 import { type Member, memberTable, type Organization, organizationTable } from "./schema.ts";
 import { mintToken } from "./tokens.ts";
+import { withdrawOpen } from "./withdrawal.ts";
 
 type MemberCommand =
   | "found_organization"
@@ -83,7 +84,7 @@ export const memberHandlers: Pick<Handlers<OrganizationProtocol>, MemberCommand>
     return added;
   },
 
-  remove_member(tx, { userId, origin = OPERATOR }) {
+  remove_member(tx, { userId, invitationIds = [], origin = OPERATOR }) {
     // The operator is not a member; anybody else must be an owner.
     const notTheirs = origin.userId === null ? null : unlessOwnerNow(tx, origin);
     if (notTheirs !== null) return notTheirs;
@@ -92,7 +93,8 @@ export const memberHandlers: Pick<Handlers<OrganizationProtocol>, MemberCommand>
     const refused = setOwner(tx, userId, false);
     if (refused !== null) return refused;
     note(tx, { action: "member.removed", subjectId: userId, detail: member.email }, origin);
-    return ok(tx.update(memberTable, { ...member, status: "removed" }));
+    withdrawOpen(tx, invitationIds, origin);
+    return ok(tx.update(memberTable, { ...member, status: "removed", removal: nextRemoval(tx) }));
   },
 };
 
@@ -125,6 +127,15 @@ const LAST_OWNER: Fault = {
   allowedActions: [],
   message: "An organization needs an owner: make another one first",
 };
+
+/** Counts a removal, and returns its number. */
+function nextRemoval(tx: Tx): number {
+  const organization = tx.read(organizationTable, tx.self.id);
+  if (organization === null) return 0;
+  const removals = (organization.removals ?? 0) + 1;
+  tx.update(organizationTable, { ...organization, removals });
+  return removals;
+}
 
 /** Keeps the list of owners correct; refuses to leave an organization without an owner. */
 function setOwner(tx: Tx, userId: string, isOwner: boolean): Outcome<never> | null {

@@ -37,6 +37,8 @@ export type PeopleCommand =
       readonly email: string;
       readonly role: Role;
       readonly hash: string;
+      /** Former invitations of the address, which it replaces where they are open. */
+      readonly replacedIds: readonly string[];
       readonly origin: Origin;
     }
   /** Refuses `not_found` if the invitation is no longer valid. */

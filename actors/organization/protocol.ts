@@ -148,7 +148,13 @@ export type OrganizationCommand =
       readonly role: Role;
       readonly origin?: Origin;
     }
-  | { readonly kind: "remove_member"; readonly userId: string; readonly origin?: Origin }
+  /** Also withdraws these invitations if they are still open (`removal.ts`). */
+  | {
+      readonly kind: "remove_member";
+      readonly userId: string;
+      readonly invitationIds?: readonly string[];
+      readonly origin?: Origin;
+    }
   /** Refuses `not_found` if the user is no longer a member. */
   | { readonly kind: "read_member"; readonly userId: string }
   | { readonly kind: "create_agent"; readonly by: Actor; readonly input: AgentInput }

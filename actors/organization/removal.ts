@@ -1,7 +1,8 @@
 /**
- * Removes a person from an organization (AUTH-18): one group ends the membership and all of the person's credentials. A
- * removed member's credentials are refused anyway; they are ended so that lists show it. A credential made after the
- * lookup belongs to the former membership, and stays invalid when the person is invited again.
+ * Removes a person from an organization (AUTH-18): one group ends the membership and all of the person's credentials,
+ * and withdraws the open invitations of their address. A removed member's credentials are refused anyway; they are
+ * ended so that lists show it. A credential made after the lookup belongs to the former membership, and stays invalid
+ * when the person is invited again. An invitation made after the lookup does not let this person back in.
  */
 import { OPERATOR } from "./audit.ts";
 import type { Directory } from "./directory.ts";
@@ -10,6 +11,15 @@ import type { OrganizationCommand } from "./protocol.ts";
 
 type Credentials = Awaited<ReturnType<Directory["credentialsOf"]>>;
 type Ending = Extract<OrganizationCommand, { readonly kind: "revoke_token" | "end_grant" }>;
+type Removal = Extract<OrganizationCommand, { readonly kind: "remove_member" }>;
+
+/** Takes the membership, and withdraws the person's invitations. */
+export const removalOf = (userId: string, { invitationIds }: Credentials, origin: Origin = OPERATOR): Removal => ({
+  kind: "remove_member",
+  userId,
+  invitationIds,
+  origin,
+});
 
 /** The commands that end these credentials; each reply has the ids of the ended tokens. */
 export const endingsOf = ({ tokenIds, grantIds }: Credentials, origin: Origin = OPERATOR): readonly Ending[] => [

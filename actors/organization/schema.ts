@@ -30,6 +30,9 @@ export type CredentialKind = (typeof CREDENTIAL_KINDS)[number];
 const OptionalText = Type.Union([Type.String(), Type.Null()]);
 const OptionalTime = Type.Union([Timestamp, Type.Null()]);
 
+/** How many removals of members the organization had seen; absent: none. It orders invitations and removals. */
+const Removals = Type.Optional(Type.Integer({ minimum: 0 }));
+
 export const Organization = Type.Object({
   ...RecordBase,
   name: Type.String(),
@@ -38,6 +41,7 @@ export const Organization = Type.Object({
   owners: Type.Array(Type.String()),
   /** When the operator suspended it; absent or null: it is active. */
   suspendedAt: Type.Optional(OptionalTime),
+  removals: Removals,
   /** Quotas that differ from the service's defaults, by name; null: unlimited (QUOTA-1). */
   quotas: Type.Optional(Type.Record(Type.String(), Type.Union([Type.Integer({ minimum: 0 }), Type.Null()]))),
 });
@@ -57,6 +61,8 @@ export const Member = Type.Object({
   role: OneOf(ROLES),
   status: OneOf(["active", "removed"] as const),
   membership: Membership,
+  /** With their last one. */
+  removal: Removals,
 });
 export type Member = Static<typeof Member>;
 
@@ -96,6 +102,8 @@ export const Invitation = Type.Object({
   hash: Type.String(),
   expiresAt: Timestamp,
   status: OneOf(["pending", "accepted", "revoked"] as const),
+  /** When it was made. */
+  removals: Removals,
 });
 export type Invitation = Static<typeof Invitation>;
 

@@ -227,6 +227,22 @@ export class PostgresDirectory implements Directory {
     return rows.map((row) => row.body as Invitation);
   }
 
+  async pendingInvitations(organizationId: string, email: string): Promise<readonly string[]> {
+    const rows = await this.database.reading("list", organizationId, ({ query }) =>
+      query
+        .select({ id: invitation.id })
+        .from(invitation)
+        .where(
+          and(
+            eq(invitation.organizationId, organizationId),
+            sql`lower(${invitation.body} ->> 'email') = lower(${email})`,
+            sql`${invitation.body} ->> 'status' = 'pending'`,
+          ),
+        ),
+    );
+    return rows.map(({ id }) => id);
+  }
+
   pageInvitations(organizationId: string, page: PageRequest): Promise<Page<Invitation>> {
     const list = filtered(INVITATIONS, organizationId, []);
     return pageOf<Invitation>({ database: this.database, organizationId }, list, page);
@@ -240,7 +256,7 @@ export class PostgresDirectory implements Directory {
   async credentialsOf(
     organizationId: string,
     userId: string,
-  ): Promise<{ tokenIds: readonly string[]; grantIds: readonly string[] }> {
+  ): Promise<{ tokenIds: readonly string[]; grantIds: readonly string[]; invitationIds: readonly string[] }> {
     const ofPerson = (of: typeof token | typeof oauthGrant, isLiving: SQL) =>
       this.database.reading("list", organizationId, ({ query }) =>
         query
@@ -250,7 +266,15 @@ export class PostgresDirectory implements Directory {
       );
     const tokens = await ofPerson(token, sql`${token.body} ->> 'revokedAt' is null`);
     const grants = await ofPerson(oauthGrant, sql`${oauthGrant.body} ->> 'status' <> 'ended'`);
-    return { tokenIds: tokens.map(({ id }) => id), grantIds: grants.map(({ id }) => id) };
+    const [person] = await this.database.reading("list", organizationId, ({ query }) =>
+      query
+        .select({ email: member.email })
+        .from(member)
+        .where(and(eq(member.organizationId, organizationId), eq(member.id, userId))),
+    );
+    const email = person?.email ?? null;
+    const invitationIds = email === null ? [] : await this.pendingInvitations(organizationId, email);
+    return { tokenIds: tokens.map(({ id }) => id), grantIds: grants.map(({ id }) => id), invitationIds };
   }
 
   pageAudit(

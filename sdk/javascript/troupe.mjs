@@ -1694,7 +1694,8 @@ export class Troupe {
      * Remove a member.
      *
      * Ends the person's sessions, tokens and grants in this organization with the next request, and closes their open
-     * streams. What the person has made stays. The last owner cannot be removed: 409.
+     * streams. Open invitations of their address are withdrawn. What the person has made stays. The last owner cannot be
+     * removed: 409.
      *
      * `DELETE /api/members/{id}`. Needs `*`. May throw `OwnerRequiredError`, `OrganizationSuspendedError`,
      * `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `QuotaExceededError` or `StorageFullError`.
@@ -1728,7 +1729,7 @@ export class Troupe {
      * Invite a person.
      *
      * The link is in the answer and never shown again. The person who opens it becomes a member; it works once, within 7
-     * days. Nothing is sent: pass the link on.
+     * days. Nothing is sent: pass the link on. Open invitations of the same address are withdrawn.
      *
      * `POST /api/invitations`. Needs `*`. May throw `OwnerRequiredError`, `OrganizationSuspendedError`,
      * `RequestTimeoutError`, `InvalidStateError`, `QuotaExceededError` or `StorageFullError`.

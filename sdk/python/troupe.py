@@ -3464,7 +3464,8 @@ class Troupe:
         """Remove a member.
 
         Ends the person's sessions, tokens and grants in this organization with the next request, and
-        closes their open streams. What the person has made stays. The last owner cannot be removed: 409.
+        closes their open streams. Open invitations of their address are withdrawn. What the person has
+        made stays. The last owner cannot be removed: 409.
 
         `DELETE /api/members/{id}`. Needs `*`. May raise `OwnerRequiredError`,
         `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`,
@@ -3537,7 +3538,8 @@ class Troupe:
         """Invite a person.
 
         The link is in the answer and never shown again. The person who opens it becomes a member; it works
-        once, within 7 days. Nothing is sent: pass the link on.
+        once, within 7 days. Nothing is sent: pass the link on. Open invitations of the same address are
+        withdrawn.
 
         `POST /api/invitations`. Needs `*`. May raise `OwnerRequiredError`, `OrganizationSuspendedError`,
         `RequestTimeoutError`, `InvalidStateError`, `QuotaExceededError` or `StorageFullError`.

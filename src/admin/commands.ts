@@ -10,7 +10,7 @@ import { DEFAULT_SCOPES, SCOPES } from "../../actors/organization/principal.ts";
 import { organizationRef, type TokenKind } from "../../actors/organization/schema.ts";
 import { TOKEN_DAYS, TOKEN_DAYS_MAX, TOKEN_DAYS_MIN, tokenExpiry } from "../../actors/organization/tokens.ts";
 import { isQuotaName, quotaEntry, type QuotaName, QUOTAS } from "../../actors/usage/quota.ts";
-import { endingsOf } from "../../actors/organization/removal.ts";
+import { endingsOf, removalOf } from "../../actors/organization/removal.ts";
 import { usageRef } from "../../actors/usage/schema.ts";
 import { newToken } from "../http/request/token.ts";
 import { LINK_HOURS, makePasswordLink } from "../sign-in/password-link.ts";
@@ -137,7 +137,7 @@ export const ADMIN_COMMANDS: Readonly<Record<string, Command>> = {
     const organization = await organizationOf(directory, given);
     const member = await memberOf(directory, organization, required(given, "email"));
     const credentials = await directory.credentialsOf(organization.id, member.id);
-    const commands: OrganizationCommand[] = [{ kind: "remove_member", userId: member.id }, ...endingsOf(credentials)];
+    const commands: OrganizationCommand[] = [removalOf(member.id, credentials), ...endingsOf(credentials)];
     const ref = organizationRef(organization.id);
     taken(await system.dispatchGroup(commands.map((command) => ({ ref, command }))));
     for (const id of credentials.tokenIds) onRevoked(id);

@@ -69,7 +69,7 @@ const isOver = (fault: Fault): Response =>
         status: 404,
         isNarrow: true,
         content: html`<section>
-          <p>It was accepted or withdrawn, or its week is over. Ask for another one.</p>
+          <p>It was accepted or withdrawn, a newer one has replaced it, or its week is over. Ask for another one.</p>
         </section>`,
       });
 

@@ -48,11 +48,14 @@ export async function invite(
   const known = await lookUp(log, directory.findMembers(of.email));
   const refused = known.ok ? unlessMember(known.value, organizationId) : known;
   if (!refused.ok) return refused;
+  const former = await lookUp(log, directory.pendingInvitations(organizationId, of.email));
+  if (!former.ok) return former;
   const key = newKey();
   const made = await system.dispatch(organizationRef(organizationId), {
     kind: "create_invitation",
     ...of,
     hash: keyHash(key),
+    replacedIds: former.value,
   });
   if (!made.ok) return made;
   return ok(invitationLink(organizationId, made.value.id, key));

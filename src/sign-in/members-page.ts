@@ -2,7 +2,7 @@
 import type { Fault, Outcome } from "../../actors/fault.ts";
 import type { Origin } from "../../actors/organization/people-protocol.ts";
 import { type Invitation, type Member, organizationRef, type Role } from "../../actors/organization/schema.ts";
-import { endingsOf } from "../../actors/organization/removal.ts";
+import { endingsOf, removalOf } from "../../actors/organization/removal.ts";
 import { PAGE_LIMIT } from "../../actors/page.ts";
 import { isoTime } from "../../actors/schema.ts";
 import { ask } from "../../actors/troupe.ts";
@@ -123,7 +123,10 @@ export async function removeMember(parts: Parts, visit: OwnVisit): Promise<Respo
   const credentials = await lookUp(parts.log, parts.directory.credentialsOf(organizationId, userId));
   if (!credentials.ok) return faultPage(credentials.fault);
   const endings = endingsOf(credentials.value, origin).map((command) => ask(ref, command));
-  const removed = await parts.system.dispatchGroup([ask(ref, { kind: "remove_member", userId, origin }), ...endings]);
+  const removed = await parts.system.dispatchGroup([
+    ask(ref, removalOf(userId, credentials.value, origin)),
+    ...endings,
+  ]);
   if (!removed.ok) return faultPage(removed.fault);
   for (const id of credentials.value.tokenIds) parts.onRevoked(id);
   return redirectTo(MEMBERS_PATH);

@@ -1,6 +1,10 @@
 /** Members, invitations, sessions and grants over the API (AUTH-19, AUTH-20). */
 import { afterAll, beforeAll, expect, spyOn, test } from "bun:test";
+import { newId } from "../../actors/ids.ts";
 import { organizationRef } from "../../actors/organization/schema.ts";
+import { invitationLink } from "../../src/http/contract/invitation-path.ts";
+import { keyHash, newKey } from "../../src/http/request/one-time-key.ts";
+import { runCommand } from "../support/admin.ts";
 import { answered, Client, type Json, refused } from "../support/current.ts";
 import { StreamReader } from "../support/event-streams.ts";
 import { OAuthProgram } from "../support/oauth-program.ts";
@@ -128,6 +132,66 @@ test("[AUTH-19] a token that is made between the look of a removal and its commi
     201,
   );
   await answered(call({ ...owner, token }, "GET", "/api/agents"));
+});
+
+const invite = async (email: string): Promise<{ readonly id: string; readonly path: string }> => {
+  const { id, url } = await answered(call(owner, "POST", "/api/invitations", { email }), 201);
+  return { id: String(id), path: pathOf(url) };
+};
+const statusOf = async (id: string) => (await list(owner, "invitations")).find((each) => each.id === id)?.status;
+
+test("[AUTH-18] a new invitation of an address replaces the open ones before it", async () => {
+  const first = await invite("twice@example.com");
+  const second = await invite("Twice@example.com");
+  expect([await statusOf(first.id), await statusOf(second.id)]).toEqual(["revoked", "pending"]);
+  expect((await browserOf(service).get(first.path)).status).toBe(404);
+  expect((await join(browserOf(service), second.path)).at).toBe("/account");
+});
+
+test("[AUTH-18] the removal of a person withdraws the open invitations of their address", async () => {
+  const { organizationId } = owner;
+  const { id, path } = await invite("lin@example.com");
+  const person = { userId: newId("usr"), name: "Lin", email: "Lin@example.com", role: "member" } as const;
+  const add = () => service.system.dispatch(organizationRef(organizationId), { kind: "add_member", ...person });
+  expect((await add()).ok).toBe(true);
+  await answered(call(owner, "DELETE", `/api/members/${person.userId}`));
+  expect(await statusOf(id)).toBe("revoked");
+  expect((await browserOf(service).get(path)).status).toBe(404);
+  const other = await invite("lin@example.com");
+  expect((await add()).ok).toBe(true);
+  await runCommand(service, "user remove", { org: organizationId, email: person.email });
+  expect(await statusOf(other.id)).toBe("revoked");
+});
+
+test("[AUTH-18] an invitation that a removal has missed does not let its person back in, a later one does", async () => {
+  const { organizationId } = owner;
+  const person = await service.join(organizationId);
+  const { email } = await answered<{ email: string }>(call(owner, "GET", `/api/members/${person.userId}`));
+  const key = newKey();
+  const { system } = service;
+  const commit = system.dispatchGroup.bind(system);
+  const spy = spyOn(system, "dispatchGroup");
+  let missed = "";
+  spy.mockImplementation((async (...group: Parameters<typeof commit>) => {
+    spy.mockRestore();
+    const made = await system.dispatch(organizationRef(organizationId), {
+      kind: "create_invitation",
+      email,
+      role: "owner",
+      hash: keyHash(key),
+      replacedIds: [],
+      origin: { userId: owner.userId, tokenId: null, address: null },
+    });
+    missed = made.ok ? made.value.id : "";
+    return commit(...group);
+  }) as typeof commit);
+  await answered(call(owner, "DELETE", `/api/members/${person.userId}`));
+  expect(await statusOf(missed)).toBe("pending");
+  const back = await join(browserOf(service), invitationLink(organizationId, missed, key));
+  expect([back.status, back.html.includes("Ask for another one")]).toEqual([404, true]);
+  await refused(call(owner, "GET", `/api/members/${person.userId}`), 404, "not_found");
+  expect((await join(browserOf(service), (await invite(email)).path)).at).toBe("/account");
+  expect(await answered(call(owner, "GET", `/api/members/${person.userId}`))).toMatchObject({ role: "member" });
 });
 
 test("[AUTH-19] a new member invited by a link signs in, makes a token and uses it, all but the link over the API", async () => {

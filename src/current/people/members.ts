@@ -1,7 +1,7 @@
 /** The people of an organization: members, roles, removal, invitations (AUTH-19). */
 import { mapped } from "../../../actors/fault.ts";
 import { unlessMember } from "../../../actors/organization/invitations.ts";
-import { endingsOf } from "../../../actors/organization/removal.ts";
+import { endingsOf, removalOf } from "../../../actors/organization/removal.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
 import { invitationLink } from "../../http/contract/invitation-path.ts";
@@ -62,7 +62,7 @@ export const memberHandlers: Handlers<typeof memberOperations.operations, Servic
     const origin = originOf(change);
     const removed = await change.commit(
       [
-        ask(ref, { kind: "remove_member", userId, origin }),
+        ask(ref, removalOf(userId, credentials.value, origin)),
         ask(ref, READ_ORGANIZATION),
         ...endingsOf(credentials.value, origin).map((command) => ask(ref, command)),
       ],
@@ -91,8 +91,11 @@ export const memberHandlers: Handlers<typeof memberOperations.operations, Servic
     const known = await lookUp(log, directory.findMembers(email));
     const refused = known.ok ? unlessMember(known.value, organizationId) : known;
     if (!refused.ok) return refused;
+    const former = await lookUp(log, directory.pendingInvitations(organizationId, email));
+    if (!former.ok) return former;
     const key = newKey();
-    const command = { kind: "create_invitation", email, role, hash: keyHash(key), origin: originOf(change) } as const;
+    const of = { email, role, hash: keyHash(key), replacedIds: former.value };
+    const command = { kind: "create_invitation", ...of, origin: originOf(change) } as const;
     const now = clock.now();
     return change.commit([ask(organizationRef(organizationId), command)], (made) => {
       const shown = invitationView(made, principal, now);

@@ -62,7 +62,7 @@ export const memberOperations = operationGroup("Members", "People of the organiz
     summary: "Remove a member",
     description:
       "Ends the person's sessions, tokens and grants in this organization with the next request, and closes their " +
-      "open streams. What the person has made stays. The last owner cannot be removed: 409.",
+      "open streams. Open invitations of their address are withdrawn. What the person has made stays. The last owner cannot be removed: 409.",
     params: { id: UserId },
     answers: { 200: RemovedMember },
     errors: ["not_found", "invalid_state"],
@@ -87,7 +87,7 @@ export const memberOperations = operationGroup("Members", "People of the organiz
     summary: "Invite a person",
     description:
       "The link is in the answer and never shown again. The person who opens it becomes a member; it works once, within 7 days. " +
-      "Nothing is sent: pass the link on.",
+      "Nothing is sent: pass the link on. Open invitations of the same address are withdrawn.",
     body: CreateInvitationBody,
     hasOneTimeSecret: true,
     answers: { 201: NewInvitationView },

@@ -1,0 +1,27 @@
+/** Withdrawing invitations (AUTH-18): by an owner, with the removal of their person, and for a newer one of the address. */
+import type { Tx } from "../runtime/actor.ts";
+import { isoTime } from "../schema.ts";
+import { note } from "./audit.ts";
+import type { Origin } from "./people-protocol.ts";
+import { type Invitation, invitationTable, type Member } from "./schema.ts";
+
+/** Whether its link still opens. */
+export const isOpen = ({ status, expiresAt }: Invitation, { now }: Tx): boolean =>
+  status === "pending" && expiresAt > isoTime(now);
+
+export function withdraw(tx: Tx, invitation: Invitation, origin: Origin): Invitation {
+  note(tx, { action: "invitation.revoked", subjectId: invitation.id, detail: invitation.email }, origin);
+  return tx.update<Invitation>(invitationTable, { ...invitation, status: "revoked" });
+}
+
+/** Of these, withdraws what is still open: they were looked up before the turn. */
+export function withdrawOpen(tx: Tx, ids: readonly string[], origin: Origin): void {
+  for (const id of ids) {
+    const invitation = tx.read(invitationTable, id);
+    if (invitation !== null && isOpen(invitation, tx)) withdraw(tx, invitation, origin);
+  }
+}
+
+/** Whether the person was removed after this invitation was made: none of those lets them back in. */
+export const isOutlived = ({ removals = 0 }: Invitation, { status, removal = 0 }: Member): boolean =>
+  status === "removed" && removals < removal;
