@@ -24,10 +24,14 @@ export interface ListedPrompt {
   readonly arguments: { readonly name: string; readonly description: string; readonly required: boolean }[];
 }
 
-const listed = ({ id, name, role, description }: AgentRecord): ListedPrompt => ({
-  name: id,
-  title: name,
-  description: description ?? role,
+/** With the name where there is no description: some clients show no title, and most agents have the same role. */
+const descriptionOf = ({ name, role, description }: AgentRecord): string =>
+  description === null || description.trim() === "" ? `${name}: ${role}` : description;
+
+const listed = (agent: AgentRecord): ListedPrompt => ({
+  name: agent.id,
+  title: agent.name,
+  description: descriptionOf(agent),
   arguments: [{ name: "task", description: "What the agent is to do", required: true }],
 });
 
@@ -60,7 +64,7 @@ export async function getPrompt(
     const instructions = agent.system_prompt ?? `You are ${agent.name}, ${agent.role}.`;
     const text = `Follow these instructions:\n\n${instructions}\n\nThe task:\n\n${task}`;
     return {
-      description: agent.description ?? agent.role,
+      description: descriptionOf(agent),
       messages: [{ role: "user", content: { type: "text", text } }],
     };
   });

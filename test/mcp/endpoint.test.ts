@@ -274,7 +274,13 @@ describe.each(Object.entries(ERAS))("%s", (_, connect) => {
 
   test("[MCP-4] agents are prompts", async () => {
     const prompts = await client.prompts();
-    expect(prompts.find(({ name }) => name === agentId)).toMatchObject({ title: "Ada" });
+    // Without a description of the agent: its name tells it apart, its role may be that of every agent.
+    const shown = prompts.find(({ name }) => name === agentId);
+    expect(shown).toMatchObject({ title: "Ada", description: "Ada: Assistant" });
+    const fields = { name: "Bo", system_prompt: "Be brief.", description: "Writes lines." };
+    const { structuredContent: told } = await client.call("create_agent", fields);
+    const described = (await client.prompts()).find(({ name }) => name === told?.["id"]);
+    expect(described).toMatchObject({ title: "Bo", description: "Writes lines." });
     const { messages } = await client.prompt(agentId, { task: "Write a line." });
     expect(JSON.stringify(messages)).toContain("Be brief.");
     expect(JSON.stringify(messages)).toContain("Write a line.");
