@@ -2478,7 +2478,8 @@ class Troupe:
         """Download a shared file.
 
         A share with a password takes it by HTTP Basic authentication, with any user name. Each download
-        counts; what sends no content (HEAD, 304, 416) is none.
+        counts; what sends no content (HEAD, 304, 416) is none. Browsers (`Accept: text/html`) get refusals
+        as a page.
 
         `GET /share/{token}`. May raise `NotFoundError`, `ShareExpiredError` or `RangeNotSatisfiableError`.
         """
@@ -2496,7 +2497,8 @@ class Troupe:
         memory.
 
         A share with a password takes it by HTTP Basic authentication, with any user name. Each download
-        counts; what sends no content (HEAD, 304, 416) is none.
+        counts; what sends no content (HEAD, 304, 416) is none. Browsers (`Accept: text/html`) get refusals
+        as a page.
 
         `GET /share/{token}`. May raise `NotFoundError`, `ShareExpiredError` or `RangeNotSatisfiableError`.
         """

@@ -1383,7 +1383,7 @@ export class Troupe {
    * Download a shared file.
    *
    * A share with a password takes it by HTTP Basic authentication, with any user name. Each download counts; what sends
-   * no content (HEAD, 304, 416) is none.
+   * no content (HEAD, 304, 416) is none. Browsers (`Accept: text/html`) get refusals as a page.
    *
    * `GET /share/{token}`. May throw `NotFoundError`, `ShareExpiredError` or `RangeNotSatisfiableError`.
    */
@@ -1395,7 +1395,7 @@ export class Troupe {
    * Download a shared file. The content in pieces, as they arrive: a file of any size takes little memory.
    *
    * A share with a password takes it by HTTP Basic authentication, with any user name. Each download counts; what sends
-   * no content (HEAD, 304, 416) is none.
+   * no content (HEAD, 304, 416) is none. Browsers (`Accept: text/html`) get refusals as a page.
    *
    * `GET /share/{token}`. May throw `NotFoundError`, `ShareExpiredError` or `RangeNotSatisfiableError`.
    */

@@ -115,3 +115,42 @@ test("[WSP-2] a share of a file that was deleted finds no file", async () => {
   await refused(open(made), 404, "not_found");
   await refused(client.call("POST", `${workspace}/files/share`, { path: "gone.txt" }), 404, "not_found");
 });
+
+test("[WSP-2] a browser that gets no file gets a page in plain words, with the status and headers of the refusal", async () => {
+  const BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
+  const locked = await share({ password: "correct horse" });
+  const revoked = await share({});
+  await answered(client.call("DELETE", `${workspace}/shares/${revoked.id}`));
+  const tried = await share({ password: "correct horse" });
+  for (let i = 0; i < PASSWORD_ATTEMPTS; i++) await open(tried, withPassword("wrong"));
+  const unknown = { ...revoked, token: "a".repeat(43) };
+  const tooLong = { ...revoked, token: "a".repeat(100) };
+  const rows: readonly (readonly [NewShare, Readonly<Record<string, string>>, string])[] = [
+    [locked, {}, "This file needs a password"],
+    [locked, withPassword("wrong"), "This file needs a password"],
+    [revoked, {}, "This link no longer works"],
+    [tried, withPassword("correct horse"), "Too many attempts"],
+    [unknown, {}, "Nothing is shared here"],
+    [tooLong, {}, "Nothing is shared here"],
+  ];
+  for (const [made, headers, words] of rows) {
+    const json = await open(made, headers);
+    const page = await open(made, { ...headers, accept: BROWSER });
+    const text = await page.text();
+    expect([words, text.includes(words), text.startsWith("<!doctype html>")]).toEqual([words, true, true]);
+    expect(page.status).toBe(json.status);
+    for (const name of ["www-authenticate", "x-request-id"])
+      expect([name, page.headers.has(name)]).toEqual([name, json.headers.has(name)]);
+    expect(page.headers.has("retry-after")).toBe(json.headers.has("retry-after"));
+    expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    expect(page.headers.get("content-security-policy")).toStartWith("default-src 'none';");
+    expect(page.headers.get("x-content-type-options")).toBe("nosniff");
+    for (const answer of [json, page]) expect(answer.headers.get("vary")).toContain("accept");
+    expect(json.headers.get("content-type")).toStartWith("application/json");
+  }
+  for (const accept of ["*/*", "application/json", "application/json, text/html;q=0.5"])
+    await refused(open(unknown, { accept }), 404, "not_found");
+  // The file itself is what it was.
+  const file = await open(locked, { ...withPassword("correct horse"), accept: BROWSER });
+  expect([file.status, file.headers.get("content-disposition")?.startsWith("attachment")]).toEqual([200, true]);
+});

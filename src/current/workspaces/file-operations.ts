@@ -6,6 +6,7 @@ import { media, operationGroup } from "../../http/contract/operation.ts";
 import { cursorField, LIMIT, pageQuery } from "../paging.ts";
 import { ShareId, WorkspaceId } from "../path-ids.ts";
 import { FILE_HEADERS } from "../../http/contract/request-headers.ts";
+import { sharePage } from "./share-page.ts";
 import { DELETE_HEADERS, WRITE_HEADERS } from "./conditions.ts";
 import {
   ChangedFile,
@@ -239,11 +240,12 @@ export const shareOperations = operationGroup(
       scope: null,
       summary: "Download a shared file",
       description:
-        "A share with a password takes it by HTTP Basic authentication, with any user name. Each download counts; what sends no content (HEAD, 304, 416) is none.",
+        "A share with a password takes it by HTTP Basic authentication, with any user name. Each download counts; what sends no content (HEAD, 304, 416) is none. Browsers (`Accept: text/html`) get refusals as a page.",
       params: { token: Type.String({ description: "The last part of the share's address", maxLength: 64 }) },
       headers: { ...FILE_HEADERS, authorization: Type.String() },
       answers: { 200: BYTES, 206: BYTES, 304: null },
       errors: ["not_found", "share_expired", "unauthenticated", "rate_limited", "range_not_satisfiable"],
+      refusalPage: sharePage,
     },
   },
 );

@@ -11,7 +11,7 @@
  * A handler is `(services, caller, input) → Outcome`. Its input is already parsed by the schemas here. It needs no
  * `Request`, and also runs for callers without HTTP (`Operations.invoke`).
  */
-import type { FaultKind, Outcome } from "../../../actors/fault.ts";
+import type { Fault, FaultKind, Outcome } from "../../../actors/fault.ts";
 import type { MaybePromise } from "../../../actors/maybe-promise.ts";
 import type { JsonObject, Static, TSchema } from "../../../actors/schema.ts";
 import type { EventType } from "../../../actors/webhook/events.ts";
@@ -62,6 +62,8 @@ export interface OperationContract {
   readonly emits?: EventType | null;
   /** A signed address replaces the token, for the subject it was given to; every answer gets these headers too. */
   readonly signed?: { readonly headers: Readonly<Record<string, string>> };
+  /** People open it in a browser: the HTML of a refusal there. Status and headers stay those of the refusal. */
+  readonly refusalPage?: (fault: Fault) => string;
   /** Changes nothing, even if its method suggests a change. */
   readonly isRead?: true;
   /** Its answer contains a secret that is never shown again (IDEM-4). */

@@ -1,4 +1,5 @@
 /** Plain pages for people: text and links, no script, no external resources. */
+import Negotiator from "negotiator";
 
 const POLICY =
   "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -33,5 +34,10 @@ ${content}
 </body>
 </html>
 `;
+
+/** Whether the caller prefers a page to JSON, as browsers do; one that takes anything gets JSON. */
+export const prefersPage = (accept: string | null): boolean =>
+  accept !== null &&
+  new Negotiator({ headers: { accept } }).mediaType(["application/json", "text/html"]) === "text/html";
 
 export const escapeHtml = (text: string): string => Bun.escapeHTML(text);

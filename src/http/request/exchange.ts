@@ -56,6 +56,8 @@ export class Exchange implements Caller, RawInput {
   result: MaybePromise<Answer | Result> | null = null;
   /** Headers of every answer of its operation. */
   headers: Readonly<Record<string, string>> | null = null;
+  /** The HTML of its operation's refusals for browsers; null: they are as the surface has them. */
+  refusalPage: ((fault: Fault) => string) | null = null;
   /** The pages that may read the answer. */
   audience: Audience = "configured_origins";
   /** Whether its answer may be sent without a `Response` if the body is known. */

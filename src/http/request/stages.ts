@@ -27,6 +27,7 @@ export class Stages {
 
   admit(exchange: Exchange): void {
     exchange.headers = this.headers;
+    exchange.refusalPage = this.operation.contract.refusalPage ?? null;
     exchange.reached = this.surface.admit(exchange, this.operation);
   }
 

@@ -9,6 +9,7 @@
 import { type Fault, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { type MaybePromise, whenReady } from "../../../actors/maybe-promise.ts";
 import { type Answer, isAnswer, responseOf } from "./answer.ts";
+import { PAGE_HEADERS, PAGE_TYPE, prefersPage } from "../document/page.ts";
 import type { Answered } from "./commit.ts";
 import type { Dialect, Refusal } from "./dialect.ts";
 import { Exchange, pathOf, withoutStream } from "./exchange.ts";
@@ -337,7 +338,13 @@ export class Surface {
   private refusal(exchange: Exchange, fault: Fault): Answer {
     this.parts.meter?.refused(fault.kind);
     this.parts.admission.leaveOut(exchange);
-    return exchange.refuse(this.dialect.refusal(fault, exchange.requestId));
+    const refusal = this.dialect.refusal(fault, exchange.requestId);
+    const { refusalPage } = exchange;
+    if (refusalPage === null) return exchange.refuse(refusal);
+    const isPage = prefersPage(exchange.header("accept"));
+    const answer = exchange.refuse(isPage ? asPage(refusal, refusalPage(fault)) : refusal);
+    answer.headers.append("vary", "accept");
+    return answer;
   }
 
   /** Lets pages of allowed other origins read the answer. */
@@ -364,6 +371,12 @@ export class Surface {
     return exchange.wantsHeadOnly && response instanceof Response ? withoutStream(response) : response;
   }
 }
+
+const asPage = ({ status, headers }: Refusal, body: string): Refusal => ({
+  status,
+  body,
+  headers: { "content-type": PAGE_TYPE, ...PAGE_HEADERS, ...headers },
+});
 
 const answerWith = (exchange: Exchange, value: Answered | Response): Answer =>
   value instanceof Response ? exchange.own(value) : exchange.answer(value);
