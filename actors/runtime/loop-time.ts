@@ -14,14 +14,17 @@ import type { Throttle } from "./throttle.ts";
 
 /**
  * - `requests`: stages of requests, from the token to the answer
+ * - `uploads`: the same of requests with a long streamed body, which yield to all others (`body-pace.ts`)
  * - `turns`: turns of actors that none of the others has dispatched
  * - `commits`: building the statement of a commit
  * - `pages`: parsing and rendering of pages, and parsing of long bodies, in slices (`bulk-work.ts`)
  * - `runs`: handling the answers of models and tools
  * - `streams`: writing to the readers of events
  */
-export const LOOP_WORK = ["requests", "pages", "turns", "commits", "runs", "streams"] as const;
+export const LOOP_WORK = ["requests", "uploads", "pages", "turns", "commits", "runs", "streams"] as const;
 export type LoopWork = (typeof LOOP_WORK)[number];
+/** Work that clients and models cause directly, without uploads. Turns and commits follow from it, and from uploads. */
+const DIRECT: ReadonlySet<LoopWork> = new Set(["requests", "pages", "runs", "streams"]);
 
 /** Accounts that are kept: about 2 MiB. The least recently charged one is evicted. */
 export const LOOP_ACCOUNTS = 10_000;
@@ -70,7 +73,7 @@ const newAccount = (): Account => ({
   window: 0,
   currentMs: 0,
   formerMs: 0,
-  totalMs: { requests: 0, pages: 0, turns: 0, commits: 0, runs: 0, streams: 0 },
+  totalMs: { requests: 0, uploads: 0, pages: 0, turns: 0, commits: 0, runs: 0, streams: 0 },
 });
 
 export class LoopTime {
@@ -82,6 +85,8 @@ export class LoopTime {
   private readonly all = newAccount();
   /** The `pages` of all. */
   private readonly pages = newAccount();
+  /** The `DIRECT` work of all. */
+  private readonly direct = newAccount();
   private readonly startedAt: number;
   /** Whether a section is being measured. */
   private isOpen = false;
@@ -141,6 +146,7 @@ export class LoopTime {
     // An organization that is alone is not throttled, so the throttle's bookkeeping is skipped.
     if (this.throttle !== null && this.payers.areSeveral(window)) this.throttle.charge(organizationId, ms, at);
     if (work === "pages") this.add(this.pages, work, { ms, window });
+    if (DIRECT.has(work)) this.add(this.direct, work, { ms, window });
   }
 
   private add(
@@ -164,9 +170,9 @@ export class LoopTime {
     return (this.recentOf(this.all) - this.recentOf(this.pages)) / LOOP_WINDOW_MS;
   }
 
-  /** The part of the last second in which the loop did any work. */
-  get busyPart(): number {
-    return this.recentOf(this.all) / LOOP_WINDOW_MS;
+  /** The part of the last second in which the loop did work that clients and models cause directly, without uploads. */
+  get directPart(): number {
+    return this.recentOf(this.direct) / LOOP_WINDOW_MS;
   }
 
   /**

@@ -9,7 +9,7 @@
  */
 import type { Clock } from "../../../actors/runtime/clock.ts";
 import { partBeside } from "../../../actors/runtime/bulk-work.ts";
-import { LOOP_WINDOW_MS, type LoopTime } from "../../../actors/runtime/loop-time.ts";
+import type { LoopTime } from "../../../actors/runtime/loop-time.ts";
 import { PacedSlices } from "../../../actors/runtime/paced-slices.ts";
 
 /** Bytes of each body that are read without waiting. */
@@ -26,11 +26,14 @@ export const MS_PER_BYTE = 2.4 / (1024 * 1024);
 /** Cost of the end of a body: sync, rename, two commits and the answer. */
 export const ENDING_MS = 4;
 
-/** Measured loop time of an upload itself, without its bytes: its request, its turns and its commit (2.0 to 2.4 ms). */
-export const OWN_MS = 3;
+/**
+ * How much of the loop other work uses for each part that it uses directly (`LoopTime.directPart`): the turns and commits
+ * that follow from it are not told apart from those of uploads.
+ */
+export const WITH_FOLLOWING = 2;
 
 interface PaceParts {
-  readonly time: Pick<LoopTime, "busyPart">;
+  readonly time: Pick<LoopTime, "directPart">;
   readonly clock: Pick<Clock, "monotonic" | "after">;
   /** Runs in the next turn of the loop. */
   readonly later: (run: () => void) => void;
@@ -48,14 +51,10 @@ export interface PacedBody {
 
 export class BodyPace {
   private readonly time: PaceParts["time"];
-  private readonly clock: PaceParts["clock"];
   private readonly slices: PacedSlices;
-  /** When bodies have ended within the last second, in monotonic ms. */
-  private readonly endedAt: number[] = [];
 
   constructor({ time, ...parts }: PaceParts) {
     this.time = time;
-    this.clock = parts.clock;
     this.slices = new PacedSlices({ ...parts, part: () => this.part, mostWaitMs: MOST_WAIT_MS });
   }
 
@@ -74,18 +73,14 @@ export class BodyPace {
         return this.part === 1 ? null : this.slices.turn(organizationId).then(() => this.slices.spent(costMs));
       },
       ended: () => {
-        if (taken <= READ_AT_ONCE_BYTES) return;
-        this.endedAt.push(this.clock.monotonic());
-        this.slices.pause(ENDING_MS);
+        if (taken > READ_AT_ONCE_BYTES) this.slices.pause(ENDING_MS);
       },
     };
   }
 
   /** The part of the loop's time for bodies. The loop time of uploads themselves does not count as other work. */
   private get part(): number {
-    const since = this.clock.monotonic() - LOOP_WINDOW_MS;
-    while (this.endedAt.length > 0 && this.endedAt[0]! < since) this.endedAt.shift();
-    const othersPart = this.time.busyPart - (this.endedAt.length * OWN_MS) / LOOP_WINDOW_MS;
+    const othersPart = WITH_FOLLOWING * this.time.directPart;
     return othersPart < QUIET_PART ? 1 : partBeside(othersPart);
   }
 }

@@ -76,6 +76,8 @@ export class Exchange implements Caller, RawInput {
   hasTurn = false;
   /** Runs, perhaps twice, when it is answered or waits for something; null if no handover can wait for it. */
   onAnswered: (() => void) | null = null;
+  /** The kind of work that its event loop time is charged as. */
+  loopWork: "requests" | "uploads" = "requests";
   /** Event loop time spent for it, in ms. */
   workMs = 0;
   private readonly rateHeaders: RateHeaders;

@@ -22,6 +22,7 @@ import {
   isRead,
   type OperationContract,
   type OperationGroup,
+  isJsonBody,
 } from "../contract/operation.ts";
 import type { OperationTable, Read, Undertaking } from "../contract/operation.ts";
 import type { Caller, Visitor } from "./caller.ts";
@@ -79,6 +80,8 @@ export class BoundOperation {
   readonly contract: OperationContract;
   readonly reader: InputReader;
   readonly isRead: boolean;
+  /** Whether its body is handed on as it arrives. */
+  readonly isStreamed: boolean;
   readonly named: NamedRecords;
   private readonly services: unknown;
   private readonly handle: AnyRead | AnyWork;
@@ -99,6 +102,7 @@ export class BoundOperation {
       isStrict: isStrict && (contract.scope !== null || contract.signed !== undefined),
     });
     this.isRead = isRead(contract);
+    this.isStreamed = contract.body !== undefined && !isJsonBody(contract.body) && contract.body.kind === "stream";
     this.named = new NamedRecords(contract);
     this.services = services;
     this.handle = handler as AnyRead | AnyWork;

@@ -10,6 +10,7 @@ import { type Fault, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { type MaybePromise, whenReady } from "../../../actors/maybe-promise.ts";
 import { type Answer, isAnswer, responseOf } from "./answer.ts";
 import { PAGE_HEADERS, PAGE_TYPE, prefersPage } from "../document/page.ts";
+import { READ_AT_ONCE_BYTES } from "./body-pace.ts";
 import type { Answered } from "./commit.ts";
 import type { Dialect, Refusal } from "./dialect.ts";
 import { Exchange, pathOf, withoutStream } from "./exchange.ts";
@@ -61,6 +62,7 @@ export class Surface {
   admit(exchange: Exchange, operation: BoundOperation): MaybePromise<Reached> {
     exchange.operation = operation.id;
     exchange.route = operation.contract.path;
+    if (operation.isStreamed && exchange.announcedBytes > READ_AT_ONCE_BYTES) exchange.loopWork = "uploads";
     const { forwarding } = this.parts;
     if (forwarding === undefined) return this.admitHere(exchange, operation);
     const held = exchange.holdBody();
@@ -156,11 +158,11 @@ export class Surface {
   /** Does a part of the request's work, and charges it to the payer. */
   private timed<T>(exchange: Exchange, work: () => T): T {
     const { loopTime } = this.parts.system;
-    const from = loopTime.begin("requests", exchange.organizationId, exchange.operation);
+    const from = loopTime.begin(exchange.loopWork, exchange.organizationId, exchange.operation);
     try {
       return exchange.within(work);
     } finally {
-      exchange.workMs += loopTime.end(from, exchange.payer, "requests");
+      exchange.workMs += loopTime.end(from, exchange.payer, exchange.loopWork);
     }
   }
 

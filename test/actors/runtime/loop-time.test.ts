@@ -15,8 +15,8 @@ test("[FAIR-1] what the loop has worked is counted for each organization, by wha
   time.measure("b", "turns", work(1));
   const { total, leading } = time.reading(10);
   expect(leading.map(({ organizationId, totalMs }) => [organizationId, totalMs])).toEqual([
-    ["a", { requests: 5, pages: 0, turns: 0, commits: 0, runs: 0, streams: 2 }],
-    ["b", { requests: 0, pages: 0, turns: 1, commits: 0, runs: 0, streams: 0 }],
+    ["a", { requests: 5, uploads: 0, pages: 0, turns: 0, commits: 0, runs: 0, streams: 2 }],
+    ["b", { requests: 0, uploads: 0, pages: 0, turns: 1, commits: 0, runs: 0, streams: 0 }],
   ]);
   expect(total).toMatchObject({ recentMs: 8, upMs: 8, totalMs: { requests: 5, turns: 1, streams: 2 } });
   expect(time.reading(1).leading).toHaveLength(1);
@@ -49,6 +49,15 @@ test("[FAIR-1] recent use is that of the last second, and is forgotten", () => {
   pass(LOOP_WINDOW_MS);
   expect(time.recentMs("a")).toBe(0);
   expect(time.reading(1).leading[0]?.totalMs.requests).toBe(100);
+});
+
+test("[FAIR-10] uploads, and turns and commits, are no work that others cause directly", () => {
+  const { time } = rig();
+  for (const work of ["uploads", "turns", "commits"] as const) time.charge("a", work, 100);
+  expect(time.directPart).toBe(0);
+  for (const work of ["requests", "pages", "runs", "streams"] as const) time.charge("a", work, 100);
+  expect(time.directPart).toBeCloseTo(0.4);
+  expect(time.reading(1).total.totalMs).toMatchObject({ uploads: 100, requests: 100 });
 });
 
 test("[FAIR-1] the loop is shared while several organizations were at work within a second or two", () => {
