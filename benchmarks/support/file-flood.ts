@@ -5,7 +5,7 @@ import { figure, percentile } from "./statistics.ts";
 
 const FLOOD = { atOnce: 50, bytes: 4 * MIB };
 /** One phase: the measured messages, and the pause between two. */
-const MESSAGES = 250;
+const MESSAGES = 500;
 const MESSAGE_MS = 20;
 /** Phases of a round, alternately alone and beside uploads. A p99 needs at least 500 messages. */
 const PHASES = 2;
@@ -14,9 +14,9 @@ const FLOOD_MEMORY = 1_536 * MIB;
 /** The most of the p99 beside uploads, as a multiple of that alone. */
 const FLOOD_RATIO = 1.3;
 
-/** Measured by hand on 2026-11-23, on 2 shared cores. */
+/** Measured by hand on 2026-11-24, on 2 shared cores. */
 const FLOOD_NOTE =
-  "Where the time of a message beside uploads goes: the 50 clients send at the same moments, and then the loop, the thread that hashes and PostgreSQL wait for two cores. So uploads give way (FAIR-10, decision 43): they have the rate above, and the uploaders, which are in a process of the lowest priority, wait. Of the 1.7 ms that a MiB takes the process, the loop has 0.6, which is receiving it in Bun and a copy (decision 39). What is left: Bun takes the first megabyte of each body whether it is read or not. Measured by hand on a machine that others used too, with 500 messages of each kind in turns: p50, p90 and p99 rose from 8.1, 15.6 and 32.9 ms to 8.7, 16.9 and 39.7. With eight to eleven other processes waiting for the two cores, p99 rose 1.7 and 1.9 times (from 93 to 156 ms, and from 71 to 135), and as much (1.6 and 1.9 times) without shared pieces and released chunks: there the figure shows how the cores are shared, not what an upload costs. Commits do not seem to be what rises: in five phases of 200 each, on a machine that others used too, the p99 of a one-row INSERT on a connection of its own was 24 ms alone and 16 beside uploads (medians of the phases; that of a message 26 and 36), and messages beside uploads whose bytes were not synced at all were not faster (three phases each: 41 ms without, 36 with). So smaller or earlier syncs of uploads were not tried. 50 uploads to the bare server, in a process of its own, raised the p99 to 20 to 120 ms, from 14 to 60 alone.";
+  "Where the time of a message beside uploads goes: uploads yield (FAIR-10, decision 43), so they have the rate above, and the uploaders, which are in a process of the lowest priority, wait. What is left: Bun takes the first megabyte of each body whether it is read or not, so 50 uploads that begin at once take the loop some 60 ms, which two or three messages of each phase meet; a message may wait behind the commit of an upload; and the loop, the thread that hashes, PostgreSQL and the clients share two cores. Uploads that ended and began again all together were most of it before: then p99 was 1.5 to 1.8 times that alone, and in five alternating pairs of phases after that 1.2 to 1.35 times, where nothing else stalled the machine. 50 uploads to the bare server, in a process of its own, raised the p99 to 20 to 120 ms, from 14 to 60 alone (a day before, beside the work of others).";
 
 /**
  * The time of a message to a chat, alone and during 50 uploads: alternating phases, and the p99 over all phases of a
