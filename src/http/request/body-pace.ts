@@ -24,7 +24,7 @@ export const MOST_WAIT_MS = 5_000;
  */
 export const MS_PER_BYTE = 2.4 / (1024 * 1024);
 /** Cost of the end of a body: sync, rename, two commits and the answer. */
-export const ENDING_MS = 4;
+export const ENDING_MS = 6;
 
 /**
  * The loop time of other work, with the turns and commits that follow from it, for each ms that it uses directly
