@@ -13,7 +13,7 @@ type Credentials = Awaited<ReturnType<Directory["credentialsOf"]>>;
 type Ending = Extract<OrganizationCommand, { readonly kind: "revoke_token" | "end_grant" }>;
 type Removal = Extract<OrganizationCommand, { readonly kind: "remove_member" }>;
 
-/** Takes the membership, and withdraws the person's invitations. */
+/** The command that ends the membership, and withdraws the person's invitations. */
 export const removalOf = (userId: string, { invitationIds }: Credentials, origin: Origin = OPERATOR): Removal => ({
   kind: "remove_member",
   userId,

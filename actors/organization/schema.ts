@@ -61,7 +61,7 @@ export const Member = Type.Object({
   role: OneOf(ROLES),
   status: OneOf(["active", "removed"] as const),
   membership: Membership,
-  /** With their last one. */
+  /** The number of this member's last removal. */
   removal: Removals,
 });
 export type Member = Static<typeof Member>;
@@ -102,7 +102,7 @@ export const Invitation = Type.Object({
   hash: Type.String(),
   expiresAt: Timestamp,
   status: OneOf(["pending", "accepted", "revoked"] as const),
-  /** When it was made. */
+  /** How many there had been when it was made. */
   removals: Removals,
 });
 export type Invitation = Static<typeof Invitation>;

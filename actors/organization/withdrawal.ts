@@ -1,11 +1,11 @@
-/** Withdrawing invitations (AUTH-18): by an owner, with the removal of their person, and for a newer one of the address. */
+/** Withdraws invitations (AUTH-18): for an owner, with the removal of a person, and before a newer one of the address. */
 import type { Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
 import { note } from "./audit.ts";
 import type { Origin } from "./people-protocol.ts";
 import { type Invitation, invitationTable, type Member } from "./schema.ts";
 
-/** Whether its link still opens. */
+/** Whether it can still be accepted. */
 export const isOpen = ({ status, expiresAt }: Invitation, { now }: Tx): boolean =>
   status === "pending" && expiresAt > isoTime(now);
 
@@ -14,7 +14,7 @@ export function withdraw(tx: Tx, invitation: Invitation, origin: Origin): Invita
   return tx.update<Invitation>(invitationTable, { ...invitation, status: "revoked" });
 }
 
-/** Of these, withdraws what is still open: they were looked up before the turn. */
+/** Withdraws those of these that are still open; they were looked up before the turn. */
 export function withdrawOpen(tx: Tx, ids: readonly string[], origin: Origin): void {
   for (const id of ids) {
     const invitation = tx.read(invitationTable, id);
@@ -22,6 +22,6 @@ export function withdrawOpen(tx: Tx, ids: readonly string[], origin: Origin): vo
   }
 }
 
-/** Whether the person was removed after this invitation was made: none of those lets them back in. */
+/** Whether the person was removed after this invitation was made. Such an invitation does not let them back in. */
 export const isOutlived = ({ removals = 0 }: Invitation, { status, removal = 0 }: Member): boolean =>
   status === "removed" && removals < removal;
