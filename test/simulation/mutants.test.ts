@@ -1,5 +1,8 @@
 /** Mutants of the runtime must be caught: a simulation that finds nothing proves nothing. The long tests catch the rest. */
 import { expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { linkMutants } from "../replicas/link-mutants.ts";
 import { caught, mutants, QUICK_MUTANTS, trial } from "./mutants.ts";
 import { applyPatch } from "./patch.ts";
 
@@ -19,6 +22,11 @@ test("[SIM-3] the mutants are there", () => {
     "group-split",
     "message-dropped",
   ]);
+});
+
+test.each([...mutants(), ...linkMutants()])("[SIM-3] the patch of $name fits the source", ({ patch }) => {
+  const source = (path: string): string => readFileSync(join(import.meta.dir, "../..", path), "utf8");
+  for (const [path, text] of applyPatch(patch, source)) expect(text).not.toBe(source(path));
 });
 
 for (const mutant of mutants().filter(({ name }) => QUICK_MUTANTS.has(name))) {
