@@ -50,6 +50,7 @@ export const accountActor: ActorDefinition<AccountProtocol> = {
       return ok({
         passwordHash: account?.passwordHash ?? null,
         chosenOrganizationId: account?.chosenOrganizationId ?? null,
+        sessionsEnded: account?.sessionsEnded ?? null,
       });
     },
 
@@ -71,10 +72,11 @@ export const accountActor: ActorDefinition<AccountProtocol> = {
 
     check_link: (tx, { hash }) => (opens(tx, hash) ? ok(null) : notFound("token")),
 
-    set_password(tx, { passwordHash, linkHash }) {
+    set_password(tx, { passwordHash, linkHash, keptId }) {
       if (linkHash !== null && !opens(tx, linkHash)) return notFound("token");
+      const at = isoTime(tx.now);
       // However the password was lost, an unused link must not outlive the new password.
-      keep(tx, { passwordHash, passwordSetAt: isoTime(tx.now), link: null });
+      keep(tx, { passwordHash, passwordSetAt: at, link: null, sessionsEnded: { at, keptId } });
       return ok(null);
     },
 
@@ -91,8 +93,9 @@ export const accountActor: ActorDefinition<AccountProtocol> = {
       const identities = accountOf(tx)?.identities ?? [];
       const present = identities.find((each) => each.issuer === issuer);
       if (present !== undefined) return ok(present.subject === subject ? "present" : "other");
-      const identity = { issuer, subject, linkedAt: isoTime(tx.now) };
-      const others = keepsOthers ? {} : { passwordHash: null, passwordSetAt: null, link: null, passkeys: [] };
+      const at = isoTime(tx.now);
+      const identity = { issuer, subject, linkedAt: at };
+      const others = keepsOthers ? {} : { ...NO_CREDENTIALS, sessionsEnded: { at, keptId: null } };
       keep(tx, { ...others, identities: [...identities, identity] });
       return ok("new");
     },
@@ -210,17 +213,17 @@ function opens(tx: Tx, hash: string): boolean {
 }
 
 type Changes = Partial<
-  Pick<Account, "passwordHash" | "passwordSetAt" | "link" | "chosenOrganizationId" | "identities" | "passkeys">
+  Pick<
+    Account,
+    "passwordHash" | "passwordSetAt" | "link" | "chosenOrganizationId" | "identities" | "passkeys" | "sessionsEnded"
+  >
 >;
-const NEW: Omit<Required<Changes>, "identities" | "passkeys"> = {
-  passwordHash: null,
-  passwordSetAt: null,
-  link: null,
-  chosenOrganizationId: null,
-};
+const NO_PASSWORD = { passwordHash: null, passwordSetAt: null, link: null } as const;
+const NO_CREDENTIALS = { ...NO_PASSWORD, passkeys: [] };
 
 function keep(tx: Tx, changes: Changes): void {
   const account = accountOf(tx);
-  if (account === null) tx.create(accountTable, { ...NEW, ...changes, id: tx.self.organizationId });
+  if (account === null)
+    tx.create(accountTable, { ...NO_PASSWORD, chosenOrganizationId: null, ...changes, id: tx.self.organizationId });
   else tx.update(accountTable, { ...account, ...changes });
 }

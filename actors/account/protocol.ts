@@ -1,10 +1,12 @@
 /** The commands and replies of an account's actor. */
-import type { Identity, OAuthClient, Passkey, PasswordLink } from "./schema.ts";
+import type { Account, Identity, OAuthClient, Passkey, PasswordLink } from "./schema.ts";
 
 /** The data for checking a password. */
 export interface Credentials {
   readonly passwordHash: string | null;
   readonly chosenOrganizationId: string | null;
+  /** Null: nothing has ended the person's sessions. */
+  readonly sessionsEnded: NonNullable<Account["sessionsEnded"]> | null;
 }
 
 /** The ways in which the person can sign in. */
@@ -29,8 +31,14 @@ export type AccountCommand =
   | { readonly kind: "check_link"; readonly hash: string }
   /**
    * With a link's hash, the link is used up. With null, the caller has already authenticated the person by other means.
+   * The caller ends the person's sessions except `keptId`.
    */
-  | { readonly kind: "set_password"; readonly passwordHash: string; readonly linkHash: string | null }
+  | {
+      readonly kind: "set_password";
+      readonly passwordHash: string;
+      readonly linkHash: string | null;
+      readonly keptId: string | null;
+    }
   | { readonly kind: "read_ways_in" }
   /**
    * Links the person to this identity at the issuer. If the link is new, every other credential is removed: the holder

@@ -37,6 +37,8 @@ export const Account = Type.Object({
   chosenOrganizationId: Nullable(Type.String()),
   /** At most one per issuer. */
   identities: Type.Optional(Type.Array(Identity)),
+  /** When a new credential last ended the person's sessions, and the session that it left. Absent: never. */
+  sessionsEnded: Type.Optional(Type.Object({ at: Timestamp, keptId: Nullable(Type.String()) })),
   passkeys: Type.Optional(Type.Array(Passkey)),
 });
 export type Account = Static<typeof Account>;

@@ -6,6 +6,7 @@
  *   e-mail ─▶ attempts counted ─▶ member records ─▶ password checked ─▶ session in the organization chosen last
  */
 import { type Fault, ok, type Outcome, refuse } from "../../actors/fault.ts";
+import type { Credentials } from "../../actors/account/protocol.ts";
 import { accountRef, attemptsRef } from "../../actors/account/schema.ts";
 import type { Directory } from "../../actors/organization/directory.ts";
 import type { Principal } from "../../actors/organization/principal.ts";
@@ -54,6 +55,8 @@ export interface StartedSession {
 
 /** The e-mail address and the password do not match; the answer does not say which of them is wrong. */
 const NO_MATCH: Fault = { kind: "unauthenticated", reason: "e-mail address and password do not match" };
+/** A new credential has ended the session. */
+const ENDED: Fault = { kind: "not_found", noun: "session" };
 
 export class Accounts {
   private readonly parts: AccountParts;
@@ -111,14 +114,29 @@ export class Accounts {
     return chosen === undefined ? refuse(NO_MATCH) : this.startIn(chosen.organizationId, userId, sender);
   }
 
-  /** Switches to another of the person's organizations: a session there replaces the one here. */
+  /**
+   * Switches to another of the person's organizations: a session there replaces the one here. `endAll` visits one
+   * organization after the other, so a session that it ends must not get away to one that has been visited: it may no
+   * longer move, and a move that is under way is taken back.
+   */
   async move(principal: Principal, organizationId: string, sender: Sender): Promise<Outcome<StartedSession>> {
+    const { system } = this.parts;
+    const account = accountRef(principal.userId);
+    const sessions = await this.sessions(principal.organizationId, principal.userId);
+    if (!sessions.ok) return sessions;
+    const session = sessions.value.find(({ id }) => id === principal.tokenId);
+    const before = await system.dispatch(account, { kind: "read_credentials" });
+    if (!before.ok) return before;
+    if (session === undefined || isEnding(session, before.value)) return refuse(ENDED);
     const started = await this.startIn(organizationId, principal.userId, sender);
     if (!started.ok) return started;
-    const chosen = await this.parts.system.dispatch(accountRef(principal.userId), {
-      kind: "choose_organization",
-      organizationId,
-    });
+    const after = await system.dispatch(account, { kind: "read_credentials" });
+    if (!after.ok) return after;
+    if (after.value.sessionsEnded?.at !== before.value.sessionsEnded?.at) {
+      const ended = await this.takeBack(started.value, sender);
+      return ended.ok ? refuse(ENDED) : ended;
+    }
+    const chosen = await system.dispatch(account, { kind: "choose_organization", organizationId });
     if (!chosen.ok) return chosen;
     const ended = await this.end(principal, principal.tokenId, sender);
     return ended.ok ? started : ended;
@@ -237,7 +255,7 @@ export class Accounts {
     sender: Sender,
   ): Promise<Outcome<StartedSession>> {
     const linkHash = keyHash(given.key);
-    const set = await this.setPassword(userId, given.password, linkHash);
+    const set = await this.setPassword(userId, given.password, { linkHash, keptId: null });
     if (!set.ok) return set;
     const origin: Origin = { userId, tokenId: null, address: sender.address };
     const ended = await this.endAll(userId, origin, null);
@@ -264,17 +282,21 @@ export class Accounts {
     const isGood = await this.passwords.verify(given.present, credentials.value.passwordHash);
     if (!isGood.ok) return isGood;
     if (!isGood.value) return refuse(NO_MATCH);
-    const set = await this.setPassword(userId, given.next, null);
+    const set = await this.setPassword(userId, given.next, { linkHash: null, keptId: tokenId });
     if (!set.ok) return set;
     const origin: Origin = { userId, tokenId, address: sender.address };
     const noted = await this.notePassword(userId, origin);
     return noted.ok ? this.endAll(userId, origin, tokenId) : noted;
   }
 
-  private async setPassword(userId: string, password: string, linkHash: string | null): Promise<Outcome<null>> {
+  private async setPassword(
+    userId: string,
+    password: string,
+    terms: { readonly linkHash: string | null; readonly keptId: string | null },
+  ): Promise<Outcome<null>> {
     const passwordHash = await this.passwords.hash(password);
     if (!passwordHash.ok) return passwordHash;
-    const command = { kind: "set_password", passwordHash: passwordHash.value, linkHash } as const;
+    const command = { kind: "set_password", passwordHash: passwordHash.value, ...terms } as const;
     return this.parts.system.dispatch(accountRef(userId), command);
   }
 
@@ -307,6 +329,10 @@ export class Accounts {
       .catch((err: unknown) => this.parts.log.error({ err }, "a refused sign-in could not be noted"));
   }
 }
+
+/** Whether the session is one of those that a new credential of its person ends. */
+const isEnding = ({ id, createdAt }: Token, { sessionsEnded }: Credentials): boolean =>
+  sessionsEnded !== null && id !== sessionsEnded.keptId && createdAt < sessionsEnded.at;
 
 /** Keys under which attempts to sign in as this person, or to change their password, are counted. */
 export const attemptKeysOf = (person: { readonly id: string; readonly email: string }): readonly string[] => [

@@ -98,7 +98,7 @@ export async function join(
   if (password !== null) {
     const passwordHash = await passwords.hash(password);
     if (!passwordHash.ok) return passwordHash;
-    const command = { kind: "set_password", passwordHash: passwordHash.value, linkHash: null } as const;
+    const command = { kind: "set_password", passwordHash: passwordHash.value, linkHash: null, keptId: null } as const;
     const set = await system.dispatch(accountRef(person.userId), command);
     if (!set.ok) return set;
   }

@@ -1,5 +1,7 @@
 /** The account of a person: sessions, tokens and the password (AUTH-13). */
 import { afterAll, beforeAll, expect, spyOn, test } from "bun:test";
+import { organizationRef } from "../../actors/organization/schema.ts";
+import { Accounts } from "../../src/sign-in/accounts.ts";
 import { Passwords } from "../../src/sign-in/passwords.ts";
 import { answered, refused } from "../support/current.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
@@ -160,4 +162,56 @@ test("[AUTH-13] a sign-in with the former password that ends after the change le
   const { sessions } = await answered<{ sessions: { status: string }[] }>(service.call(person, "GET", "/api/sessions"));
   expect(sessions.filter(({ status }) => status === "active")).toHaveLength(1);
   expect((await browserOf(service).post("/sign-in", { email, password: next })).at).toBe("/account");
+});
+
+/** A person with two organizations and two sessions, one of which changes the password while the other moves. */
+async function twoSessions() {
+  const person = await service.join(owner.organizationId);
+  const { organizationId: elsewhere } = await service.found("Globex");
+  const email = await emailOf(service, person);
+  const member = { kind: "add_member", userId: person.userId, name: "Member", email, role: "member" } as const;
+  await service.system.dispatch(organizationRef(elsewhere), member);
+  const here = await signedIn(service, person);
+  const stray = browserOf(service);
+  await stray.post("/sign-in", { email, password: PASSWORD });
+  const next = "four other unrelated words";
+  return {
+    changePassword: () => here.post("/account/password", { present: PASSWORD, password: next, again: next }),
+    moveHere: () => here.post("/account/organization", { organization: elsewhere }),
+    moveStray: () => stray.post("/account/organization", { organization: elsewhere }),
+    /** How many sessions of the person are active, in both organizations. */
+    active: async () => {
+      const tokens = await Promise.all(
+        [person.organizationId, elsewhere].map((id) => service.directory.listTokens(id)),
+      );
+      const own = tokens.flat().filter(({ userId, kind }) => userId === person.userId && kind === "session");
+      return own.filter(({ revokedAt }) => revokedAt === null).length;
+    },
+  };
+}
+
+test("[AUTH-13] a session that a new password ends moves to no other organization, and the one that stays does", async () => {
+  const { changePassword, moveHere, moveStray, active } = await twoSessions();
+  const endAll = spyOn(Accounts.prototype, "endAll");
+  endAll.mockImplementation(async function (this: Accounts, ...given: Parameters<Accounts["endAll"]>) {
+    endAll.mockRestore();
+    expect((await moveStray()).status).toBe(404);
+    return this.endAll(...given);
+  });
+  expect((await changePassword()).at).toBe("/account?notice=password-changed");
+  expect(await active()).toBe(1);
+  expect((await moveHere()).html).toContain("a member of Globex");
+  expect(await active()).toBe(1);
+});
+
+test("[AUTH-13] a move that a new password overtakes is taken back", async () => {
+  const { changePassword, moveStray, active } = await twoSessions();
+  const startIn = spyOn(Accounts.prototype, "startIn");
+  startIn.mockImplementation(async function (this: Accounts, ...given: Parameters<Accounts["startIn"]>) {
+    startIn.mockRestore();
+    await changePassword();
+    return this.startIn(...given);
+  });
+  expect((await moveStray()).status).toBe(404);
+  expect(await active()).toBe(1);
 });
