@@ -1,95 +1,20 @@
 /** What people decide about jobs, where time, crashes and races matter; over all actors in memory. */
-import { DEFAULT_JOB_LIMITS } from "../../../actors/job/limits.ts";
+import { DEFAULT_JOB_LIMITS, DECISION_MS } from "../../../actors/job/limits.ts";
 import { describe, expect, test } from "bun:test";
 import type { ChatCommand, SentMessage } from "../../../actors/chat/protocol.ts";
 import { chatRef } from "../../../actors/chat/schema.ts";
-import type { ModelCall } from "../../../actors/job/ports.ts";
-import type { JobCommand, JobReplies } from "../../../actors/job/protocol.ts";
-import { DECISION_MS } from "../../../actors/job/limits.ts";
-import { type AgentSnapshot, type Job, jobRef, PLAIN_TERMS } from "../../../actors/job/schema.ts";
+import type { JobCommand } from "../../../actors/job/protocol.ts";
+import { type Job, jobRef, PLAIN_TERMS } from "../../../actors/job/schema.ts";
 import { Slots } from "../../../actors/job/run/slots.ts";
 import { until } from "../../support/condition.ts";
+import { approval, ASKING, calling, DecisionScene } from "../../support/decision-scene.ts";
 import { settle } from "../../support/fake-clock.ts";
-import { FakeModel, gate, type ModelStep } from "../../support/fake-model.ts";
-import { FakeTools } from "../../support/fake-tools.ts";
-import { AGENT, CHAT, disagreements, type JobReplica, MESSAGE, ORG, startJobs } from "../../support/job-replica.ts";
-import { World } from "../../support/replica.ts";
-
-const ASKING: AgentSnapshot = { ...AGENT, approvalTools: ["send"] };
-const use = (id: string, name: string): ModelStep => ({ use: { type: "tool_use", id, name, input: { id } } });
-/** Calls these tools once, then answers. What it says depends on the conversation only. */
-const calling =
-  (...calls: readonly [string, string][]) =>
-  (call: ModelCall): readonly ModelStep[] => {
-    const last = call.entries.at(-1)!;
-    const hasCalled = last.role === "assistant" && last.blocks.some((block) => block.type === "tool_result");
-    return hasCalled ? [{ say: "Done." }] : [{ say: "Let me. " }, ...calls.map(([id, name]) => use(id, name))];
-  };
-const approval = {
-  kind: "approve",
-  by: "usr_1",
-  decision: "approve",
-  approvalId: null,
-  toolCallId: null,
-  arguments: null,
-  comment: null,
-} as const;
-
-/** The world with a model and tools that outlive the process. */
-class Scene {
-  readonly world = new World();
-  readonly model = new FakeModel();
-  readonly tools = new FakeTools();
-  replica!: JobReplica;
-
-  static async begin(script: (call: ModelCall) => readonly ModelStep[]): Promise<Scene> {
-    const scene = new Scene();
-    scene.model.script = script;
-    scene.tools.unsafe.add("send");
-    await scene.start();
-    return scene;
-  }
-
-  async start(slots = new Slots()): Promise<void> {
-    this.replica = await startJobs(this.world, { model: this.model, tools: this.tools, slots });
-  }
-
-  async restart(): Promise<void> {
-    this.replica.crash();
-    await this.start();
-    await settle();
-  }
-
-  send(content: string): Promise<string> {
-    return this.replica.send(content, CHAT, { agent: ASKING });
-  }
-
-  async blocked(): Promise<Job> {
-    return this.reached(await this.send("go"), "blocked");
-  }
-
-  async reached(jobId: string, status: string): Promise<Job> {
-    await until(`the job is ${status}`, () => this.replica.job(jobId)?.status === status);
-    return this.replica.job(jobId);
-  }
-
-  async decide<C extends JobCommand>(jobId: string, command: C): Promise<JobReplies[C["kind"]]> {
-    const outcome = await this.replica.system.dispatch(jobRef(ORG, jobId), command);
-    if (!outcome.ok) throw new Error(`refused: ${JSON.stringify(outcome.fault)}`);
-    return outcome.value;
-  }
-
-  async consistent(): Promise<void> {
-    await settle();
-    expect(await disagreements(this.replica)).toEqual([]);
-    expect(this.world.database.effects()).toEqual([]);
-    expect(this.replica.bugs).toEqual([]);
-  }
-}
+import { gate } from "../../support/fake-model.ts";
+import { CHAT, MESSAGE, ORG } from "../../support/job-replica.ts";
 
 describe("approvals", () => {
   test("[JOB-9] a minute before its time an approval waits; at its time the call is denied and the job goes on", async () => {
-    const scene = await Scene.begin(calling(["c1", "send"]));
+    const scene = await DecisionScene.begin(calling(["c1", "send"]));
     const { id } = await scene.blocked();
     expect(scene.world.database.alarms().length).toBe(1);
     await scene.world.clock.advance(DECISION_MS - 60_000);
@@ -109,7 +34,7 @@ describe("approvals", () => {
   });
 
   test("[JOB-8] an agent says how long its approvals wait, and that their end cancels the job", async () => {
-    const scene = await Scene.begin(calling(["c1", "send"]));
+    const scene = await DecisionScene.begin(calling(["c1", "send"]));
     const approvalExpiry = { afterSeconds: 60, onExpiry: "cancel" } as const;
     const jobId = await scene.replica.send("go", CHAT, { agent: { ...ASKING, approvalExpiry } });
     const { approvals } = await scene.reached(jobId, "blocked");
@@ -131,7 +56,7 @@ describe("approvals", () => {
   });
 
   test("[JOB-9] an approval whose time passes while no process runs is denied by the next one", async () => {
-    const scene = await Scene.begin(calling(["c1", "send"]));
+    const scene = await DecisionScene.begin(calling(["c1", "send"]));
     const { id } = await scene.blocked();
     scene.replica.crash();
     scene.world.clock.jump(DECISION_MS + 1);
@@ -143,7 +68,7 @@ describe("approvals", () => {
   });
 
   test("[JOB-9] an expired review completes the job", async () => {
-    const scene = await Scene.begin(() => [{ say: "done" }]);
+    const scene = await DecisionScene.begin(() => [{ say: "done" }]);
     const id = await scene.replica.send("go", CHAT, { terms: { ...PLAIN_TERMS, reviewRequired: true } });
     await scene.reached(id, "needs_review");
     await scene.world.clock.advance(DECISION_MS);
@@ -156,7 +81,7 @@ describe("approvals", () => {
   });
 
   test("[JOB-9] time spent waiting for a person is none of the run's own", async () => {
-    const scene = await Scene.begin(calling(["c1", "send"]));
+    const scene = await DecisionScene.begin(calling(["c1", "send"]));
     const { id } = await scene.blocked();
     await scene.world.clock.advance(DEFAULT_JOB_LIMITS.runMs + 1);
     await scene.decide(id, approval);
@@ -165,7 +90,7 @@ describe("approvals", () => {
   });
 
   test("[JOB-8] approvals are asked for when nothing else of the step is left to do", async () => {
-    const scene = await Scene.begin(calling(["c1", "send"], ["c2", "look"]));
+    const scene = await DecisionScene.begin(calling(["c1", "send"], ["c2", "look"]));
     const held = gate();
     scene.tools.script = async ({ name }) => {
       if (name === "look") await held.hold;
@@ -186,7 +111,7 @@ describe("approvals", () => {
 describe("cancel", () => {
   test("[CHAT-5] a job that is born in a commit under way can be steered and interrupted by the next sender", async () => {
     for (const onBusy of ["steer", "interrupt"] as const) {
-      const scene = await Scene.begin(() => [{ say: "ok" }]);
+      const scene = await DecisionScene.begin(() => [{ say: "ok" }]);
       const held = gate();
       scene.world.database.pace = (operation) => (operation === "flush" ? held.hold : Promise.resolve());
       const first = scene.send("one");
@@ -218,7 +143,7 @@ describe("cancel", () => {
 
   test("[JOB-3] at whatever commit of a run it comes, the job ends cancelled with the text that was out, or it was too late", async () => {
     for (let nth = 1; nth < 12; nth++) {
-      const scene = await Scene.begin(calling(["c1", "look"], ["c2", "look"]));
+      const scene = await DecisionScene.begin(calling(["c1", "look"], ["c2", "look"]));
       let count = 0;
       let cancel: Promise<unknown> | null = null;
       scene.replica.store.onFlush = () => {
@@ -241,7 +166,7 @@ describe("cancel", () => {
   });
 
   test("[JOB-3] a resumed job that waits for a place is cancelled at once", async () => {
-    const scene = new Scene();
+    const scene = new DecisionScene();
     scene.model.script = calling(["c1", "send"]);
     await scene.start(new Slots({ inProcess: 1, ofOrganization: 1 }));
     const { id } = await scene.blocked();
@@ -260,7 +185,7 @@ describe("cancel", () => {
 
   test("[CHAT-1] a deleted chat's jobs are cancelled, running, blocked and queued", async () => {
     for (const script of [calling(["c1", "send"]), () => [{ say: "half" }, { hold: gate().hold }]]) {
-      const scene = await Scene.begin(script);
+      const scene = await DecisionScene.begin(script);
       const first = await scene.send("go");
       await scene.model.called(1);
       await settle();

@@ -2,92 +2,16 @@
 import { describe, expect, test } from "bun:test";
 import type { ChatCommand } from "../../../actors/chat/protocol.ts";
 import { chatRef } from "../../../actors/chat/schema.ts";
-import type { ModelCall } from "../../../actors/job/ports.ts";
-import type { JobCommand, JobReplies } from "../../../actors/job/protocol.ts";
-import { type AgentSnapshot, type Job, jobRef } from "../../../actors/job/schema.ts";
-import { Slots } from "../../../actors/job/run/slots.ts";
+import { jobRef } from "../../../actors/job/schema.ts";
 import { until } from "../../support/condition.ts";
+import { approval, ASKING, calling, DecisionScene, use } from "../../support/decision-scene.ts";
 import { settle } from "../../support/fake-clock.ts";
-import { FakeModel, gate, type ModelStep } from "../../support/fake-model.ts";
-import { FakeTools } from "../../support/fake-tools.ts";
-import { AGENT, CHAT, disagreements, type JobReplica, MESSAGE, ORG, startJobs } from "../../support/job-replica.ts";
-import { World } from "../../support/replica.ts";
-
-const ASKING: AgentSnapshot = { ...AGENT, approvalTools: ["send"] };
-const use = (id: string, name: string): ModelStep => ({ use: { type: "tool_use", id, name, input: { id } } });
-/** Calls these tools once, then answers. What it says depends on the conversation only. */
-const calling =
-  (...calls: readonly [string, string][]) =>
-  (call: ModelCall): readonly ModelStep[] => {
-    const last = call.entries.at(-1)!;
-    const hasCalled = last.role === "assistant" && last.blocks.some((block) => block.type === "tool_result");
-    return hasCalled ? [{ say: "Done." }] : [{ say: "Let me. " }, ...calls.map(([id, name]) => use(id, name))];
-  };
-const approval = {
-  kind: "approve",
-  by: "usr_1",
-  decision: "approve",
-  approvalId: null,
-  toolCallId: null,
-  arguments: null,
-  comment: null,
-} as const;
-
-/** The world with a model and tools that outlive the process. */
-class Scene {
-  readonly world = new World();
-  readonly model = new FakeModel();
-  readonly tools = new FakeTools();
-  replica!: JobReplica;
-
-  static async begin(script: (call: ModelCall) => readonly ModelStep[]): Promise<Scene> {
-    const scene = new Scene();
-    scene.model.script = script;
-    scene.tools.unsafe.add("send");
-    await scene.start();
-    return scene;
-  }
-
-  async start(slots = new Slots()): Promise<void> {
-    this.replica = await startJobs(this.world, { model: this.model, tools: this.tools, slots });
-  }
-
-  async restart(): Promise<void> {
-    this.replica.crash();
-    await this.start();
-    await settle();
-  }
-
-  send(content: string): Promise<string> {
-    return this.replica.send(content, CHAT, { agent: ASKING });
-  }
-
-  async blocked(): Promise<Job> {
-    return this.reached(await this.send("go"), "blocked");
-  }
-
-  async reached(jobId: string, status: string): Promise<Job> {
-    await until(`the job is ${status}`, () => this.replica.job(jobId)?.status === status);
-    return this.replica.job(jobId);
-  }
-
-  async decide<C extends JobCommand>(jobId: string, command: C): Promise<JobReplies[C["kind"]]> {
-    const outcome = await this.replica.system.dispatch(jobRef(ORG, jobId), command);
-    if (!outcome.ok) throw new Error(`refused: ${JSON.stringify(outcome.fault)}`);
-    return outcome.value;
-  }
-
-  async consistent(): Promise<void> {
-    await settle();
-    expect(await disagreements(this.replica)).toEqual([]);
-    expect(this.world.database.effects()).toEqual([]);
-    expect(this.replica.bugs).toEqual([]);
-  }
-}
+import { gate } from "../../support/fake-model.ts";
+import { CHAT, MESSAGE, ORG } from "../../support/job-replica.ts";
 
 describe("recovery", () => {
   test("[JOB-4] a job whose approval is pending stays blocked over a crash, and goes on when it is approved", async () => {
-    const scene = await Scene.begin(calling(["c1", "send"]));
+    const scene = await DecisionScene.begin(calling(["c1", "send"]));
     const before = await scene.blocked();
     await scene.restart();
     expect(scene.replica.job(before.id)).toEqual(before);
@@ -98,7 +22,7 @@ describe("recovery", () => {
   });
 
   test("[JOB-4] a call that was approved and not begun is made once by the next process, with its edited arguments", async () => {
-    const scene = await Scene.begin(calling(["c1", "send"]));
+    const scene = await DecisionScene.begin(calling(["c1", "send"]));
     const { id } = await scene.blocked();
     // Dies with the commit of the approval: its effect has not begun.
     let isOver = false;
@@ -120,7 +44,7 @@ describe("recovery", () => {
 
   test("[JOB-9] an interrupted unsafe call is made again with retry_step true, and not with false", async () => {
     for (const retryStep of [true, false]) {
-      const scene = await Scene.begin(calling(["c1", "send"], ["c2", "look"]));
+      const scene = await DecisionScene.begin(calling(["c1", "send"], ["c2", "look"]));
       scene.tools.script = () => new Promise(() => {});
       const id = await scene.replica.send("go");
       await until("the tools run", () => scene.tools.calls.length === 2);
@@ -147,7 +71,7 @@ describe("recovery", () => {
   });
 
   test("[JOB-8] an interrupted step whose other calls ask is resumed first, and asks then", async () => {
-    const scene = await Scene.begin(calling(["c1", "send"], ["c2", "mail"]));
+    const scene = await DecisionScene.begin(calling(["c1", "send"], ["c2", "mail"]));
     const agent = { ...ASKING, approvalTools: ["mail"] };
     scene.tools.script = () => new Promise(() => {});
     const id = await scene.replica.send("go", CHAT, { agent });
@@ -169,7 +93,7 @@ describe("recovery", () => {
   });
 
   test("[JOB-3] a job that was being cancelled when its process died is cancelled by the next one", async () => {
-    const scene = await Scene.begin(() => [{ say: "half " }, use("c1", "look")]);
+    const scene = await DecisionScene.begin(() => [{ say: "half " }, use("c1", "look")]);
     scene.tools.script = () => new Promise(() => {});
     const id = await scene.send("go");
     await until("the tool hangs", () => scene.tools.calls.length === 1);
@@ -189,7 +113,7 @@ describe("recovery", () => {
   test("[CHAT-5] what a job was steered with survives a crash, before the model has it and after, and is told it once", async () => {
     for (const isTaken of [false, true]) {
       const held = gate();
-      const scene = await Scene.begin((call) =>
+      const scene = await DecisionScene.begin((call) =>
         call.entries.length === 1 ? [use("c1", "look")] : [{ hold: held.hold }, { say: "ok" }],
       );
       const looking = gate();
