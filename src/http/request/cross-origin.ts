@@ -17,8 +17,11 @@ const EXPOSED = [
   "Idempotency-Status",
   "Link",
   "Location",
+  "Mcp-Session-Id",
   "Retry-After",
   "Sunset",
+  // Clients of MCP find the sign-in, and the scopes to ask for, through it.
+  "WWW-Authenticate",
   "X-Request-Id",
   ...Object.keys(RATE_HEADERS),
 ].join(", ");
@@ -33,6 +36,10 @@ const SETTABLE = [
   "If-None-Match",
   "If-Range",
   "Last-Event-ID",
+  "Mcp-Method",
+  "Mcp-Name",
+  "Mcp-Protocol-Version",
+  "Mcp-Session-Id",
   "Range",
   "X-Request-Id",
 ].join(", ");
