@@ -13,6 +13,7 @@
  */
 import {
   createMcpHandler,
+  isInitializeRequest,
   isLegacyRequest,
   type McpHttpHandler,
   type Server,
@@ -360,15 +361,12 @@ const revivedKey = (sessionId: string, id: string | number): string => `${sessio
 const isShort = (value: unknown): value is string | number =>
   typeof value === "number" || (typeof value === "string" && value.length <= SHORT);
 
-/** The client's terms, if the message opens a session; else null. */
+/** The client's terms, if the message opens a session; else null. The SDK answers an error to invalid terms. */
 function openedBy(parsed: unknown): SessionTerms | null {
-  const { method, params } = parsed as Message;
-  if (method !== "initialize") return null;
-  const { protocolVersion, capabilities, clientInfo } = (params ?? {}) as Partial<SessionTerms>;
-  // The SDK answers an error if one of these is missing.
-  if (protocolVersion === undefined || capabilities === undefined || clientInfo === undefined) return null;
+  if (!isInitializeRequest(parsed)) return null;
+  const { protocolVersion, capabilities, clientInfo } = parsed.params;
   const { name, version } = clientInfo;
-  return { protocolVersion, capabilities, clientInfo: { name, version } };
+  return { protocolVersion, capabilities: capabilities as JsonObject, clientInfo: { name, version } };
 }
 
 const rpcError = (status: number, code: number, message: string): Response =>

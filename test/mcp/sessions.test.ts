@@ -45,6 +45,15 @@ const execute = (id: string | number = 7) =>
 const newestJob = async (): Promise<Job | undefined> =>
   (await new Client(service, owner).get<{ readonly jobs: readonly Job[] }>("/api/jobs?limit=1")).jobs[0];
 
+test("[MCP-1] an `initialize` that is refused opens no session", async () => {
+  const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "test", version: "1" } };
+  for (const wrong of [{ clientInfo: null }, { clientInfo: {} }, { capabilities: null }, { protocolVersion: 5 }]) {
+    const answer = await postMcp(service, owner.token, rpc("initialize", { ...params, ...wrong }));
+    expect(await answer.json()).toMatchObject({ id: 1, error: { code: expect.any(Number) } });
+    expect([wrong, answer.headers.get("mcp-session-id")]).toEqual([wrong, null]);
+  }
+});
+
 test("[MCP-1] a session is its person's, with any of their tokens, and nobody else's", async () => {
   const id = await openSession(service, owner);
   const another = await service.tokenFor(owner, { scopes: ["mcp"] });
