@@ -227,35 +227,31 @@ export class McpEndpoint {
   }
 
   /** A call in a session survives a lost connection: its events are kept until the client resumes. */
-  private async inSession(
+  private inSession(
     caller: Caller,
     session: FoundSession,
     { request, parsed }: { readonly request: Request; readonly parsed?: unknown },
   ): Promise<Outcome<Response>> {
-    const opened = await this.sessions.of(caller.principal, session);
-    if (!opened.ok) return opened;
-    const key = newId("req");
-    const response = await this.sessions.take(opened.value, request, {
-      authInfo: authInfoOf(detached(caller), request, key),
-      call: this.callIn(parsed, key),
-      ...(parsed === undefined ? {} : { parsedBody: parsed }),
+    return this.sessions.using(caller.principal, session, async (live) => {
+      const key = newId("req");
+      const response = await this.sessions.take(live, request, {
+        authInfo: authInfoOf(detached(caller), request, key),
+        call: this.callIn(parsed, key),
+        ...(parsed === undefined ? {} : { parsedBody: parsed }),
+      });
+      return this.held(caller, live, response);
     });
-    return ok(this.held(caller, opened.value, response));
   }
 
   /** The stream of notifications for a session's subscriptions. */
-  private async listenIn(
-    caller: Caller,
-    session: FoundSession,
-    headers: Headed["headers"],
-  ): Promise<Outcome<Response>> {
-    const opened = await this.sessions.of(caller.principal, session);
-    if (!opened.ok) return opened;
-    const { transport, subscriptions } = opened.value;
-    const response = await transport.handleRequest(this.requestOf("GET", headers, caller.signal));
-    if (!response.ok) return ok(response);
-    const stop = subscriptions.listen(detached(caller));
-    return ok(this.held(caller, opened.value, response, stop));
+  private listenIn(caller: Caller, session: FoundSession, headers: Headed["headers"]): Promise<Outcome<Response>> {
+    return this.sessions.using(caller.principal, session, async (live) => {
+      const { transport, subscriptions } = live;
+      const response = await transport.handleRequest(this.requestOf("GET", headers, caller.signal));
+      if (!response.ok) return response;
+      const stop = subscriptions.listen(detached(caller));
+      return this.held(caller, live, response, stop);
+    });
   }
 
   private revive(caller: Caller, { id, name }: FoundSession, call: WaitingCall): Response {
@@ -307,9 +303,9 @@ export class McpEndpoint {
   /** A stream that keeps its session in memory. */
   private held(caller: Caller, session: LiveSession, response: Response, onEnd: () => void = () => {}): Response {
     if (!isStream(response)) return response;
-    session.streams++;
+    session.uses++;
     return this.watched(caller, response, () => {
-      session.streams--;
+      session.uses--;
       session.usedAt = this.parts.services.clock.monotonic();
       onEnd();
     });

@@ -30,8 +30,8 @@ export interface LiveSession {
   readonly calls: CallStreams;
   readonly replay: ReplayStore;
   readonly subscriptions: Subscriptions;
-  /** Number of open streams. */
-  streams: number;
+  /** Number of open streams, and of messages that are being taken. */
+  uses: number;
   /** Monotonic ms. */
   usedAt: number;
 }
@@ -70,8 +70,11 @@ export class McpSessions {
     return this.known.get(id)?.replay.has(eventId) === true;
   }
 
-  /** The session in memory, restored if necessary; refuses if all sessions of the organization are in use. */
-  async of(by: Principal, found: FoundSession): Promise<Outcome<LiveSession>> {
+  /**
+   * Runs with the session in memory, restored if necessary; refuses if all sessions of the organization are in use.
+   * Until `run` has ended the session counts as in use: its stream is only open then.
+   */
+  async using<T>(by: Principal, found: FoundSession, run: (session: LiveSession) => Promise<T>): Promise<Outcome<T>> {
     const { id } = found;
     let opening = this.live.get(id);
     if (opening === undefined) {
@@ -82,9 +85,16 @@ export class McpSessions {
     this.live.delete(id);
     this.live.set(id, opening);
     this.sweepLater();
-    const session = await opening;
-    session.usedAt = this.parts.clock.monotonic();
-    return ok(session);
+    const used = this.known.get(id);
+    if (used !== undefined) used.uses++;
+    try {
+      return ok(await run(await opening));
+    } finally {
+      if (used !== undefined) {
+        used.uses--;
+        used.usedAt = this.parts.clock.monotonic();
+      }
+    }
   }
 
   /** Gives the session its message; the events of the answer resume from `call`. */
@@ -118,7 +128,7 @@ export class McpSessions {
       calls,
       replay,
       subscriptions,
-      streams: 0,
+      uses: 0,
       usedAt: this.parts.clock.monotonic(),
     };
     this.known.set(id, session);
@@ -148,7 +158,7 @@ export class McpSessions {
     if (!isOwn && this.known.size < LIVE_SESSIONS.all) return true;
     for (const id of this.live.keys()) {
       const session = this.known.get(id);
-      if (session === undefined || session.streams > 0) continue;
+      if (session === undefined || session.uses > 0) continue;
       if (isOwn && session.organizationId !== organizationId) continue;
       void this.drop(id);
       return true;
@@ -162,7 +172,7 @@ export class McpSessions {
     this.parts.clock.after(SWEEP_MS, () => {
       this.isSweeping = false;
       const before = this.parts.clock.monotonic() - IDLE_MS;
-      for (const [id, session] of this.known) if (session.streams === 0 && session.usedAt <= before) void this.drop(id);
+      for (const [id, session] of this.known) if (session.uses === 0 && session.usedAt <= before) void this.drop(id);
       if (this.known.size > 0) this.sweepLater();
     });
   }

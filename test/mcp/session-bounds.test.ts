@@ -42,8 +42,11 @@ function sessionsAt(clock: FakeClock) {
   return { sessions: new McpSessions({ clock, sealing: SEALING, watching, serve }), servers };
 }
 
+const listening = (id: string): Request =>
+  new Request("http://session/", { headers: { accept: "text/event-stream", "mcp-session-id": id } });
+
 async function opened(sessions: McpSessions, by: Principal, id: string): Promise<LiveSession> {
-  const session = await sessions.of(by, found(id));
+  const session = await sessions.using(by, found(id), async (live) => live);
   if (!session.ok) throw new Error(session.fault.kind);
   return session.value;
 }
@@ -64,7 +67,7 @@ test("[MCP-1] a session that has left memory comes back as it was after `initial
 test("[MCP-1] a session with an open stream stays in memory", async () => {
   const clock = new FakeClock();
   const { sessions } = sessionsAt(clock);
-  (await opened(sessions, ACME, "a")).streams++;
+  (await opened(sessions, ACME, "a")).uses++;
   await clock.advance(IDLE_MS + 120_000);
   expect(sessions.count).toBe(1);
 });
@@ -72,13 +75,32 @@ test("[MCP-1] a session with an open stream stays in memory", async () => {
 test("[MCP-1] an organization has a bounded number in memory, and those in use keep their place", async () => {
   const { sessions } = sessionsAt(new FakeClock());
   const busy = await opened(sessions, ACME, "0");
-  busy.streams++;
+  busy.uses++;
   for (let n = 1; n <= LIVE_SESSIONS.organization; n++) await opened(sessions, ACME, String(n));
   expect(sessions.count).toBe(LIVE_SESSIONS.organization);
   expect(await opened(sessions, ACME, "0")).toBe(busy);
-  for (let n = 2; n <= LIVE_SESSIONS.organization; n++) (await opened(sessions, ACME, String(n))).streams++;
-  expect(await sessions.of(ACME, found("one more"))).toMatchObject({ ok: false, fault: { kind: "overloaded" } });
+  for (let n = 2; n <= LIVE_SESSIONS.organization; n++) (await opened(sessions, ACME, String(n))).uses++;
+  expect(await sessions.using(ACME, found("one more"), async () => {})).toMatchObject({
+    ok: false,
+    fault: { kind: "overloaded" },
+  });
   await opened(sessions, principal("org_other"), "another organization's");
+});
+
+test("[MCP-1] a session is not evicted while it takes a message, before its stream is open", async () => {
+  const { sessions } = sessionsAt(new FakeClock());
+  const taking = Promise.withResolvers<void>();
+  const uses = Array.from({ length: LIVE_SESSIONS.organization + 1 }, (_, n) =>
+    sessions.using(ACME, found(String(n)), async ({ transport }) => {
+      await taking.promise;
+      return transport.handleRequest(listening(String(n)));
+    }),
+  );
+  expect(await uses.at(-1)).toMatchObject({ ok: false, fault: { kind: "overloaded" } });
+  taking.resolve();
+  expect(await uses[0]).toMatchObject({ ok: true, value: { status: 200 } });
+  // The first one is in use no more.
+  await opened(sessions, ACME, "another one");
 });
 
 test("[MCP-1] an id opens for its person on every process with the service's key, for 30 days", async () => {
