@@ -16,12 +16,20 @@ export class CallStreams {
   private taken: Promise<unknown> = Promise.resolve();
   private opening: WaitingCall | null = null;
 
+  /** Whether a call with this request id waits for its answer. */
+  has(id: string | number): boolean {
+    return this.calls.has(id);
+  }
+
   /** Handles a message after the streams of earlier messages are open. `call`: its call, if it waits for a job. */
   take(call: WaitingCall | null, run: () => Promise<Response>): Promise<Response> {
-    const answer = this.taken.then(() => {
+    if (call !== null) this.calls.set(call.id, call);
+    const answer = this.taken.then(async () => {
       this.opening = call;
-      if (call !== null) this.calls.set(call.id, call);
-      return run();
+      const response = await run();
+      // What is refused has no stream, so no answer follows.
+      if (call !== null && !response.ok) this.calls.delete(call.id);
+      return response;
     });
     this.taken = answer.catch(() => {}); // the caller gets the error
     return answer;

@@ -234,9 +234,12 @@ export class McpEndpoint {
   ): Promise<Outcome<Response>> {
     return this.sessions.using(caller.principal, session, async (live) => {
       const key = newId("req");
+      const call = this.callIn(parsed, key);
+      // The SDK would send the answer of the first call with this id to the second one.
+      if (call !== null && live.calls.has(call.id)) return usedId(call.id);
       const response = await this.sessions.take(live, request, {
         authInfo: authInfoOf(detached(caller), request, key),
-        call: this.callIn(parsed, key),
+        call,
         ...(parsed === undefined ? {} : { parsedBody: parsed }),
       });
       return this.held(caller, live, response);
@@ -365,8 +368,11 @@ function openedBy(parsed: unknown): SessionTerms | null {
   return { protocolVersion, capabilities: capabilities as JsonObject, clientInfo: { name, version } };
 }
 
-const rpcError = (status: number, code: number, message: string): Response =>
-  Response.json({ jsonrpc: "2.0", error: { code, message }, id: null }, { status });
+const rpcError = (status: number, code: number, message: string, id: string | number | null = null): Response =>
+  Response.json({ jsonrpc: "2.0", error: { code, message }, id }, { status });
+
+const usedId = (id: string | number): Response =>
+  rpcError(400, -32_600, "A call of this session with the same request id is in flight; send another id", id);
 
 const NO_BATCHES = (): Response =>
   rpcError(400, -32_600, `Only revision ${OLDEST_REVISION} has batches; send one message`);

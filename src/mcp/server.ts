@@ -6,6 +6,7 @@ import {
   type jsonSchemaValidator,
   ProtocolError,
   ProtocolErrorCode,
+  type RequestId,
   ResourceNotFoundError,
   Server,
   type ServerContext,
@@ -83,11 +84,13 @@ export function mcpServer(parts: ServerParts, era: Era, session: ServedSession |
   };
   const shown = [...tools.values()].map((tool) => tool.shown);
   server.setRequestHandler("tools/list", () => ({ tools: shown as never }));
-  server.setRequestHandler("tools/call", ({ params }, context) =>
-    guarded(context, ({ caller }) =>
+  server.setRequestHandler("tools/call", async ({ params }, context) => {
+    const result = await guarded(context, ({ caller }) =>
       answeredCall(parts, { caller, server, era, context, name: params.name, given: params.arguments ?? {} }),
-    ),
-  );
+    );
+    if (session !== null && context.mcpReq.signal.aborted) await endStream(server, context.mcpReq.id, result);
+    return result;
+  });
   server.setRequestHandler("resources/list", ({ params }, context) =>
     guarded(context, async ({ caller, orThrow }) => ({
       ...orThrow(await listResources(invoke, caller, params?.cursor)),
@@ -130,6 +133,16 @@ export function mcpServer(parts: ServerParts, era: Era, session: ServedSession |
     })),
   );
   return server;
+}
+
+/**
+ * Ends the stream of a call that its client has cancelled. The SDK answers no such call, so its stream would stay
+ * open, and the session in memory, while the client is connected. Clients ignore the answer, but without a result
+ * they would resume the stream.
+ */
+async function endStream(server: Server, id: RequestId, result: object): Promise<void> {
+  const answer = { jsonrpc: "2.0" as const, id, result: { ...result } };
+  await server.transport?.send(answer).catch(() => {}); // the session was dropped, which ends its streams
 }
 
 function needed(session: ServedSession | null): ServedSession {

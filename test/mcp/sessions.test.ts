@@ -171,6 +171,33 @@ test("[MCP-1] a client of the older era cancels by saying so, one of the newer b
   }
 });
 
+test("[MCP-1] the stream of a cancelled call ends", async () => {
+  const id = await openSession(service, owner);
+  const stream = await postMcp(service, owner.token, execute(7), inSession(id));
+  const cancelled = { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 7 } };
+  await postMcp(service, owner.token, cancelled, inSession(id));
+  const last = (await eventsUntil(stream, () => false)).at(-1);
+  expect(last?.message).toMatchObject({ id: 7, result: { structuredContent: {} } });
+  // A client that has lost the stream before learns the same.
+  const again = await request(service, "GET", owner, inSession(id, { "last-event-id": last?.id ?? "" }));
+  expect(await eventsUntil(again, () => false)).toEqual([]);
+});
+
+test("[MCP-1] a call with the request id of one in flight is refused, and gets no other call's answer", async () => {
+  const id = await openSession(service, owner);
+  const refused = await postMcp(service, owner.token, execute(7), inSession(id, { accept: "application/json" }));
+  expect(refused.status).toBe(406);
+  const [first, second] = await Promise.all([
+    postMcp(service, owner.token, execute(7), inSession(id)),
+    postMcp(service, owner.token, execute(7), inSession(id)),
+  ]);
+  expect([first.status, second.status]).toEqual([200, 400]);
+  expect(await second.json()).toMatchObject({ id: 7, error: { code: -32_600 } });
+  goOn();
+  expect((await eventsUntil(first, isResult)).at(-1)?.message).toMatchObject({ id: 7 });
+  expect((await postMcp(service, owner.token, execute(7), inSession(id))).status).toBe(200);
+});
+
 test("[MCP-1] sessions that are opened and forgotten cost nothing, and a token's end closes its streams", async () => {
   const ids = await Promise.all(Array.from({ length: 1_000 }, () => openSession(service, owner)));
   expect(new Set(ids).size).toBe(1_000);
