@@ -70,6 +70,21 @@ test("[MCP-2] the consent names the program, where it goes and what it may do, a
   expect((await program.redeem(asking, back)).scope).toBe("agents:read");
 });
 
+test("[MCP-2] the consent lets the browser return to every kind of address that a program may have", async () => {
+  for (const [address, source] of [
+    ["https://program.example:8443/back", "https://program.example:8443"],
+    ["http://localhost:8976/back", "http://localhost:8976"],
+    // Browsers match no host of these, only the scheme.
+    ["app://callback/back", "app:"],
+    ["com.example.app:/back", "com.example.app:"],
+    ["http://[::1]:8976/back", "http:"],
+  ] as const) {
+    const other = await OAuthProgram.register(service, { redirect_uris: [address] });
+    const { headers } = await consentPage(browser, await other.ask({ redirect_uri: address }));
+    expect(headers.get("content-security-policy")).toContain(`form-action 'self' ${source};`);
+  }
+});
+
 test("[MCP-2] a person who refuses sends the program away without a code", async () => {
   const asking = await program.ask();
   for (const [decision, grant] of [

@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { OpenIdProvider } from "../../src/sign-in/openid/provider.ts";
 import { CHROMIUM, type WatchedBrowser, watchedBrowser } from "../support/browser.ts";
+import { until } from "../support/condition.ts";
 import { type Caller, type Founded, type Service, startService } from "../support/service.ts";
 import { emailOf, PASSWORD, passwordLink } from "../support/signed-in.ts";
 
@@ -162,6 +163,35 @@ test.skipIf(CHROMIUM === null)(
     expect(arrived).toContain("code=oac_");
     await program.stop(true);
     expect(browser.left).toEqual([]);
+  },
+);
+
+test.skipIf(CHROMIUM === null)(
+  "[MCP-2] a browser returns to a program by a scheme of its own, and by an address of IPv6",
+  async () => {
+    const { page, complaints } = await browser.open();
+    await enter(page, await service.join(owner.organizationId));
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(request.url()));
+    for (const redirect of ["app://callback/back", "com.example.app:/back", "http://[::1]:9/back"]) {
+      const registered = await fetch(`${url}/oauth/register`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ redirect_uris: [redirect] }),
+      });
+      const { client_id: client } = (await registered.json()) as { client_id: string };
+      const query = new URLSearchParams({
+        response_type: "code",
+        client_id: client,
+        redirect_uri: redirect,
+        code_challenge: "x".repeat(43),
+        code_challenge_method: "S256",
+      });
+      await page.goto(`${url}/oauth/authorize?${query.toString()}`);
+      await page.getByRole("button", { name: "Let it in" }).click();
+      await until(redirect, () => asked.some((address) => address.startsWith(`${redirect}?code=oac_`)));
+    }
+    expect(complaints.filter((text) => text.includes("Content Security Policy"))).toEqual([]);
   },
 );
 

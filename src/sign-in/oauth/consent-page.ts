@@ -22,6 +22,7 @@ import {
   readAuthorization,
 } from "./authorization-request.ts";
 import type { Clients } from "./clients.ts";
+import { policySourceOf } from "./redirect-uri.ts";
 import { codeHash, codeOf, newCodeSecret } from "./grant-secrets.ts";
 
 export interface ConsentParts {
@@ -118,7 +119,7 @@ function consentForm(parts: ConsentParts, { query, principal }: OwnVisit, { requ
     isNarrow: true,
     isSignedIn: true,
     // Browsers apply the policy to the redirect after the form too.
-    formTargets: [host === "" ? protocol : `${protocol}//${host}`],
+    formTargets: [policySourceOf(redirectUri)],
     content: html`<section>
       <p>
         The program <strong>${client.name}</strong> asks to act as you in <strong>${organization.name}</strong>,

@@ -35,6 +35,16 @@ export function redirectComplaint(uri: string): string | null {
 }
 
 /**
+ * What allows this address in a Content-Security-Policy. There only hosts of the web have a meaning, and addresses of
+ * IPv6 have none: browsers match those, and schemes of programs such as `app://callback`, by the scheme alone.
+ */
+export function policySourceOf(uri: string): string {
+  const { protocol, host } = new URL(uri);
+  const isOfWeb = (protocol === "https:" || protocol === "http:") && !host.startsWith("[");
+  return isOfWeb ? `${protocol}//${host}` : protocol;
+}
+
+/**
  * Whether the address is one of these. For a program on the person's own machine, the port does not matter (RFC 8252,
  * 7.3).
  */
