@@ -15,7 +15,8 @@ export async function readContent(
   input: LocalInput,
   { offset = 0, length = READ_BYTES.default }: Given,
 ): Promise<Outcome<ToolAnswer>> {
-  if (!isWithin(offset, 0, Number.MAX_SAFE_INTEGER)) return invalid("/offset", "offset must be a whole number");
+  if (!isWithin(offset, 0, Number.MAX_SAFE_INTEGER))
+    return invalid("/offset", "offset must be a whole number, 0 or more");
   if (!isWithin(length, 1, READ_BYTES.most))
     return invalid("/length", `length must be a whole number from 1 to ${READ_BYTES.most}`);
   const read = await invoke("readFile", caller, {
@@ -79,7 +80,8 @@ export function writtenContent(input: LocalInput, { text, base64, mime }: Given)
     return invalid("/mime", "mime must be a media type, such as text/plain");
   if (text !== undefined && !content.isWellFormed())
     return refuse({ kind: "invalid_json", message: "text has a lone surrogate" });
-  if (base64 !== undefined && !BASE64.test(content)) return invalid("/base64", "base64 is no Base64");
+  if (base64 !== undefined && !isBase64(content))
+    return invalid("/base64", "base64 must be complete Base64, of A-Z, a-z, 0-9, + and /");
   const body = text === undefined ? Buffer.from(content, "base64") : Buffer.from(content);
   return ok({
     ...input,
@@ -89,7 +91,13 @@ export function writtenContent(input: LocalInput, { text, base64, mime }: Given)
 }
 
 const MIME = /^[\w.+-]{1,64}\/[\w.+-]{1,64}(?:\s*;\s*charset=[\w-]{1,32})?$/;
-const BASE64 = /^[A-Za-z0-9+/\s]*={0,2}\s*$/;
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
+
+/** Whether the text is whole: of one that was cut off, the decoder would drop the rest. Padding may be left out. */
+function isBase64(content: string): boolean {
+  const text = content.replaceAll(/\s/g, "");
+  return BASE64.test(text) && (text.endsWith("=") ? text.length % 4 === 0 : text.length % 4 !== 1);
+}
 
 const isWithin = (value: Json, least: number, most: number): value is number =>
   typeof value === "number" && Number.isInteger(value) && value >= least && value <= most;

@@ -155,6 +155,7 @@ describe.each(Object.entries(ERAS))("%s", (_, connect) => {
       ["wait_for_job", { job_id: "job_none", wait_seconds: 301 }, "invalid_request", "from 0 to 300"],
       ["read_file", { path: "../secret" }, "invalid_path", "path"],
       ["write_file", { path: "a.txt" }, "invalid_request", "Give either text or base64"],
+      ["write_file", { path: "a.bin", base64: "AAECA" }, "invalid_request", "base64 must be complete Base64"],
       ["create_agent", { name: 1, system_prompt: "x" }, "invalid_request", "name"],
     ];
     for (const [name, args, code, message] of wrong) {
