@@ -295,7 +295,7 @@ export class McpEndpoint {
     if (runs !== "execute" && runs !== "wait") return null;
     const given = (params?.["arguments"] ?? {}) as JsonObject;
     const token = (params?.["_meta"] as JsonObject | undefined)?.["progressToken"] ?? null;
-    const job = runs === "wait" ? given["job_id"] : given["idempotency_key"] === undefined ? jobOfCall(key) : null;
+    const job = runs === "wait" ? given["job_id"] : (given["idempotency_key"] ?? null) === null ? jobOfCall(key) : null;
     if (!isShort(id) || !(token === null || isShort(token)) || !(job === null || isShort(job))) return null;
     const seconds = Number(given["wait_seconds"] ?? WAIT_SECONDS.default);
     const endsAt = this.parts.services.clock.now() + seconds * 1_000;

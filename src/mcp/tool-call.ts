@@ -137,13 +137,15 @@ async function inputOf(parts: CallParts, caller: Caller, tool: BoundTool, given:
     tool: {},
   };
   for (const [name, { place, field, isRequired }] of tool.arguments) {
-    const value = given[name];
+    const isDefaulted = name === "workspace_id" && tool.spec.selectsWorkspace === true;
+    // Some clients send null for what they leave out. In a body null has a meaning of its own.
+    const value = given[name] === null && (place !== "body" || isDefaulted) ? undefined : given[name];
     if (value !== undefined) {
       const isText = place === "body" || place === "tool" || isWord(value) || (place === "query" && isWords(value));
-      if (!isText) return invalid(`/${name}`, `${name} must be a ${place === "query" ? "plain value" : "string"}`);
+      if (!isText) return invalid(`/${name}`, `${name} must be ${place === "query" ? QUERY_VALUE : "a string"}`);
       places[place][field] = value;
     } else if (isRequired) return invalid(`/${name}`, `${name} is required`);
-    else if (name === "workspace_id" && tool.spec.selectsWorkspace === true) {
+    else if (isDefaulted) {
       const selected = await selectedWorkspace(parts, caller);
       if (!selected.ok) return selected;
       places[place][field] = selected.value;
@@ -165,6 +167,7 @@ async function inputOf(parts: CallParts, caller: Caller, tool: BoundTool, given:
   });
 }
 
+const QUERY_VALUE = "a string, a number, true, false or a list of these";
 const isWord = (value: Json): boolean =>
   typeof value === "string" || typeof value === "number" || typeof value === "boolean";
 const isWords = (value: Json): boolean => Array.isArray(value) && value.every(isWord);

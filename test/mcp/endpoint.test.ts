@@ -156,6 +156,7 @@ describe.each(Object.entries(ERAS))("%s", (_, connect) => {
       ["read_file", { path: "../secret" }, "invalid_path", "path"],
       ["write_file", { path: "a.txt" }, "invalid_request", "Give either text or base64"],
       ["write_file", { path: "a.bin", base64: "AAECA" }, "invalid_request", "base64 must be complete Base64"],
+      ["list_agents", { limit: {} }, "invalid_request", "limit must be a string, a number, true, false or a list"],
       ["create_agent", { name: 1, system_prompt: "x" }, "invalid_request", "name"],
     ];
     for (const [name, args, code, message] of wrong) {
@@ -170,6 +171,20 @@ describe.each(Object.entries(ERAS))("%s", (_, connect) => {
     expect(listed.structuredContent).toMatchObject({ agents: expect.any(Array) as Json });
     const lacking = errorIn(await client.call("get_job", null as unknown as Json));
     expect(lacking).toMatchObject({ code: "invalid_request", message: "job_id is required" });
+  });
+
+  test("[MCP-3] null for an argument is as if it were left out, where null has no meaning of its own", async () => {
+    const left = { idempotency_key: null, workspace_id: null };
+    for (const [name, args] of [
+      ["list_agents", { limit: null, cursor: null }],
+      ["write_file", { ...left, path: "null.txt", text: "x", base64: null, mime: null }],
+      ["read_file", { workspace_id: null, path: "null.txt", offset: null, length: null }],
+      ["create_chat", { ...left, agent_id: agentId }],
+      ["update_agent", { agent_id: agentId, description: null, if_match: null, idempotency_key: null }],
+      ["execute_agent", { ...left, agent_id: agentId, message: "hello", wait_seconds: null }],
+    ] as const)
+      expect([name, (await client.call(name, args)).isError ?? false]).toEqual([name, false]);
+    expect(errorIn(await client.call("get_job", { job_id: null }))).toMatchObject({ message: "job_id is required" });
   });
 
   test("[MCP-3] an execution is waited for with progress, and longer work returns its job", async () => {
