@@ -28,19 +28,21 @@ import { MCP_RESOURCE } from "../http/contract/oauth-paths.ts";
 import { type Caller, detached } from "../http/request/caller.ts";
 import type { Services } from "../operations/services.ts";
 import type { McpOperations } from "./operations.ts";
-import { authInfoOf, OLDEST_REVISION } from "./auth-info.ts";
+import { authInfoOf, hasLinks, OLDEST_REVISION } from "./auth-info.ts";
 import { originFault } from "./origin.ts";
 import { type Era, mcpServer, type ServedSession, type ServerParts } from "./server.ts";
 import { toolResult } from "./answered-call.ts";
 import { EventIds, type WaitingCall } from "./event-cursor.ts";
 import { jobOfCall } from "./execute.ts";
+import { withFileLinks } from "./file-links.ts";
+import type { WaitedJob } from "./job-wait.ts";
 import { type Message, messageIn } from "./message.ts";
 import { listen, type ListenRequest } from "./modern-listen.ts";
 import { type RevivedCall, revivedCall } from "./revived-call.ts";
 import { SessionIds, type SessionTerms } from "./session-id.ts";
 import { SessionRecords } from "./session-records.ts";
 import { type FoundSession, type LiveSession, McpSessions } from "./sessions.ts";
-import { scopeFault } from "./tool-call.ts";
+import { scopeFault, type ToolAnswer } from "./tool-call.ts";
 import { WAIT_SECONDS } from "./tools.ts";
 import { watchedStream } from "./watched-stream.ts";
 
@@ -163,7 +165,7 @@ export class McpEndpoint {
     if (place === "listening") return this.listenIn(caller, session, { ...headers, "last-event-id": undefined });
     if (place === undefined || place === "unknown")
       return ok(rpcError(400, -32_000, "Nothing is known of Last-Event-ID"));
-    return ok(this.revive(caller, session, place));
+    return ok(this.revive(caller, session, { call: place, hasLinks: hasLinks(headers["mcp-protocol-version"]) }));
   }
 
   async end(caller: Caller, { headers }: Headed): Promise<Outcome<Response>> {
@@ -257,21 +259,21 @@ export class McpEndpoint {
     });
   }
 
-  private revive(caller: Caller, { id, name }: FoundSession, call: WaitingCall): Response {
+  private revive(
+    caller: Caller,
+    { id, name }: FoundSession,
+    { call, hasLinks: isLinked }: { readonly call: WaitingCall; readonly hasLinks: boolean },
+  ): Response {
     const { services, invoke } = this.parts;
     const ids = new EventIds(services.sealing, name);
     const key = revivedKey(id, call.id);
+    const answerOf = (value: WaitedJob): ToolAnswer => (isLinked ? withFileLinks({ value }) : { value });
     const revived = revivedCall(
       {
         services,
         invoke,
         idAt: (place) => ids.make(place),
-        resultOf: (job) =>
-          toolResult(
-            this.parts,
-            caller.requestId,
-            mapped(job, (value) => ({ value })),
-          ),
+        resultOf: (job) => toolResult(this.parts, caller.requestId, mapped(job, answerOf)),
       },
       caller,
       call,

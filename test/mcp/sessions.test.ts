@@ -299,3 +299,31 @@ test("[MCP-1] [MCP-6] after a restart a cut call is answered, subscriptions tell
   const listening = await request(service, "GET", owner, inSession(id));
   expect(await eventsUntil(listening, isUpdate(`troupe://chats/${job?.chat_id}`))).toHaveLength(1);
 });
+
+test("[MCP-1] [MCP-3] a call that is resumed after a restart links the files of its job", async () => {
+  const made = { name: "Scribe", system_prompt: "x", allowed_tools: ["write_file"] };
+  const { id: scribe } = await answered<{ id: string }>(
+    new Client(service, owner).call("POST", "/api/agents", made),
+    201,
+  );
+  const held = Promise.withResolvers<void>();
+  const use = { type: "tool_use", id: "c1", name: "write_file", input: { path: "a.md", text: "# A note" } } as const;
+  models.script = ({ entries }) => (entries.length === 1 ? [{ hold: held.promise }, { use }] : [{ say: "written" }]);
+  const id = await openSession(service, owner);
+  const args = { agent_id: scribe, message: "write it down" };
+  const call = await postMcp(
+    service,
+    owner.token,
+    rpc("tools/call", { name: "execute_agent", arguments: args }),
+    inSession(id),
+  );
+  const first = (await eventsUntil(call, () => true)).at(-1);
+  await until("the job is there", async () => (await newestJob())?.agent_id === scribe);
+  await service.stop();
+  held.resolve();
+  service = await startService({ models, testDatabase });
+  const resumed = await request(service, "GET", owner, inSession(id, { "last-event-id": first?.id ?? "" }));
+  const answer = (await eventsUntil(resumed, isResult)).at(-1)?.message as { result: { content: readonly Json[] } };
+  const uri = `troupe://workspaces/${owner.workspaceId}/files/a.md`;
+  expect(answer.result.content[1]).toMatchObject({ type: "resource_link", uri });
+});
