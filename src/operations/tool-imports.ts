@@ -10,6 +10,8 @@ export interface ToolChoice {
   readonly prefix: string;
   /** Replaces the document's servers; null keeps them. */
   readonly serverUrl: string | null;
+  /** Names of the headers that the tools send, whatever the arguments are. */
+  readonly headers: readonly string[];
   /** Where the document was fetched from; null if the caller sent it. */
   readonly documentUrl: string | null;
 }

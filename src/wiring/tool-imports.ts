@@ -33,7 +33,7 @@ export const toolImports = (egress: Pick<Egress, "request">, sandbox: Pick<Sandb
 
   async read(organizationId, text, choice) {
     const content = new TextEncoder().encode(text);
-    const options = { ...choice, operations: [...choice.operations] };
+    const options = { ...choice, operations: [...choice.operations], headers: [...choice.headers] };
     const result = await sandbox.run({ job: "openapi", lane: organizationId, options, content });
     if (!result.ok)
       return invalid(

@@ -105,6 +105,20 @@ test("[RUN-14] chosen operations become tools that are called, again in the plac
   expect(asked).toEqual(['PUT /articles/pen {"price":7}']);
 });
 
+test("[RUN-14] an operation with a header for its key and one for credentials becomes a tool", async () => {
+  await client.call("PUT", "/api/secrets/shop-key", { value: "very-secret-1" });
+  const names = ["Idempotency-Key", "X-Api-Key"];
+  const parameters = names.map((name) => ({ name, in: "header", required: true, schema: {} }));
+  const paths = { "/orders": { post: { operationId: "order", parameters } } };
+  const given = { document: { ...DOCUMENT, paths }, server_url: at(""), operations: ["order"] };
+  const headers = [{ name: "X-Api-Key", secret: "shop-key" }];
+  const made = await answered<{ tools: readonly Json[] }>(make({ ...given, headers }), 200);
+  expect(made.tools[0]).toMatchObject({ name: "order", headers, arguments: [] });
+  const { errors } = await refused(make(given), 400, "invalid_request");
+  const message = "Its parameter X-Api-Key is a header with credentials: give it in `headers`";
+  expect(errors).toEqual([{ path: "/operations/0", message }]);
+});
+
 test("[RUN-14] what cannot be imported is told at the operation, and nothing is stored", async () => {
   const wrong = async (body: Json, path: string, words: string): Promise<void> => {
     const { errors } = await refused(

@@ -7,7 +7,7 @@ type Read = Extract<OpenApiResult, { readonly kind: "read" }>;
 
 const run = (document: object | string, operations: readonly string[] = [], more: JsonObject = {}): OpenApiResult =>
   openApiTools(
-    { operations: [...operations], prefix: "", serverUrl: null, documentUrl: null, ...more },
+    { operations: [...operations], prefix: "", serverUrl: null, documentUrl: null, headers: [], ...more },
     new TextEncoder().encode(typeof document === "string" ? document : JSON.stringify(document)),
   );
 const doc = (paths: object, more: object = {}): object => ({
@@ -93,6 +93,30 @@ describe("an operation", () => {
     expect(whole({ type: "object", properties: { body: {} } })).toEqual([
       { name: "id", place: "path" },
       ["id", "body"],
+    ]);
+  });
+
+  test("[RUN-14] has no argument for a header that the tool sends anyway, or that no argument can be", () => {
+    const header = (name: string, required = false) => ({ name, in: "header", required, schema: { type: "string" } });
+    const made = (...parameters: object[]) => {
+      const paths = { "/x": { post: { operationId: "doIt", parameters } } };
+      const { tools, notes, errors } = run(doc(paths), ["doIt"], { headers: ["X-Tenant-Key"] }) as Read;
+      const messages = [...notes, ...errors].map(({ message }) => message);
+      return { arguments: tools[0]?.arguments.map(({ name }) => name), messages };
+    };
+    expect(made(header("Idempotency-Key", true), header("x-tenant-key", true), header("X-Trace"))).toEqual({
+      arguments: ["X-Trace"],
+      messages: [],
+    });
+    expect(made(header("X-Api-Key"), header("Accept-Encoding"))).toEqual({
+      arguments: [],
+      messages: [
+        "The parameter X-Api-Key is left out: it is a header with credentials: give it in `headers`",
+        "The parameter Accept-Encoding is left out: it is a header that no argument can be",
+      ],
+    });
+    expect(made(header("X-Api-Key", true)).messages).toEqual([
+      "Its parameter X-Api-Key is a header with credentials: give it in `headers`",
     ]);
   });
 

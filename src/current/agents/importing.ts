@@ -59,7 +59,7 @@ export async function importTools(
 async function readDocument(
   { toolImports }: Services,
   { principal, signal }: Change,
-  { document, text, url, operations, dry_run: isDry, prefix = "", server_url: serverUrl }: Given,
+  { document, text, url, operations, dry_run: isDry, prefix = "", server_url: serverUrl, headers = [] }: Given,
 ): Promise<Outcome<ReadDocument>> {
   const given = [document, text, url].filter((one) => one !== undefined);
   if (given.length !== 1) return invalid("/document", "Give one of document, text and url");
@@ -67,7 +67,13 @@ async function readDocument(
     return invalid("/operations", "Missing required field: operations; a dry_run without it lists what there is");
   const fetched = url === undefined ? ok(text ?? JSON.stringify(document)) : await toolImports.fetched(url, signal);
   if (!fetched.ok) return fetched;
-  const choice = { operations: operations ?? [], prefix, serverUrl: serverUrl ?? null, documentUrl: url ?? null };
+  const choice = {
+    operations: operations ?? [],
+    prefix,
+    serverUrl: serverUrl ?? null,
+    headers: headers.map(({ name }) => name),
+    documentUrl: url ?? null,
+  };
   const read = await toolImports.read(principal.organizationId, fetched.value, choice);
   if (!read.ok || read.value.errors.length === 0) return read;
   const errors = read.value.errors.map(({ at, message }) => ({ path: `/operations/${at}`, message }));

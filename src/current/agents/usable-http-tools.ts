@@ -3,17 +3,18 @@
  * in them.
  */
 import { type InputError, ok, type Outcome, refuse } from "../../../actors/fault.ts";
-import { isReservedHeader } from "../../../actors/header-name.ts";
+import {
+  isArgumentHeader,
+  isCredentialHeader,
+  isReservedHeader,
+  isServiceHeader,
+} from "../../../actors/header-name.ts";
 import { type AgentTool, type HttpCall, secretsOfTool } from "../../../actors/job/connections.ts";
 import { type Principal, secretsRefusal } from "../../../actors/organization/principal.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
 import type { Services } from "../../operations/services.ts";
 import type { AgentToolBody } from "./tool-schema.ts";
 
-/** Headers that the service sets itself. */
-const OF_THE_SERVICE = /^(?:content-type|content-encoding|idempotency-key|service-.*|webhook-.*)$/i;
-/** Headers with credentials: their values must be secrets. */
-const CREDENTIALS = /^(?:authorization|cookie)$|api-?key|token|secret|password/i;
 const HTTP_ONLY = [
   "method",
   "url",
@@ -126,11 +127,11 @@ function urlErrors({ url, arguments: listed }: HttpCall, names: readonly string[
 function headerErrors({ headers }: HttpCall, path: string): InputError[] {
   return headers.flatMap(({ name, secret, value, prefix }, n) => {
     const at = (message: string, field = ""): InputError[] => [{ path: `${path}/headers/${n}${field}`, message }];
-    if (isReservedHeader(name) || OF_THE_SERVICE.test(name))
+    if (isReservedHeader(name) || isServiceHeader(name))
       return at("The service sets a header of this name itself", "/name");
     if ((secret === undefined) === (value === undefined)) return at("A header has either a secret or a value");
     if (value !== undefined && prefix !== undefined) return at("Only a secret has a prefix", "/prefix");
-    if (value !== undefined && CREDENTIALS.test(name))
+    if (value !== undefined && isCredentialHeader(name))
       return at("A header with credentials names a secret: store it with PUT /api/secrets/{name}", "/value");
     const isTwice = headers.slice(0, n).some((other) => other.name.toLowerCase() === name.toLowerCase());
     return isTwice ? at("Another header has this name already", "/name") : [];
@@ -152,14 +153,7 @@ function argumentErrors(
       return at("One argument only can be the whole body");
     if (place !== "header") return [];
     const isTaken = headers.some((header) => header.name.toLowerCase() === as.toLowerCase());
-    if (
-      !/^[A-Za-z0-9-]{1,64}$/.test(as) ||
-      isReservedHeader(as) ||
-      OF_THE_SERVICE.test(as) ||
-      CREDENTIALS.test(as) ||
-      isTaken
-    )
-      return at(`An argument cannot be the header ${as}`);
+    if (!isArgumentHeader(as) || isTaken) return at(`An argument cannot be the header ${as}`);
     return [];
   });
 }

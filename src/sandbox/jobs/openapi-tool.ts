@@ -1,4 +1,5 @@
 /** The tool that calls one operation of an OpenAPI document: its name, its arguments, and where they go in the request. */
+import { isArgumentHeader, isCredentialHeader } from "../../../actors/header-name.ts";
 import type { Json, JsonObject } from "../../../actors/schema.ts";
 import { isObject, listIn, type OpenApiDocument, OpenApiFlaw, textIn } from "./openapi-document.ts";
 import { ToolSchemas } from "./openapi-schema.ts";
@@ -8,8 +9,8 @@ import { addressOf } from "./openapi-server.ts";
 const NAME = 64;
 const DESCRIPTION = 1_000;
 const PARAMETERS = 64;
-/** Headers that OpenAPI does not treat as parameters. */
-const NOT_PARAMETERS = /^(?:accept|content-type|authorization)$/i;
+/** Headers that OpenAPI does not treat as parameters, and the one that each call has anyway. */
+const NOT_PARAMETERS = /^(?:accept|content-type|authorization|idempotency-key)$/i;
 
 export interface ImportedTool {
   readonly kind: "http";
@@ -39,11 +40,19 @@ interface Draft {
   readonly left: string[];
 }
 
+interface Where {
+  readonly prefix: string;
+  readonly serverUrl: string | null;
+  readonly documentUrl: string | null;
+  /** Headers that the tool sends anyway. */
+  readonly headers: readonly string[];
+}
+
 /** The tool, and what it leaves out. Throws `OpenApiFlaw` for an operation that no tool can call. */
 export function toolOf(
   document: OpenApiDocument,
   chosen: Chosen,
-  where: { readonly prefix: string; readonly serverUrl: string | null; readonly documentUrl: string | null },
+  where: Where,
 ): { readonly tool: ImportedTool; readonly left: readonly string[] } {
   const { operation, method, path, operation_id: id } = chosen;
   const draft: Draft = {
@@ -53,7 +62,10 @@ export function toolOf(
     places: [],
     left: [],
   };
-  for (const parameter of parametersOf(document, chosen)) addParameter(document, draft, parameter);
+  const isSent = (name: string): boolean =>
+    NOT_PARAMETERS.test(name) || where.headers.some((header) => header.toLowerCase() === name.toLowerCase());
+  for (const parameter of parametersOf(document, chosen))
+    if (parameter["in"] !== "header" || !isSent(textIn(parameter["name"]))) addParameter(document, draft, parameter);
   addBody(document, draft, chosen);
   const { properties, required, places, schemas, left } = draft;
   const defs = schemas.defs;
@@ -100,7 +112,7 @@ function parametersOf(document: OpenApiDocument, { item, operation }: Chosen): J
 
 function addParameter(document: OpenApiDocument, draft: Draft, parameter: JsonObject): void {
   const [name, place] = [textIn(parameter["name"]), textIn(parameter["in"])];
-  if (name === "" || (place === "header" && NOT_PARAMETERS.test(name))) return;
+  if (name === "") return;
   const isRequired = place === "path" || parameter["required"] === true;
   const why = unsupported(document, parameter, { name, place });
   if (why !== null) {
@@ -126,6 +138,8 @@ function unsupported(
   if (place !== "path" && place !== "query" && place !== "header") return "is at a place that is not known";
   if (content !== undefined) return "has a content type of its own";
   if (!/^\S{1,128}$/.test(name)) return "has a name that cannot be sent";
+  if (place === "header" && isCredentialHeader(name)) return "is a header with credentials: give it in `headers`";
+  if (place === "header" && !isArgumentHeader(name)) return "is a header that no argument can be";
   const usual = place === "query" ? "form" : "simple";
   if (style !== undefined && style !== usual) return `has the style ${textIn(style).slice(0, NAME)}`;
   const type = document.resolved(given)?.["type"];

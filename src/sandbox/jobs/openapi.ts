@@ -24,6 +24,8 @@ export interface OpenApiChoice {
   readonly prefix: string;
   /** Replaces the document's servers; null keeps them. */
   readonly serverUrl: string | null;
+  /** Names of the headers that the tools send, whatever the arguments are. */
+  readonly headers: readonly string[];
   /** Where the document was fetched from, or null. */
   readonly documentUrl: string | null;
 }
