@@ -96,6 +96,21 @@ describe("an operation", () => {
     ]);
   });
 
+  test("[RUN-14] has no argument for a field whose schema elsewhere is read-only", () => {
+    const components = {
+      schemas: { Stamp: { type: "string", readOnly: true }, Also: { $ref: "#/components/schemas/Stamp" } },
+    };
+    const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+    const schema = {
+      type: "object",
+      properties: { at: ref("Stamp"), by: ref("Also"), price: {} },
+      required: ["at", "price"],
+    };
+    const { input_schema: input } = toolOf("post", { requestBody: json(schema) }, { components }).tool;
+    expect(Object.keys(input["properties"] as object)).toEqual(["id", "price"]);
+    expect(input["required"]).toEqual(["id", "price"]);
+  });
+
   test("[RUN-14] has no argument for a header that the tool sends anyway, or that no argument can be", () => {
     const header = (name: string, required = false) => ({ name, in: "header", required, schema: { type: "string" } });
     const made = (...parameters: object[]) => {

@@ -98,6 +98,12 @@ export class ToolSchemas {
     return this.document.isThreeZero ? ofThreeZero(schema, value) : schema;
   }
 
+  /** Whether a field is read-only, itself or by the schema that it refers to. */
+  private isReadOnly(field: unknown): boolean {
+    const isMarked = isObject(field) && field["readOnly"] === true;
+    return isMarked || this.document.resolved(field)?.["readOnly"] === true;
+  }
+
   private addProperties(schema: Record<string, Json>, value: JsonObject, depth: number): void {
     const required = listIn(value["required"]).filter((name): name is string => typeof name === "string");
     const { properties } = value;
@@ -105,7 +111,7 @@ export class ToolSchemas {
       if (required.length > 0) schema["required"] = required;
       return;
     }
-    const writable = Object.entries(properties).filter(([, one]) => !(isObject(one) && one["readOnly"] === true));
+    const writable = Object.entries(properties).filter(([, one]) => !this.isReadOnly(one));
     // `fromEntries`, so that a property named `__proto__` stays an ordinary one.
     schema["properties"] = Object.fromEntries(writable.map(([name, one]) => [name, this.schema(one, depth + 1)]));
     const isLeft = (name: string): boolean =>
