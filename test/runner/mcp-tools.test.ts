@@ -208,6 +208,30 @@ test("[RUN-6] the end of the run closes the session", async () => {
   await until("the session is closed", () => server.sessions.size === 0);
 });
 
+test("[RUN-6] a session that the server has ended is begun anew, once for all calls that find it ended", async () => {
+  const ended = new Set<string>();
+  const gone = { jsonrpc: "2.0", error: { code: -32_001, message: "Session not found" }, id: null };
+  let isStarting = false;
+  const server = serve(TOOLS, {
+    refuse: ({ headers }) => {
+      if (isStarting) return new Response(null, { status: 503 });
+      return ended.has(headers.get("mcp-session-id") ?? "") ? Response.json(gone, { status: 404 }) : null;
+    },
+  });
+  const { call, end } = await open([crm(server.url)]);
+  for (const id of server.sessions.keys()) ended.add(id);
+  const answers = await Promise.all([call("crm__echo", { a: 1 }), call("crm__echo", { a: 2 })]);
+  expect(answers.map(({ content }) => content)).toEqual(['{"a":1}', '{"a":2}']);
+  expect([server.sessions.size, server.calls.length]).toEqual([2, 2]);
+  for (const id of server.sessions.keys()) ended.add(id);
+  isStarting = true;
+  expect(await call("crm__echo")).toMatchObject({ isError: true, content: expect.stringContaining("503") as string });
+  isStarting = false;
+  expect(await call("crm__echo", { a: 3 })).toEqual({ content: '{"a":3}', isError: false });
+  end();
+  await until("the last session is closed", () => server.sessions.size === 2);
+});
+
 test("[RUN-6] a call that takes too long is an error, and is called off at the server", async () => {
   const server = serve();
   const { call } = await open([crm(server.url)], { times: { callMs: 1_000 } });

@@ -8,7 +8,7 @@ import type { ToolRun } from "../tools/tool.ts";
 import type { Reading } from "./answer-reader.ts";
 import type { Egress } from "../../egress/egress.ts";
 import { egressFetch } from "./egress-fetch.ts";
-import { failureOf, sandboxFailure } from "./failure.ts";
+import { failureOf, sandboxFailure, SessionEnded } from "./failure.ts";
 import type { HeaderSecrets } from "./header-secrets.ts";
 
 /** For connecting and listing together: the run waits for it before its first model call. */
@@ -42,16 +42,18 @@ export interface McpWay {
 }
 
 export class McpConnection {
-  private readonly client: MCPClient;
-  private readonly secrets: HeaderSecrets;
-  private readonly times: McpTimes;
-  private readonly reading: Reading;
+  /** The client of the session; a promise while the session is begun anew. */
+  private client: Promise<MCPClient>;
+  private readonly server: McpServer;
+  private readonly way: McpWay;
+  /** The end of the run. */
+  private readonly end: AbortSignal;
 
-  private constructor(client: MCPClient, { secrets, times, reading }: McpWay) {
-    this.client = client;
-    this.secrets = secrets;
-    this.times = times;
-    this.reading = reading;
+  private constructor(client: MCPClient, server: McpServer, way: McpWay, end: AbortSignal) {
+    this.client = Promise.resolve(client);
+    this.server = server;
+    this.way = way;
+    this.end = end;
   }
 
   /** Connects and lists the tools. Closes when `signal` aborts. Throws `McpFailure`. */
@@ -60,21 +62,10 @@ export class McpConnection {
     way: McpWay,
     signal: AbortSignal,
   ): Promise<{ readonly connection: McpConnection; readonly tools: readonly ListedTool[] }> {
-    const { egress, secrets, times, reading } = way;
-    const limits = { timeoutMs: times.callMs + times.listMs, maxResponseBytes: MAX_ANSWER_BYTES };
-    const fetch = egressFetch(egress, () => secrets.headers(), { limits, reading });
-    const options = { signal, timeout: times.listMs };
+    const { secrets, times } = way;
     try {
-      // The first run that needs it loads it: most services never do, and the start should not wait for it.
-      const { createMCPClient } = await import("@ai-sdk/mcp");
-      const client = await createMCPClient({
-        transport: { type: "http", url: server.url, redirect: "error", fetch: fetch as typeof globalThis.fetch },
-        initializationOptions: options,
-        clientName: "troupe",
-      });
-      const close = (): void => void client.close().catch(() => {}); // nobody waits for it any more
-      if (signal.aborted) close();
-      signal.addEventListener("abort", close, { once: true });
+      const client = await connected(server, way, signal);
+      const options = { signal, timeout: times.listMs };
       const tools: ListedTool[] = [];
       let cursor: string | undefined;
       for (let page = 0; page < MAX_PAGES; page++) {
@@ -83,25 +74,20 @@ export class McpConnection {
         cursor = listed.nextCursor;
         if (cursor === undefined || tools.length >= MAX_TOOLS) break;
       }
-      return { connection: new McpConnection(client, way), tools };
+      return { connection: new McpConnection(client, server, way, signal), tools };
     } catch (cause) {
       throw failureOf(cause, (text) => secrets.mask(text));
     }
   }
 
   /** Calls a tool. Never rejects. Secrets that the server echoes are masked. Calls of one step share the budget. */
-  async call(
-    name: string,
-    input: JsonObject,
-    { signal, budget }: Pick<ToolRun, "signal" | "budget">,
-  ): Promise<ToolResult> {
-    const mask = (text: string): string => this.secrets.mask(text);
-    this.reading.budget = budget;
+  async call(name: string, input: JsonObject, run: Pick<ToolRun, "signal" | "budget">): Promise<ToolResult> {
+    const mask = (text: string): string => this.way.secrets.mask(text);
+    this.way.reading.budget = run.budget;
     try {
       // Do not call if nothing can parse the answer.
-      if (budget.isSpent) throw sandboxFailure("over_budget", "");
-      const options = { signal, timeout: this.times.callMs };
-      const { text, cut, isError } = resultOf(await this.client.callTool({ name, arguments: input, options }));
+      if (run.budget.isSpent) throw sandboxFailure("over_budget", "");
+      const { text, cut, isError } = resultOf(await this.called(name, input, run.signal));
       if (cut === null) return { content: mask(text), isError };
       const sure = mask(text).slice(0, -DOUBTFUL_CHARS);
       return { content: `${sure}\n[Cut: the server's answer has ${cut} bytes.]`, isError };
@@ -109,6 +95,47 @@ export class McpConnection {
       return { content: `The MCP server did not do it: ${failureOf(cause, mask).message}.`, isError: true };
     }
   }
+
+  /** Calls the tool; where the server has ended the session, again in a new one, as the protocol demands. */
+  private async called(name: string, input: JsonObject, signal: AbortSignal): Promise<object> {
+    const asked = { name, arguments: input, options: { signal, timeout: this.way.times.callMs } };
+    const used = this.client;
+    try {
+      return await (await used).callTool(asked);
+    } catch (cause) {
+      if (!(failureOf(cause, (text) => text) instanceof SessionEnded)) throw cause;
+      // Several calls of a step may find it ended; one of them begins it anew.
+      if (this.client === used) this.begin(used);
+      return await (await this.client).callTool(asked);
+    }
+  }
+
+  /** Begins a session in the place of this one, which the next call finds again if that fails. */
+  private begin(former: Promise<MCPClient>): void {
+    this.client = connected(this.server, this.way, this.end);
+    this.client.catch(() => (this.client = former));
+  }
+}
+
+/** A client in a new session, which is closed when `signal` aborts. */
+async function connected(
+  server: McpServer,
+  { egress, secrets, times, reading }: McpWay,
+  signal: AbortSignal,
+): Promise<MCPClient> {
+  const limits = { timeoutMs: times.callMs + times.listMs, maxResponseBytes: MAX_ANSWER_BYTES };
+  const fetch = egressFetch(egress, () => secrets.headers(), { limits, reading });
+  // The first run that needs it loads it: most services never do, and the start should not wait for it.
+  const { createMCPClient } = await import("@ai-sdk/mcp");
+  const client = await createMCPClient({
+    transport: { type: "http", url: server.url, redirect: "error", fetch: fetch as typeof globalThis.fetch },
+    initializationOptions: { signal, timeout: times.listMs },
+    clientName: "troupe",
+  });
+  const close = (): void => void client.close().catch(() => {}); // nobody waits for it any more
+  if (signal.aborted) close();
+  signal.addEventListener("abort", close, { once: true });
+  return client;
 }
 
 /** The sandbox's form of a result: one text. */

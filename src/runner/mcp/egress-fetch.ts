@@ -14,7 +14,7 @@ import type { JsonObject } from "../../../actors/schema.ts";
 import type { Egress, EgressLimits, EgressRequest, EgressStream } from "../../egress/egress.ts";
 import { EgressInterrupted } from "../../egress/failure.ts";
 import { AnswerReader, type Reading } from "./answer-reader.ts";
-import { egressFailure, INTERRUPTED, McpFailure, REFUSED } from "./failure.ts";
+import { egressFailure, INTERRUPTED, McpFailure, REFUSED, SessionEnded } from "./failure.ts";
 
 /** For the requests that cancel a call or end a session: nothing waits for either. */
 const SESSION_END: EgressLimits = { timeoutMs: 2_000, maxResponseBytes: 4_096 };
@@ -27,7 +27,7 @@ interface RpcRequest {
 type Answer = Extract<EgressStream, { readonly kind: "response" }>;
 type Fetch = (input: URL | Request | string, init?: RequestInit) => Promise<Response>;
 
-/** `secretHeaders` throws if a header's secret is missing. */
+/** `secretHeaders` throws if a header's secret is missing; a request in a session that is gone, `SessionEnded`. */
 export function egressFetch(
   egress: Pick<Egress, "open" | "request">,
   secretHeaders: () => Promise<Record<string, string>>,
@@ -52,6 +52,11 @@ export function egressFetch(
     if (answer.kind === "failed") {
       if (answer.error !== "aborted") settled();
       throw egressFailure(answer.error);
+    }
+    if (method === "POST" && answer.status === 404 && headers["mcp-session-id"] !== undefined) {
+      settled();
+      await answer.body.cancel();
+      throw new SessionEnded();
     }
     return await settledBy(settled, () =>
       responseOf(answer, rpc, { reading, settled, signal: init.signal ?? undefined }),

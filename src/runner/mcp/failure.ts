@@ -10,6 +10,13 @@ export class McpFailure extends Error {
   override readonly name = "McpFailure";
 }
 
+/** The server knows the session no more, for example after a restart, so it has done nothing. */
+export class SessionEnded extends McpFailure {
+  constructor() {
+    super("it has ended the session");
+  }
+}
+
 const NOT_PUBLIC = "its address is not on the public internet, and the operator has not opened it";
 
 const WORDS: Readonly<Record<EgressError, string>> = {
