@@ -7,6 +7,7 @@ import { notFound, ok, type Outcome, refuse } from "../fault.ts";
 import type { Tx } from "../runtime/actor.ts";
 import { afterTrigger, allowedActions, type MissionAction } from "./machine.ts";
 import type { Asker } from "./protocol.ts";
+import { hasNoRunsLeft } from "./schedule.ts";
 import { type Mission, missionTable } from "./schema.ts";
 
 const OWNERS_VERBS: readonly MissionAction[] = ["pause", "delete"];
@@ -76,6 +77,8 @@ function reasonAgainst(mission: Mission, action: MissionAction): string {
   const loss = lossOf(mission);
   if (afterTrigger(status, action) === null) return `A mission that is ${status} cannot ${WORDS[action]}`;
   if (loss !== null) return GONE[loss];
+  if (hasNoRunsLeft(mission))
+    return `The mission has had all of the runs that \`max_runs\` (${schedule.maxRuns}) allows`;
   return `A run is open, and the mission's overlap policy is \`${schedule.overlap}\``;
 }
 

@@ -163,9 +163,6 @@ function runNow(
   if (!allowed.ok) return allowed;
   const mission = allowed.value;
   const fire = { scheduledAt: null, trigger: "manual" as const };
-  const { maxRuns } = mission.schedule;
-  if (maxRuns !== null && mission.runCount >= maxRuns)
-    return refusedState(mission, by, `The mission has had all of its ${maxRuns} runs`);
   if (mission.openRuns.length > 0 && mission.schedule.overlap !== "allow_all")
     return ok({ mission: keep(tx, planned(tx, calendar, fired(tx, mission, fire))), brief: null });
   const begun = beginRun(tx, mission, fire, ids);

@@ -14,6 +14,7 @@ import {
   dueMs,
   FAILURE_PAUSES_MS,
   FAILURES_IN_A_ROW,
+  hasNoRunsLeft,
   mayFireAgain,
   nextFire,
   ON_TIME_MS,
@@ -139,7 +140,10 @@ export function afterRun(tx: Tx, calendar: Calendar, mission: Mission, outcome: 
   const { buffered } = after;
   if (after.openRuns.length > 0) return planned(tx, calendar, after);
   const settled: Mission = { ...after, status: moved(after, "settle"), buffered: null };
-  if (buffered !== null) {
+  if (buffered !== null && hasNoRunsLeft(settled)) {
+    // `max_runs` has been lowered since the fire began to wait.
+    skipFire(tx, settled, buffered, "skipped_overlap");
+  } else if (buffered !== null) {
     // A person waits for a manual run, so it begins now; a scheduled fire gives way to the pause after a failure.
     if (settled.retryAt === null || buffered.trigger === "manual")
       return planned(tx, calendar, beginRun(tx, settled, buffered, null).mission);

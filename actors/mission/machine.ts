@@ -11,6 +11,7 @@
  * `settle` is the end of the last open run while more fires are possible. A running job outlives a pause.
  */
 import { assert } from "../assert.ts";
+import { hasNoRunsLeft } from "./schedule.ts";
 import { type Mission, type MissionStatus, OPEN_RUNS } from "./schema.ts";
 
 export const MISSION_TRIGGERS = [
@@ -120,7 +121,7 @@ export const isActive = ({ status }: Pick<Mission, "status">): boolean => afterT
 type Ground = Pick<Mission, "isAgentGone" | "isWorkspaceGone">;
 export const canWork = ({ isAgentGone, isWorkspaceGone = false }: Ground): boolean => !isAgentGone && !isWorkspaceGone;
 
-type Standing = Pick<Mission, "status" | "openRuns" | "buffered" | "schedule"> & Ground;
+type Standing = Pick<Mission, "status" | "openRuns" | "buffered" | "schedule" | "runCount"> & Ground;
 
 /** Whether another run may begin or wait now, given the open runs (MIS-4). */
 export function hasRoom({ openRuns, buffered, schedule: { overlap } }: Standing): boolean {
@@ -141,6 +142,6 @@ export function hasRoom({ openRuns, buffered, schedule: { overlap } }: Standing)
 export const allowedActions = (mission: Standing): readonly MissionAction[] =>
   MISSION_ACTIONS.filter((action) => {
     if (afterTrigger(mission.status, action) === null) return false;
-    if (action === "run") return canWork(mission) && hasRoom(mission);
+    if (action === "run") return canWork(mission) && hasRoom(mission) && !hasNoRunsLeft(mission);
     return action !== "resume" || canWork(mission);
   });

@@ -108,7 +108,11 @@ export function upcomingTimes(
 }
 
 /** Runs that wait for their job count as begun. */
-const hasNoRunsLeft = ({ schedule: { maxRuns }, runCount, openRuns }: Mission): boolean =>
+export const hasNoRunsLeft = ({
+  schedule: { maxRuns },
+  runCount,
+  openRuns,
+}: Pick<Mission, "schedule" | "runCount" | "openRuns">): boolean =>
   maxRuns !== null && runCount + openRuns.filter(({ jobId }) => jobId === null).length >= maxRuns;
 
 /** Whether another run can begin without a change of the schedule. */

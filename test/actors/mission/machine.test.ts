@@ -8,6 +8,7 @@ const standing = (status: MissionStatus) => ({
   isAgentGone: false,
   isWorkspaceGone: false,
   openRuns: [],
+  runCount: 0,
   buffered: null,
   schedule: DEFAULT_SCHEDULE,
 });
@@ -39,4 +40,16 @@ test("[MIS-1] what needs an agent and a workspace is not allowed without one of 
     }
   }
   expect(MISSION_ACTIONS).toContain("run");
+});
+
+test("[MIS-1] a mission that has had all of its runs is not run again while its last one is open", () => {
+  const last = {
+    ...standing("running"),
+    openRuns: [{ id: "mrn_1", number: 2, jobId: "job_1", effectId: null }],
+    runCount: 2,
+    schedule: { ...DEFAULT_SCHEDULE, overlap: "allow_all" as const },
+  };
+  expect(allowedActions(last)).toContain("run");
+  expect(allowedActions({ ...last, schedule: { ...last.schedule, maxRuns: 3 } })).toContain("run");
+  expect(allowedActions({ ...last, schedule: { ...last.schedule, maxRuns: 2 } })).not.toContain("run");
 });

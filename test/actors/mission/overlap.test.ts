@@ -111,3 +111,17 @@ test("[MIS-11] a deleted mission fires no more, and what runs of it is cancelled
     fault: { kind: "not_found", noun: "mission" },
   });
 });
+
+test("[MIS-1] a fire that waits does not begin where max_runs has been lowered meanwhile", async () => {
+  const { world, release } = await withOpenRun("buffer_one");
+  await world.advance(MINUTE_MS);
+  expect(world.mission().buffered).not.toBeNull();
+  unwrap(await world.update({ schedule: { maxRuns: 1 } }));
+  release();
+  await world.settled();
+  expect(world.ledger().sort()).toEqual([
+    "2026-01-01T00:01 schedule succeeded",
+    "2026-01-01T00:02 schedule skipped_overlap",
+  ]);
+  expect(world.mission()).toMatchObject({ status: "completed", runCount: 1, buffered: null, openRuns: [] });
+});
