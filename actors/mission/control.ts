@@ -11,7 +11,7 @@ import { keep } from "./news.ts";
 import type { Calendar } from "./ports.ts";
 import type { Asker, MissionChanges, MissionCommand, MissionProtocol } from "./protocol.ts";
 import { beginRun, cancelJob, cancelRuns } from "./runs.ts";
-import { checkedSchedule } from "./schedule-input.ts";
+import { changedSchedule, checkedSchedule } from "./schedule-input.ts";
 import { type Mission, missionTable } from "./schema.ts";
 
 type ControlCommand =
@@ -149,7 +149,7 @@ function withSchedule(
     given.type === undefined || given.type === mission.schedule.type
       ? mission.schedule
       : { ...mission.schedule, value: null };
-  const checked = checkedSchedule(calendar, { ...kept, ...given }, tx.now);
+  const checked = changedSchedule(calendar, mission.schedule, { ...kept, ...given }, tx.now);
   if (!checked.ok) return refuse({ kind: "invalid_schedule", errors: checked.errors });
   return ok({ ...mission, schedule: checked.schedule, scheduleText: checked.text });
 }

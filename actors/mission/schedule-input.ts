@@ -3,7 +3,7 @@ import type { InputError } from "../fault.ts";
 import { hasRealDay, isoTime } from "../schema.ts";
 import { durationMs, durationText } from "./duration.ts";
 import type { Calendar } from "./ports.ts";
-import { ON_TIME_MS, pauseBetweenRunsMs } from "./schedule.ts";
+import { ON_TIME_MS, pauseBetweenRunsMs, timeAfter } from "./schedule.ts";
 import type { ScheduleSettings } from "./schema.ts";
 
 /** The shortest pause of a continuous mission between runs: each run costs model calls. */
@@ -40,7 +40,23 @@ export function checkedSchedule(calendar: Calendar, given: ScheduleSettings, now
   ];
   if (errors.length > 0) return refused(errors);
   const schedule = { ...given, value: value.stored };
-  return { ok: true, schedule, text: scheduleText(calendar, schedule) };
+  const never = neverComes(calendar, schedule, nowMs);
+  return never === null ? { ok: true, schedule, text: scheduleText(calendar, schedule) } : refused([never]);
+}
+
+/** The times of a schedule come from these. */
+const TIMING = ["type", "value", "timezone", "startAt", "endAt"] as const;
+
+/** Checks a schedule in the place of another. Times that stay as they are may have passed meanwhile. */
+export function changedSchedule(
+  calendar: Calendar,
+  before: ScheduleSettings,
+  given: ScheduleSettings,
+  nowMs: number,
+): CheckedSchedule {
+  return TIMING.every((name) => given[name] === before[name])
+    ? { ok: true, schedule: given, text: scheduleText(calendar, given) }
+    : checkedSchedule(calendar, given, nowMs);
 }
 
 const refused = (errors: readonly InputError[]): CheckedSchedule => ({ ok: false, errors });
@@ -109,6 +125,25 @@ function boundErrors({ startAt, endAt }: ScheduleSettings, nowMs: number): Input
   if (startAt !== null && endAt <= startAt)
     return [{ path, message: `${endAt} is not after \`start_at\` (${startAt}); give a later time` }];
   return [];
+}
+
+/** Refuses a schedule without a time from `start_at` to `end_at`: its mission would be completed without a run. */
+function neverComes(calendar: Calendar, schedule: ScheduleSettings, nowMs: number): InputError | null {
+  const { type, startAt, endAt } = schedule;
+  if (type !== "once" && type !== "cron") return null;
+  // The time of a `once` may have just passed, and then still fires.
+  const afterMs = type === "once" ? 0 : nowMs;
+  if (timeAfter(calendar, schedule, afterMs) !== null) return null;
+  const first = timeAfter(calendar, { ...schedule, endAt: null }, afterMs);
+  if (first !== null)
+    return {
+      path: "/schedule/end_at",
+      message: `The schedule first comes at ${isoTime(first)}, which is after ${endAt}; give a later time, or null for no end`,
+    };
+  return {
+    path: "/schedule/start_at",
+    message: `The schedule does not come after ${startAt}; give an earlier time, or null for no start`,
+  };
 }
 
 function scheduleText(calendar: Calendar, schedule: ScheduleSettings): string {

@@ -125,3 +125,22 @@ test("[MIS-1] a fire that waits does not begin where max_runs has been lowered m
   ]);
   expect(world.mission()).toMatchObject({ status: "completed", runCount: 1, buffered: null, openRuns: [] });
 });
+
+test("[MIS-2] a part of a schedule is changed also after the time of a `once` has passed", async () => {
+  const world = await startMissions();
+  const { hold, open } = gate();
+  world.model.script = () => [{ hold }, { say: "done" }];
+  unwrap(await world.create({ type: "once", value: "2026-01-01T00:01:00Z" }));
+  await world.advance(3 * MINUTE_MS);
+  expect(unwrap(await world.update({ schedule: { overlap: "allow_all" } })).schedule).toMatchObject({
+    value: "2026-01-01T00:01:00.000Z",
+    overlap: "allow_all",
+  });
+  expect(await world.update({ schedule: { value: "2026-01-01T00:00:30Z" } })).toMatchObject({
+    ok: false,
+    fault: { kind: "invalid_schedule", errors: [{ path: "/schedule/value" }] },
+  });
+  open();
+  await world.settled();
+  expect(world.mission().status).toBe("completed");
+});

@@ -84,6 +84,31 @@ describe("a schedule", () => {
       { startAt: "2026-03-01T00:00:00.000Z", endAt: "2026-02-01T00:00:00.000Z" },
       "/schedule/end_at 2026-02-01T00:00:00.000Z is not after `start_at` (2026-03-01T00:00:00.000Z); give a later time",
     ],
+    [
+      "a time after the end",
+      { type: "once", value: "2026-03-01T00:00Z", endAt: "2026-02-01T00:00:00.000Z" },
+      "/schedule/end_at The schedule first comes at 2026-03-01T00:00:00.000Z, which is after 2026-02-01T00:00:00.000Z; give a later time, or null for no end",
+    ],
+    [
+      "a time before the start",
+      { type: "once", value: "2026-03-01T00:00Z", startAt: "2026-04-01T00:00:00.000Z" },
+      "/schedule/start_at The schedule does not come after 2026-04-01T00:00:00.000Z; give an earlier time, or null for no start",
+    ],
+    [
+      "no time from start to end",
+      {
+        type: "cron",
+        value: "@yearly",
+        startAt: "2026-02-01T00:00:00.000Z",
+        endAt: "2026-03-01T00:00:00.000Z",
+      },
+      "/schedule/end_at The schedule first comes at 2027-01-01T00:00:00.000Z, which is after 2026-03-01T00:00:00.000Z; give a later time, or null for no end",
+    ],
+    [
+      "a start that no calendar reaches",
+      { type: "cron", value: "@yearly", startAt: "9999-12-01T00:00:00.000Z" },
+      "/schedule/start_at The schedule does not come after 9999-12-01T00:00:00.000Z; give an earlier time, or null for no start",
+    ],
   ])("[MIS-3] with %s is refused at its field", (_, given, message) => {
     expect(errors(given)).toEqual([message]);
   });
