@@ -98,8 +98,10 @@ function update(tx: Tx, calendar: Calendar, { by, changes, version }: Command<"u
   if (!seen.ok) return seen;
   const conflict = unlessMoved(seen.value, version);
   if (conflict !== null) return conflict;
-  const { status, pausedReason = null, schedule, ...rest } = changes;
-  const changesSettings = schedule !== undefined || Object.keys(rest).length > 0;
+  const { status, pausedReason, schedule, ...rest } = changes;
+  const moves = status !== undefined && status !== seen.value.status;
+  const changesReason = !moves && pausedReason !== undefined && pausedReason !== seen.value.pausedReason;
+  const changesSettings = schedule !== undefined || changesReason || Object.keys(rest).length > 0;
   const allowed = changesSettings ? permitted(tx, by, "update") : seen;
   if (!allowed.ok) return allowed;
   const { isAgentGone, isWorkspaceGone = false } = seen.value;
@@ -112,12 +114,20 @@ function update(tx: Tx, calendar: Calendar, { by, changes, version }: Command<"u
   const changed = withSchedule(tx, calendar, given, schedule);
   if (!changed.ok) return changed;
   // Setting the current status again is always allowed, and a change of nothing leaves no trace.
-  if (status !== undefined && status !== seen.value.status) {
+  if (moves) {
     if (status === "pending") return become(tx, calendar, { by, mission: changed.value });
-    if (status === "paused") return pause(tx, by, changed.value, pausedReason);
+    if (status === "paused") return pause(tx, by, changed.value, pausedReason ?? null);
     return refusedState(seen.value, by, `A mission becomes ${status} by itself`);
   }
-  return isSame(changed.value, seen.value) ? seen : ok(keep(tx, planned(tx, calendar, changed.value)));
+  const reasoned = changesReason ? withReason(changed.value, pausedReason) : changed;
+  if (!reasoned.ok) return reasoned;
+  return isSame(reasoned.value, seen.value) ? seen : ok(keep(tx, planned(tx, calendar, reasoned.value)));
+}
+
+/** A paused mission with another reason; no other mission has one. */
+function withReason(mission: Mission, pausedReason: string | null): Outcome<Mission> {
+  if (mission.status === "paused") return ok({ ...mission, pausedReason });
+  return invalid("/paused_reason", `The mission is ${mission.status}: only a paused mission has a reason`);
 }
 
 function pause(tx: Tx, by: Asker, mission: Mission, reason: string | null): Outcome<Mission> {

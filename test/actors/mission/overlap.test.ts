@@ -144,3 +144,19 @@ test("[MIS-2] a part of a schedule is changed also after the time of a `once` ha
   await world.settled();
   expect(world.mission().status).toBe("completed");
 });
+
+test("[MIS-1] the reason of a pause can be changed, and no other mission has one", async () => {
+  const world = await startMissions();
+  unwrap(await world.create(MINUTELY));
+  expect(await world.update({ pausedReason: "Holidays" })).toMatchObject({
+    ok: false,
+    fault: { kind: "invalid_request", errors: [{ path: "/paused_reason" }] },
+  });
+  unwrap(await world.update({ status: "paused", pausedReason: "Holidays" }));
+  expect(unwrap(await world.update({ pausedReason: "Illness" }))).toMatchObject({
+    status: "paused",
+    pausedReason: "Illness",
+  });
+  expect(unwrap(await world.update({ status: "paused" })).pausedReason).toBe("Illness");
+  expect(unwrap(await world.update({ status: "paused", pausedReason: null })).pausedReason).toBeNull();
+});
