@@ -1,6 +1,7 @@
 /** Missions over HTTP (MIS-1 to MIS-8): what is made by a request fires, shows in the ledger, and ends. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { answered, Client, type Job, type Json, refused } from "../support/current.ts";
+import { gate } from "../support/fake-model.ts";
 import { type Mission, MissionClient, type Run } from "../support/mission-client.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
 import { createAgent } from "../support/v1.ts";
@@ -120,6 +121,18 @@ describe("runs", () => {
     await answered(client.decide(started.job.id, "approve"));
     await becomes(id, ({ status }) => status === "pending");
     expect((await runs(id)).map(({ outcome }) => outcome)).toEqual(["succeeded"]);
+  });
+
+  test("[MIS-1] PATCH with running counts by the overlap policy that it sets", async () => {
+    const { hold, open } = gate();
+    service.model.script = () => [{ hold }, { say: "done" }];
+    const { id } = await create();
+    await answered(patch(id, { status: "running" }));
+    await refused(patch(id, { status: "running" }), 409, "invalid_state");
+    const both = await answered<Mission>(patch(id, { status: "running", schedule: { overlap: "allow_all" } }));
+    expect(both).toMatchObject({ status: "running", schedule: { overlap: "allow_all", run_count: 2 } });
+    open();
+    await becomes(id, ({ status }) => status === "pending");
   });
 
   test("[MIS-1] PATCH with running is a run now, with the other changes in the same commit", async () => {

@@ -77,8 +77,9 @@ export async function updateAndRun(
 ): Committing {
   const { principal, requestId } = change;
   const { agentId = mission.agentId, workspaceId = mission.workspaceId } = changes;
-  const asked = {
+  const asked: Mission = {
     ...mission,
+    schedule: { ...mission.schedule, ...changes.schedule },
     workspaceId,
     isAgentGone: changes.agentId === undefined && mission.isAgentGone,
     isWorkspaceGone: changes.workspaceId === undefined && mission.isWorkspaceGone === true,
