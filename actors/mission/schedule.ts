@@ -145,19 +145,22 @@ export function stretchUntil(calendar: Calendar, mission: Mission, firstMs: numb
     previousMs = lastMs;
     lastMs = time;
   }
-  const newestMs = newestTime(calendar, schedule, nowMs - schedule.jitterSeconds * 1_000);
-  return { firstMs, previousMs, lastMs: Math.max(lastMs, newestMs ?? lastMs), count };
+  for (const timeMs of newestTimes(calendar, schedule, nowMs - schedule.jitterSeconds * 1_000)) {
+    if (timeMs > lastMs) [previousMs, lastMs] = [lastMs, timeMs];
+  }
+  return { firstMs, previousMs, lastMs, count };
 }
 
-/** The newest time of a cron schedule up to `nowMs`; null if none is near. */
-function newestTime(calendar: Calendar, schedule: ScheduleSettings, nowMs: number): number | null {
+/** The newest two times of a cron schedule up to `nowMs`, the older one first; fewer if no more are near. */
+function newestTimes(calendar: Calendar, schedule: ScheduleSettings, nowMs: number): readonly number[] {
+  let newest: readonly number[] = [];
   for (const back of LOOK_BACK_MS) {
-    let newest: number | null = null;
+    newest = [];
     for (let time = timeAfter(calendar, schedule, nowMs - back); time !== null && time <= nowMs;) {
-      newest = time;
+      newest = [...newest.slice(-1), time];
       time = timeAfter(calendar, schedule, time);
     }
-    if (newest !== null) return newest;
+    if (newest.length === 2) break;
   }
-  return null;
+  return newest;
 }

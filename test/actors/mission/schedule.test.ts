@@ -1,7 +1,8 @@
 /** The arithmetic of schedules: jitter, upcoming times, times that went by (MIS-2, MIS-4). */
 import { expect, test } from "bun:test";
 import { jitterMs } from "../../../actors/mission/jitter.ts";
-import { dueMs, upcomingTimes } from "../../../actors/mission/schedule.ts";
+import { COUNTED_TIMES, dueMs, stretchUntil, upcomingTimes } from "../../../actors/mission/schedule.ts";
+import type { Mission } from "../../../actors/mission/schema.ts";
 import { DEFAULT_SCHEDULE } from "../../../actors/mission/schedule-input.ts";
 import { calendar } from "../../../src/schedule/calendar.ts";
 
@@ -34,4 +35,21 @@ test("[MIS-11] jitter spreads missions that are due together evenly", () => {
 test("[MIS-10] a pause after a failure delays what is due in it", () => {
   const retryAt = "2026-01-01T12:05:00.000Z";
   expect(dueMs(calendar, { id: "mis_1", schedule: HOURLY, retryAt }, NOON)).toBe(Date.parse(retryAt));
+});
+
+test("[MIS-5] of more missed times than are counted, the last ones are known", () => {
+  const schedule = { ...HOURLY, value: "* * * * *" };
+  const mission = { id: "mis_1", schedule, retryAt: null } as unknown as Mission;
+  const days = NOON + 3 * 86_400_000;
+  expect(stretchUntil(calendar, mission, NOON, days)).toEqual({
+    firstMs: NOON,
+    previousMs: days - 60_000,
+    lastMs: days,
+    count: COUNTED_TIMES,
+  });
+  const counted = NOON + (COUNTED_TIMES - 1) * 60_000;
+  expect(stretchUntil(calendar, mission, NOON, counted)).toMatchObject({
+    previousMs: counted - 60_000,
+    lastMs: counted,
+  });
 });
