@@ -13,7 +13,7 @@ import { appendChatEvent } from "./events.ts";
 import { afterTrigger, allowedActions } from "./machine.ts";
 import type { ChatCommand, ChatReplies, StartedCompaction } from "./protocol.ts";
 import { CHAT_PINS, CHAT_QUEUE, type Chat, chatTable, messageTable } from "./schema.ts";
-import { withOptions } from "./sending.ts";
+import { FULL_QUEUE, withOptions } from "./sending.ts";
 
 type Command<K extends ChatCommand["kind"]> = Extract<ChatCommand, { readonly kind: K }>;
 
@@ -28,7 +28,7 @@ export function compactChat(
   const status = afterTrigger(chat.status, "compact");
   if (status === null) return conflict(chat, "There is nothing to compact in this chat yet");
   if (chat.agentId !== agent.id) return conflict(chat, "This chat belongs to another agent");
-  if (chat.queue.length >= CHAT_QUEUE) return conflict(chat, `More than ${CHAT_QUEUE} messages wait in this chat`);
+  if (chat.queue.length >= CHAT_QUEUE) return conflict(chat, FULL_QUEUE);
   const jobId = tx.id("job");
   const ref = jobRef(tx.self.organizationId, jobId);
   const messageId = tx.id("msg");

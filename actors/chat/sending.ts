@@ -48,8 +48,9 @@ export function sendMessage(tx: Tx, command: SendMessage): Outcome<SentMessage> 
   if (chat.agentId !== command.agent.id) return conflict(chat, "This chat belongs to another agent");
   const policy = command.onBusy ?? chat.options.onBusy;
   if (chat.activeJobId !== null && policy === "reject") return busy(chat, chat.activeJobId);
-  if (chat.queue.length >= CHAT_QUEUE) return conflict(chat, `More than ${CHAT_QUEUE} messages wait in this chat`);
   const effect = effectOf(chat, policy);
+  // A message that steers does not wait.
+  if (effect !== "steer" && chat.queue.length >= CHAT_QUEUE) return conflict(chat, FULL_QUEUE);
   return effect === "steer" ? steer(tx, chat, newMessageOf(command)) : begin(tx, chat, newMessageOf(command), effect);
 }
 
@@ -68,6 +69,9 @@ function open(tx: Tx, { open: opening, agent, userId }: SendMessage): Chat | nul
   if (opening === null) return null;
   return tx.create(chatTable, newChat({ id: tx.self.id, agent, ...opening, createdBy: userId }));
 }
+
+/** The refusal of a message for which the queue has no room. */
+export const FULL_QUEUE = `${CHAT_QUEUE} messages wait in this chat already, and no more can`;
 
 const conflict = (chat: Chat, message: string): Outcome<never> =>
   refuse({ kind: "invalid_state", status: chat.status, allowedActions: allowedActions(chat), message });

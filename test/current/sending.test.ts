@@ -1,5 +1,6 @@
 /** Messages to a chat over HTTP: what is answered, and what becomes of one that comes while a turn runs (CHAT-4, CHAT-5). */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import { CHAT_QUEUE } from "../../actors/chat/schema.ts";
 import { ok, refuse } from "../../actors/fault.ts";
 import { until } from "../support/condition.ts";
 import { answered, Client, type Json, refused, type Sent } from "../support/current.ts";
@@ -159,6 +160,21 @@ describe("a busy chat", () => {
       "…",
       "three",
     ]);
+  });
+
+  test("[CHAT-5] a full queue takes no more messages, and a message that steers needs no place in it", async () => {
+    const id = await open();
+    const release = hold();
+    const { job } = await client.send(id, "one");
+    await service.model.called(1);
+    await Promise.all(Array.from({ length: CHAT_QUEUE }, (_, i) => client.send(id, `${i}`)));
+    for (const on_busy of ["queue", "interrupt"]) {
+      const full = await answered<{ message: string }>(post(id, { content: "no room", on_busy }), 409);
+      expect(full.message).toBe(`${CHAT_QUEUE} messages wait in this chat already, and no more can`);
+    }
+    expect((await client.send(id, "steered", { on_busy: "steer" })).job.id).toBe(job.id);
+    await answered(client.call("DELETE", `/api/chats/${id}`));
+    release();
   });
 
   test("[CHAT-5] reject: 409 chat_busy with the job, and nothing is made", async () => {
