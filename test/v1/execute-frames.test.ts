@@ -106,3 +106,12 @@ test("[V1-3] a stream whose replica has lost the execution says that it goes on,
   expect(last).toStartWith("event: error");
   expect(last).toContain("its answer will be in the chat");
 });
+
+test("[V1-8] a job that was blocked and has gone on is streamed to its end", async () => {
+  const blocked = event("job.blocked", { reason: "approval_required" });
+  const after = [event("job.resumed", { attempt: 1 }), said("b"), completed];
+  for (const portions of [[[said("a"), blocked, ...after]], [[said("a"), blocked], after]]) {
+    const { deltas, last } = await show(...portions);
+    expect([deltas, last?.startsWith("event: result")]).toEqual([["a", "\n\nb"], true]);
+  }
+});

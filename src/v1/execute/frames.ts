@@ -38,6 +38,8 @@ export class ExecutionFrames implements EventSource {
   private sent = 0;
   private attempt = 1;
   private isOver = false;
+  /** The end of a blocked execution: written once the reader has caught up, unless the job has gone on by then. */
+  private halt: string | null = null;
 
   constructor(execution: Pick<Execution, "names" | "isDemo">, subscription: Place) {
     this.execution = execution;
@@ -53,7 +55,10 @@ export class ExecutionFrames implements EventSource {
     }
     const items = subscription.take();
     if (items === null) return subscription.nextPage().then((page) => this.rendered(page));
-    return items.length === 0 ? QUIET : this.rendered(items);
+    if (items.length > 0) return this.rendered(items);
+    if (this.halt === null) return QUIET;
+    this.isOver = true;
+    return this.halt;
   }
 
   onChange(run: () => void): void {
@@ -107,8 +112,11 @@ export class ExecutionFrames implements EventSource {
         this.isOver = true;
         return errorFrame("The execution was cancelled");
       case "job.blocked":
-        this.isOver = true;
-        return errorFrame(`The execution is blocked: ${textIn(data, "reason").replaceAll("_", " ")}`);
+        this.halt = errorFrame(`The execution is blocked: ${textIn(data, "reason").replaceAll("_", " ")}`);
+        return "";
+      case "job.resumed":
+        this.halt = null;
+        return "";
       default:
         return "";
     }
