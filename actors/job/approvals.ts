@@ -72,12 +72,19 @@ function requested(
   return { id, ...approval };
 }
 
-/** Decides one approval, or all of them; once none is open, the job continues. */
-export function approveCalls(tx: Tx, job: JobIn<"blocked">, command: Approve): Outcome<Job> {
-  const { approvalId, toolCallId, decision, by, comment } = command;
-  const meant = job.approvals.filter(
+/** The approvals that a decision names; without a name, all of them. */
+export const approvalsMeant = (
+  { approvals }: Job,
+  { approvalId, toolCallId }: Pick<Approve, "approvalId" | "toolCallId">,
+): Approval[] =>
+  approvals.filter(
     (a) => (approvalId === null || a.id === approvalId) && (toolCallId === null || a.toolCallId === toolCallId),
   );
+
+/** Decides one approval, or all of them; once none is open, the job continues. */
+export function approveCalls(tx: Tx, job: JobIn<"blocked">, command: Approve): Outcome<Job> {
+  const { decision, by, comment } = command;
+  const meant = approvalsMeant(job, command);
   const chosen = openApprovals({ approvals: meant });
   // Without a name, all open approvals are meant; a job blocked for approvals has some.
   if (chosen.length === 0) return meant.length === 0 ? notFound("approval") : alreadyDecided(job);

@@ -3,7 +3,7 @@ import { assert } from "../assert.ts";
 import { invalid, notFound, ok, type Outcome } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
-import { approveCalls, expired, blockedForCalls } from "./approvals.ts";
+import { approvalsMeant, approveCalls, expired, blockedForCalls } from "./approvals.ts";
 import { budgetFromHere, hasUnknownCost, spentPart } from "./budget.ts";
 import { waitingCalls } from "./client-call.ts";
 import { takeResults, withoutClient } from "./client-calls.ts";
@@ -14,7 +14,7 @@ import { appendJobEvent, appendRunnerStatus } from "./events.ts";
 import { afterTrigger, allowedActions, hasOpenApprovals, openApprovals, type Recovery, recoveryOf } from "./machine.ts";
 import { updatesOf, reviewUpdate, statusUpdate, sendUpdates } from "./chat-updates.ts";
 import type { JobCommand, JobProtocol, JobReplies } from "./protocol.ts";
-import { pending, stale, unlessOwnWords } from "./refusals.ts";
+import { alreadyDecided, pending, stale, unlessOwnWords } from "./refusals.ts";
 import { type Job, type JobIn, jobTable } from "./schema.ts";
 import { attach } from "../upload/schema.ts";
 import { type InputBlock, isAttachment } from "../upload/terms.ts";
@@ -150,8 +150,12 @@ const changesRequested = (tx: Tx, job: Job, decidedBy: string, comment: string |
 function approveReview(
   tx: Tx,
   job: JobIn<"needs_review">,
-  { by, decision, comment, inGroup }: Command<"approve">,
+  { by, decision, comment, inGroup, approvalId, toolCallId, arguments: edited }: Command<"approve">,
 ): Outcome<Job> {
+  // Who decides a call that is decided already has not seen the review.
+  if (approvalId !== null || toolCallId !== null)
+    return approvalsMeant(job, { approvalId, toolCallId }).length === 0 ? notFound("approval") : alreadyDecided(job);
+  if (edited !== null) return invalid("/arguments", "A review has no arguments");
   if (decision === "deny")
     return invalid("/decision", "A review is approved, or answered with iterate; it is not denied");
   return ok(over(tx, reviewed(tx, job, { state: "approved", by, comment }), inGroup));

@@ -7,7 +7,7 @@ import type { Job } from "./schema.ts";
 export const stale = (job: Job, message = `The job is ${job.status}`): Outcome<never> =>
   refuse({ kind: "invalid_state", status: job.status, allowedActions: allowedActions(job), message });
 
-/** The approval has been decided already, while other approvals of the job are open. */
+/** The approval has been decided already, and the job waits for another decision. */
 export const alreadyDecided = (job: Job): Outcome<never> => stale(job, "The approval has been decided already");
 
 /** The job waits for a decision first. */

@@ -168,6 +168,21 @@ describe("review and iterate", () => {
     expect((await scene.client.messages(job.chat_id)).map((m) => m.status)).toEqual(["completed", "completed"]);
   });
 
+  test("[JOB-9] who names an approval, or sends arguments, does not approve the review", async () => {
+    scene.calling(["c1", "send"]);
+    const { job } = await scene.begin({ review_required: true });
+    const { approvals } = await scene.client.reached(job.id, "blocked");
+    await answered(scene.client.decide(job.id, "approve"));
+    await scene.client.reached(job.id, "needs_review");
+    const approve = (body: Json) => scene.client.decide(job.id, "approve", body);
+    for (const named of [{ approval_id: approvals[0]!.id }, { tool_call_id: "c1" }])
+      await refused(approve(named), 409, "invalid_state");
+    await refused(approve({ approval_id: "apr_other" }), 404, "not_found");
+    await refused(approve({ arguments: { to: "c1" } }), 400, "invalid_request");
+    expect((await scene.client.job(job.id)).status).toBe("needs_review");
+    expect((await answered<Job>(approve({}))).status).toBe("completed");
+  });
+
   test("[JOB-2] iterate answers the review and begins the next round, which is reviewed too", async () => {
     const job = await inReview();
     scene.service.model.script = () => [{ say: "shorter" }];
