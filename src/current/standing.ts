@@ -1,6 +1,6 @@
 /**
- * Whether the agent and, for a job, its chat are still there for this caller (GEN-5). Chats and jobs need them to go
- * on. Without them they can still be read, but no verb that would be refused is shown, and a refusal says what is
+ * Whether the agent, the workspace and, for a job, its chat are still there for this caller (GEN-5). Chats and jobs
+ * need them to go on. Without them they can still be read, but no verb that would be refused is shown, and a refusal says what is
  * gone.
  */
 import { type Chat, chatRef } from "../../actors/chat/schema.ts";
@@ -10,6 +10,7 @@ import { allowedActions, type JobAction } from "../../actors/job/machine.ts";
 import type { Job } from "../../actors/job/schema.ts";
 import { canUse, type Principal } from "../../actors/organization/principal.ts";
 import type { Agent } from "../../actors/organization/schema.ts";
+import { workspaceRef } from "../../actors/workspace/schema.ts";
 import { lookUp } from "../log/look-up.ts";
 import type { Services } from "../operations/services.ts";
 import { permitted } from "./record.ts";
@@ -20,7 +21,7 @@ export interface Standing {
   readonly canBegin: boolean;
 }
 export const STANDS: Standing = { canBegin: true };
-/** Nothing new can begin: the agent or the chat is gone. */
+/** Nothing new can begin: the agent, the chat or the workspace is gone. */
 export const FALLEN: Standing = { canBegin: false };
 const standing = (canBegin: boolean): Standing => (canBegin ? STANDS : FALLEN);
 
@@ -32,8 +33,19 @@ async function canUseAgent({ agents }: StandingServices, by: Principal, agentId:
   return agent.ok ? !isDisabled(agent.value) : agent.fault.kind !== "not_found";
 }
 
+/** As for agents: a workspace whose lookup fails temporarily counts as present. Jobs of former releases name none. */
+async function hasWorkspace(
+  { system }: StandingServices,
+  { organizationId }: Principal,
+  id: string | null,
+): Promise<boolean> {
+  if (id === null) return true;
+  const workspace = await system.dispatch(workspaceRef(organizationId, id), { kind: "read_workspace" });
+  return workspace.ok || workspace.fault.kind !== "not_found";
+}
+
 export const chatStanding = async (services: StandingServices, by: Principal, chat: Chat): Promise<Standing> =>
-  standing(await canUseAgent(services, by, chat.agentId));
+  standing((await canUseAgent(services, by, chat.agentId)) && (await hasWorkspace(services, by, chat.workspaceId)));
 
 /** Whether the verb begins a new job: a blocked job goes on itself. */
 const isBeginning = (job: Job, action: JobAction): boolean =>
@@ -56,7 +68,7 @@ export const ownsChat = ({ createdBy }: Chat, { role, userId }: Principal): bool
 
 const OF_ITS_MAKER: ReadonlySet<ChatAction> = new Set(["update", "delete"]);
 
-/** Verbs that need the chat's agent: a message, a summary by its model, a fork with it. */
+/** Verbs that need the chat's agent and workspace: a message, a summary by its model, a fork with it. */
 const OF_ITS_AGENT: ReadonlySet<ChatAction> = new Set(["send_message", "compact", "fork"]);
 
 export const chatVerbs = (chat: Chat, by: Principal, { canBegin }: Standing): readonly string[] =>
@@ -69,7 +81,7 @@ export const chatVerbs = (chat: Chat, by: Principal, { canBegin }: Standing): re
   );
 
 /**
- * The outcome; a refusal of new work because the agent or the chat is gone becomes one about the record in the
+ * The outcome; a refusal of new work because the agent, the workspace or the chat is gone becomes one about the record in the
  * request.
  */
 export function aboutRecord<T>(
@@ -94,6 +106,7 @@ function goneWords(library: Services["library"], agent: AgentOf, fault: Fault): 
     return `The operator of this service has disabled the agent ${agent.name}`;
   if (fault.kind !== "not_found") return null;
   if (fault.noun === "chat") return "The chat of this job was deleted";
+  if (fault.noun === "workspace") return "The workspace of this conversation was deleted";
   if (fault.noun !== "agent") return null;
   return library.find(agent.organizationId, agent.id) === null
     ? `The agent ${agent.name} was deleted, or is no longer shared with you`
@@ -108,10 +121,11 @@ export const jobStanding = (services: StandingServices, by: Principal, job: Job)
 export async function comingStanding(services: StandingServices, by: Principal, job: Job): Promise<Standing> {
   const chat = await services.system.dispatch(chatRef(by.organizationId, job.chatId), { kind: "read_chat" });
   if (!chat.ok && chat.fault.kind === "not_found") return FALLEN;
-  return standing(await canUseAgent(services, by, job.agent.id));
+  const isPlaced = await hasWorkspace(services, by, job.workspaceId);
+  return standing(isPlaced && (await canUseAgent(services, by, job.agent.id)));
 }
 
-/** The same for a page of chats, with one lookup. */
+/** The same for a page of chats, with one lookup beside their workspaces. */
 export async function chatStandings(
   services: StandingServices,
   by: Principal,
@@ -122,10 +136,12 @@ export async function chatStandings(
     by,
     chats.map(({ agentId }) => agentId),
   );
-  return usable.ok ? ok(({ agentId }) => standing(usable.value.has(agentId))) : usable;
+  if (!usable.ok) return usable;
+  const places = await presentWorkspaces(services, by, chats);
+  return ok(({ agentId, workspaceId }) => standing(usable.value.has(agentId) && places.has(workspaceId)));
 }
 
-/** The same for a page of jobs, with two lookups. */
+/** The same for a page of jobs, with two lookups beside their workspaces. */
 export async function jobStandings(
   services: StandingServices,
   by: Principal,
@@ -142,7 +158,21 @@ export async function jobStandings(
   const deleted = await lookUp(services.log, services.chats.deletedAmong(by.organizationId, chatIds));
   if (!deleted.ok) return deleted;
   const gone = new Set(deleted.value);
-  return ok((job) => standing(!beginsWork(job) || (usable.value.has(job.agent.id) && !gone.has(job.chatId))));
+  const places = await presentWorkspaces(services, by, asked);
+  const canBegin = ({ agent, chatId, workspaceId }: Job): boolean =>
+    usable.value.has(agent.id) && !gone.has(chatId) && places.has(workspaceId);
+  return ok((job) => standing(!beginsWork(job) || canBegin(job)));
+}
+
+/** The workspaces of a page's records that are not deleted. */
+async function presentWorkspaces(
+  services: StandingServices,
+  by: Principal,
+  records: readonly { readonly workspaceId: string | null }[],
+): Promise<ReadonlySet<string | null>> {
+  const ids = [...new Set(records.map(({ workspaceId }) => workspaceId))];
+  const present = await Promise.all(ids.map((id) => hasWorkspace(services, by, id)));
+  return new Set(ids.filter((_, at) => present[at]));
 }
 
 async function usableAgents(

@@ -41,6 +41,7 @@ import { type Agent, KEYED_PROVIDERS, organizationRef } from "../../actors/organ
 import type { JsonObject } from "../../actors/schema.ts";
 import type { Ask } from "../../actors/runtime/members.ts";
 import { ask, type TroupeSystem } from "../../actors/troupe.ts";
+import { workspaceRef } from "../../actors/workspace/schema.ts";
 import { type InputBlock, inputNeeded, isAttachment, type ModelInput } from "../../actors/upload/terms.ts";
 import type { AgentFinder } from "./agent-finder.ts";
 import { snapshotOf } from "./agent-snapshot.ts";
@@ -62,6 +63,8 @@ export interface WorkRequest {
   readonly agent: string | Agent;
   /** The chat's model, which replaces the agent's; absent or null: the agent's own. */
   readonly model?: string | null;
+  /** The workspace of the chat in which the work is done; absent if the caller has just found it. */
+  readonly workspaceId?: string;
   /** The message's blocks: a model that cannot read them is refused. */
   readonly blocks?: readonly InputBlock[] | undefined;
   /** The content's field in the request, for that refusal. */
@@ -144,13 +147,14 @@ const DISABLED = refuse({
   message: "The operator of this service has disabled the agent",
 });
 
-/** Finds the agent, checks its model and then the budgets (RUN-4, RUN-20). The first failed check refuses. */
+/** Finds the agent and the workspace, checks the model and then the budgets (RUN-4, RUN-20). The first failed check refuses. */
 export async function prepareWork(
   { system, agents, models }: WorkServices,
   {
     by,
     agent: asked,
     model: override,
+    workspaceId,
     blocks = [],
     field = "content",
     checksBudget = true,
@@ -161,6 +165,8 @@ export async function prepareWork(
   const agent = typeof asked === "string" ? await agents.find(by, asked) : ok(asked);
   if (!agent.ok) return agent;
   if (isDisabled(agent.value)) return DISABLED;
+  const place = workspaceId === undefined ? ok(null) : await workspaceOf(system, by.organizationId, workspaceId);
+  if (!place.ok) return place;
   const model = models.describe(override ?? agent.value.model);
   if (!model.ok) return model;
   const keyed = await withKey(system, by.organizationId, model.value);
@@ -174,6 +180,10 @@ export async function prepareWork(
   if (allowed.value.limitsCost && !isCostKnown(models, model.value)) return unpriced(model.value);
   return ok(new PreparedWork({ agent: snapshotOf(agent.value, by.organizationId), model: model.value, by }));
 }
+
+/** Refuses a workspace that is deleted: nothing runs without one (MIS-12, CHAT-14). */
+const workspaceOf = (system: TroupeSystem, organizationId: string, id: string): Promise<Outcome<unknown>> =>
+  system.dispatch(workspaceRef(organizationId, id), { kind: "read_workspace" });
 
 /** Refuses a model that needs a key of the organization, if there is none (RUN-5). */
 async function withKey(system: TroupeSystem, organizationId: string, model: ModelInfo): Promise<Outcome<unknown>> {

@@ -65,7 +65,12 @@ export async function sendMessage<T>(
 }
 
 /** The request for work by this chat's agent for this user. */
-export const workOf = ({ agentId: agent, options }: Chat, by: Requester) => ({ by, agent, model: options.model });
+export const workOf = ({ agentId: agent, workspaceId, options: { model } }: Chat, by: Requester) => ({
+  by,
+  agent,
+  workspaceId,
+  model,
+});
 
 /** The members: the message, its effect on the running job, the effect of that on the chat, and a read of the chat. */
 function sendingSteps(chatId: string, work: PreparedWork, { by, ...message }: ChatMessage) {

@@ -1,4 +1,4 @@
-/** What chats and jobs say when their agent or their chat is gone: no verb that is refused, and no 404 of another noun. */
+/** What chats and jobs say when their agent, workspace or chat is gone: no verb that is refused, and no 404 of another noun. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { organizationRef } from "../../actors/organization/schema.ts";
 import { library } from "../../src/wiring/library.ts";
@@ -140,4 +140,39 @@ test("[GEN-5] an agent that the operator has disabled does not show execute", as
   expect((await client.get(`/api/agents/${id}`))["allowed_actions"]).toContain("execute");
   await setDisabled(id);
   expect((await client.get(`/api/agents/${id}`))["allowed_actions"]).toEqual(["update", "delete"]);
+});
+
+test("[CHAT-14] a chat whose workspace is deleted can be read, and nothing begins in it", async () => {
+  const LEFT = ["update", "update_options", "delete"];
+  const place = await answered<{ id: string }>(client.call("POST", "/api/workspaces", { name: "Drafts" }), 201);
+  const id = await agent();
+  const chat = await client.chat(id, place.id);
+  const { job } = await client.send(chat, "one");
+  await client.reached(job.id, "completed");
+  expect((await client.readChat(chat))["allowed_actions"]).toContain("send_message");
+  await answered(client.call("DELETE", `/api/workspaces/${place.id}`));
+
+  expect((await client.readChat(chat))["allowed_actions"]).toEqual(LEFT);
+  const { chats } = await client.get<{ chats: Chat[] }>("/api/chats?limit=100");
+  expect(chats.find((one) => one.id === chat)?.["allowed_actions"]).toEqual(LEFT);
+  expect((await client.job(job.id)).allowed_actions).toEqual([]);
+  const { jobs } = await client.get<{ jobs: Job[] }>(`/api/jobs?chat_id=${chat}`);
+  expect(jobs.map((one) => one.allowed_actions)).toEqual([[]]);
+
+  const words = "The workspace of this conversation was deleted";
+  const { messages } = await client.get<{ messages: { id: string }[] }>(`/api/chats/${chat}/messages`);
+  const from = { from_message_id: messages[0]!.id };
+  for (const [verb, body] of [
+    ["messages", { content: "two" }],
+    ["messages", { content: "two", on_busy: "steer" }],
+    ["compact", {}],
+    ["fork", from],
+  ] as const)
+    expect(await refusal(client.call("POST", `/api/chats/${chat}/${verb}`, body), "done", LEFT)).toBe(words);
+  expect(await refusal(client.decide(job.id, "iterate", { feedback: "again" }), "completed", [])).toBe(words);
+  const executed = await service.call(owner, "POST", `/api/v1/agents/${id}/execute`, {
+    message: "two",
+    chatId: chat,
+  });
+  expect([executed.status, await executed.json()]).toEqual([409, expect.objectContaining({ message: words })]);
 });

@@ -12,7 +12,7 @@ import type { Principal } from "../../../actors/organization/principal.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
 import { workspaceRef } from "../../../actors/workspace/schema.ts";
 import type { Committed, Change } from "../../http/request/commit.ts";
-import { prepareWork } from "../../work/prepared-work.ts";
+import { prepareWork, type WorkRequest } from "../../work/prepared-work.ts";
 import { withinMessage } from "../../http/contract/limits.ts";
 import type { Services } from "../../operations/services.ts";
 import type { ExecuteBody, ExecutionNames } from "./schema.ts";
@@ -44,10 +44,10 @@ export async function beginExecution(
   const conversation = await conversationOf(parts, by, body);
   if (!conversation.ok) return conversation;
   const { chatId, workspaceId, noun } = conversation.value;
-  const override = workspaceId === null ? await modelOf(parts, by, conversation.value) : ok(null);
-  if (!override.ok) return override;
-  const work = await prepareWork(parts, { by, agent: agent.value, model: override.value });
-  if (!work.ok) return work;
+  const given = workspaceId === null ? await givenBy(parts, by, conversation.value) : ok({});
+  if (!given.ok) return given;
+  const work = await prepareWork(parts, { by, agent: agent.value, ...given.value });
+  if (!work.ok) return work.fault.kind === "not_found" && work.fault.noun === "workspace" ? GONE : work;
   const message = work.value.message({
     chatId,
     opening: workspaceId === null ? null : { workspaceId, title: titleOf(body.message) },
@@ -89,15 +89,15 @@ async function conversationOf(parts: BeginningParts, by: Principal, body: Execut
   return workspaceId.ok ? ok({ chatId: newId("cht"), workspaceId: workspaceId.value, noun: "chat" }) : workspaceId;
 }
 
-/** The model that the chat uses in place of its agent's. */
-async function modelOf(
+/** What the chat gives to the work in it: its workspace, and the model that it uses in place of its agent's. */
+async function givenBy(
   { system }: BeginningParts,
   by: Principal,
   { chatId, noun }: Conversation,
-): Promise<Outcome<string | null>> {
+): Promise<Outcome<Pick<WorkRequest, "model" | "workspaceId">>> {
   const chat = await system.dispatch(chatRef(by.organizationId, chatId), { kind: "read_chat" });
   if (!chat.ok) return chat.fault.kind === "not_found" ? notFound(noun) : chat;
-  return ok(chat.value.options.model);
+  return ok({ model: chat.value.options.model, workspaceId: chat.value.workspaceId });
 }
 
 async function workspaceOf(
@@ -121,4 +121,12 @@ const MISMATCH = refuse({
   status: "mismatch",
   allowedActions: [],
   message: "The session does not belong to this chat",
+});
+
+/** A new chat has just found its workspace, so this is the one of an earlier chat. */
+const GONE = refuse({
+  kind: "invalid_state",
+  status: "workspace_deleted",
+  allowedActions: [],
+  message: "The workspace of this conversation was deleted",
 });
