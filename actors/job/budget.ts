@@ -30,8 +30,10 @@ export const hasUnknownCost = ({ metrics, budgetFromUnpriced = 0, runner }: Budg
 export const isCostKnown = ({ hasPrice }: Pick<ModelPort, "hasPrice">, { demo, provider, name }: ModelInfo): boolean =>
   demo || hasPrice?.(`${provider}:${name}`) === true;
 
-/** The part of its budget that the job has used up; null: every part has some left. */
-export const spentPart = (job: Budgeted): BudgetPart | null => PARTS.find((part) => isSpent[part](job)) ?? null;
+/** The parts of its budget that the job has used up. */
+export const spentParts = (job: Budgeted): BudgetPart[] => PARTS.filter((part) => isSpent[part](job));
+/** One of them; null: every part has some left. */
+export const spentPart = (job: Budgeted): BudgetPart | null => spentParts(job)[0] ?? null;
 
 const isSpent: Readonly<Record<BudgetPart, (job: Budgeted) => boolean>> = {
   maxSteps: ({ budget: { maxSteps }, step, budgetFromStep = 0 }) =>

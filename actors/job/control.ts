@@ -4,7 +4,7 @@ import { invalid, notFound, ok, type Outcome } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
 import { approvalsMeant, approveCalls, expired, blockedForCalls } from "./approvals.ts";
-import { budgetFromHere, hasUnknownCost, spentPart } from "./budget.ts";
+import { budgetFromHere, hasUnknownCost, spentParts } from "./budget.ts";
 import { waitingCalls } from "./client-call.ts";
 import { takeResults, withoutClient } from "./client-calls.ts";
 import { cancelChildren, delegate } from "./delegation.ts";
@@ -18,7 +18,7 @@ import { alreadyDecided, pending, stale, unlessOwnWords } from "./refusals.ts";
 import { type Job, type JobIn, jobTable } from "./schema.ts";
 import { attach } from "../upload/schema.ts";
 import { type InputBlock, isAttachment } from "../upload/terms.ts";
-import type { Review, Steer } from "./terms.ts";
+import type { Budget, Review, Steer } from "./terms.ts";
 
 type ControlCommand =
   | "read_job"
@@ -171,7 +171,7 @@ function unblock(tx: Tx, job: JobIn<"blocked">, command: Command<"resume">): Out
   if (isInterrupted && retryStep === null) {
     return invalid("/retry_step", "Say whether the interrupted tool call is made again: retry_step true or false");
   }
-  const unpaid = budget === null ? missingBudget(job) : null;
+  const unpaid = missingBudget(job, budget);
   if (unpaid !== null) return unpaid;
   let next = unblocked(job, "resume");
   if (budget !== null) next = { ...next, ...budgetFromHere(next, budget) };
@@ -196,10 +196,10 @@ function resumeInput(
 }
 const given = (blocks: readonly InputBlock[] | undefined) => (blocks === undefined ? {} : { blocks: [...blocks] });
 
-/** A spent budget stays spent, so the resume must bring a new one. */
-function missingBudget(job: Job): Outcome<never> | null {
+/** A spent part of the budget stays spent, so the resume must bring a new one. */
+function missingBudget(job: Job, budget: Budget | null): Outcome<never> | null {
   const { maxTokens, maxSteps, maxCost } = job.budget;
-  switch (spentPart(job)) {
+  switch (spentParts(job).find((part) => (budget?.[part] ?? null) === null)) {
     case "maxSteps":
       return missing("max_steps", `The job has made the ${maxSteps} steps of its budget`);
     case "maxTokens":
@@ -211,7 +211,7 @@ function missingBudget(job: Job): Outcome<never> | null {
           ? "The job has used a model without a price, so what is left of its budget is not known"
           : `The job has cost the ${maxCost} of its budget`,
       );
-    case null:
+    case undefined:
       return null;
   }
 }

@@ -85,6 +85,10 @@ describe("resume", () => {
     expect(await refused(scene.client.decide(job.id, "resume"), 400, "invalid_request")).toMatchObject({
       errors: [{ path: "/budget/max_steps" }],
     });
+    for (const budget of [{}, { max_tokens: 1_000 }, { deadline_at: "2100-01-01T00:00:00Z" }])
+      expect(await refused(scene.client.decide(job.id, "resume", { budget }), 400, "invalid_request")).toMatchObject({
+        errors: [{ path: "/budget/max_steps" }],
+      });
     await answered(scene.client.decide(job.id, "resume", { budget: { max_steps: 3 } }), 202);
     await scene.client.reached(job.id, "blocked");
     expect(scene.service.model.calls.length).toBe(5);
