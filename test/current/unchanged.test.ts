@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { library } from "../../src/wiring/library.ts";
 import { CURRENT_OPERATIONS } from "../../src/current/operations.ts";
 import { answered, Client, type Json } from "../support/current.ts";
+import { gate } from "../support/fake-model.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
 
 let service: Service;
@@ -127,4 +128,27 @@ test.each(Object.keys(CASES))("[GEN-8] %s that changes nothing leaves no version
   const changed = await answered(client.call("PATCH", path, other));
   expect(changed["version"]).toBe(Number(before["version"]) + 1);
   expect(await head()).toBe(sequence + 1);
+});
+
+/** The requests that the feed tells of after this number. */
+const told = async (after: number): Promise<string[]> =>
+  (
+    await client.get<{ events: { source: string; type: string }[] }>(`/api/events?after=${after}&limit=100`)
+  ).events.flatMap(({ source, type }) => (source === "api_mutation" ? [type] : []));
+
+test("[HOOK-12] a second cancel and a second start of the same work leave no event", async () => {
+  const { hold, open } = gate();
+  service.model.script = () => [{ say: "half" }, { hold }];
+  const path = `/api/missions/${String((await mission())["id"])}/tasks`;
+  const { id } = await made(path, { title: "T" });
+  const before = (await client.get<{ last_sequence: number }>("/api/events?limit=100")).last_sequence;
+  const start = (status: 200 | 202) =>
+    answered<{ job: { id: string } }>(client.call("POST", `${path}/${String(id)}/start-work`), status);
+  const { job } = await start(202);
+  await start(200);
+  await client.reached(job.id, "running");
+  await answered(client.decide(job.id, "cancel", undefined, "?wait=20"));
+  for (const wait of ["", "?wait=20"]) await answered(client.decide(job.id, "cancel", undefined, wait));
+  open();
+  expect(await told(before)).toEqual(["mission_task.started", "job.cancelled"]);
 });

@@ -7,7 +7,7 @@ import type { Principal } from "../../../actors/organization/principal.ts";
 import type { JobCommand } from "../../../actors/job/protocol.ts";
 import { type Job, jobRef } from "../../../actors/job/schema.ts";
 import { pending, stale, unlessOwnWords } from "../../../actors/job/refusals.ts";
-import { followed } from "../../../actors/runtime/members.ts";
+import { followed, following } from "../../../actors/runtime/members.ts";
 import type { JsonObject, Static } from "../../../actors/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
 import type { InputBlock } from "../../../actors/upload/terms.ts";
@@ -84,21 +84,24 @@ async function fittingArguments(
 }
 
 /** Job and chat in one commit: once answered, both show the decision. */
-function decided(
-  { principal }: Caller,
-  jobId: string,
-  command: Extract<JobCommand, { kind: "approve" | "cancel" }>,
-): Steps<Job> {
+function decided({ principal }: Caller, jobId: string, command: Extract<JobCommand, { kind: "approve" }>): Steps<Job> {
   return followed(ask(jobRef(principal.organizationId, jobId), command), chatAfter);
 }
 
 /** Answers at once, or, given a wait (in seconds), when the job has actually stopped. */
 export async function cancelJob(services: Services, change: Change, job: Job, waitSeconds: number): Committing {
   const standing = await comingStanding(services, change.principal, job);
-  const steps = decided(change, job.id, { kind: "cancel", inGroup: true });
+  const ref = jobRef(change.principal.organizationId, job.id);
+  const read = ask(ref, { kind: "read_job" });
+  const steps = following([read, ask(ref, { kind: "cancel", inGroup: true })], ([, after]) => chatAfter(after));
+  // A second cancel is answered, and changes nothing.
+  const isSame = ([before, after]: readonly [Job, Job, ...unknown[]]): boolean => before.version === after.version;
   return waitSeconds === 0
-    ? change.commit(steps, (after) => done(receiptView(after, change.principal, standing)))
-    : change.begin(steps, ({ id }) => ({ jobId: id, waitSeconds }));
+    ? change.commit(steps, (_, replies) => ({
+        ...done(receiptView(replies[1], change.principal, standing)),
+        ...(isSame(replies) ? { emits: null } : {}),
+      }))
+    : change.begin(steps, ({ id }) => ({ jobId: id, waitSeconds }), isSame);
 }
 
 /** The receipt, when the job has stopped or the wait is over. */

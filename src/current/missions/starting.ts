@@ -126,8 +126,8 @@ export async function startMissionTask(
       assert(started !== null, "a task that is worked on has a job");
       const job = jobView(started, principal);
       const body = { job, task: missionTaskView(brief.mission, brief.task, principal) };
-      // Nothing was started: receivers of the event must not see a start.
-      return brief.content === null ? { ...done(body), emits: "mission_task.updated" } : accepted(body);
+      // Nothing was started, so nothing has changed.
+      return brief.content === null ? { ...done(body), emits: null } : accepted(body);
     },
   );
 }

@@ -127,9 +127,16 @@ export class Change implements Caller {
     return this.parts.door.commit(told, (replies) => answerEnding(answered(replies)));
   }
 
-  /** Commits the steps of work that continues afterwards; `work` lets `join` find it. */
-  begin<R>(steps: Steps<R>, work: (reply: R) => JsonObject): Promise<Outcome<Committed>> {
-    const told = this.telling(steps, () => ({ body: this.parts.subject }));
+  /** Commits the steps of work that continues afterwards; `work` lets `join` find it, `isSame` that nothing has changed. */
+  begin<R, const S extends Steps<R>>(
+    steps: S & Steps<R>,
+    work: (reply: R) => JsonObject,
+    isSame: (replies: RepliesOf<S>) => boolean = () => false,
+  ): Promise<Outcome<Committed>> {
+    const told = this.telling(steps, (replies) => ({
+      body: this.parts.subject,
+      ...(isSame(repliesTo<S>(replies)) ? { emits: null } : {}),
+    }));
     return this.parts.door.commit(told, (replies) => ({ kind: "work", work: work(repliesTo<Steps<R>>(replies)[0]) }));
   }
 
