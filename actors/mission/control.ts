@@ -11,6 +11,7 @@ import { keep } from "./news.ts";
 import type { Calendar } from "./ports.ts";
 import type { Asker, MissionChanges, MissionCommand, MissionProtocol } from "./protocol.ts";
 import { beginRun, cancelJob, cancelRuns } from "./runs.ts";
+import { runsLeft } from "./schedule.ts";
 import { changedSchedule, checkedSchedule } from "./schedule-input.ts";
 import { type Mission, missionTable } from "./schema.ts";
 
@@ -38,7 +39,8 @@ export const controlHandlers = (calendar: Calendar): Pick<Handlers<MissionProtoc
     if (type !== "cron" || value === null)
       return ok([{ atMs: firstMs, local: calendar.local(firstMs, timezone), note: null }]);
     const endMs = schedule.endAt === null ? Number.POSITIVE_INFINITY : Date.parse(schedule.endAt);
-    const times = calendar.forecast({ expression: value, timezone }, firstMs - 1, count);
+    const most = Math.min(count, runsLeft(mission.value));
+    const times = calendar.forecast({ expression: value, timezone }, firstMs - 1, most);
     return ok(times.filter(({ atMs }) => atMs <= endMs));
   },
 

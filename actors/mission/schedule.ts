@@ -93,27 +93,34 @@ function continuousTime({ startAt, endAt }: ScheduleSettings, afterMs: number): 
   return endAt !== null && time > Date.parse(endAt) ? null : time;
 }
 
-/** The next `count` times after the given one, for display. */
+/** The next `count` times, for display; no more than there may be runs. */
 export function upcomingTimes(
   calendar: Calendar,
-  { next, schedule }: Pick<Mission, "next" | "schedule">,
+  mission: Pick<Mission, "next" | "schedule" | "runCount" | "openRuns">,
   count: number,
 ): string[] {
+  const { next, schedule } = mission;
+  const most = Math.min(count, runsLeft(mission));
   const times: string[] = [];
-  for (let time = next === null ? null : Date.parse(next.scheduledAt); time !== null && times.length < count;) {
+  for (let time = next === null ? null : Date.parse(next.scheduledAt); time !== null && times.length < most;) {
     times.push(isoTime(time));
     time = timeAfter(calendar, schedule, time);
   }
   return times;
 }
 
-/** Runs that wait for their job count as begun. */
-export const hasNoRunsLeft = ({
+/** How many runs may still begin. Runs that wait for their job count as begun. */
+export const runsLeft = ({
   schedule: { maxRuns },
   runCount,
   openRuns,
-}: Pick<Mission, "schedule" | "runCount" | "openRuns">): boolean =>
-  maxRuns !== null && runCount + openRuns.filter(({ jobId }) => jobId === null).length >= maxRuns;
+}: Pick<Mission, "schedule" | "runCount" | "openRuns">): number =>
+  maxRuns === null
+    ? Number.POSITIVE_INFINITY
+    : maxRuns - runCount - openRuns.filter(({ jobId }) => jobId === null).length;
+
+export const hasNoRunsLeft = (mission: Pick<Mission, "schedule" | "runCount" | "openRuns">): boolean =>
+  runsLeft(mission) <= 0;
 
 /** Whether another run can begin without a change of the schedule. */
 export function mayFireAgain(mission: Mission, nowMs: number): boolean {

@@ -12,10 +12,13 @@ const NOON = Date.UTC(2026, 0, 1, 12);
 test("[MIS-2] upcoming times begin with the next fire and end with the schedule", () => {
   const next = { scheduledAt: "2026-01-01T12:00:00.000Z", dueAt: "2026-01-01T12:00:30.000Z" };
   const schedule = { ...HOURLY, endAt: "2026-01-01T14:00:00.000Z" };
+  const mission = { next, schedule, runCount: 4, openRuns: [] };
   const three = ["2026-01-01T12:00:00.000Z", "2026-01-01T13:00:00.000Z", "2026-01-01T14:00:00.000Z"];
-  expect(upcomingTimes(calendar, { next, schedule }, 5)).toEqual(three);
-  expect(upcomingTimes(calendar, { next, schedule }, 2)).toEqual(three.slice(0, 2));
-  expect(upcomingTimes(calendar, { next: null, schedule }, 5)).toEqual([]);
+  expect(upcomingTimes(calendar, mission, 5)).toEqual(three);
+  expect(upcomingTimes(calendar, mission, 2)).toEqual(three.slice(0, 2));
+  expect(upcomingTimes(calendar, { ...mission, next: null }, 5)).toEqual([]);
+  const two = { ...mission, schedule: { ...schedule, maxRuns: 6 } };
+  expect(upcomingTimes(calendar, two, 5)).toEqual(three.slice(0, 2));
 });
 
 test("[MIS-11] jitter depends on the mission and the time, and never reaches the next time", () => {
