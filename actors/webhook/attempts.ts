@@ -9,7 +9,8 @@ import { disabled } from "./destination.ts";
 import { nextAttempt } from "./numbering.ts";
 import { FAILING_LIMIT_MS, waitAfter } from "./policy.ts";
 import type { AttemptEnd, AttemptHead, AttemptResult, Prepared, WebhookProtocol } from "./protocol.ts";
-import { activeDestination, awaited, feedOf, filled, keepFeed, queued, withMore } from "./queue.ts";
+import { redactedHost } from "./redaction.ts";
+import { activeDestination, awaited, destinationOf, feedOf, filled, keepFeed, queued, withMore } from "./queue.ts";
 import { type Attempt, attemptTable, type Destination, type Feed, webhookEventTable } from "./schema.ts";
 
 type AttemptCommand = "prepare_attempts" | "attempts_ended" | "attempts_found" | "attempts_due";
@@ -52,20 +53,29 @@ export const attemptHandlers: Pick<Handlers<WebhookProtocol>, AttemptCommand> = 
 };
 
 function prepared(tx: Tx, { id, eventId }: AttemptHead): Prepared | null {
-  const attempt = tx.read(attemptTable, id);
+  const planned = tx.read(attemptTable, id);
   const event = tx.read(webhookEventTable, eventId);
   const destination = activeDestination(tx);
-  return attempt === null || event === null || destination === null ? null : { attempt, event, destination };
+  if (planned === null || event === null || destination === null) return null;
+  return { attempt: addressed(tx, planned, destination), event, destination };
+}
+
+/** A retry may have waited for hours: the ledger names the host that it is sent to, not that of its planning. */
+function addressed(tx: Tx, attempt: Attempt, { url }: Destination): Attempt {
+  const destinationHost = redactedHost(url);
+  return attempt.destinationHost === destinationHost
+    ? attempt
+    : tx.update(attemptTable, { ...attempt, destinationHost });
 }
 
 /**
  * The feed after the end of one of its attempts in flight; a report about any other attempt is too late and ignored.
  */
-function landed(tx: Tx, feed: Feed, { attemptId, effectId, result }: AttemptEnd): Feed {
+function landed(tx: Tx, feed: Feed, { attemptId, effectId, sentTo, result }: AttemptEnd): Feed {
   const inFlight = feed.inFlight.filter((flight) => flight.attemptId !== attemptId || flight.effectId !== effectId);
   if (inFlight.length === feed.inFlight.length) return feed;
   const attempt = tx.read(attemptTable, attemptId);
-  return attempt === null ? { ...feed, inFlight } : ended(tx, { ...feed, inFlight }, attempt, result);
+  return attempt === null ? { ...feed, inFlight } : ended(tx, { ...feed, inFlight }, { attempt, sentTo, result });
 }
 
 function skip(tx: Tx, attemptId: string): void {
@@ -73,13 +83,19 @@ function skip(tx: Tx, attemptId: string): void {
   if (attempt?.status === "pending") tx.update(attemptTable, { ...attempt, status: "skipped" });
 }
 
-function ended(tx: Tx, feed: Feed, attempt: Attempt, result: AttemptResult): Feed {
+interface Ended extends Pick<AttemptEnd, "sentTo" | "result"> {
+  readonly attempt: Attempt;
+}
+
+function ended(tx: Tx, feed: Feed, { attempt, sentTo, result }: Ended): Feed {
   const destination = activeDestination(tx);
+  // What a former address answers says nothing about the present one.
+  const isOfPresent = destinationOf(tx)?.url === sentTo;
   switch (result.kind) {
     case "delivered": {
       const { httpStatus, durationMs } = result;
       tx.update(attemptTable, { ...attempt, status: "success", httpStatus, durationMs });
-      return { ...feed, lastSuccessAt: isoTime(tx.now), failingSince: null };
+      return isOfPresent ? { ...feed, lastSuccessAt: isoTime(tx.now), failingSince: null } : feed;
     }
     case "skipped":
       tx.update(attemptTable, { ...attempt, status: "skipped" });
@@ -87,7 +103,7 @@ function ended(tx: Tx, feed: Feed, attempt: Attempt, result: AttemptResult): Fee
     case "interrupted":
       return interrupted(tx, feed, attempt, destination);
     case "failed":
-      return failed(tx, feed, { attempt, result, destination });
+      return failed(tx, feed, { attempt, result, destination, isOfPresent });
   }
 }
 
@@ -110,16 +126,18 @@ interface Failure {
   readonly attempt: Attempt;
   readonly result: Extract<AttemptResult, { readonly kind: "failed" }>;
   readonly destination: Destination | null;
+  /** It is the present destination that has failed. */
+  readonly isOfPresent: boolean;
 }
 
-function failed(tx: Tx, feed: Feed, { attempt, result, destination }: Failure): Feed {
+function failed(tx: Tx, feed: Feed, { attempt, result, destination, isOfPresent }: Failure): Feed {
   const { error, httpStatus, durationMs, isTransient, retryAfterMs } = result;
   const now = isoTime(tx.now);
   const failingSince = feed.failingSince ?? now;
-  const failing: Feed = { ...feed, lastFailureAt: now, failingSince };
+  const failing: Feed = isOfPresent ? { ...feed, lastFailureAt: now, failingSince } : feed;
   const reported: Attempt = { ...attempt, error, httpStatus, durationMs };
   const failures = attempt.failures + 1;
-  const reason = disablingReason(tx, failingSince, httpStatus);
+  const reason = isOfPresent ? disablingReason(tx, failingSince, httpStatus) : null;
   const waitMs =
     isTransient && destination !== null && reason === null
       ? waitAfter(failures, destination.retryProfile, retryAfterMs)

@@ -11,7 +11,7 @@ import type { WebhookQueue } from "./directory.ts";
 import { webhookRef } from "./events.ts";
 import type { WebhookSender } from "./ports.ts";
 import { REDELIVERY_PAGE } from "./policy.ts";
-import type { AttemptHead, AttemptResult, EventRange, WebhookCommand, WebhookReplies } from "./protocol.ts";
+import type { AttemptEnd, AttemptHead, EventRange, WebhookCommand, WebhookReplies } from "./protocol.ts";
 import type { DeliveryIntent, SearchIntent } from "./queue.ts";
 import { Reports, type ReportsParts } from "./reports.ts";
 
@@ -77,7 +77,8 @@ async function deliver(courier: Courier, effect: EffectRow, context: EffectConte
     attempts.map(async ({ id }, i) => {
       const one = prepared[i] ?? null;
       const result = one === null ? SKIPPED : await parts.sender.send(one, context.signal);
-      if (result !== null) await reportEnd(courier, effect, context, { attemptId: id, result });
+      const sentTo = one?.destination.url ?? null;
+      if (result !== null) await reportEnd(courier, effect, context, { attemptId: id, sentTo, result });
     }),
   );
 }
@@ -85,7 +86,8 @@ const SKIPPED = { kind: "skipped" } as const;
 
 async function interrupted(courier: Courier, effect: EffectRow, context: EffectContext): Promise<void> {
   const result = { kind: "interrupted" } as const;
-  await Promise.all(attemptsOf(effect).map(({ id }) => reportEnd(courier, effect, context, { attemptId: id, result })));
+  const ended = attemptsOf(effect).map(({ id }) => ({ attemptId: id, sentTo: null, result }));
+  await Promise.all(ended.map((end) => reportEnd(courier, effect, context, end)));
 }
 
 /** Reports the end until the actor has taken it, or the epoch is over. */
@@ -93,7 +95,7 @@ async function reportEnd(
   { parts, reports }: Courier,
   { id: effectId, organizationId }: EffectRow,
   context: EffectContext,
-  end: { readonly attemptId: string; readonly result: AttemptResult },
+  end: Omit<AttemptEnd, "effectId">,
 ): Promise<void> {
   const backoff = new Backoff(parts, RETRY);
   for (;;) {

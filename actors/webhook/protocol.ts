@@ -44,6 +44,8 @@ export type AttemptResult =
 export interface AttemptEnd {
   readonly attemptId: string;
   readonly effectId: string;
+  /** The URL that it was sent to, or null: the destination may be another one by now. */
+  readonly sentTo: string | null;
   readonly result: AttemptResult;
 }
 
