@@ -5,7 +5,7 @@
 import { spentWords } from "../../actors/usage/schema.ts";
 import type { Fault } from "../../actors/fault.ts";
 import type { JsonObject } from "../../actors/schema.ts";
-import { EVENT_TYPES } from "../../actors/webhook/events.ts";
+import { EVENT_SOURCES, EVENT_TYPES } from "../../actors/webhook/events.ts";
 import { API_RESOURCE } from "../http/contract/oauth-paths.ts";
 import { contentRange, type Dialect, entryOf, type RefusalTable, retryAfter } from "../http/request/dialect.ts";
 import { didYouMean } from "../http/request/near-name.ts";
@@ -26,10 +26,16 @@ const words = (code: ErrorCode, message: string, more: Pick<Words, "details" | "
 const FAMILIES = [...new Set(EVENT_TYPES.map((type) => `${type.split(".")[0]}.*`))];
 /** Types and families, as in event filters. */
 const FILTERS = [...EVENT_TYPES, ...FAMILIES];
-const unknownType = (given: string): string =>
-  FILTERS.includes(given)
-    ? `\`${given}\` is a family; only an exact type is possible here, such as \`${typesOf(given)[0]}\``
-    : `Unknown event type or family \`${given.slice(0, 64)}\`${didYouMean(given, FILTERS) || typesLike(given)}`;
+/** Excluded sources, as in event filters. */
+const EXCLUSIONS = EVENT_SOURCES.map((source) => `!${source}`);
+function unknownType(given: string): string {
+  if (FILTERS.includes(given))
+    return `\`${given}\` is a family; only an exact type is possible here, such as \`${typesOf(given)[0]}\``;
+  const shown = `\`${given.slice(0, 64)}\``;
+  if (given.startsWith("!") && !EXCLUSIONS.includes(given))
+    return `Unknown source ${shown}${didYouMean(given, EXCLUSIONS) || `; there are \`${EXCLUSIONS.join("`, `")}\``}`;
+  return `Unknown event type or family ${shown}${didYouMean(given, FILTERS) || typesLike(given)}`;
+}
 const typesOf = (family: string): string[] => EVENT_TYPES.filter((type) => type.startsWith(`${family.split(".")[0]}.`));
 /** For a type without a similar name: the types of its family, or the families if that is unknown. */
 function typesLike(given: string): string {
@@ -96,7 +102,7 @@ const WORDS: RefusalTable<Words> = {
   payload_too_large: ({ limitBytes, field }) => {
     if (field === undefined)
       return words("payload_too_large", tooLarge(limitBytes), { details: { limit_bytes: limitBytes } });
-    const message = `Field ${field}: ${tooLarge(limitBytes).toLowerCase()}`;
+    const message = `Field ${field} is ${tooLarge(limitBytes).toLowerCase()}`;
     const errors = [{ path: `/${field}`, message }];
     return words("payload_too_large", message, { details: { limit_bytes: limitBytes, errors } });
   },

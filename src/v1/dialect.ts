@@ -86,7 +86,8 @@ const REFUSALS: RefusalTable<Refusal> = {
   unsupported_media_type: ({ expected }) => refusal(415, `Content-Type must be ${expected}`),
   upload_offset_mismatch: ({ offset }) => refusal(409, `The upload has ${offset} bytes`),
   range_not_satisfiable: ({ bytes }) => refusal(416, `The file has ${bytes} bytes`, contentRange(bytes)),
-  payload_too_large: ({ limitBytes }) => refusal(413, `Too large: the limit is ${limitBytes} bytes`),
+  payload_too_large: ({ limitBytes, field }) =>
+    refusal(413, `${field === undefined ? "Too" : `Field ${field} is too`} large: the limit is ${limitBytes} bytes`),
   invalid_state: ({ message }) => refusal(409, message),
   chat_busy: () => refusal(409, "A turn is running in this chat"),
   approval_pending: () => refusal(409, "The execution waits for an approval"),

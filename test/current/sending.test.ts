@@ -117,12 +117,12 @@ describe("an idle chat", () => {
     await client.reached((await client.send(id, "é".repeat(128 * 1024))).job.id, "completed");
     expect(await refused(post(id, { content: `${"é".repeat(128 * 1024)}x` }), 413, "payload_too_large")).toEqual({
       limit_bytes: 256 * 1024,
-      errors: [{ path: "/content", message: "Field content: too large: the limit is 262144 bytes" }],
+      errors: [{ path: "/content", message: "Field content is too large: the limit is 262144 bytes" }],
     });
     const metadata = { a: "x".repeat(16 * 1024) };
     expect(await refused(post(id, { content: "x", metadata }), 413, "payload_too_large")).toEqual({
       limit_bytes: 16 * 1024,
-      errors: [{ path: "/metadata", message: "Field metadata: too large: the limit is 16384 bytes" }],
+      errors: [{ path: "/metadata", message: "Field metadata is too large: the limit is 16384 bytes" }],
     });
   });
 

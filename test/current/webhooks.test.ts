@@ -96,14 +96,24 @@ describe("the configuration", () => {
 
   test("[HOOK-5] an unknown type or family is named", async () => {
     for (const unknown of ["agent.exploded", "weather.*", "job", "*", "job.*.x", "!weather", "!", "!job.*"]) {
+      const what = unknown.startsWith("!") ? "source" : "event type or family";
       const details = await refused(
         client.call("PUT", PATH, { url: receiver.url, event_types: ["job.*", unknown] }),
         400,
         "invalid_event_type",
       );
-      const message = expect.stringContaining(`Unknown event type or family \`${unknown}\``) as unknown;
+      const message = expect.stringContaining(`Unknown ${what} \`${unknown}\``) as unknown;
       expect(details).toEqual({ unknown: [unknown], errors: [{ path: "/event_types/1", message }] });
     }
+    const excluding = { url: receiver.url, event_types: ["!weather", "!job_lifecycel"] };
+    const ofSources = await refused(client.call("PUT", PATH, excluding), 400, "invalid_event_type");
+    expect(ofSources["errors"]).toEqual([
+      {
+        path: "/event_types/0",
+        message: "Unknown source `!weather`; there are `!job_lifecycle`, `!api_mutation`, `!test`",
+      },
+      { path: "/event_types/1", message: "Unknown source `!job_lifecycel`; did you mean `!job_lifecycle`?" },
+    ]);
     const misspelt = { url: receiver.url, event_types: ["chat.sended"] };
     const { errors } = await refused(client.call("PUT", PATH, misspelt), 400, "invalid_event_type");
     const types = "`chat.created`, `chat.updated`, `chat.deleted`, `chat.message_sent`";

@@ -67,7 +67,11 @@ describe("answer", () => {
   test("[ERR-5] a message of 256 KiB is taken, one byte more is 413", async () => {
     const answer = await run({ message: "é".repeat(128 * 1024) });
     expect(answer.result.length).toBe(6 + 128 * 1024);
-    await refused({ message: `${"é".repeat(128 * 1024)}x` }, 413, "Too large: the limit is 262144 bytes");
+    await refused(
+      { message: `${"é".repeat(128 * 1024)}x` },
+      413,
+      "Field message is too large: the limit is 262144 bytes",
+    );
   });
 
   test("[RUN-1] the demo provider's answers say that it is no language model", async () => {

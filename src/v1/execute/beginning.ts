@@ -37,7 +37,7 @@ export async function beginExecution(
   body: ExecuteBody,
 ): Promise<Outcome<Committed>> {
   const by = change.principal;
-  const fits = withinMessage(body.message);
+  const fits = withinMessage(body.message, "message");
   if (!fits.ok) return fits;
   const agent = await parts.agents.find(by, agentId);
   if (!agent.ok) return agent;
