@@ -117,6 +117,26 @@ print(json.dumps(said))`);
     ]);
   });
 
+  test("[DOC-3] a refusal whose body is cut is still one, of streams too", async () => {
+    const said = await run<unknown>(`
+import socket
+listener = socket.create_server(("127.0.0.1", 0))
+def cut():
+    for _ in range(3):
+        connection, _ = listener.accept()
+        connection.recv(65_536)
+        connection.sendall(b"HTTP/1.1 404 Not Found\\r\\nContent-Length: 500\\r\\n\\r\\n{")
+        connection.close()
+threading.Thread(target=cut).start()
+through = Troupe(f"http://127.0.0.1:{listener.getsockname()[1]}", "pat_x")
+print(json.dumps([
+    refusal(lambda: through.get_agent("agt_missing")),
+    refusal(lambda: next(through.read_file_stream(workspace_id, path="missing"))),
+    refusal(lambda: next(through.v1_execute_agent_stream("agt_missing", {"message": "Hi"}))),
+]))`);
+    expect(said).toEqual(Array.from({ length: 3 }, () => ["NotFoundError", 404, "not_found"]));
+  });
+
   test("[DOC-3] pages, versions and waiting", async () => {
     proxy.reset();
     const said = await run<unknown>(`

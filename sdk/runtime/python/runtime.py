@@ -105,6 +105,15 @@ _CODES_BY_STATUS = {
 }
 
 
+def _content_of(error: urllib.error.HTTPError) -> bytes:
+    """The body of a refusal; none where it was cut, since the status still says what has happened."""
+    try:
+        content: bytes = error.read()
+        return content
+    except (OSError, http.client.HTTPException):
+        return b""
+
+
 def _error_of(status: int, headers: Mapping[str, str], content: bytes) -> ApiError:
     """The error of an answer; a body that is not the service's own still makes one."""
     try:
@@ -332,7 +341,7 @@ class _Transport:
         except urllib.error.HTTPError as error:
             with error:
                 headers = {name.lower(): value for name, value in error.headers.items()}
-                raise _error_of(error.code, headers, error.read()) from None
+                raise _error_of(error.code, headers, _content_of(error)) from None
         except (OSError, http.client.HTTPException) as error:
             raise ConnectionFailedError(f"{request.method} {request.path}: {error}") from error
 
