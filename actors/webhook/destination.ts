@@ -1,4 +1,5 @@
 /** The destination of an organization's events, and the secret that signs them (HOOK-1, HOOK-8). */
+import { hasAll } from "../changes.ts";
 import { notFound, ok } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
@@ -18,6 +19,8 @@ export const destinationHandlers: Pick<Handlers<WebhookProtocol>, DestinationCom
   configure_destination(tx, { input, fresh }) {
     const former = destinationOf(tx);
     const fields = { ...input, eventTypes: [...input.eventTypes], disabledReason: null };
+    if (former !== null && hasAll(former, fields))
+      return ok({ ...stateOf(tx, former), isNew: false, isUnchanged: true });
     const destination =
       former === null
         ? tx.create(destinationTable, { id: tx.self.id, ...fields, secret: fresh, formerSecret: null })
@@ -27,7 +30,7 @@ export const destinationHandlers: Pick<Handlers<WebhookProtocol>, DestinationCom
     const isOther = former?.url !== destination.url || !former.enabled;
     const waiting = destination.enabled ? feed : withMore(feed);
     keepFeed(tx, filled(tx, isOther ? { ...waiting, failingSince: null } : waiting));
-    return ok({ ...stateOf(tx, destination), isNew: former === null });
+    return ok({ ...stateOf(tx, destination), isNew: former === null, isUnchanged: false });
   },
 
   rotate_secret(tx, { fresh, graceMs }) {

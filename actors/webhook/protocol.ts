@@ -115,7 +115,7 @@ export type WebhookCommand =
 export interface WebhookReplies {
   take_event: null;
   read_destination: DestinationState | null;
-  configure_destination: DestinationState & { readonly isNew: boolean };
+  configure_destination: DestinationState & { readonly isNew: boolean; readonly isUnchanged: boolean };
   rotate_secret: DestinationState;
   reseal_signing: number;
   send_test: Attempt;

@@ -94,6 +94,19 @@ describe("the configuration", () => {
     }
   });
 
+  test("[GEN-8] [HOOK-12] a PUT of what is set already changes no version and no time, and emits nothing", async () => {
+    const events = () => client.get<{ events: readonly Json[] }>("/api/events?after=0");
+    const fields = { name: "Mine", event_types: ["job.*", "!test"], retry_profile: "durable" };
+    await configure(fields);
+    const [before, emitted] = [await client.get(PATH), (await events()).events.length];
+    await configure(fields);
+    expect(await client.get(PATH)).toEqual(before);
+    expect((await events()).events.length).toBe(emitted);
+    await configure({ ...fields, event_types: ["job.*"] });
+    expect((await client.get<{ version: number }>(PATH)).version).toBe((before["version"] as number) + 1);
+    expect((await events()).events.length).toBe(emitted + 1);
+  });
+
   test("[HOOK-5] an unknown type or family is named", async () => {
     for (const unknown of ["agent.exploded", "weather.*", "job", "*", "job.*.x", "!weather", "!", "!job.*"]) {
       const what = unknown.startsWith("!") ? "source" : "event type or family";

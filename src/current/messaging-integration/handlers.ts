@@ -87,9 +87,10 @@ async function put(services: Services, change: Change, body: Static<typeof PutIn
   };
   const { secret, fresh } = freshSecret(services, principal.organizationId);
   const command = { kind: "configure_destination", input, fresh } as const;
-  return change.commit([ask(webhookRef(principal.organizationId), command)], ({ isNew, ...state }) => {
+  return change.commit([ask(webhookRef(principal.organizationId), command)], ({ isNew, isUnchanged, ...state }) => {
     const view = integrationView(state, principal);
-    return isNew ? created({ ...view, secret }) : done(view);
+    if (isNew) return created({ ...view, secret });
+    return { ...done(view), ...(isUnchanged ? { emits: null } : {}) };
   });
 }
 
