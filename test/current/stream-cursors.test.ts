@@ -3,77 +3,34 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { chatRef } from "../../actors/chat/schema.ts";
 import { RING_EVENTS } from "../../actors/runtime/replay.ts";
 import { until } from "../support/condition.ts";
-import { Client, refused } from "../support/current.ts";
-import { type Frame, StreamReader } from "../support/event-streams.ts";
+import { refused } from "../support/current.ts";
 import { gate } from "../support/fake-model.ts";
-import { type Caller, type Founded, type Service, startService } from "../support/service.ts";
-import { createAgent } from "../support/v1.ts";
+import { durable, StreamScene, textIn, upTo, whole } from "../support/stream-scene.ts";
 
-let service: Service;
-let owner: Founded;
-let client: Client;
-let agent: string;
+let scene: StreamScene;
 
 beforeAll(async () => {
-  service = await startService();
-  owner = await service.found();
-  client = new Client(service, owner);
-  agent = await createAgent(service, owner);
+  scene = await StreamScene.start();
 });
-afterAll(() => service.stop());
-beforeEach(() => {
-  service.model.script = () => [{ say: "one " }, { say: "two" }];
-});
-
-const newChat = () => client.chat(agent, owner.workspaceId);
-const open = (path: string, headers: Record<string, string> = {}, by: Caller = owner): Promise<StreamReader> =>
-  StreamReader.open(`${service.url}${path}`, { authorization: `Bearer ${by.token}`, ...headers });
-const chatEvents = (id: string, query = "", headers: Record<string, string> = {}) =>
-  open(`/api/chats/${id}/events${query}`, headers);
-const jobEvents = (id: string, query = "", headers: Record<string, string> = {}) =>
-  open(`/api/jobs/${id}/events${query}`, headers);
-/** All of a stream that ends by itself. */
-async function whole(reader: Promise<StreamReader>): Promise<readonly Frame[]> {
-  const { ended, frames } = await reader;
-  await ended;
-  return frames;
-}
-const durable = (frames: readonly Frame[]) =>
-  frames.filter((frame) => frame.id !== null && !frame.id.includes(".")).map((frame) => Number(frame.id));
-const textIn = (frames: readonly Frame[]): string =>
-  frames
-    .filter(({ event }) => event === "message.delta" || event === "transcript.delta")
-    .map(({ data }) => String(data["text"]))
-    .join("");
-const upTo = (last: number, from = 1) => Array.from({ length: last - from + 1 }, (_, i) => from + i);
-/** Lets the memory go of what nobody uses. */
-function forget(): void {
-  service.system.actors.passivate(Number.POSITIVE_INFINITY);
-}
-/** A chat with a finished turn. */
-async function finished(): Promise<{ chat: string; job: string; head: number }> {
-  const chat = await newChat();
-  const { job } = await client.send(chat, "hello");
-  await client.reached(job.id, "completed");
-  return { chat, job: job.id, head: (await client.readChat(chat))["last_seq"] as number };
-}
+afterAll(() => scene.service.stop());
+beforeEach(() => scene.reset());
 
 describe("cursors", () => {
   test("[SSE-3] a client that comes back in the middle of a text gets the rest from its position, while the message runs", async () => {
     const hold = gate();
-    service.model.script = () => [{ say: "0123456789" }, hold, { say: "end" }];
-    const chat = await newChat();
-    const { job } = await client.send(chat, "hello");
-    const first = await chatEvents(chat);
+    scene.service.model.script = () => [{ say: "0123456789" }, hold, { say: "end" }];
+    const chat = await scene.newChat();
+    const { job } = await scene.client.send(chat, "hello");
+    const first = await scene.chatEvents(chat);
     const { id } = await first.saw("message.delta");
     const [seq] = (id ?? "").split(".");
-    const back = await chatEvents(chat, "?wait=end", { "last-event-id": `${seq}.4` });
+    const back = await scene.chatEvents(chat, "?wait=end", { "last-event-id": `${seq}.4` });
     const rest = await back.saw("message.delta");
     expect([rest.id, rest.data["text"]]).toEqual([`${seq}.10`, "456789"]);
-    const ofJob = await jobEvents(job.id);
+    const ofJob = await scene.jobEvents(job.id);
     const [jobSeq] = ((await ofJob.saw("transcript.delta")).id ?? "").split(".");
     await ofJob.leave();
-    const jobBack = await jobEvents(job.id, `?after=${jobSeq}.7`);
+    const jobBack = await scene.jobEvents(job.id, `?after=${jobSeq}.7`);
     expect((await jobBack.saw("transcript.delta")).data["text"]).toBe("789");
     hold.open();
     await back.ended;
@@ -85,29 +42,29 @@ describe("cursors", () => {
   });
 
   test("[SSE-3] and from the stored message, when it has been completed and memory has let go of it", async () => {
-    const { chat, job } = await finished();
-    const all = await whole(chatEvents(chat, "?replay=all&wait=end"));
+    const { chat, job } = await scene.finished();
+    const all = await whole(scene.chatEvents(chat, "?replay=all&wait=end"));
     const seq = Number(all.find(({ event }) => event === "message.delta")?.id?.split(".")[0]);
-    forget();
-    const back = await whole(chatEvents(chat, "?wait=end", { "last-event-id": `${seq}.3` }));
+    scene.forget();
+    const back = await whole(scene.chatEvents(chat, "?wait=end", { "last-event-id": `${seq}.3` }));
     expect([back[0]?.id, back[0]?.event, back[0]?.data["text"]]).toEqual([`${seq}.7`, "message.delta", " two"]);
     expect(durable(back)).toEqual(upTo(Number(all.at(-2)?.id), seq + 1));
-    const ofJob = await whole(jobEvents(job));
+    const ofJob = await whole(scene.jobEvents(job));
     const jobSeq = ofJob.find(({ event }) => event === "transcript.delta")?.id?.split(".")[0];
-    forget();
-    expect(textIn(await whole(jobEvents(job, `?after=${jobSeq}.5`)))).toBe("wo");
+    scene.forget();
+    expect(textIn(await whole(scene.jobEvents(job, `?after=${jobSeq}.5`)))).toBe("wo");
   });
 
   test("[SSE-12] an event in the middle of a text is a cursor too: nothing is lost after it and nothing is repeated", async () => {
     const hold = gate();
-    service.model.script = () => [{ say: "before " }, hold, { say: "after" }];
-    const chat = await newChat();
-    const { job } = await client.send(chat, "hello");
-    const reader = await chatEvents(chat);
+    scene.service.model.script = () => [{ say: "before " }, hold, { say: "after" }];
+    const chat = await scene.newChat();
+    const { job } = await scene.client.send(chat, "hello");
+    const reader = await scene.chatEvents(chat);
     await reader.saw("message.delta");
-    const { message } = await client.send(chat, "meanwhile");
+    const { message } = await scene.client.send(chat, "meanwhile");
     const between = await reader.saw("message.created", ({ data }) => data["message_id"] === message.id);
-    const running = await chatEvents(chat, "", { "last-event-id": between.id! });
+    const running = await scene.chatEvents(chat, "", { "last-event-id": between.id! });
     hold.open();
     await running.saw("message.completed");
     expect(
@@ -118,63 +75,64 @@ describe("cursors", () => {
         ),
       ),
     ).toBe("after");
-    await client.reached(job.id, "completed");
-    await until("the second turn is over", async () => (await client.readChat(chat)).active_job_id === null);
+    await scene.client.reached(job.id, "completed");
+    await until("the second turn is over", async () => (await scene.client.readChat(chat)).active_job_id === null);
     for (const stream of [reader, running]) await stream.leave();
-    await until("the readers are gone", () => service.app.streams.count === 0);
-    forget();
-    const stored = await whole(chatEvents(chat, "?wait=end", { "last-event-id": between.id! }));
+    await until("the readers are gone", () => scene.service.app.streams.count === 0);
+    scene.forget();
+    const stored = await whole(scene.chatEvents(chat, "?wait=end", { "last-event-id": between.id! }));
     const end = stored.findIndex(({ event }) => event === "message.completed");
     expect(textIn(stored.slice(0, end))).toBe("after");
   });
 
   test("[SSE-3] where the attempt has changed, message.restarted says so and the text comes from its beginning", async () => {
     const hold = gate();
-    service.model.script = () => [{ say: "first try" }, hold];
-    const chat = await newChat();
-    const { job } = await client.send(chat, "hello");
-    const reader = await chatEvents(chat);
+    scene.service.model.script = () => [{ say: "first try" }, hold];
+    const chat = await scene.newChat();
+    const { job } = await scene.client.send(chat, "hello");
+    const reader = await scene.chatEvents(chat);
     const { id } = await reader.saw("message.delta");
-    const organizationId = owner.organizationId;
+    const organizationId = scene.owner.organizationId;
     // What a recovery says to the chat.
     const messageId = (await reader.saw("message.started")).data["message_id"] as string;
     const restarted = { kind: "turn_restarted", jobId: job.id, messageId, attempt: 2 } as const;
-    await service.system.dispatch(chatRef(organizationId, chat), restarted);
+    await scene.service.system.dispatch(chatRef(organizationId, chat), restarted);
     const resumed = { kind: "turn_resumed", jobId: job.id, messageId, attempt: 2, text: "kept " } as const;
-    await service.system.dispatch(chatRef(organizationId, chat), resumed);
-    const back = await chatEvents(chat, "", { "last-event-id": id! });
+    await scene.service.system.dispatch(chatRef(organizationId, chat), resumed);
+    const back = await scene.chatEvents(chat, "", { "last-event-id": id! });
     await back.saw("message.delta");
     expect(back.said.slice(-2)).toEqual([`${Number(id!.split(".")[0]) + 1} message.restarted`, expect.any(String)]);
     expect((await back.saw("message.restarted")).data).toMatchObject({ message_id: messageId, attempt: 2 });
     expect(textIn(back.frames)).toBe("kept ");
-    await client.decide(job.id, "cancel");
+    await scene.client.decide(job.id, "cancel");
     for (const stream of [reader, back]) await stream.leave();
   });
 
   test("[SSE-4] without a cursor: a snapshot of the record, then the last 100 durable events", async () => {
-    const chat = await newChat();
-    for (let i = 0; i < 120; i++) await client.call("PATCH", `/api/chats/${chat}/options`, { pinned: i % 2 === 0 });
-    const { ended: _, ...record } = { ...(await client.readChat(chat)), ended: null };
-    const frames = await whole(chatEvents(chat, "?wait=end"));
+    const chat = await scene.newChat();
+    for (let i = 0; i < 120; i++)
+      await scene.client.call("PATCH", `/api/chats/${chat}/options`, { pinned: i % 2 === 0 });
+    const { ended: _, ...record } = { ...(await scene.client.readChat(chat)), ended: null };
+    const frames = await whole(scene.chatEvents(chat, "?wait=end"));
     expect(frames[0]).toEqual({ event: "snapshot", id: null, data: record });
     expect(durable(frames)).toEqual(upTo(120, 21));
-    expect(durable(await whole(chatEvents(chat, "?wait=end&replay=all")))).toEqual(upTo(120));
-    expect(durable(await whole(chatEvents(chat, "?wait=end&replay=7")))).toEqual(upTo(120, 114));
-    expect(durable(await whole(chatEvents(chat, "?wait=end&replay=0")))).toEqual([]);
-    const after = await whole(chatEvents(chat, "?wait=end&after=117"));
+    expect(durable(await whole(scene.chatEvents(chat, "?wait=end&replay=all")))).toEqual(upTo(120));
+    expect(durable(await whole(scene.chatEvents(chat, "?wait=end&replay=7")))).toEqual(upTo(120, 114));
+    expect(durable(await whole(scene.chatEvents(chat, "?wait=end&replay=0")))).toEqual([]);
+    const after = await whole(scene.chatEvents(chat, "?wait=end&after=117"));
     expect([after[0]?.event, durable(after)]).toEqual(["chat.updated", upTo(120, 118)]);
-    const header = await whole(chatEvents(chat, "?wait=end&after=3", { "last-event-id": "119" }));
+    const header = await whole(scene.chatEvents(chat, "?wait=end&after=3", { "last-event-id": "119" }));
     expect(durable(header)).toEqual([120]);
-    const empty = await whole(chatEvents(chat, "?wait=end&after=&replay=", { "last-event-id": "" }));
+    const empty = await whole(scene.chatEvents(chat, "?wait=end&after=&replay=", { "last-event-id": "" }));
     expect([empty[0]?.event, durable(empty)]).toEqual(["snapshot", upTo(120, 21)]);
-    await refused(client.call("GET", `/api/chats/${chat}/events?replay=many`), 400, "invalid_request");
-    await refused(client.call("GET", `/api/chats/${chat}/events?wait=1`), 400, "invalid_request");
+    await refused(scene.client.call("GET", `/api/chats/${chat}/events?replay=many`), 400, "invalid_request");
+    await refused(scene.client.call("GET", `/api/chats/${chat}/events?wait=1`), 400, "invalid_request");
   });
 
   test("[SSE-4] a cursor that is of no use: 200, reset with its reason, then the snapshot and the recent replay", async () => {
-    const { chat, head } = await finished();
+    const { chat, head } = await scene.finished();
     const of = async (cursor: string) =>
-      await whole(chatEvents(chat, "?wait=end&replay=2", { "last-event-id": cursor }));
+      await whole(scene.chatEvents(chat, "?wait=end&replay=2", { "last-event-id": cursor }));
     const tail = ["snapshot", ...upTo(head, head - 1).map(String)];
     for (const [cursor, reason] of [
       [`${head + 1}`, "ahead_of_head"],
@@ -187,27 +145,28 @@ describe("cursors", () => {
       expect([frames[1]?.event, ...durable(frames).map(String)]).toEqual(tail);
     }
     // Without a running text the position says nothing, and the stream is over.
-    const over = await chatEvents(chat, "?wait=end", { "last-event-id": `${head}.99999999` });
+    const over = await scene.chatEvents(chat, "?wait=end", { "last-event-id": `${head}.99999999` });
     expect(over.response.status).toBe(204);
   });
 
   test("[SSE-4] a cursor whose events are not kept any more is reset, one within what is kept is not", async () => {
-    const chat = await newChat();
-    for (let i = 0; i < 5; i++) await client.call("PATCH", `/api/chats/${chat}/options`, { pinned: i % 2 === 0 });
-    forget();
-    await service.database.read`delete from event where stream = ${chat} and seq <= 3`;
-    const gone = await whole(chatEvents(chat, "?wait=end", { "last-event-id": "1" }));
+    const chat = await scene.newChat();
+    for (let i = 0; i < 5; i++) await scene.client.call("PATCH", `/api/chats/${chat}/options`, { pinned: i % 2 === 0 });
+    scene.forget();
+    await scene.service.database.read`delete from event where stream = ${chat} and seq <= 3`;
+    const gone = await whole(scene.chatEvents(chat, "?wait=end", { "last-event-id": "1" }));
     expect(gone[0]).toEqual({ event: "reset", id: null, data: { reason: "not_retained", from_seq: 4 } });
     expect(durable(gone)).toEqual([4, 5]);
-    expect(durable(await whole(chatEvents(chat, "?wait=end", { "last-event-id": "3" })))).toEqual([4, 5]);
+    expect(durable(await whole(scene.chatEvents(chat, "?wait=end", { "last-event-id": "3" })))).toEqual([4, 5]);
   });
 
   test("[SSE-2] more events than memory keeps come from the tables, then the live ones, without a seam", async () => {
-    const chat = await newChat();
+    const chat = await scene.newChat();
     const total = RING_EVENTS + 50;
-    for (let i = 0; i < total; i++) await client.call("PATCH", `/api/chats/${chat}/options`, { pinned: i % 2 === 0 });
-    const reader = await chatEvents(chat, "?replay=all");
-    await client.call("PATCH", `/api/chats/${chat}/options`, { title: "last" });
+    for (let i = 0; i < total; i++)
+      await scene.client.call("PATCH", `/api/chats/${chat}/options`, { pinned: i % 2 === 0 });
+    const reader = await scene.chatEvents(chat, "?replay=all");
+    await scene.client.call("PATCH", `/api/chats/${chat}/options`, { title: "last" });
     await until("all events are there", () => durable(reader.frames).includes(total + 1));
     expect(durable(reader.frames)).toEqual(upTo(total + 1));
     await reader.leave();

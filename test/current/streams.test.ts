@@ -6,65 +6,22 @@ import { Replay } from "../../actors/runtime/replay.ts";
 import { Subscription } from "../../actors/runtime/subscription.ts";
 import { RecordStream } from "../../src/current/streams/record-stream.ts";
 import { until } from "../support/condition.ts";
-import { Client, type Json, refused } from "../support/current.ts";
-import { type Frame, StreamReader } from "../support/event-streams.ts";
+import { type Json, refused } from "../support/current.ts";
 import { gate } from "../support/fake-model.ts";
-import { type Caller, type Founded, type Service, startService } from "../support/service.ts";
-import { createAgent } from "../support/v1.ts";
+import { durable, StreamScene, textIn, upTo, whole } from "../support/stream-scene.ts";
 
-let service: Service;
-let owner: Founded;
-let client: Client;
-let agent: string;
+let scene: StreamScene;
 
 beforeAll(async () => {
-  service = await startService();
-  owner = await service.found();
-  client = new Client(service, owner);
-  agent = await createAgent(service, owner);
+  scene = await StreamScene.start();
 });
-afterAll(() => service.stop());
-beforeEach(() => {
-  service.model.script = () => [{ say: "one " }, { say: "two" }];
-});
-
-const newChat = () => client.chat(agent, owner.workspaceId);
-const open = (path: string, headers: Record<string, string> = {}, by: Caller = owner): Promise<StreamReader> =>
-  StreamReader.open(`${service.url}${path}`, { authorization: `Bearer ${by.token}`, ...headers });
-const chatEvents = (id: string, query = "", headers: Record<string, string> = {}) =>
-  open(`/api/chats/${id}/events${query}`, headers);
-const jobEvents = (id: string, query = "", headers: Record<string, string> = {}) =>
-  open(`/api/jobs/${id}/events${query}`, headers);
-/** All of a stream that ends by itself. */
-async function whole(reader: Promise<StreamReader>): Promise<readonly Frame[]> {
-  const { ended, frames } = await reader;
-  await ended;
-  return frames;
-}
-const durable = (frames: readonly Frame[]) =>
-  frames.filter((frame) => frame.id !== null && !frame.id.includes(".")).map((frame) => Number(frame.id));
-const textIn = (frames: readonly Frame[]): string =>
-  frames
-    .filter(({ event }) => event === "message.delta" || event === "transcript.delta")
-    .map(({ data }) => String(data["text"]))
-    .join("");
-const upTo = (last: number, from = 1) => Array.from({ length: last - from + 1 }, (_, i) => from + i);
-/** Lets the memory go of what nobody uses. */
-function forget(): void {
-  service.system.actors.passivate(Number.POSITIVE_INFINITY);
-}
-/** A chat with a finished turn. */
-async function finished(): Promise<{ chat: string; job: string; head: number }> {
-  const chat = await newChat();
-  const { job } = await client.send(chat, "hello");
-  await client.reached(job.id, "completed");
-  return { chat, job: job.id, head: (await client.readChat(chat))["last_seq"] as number };
-}
+afterAll(() => scene.service.stop());
+beforeEach(() => scene.reset());
 
 describe("frames", () => {
   test("[SSE-1] a stream begins with a comment and the time to wait before coming back, then the replay, then what is live", async () => {
-    const { chat, head } = await finished();
-    const reader = await chatEvents(chat);
+    const { chat, head } = await scene.finished();
+    const reader = await scene.chatEvents(chat);
     expect(Object.fromEntries(reader.response.headers)).toMatchObject({
       "content-type": "text/event-stream; charset=utf-8",
       "cache-control": "no-cache, no-transform",
@@ -72,18 +29,20 @@ describe("frames", () => {
     });
     await until("the replay is there", () => durable(reader.frames).includes(head));
     expect(reader.text.startsWith(": connected\n\nretry: 1000\n\nevent: snapshot\n")).toBe(true);
-    await client.send(chat, "again");
+    await scene.client.send(chat, "again");
     await reader.saw("message.completed", ({ id }) => Number(id) > head);
     expect(reader.text).not.toContain("\r");
     await reader.leave();
   });
 
   test("[SSE-2] a durable event has its seq as id and the data {seq, type, at, ...}; seqs count by one from 1", async () => {
-    const { job } = await finished();
-    const frames = await whole(jobEvents(job, "?replay=all"));
+    const { job } = await scene.finished();
+    const frames = await whole(scene.jobEvents(job, "?replay=all"));
     const events = frames.filter((frame) => frame.id !== null && !frame.id.includes("."));
     expect(durable(frames)).toEqual(upTo(events.length));
-    const { events: stored } = await client.get<{ events: Json[] }>(`/api/jobs/${job}/transcript-events?limit=100`);
+    const { events: stored } = await scene.client.get<{ events: Json[] }>(
+      `/api/jobs/${job}/transcript-events?limit=100`,
+    );
     expect(events.map(({ data }) => data)).toEqual(
       stored.map(({ seq, type, at, data }) => ({ seq, type, at, ...(data as Json) })),
     );
@@ -93,10 +52,10 @@ describe("frames", () => {
 
   test("[SSE-3] a delta's id is the last durable seq and the position reached; several readers see the same", async () => {
     const hold = gate();
-    service.model.script = () => [{ say: "ab😀" }, hold, { say: "c" }];
-    const chat = await newChat();
-    const { message } = await client.send(chat, "hello");
-    const readers = await Promise.all([chatEvents(chat), chatEvents(chat)]);
+    scene.service.model.script = () => [{ say: "ab😀" }, hold, { say: "c" }];
+    const chat = await scene.newChat();
+    const { message } = await scene.client.send(chat, "hello");
+    const readers = await Promise.all([scene.chatEvents(chat), scene.chatEvents(chat)]);
     for (const reader of readers) {
       const delta = await reader.saw("message.delta");
       const { data } = await reader.saw("message.started");
@@ -119,43 +78,48 @@ describe("frames", () => {
 describe("the end of a stream", () => {
   test("[SSE-6] a job's stream ends after the terminal event with stream.end and closes; so does one that is opened later", async () => {
     const hold = gate();
-    service.model.script = () => [{ say: "x" }, hold];
-    const { job } = await client.send(await newChat(), "hello");
-    const live = await jobEvents(job.id, "?replay=all");
+    scene.service.model.script = () => [{ say: "x" }, hold];
+    const { job } = await scene.client.send(await scene.newChat(), "hello");
+    const live = await scene.jobEvents(job.id, "?replay=all");
     await live.saw("transcript.delta");
     hold.open();
     await live.ended;
     expect(live.said.slice(-2).map((line) => line.replace(/^\d+ /, ""))).toEqual(["job.completed", "stream.end"]);
-    const later = await whole(jobEvents(job.id, "?replay=all"));
+    const later = await whole(scene.jobEvents(job.id, "?replay=all"));
     expect(later.map(({ event }) => event).slice(-2)).toEqual(["job.completed", "stream.end"]);
-    const { last_seq: head } = await client.job(job.id);
-    expect((await whole(jobEvents(job.id, `?after=${head - 1}`))).map(({ event }) => event).at(-1)).toBe("stream.end");
+    const { last_seq: head } = await scene.client.job(job.id);
+    expect((await whole(scene.jobEvents(job.id, `?after=${head - 1}`))).map(({ event }) => event).at(-1)).toBe(
+      "stream.end",
+    );
   });
 
   test("[SSE-6] wait=end closes a chat's stream when its turn ends, and at once when none runs", async () => {
     const [hold, second] = [gate(), gate()];
-    service.model.script = (call) => [{ say: "x" }, call.entries.length === 1 ? hold : second];
-    const chat = await newChat();
-    expect((await whole(chatEvents(chat, "?wait=end"))).map(({ event }) => event)).toEqual(["snapshot", "stream.end"]);
-    await client.send(chat, "hello");
-    const reader = await chatEvents(chat, "?wait=end");
+    scene.service.model.script = (call) => [{ say: "x" }, call.entries.length === 1 ? hold : second];
+    const chat = await scene.newChat();
+    expect((await whole(scene.chatEvents(chat, "?wait=end"))).map(({ event }) => event)).toEqual([
+      "snapshot",
+      "stream.end",
+    ]);
+    await scene.client.send(chat, "hello");
+    const reader = await scene.chatEvents(chat, "?wait=end");
     await reader.saw("message.delta");
-    await client.send(chat, "another turn");
+    await scene.client.send(chat, "another turn");
     hold.open();
     await reader.ended;
     const names = reader.frames.map(({ event }) => event);
     expect(names.filter((name) => name === "message.completed")).toHaveLength(1);
     expect(names.at(-1)).toBe("stream.end");
     second.open();
-    await until("the second turn is over", async () => (await client.readChat(chat)).active_job_id === null);
+    await until("the second turn is over", async () => (await scene.client.readChat(chat)).active_job_id === null);
   });
 
   test("[SSE-13] the stream of a chat that is deleted says so and ends, also for who comes back for it", async () => {
-    const chat = await newChat();
-    const reader = await chatEvents(chat);
-    const waiting = await chatEvents(chat, "?after=0");
+    const chat = await scene.newChat();
+    const reader = await scene.chatEvents(chat);
+    const waiting = await scene.chatEvents(chat, "?after=0");
     await reader.saw("snapshot");
-    expect((await client.call("DELETE", `/api/chats/${chat}`)).status).toBe(200);
+    expect((await scene.client.call("DELETE", `/api/chats/${chat}`)).status).toBe(200);
     for (const { ended, frames } of [reader, waiting]) {
       await ended;
       expect(frames.slice(-2).map(({ event, data }) => [event, data["deleted"] ?? null])).toEqual([
@@ -163,15 +127,15 @@ describe("the end of a stream", () => {
         ["stream.end", null],
       ]);
     }
-    await refused(client.call("GET", `/api/chats/${chat}/events?after=1`), 404, "not_found");
+    await refused(scene.client.call("GET", `/api/chats/${chat}/events?after=1`), 404, "not_found");
   });
 
   test("[SSE-11] a stream whose record another replica has taken for good says where to go on", async () => {
-    const { chat, head } = await finished();
-    const reader = await chatEvents(chat, `?after=${head}`);
-    const fresh = await chatEvents(chat, "?replay=0");
+    const { chat, head } = await scene.finished();
+    const reader = await scene.chatEvents(chat, `?after=${head}`);
+    const fresh = await scene.chatEvents(chat, "?replay=0");
     await fresh.saw("snapshot");
-    service.system.actors.endReaders(new Set([shardOf(owner.organizationId)]));
+    scene.service.system.actors.endReaders(new Set([shardOf(scene.owner.organizationId)]));
     await Promise.all([reader.ended, fresh.ended]);
     const closing = (resume_after: string | null) => ({
       event: "stream.closing",
@@ -222,15 +186,15 @@ describe("the end of a stream", () => {
   });
 
   test("[SSE-13] long events are read in pages of a bounded size, and each comes once", async () => {
-    const chat = await newChat();
+    const chat = await scene.newChat();
     const title = "x".repeat(100_000);
-    const ref = chatRef(owner.organizationId, chat);
+    const ref = chatRef(scene.owner.organizationId, chat);
     for (let i = 0; i < 6; i++) {
       const options = { title: `${i}${title}` };
-      expect((await service.system.dispatch(ref, { kind: "update_chat", options, version: null })).ok).toBe(true);
+      expect((await scene.service.system.dispatch(ref, { kind: "update_chat", options, version: null })).ok).toBe(true);
     }
-    forget();
-    const reader = service.system.subscribe(ref, 0);
+    scene.forget();
+    const reader = scene.service.system.subscribe(ref, 0);
     const pages: (readonly (number | null)[])[] = [];
     while ((pages.flat().at(-1) ?? 0) < 6)
       pages.push((await reader.next()).map((item) => (item.kind === "event" ? item.event.seq : null)));
@@ -239,7 +203,7 @@ describe("the end of a stream", () => {
       [1, 2, 3],
       [4, 5, 6],
     ]);
-    const { frames } = await chatEvents(chat, "?replay=all&wait=end").then(async (all) => {
+    const { frames } = await scene.chatEvents(chat, "?replay=all&wait=end").then(async (all) => {
       await all.ended;
       return all;
     });
@@ -249,7 +213,7 @@ describe("the end of a stream", () => {
 
 describe("who may open one", () => {
   test("[SSE-11] a chat's stream needs chats:read, a job's jobs:read; events:read opens both", async () => {
-    const { chat, job } = await finished();
+    const { chat, job } = await scene.finished();
     const [ofChat, ofJob] = [`/api/chats/${chat}/events?wait=end`, `/api/jobs/${job}/events`];
     const opens: readonly (readonly [string, readonly string[]])[] = [
       ["chats:read", [ofChat]],
@@ -257,27 +221,27 @@ describe("who may open one", () => {
       ["events:read", [ofChat, ofJob]],
     ];
     for (const [scope, paths] of opens) {
-      const by = await service.tokenFor(owner, { scopes: [scope] });
+      const by = await scene.service.tokenFor(scene.owner, { scopes: [scope] });
       for (const path of [ofChat, ofJob]) {
         if (paths.includes(path)) {
-          const reader = await open(path, {}, by);
+          const reader = await scene.open(path, {}, by);
           await reader.ended;
           expect(reader.frames.at(-1)?.event).toBe("stream.end");
-        } else await refused(service.call(by, "GET", path), 403, "insufficient_scope");
+        } else await refused(scene.service.call(by, "GET", path), 403, "insufficient_scope");
       }
     }
-    await refused(service.call(null, "GET", ofChat), 401, "unauthenticated");
+    await refused(scene.service.call(null, "GET", ofChat), 401, "unauthenticated");
   });
 
   test("[AUTH-4] to another organization there is no such chat and no such job", async () => {
-    const { chat, job } = await finished();
-    const stranger = await service.found("Stranger");
+    const { chat, job } = await scene.finished();
+    const stranger = await scene.service.found("Stranger");
     for (const path of [
       `/api/chats/${chat}/events`,
       `/api/jobs/${job}/events`,
       "/api/chats/x/events",
       "/api/jobs/x/events",
     ])
-      await refused(service.call(stranger, "GET", path), 404, "not_found");
+      await refused(scene.service.call(stranger, "GET", path), 404, "not_found");
   });
 });
