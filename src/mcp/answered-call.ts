@@ -23,9 +23,9 @@ import type { Refusal } from "../http/request/dialect.ts";
 import { didYouMean } from "../http/request/near-name.ts";
 import { decide, type Question, questionOf, showsForms } from "./approval-question.ts";
 import { withFileLinks } from "./file-links.ts";
-import type { WaitedJob, Waiting } from "./job-wait.ts";
+import { PROGRESS_SECONDS, type WaitedJob, type Waiting } from "./job-wait.ts";
 import type { Era, ServerParts } from "./server.ts";
-import { callTool, type ToolAnswer } from "./tool-call.ts";
+import { callTool, cancelBegun, type ToolAnswer } from "./tool-call.ts";
 import type { BoundTool } from "./tool-schema.ts";
 
 /** Questions per call; the model reads about later ones in the job. */
@@ -58,10 +58,16 @@ export async function answeredCall(parts: ServerParts, call: ToolCall): Promise<
     const question = questionOf(answer.value.value, caller);
     if (question === null) break;
     if (era === "modern") return asking(parts, call, question);
+    const job = answer.value.value as WaitedJob;
+    const stopTelling = tellOn(parts, () => run.waiting.onChange(job));
     const decided = await decide(parts, caller, question, await elicited(call, question, run.waiting));
+    stopTelling();
     if (!decided.ok) answer = decided;
     else if (decided.value) answer = await callTool(parts, caller, { ...run, begun: question.jobId });
-    else break;
+    else {
+      await cancelBegun(parts, caller, { ...run, jobId: question.jobId });
+      break;
+    }
   }
   const isLinked = tool.spec.showsJob === true && call.context.http?.authInfo?.extra?.["hasLinks"] === true;
   return toolResult(parts, caller.requestId, isLinked ? mapped(answer, withFileLinks) : answer);
@@ -107,6 +113,17 @@ function askedBefore({ services }: ServerParts, { caller, context, era, name }: 
   const asked = text === null ? null : (JSON.parse(text) as Asked);
   if (asked?.tool === name) return asked;
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, "requestState is none of this call; call again without it");
+}
+
+/** Tells again and again until it is stopped: clients time a call out that has no progress, also beside a form. */
+function tellOn({ services: { clock } }: ServerParts, tell: () => void): () => void {
+  const again = (): (() => void) =>
+    clock.after(PROGRESS_SECONDS * 1_000, () => {
+      tell();
+      stop = again();
+    });
+  let stop = again();
+  return () => stop();
 }
 
 /** The person's answer; undefined if the client sends none. */

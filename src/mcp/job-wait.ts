@@ -10,7 +10,7 @@ import type { CallParts } from "./tool-call.ts";
 /** Seconds of one poll; the operation's maximum. */
 const POLL_SECONDS = 30;
 /** The same for a client that gets progress, which expects some before its own timeout. */
-const PROGRESS_SECONDS = 10;
+export const PROGRESS_SECONDS = 10;
 /** A poll that returns so much before its time was cut short. */
 const EARLY_MS = 500;
 /** Statuses that a job leaves by itself. */

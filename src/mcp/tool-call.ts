@@ -100,10 +100,21 @@ async function work(
     jobId = (begun.value as { readonly job_id: string }).job_id;
   }
   const job = await waitForJob(parts, caller, { jobId, seconds, waiting });
-  // Cancelling a call cancels the job that it began; if the token may not cancel jobs, the job goes on.
-  if (tool.spec.runs === "execute" && waiting.isCancelled())
-    await parts.invoke("cancelJob", detached(caller), { params: { id: jobId } });
+  await cancelBegun(parts, caller, { tool, waiting, jobId });
   return job.ok ? ok({ value: job.value }) : job;
+}
+
+/**
+ * Cancels the job that the call began, if the client has cancelled the call. If the token may not cancel jobs, the job
+ * goes on.
+ */
+export async function cancelBegun(
+  { invoke }: Pick<CallParts, "invoke">,
+  caller: Caller,
+  { tool, waiting, jobId }: Pick<ToolRun, "tool" | "waiting"> & { readonly jobId: string },
+): Promise<void> {
+  if (tool.spec.runs === "execute" && waiting.isCancelled())
+    await invoke("cancelJob", detached(caller), { params: { id: jobId } });
 }
 
 /** A repetition with an idempotency key finds the job of the first call, so the job's id is not known before. */

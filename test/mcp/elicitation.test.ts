@@ -2,7 +2,9 @@
 import { ElicitRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { answered, Client, type Job, type Json } from "../support/current.ts";
+import { until } from "../support/condition.ts";
 import { FakeTools } from "../support/fake-tools.ts";
+import { hurriedClock } from "../support/hurried-clock.ts";
 import { legacyClient, modernClient, postMcp, rpc } from "../support/mcp-clients.ts";
 import { type Caller, type Founded, type Service, startService } from "../support/service.ts";
 
@@ -123,4 +125,41 @@ test("[MCP-7] what a call goes on from is its person's, for this tool", async ()
   ] as const)
     expect(await (await post(caller, name, more)).text()).toContain("requestState is none of this call");
   expect(tools.calls).toEqual([]);
+});
+
+test("[MCP-7] [MCP-1] a call that is cancelled beside its form cancels the job that it began", async () => {
+  const shown = Promise.withResolvers<void>();
+  const client = await ERAS["2025-11-25"](owner, () => (shown.resolve(), new Promise(() => {})) as never);
+  const leaving = new AbortController();
+  const call = client.callTool(CALL(), undefined, { signal: leaving.signal });
+  await shown.promise;
+  leaving.abort();
+  await expect(call).rejects.toThrow();
+  const own = new Client(service, owner);
+  const { jobs } = await own.get<{ readonly jobs: readonly Job[] }>("/api/jobs?limit=1");
+  expect(await own.reached(jobs[0]?.id ?? "", "cancelled")).toMatchObject({ status: "cancelled" });
+  await client.close();
+});
+
+test("[MCP-7] [MCP-3] a client that gets progress is told on while a form is open", async () => {
+  const hurried = await startService({ tools, app: () => ({ clock: hurriedClock(50) }) });
+  try {
+    const person = await hurried.found();
+    hurried.model.script = service.model.script;
+    const body = { name: "Ada", system_prompt: "x", allowed_tools: ["send"], approval_tools: ["send"] };
+    const made = await answered<{ id: string }>(new Client(hurried, person).call("POST", "/api/agents", body), 201);
+    const client = await legacyClient(hurried, person, { elicitation: { form: {} } });
+    let told = 0;
+    client.setRequestHandler(ElicitRequestSchema, async () => {
+      const before = told;
+      await until("progress comes beside the form", () => told >= before + 3);
+      return { action: "decline" };
+    });
+    const call = { name: "execute_agent", arguments: { agent_id: made.id, message: "go" } };
+    const result = await client.callTool(call, undefined, { onprogress: () => told++ });
+    expect(jobIn(result).status).toBe("blocked");
+    await client.close();
+  } finally {
+    await hurried.stop();
+  }
 });
