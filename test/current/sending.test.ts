@@ -1,6 +1,6 @@
 /** Messages to a chat over HTTP: what is answered, and what becomes of one that comes while a turn runs (CHAT-4, CHAT-5). */
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import { CHAT_QUEUE } from "../../actors/chat/schema.ts";
+import { afterAll, beforeAll, beforeEach, describe, expect, spyOn, test } from "bun:test";
+import { CHAT_QUEUE, chatRef } from "../../actors/chat/schema.ts";
 import { ok, refuse } from "../../actors/fault.ts";
 import { until } from "../support/condition.ts";
 import { answered, Client, type Json, refused, type Sent } from "../support/current.ts";
@@ -132,6 +132,17 @@ describe("an idle chat", () => {
     await refused(post(id, { content: "hi" }), 502, "provider_error");
     expect(await client.readChat(id)).toMatchObject({ message_count: 0, status: "standby" });
   });
+});
+
+test("[CHAT-1] a message to a chat that is deleted while it is sent finds no chat", async () => {
+  const id = await open();
+  const describing = spyOn(service.model, "describe").mockImplementationOnce(() => {
+    void service.system.dispatch(chatRef(owner.organizationId, id), { kind: "delete_chat" });
+    return service.model.info;
+  });
+  await refused(post(id, { content: "hi" }), 404, "not_found");
+  expect(describing).toHaveBeenCalled();
+  describing.mockRestore();
 });
 
 describe("a busy chat", () => {
