@@ -113,7 +113,7 @@ const WORDS: RefusalTable<Words> = {
       details: { status, allowed_actions: allowedActions, job_id: jobId },
     }),
   approval_pending: ({ status, allowedActions, jobId }) =>
-    words("approval_pending", "The job waits for an approval", {
+    words("approval_pending", waitWords(status, allowedActions), {
       details: { status, allowed_actions: allowedActions, job_id: jobId },
     }),
   version_conflict: ({ version }) =>
@@ -211,4 +211,12 @@ export function currentDialect(appUrl: () => string): Dialect {
     bug: (requestId) =>
       refusal(words("internal_error", "Internal error; the operator finds it by the request id"), requestId),
   };
+}
+
+/** What a job waits for that takes no message now. */
+function waitWords(status: string, actions: readonly string[]): string {
+  if (status === "needs_review") return "The job waits for a review";
+  if (actions.includes("approve")) return "The job waits for an approval";
+  if (actions.includes("tool_results")) return "The job waits for results of tools that its client runs";
+  return "The job is blocked until it is resumed";
 }

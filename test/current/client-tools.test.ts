@@ -46,6 +46,11 @@ test("[JOB-17] a call waits in the job and in its streams, and goes on with its 
   );
   expect(events.map(({ data }) => data)).toEqual([{ reason: "tool_result_required", tool_calls: [told] }]);
   await refused(client.call("POST", `/api/jobs/${job.id}/resume`), 409, "invalid_state");
+  const steer = client.call("POST", `/api/chats/${job.chat_id}/messages`, { content: "x", on_busy: "steer" });
+  expect(await answered<{ message: string }>(steer, 409)).toMatchObject({
+    code: "approval_pending",
+    message: "The job waits for results of tools that its client runs",
+  });
   const after = await answered<Job>(results(job.id, { tool_call_id: "c1", content: "7 EUR" }));
   expect(after["requested_tool_calls"]).toEqual([]);
   expect(await client.reached(job.id, "completed")).toMatchObject({ result: "7 EUR" });
