@@ -9,6 +9,8 @@ import type { ScheduleSettings } from "./schema.ts";
 /** The shortest pause of a continuous mission between runs: each run costs model calls. */
 const SHORTEST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30 * 86_400_000;
+/** Times of the contract have a year of four digits. */
+const LAST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 const TIME_WITH_OFFSET = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d)$/;
 const LOCAL_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?$/;
@@ -101,6 +103,7 @@ function onceValue(
       : Number.NaN;
   if (time === null || Number.isNaN(time))
     return wrong(`\`${text.slice(0, 64)}\` is not a time in ISO 8601; ${example}`);
+  if (time > LAST_MS) return wrong(`${text} is after the year 9999 in UTC; ${example}`);
   if (time < nowMs - Math.max(ON_TIME_MS, catchupWindowSeconds * 1_000))
     return wrong(`${isoTime(time)} has passed; ${example}`);
   return stored(isoTime(time));
@@ -109,7 +112,8 @@ function onceValue(
 function pauseValue(value: string): CheckedValue {
   const pause = durationMs(value.trim());
   const example = "for example `PT5M` for five minutes between runs";
-  if (pause === null) return wrong(`\`${value.slice(0, 64)}\` is not a duration in ISO 8601; ${example}`);
+  if (pause === null)
+    return wrong(`\`${value.slice(0, 64)}\` is not a duration in ISO 8601; ${example}`);
   if (pause < SHORTEST_PAUSE_MS || pause > LONGEST_PAUSE_MS)
     return wrong(
       `The pause must be from ${durationText(SHORTEST_PAUSE_MS)} to ${durationText(LONGEST_PAUSE_MS)}; ${example}`,

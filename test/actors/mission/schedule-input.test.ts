@@ -65,6 +65,11 @@ describe("a schedule", () => {
       "/schedule/value `5 minutes` is not a duration in ISO 8601; for example `PT5M` for five minutes between runs",
     ],
     [
+      "once after the last year",
+      { type: "once", value: "9999-12-31T23:59", timezone: "America/Los_Angeles" },
+      "/schedule/value 9999-12-31T23:59 is after the year 9999 in UTC; for example `2026-01-02T12:00`, local time of `timezone`, or `2026-01-02T12:00:00.000Z`",
+    ],
+    [
       "a pause too short",
       { type: "continuous", value: "PT0S" },
       "/schedule/value The pause must be from 1 second to 30 days; for example `PT5M` for five minutes between runs",
