@@ -113,7 +113,7 @@ function pauseValue(value: string): CheckedValue {
   const pause = durationMs(value.trim());
   const example = "for example `PT5M` for five minutes between runs";
   if (pause === null)
-    return wrong(`\`${value.slice(0, 64)}\` is not a duration in ISO 8601; ${example}`);
+    return wrong(`\`${value.slice(0, 64)}\` is not a duration in days, hours, minutes and whole seconds; ${example}`);
   if (pause < SHORTEST_PAUSE_MS || pause > LONGEST_PAUSE_MS)
     return wrong(
       `The pause must be from ${durationText(SHORTEST_PAUSE_MS)} to ${durationText(LONGEST_PAUSE_MS)}; ${example}`,

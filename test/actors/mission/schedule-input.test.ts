@@ -62,12 +62,17 @@ describe("a schedule", () => {
     [
       "a pause in words",
       { type: "continuous", value: "5 minutes" },
-      "/schedule/value `5 minutes` is not a duration in ISO 8601; for example `PT5M` for five minutes between runs",
+      "/schedule/value `5 minutes` is not a duration in days, hours, minutes and whole seconds; for example `PT5M` for five minutes between runs",
     ],
     [
       "once after the last year",
       { type: "once", value: "9999-12-31T23:59", timezone: "America/Los_Angeles" },
       "/schedule/value 9999-12-31T23:59 is after the year 9999 in UTC; for example `2026-01-02T12:00`, local time of `timezone`, or `2026-01-02T12:00:00.000Z`",
+    ],
+    [
+      "a pause in weeks",
+      { type: "continuous", value: "P1W" },
+      "/schedule/value `P1W` is not a duration in days, hours, minutes and whole seconds; for example `PT5M` for five minutes between runs",
     ],
     [
       "a pause too short",
