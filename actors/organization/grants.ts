@@ -81,7 +81,8 @@ export const grantHandlers: Pick<Handlers<OrganizationProtocol>, GrantCommand> =
     if (grant === null || (userId !== null && grant.userId !== userId)) return notFound("grant");
     const refused = by === undefined ? null : endingRefusal(grant, by);
     if (refused !== null && grant.status !== "ended") return refuse(refused);
-    return ok(grant.status === "ended" ? { grant, endedIds: [] } : end(tx, grant, { action: "grant.ended", origin }));
+    if (grant.status === "ended") return ok({ grant, endedIds: [], isUnchanged: true });
+    return ok({ ...end(tx, grant, { action: "grant.ended", origin }), isUnchanged: false });
   },
 
   grant_of_token: (tx, { tokenId }) => ok(tx.read(tokenTable, tokenId)?.grantId ?? null),

@@ -105,7 +105,7 @@ export interface PeopleReplies {
   offer_grant: Grant;
   redeem_code: Issued;
   refresh_grant: Issued;
-  end_grant: { readonly grant: Grant; readonly endedIds: readonly string[] };
+  end_grant: { readonly grant: Grant; readonly endedIds: readonly string[]; readonly isUnchanged: boolean };
   grant_of_token: string | null;
   note: null;
 }

@@ -230,7 +230,7 @@ export interface OrganizationReplies extends PeopleReplies {
     readonly tokens: readonly Token[];
   };
   read_organization: Organization;
-  select_workspace: null;
+  select_workspace: { readonly isUnchanged: boolean };
   /** The workspace that this user has selected, and the organization's first workspace. */
   read_selection: { readonly selectedId: string | null; readonly defaultId: string | null };
   set_suspended: Organization;
@@ -269,7 +269,7 @@ export interface OrganizationReplies extends PeopleReplies {
   read_sealed_secrets: readonly { readonly name: string; readonly sealed: string }[];
   reseal_secrets: number;
   list_secrets: readonly SecretInfo[];
-  put_provider_key: { readonly key: ProviderKey; readonly isNew: boolean };
+  put_provider_key: { readonly key: ProviderKey; readonly isNew: boolean; readonly isUnchanged: boolean };
   delete_provider_key: ProviderKey;
   list_provider_keys: readonly ProviderKey[];
   read_provider_key: string | null;

@@ -21,7 +21,7 @@ export const providerKeyHandlers: Pick<Handlers<OrganizationProtocol>, ProviderK
       return invalid("/secret", `There is no secret ${secret}: store it first with PUT /api/secrets/${secret}`);
     const { providerKeys = [] } = book;
     const former = providerKeys.find((key) => key.provider === provider);
-    if (former?.secret === secret) return ok({ key: former, isNew: false });
+    if (former?.secret === secret) return ok({ key: former, isNew: false, isUnchanged: true });
     const now = isoTime(tx.now);
     const key: ProviderKey = { provider, secret, createdAt: former?.createdAt ?? now, updatedAt: now };
     const others = providerKeys.filter((other) => other !== former);
@@ -31,7 +31,7 @@ export const providerKeyHandlers: Pick<Handlers<OrganizationProtocol>, ProviderK
       [...others, key].sort((a, b) => (a.provider < b.provider ? -1 : 1)),
     );
     note(tx, { action: "provider_key.set", subjectId: provider, detail: secret }, origin);
-    return ok({ key, isNew: former === undefined });
+    return ok({ key, isNew: former === undefined, isUnchanged: false });
   },
 
   delete_provider_key(tx, { provider, origin }) {

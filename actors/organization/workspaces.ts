@@ -9,7 +9,7 @@ export const workspaceHandlers: Pick<Handlers<OrganizationProtocol>, "select_wor
     const former = tx.read(selectionTable, userId);
     if (former === null) tx.create(selectionTable, { id: userId, workspaceId });
     else if (former.workspaceId !== workspaceId) tx.update(selectionTable, { ...former, workspaceId });
-    return ok(null);
+    return ok({ isUnchanged: former?.workspaceId === workspaceId });
   },
 
   /** A user who has selected none works in the organization's first workspace. */

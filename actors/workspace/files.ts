@@ -119,7 +119,8 @@ function writeFile(
   const meets = check(precondition, last, text);
   if (!meets.ok) return meets;
   // Writing the same content changes nothing, so a retry creates no second version.
-  if (isFile(last) && isSame(last.node, content)) return ok({ path: text, place: last, isNew: false });
+  if (isFile(last) && isSame(last.node, content))
+    return ok({ path: text, place: last, isNew: false, isUnchanged: true });
   const before = isFile(last) ? { bytes: last.node.size, files: 1 } : { bytes: 0, files: 0 };
   const made = way.value.missing.length === 0 ? 0 : way.value.missing.length - 1;
   const delta = { bytes: content.size - before.bytes, files: 1 - before.files, directories: made };
@@ -132,7 +133,7 @@ function writeFile(
   countNew(tx, way.value, directories, { ...delta, directories: 0 });
   index(tx, { fileId: node.id, isNew: node.number === 1 }, command.text);
   if (cause.tells) tellChange(tx, cause.by, { path: text, change: isFile(last) ? "updated" : "created", node });
-  return ok({ path: text, place, isNew: !isFile(last) });
+  return ok({ path: text, place, isNew: !isFile(last), isUnchanged: false });
 }
 
 const isSame = (file: Content, content: Content): boolean =>

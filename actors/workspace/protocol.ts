@@ -154,7 +154,8 @@ export interface WorkspaceReplies {
   delete_workspace: Workspace;
   read_place: Found;
   read_history: { readonly fileId: string; readonly number: number; readonly current: FilePlace | null };
-  write_file: Changed;
+  /** Unchanged: the file had this content. */
+  write_file: Changed & { readonly isUnchanged: boolean };
   make_directory: Changed<DirectoryPlace>;
   move_place: Found;
   delete_place: Found;
@@ -167,7 +168,7 @@ export interface WorkspaceReplies {
   delete_app: App;
   open_app: App;
   create_share: Share;
-  revoke_share: Share;
+  revoke_share: { readonly share: Share; readonly isUnchanged: boolean };
   read_share: Share;
   try_password: null;
   open_share: Found<FilePlace>;

@@ -38,7 +38,8 @@ export const shareHandlers: Pick<Handlers<WorkspaceProtocol>, ShareCommand> = {
   revoke_share(tx, { shareId }) {
     const share = own(tx, shareId);
     if (share === null) return notFound("share");
-    return ok(share.revokedAt !== null ? share : tx.update(shareTable, { ...share, revokedAt: isoTime(tx.now) }));
+    if (share.revokedAt !== null) return ok({ share, isUnchanged: true });
+    return ok({ share: tx.update(shareTable, { ...share, revokedAt: isoTime(tx.now) }), isUnchanged: false });
   },
 
   read_share(tx, { shareId }) {

@@ -29,6 +29,9 @@ export function updated<R>(
 ): Promise<Outcome<Committed>> {
   return change.commit<R | null, ReadAndWrite<R>>(steps, (before, [, after]) => {
     const isSame = before !== null && versionOf(before) === versionOf(after);
-    return { ...done(view(after)), ...(isSame ? { emits: null } : {}) };
+    return doneIf(!isSame, view(after));
   });
 }
+
+/** The answer to a request that may have changed nothing, and then emits nothing (HOOK-12). */
+export const doneIf = (isChanged: boolean, body: object) => ({ ...done(body), ...(isChanged ? {} : { emits: null }) });

@@ -289,6 +289,44 @@ for (const [id, prepare] of Object.entries(REQUESTS)) {
   });
 }
 
+/** Operations that change nothing when they are asked for the same again. */
+const REPEATABLE = [
+  "updateAgent",
+  "importAgentTools",
+  "setAgentInstallState",
+  "updateChat",
+  "updateChatOptions",
+  "updateMessage",
+  "cancelJob",
+  "updateMission",
+  "updateMissionTask",
+  "updateTask",
+  "updateWorkspace",
+  "selectWorkspace",
+  "writeFile",
+  "createDirectory",
+  "revokeShare",
+  "putProviderKey",
+  "revokeServiceToken",
+  "revokePersonalAccessToken",
+  "updateMember",
+  "revokeSession",
+  "revokeOtherSessions",
+  "revokeOauthGrant",
+  "putMessagingIntegration",
+];
+for (const id of REPEATABLE) {
+  test(`[HOOK-12] ${id} leaves no event where it changes nothing`, async () => {
+    const [method, path, body] = await REQUESTS[id]!();
+    expect((await client.call(method, path, body)).ok).toBe(true);
+    await quiet();
+    const before = await head();
+    expect((await client.call(method, path, body)).ok).toBe(true);
+    await quiet();
+    expect((await events(before)).map(({ type }) => type)).toEqual([]);
+  });
+}
+
 test("[HOOK-3] what is refused or replayed leaves nothing", async () => {
   const before = await head();
   const keyed = (key: string, body: Json): Promise<Response> =>

@@ -4,10 +4,11 @@ import type { AgentTool } from "../../../actors/job/connections.ts";
 import { type Agent, organizationRef } from "../../../actors/organization/schema.ts";
 import { type Static, Type } from "../../../actors/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
-import { type Change, type Committed, done } from "../../http/request/commit.ts";
+import type { Change, Committed } from "../../http/request/commit.ts";
 import { Body } from "../../http/request/validation.ts";
 import type { Services } from "../../operations/services.ts";
 import type { ReadDocument } from "../../operations/tool-imports.ts";
+import { doneIf } from "../updating.ts";
 import { usableOwnTools } from "../usable-own-tools.ts";
 import type { ImportToolsBody } from "./import-schema.ts";
 import { AgentToolBody, agentToolOf, agentToolView } from "./tool-schema.ts";
@@ -38,11 +39,11 @@ export async function importTools(
   const usable = await usableTools(services, change, { kept, made: made.value });
   if (!usable.ok) return usable;
   const isDry = body.dry_run === true;
-  const view = (after: Agent) => done(importView(after, { read: read.value, made: made.value, isDry }));
+  const view = (after: Agent) => importView(after, { read: read.value, made: made.value, isDry });
   const ref = organizationRef(principal.organizationId);
   if (isDry) {
     const reading = ask(ref, { kind: "read_agent", by: principal, agentId } as const);
-    return change.commit([reading], (after) => ({ ...view(after ?? agent.value), emits: null }));
+    return change.commit([reading], (after) => doneIf(false, view(after ?? agent.value)));
   }
   const changes = { tools: [...kept, ...made.value] };
   // Merged in the turn, so that tools added meanwhile are not lost.
@@ -53,7 +54,7 @@ export async function importTools(
     changes,
     version: version ?? agent.value.version,
   } as const;
-  return change.commit([ask(ref, command)], view);
+  return change.commit([ask(ref, command)], (after) => doneIf(after.version !== agent.value.version, view(after)));
 }
 
 async function readDocument(

@@ -21,6 +21,7 @@ import { budgetOf } from "../chats/schema.ts";
 import { sayAfter } from "../chats/sending.ts";
 import { awaited } from "../long-poll.ts";
 import { comingStanding, jobStanding } from "../standing.ts";
+import { doneIf } from "../updating.ts";
 import { saidContent, withinContent } from "../../operations/said-content.ts";
 import type { Services } from "../../operations/services.ts";
 import type { ApproveBody, IterateBody, ResumeBody } from "./schema.ts";
@@ -97,10 +98,9 @@ export async function cancelJob(services: Services, change: Change, job: Job, wa
   // A second cancel is answered, and changes nothing.
   const isSame = ([before, after]: readonly [Job, Job, ...unknown[]]): boolean => before.version === after.version;
   return waitSeconds === 0
-    ? change.commit(steps, (_, replies) => ({
-        ...done(receiptView(replies[1], change.principal, standing)),
-        ...(isSame(replies) ? { emits: null } : {}),
-      }))
+    ? change.commit(steps, (_, replies) =>
+        doneIf(!isSame(replies), receiptView(replies[1], change.principal, standing)),
+      )
     : change.begin(steps, ({ id }) => ({ jobId: id, waitSeconds }), isSame);
 }
 

@@ -14,6 +14,7 @@ import { accepted, type Change, type Committed, created, done } from "../../http
 import { lookUp } from "../../log/look-up.ts";
 import type { Handlers, Input } from "../../http/contract/operation.ts";
 import { pageOf, pageView } from "../paging.ts";
+import { doneIf } from "../updating.ts";
 import type { Services } from "../../operations/services.ts";
 import type { webhookOperations } from "./operations.ts";
 import {
@@ -89,8 +90,7 @@ async function put(services: Services, change: Change, body: Static<typeof PutIn
   const command = { kind: "configure_destination", input, fresh } as const;
   return change.commit([ask(webhookRef(principal.organizationId), command)], ({ isNew, isUnchanged, ...state }) => {
     const view = integrationView(state, principal);
-    if (isNew) return created({ ...view, secret });
-    return { ...done(view), ...(isUnchanged ? { emits: null } : {}) };
+    return isNew ? created({ ...view, secret }) : doneIf(!isUnchanged, view);
   });
 }
 

@@ -7,10 +7,10 @@ import { type Page, PAGE_LIMIT, type PageCursor } from "../../../actors/page.ts"
 import { ask } from "../../../actors/troupe.ts";
 import type { Handlers } from "../../http/contract/operation.ts";
 import { originOf } from "../../http/request/caller.ts";
-import { done } from "../../http/request/commit.ts";
 import { lookUp } from "../../log/look-up.ts";
 import type { Services } from "../../operations/services.ts";
 import { pageOf, pageView } from "../paging.ts";
+import { doneIf } from "../updating.ts";
 import type { sessionOperations } from "./operations.ts";
 import { grantView, sessionView } from "./schema.ts";
 
@@ -31,8 +31,8 @@ export const sessionHandlers: Handlers<typeof sessionOperations.operations, Serv
     const of = { kind: "session", userId } as const;
     const command = { kind: "revoke_token", tokenId, of, by: principal, origin: originOf(change) } as const;
     const now = clock.now();
-    const revoked = await change.commit([ask(organizationRef(organizationId), command)], ({ token }) =>
-      done(sessionView(token, principal, now)),
+    const revoked = await change.commit([ask(organizationRef(organizationId), command)], ({ token, endedIds }) =>
+      doneIf(endedIds.length > 0, sessionView(token, principal, now)),
     );
     if (revoked.ok) streams.closeOf(tokenId);
     return revoked;
@@ -52,7 +52,7 @@ export const sessionHandlers: Handlers<typeof sessionOperations.operations, Serv
         ask(ref, { kind: "read_member", userId }),
         ...ids.map((tokenId) => ask(ref, { kind: "revoke_token", tokenId, of, by: principal, origin } as const)),
       ],
-      () => ({ ...done({ revoked: ids.length }), ...(ids.length === 0 ? { emits: null } : {}) }),
+      () => doneIf(ids.length > 0, { revoked: ids.length }),
     );
     if (revoked.ok) for (const id of ids) services.streams.closeOf(id);
     return revoked;
@@ -73,10 +73,13 @@ export const sessionHandlers: Handlers<typeof sessionOperations.operations, Serv
     const command = { kind: "end_grant", grantId, userId, by: principal, origin: originOf(change) } as const;
     const now = clock.now();
     let ended: readonly string[] = [];
-    const revoked = await change.commit([ask(organizationRef(organizationId), command)], ({ grant, endedIds }) => {
-      ended = endedIds;
-      return done(grantView(grant, principal, now));
-    });
+    const revoked = await change.commit(
+      [ask(organizationRef(organizationId), command)],
+      ({ grant, endedIds, isUnchanged }) => {
+        ended = endedIds;
+        return doneIf(!isUnchanged, grantView(grant, principal, now));
+      },
+    );
     for (const id of ended) streams.closeOf(id);
     return revoked;
   },

@@ -13,6 +13,7 @@ import { created, done } from "../../http/request/commit.ts";
 import type { Handlers, Shown } from "../../http/contract/operation.ts";
 import { lookUp } from "../../log/look-up.ts";
 import type { Services } from "../../operations/services.ts";
+import { doneIf } from "../updating.ts";
 import type { secretOperations } from "./operations.ts";
 import type { ProviderKeyView, SecretView } from "./operations.ts";
 import { SECRET_MAX_BYTES, SECRET_MIN } from "./schema.ts";
@@ -51,8 +52,10 @@ export const secretHandlers: Handlers<typeof secretOperations.operations, Servic
 
   async putProviderKey(_services, change, { params: { provider }, body: { secret } }) {
     const command = { kind: "put_provider_key", provider, secret, origin: originOf(change) } as const;
-    return change.commit([ask(organizationRef(change.principal.organizationId), command)], ({ key, isNew }) =>
-      isNew ? created(providerKeyView(key)) : done(providerKeyView(key)),
+    return change.commit(
+      [ask(organizationRef(change.principal.organizationId), command)],
+      ({ key, isNew, isUnchanged }) =>
+        isNew ? created(providerKeyView(key)) : doneIf(!isUnchanged, providerKeyView(key)),
     );
   },
 

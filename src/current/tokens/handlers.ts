@@ -13,11 +13,12 @@ import type { Static } from "../../../actors/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
 import type { Handlers } from "../../http/contract/operation.ts";
 import { type Caller, originOf } from "../../http/request/caller.ts";
-import { type Change, created, done } from "../../http/request/commit.ts";
+import { type Change, created } from "../../http/request/commit.ts";
 import { newToken } from "../../http/request/token.ts";
 import { lookUp } from "../../log/look-up.ts";
 import type { Services } from "../../operations/services.ts";
 import { pageOf, pageView } from "../paging.ts";
+import { doneIf } from "../updating.ts";
 import type { tokenOperations } from "./operations.ts";
 import { type CreateTokenBody, tokenView } from "./schema.ts";
 
@@ -67,7 +68,7 @@ async function revokeToken({ clock, streams }: Services, change: Change, kind: T
   let ended: readonly string[] = [];
   const revoked = await change.commit([ask(organizationRef(principal.organizationId), command)], (reply) => {
     ended = reply.endedIds;
-    return done(tokenView(reply.token, principal, now));
+    return doneIf(ended.length > 0, tokenView(reply.token, principal, now));
   });
   for (const id of ended) streams.closeOf(id);
   return revoked;

@@ -17,6 +17,7 @@ import { lookUp } from "../../log/look-up.ts";
 import type { Services } from "../../operations/services.ts";
 import { contentAt, fileAt } from "../../work/file-content.ts";
 import { moveRoom } from "../../work/move-room.ts";
+import { doneIf } from "../updating.ts";
 import { afterView, type fileOperations } from "./file-operations.ts";
 import { fileResponse } from "./file-response.ts";
 import { changedView, fileView, versionView } from "./file-schema.ts";
@@ -98,7 +99,7 @@ export const fileHandlers: Handlers<FileOperations, Services> = {
     if (!path.ok) return path;
     const command = { kind: "make_directory", path: path.value, cause: causeOf(change.principal) } as const;
     return change.commit([ask(refOf(change.principal, id), command)], ({ path: made, isNew }) =>
-      isNew ? created({ path: made, created: true }) : done({ path: made, created: false }),
+      isNew ? created({ path: made, created: true }) : doneIf(false, { path: made, created: false }),
     );
   },
 

@@ -10,7 +10,7 @@ import { created, done } from "../../http/request/commit.ts";
 import { lookUp } from "../../log/look-up.ts";
 import type { Services } from "../../operations/services.ts";
 import { pageOf, pageView } from "../paging.ts";
-import { updated } from "../updating.ts";
+import { doneIf, updated } from "../updating.ts";
 import type { workspaceOperations } from "./operations.ts";
 import { ownsWorkspace, workspaceDetails, workspaceView } from "./schema.ts";
 
@@ -92,7 +92,8 @@ export const workspaceHandlers: Handlers<typeof workspaceOperations.operations, 
     const select = { kind: "select_workspace", userId, workspaceId: id } as const;
     return change.commit(
       [ask(workspaceRef(organizationId, id), { kind: "read_workspace" }), ask(organizationRef(organizationId), select)],
-      (workspace) => done(workspaceDetails(workspace, totals.value, { by, selectedId: id, defaultId, appPlaces })),
+      (workspace, [, { isUnchanged }]) =>
+        doneIf(!isUnchanged, workspaceDetails(workspace, totals.value, { by, selectedId: id, defaultId, appPlaces })),
     );
   },
 };

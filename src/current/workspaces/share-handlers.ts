@@ -9,10 +9,11 @@ import { ask } from "../../../actors/troupe.ts";
 import { parsePath } from "../../../actors/workspace/path.ts";
 import { workspaceRef } from "../../../actors/workspace/schema.ts";
 import type { Handlers } from "../../http/contract/operation.ts";
-import { created, done } from "../../http/request/commit.ts";
+import { created } from "../../http/request/commit.ts";
 import { lookUp } from "../../log/look-up.ts";
 import type { Services } from "../../operations/services.ts";
 import { pageOf, pageView } from "../paging.ts";
+import { doneIf } from "../updating.ts";
 import type { fileOperations, shareOperations } from "./file-operations.ts";
 import { fileResponse, isUnsent } from "./file-response.ts";
 import { shareView } from "./file-schema.ts";
@@ -66,8 +67,9 @@ export const shareHandlers: Pick<FileHandlers, ShareOperation> = {
 
   revokeShare(_, change, { params: { id, share_id: shareId } }) {
     const { organizationId } = change.principal;
-    return change.commit([ask(workspaceRef(organizationId, id), { kind: "revoke_share", shareId })], (share) =>
-      done(shareView(share)),
+    return change.commit(
+      [ask(workspaceRef(organizationId, id), { kind: "revoke_share", shareId })],
+      ({ share, isUnchanged }) => doneIf(!isUnchanged, shareView(share)),
     );
   },
 };

@@ -16,6 +16,7 @@ import { workspaceRef } from "../../../actors/workspace/schema.ts";
 import type { Input } from "../../http/contract/operation.ts";
 import { accepted, type Change, type Committed, created, done } from "../../http/request/commit.ts";
 import type { Services } from "../../operations/services.ts";
+import { doneIf } from "../updating.ts";
 import { countUnreferred, roomFor } from "../../work/content-room.ts";
 import type { ContentRange } from "./content-range.ts";
 import type { fileOperations } from "./file-operations.ts";
@@ -135,7 +136,9 @@ async function write(
     cause,
   } as const;
   const written = await change.commit([ask(workspaceRef(organizationId, params.id), command)], (place) =>
-    place.isNew ? created(changedView(params.id, place, "created")) : done(changedView(params.id, place, "updated")),
+    place.isNew
+      ? created(changedView(params.id, place, "created"))
+      : doneIf(!place.isUnchanged, changedView(params.id, place, "updated")),
   );
   countUnreferred({ quotas }, organizationId, { written, size: content.size });
   return written;

@@ -48,7 +48,10 @@ test("[WSP-2] a revoked share is over, and revoking it again changes nothing", a
   const { workspace, shareId, open } = await shared();
   await workspace.ask({ kind: "revoke_share", shareId });
   expect(await open()).toMatchObject({ fault: { kind: "share_expired" } });
-  expect(await workspace.ask({ kind: "revoke_share", shareId })).toMatchObject({ ok: true, value: { version: 2 } });
+  expect(await workspace.ask({ kind: "revoke_share", shareId })).toMatchObject({
+    ok: true,
+    value: { share: { version: 2 }, isUnchanged: true },
+  });
 });
 
 test("[WSP-2] a password may be tried so often in a window, and again in the next", async () => {
