@@ -39,6 +39,7 @@ const HEADERS: Readonly<Record<string, Header>> = {
     "Entity tag of the content. Sent in `If-None-Match`, it is answered with 304 until the content changes",
     '"V1StGXR8_Z5jdHi6B-myTg"',
   ),
+  "Cache-Control": always("string", "Who may keep the content, and for how long", "public, max-age=300"),
   "Accept-Ranges": header("string", "Parts of it can be asked for by `Range`", "bytes"),
   "Content-Range": header("string", "Which part of the file it is", "bytes 0-1023/4096"),
   "Content-Disposition": header("string", "The file's name, under which it is saved", 'attachment; filename="q3.md"'),

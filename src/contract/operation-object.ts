@@ -124,7 +124,7 @@ function answersOf(components: Components, surface: SurfaceName, operation: Oper
   const { answers, deprecation } = operation;
   const names = [
     ...STANDING[surface],
-    ...(isTagged(operation) ? ["ETag"] : []),
+    ...(isTagged(operation) ? ["ETag", "Cache-Control"] : []),
     ...("range" in (operation.headers ?? {}) ? OF_FILES : []),
     ...(operation.answerHeaders ?? []),
     ...(isRead(operation) ? [] : ["Idempotency-Status"]),

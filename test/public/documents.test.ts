@@ -203,6 +203,24 @@ describe("how they are served", () => {
     }
   });
 
+  test("[DOC-1] [DOC-7] the contract names the headers for caches that every good answer has", async () => {
+    interface Contract {
+      readonly paths: Readonly<Record<string, { readonly get?: { readonly responses: Responses } } | undefined>>;
+    }
+    type Responses = Readonly<Record<string, { readonly headers?: Readonly<Record<string, unknown>> }>>;
+    const { paths } = (await (await get("/api/openapi.json")).json()) as Contract;
+    for (const path of PATHS) {
+      const responses = paths[path.split("?")[0]!]?.get?.responses;
+      if (responses === undefined) continue;
+      for (const status of ["200", "304"])
+        expect([path, status, Object.keys(responses[status]?.headers ?? {})]).toEqual([
+          path,
+          status,
+          expect.arrayContaining(["ETag", "Cache-Control"]) as string[],
+        ]);
+    }
+  });
+
   test("[DOC-7] with an entity tag: a client that has it gets 304", async () => {
     for (const path of PATHS) {
       const first = await get(path);
