@@ -116,7 +116,7 @@ test("[SSE-11] a revoked token closes its own open streams, and what it is just 
   expect(mine.frames.at(-1)).toEqual({
     event: "stream.closing",
     id: null,
-    data: { reason: "revoked", resume_after: null },
+    data: { reason: "revoked", resume_after: "0.0" },
   });
   const opening = await StreamReader.open(urlOf(chat), { authorization: `Bearer ${other.token}` });
   await opening.ended;

@@ -4,6 +4,7 @@ import { chatRef } from "../../actors/chat/schema.ts";
 import { RING_EVENTS } from "../../actors/runtime/replay.ts";
 import { until } from "../support/condition.ts";
 import { refused } from "../support/current.ts";
+import type { StreamReader } from "../support/event-streams.ts";
 import { gate } from "../support/fake-model.ts";
 import { durable, StreamScene, textIn, upTo, whole } from "../support/stream-scene.ts";
 
@@ -14,6 +15,10 @@ beforeAll(async () => {
 });
 afterAll(() => scene.service.stop());
 beforeEach(() => scene.reset());
+
+/** The cursor behind the snapshot, which readers take without an event. */
+const placeIn = ({ text }: StreamReader): string =>
+  /event: snapshot\ndata: .*\n\nid: (\d+\.0)\n\n/.exec(text)?.[1] ?? "";
 
 describe("cursors", () => {
   test("[SSE-3] a client that comes back in the middle of a text gets the rest from its position, while the message runs", async () => {
@@ -127,6 +132,39 @@ describe("cursors", () => {
     expect([empty[0]?.event, durable(empty)]).toEqual(["snapshot", upTo(120, 21)]);
     await refused(scene.client.call("GET", `/api/chats/${chat}/events?replay=many`), 400, "invalid_request");
     await refused(scene.client.call("GET", `/api/chats/${chat}/events?wait=1`), 400, "invalid_request");
+  });
+
+  test("[SSE-4] who is cut off after the snapshot misses nothing, whatever was to be replayed", async () => {
+    const { chat } = await scene.finished();
+    const head = async () => (await scene.client.readChat(chat))["last_seq"] as number;
+    for (const replay of ["0", "2", "all"]) {
+      const seen = replay === "all" ? 0 : (await head()) - Number(replay);
+      const reader = await scene.chatEvents(chat, `?replay=${replay}`);
+      await reader.saw("snapshot");
+      await reader.leave();
+      expect(placeIn(reader)).toBe(`${seen}.0`);
+      await scene.client.call("PATCH", `/api/chats/${chat}/options`, { title: `after ${replay}` });
+      const rest = await whole(scene.chatEvents(chat, "?wait=end", { "last-event-id": placeIn(reader) }));
+      expect([rest[0]?.event === "snapshot", durable(rest)]).toEqual([false, upTo(await head(), seen + 1)]);
+    }
+  });
+
+  test("[SSE-3] who is cut off after the snapshot of a running text gets that text from its beginning", async () => {
+    const hold = gate();
+    scene.service.model.script = () => [{ say: "one two" }, hold, { say: " three" }];
+    const chat = await scene.newChat();
+    const { job } = await scene.client.send(chat, "hello");
+    const first = await scene.chatEvents(chat);
+    await first.saw("message.delta");
+    await first.leave();
+    const late = await scene.chatEvents(chat, "?replay=0");
+    await late.saw("snapshot");
+    await late.leave();
+    hold.open();
+    await scene.client.reached(job.id, "completed");
+    expect(textIn(await whole(scene.chatEvents(chat, "?wait=end", { "last-event-id": placeIn(late) })))).toBe(
+      "one two three",
+    );
   });
 
   test("[SSE-4] a cursor that is of no use: 200, reset with its reason, then the snapshot and the recent replay", async () => {

@@ -137,12 +137,12 @@ describe("the end of a stream", () => {
     await fresh.saw("snapshot");
     scene.service.system.actors.endReaders(new Set([shardOf(scene.owner.organizationId)]));
     await Promise.all([reader.ended, fresh.ended]);
-    const closing = (resume_after: string | null) => ({
+    const closing = (resume_after: string) => ({
       event: "stream.closing",
       id: null,
       data: { reason: "moved", resume_after },
     });
-    expect([reader.frames.at(-1), fresh.frames.at(-1)]).toEqual([closing(String(head)), closing(null)]);
+    expect([reader.frames.at(-1), fresh.frames.at(-1)]).toEqual([closing(String(head)), closing(`${head}.0`)]);
   });
 
   test("[SSE-11] a reader without room for the news that its record has moved does not ask again and again", () => {
@@ -178,9 +178,9 @@ describe("the end of a stream", () => {
   test("[SSE-6] a page that has been fetched and not told does not move the cursor", async () => {
     const events = [{ seq: 1, type: "chat.updated", at: "", data: {} }];
     const store = { page: () => Promise.resolve({ events, hasMore: false }) };
-    const stream = new RecordStream("chat", new Subscription(new Replay(), 0, store), { kind: "never" }, null);
+    const stream = new RecordStream("chat", new Subscription(new Replay(), 0, store), { kind: "never" }, "0.0");
     expect(await stream.next()).toBe("");
-    expect(stream.lastWords("shutdown")).toContain('"resume_after":null');
+    expect(stream.lastWords("shutdown")).toContain('"resume_after":"0.0"');
     expect(Buffer.from((await stream.next()) as Uint8Array).toString()).toContain("id: 1\n");
     expect(stream.lastWords("shutdown")).toContain('"resume_after":"1"');
   });

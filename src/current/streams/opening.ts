@@ -11,7 +11,7 @@ import type { EventStreamParts } from "../../http/stream/event-stream.ts";
 import { eventStream } from "../../http/stream/event-stream.ts";
 import type { Visitor } from "../../http/request/caller.ts";
 import { lookUp } from "../../log/look-up.ts";
-import { sseComment } from "../../http/stream/sse.ts";
+import { sseComment, sseCursor } from "../../http/stream/sse.ts";
 import type { Services } from "../../operations/services.ts";
 import type { StreamRequest } from "./cursor.ts";
 import { noteFrame, type StreamKind } from "./frames.ts";
@@ -59,18 +59,19 @@ export async function openStream(
     if (start !== null && !start.ok) return start;
     return place.ok ? { ok: false, fault: UNAVAILABLE } : place;
   }
-  const { cursor, reset } = start.value;
-  if (cursor !== null && hasEnded(ending, subscription)) {
+  const { place: begun, isResumed, reset } = start.value;
+  if (isResumed && hasEnded(ending, subscription)) {
     subscription.close();
     // An EventSource reconnects for ever after a 200 that ends; in HTML, 204 is how a server stops it.
     return ok(new Response(null, { status: 204, headers: { "cache-control": "no-store", ...connection.headers } }));
   }
   connection.caller.nameStream?.(nameOfStream(streamed, connection));
-  const source = new RecordStream(streamed.kind ?? ref.kind, subscription, ending, cursor);
+  const source = new RecordStream(streamed.kind ?? ref.kind, subscription, ending, begun);
   const opening =
     `${sseComment("connected")}retry: ${RETRY_MS}\n\n` +
     (reset === null ? "" : noteFrame("reset", reset)) +
-    (cursor === null ? noteFrame("snapshot", streamed.view) : "");
+    // The cursor follows the snapshot, so who is cut off before the first event misses nothing.
+    (isResumed ? "" : noteFrame("snapshot", streamed.view) + sseCursor(begun));
   const onFailure = telling(services.log, connection.caller.requestId, ref.id);
   const { caller, ...parts } = connection;
   const { streams } = services;
@@ -94,8 +95,10 @@ const telling =
     log.error({ err, requestId, stream }, "a stream was interrupted");
 
 interface Start {
-  /** The client's cursor, if it is valid. */
-  readonly cursor: string | null;
+  /** The cursor at which the stream begins. */
+  readonly place: string;
+  /** Whether that is the client's own. */
+  readonly isResumed: boolean;
   readonly reset: { readonly reason: string; readonly from_seq: number } | null;
 }
 
@@ -103,11 +106,12 @@ async function begin(subscription: Subscription, { cursor, replay }: StreamReque
   const reason = cursor === null ? null : await useless(subscription, cursor, head);
   if (cursor !== null && reason === null) {
     assert(cursor !== "malformed", "a malformed cursor is of no use");
-    return { cursor: nameOf(cursor), reset: null };
+    return { place: nameOf(cursor), isResumed: true, reset: null };
   }
-  const seq = Math.max(0, head - replay);
-  await subscription.resume({ seq, position: 0 });
-  return { cursor: null, reset: reason === null ? null : { reason, from_seq: await subscription.firstKept(seq) } };
+  const first = { seq: Math.max(0, head - replay), position: 0 };
+  await subscription.resume(first);
+  const reset = reason === null ? null : { reason, from_seq: await subscription.firstKept(first.seq) };
+  return { place: nameOf(first), isResumed: false, reset };
 }
 
 /** Why the cursor is unusable; null if the reader is now at it. */

@@ -36,13 +36,13 @@ export class RecordStream implements SharedSource {
   private readonly subscription: Subscription;
   private ending: StreamEnd;
   /** The cursor of what was sent; items that were only fetched do not count. */
-  private cursor: string | null;
+  private cursor: string;
   private fetched: readonly StreamItem[] | null = null;
   private mayHaveEnded = false;
   private isOver = false;
 
-  /** `cursor` is the client's own, or null if it has none. */
-  constructor(kind: StreamKind, subscription: Subscription, ending: StreamEnd, cursor: string | null) {
+  /** `cursor` is where it begins. */
+  constructor(kind: StreamKind, subscription: Subscription, ending: StreamEnd, cursor: string) {
     this.kind = kind;
     this.subscription = subscription;
     this.ending = ending;

@@ -25,6 +25,12 @@ export function sseEvent({ event, id, data }: SseEvent): string {
   return id === undefined ? `${text}\n` : `${text}id: ${id.replace(UNSAFE_IN_ID, "")}\n\n`;
 }
 
+/**
+ * Moves the reader's cursor without an event: readers take the id of lines that have no data, and dispatch nothing
+ * (HTML, 9.2.6).
+ */
+export const sseCursor = (id: string): string => `id: ${id.replace(UNSAFE_IN_ID, "")}\n\n`;
+
 /** Unicode line ends that JSON may contain unescaped, and at which some clients split lines. */
 const LINE_ENDS = /[\u0085\u2028\u2029]/g;
 
