@@ -64,7 +64,24 @@ export function answerAlone({ command, given }: AdminRequest): AdminAnswer | nul
   if (command === "") return isHelp ? render(ADMIN_USAGE, given) : { ok: false, text: refusal(ADMIN_USAGE, given) };
   const commands = [...Object.keys(ADMIN_COMMANDS), ...LOCAL_NAMES];
   if (!commands.includes(command)) return { ok: false, text: refusal(unknownCommand(command, commands), given) };
-  return isHelp ? render(usageOf(command), given) : null;
+  if (isHelp) return render(usageOf(command), given);
+  const stray = strayOption(command, given);
+  return stray === null
+    ? null
+    : {
+        ok: false,
+        text: refusal(`\`${command}\` takes no --${stray}; \`${command} --help\` lists its options`, given),
+      };
+}
+
+/** An option that the command does not take: ignored, `jobs cancel --id` would cancel the jobs of all agents. */
+function strayOption(command: string, { options, flags }: AdminArguments): string | null {
+  const taken = new Set(
+    usageOf(command)
+      .split("\n", 1)[0]
+      ?.match(/(?<=--)[a-z-]+/g),
+  );
+  return [...Object.keys(options), ...flags].find((name) => !taken.has(name)) ?? null;
 }
 
 /** The message of an error outside of a command, as JSON if the arguments ask for it. */

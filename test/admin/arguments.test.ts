@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { answerAlone } from "../../src/admin/door.ts";
 import { AdminRefused, integer, parseAdmin, required, table, unknownCommand } from "../../src/admin/arguments.ts";
 
 test("[START-52] a command is its words, wherever the options stand", () => {
@@ -66,4 +67,14 @@ test("[START-51] a table has columns as wide as their widest cell, and controls 
   ).toBe(["ID  NAME", "1   Ann", "22  日本", "3   a [2J b"].join("\n"));
   expect(table(["A", "B"], [["日本日本日", "y"]])).toBe("A           B\n日本日本日  y");
   expect(table(["ID"], [])).toBe("ID");
+});
+
+test("[START-52] an option that the command does not take is refused, not ignored", () => {
+  const answer = (...argv: string[]) => answerAlone(parseAdmin(argv));
+  expect(answer("jobs", "cancel", "--id", "agt_1")).toEqual({
+    ok: false,
+    text: "`jobs cancel` takes no --id; `jobs cancel --help` lists its options",
+  });
+  expect(answer("token", "create", "--owner")?.ok).toBe(false);
+  expect(answer("jobs", "cancel", "--agent", "agt_1", "--json")).toBeNull();
 });
