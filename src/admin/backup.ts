@@ -149,6 +149,9 @@ export async function readBackupHead(
       if (header === null) {
         if (file.name !== "header.json") break;
         header = parsed<BackupHeader>(await bytesOf(file));
+        // An export (`organization-export.ts`) begins in the same way.
+        if ("organization" in header)
+          throw new AdminRefused(`${path} is an export of an organization; only a backup can be restored`);
         if (header.format !== FORMAT) break;
       } else {
         const key = file.name === "key" ? Buffer.from(Buffer.from(await bytesOf(file)).toString(), "base64") : null;
@@ -156,6 +159,7 @@ export async function readBackupHead(
       }
     }
   } catch (cause) {
+    if (cause instanceof AdminRefused) throw cause;
     if (cause instanceof Error && "syscall" in cause)
       throw new AdminRefused(`${path} cannot be read: ${cause.message}`);
     if (header !== null) throw new AdminRefused(`${path} is a damaged backup: ${String(cause)}`, { cause });
@@ -190,9 +194,22 @@ async function load(
   { tables }: BackupHeader,
   parts: RestoreParts & { readonly loading: Loading },
 ): Promise<BackupSummary> {
+  const loader = new TableLoader(parts.loading);
+  try {
+    return await loadThrough(loader, path, tables, parts);
+  } catch (cause) {
+    throw loader.abandon(cause);
+  }
+}
+
+async function loadThrough(
+  loader: TableLoader,
+  path: string,
+  tables: BackupHeader["tables"],
+  parts: RestoreParts,
+): Promise<BackupSummary> {
   const rows: Record<string, number> = Object.fromEntries(tables.map(({ name }) => [name, 0]));
   let files = 0;
-  const loader = new TableLoader(parts.loading);
   for await (const file of readArchive(path)) {
     const [kind, name = ""] = file.name.split("/");
     if (kind === "database") {
@@ -219,6 +236,7 @@ async function load(
 class TableLoader {
   private readonly loading: Loading;
   private open: { readonly table: CopiedTable; readonly into: Writable } | null = null;
+  private failure: Error | null = null;
 
   constructor(loading: Loading) {
     this.loading = loading;
@@ -228,6 +246,8 @@ class TableLoader {
     if (this.open?.table === table) return this.open.into;
     await this.close();
     const into = await this.loading.rows(table);
+    // What the database refuses may come while nobody waits for it.
+    into.on("error", (cause: Error) => (this.failure ??= cause));
     this.open = { table, into };
     return into;
   }
@@ -236,8 +256,16 @@ class TableLoader {
     const { open } = this;
     this.open = null;
     if (open === null) return;
+    if (this.failure !== null) throw this.failure;
     open.into.end();
     await once(open.into, "finish");
+  }
+
+  /** Ends an open COPY, because nothing can be rolled back during one. Returns why the load failed. */
+  abandon(cause: unknown): unknown {
+    const why = this.failure ?? cause;
+    this.open?.into.destroy(why instanceof Error ? why : new Error(String(why)));
+    return why;
   }
 }
 
@@ -245,7 +273,10 @@ async function pour({ content }: ArchivedFile, into: Writable): Promise<number> 
   let rows = 0;
   for await (const piece of content) {
     rows += lineFeedsIn(piece);
-    if (!into.write(piece)) await once(into, "drain");
+    // After a failure there is no `drain` any more; then the write itself fails.
+    await new Promise<void>((resolve, reject) => {
+      into.write(piece, (cause) => (cause instanceof Error ? reject(cause) : resolve()));
+    });
   }
   return rows;
 }

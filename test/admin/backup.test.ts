@@ -1,6 +1,15 @@
 /** A backup of a service that works, restored elsewhere and compared; and what is refused. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { LOCAL_COMMANDS } from "../../src/admin/local.ts";
@@ -228,4 +237,32 @@ test("[OPS-3] of a backup that was cut off or changed nothing is restored; the w
   expect(await refusal("restore", { from: backup }, into)).toBe("done");
   expect(await refusal("restore", { from: backup }, into)).toContain("The database has data already");
   await database.drop();
+});
+
+test("[OPS-3] a backup that is cut off among its rows is refused with the reason, in one line", async () => {
+  const bytes = gunzipSync(readFileSync(backup));
+  const rows = bytes.indexOf("database/agent/000001") + 512;
+  const short = join(folder.path, "short.tar.gz");
+  writeFileSync(short, gzipSync(bytes, { level: 0 }).subarray(0, rows + 200));
+  const why = async (from: string) => {
+    const dataDir = join(folder.path, "one-line");
+    const { code, err } = await admin(folder, ["restore", "--from", from], { dataDir });
+    rmSync(dataDir, { recursive: true });
+    return [code, err];
+  };
+  const end = `. Remove ${join(folder.path, "one-line")} before the next try.`;
+  expect(await why(short)).toEqual([1, `The backup could not be restored: Error: unexpected end of file${end}`]);
+});
+
+test("[OPS-3] an export of an organization is no backup, and a restore says so", async () => {
+  const exported = join(folder.path, "org.tar.gz");
+  const [organization] = await withTables(
+    embeddedUrl(service.dataDir),
+    (sql) => sql<{ id: string }[]>`select id from organization`,
+  );
+  const made = await admin(folder, ["org", "export", "--org", organization!.id, "--to", exported]);
+  expect([made.code, made.err]).toEqual([0, ""]);
+  expect(await refusal("restore", { from: exported })).toBe(
+    `${exported} is an export of an organization; only a backup can be restored`,
+  );
 });
