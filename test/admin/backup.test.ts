@@ -254,6 +254,17 @@ test("[OPS-3] a backup that is cut off among its rows is refused with the reason
   expect(await why(short)).toEqual([1, `The backup could not be restored: Error: unexpected end of file${end}`]);
 });
 
+test("[OPS-3] a restore whose rows the database refuses at their end says so, and ends", async () => {
+  const bytes = gunzipSync(readFileSync(backup));
+  bytes[bytes.indexOf("database/agent/000001") + 512] = 0xff;
+  const broken = join(folder.path, "broken.tar.gz");
+  writeFileSync(broken, gzipSync(bytes, { level: 1 }));
+  const database = await createTestDatabase();
+  const into = { DATABASE_URL: database.url, DATA_DIR: join(folder.path, "own-server") };
+  expect(await refusal("restore", { from: broken }, into)).toContain("invalid byte sequence");
+  await database.drop();
+});
+
 test("[OPS-3] an export of an organization is no backup, and a restore says so", async () => {
   const exported = join(folder.path, "org.tar.gz");
   const [organization] = await withTables(
