@@ -8,7 +8,7 @@
  *   postgres/          the embedded database, unless postgres.json names another place
  */
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, realpathSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { lockFolder } from "./folder-lock.ts";
 import { writePrivateFile } from "./private-file.ts";
@@ -37,14 +37,13 @@ export interface DataFolder {
 
 /**
  * Opens the folder at `path`, and creates it (mode 0700) and its secret if they are missing. With `givenSecret` (from
- * the environment) no secret is read or created. Throws `FolderInUse` while another process has it open, and
- * `DataFolderDamaged` if the secret cannot be trusted.
+ * the environment) no secret is read or created. Throws `FolderInUse` while another process has it open,
+ * `DataFolderDamaged` if the secret cannot be trusted, and the system's error if it cannot be a folder of this user.
  */
 export function openDataFolder(path: string, givenSecret?: Uint8Array): DataFolder {
-  if (!existsSync(path)) {
-    mkdirSync(dirname(path), { recursive: true });
-    mkdirSync(path, { recursive: true, mode: 0o700 });
-  }
+  mkdirSync(dirname(path), { recursive: true });
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  accessSync(path, constants.W_OK);
   const folder = realpathSync(path);
   const unlock = lockFolder(folder);
   try {

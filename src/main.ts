@@ -35,7 +35,7 @@ import { tracingOf } from "./settings/tracing.ts";
 import { activeTraceId } from "./tracing/active-span.ts";
 import { startService } from "./service/service.ts";
 import { readArguments, START_HELP } from "./service/start-arguments.ts";
-import { DatabaseRefused, DataFolderUnusable } from "./service/storage.ts";
+import { DatabaseRefused, FolderUnusable } from "./service/storage.ts";
 import { superviseBy, type Supervision } from "./service/supervision.ts";
 
 /** A lower limit would block model calls: the running jobs alone can have this many requests open (Bun's own limit). */
@@ -48,7 +48,7 @@ const SUPERVISOR_DRAIN_MS = 28_000;
 const EXPECTED = [
   FolderInUse,
   DataFolderDamaged,
-  DataFolderUnusable,
+  FolderUnusable,
   MigrationRefused,
   DatabaseRefused,
   NoRoom,

@@ -30,8 +30,11 @@ export const BRAKES: Readonly<Record<string, Command>> = {
 
   async "jobs cancel"(parts, given) {
     const organization = await organizationOf(parts.directory, given);
-    const count = await cancelJobs(parts, organization.id, given.options["agent"] ?? null);
-    return `${organization.name}: ${cancelledJobs(count)}.`;
+    const agentId = given.options["agent"] ?? null;
+    const count = await cancelJobs(parts, organization.id, agentId);
+    // Named, so that a mistyped id is seen: an agent of another organization has jobs here too, so none is unknown.
+    const ofAgent = agentId === null ? "" : `, agent ${agentId}`;
+    return `${organization.name}${ofAgent}: ${cancelledJobs(count)}.`;
   },
 
   async "agent disable"(parts, given) {

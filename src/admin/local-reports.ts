@@ -33,8 +33,11 @@ export const LOCAL_REPORTS = {
   },
 
   async jobs(errand) {
-    const wanted = errand.given.options["org"] ?? null;
-    const jobs = await read(errand, (database) => listUnfinishedJobs(database, wanted));
+    const isOfOne = errand.given.options["org"] !== undefined;
+    const jobs = await read(errand, async (database) => {
+      const wanted = isOfOne ? (await organizationOf(new PostgresDirectory(database), errand.given)).id : null;
+      return listUnfinishedJobs(database, wanted);
+    });
     return listed(
       ["ORGANIZATION", "STATUS", "JOBS", "OLDEST"],
       jobs.map(({ organizationId, status, count, oldest }) => [organizationId, status, String(count), oldest]),

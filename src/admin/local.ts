@@ -2,8 +2,8 @@
  * Commands that need no actors: they read or fill the database beside the service, without loading it. The
  * embedded database is the running one, or is started for the duration of the command.
  */
-import { existsSync, mkdirSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { readBackupHead, loadBackup, writeBackup } from "./backup.ts";
 import { writeExport } from "./organization-export.ts";
 import { DATABASE_NOTE, readSecret, SECRET_BYTES, writeSecret } from "../../db/data-folder.ts";
@@ -16,7 +16,7 @@ import type { Config } from "../settings/config.ts";
 import { VERSION } from "../settings/version.ts";
 import { systemClock } from "../wiring/clock.ts";
 import { s3Of } from "../wiring/files.ts";
-import { AdminRefused, required } from "./arguments.ts";
+import { type AdminArguments, AdminRefused, required } from "./arguments.ts";
 import type { LocalName } from "./local-names.ts";
 import { LOCAL_REPORTS } from "./local-reports.ts";
 import { type LocalCommand, withDatabase, withNewDatabase } from "./local-database.ts";
@@ -29,8 +29,7 @@ export const LOCAL_COMMANDS: Readonly<Record<string, LocalCommand>> = {
 
   async backup(errand) {
     const { config, given } = errand;
-    const path = resolve(required(given, "to"));
-    if (existsSync(path)) throw new AdminRefused(`${path} exists already: a backup overwrites nothing`);
+    const path = newFile(given, "a backup");
     const withKey = given.flags.has("with-key");
     const key = withKey ? (config.troupeSecret ?? readSecret(config.dataDir)) : null;
     if (withKey && key === null)
@@ -53,8 +52,7 @@ export const LOCAL_COMMANDS: Readonly<Record<string, LocalCommand>> = {
 
   async "org export"(errand) {
     const { config, given } = errand;
-    const path = resolve(required(given, "to"));
-    if (existsSync(path)) throw new AdminRefused(`${path} exists already: an export overwrites nothing`);
+    const path = newFile(given, "an export");
     const organizationId = required(given, "org");
     const { rows, files, missingFiles } = await withDatabase(errand, (url) =>
       writeExport(path, { url, organizationId, blobs: blobsOf(config), version: VERSION, now: systemClock.now() }),
@@ -102,6 +100,20 @@ export const LOCAL_COMMANDS: Readonly<Record<string, LocalCommand>> = {
     return { text, json: { data_dir: config.dataDir, made_at: header.madeAt, ...summary } };
   },
 } satisfies Readonly<Record<LocalName, LocalCommand>>;
+
+/** The path of `--to`, where this process can write a new file. */
+function newFile(given: AdminArguments, what: string): string {
+  const path = resolve(required(given, "to"));
+  if (existsSync(path)) throw new AdminRefused(`${path} exists already: ${what} overwrites nothing`);
+  const folder = dirname(path);
+  if (!existsSync(folder)) throw new AdminRefused(`There is no folder ${folder}`);
+  try {
+    accessSync(folder, constants.W_OK);
+  } catch (cause) {
+    throw new AdminRefused(`This user may not write in ${folder}`, { cause });
+  }
+  return path;
+}
 
 /** The content store, without the parts that receive uploads; its folder is that of `src/files/files.ts`. */
 export function blobsOf(config: Config): BlobStore {

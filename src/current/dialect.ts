@@ -96,9 +96,13 @@ const WORDS: RefusalTable<Words> = {
       headers: contentRange(bytes),
     }),
   upload_offset_mismatch: ({ offset }) =>
-    words("upload_offset_mismatch", `The upload has ${offset} bytes; the next part begins with byte ${offset}`, {
-      details: { offset },
-    }),
+    words(
+      "upload_offset_mismatch",
+      `The upload has ${offset} bytes: the next part begins with byte ${offset}. If they are all, \`Content-Range: bytes */${offset}\` without a body completes it`,
+      {
+        details: { offset },
+      },
+    ),
   payload_too_large: ({ limitBytes, field }) => {
     if (field === undefined)
       return words("payload_too_large", tooLarge(limitBytes), { details: { limit_bytes: limitBytes } });

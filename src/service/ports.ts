@@ -20,7 +20,8 @@ export function opened<T>({ host, port, setting }: Wanted, open: () => T): T {
     const code = cause instanceof Error && "code" in cause ? cause.code : null;
     if (code === "EADDRINUSE")
       throw new CannotListen(`Port ${port} is in use. Set ${setting} to another one.`, { cause });
-    throw new CannotListen(`Cannot listen on ${host}:${port}: ${String(cause)}`, { cause });
+    const settings = `${setting.replace("PORT", "HOST")} and ${setting}`;
+    throw new CannotListen(`Cannot listen on ${host}:${port} (${settings}): ${String(cause)}`, { cause });
   }
 }
 

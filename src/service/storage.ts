@@ -31,9 +31,9 @@ export class DatabaseRefused extends Error {
   override readonly name = "DatabaseRefused";
 }
 
-/** The operating system refuses the data folder. */
-export class DataFolderUnusable extends Error {
-  override readonly name = "DataFolderUnusable";
+/** The operating system refuses a folder of the settings. */
+export class FolderUnusable extends Error {
+  override readonly name = "FolderUnusable";
 }
 
 export interface Storage {
@@ -100,7 +100,9 @@ export async function openStorage(parts: StorageParts): Promise<Storage> {
         onFailure: (err) => log.error({ err }, "content could not be stored"),
         hasRoom: () => disk.hasRoom(),
       },
-    );
+    ).catch((cause: unknown) => {
+      throw config.filesDir === undefined ? cause : unusable(cause, `folder ${config.filesDir}`, "FILES_DIR");
+    });
     return {
       folder,
       database,
@@ -118,17 +120,22 @@ export async function openStorage(parts: StorageParts): Promise<Storage> {
   }
 }
 
-/** Opens the data folder of the settings. Throws `FolderInUse`, `DataFolderDamaged` or `DataFolderUnusable`. */
+/** Opens the data folder of the settings. Throws `FolderInUse`, `DataFolderDamaged` or `FolderUnusable`. */
 export function openFolder({ dataDir, troupeSecret }: Config): DataFolder {
   try {
     return openDataFolder(dataDir, troupeSecret);
   } catch (cause) {
-    if (!(cause instanceof Error && "syscall" in cause)) throw cause;
-    throw new DataFolderUnusable(
-      `The data folder ${dataDir} (DATA_DIR) cannot be used: ${cause.message}. Let this user write there, or set DATA_DIR to another folder.`,
-      { cause },
-    );
+    throw unusable(cause, `data folder ${dataDir}`, "DATA_DIR");
   }
+}
+
+/** An error of the file system as one that names the setting; others as they are. */
+function unusable(cause: unknown, folder: string, setting: string): unknown {
+  if (!(cause instanceof Error && "syscall" in cause)) return cause;
+  return new FolderUnusable(
+    `The ${folder} (${setting}) cannot be used: ${cause.message}. Let this user write there, or set ${setting} to another folder.`,
+    { cause },
+  );
 }
 
 /** The folder of the server's files, which for root may be outside the data folder. */

@@ -15,7 +15,7 @@ import { MONTHLY_COST_SETTING, MONTHLY_TOKENS_SETTING, monthLimitsOf, pricesOfBu
 import { OTHER_SECRETS_SETTING } from "./other-secrets.ts";
 import { MODEL_INPUTS_SETTING, MODEL_WINDOWS_SETTING } from "./model-windows.ts";
 import { QUOTAS_SETTING } from "./quotas.ts";
-import { replicaBesideDatabase, type SettingsCheck, wholeProvider } from "./setting-checks.ts";
+import { replicaBesideDatabase, type SettingsCheck, wholeFilesKey, wholeProvider } from "./setting-checks.ts";
 import { SHELL_HOSTS_SETTING } from "./shell.ts";
 import { optional, setting, type SettingOptions, wholeNumber } from "./setting.ts";
 import { endpointWithoutKey, TRACING_SETTINGS } from "./tracing.ts";
@@ -320,7 +320,14 @@ export function readConfig(env: Environment = process.env, checks: readonly Sett
     if (values[folder] !== undefined) values[folder] = resolve(String(values[folder]));
   const wrong = new Set(errors.map(({ variable }) => variable));
   const config = values as unknown as Config;
-  const own = [secretBesideDatabase, replicaBesideDatabase, wholeProvider, pricesOfBudget, endpointWithoutKey];
+  const own = [
+    secretBesideDatabase,
+    replicaBesideDatabase,
+    wholeFilesKey,
+    wholeProvider,
+    pricesOfBudget,
+    endpointWithoutKey,
+  ];
   for (const check of [...own, ...checks]) {
     if (!check.reads.some((variable) => wrong.has(variable))) errors.push(...check.errors(config));
   }

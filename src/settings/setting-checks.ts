@@ -24,6 +24,16 @@ export const replicaBesideDatabase: SettingsCheck = {
   },
 };
 
+/** Half of the credentials of S3 would be refused there, at the first file. */
+export const wholeFilesKey: SettingsCheck = {
+  reads: ["FILES_ACCESS_KEY_ID", "FILES_SECRET_ACCESS_KEY"],
+  errors({ filesAccessKeyId: id, filesSecretAccessKey: key }) {
+    if ((id === undefined) === (key === undefined)) return [];
+    const variable = id === undefined ? "FILES_ACCESS_KEY_ID" : "FILES_SECRET_ACCESS_KEY";
+    return [{ variable, message: "is missing; FILES_ACCESS_KEY_ID and FILES_SECRET_ACCESS_KEY are set together" }];
+  },
+};
+
 /**
  * A partly configured provider cannot sign anybody in, and over http an attacker on the network could sign in as
  * anybody.

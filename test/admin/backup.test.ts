@@ -186,7 +186,7 @@ test("[OPS-3] a backup is for its owner only, any tar lists it, and it has no se
 
 /** Runs a command in this process, on another data folder. */
 async function refusal(
-  command: "backup" | "restore",
+  command: "backup" | "org export" | "restore",
   options: Record<string, string>,
   env: Record<string, string> = {},
 ) {
@@ -204,6 +204,9 @@ async function refusal(
 test("[OPS-3] nothing is overwritten, and the wrong key, folder or file is told before anything is made", async () => {
   expect(await refusal("backup", { to: backup })).toEndWith("exists already: a backup overwrites nothing");
   expect(await refusal("backup", { to: join(folder.path, "x") })).toStartWith("There is no database in ");
+  const nowhere = join(folder.path, "nowhere");
+  for (const command of ["backup", "org export"] as const)
+    expect(await refusal(command, { to: join(nowhere, "x"), org: "org_x" })).toBe(`There is no folder ${nowhere}`);
   expect(await refusal("backup", {})).toBe("--to is missing");
   expect(await refusal("restore", { from: join(folder.path, "none") })).toStartWith("There is no file ");
   const text = join(folder.path, "text");

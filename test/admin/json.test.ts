@@ -131,7 +131,7 @@ const TABLE: readonly Row[] = [
   { command: "secrets rotate-key", says: expect.any(Object) },
   { command: "invariants", says: expect.any(Array) },
   { command: "load", says: expect.any(Object) },
-  { command: "jobs", says: [] },
+  { command: "jobs", says: [], refuses: NO_ORGANIZATION },
   { command: "usage", says: expect.any(Array), refuses: ["--by colour", "--by must be one of"] },
   {
     command: "logs",

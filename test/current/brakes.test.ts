@@ -89,6 +89,9 @@ test("[JOB-13] `admin jobs cancel` stops what is queued, running and blocked, of
   expect(await brake("jobs cancel")).toContain("1 unfinished job was cancelled");
   await client.reached(spared.id, "cancelled");
   expect(await brake("jobs cancel")).toContain("no job was unfinished");
+  expect(await brake("jobs cancel", { agent: "agt_mistyped" })).toEndWith(
+    ", agent agt_mistyped: no job was unfinished.",
+  );
 });
 
 test("[AGT-7] a disabled agent stops and begins nothing until it is enabled", async () => {

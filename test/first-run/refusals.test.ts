@@ -46,7 +46,24 @@ test("[START-46] a port in use is told before anything is made, and the next sta
 test("[START-46] an address that is not this machine's is told", async () => {
   const { code, text } = await failTroupe(folder, { dataDir: join(folder.path, "port"), env: { HOST: "203.0.113.7" } });
   expect(code).toBe(69);
-  expect(text).toContain("Cannot listen on 203.0.113.7:0");
+  expect(text).toContain("Cannot listen on 203.0.113.7:0 (HOST and PORT): ");
+});
+
+test("[START-46] a folder that cannot be one is told with its setting", async () => {
+  const file = join(folder.path, "file");
+  await Bun.write(file, "");
+  const data = await failTroupe(folder, { dataDir: file });
+  expect([data.code, data.text]).toEqual([
+    69,
+    expect.stringContaining(`The data folder ${file} (DATA_DIR) cannot be used: `),
+  ]);
+  await copyFirstRun(folder, "files");
+  const files = await failTroupe(folder, { dataDir: join(folder.path, "files"), env: { FILES_DIR: join(file, "in") } });
+  expect([files.code, files.text]).toEqual([
+    69,
+    expect.stringContaining(`The folder ${join(file, "in")} (FILES_DIR) cannot be used: `),
+  ]);
+  expect(data.text + files.text).not.toContain("    at ");
 });
 
 test("[RT-17] on a disk without its reserve reads are answered, writes are refused, and no first run is made", async () => {

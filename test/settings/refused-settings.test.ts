@@ -132,6 +132,13 @@ test("[REP-7] one of several replicas shares a database and a place of files, an
   expect(describeConfig(configOf(env))).toContain("REPLICA_URL=auto");
 });
 
+test("[START-47] the credentials of FILES_URL are set together", () => {
+  const env = { FILES_ACCESS_KEY_ID: "id", FILES_SECRET_ACCESS_KEY: "key" };
+  expect(errorsOf(env)).toEqual([]);
+  expect(errorsOf({ FILES_ACCESS_KEY_ID: "id" })).toEqual(["FILES_SECRET_ACCESS_KEY"]);
+  expect(errorsOf({ FILES_SECRET_ACCESS_KEY: "key" })).toEqual(["FILES_ACCESS_KEY_ID"]);
+});
+
 test("[AUTH-21] a provider is set whole, and over https in production", () => {
   const env = { OIDC_ISSUER: "https://id.example", OIDC_CLIENT_ID: "troupe", OIDC_CLIENT_SECRET: "hush" };
   expect(errorsOf(env)).toEqual([]);
