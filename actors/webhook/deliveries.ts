@@ -2,7 +2,7 @@
  * How events enter the feed, and how their deliveries begin: automatically, as a test, or as a redelivery (HOOK-3,
  * HOOK-10).
  */
-import { notFound, ok, type Outcome, refuse } from "../fault.ts";
+import { invalid, notFound, ok, type Outcome, refuse } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { takes } from "./events.ts";
 import { firstAttempt, numbered } from "./numbering.ts";
@@ -51,6 +51,8 @@ export const deliveryHandlers: Pick<Handlers<WebhookProtocol>, DeliveryCommand> 
       const feed = feedOf(tx);
       if (feed.redeliveries.length >= REDELIVERIES)
         return invalidState("redelivering", `At most ${REDELIVERIES} redeliveries run at once: wait for one to end`);
+      if (range.after >= feed.sequence)
+        return invalid("/since_sequence", `since_sequence must not be past the newest event, ${feed.sequence}`);
       const until = Math.min(range.until, feed.sequence);
       const bounded = { ...range, until };
       keepFeed(tx, { ...feed, redeliveries: [...feed.redeliveries, redelivery(tx, bounded)] });

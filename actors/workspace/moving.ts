@@ -1,5 +1,5 @@
 /** Moves files and directories; the contents of a directory move with it unchanged. */
-import { invalid, ok, type Outcome, refuse } from "../fault.ts";
+import { invalid, mapped, ok, type Outcome, refuse } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
 import { tellChange } from "./change.ts";
@@ -43,10 +43,12 @@ export const moveHandlers = (limits: WorkspaceLimits): Pick<Handlers<WorkspacePr
     if (!open.ok) return open;
     const { place, way } = source.value;
     if (seen !== null && seen !== place.version) return CHANGED;
+    const path = pathOf(way.names).text;
+    if (target.value.last?.id === place.id && path === pathOf(to.names).text)
+      return ok({ path, place, isUnchanged: true });
     const moved = move(tx, { place, way, target: target.value, name: to.names.at(-1)!, overwrite, cause }, limits);
-    if (moved.ok && cause.tells)
-      tellChange(tx, cause.by, { path: moved.value.path, change: "moved", from: pathOf(way.names).text });
-    return moved;
+    if (moved.ok && cause.tells) tellChange(tx, cause.by, { path: moved.value.path, change: "moved", from: path });
+    return mapped(moved, (found) => ({ ...found, isUnchanged: false }));
   },
 });
 

@@ -157,7 +157,8 @@ export interface WorkspaceReplies {
   /** Unchanged: the file had this content. */
   write_file: Changed & { readonly isUnchanged: boolean };
   make_directory: Changed<DirectoryPlace>;
-  move_place: Found;
+  /** Unchanged: it was there already, by this name. */
+  move_place: Found & { readonly isUnchanged: boolean };
   delete_place: Found;
   add_repository: Repository;
   begin_clone: Repository;

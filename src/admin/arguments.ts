@@ -89,7 +89,7 @@ export function integer(
   const text = given.options[name];
   if (text === undefined) return bounds.fallback;
   const value = Number(text);
-  if (!Number.isInteger(value) || value < bounds.min || value > bounds.max) {
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(value) || value < bounds.min || value > bounds.max) {
     throw new AdminRefused(`--${name} must be a whole number from ${bounds.min} to ${bounds.max}`);
   }
   return value;

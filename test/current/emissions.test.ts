@@ -327,6 +327,19 @@ for (const id of REPEATABLE) {
   });
 }
 
+test("[HOOK-12] a file that is moved to where it is leaves no event, and one whose name is spelled anew does", async () => {
+  const [method, path] = await REQUESTS["moveFile"]!();
+  await quiet();
+  const before = await head();
+  const move = (to: string) => answered<Json>(client.call(method, path, { from: "f", to }));
+  expect(await move("f")).toMatchObject({ path: "f" });
+  await quiet();
+  expect(await events(before)).toEqual([]);
+  expect(await move("F")).toMatchObject({ path: "F" });
+  await quiet();
+  expect((await events(before)).map(({ type }) => type)).toEqual(["workspace_file.changed"]);
+});
+
 test("[HOOK-3] what is refused or replayed leaves nothing", async () => {
   const before = await head();
   const keyed = (key: string, body: Json): Promise<Response> =>

@@ -88,11 +88,11 @@ describe("the ledger and the feed", () => {
     expect(redelivery).toEqual({ ...body, until_sequence: 3 });
     await scene.arrived("agent.created", 3);
     await scene.arrived("webhook.configured");
-    await refused(
-      scene.client.call("POST", `${CONFIGURATION}/redeliver`, { since_sequence: 3, until_sequence: 2 }),
-      400,
-      "invalid_request",
-    );
+    for (const range of [
+      { since_sequence: 3, until_sequence: 2 },
+      { since_sequence: 99, until_sequence: 100 },
+    ])
+      await refused(scene.client.call("POST", `${CONFIGURATION}/redeliver`, range), 400, "invalid_request");
   });
 
   test("[HOOK-3] events are kept while delivery is off, and can be sent later", async () => {

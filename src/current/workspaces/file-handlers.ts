@@ -114,7 +114,7 @@ export const fileHandlers: Handlers<FileOperations, Services> = {
     if (!seen.ok) return seen;
     const cause = causeOf(change.principal);
     const command = { kind: "move_place", ...paths, overwrite, seen: seen.value, cause } as const;
-    return change.commit([ask(ref, command)], (moved) => done(changedView(id, moved, "moved")));
+    return change.commit([ask(ref, command)], (moved) => doneIf(!moved.isUnchanged, changedView(id, moved, "moved")));
   },
 
   async previewFile(services, caller, { params: { id }, body }) {
