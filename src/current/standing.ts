@@ -1,7 +1,7 @@
 /**
  * Whether the agent, the workspace and, for a job, its chat are still there for this caller (GEN-5). Chats and jobs
- * need them to go on. Without them they can still be read, but no verb that would be refused is shown, and a refusal says what is
- * gone.
+ * need them to go on. Without them they can still be read, but no verb that would be refused is shown, and a refusal
+ * says what is gone.
  */
 import { type Chat, chatRef } from "../../actors/chat/schema.ts";
 import { allowedActions as chatActions, type ChatAction } from "../../actors/chat/machine.ts";
@@ -81,8 +81,8 @@ export const chatVerbs = (chat: Chat, by: Principal, { canBegin }: Standing): re
   );
 
 /**
- * The outcome; a refusal of new work because the agent, the workspace or the chat is gone becomes one about the record in the
- * request.
+ * The outcome; a refusal of new work because the agent, the workspace or the chat is gone becomes one about the record
+ * in the request.
  */
 export function aboutRecord<T>(
   { library }: Pick<Services, "library">,

@@ -147,7 +147,10 @@ const DISABLED = refuse({
   message: "The operator of this service has disabled the agent",
 });
 
-/** Finds the agent and the workspace, checks the model and then the budgets (RUN-4, RUN-20). The first failed check refuses. */
+/**
+ * Finds the agent and the workspace, checks the model and then the budgets (RUN-4, RUN-20). The first failed check
+ * refuses.
+ */
 export async function prepareWork(
   { system, agents, models }: WorkServices,
   {

@@ -1,4 +1,7 @@
-/** What chats and jobs say when their agent, workspace or chat is gone: no verb that is refused, and no 404 of another noun. */
+/**
+ * What chats and jobs say when their agent, workspace or chat is gone: no verb that is refused, and no 404 of another
+ * noun.
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { organizationRef } from "../../actors/organization/schema.ts";
 import { library } from "../../src/wiring/library.ts";

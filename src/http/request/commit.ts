@@ -127,7 +127,7 @@ export class Change implements Caller {
     return this.parts.door.commit(told, (replies) => answerEnding(answered(replies)));
   }
 
-  /** Commits the steps of work that continues afterwards; `work` lets `join` find it, `isSame` that nothing has changed. */
+  /** Commits the steps of work that continues afterwards. `work` lets `join` find it; `isSame`: nothing has changed. */
   begin<R, const S extends Steps<R>>(
     steps: S & Steps<R>,
     work: (reply: R) => JsonObject,
