@@ -112,6 +112,6 @@ test("[REP-9] one that cannot start ends the others, and says why", async () => 
   await Bun.write(broken, "no folder");
   const failing = new TroupeProcess(folder, options);
   expect(await failing.ended()).toBe(69);
-  expect(failing.output).toContain(`The data folder ${broken} cannot be locked`);
+  expect(failing.complaint).toContain(`The data folder ${broken} (DATA_DIR) cannot be used: `);
   expect(processesIn(folder.path)).toEqual([]);
 }, 60_000);
