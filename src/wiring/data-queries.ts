@@ -43,7 +43,7 @@ export function dataQueries(parts: Parts): DataQueries {
       const limits = asked.database === null ? {} : { limits: SQLITE_LIMITS };
       const { format, limit, maxBytes } = asked;
       const options = { lane: organizationId, format, limit, maxBytes };
-      const answer = await parts.sandbox.run({
+      const answer = await surelyRun(parts.sandbox, {
         ...jobOf(asked, job),
         ...limits,
         options,
@@ -76,9 +76,18 @@ function jobOf({ organizationId, query, params, budget, signal }: DataQuery, job
   };
 }
 
+/**
+ * Runs the job, and once more if its child has died: the binding of DuckDB ends a process now and then, one in some
+ * thousand, whatever the query is. A query changes nothing, and one that needs too much memory dies again.
+ */
+async function surelyRun(sandbox: Sandbox, job: SandboxJob): Promise<SandboxResult> {
+  const result = await sandbox.run(job);
+  return !result.ok && result.error === "crashed" ? sandbox.run(job) : result;
+}
+
 /** The files that the query names, under these names. */
 async function named(parts: Parts, asked: DataQuery): Promise<Outcome<readonly SandboxFile[]>> {
-  const plan = answerOf<QueryPlan>(await parts.sandbox.run(jobOf(asked, "query-plan")));
+  const plan = answerOf<QueryPlan>(await surelyRun(parts.sandbox, jobOf(asked, "query-plan")));
   if (!plan.ok) return plan;
   const files: SandboxFile[] = [];
   let bytes = 0;
