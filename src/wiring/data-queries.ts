@@ -77,8 +77,8 @@ function jobOf({ organizationId, query, params, budget, signal }: DataQuery, job
 }
 
 /**
- * Runs the job, and once more if its child has died: the binding of DuckDB ends a process now and then, one in some
- * thousand, whatever the query is. A query changes nothing, and one that needs too much memory dies again.
+ * Runs the job, and once more if its child has died: it may not have been this query, because where memory is short the
+ * kernel ends these children first. A query changes nothing, and one that needs too much memory dies again.
  */
 async function surelyRun(sandbox: Sandbox, job: SandboxJob): Promise<SandboxResult> {
   const result = await sandbox.run(job);
