@@ -140,7 +140,10 @@ beforeAll(async () => {
   expect([done.code, done.err]).toEqual([0, ""]);
   restored = await startTroupe(folder, { dataDir: join(folder.path, "elsewhere") });
 });
-afterAll(() => folder.remove());
+afterAll(async () => {
+  await Promise.all([service.end(), restored.end()]);
+  await folder.remove();
+});
 
 test("[OPS-3] what was acknowledged before the backup is restored elsewhere, and of what came meanwhile a part without gaps", async () => {
   const titles = await withTables(embeddedUrl(restored.dataDir), async (sql) => {
