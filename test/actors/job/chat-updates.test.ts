@@ -5,24 +5,13 @@ import { chatRef } from "../../../actors/chat/schema.ts";
 import { JOB_EVENTS } from "../../../actors/job/events.ts";
 import type { JobCommand } from "../../../actors/job/protocol.ts";
 import { openApprovals } from "../../../actors/job/machine.ts";
-import { type AgentSnapshot, jobRef, PLAIN_TERMS } from "../../../actors/job/schema.ts";
+import { jobRef, PLAIN_TERMS } from "../../../actors/job/schema.ts";
 import { until } from "../../support/condition.ts";
-import { FakeModel, gate, type ModelStep } from "../../support/fake-model.ts";
+import { approval, ASKING, use } from "../../support/decision-scene.ts";
+import { FakeModel, gate } from "../../support/fake-model.ts";
 import { FakeTools } from "../../support/fake-tools.ts";
-import { AGENT, CHAT, disagreements, type JobReplica, ORG, startJobs } from "../../support/job-replica.ts";
+import { CHAT, disagreements, type JobReplica, ORG, startJobs } from "../../support/job-replica.ts";
 import { World } from "../../support/replica.ts";
-
-const ASKING: AgentSnapshot = { ...AGENT, approvalTools: ["send"] };
-const use = (id: string, name: string): ModelStep => ({ use: { type: "tool_use", id, name, input: { id } } });
-const approve = {
-  kind: "approve",
-  by: "usr_1",
-  decision: "approve",
-  approvalId: null,
-  toolCallId: null,
-  arguments: null,
-  comment: null,
-} as const;
 
 async function start(...calls: readonly [string, string][]): Promise<JobReplica> {
   const replica = await startJobs(new World());
@@ -50,8 +39,8 @@ describe("updates in the chat", () => {
     expect(told(replica, "approval.requested")).toEqual(
       approvals.map(({ id: approvalId, ...rest }) => ({ jobId, approvalId, ...rest })),
     );
-    await decide(replica, jobId, { ...approve, toolCallId: "c1", decision: "deny" });
-    await decide(replica, jobId, { ...approve, toolCallId: "c2", arguments: { id: "edited" } });
+    await decide(replica, jobId, { ...approval, toolCallId: "c1", decision: "deny" });
+    await decide(replica, jobId, { ...approval, toolCallId: "c2", arguments: { id: "edited" } });
     await until("the chat is done", () => replica.chat().status === "done");
     const by = "usr_1";
     await until("both decisions are told", () => told(replica, "approval.resolved").length === 2);
@@ -87,7 +76,7 @@ describe("updates in the chat", () => {
     const replica = await start();
     const jobId = await replica.send("go", CHAT, { terms: { ...PLAIN_TERMS, reviewRequired: true } });
     await replica.ended(jobId);
-    await decide(replica, jobId, { ...approve, comment: "Good." });
+    await decide(replica, jobId, { ...approval, comment: "Good." });
     await until("the chat is done", () => replica.chat().status === "done");
     expect(told(replica, "review.updated")).toEqual([
       { jobId, state: "pending", decidedBy: null, comment: null },
@@ -128,9 +117,9 @@ describe("the tables of events", () => {
     await replica.ended(asked);
     const queued = await replica.send("fail", CHAT, { agent: ASKING });
     expect(openApprovals(replica.job(asked))).toHaveLength(1);
-    await decide(replica, asked, { ...approve, decision: "deny" });
+    await decide(replica, asked, { ...approval, decision: "deny" });
     await until("it is to be reviewed", () => replica.job(asked).status === "needs_review");
-    await decide(replica, asked, approve);
+    await decide(replica, asked, approval);
     expect((await replica.ended(queued)).status).toBe("failed");
     const plain = await replica.send("plain", CHAT, { agent: ASKING, terms: reviewed });
     expect((await replica.ended(plain)).status).toBe("needs_review");
