@@ -1,4 +1,4 @@
-/** The events that requests and jobs leave: one of each mutating request, none of any other, and those of a job's life. */
+/** The events that requests leave in the feed: one of each mutating request, and none of any other (HOOK-12). */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { EVENT_TYPES } from "../../actors/webhook/events.ts";
 import { CURRENT_OPERATIONS } from "../../src/current/operations.ts";
@@ -7,23 +7,9 @@ import { isRead, type OperationContract } from "../../src/http/contract/operatio
 import { answered, Client, type Job, type Json } from "../support/current.ts";
 import { until } from "../support/condition.ts";
 import { grantOf, sessionOf } from "../support/credentials.ts";
+import { eventsAfter, type FedEvent, feedHead } from "../support/event-feed.ts";
 import { FakeTools } from "../support/fake-tools.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
-
-interface Event {
-  readonly type: string;
-  readonly source: string;
-  readonly sequence: number;
-  readonly request_id: string | null;
-  readonly actor: Json;
-  readonly resource: {
-    readonly type: string;
-    readonly id: string | null;
-    readonly url: string | null;
-    readonly version: number | null;
-  };
-  readonly data: Json;
-}
 
 let service: Service;
 let owner: Founded;
@@ -43,9 +29,8 @@ beforeEach(async () => {
 const newAgent = async (): Promise<string> =>
   (await answered<{ id: string }>(client.call("POST", "/api/agents", { name: "Ada", system_prompt: "Be brief." }), 201))
     .id;
-const events = async (after = 0): Promise<readonly Event[]> =>
-  (await client.get<{ events: Event[] }>(`/api/events?after=${after}&limit=100`)).events;
-const head = async (): Promise<number> => (await events()).at(-1)?.sequence ?? 0;
+const events = (after?: number): Promise<readonly FedEvent[]> => eventsAfter(client, after);
+const head = (): Promise<number> => feedHead(client);
 
 /** A job that has come to this status. */
 async function jobIn(status: string, fields: Json = {}): Promise<Job> {
@@ -355,60 +340,4 @@ test("[HOOK-3] what is refused or replayed leaves nothing", async () => {
   expect((await client.call("POST", "/api/messaging-integration/verify", { headers: {}, body: "" })).status).toBe(404);
   await client.get("/api/agents");
   expect((await events(before)).map(({ type }) => type)).toEqual(["agent.created"]);
-});
-
-test("[HOOK-12] requests of v1 leave no event, and the jobs that they start tell of their lives", async () => {
-  const before = await head();
-  const body = { name: "Eve", role: "r", systemPrompt: "Be brief.", visibility: "organization" };
-  const made = await answered<Json>(client.call("POST", "/api/v1/agents", body));
-  await answered(client.call("POST", "/api/v1/tasks", { title: "T" }));
-  expect(made).toBeObject();
-  expect(await events(before)).toEqual([]);
-  await answered(client.call("POST", `/api/v1/agents/${agent}/execute`, { message: "hello" }));
-  const told = await events(before);
-  expect(told.map(({ type, source }) => [type, source])).toEqual([
-    ["job.created", "job_lifecycle"],
-    ["job.started", "job_lifecycle"],
-    ["job.completed", "job_lifecycle"],
-  ]);
-});
-
-test("[HOOK-4] [HOOK-14] a job tells of its life, with itself as the resource and its version", async () => {
-  const before = await head();
-  const job = await jobIn("needs_review", { review_required: true });
-  await answered(client.decide(job.id, "approve"));
-  const done = await client.job(job.id);
-  const told = (await events(before)).filter(({ source }) => source === "job_lifecycle");
-  expect(told.map(({ type }) => type)).toEqual([
-    "job.created",
-    "job.started",
-    "job.review_requested",
-    "job.approved",
-    "job.completed",
-  ]);
-  const last = told.at(-1)!;
-  expect(last.resource).toEqual({
-    type: "job",
-    id: job.id,
-    url: `https://troupe.test/api/jobs/${job.id}`,
-    version: done.version,
-  });
-  expect(last.data).toMatchObject({ id: job.id, status: "completed", chat_id: job.chat_id, agent_id: agent });
-  expect(told[3]!.actor).toEqual({ type: "user", id: owner.userId });
-});
-
-test("[HOOK-14] a denial is told as a change, and never as an approval", async () => {
-  const careful = { allowed_tools: ["send"], approval_tools: ["send"] };
-  agent = await make("/api/agents", { name: "Eve", system_prompt: "Be brief.", ...careful });
-  const use = { type: "tool_use", id: "c1", name: "send", input: {} } as const;
-  service.model.script = ({ entries }) => (entries.length === 1 ? [{ use }] : [{ say: "Done." }]);
-  const { id } = await jobIn("blocked");
-  const before = await head();
-  await answered(client.decide(id, "approve", { decision: "deny" }));
-  await client.reached(id, "completed");
-  const told = await events(before);
-  expect(told.filter(({ source }) => source === "api_mutation")).toMatchObject([
-    { type: "job.denied", resource: { type: "job", id }, actor: { type: "user", id: owner.userId } },
-  ]);
-  expect(told.map(({ type }) => type)).not.toContain("job.approved");
 });
