@@ -82,8 +82,8 @@ test("[GUARD-2] [GUARD-5] 64 such calls of one step hold nobody up, share their 
 
 describe("a list of tools", () => {
   for (const [attack, names, note] of [
-    ["deep-schema", ["bad__fine"], "1 tools of the MCP server bad are too many or too large"],
-    ["many-tools", null, "tools of the MCP server bad are too many or too large"],
+    ["deep-schema", ["bad__fine"], "1 of the tools of the MCP server bad are left out"],
+    ["many-tools", null, "of the tools of the MCP server bad are left out"],
     ["long-names", ["bad__fine"], null],
   ] as const) {
     test(`[GUARD-5] with ${attack} costs those tools only, and holds nobody up`, async () => {

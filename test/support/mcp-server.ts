@@ -38,10 +38,17 @@ export interface McpTool extends Partial<Tool> {
 
 export const textResult = (text: string): CallToolResult => ({ content: [{ type: "text", text }] });
 
-/** `refuse` may answer a request before the server sees it. */
+interface McpServerOptions {
+  /** May answer a request before the server sees it. */
+  readonly refuse?: (request: Request) => Response | null;
+  readonly json?: boolean;
+  /** Changes the results that the server sends; only with `json`. */
+  readonly rewrite?: (result: Record<string, unknown>) => object;
+}
+
 export function startMcpServer(
   tools: readonly McpTool[],
-  { refuse, json = false }: { readonly refuse?: (request: Request) => Response | null; readonly json?: boolean } = {},
+  { refuse, json = false, rewrite }: McpServerOptions = {},
 ): McpServerUnderTest {
   const sessions = new Map<string, WebStandardStreamableHTTPServerTransport>();
   const calls: string[] = [];
@@ -82,7 +89,11 @@ export function startMcpServer(
       const refused = refuse?.(request) ?? null;
       if (refused !== null) return refused;
       const session = sessions.get(request.headers.get("mcp-session-id") ?? "");
-      return (session ?? (await open())).handleRequest(request);
+      const answer = await (session ?? (await open())).handleRequest(request);
+      if (rewrite === undefined || !(answer.headers.get("content-type") ?? "").includes("json")) return answer;
+      const message = (await answer.json()) as { result?: Record<string, unknown> };
+      const changed = message.result === undefined ? message : { ...message, result: rewrite(message.result) };
+      return Response.json(changed, { status: answer.status, headers: answer.headers });
     },
   });
   const port = listener.port ?? 0;

@@ -71,6 +71,8 @@ export class McpConnection {
       for (let page = 0; page < MAX_PAGES; page++) {
         const listed = await client.listTools({ ...(cursor === undefined ? {} : { params: { cursor } }), options });
         tools.push(...listed.tools);
+        // A server that gives a cursor again would be listed in a circle.
+        if (listed.nextCursor === cursor) break;
         cursor = listed.nextCursor;
         if (cursor === undefined || tools.length >= MAX_TOOLS) break;
       }

@@ -48,19 +48,16 @@ export function egressFetch(
     };
     const rpc = requestIn(init.body);
     const settled = rpc?.method === "tools/call" ? cancelOnAbort(egress, request, rpc) : () => {};
-    const answer = await egress.open(request);
-    if (answer.kind === "failed") {
-      if (answer.error !== "aborted") settled();
-      throw egressFailure(answer.error);
+    const opened = await egress.open(request);
+    if (opened.kind === "failed") {
+      if (opened.error !== "aborted") settled();
+      throw egressFailure(opened.error);
     }
-    if (method === "POST" && answer.status === 404 && headers["mcp-session-id"] !== undefined) {
-      settled();
-      await answer.body.cancel();
-      throw new SessionEnded();
-    }
-    return await settledBy(settled, () =>
-      responseOf(answer, rpc, { reading, settled, signal: init.signal ?? undefined }),
-    );
+    return await settledBy(settled, async () => {
+      const isOfSession = method === "POST" && headers["mcp-session-id"] !== undefined;
+      const answer = isOfSession ? await inSession(opened) : opened;
+      return await responseOf(answer, rpc, { reading, settled, signal: init.signal ?? undefined });
+    });
   };
 }
 
@@ -71,16 +68,39 @@ interface Answering {
   readonly signal: AbortSignal | undefined;
 }
 
+/** Statuses with which servers refuse a session that they do not know; the protocol has 404, which says it alone. */
+const SESSION_STATUSES = [400, 404, 410];
+/** What they write then: "No valid session ID provided", "Server not initialized". */
+const SESSION_WORDS = /session|not initiali[sz]ed/i;
+/** Bytes of a refusal that are searched for these words. */
+const REFUSAL_BYTES = 16 * 1024;
+
+/** The answer to a request in a session. Throws `SessionEnded` if it says that the session is gone. */
+async function inSession(answer: Answer): Promise<Answer> {
+  const { status, body } = answer;
+  if (!SESSION_STATUSES.includes(status)) return answer;
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes >= REFUSAL_BYTES) break;
+  }
+  const content = Buffer.concat(chunks);
+  if (status === 404 || SESSION_WORDS.test(content.toString("latin1"))) throw new SessionEnded(status);
+  return { ...answer, body: new Blob([content]).stream() };
+}
+
 /** The answer for the client: its head, and messages of our own making. */
 async function responseOf(answer: Answer, rpc: RpcRequest | null, answering: Answering): Promise<Response> {
   const { status, body } = answer;
   const head = { status: status >= 200 && status <= 599 ? status : 502, headers: clientHeaders(answer.headers) };
   const type = answer.headers.get("content-type") ?? "";
-  const hasContent = rpc !== null && status >= 200 && ![202, 204, 205, 304].includes(status);
+  const hasContent = rpc !== null && ![202, 204, 205, 304].includes(status);
   if (!hasContent || (status >= 300 && !type.includes("application/json"))) {
     answering.settled();
     await body.cancel();
-    return new Response(null, head);
+    return rpc !== null && status < 300 ? withoutAnswer(rpc, status) : new Response(null, head);
   }
   if ((answer.headers.get("content-encoding") ?? "identity").trim().toLowerCase() !== "identity") {
     await body.cancel();
@@ -95,6 +115,18 @@ async function responseOf(answer: Answer, rpc: RpcRequest | null, answering: Ans
   if (messages.length === 0 && status < 300) throw new McpFailure(NO_ANSWER);
   return new Response(JSON.stringify(messages.length === 1 ? messages[0] : messages), head);
 }
+
+/**
+ * The answer to a request that the server has accepted as if it were a notification: the client would wait for its
+ * answer until the time-out. An older server may do that with `server/discover`, and is then asked as an older one.
+ */
+function withoutAnswer({ id, method }: RpcRequest, status: number): Response {
+  if (method !== "server/discover")
+    throw new McpFailure(`it answered a request with HTTP status ${status}, which has no content`);
+  return Response.json({ jsonrpc: "2.0", id, error: { code: METHOD_NOT_FOUND, message: "Method not found" } });
+}
+
+const METHOD_NOT_FOUND = -32_601;
 
 const NO_ANSWER = "its answer is to another request";
 

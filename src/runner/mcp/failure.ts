@@ -10,10 +10,10 @@ export class McpFailure extends Error {
   override readonly name = "McpFailure";
 }
 
-/** The server knows the session no more, for example after a restart, so it has done nothing. */
+/** The server does not know the session any more, for example after a restart, so it has done nothing. */
 export class SessionEnded extends McpFailure {
-  constructor() {
-    super("it has ended the session");
+  constructor(status: number) {
+    super(`it has ended the session (HTTP status ${status})`);
   }
 }
 

@@ -11,7 +11,7 @@ import type { JsonObject } from "../../../actors/schema.ts";
 import { visibleText } from "../../../actors/visible-text.ts";
 import type { Egress } from "../../egress/egress.ts";
 import { CpuBudget } from "../../sandbox/cpu-budget.ts";
-import { LEFT_OUT } from "../../sandbox/jobs/mcp-reduction.ts";
+import { LEFT_OUT, REPAIRED } from "../../sandbox/jobs/mcp-reduction.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 import type { HeldBytes } from "../held-bytes.ts";
 import type { RunnerLog } from "../log.ts";
@@ -84,13 +84,18 @@ async function toolsOf(parts: McpParts, server: McpServer, { agent, context, sig
     );
     const mask = shownBy(secrets);
     const allowed = tools.filter(({ name }) => namesTool(agent.allowedTools, mcpToolName(server.name, name)));
-    const fitting = allowed.filter(({ _meta: meta }) => meta?.[LEFT_OUT] !== true).slice(0, MAX_SERVER_TOOLS);
+    const fitting = usableTools(allowed).slice(0, MAX_SERVER_TOOLS);
     const left = allowed.length - fitting.length;
+    const notes =
+      left === 0
+        ? []
+        : [
+            `${left} of the tools of the MCP server ${server.name} are left out: they are too many or cannot be offered.`,
+          ];
     return {
       tools: fitting.map((tool) => toolOf(connection, server.name, tool, mask)),
-      missing: { required: [], optional: [] },
-      notes:
-        left === 0 ? [] : [`${left} tools of the MCP server ${server.name} are too many or too large to be offered.`],
+      missing: { required: [], optional: [...notes, ...repairsIn(fitting, server.name, mask)] },
+      notes,
       whyMissing: () => null,
     };
   } catch (cause) {
@@ -104,6 +109,30 @@ async function toolsOf(parts: McpParts, server: McpServer, { agent, context, sig
       whyMissing: (name) => (name.startsWith(`${server.name}__`) ? words : null),
     };
   }
+}
+
+/** The tools that can be offered; of two with the same name the first. */
+export function usableTools(tools: readonly ListedTool[]): readonly ListedTool[] {
+  const names = new Set<string>();
+  return tools.filter(({ name, _meta: meta }) => {
+    if (meta?.[LEFT_OUT] === true || names.has(name)) return false;
+    names.add(name);
+    return true;
+  });
+}
+
+/** Tools that a warning names; of more it gives the number. */
+const NAMED_TOOLS = 5;
+
+/** The warning about tools whose schemas were repaired, if there are any. */
+function repairsIn(tools: readonly ListedTool[], server: string, mask: (text: string) => string): readonly string[] {
+  const repaired = tools.filter(({ _meta: meta }) => meta?.[REPAIRED] === true);
+  if (repaired.length === 0) return [];
+  const names = repaired.slice(0, NAMED_TOOLS).map(({ name }) => mask(name));
+  const rest = repaired.length > NAMED_TOOLS ? ` and ${repaired.length - NAMED_TOOLS} more` : "";
+  return [
+    `The MCP server ${server} describes the arguments of ${names.join(", ")}${rest} with an invalid schema. What is invalid was left out of it.`,
+  ];
 }
 
 function toolOf(connection: McpConnection, server: string, listed: ListedTool, mask: (text: string) => string): Tool {

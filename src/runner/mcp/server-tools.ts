@@ -1,11 +1,10 @@
 /** Lists the tools of an MCP server for people who choose tools for an agent: connect, list, close. */
 import type { McpServer } from "../../../actors/job/connections.ts";
 import { CpuBudget } from "../../sandbox/cpu-budget.ts";
-import { LEFT_OUT } from "../../sandbox/jobs/mcp-reduction.ts";
 import { MCP_CALL_MS, McpConnection } from "./connection.ts";
 import { failureOf } from "./failure.ts";
 import { HeaderSecrets } from "./header-secrets.ts";
-import { describedTool, type DescribedTool, type McpParts, shownBy } from "./mcp-tools.ts";
+import { describedTool, type DescribedTool, type McpParts, shownBy, usableTools } from "./mcp-tools.ts";
 
 /** For connecting and listing: a person waits for it. */
 const LIST_MS = 5_000;
@@ -38,9 +37,9 @@ export async function serverTools(
       },
       leaving.signal,
     );
-    const fitting = tools
+    const fitting = usableTools(tools)
       // A name that contains a secret cannot be shown, and masking it would make a different name.
-      .filter(({ _meta: meta, name }) => meta?.[LEFT_OUT] !== true && secrets.mask(name) === name)
+      .filter(({ name }) => secrets.mask(name) === name)
       .slice(0, MAX_LISTED_TOOLS);
     const described = fitting.map((tool) => describedTool(server.name, tool, shownBy(secrets)));
     return { tools: described, leftOut: tools.length - fitting.length, problem: null };

@@ -5,7 +5,7 @@
 import { createParser } from "eventsource-parser";
 import { parseWithin } from "../../../actors/json-shape.ts";
 import type { Json, JsonObject } from "../../../actors/schema.ts";
-import { fittingText, primitives, reducedList, reducedResult, sizeOf } from "./mcp-reduction.ts";
+import { clientMembers, fittingText, reducedHandshake, reducedList, reducedResult, sizeOf } from "./mcp-reduction.ts";
 import { resultText } from "./mcp-result-text.ts";
 
 /** Messages of one answer: progress ten times a second stays below half of it. */
@@ -139,8 +139,11 @@ class Reduction {
         const { text, cut } = fittingText(resultText(result));
         const isError = "isError" in result && result.isError === true;
         const reduced: ReducedCall = { content: [{ type: "text", text }], isError, _meta: { cut } };
-        return { result: { ...primitives(result), ...reduced } };
+        return { result: { ...clientMembers(result), ...reduced } };
       }
+      case "initialize":
+      case "server/discover":
+        return { result: reducedHandshake(result) };
       default:
         return { result: reducedResult(result) };
     }

@@ -1,6 +1,7 @@
 /** Reduces results of an MCP server, so that they fit into an answer of the sandbox. */
 import type { JsonObject } from "../../../actors/schema.ts";
 import { MAX_OUTPUT_BYTES } from "../protocol.ts";
+import { repairedSchema } from "./tool-schema.ts";
 
 /** Leaves room for the other messages and for the envelope of a result. */
 const MAX_RESULT_BYTES = MAX_OUTPUT_BYTES - 32 * 1024;
@@ -10,17 +11,16 @@ export const MAX_PAGE_TOOLS = 500;
 export const MAX_SCHEMA = 16_384;
 /** Nesting of a tool's schema, the same as for arguments. */
 export const MAX_SCHEMA_DEPTH = 64;
-/** Characters of a tool's name; a tool with a longer one is dropped. */
+/** Characters of a tool's name; a tool with a longer one is left out. */
 const MAX_NAME = 256;
 /** Characters of a description. The service masks secrets in it before it cuts it to its length. */
 const MAX_DESCRIPTION = 20_000;
 /** Characters of another member of a result, such as a cursor. */
 const MAX_WORD = 4_096;
-/** Further members of a result that are kept. */
-const MAX_PRIMITIVES = 32;
-
-/** The key of `_meta` that marks a tool whose schema was too large or too deep. */
+/** The key of `_meta` that marks a tool that cannot be offered: its schema is too large or too deep, or it has no name. */
 export const LEFT_OUT = "leftOut";
+/** The key of `_meta` that marks a tool whose schema was invalid and has been repaired. */
+export const REPAIRED = "repaired";
 
 interface ListedTool {
   readonly name?: unknown;
@@ -38,16 +38,14 @@ export function sizeOf(value: unknown): number {
   }
 }
 
-/** The members that are neither lists nor objects. */
-export function primitives(result: object): JsonObject {
-  const kept = Object.entries(result).filter(
-    ([name, value]) =>
-      name.length <= MAX_NAME &&
-      (typeof value === "boolean" ||
-        (typeof value === "number" && Number.isFinite(value)) ||
-        (typeof value === "string" && value.length <= MAX_WORD)),
-  );
-  return Object.fromEntries<JsonObject[string]>(kept.slice(0, MAX_PRIMITIVES));
+/** The members that a client reads of any result. An odd value of one is left out, so that it costs nothing else. */
+export function clientMembers(result: object): JsonObject {
+  const { resultType, nextCursor } = result as { readonly resultType?: unknown; readonly nextCursor?: unknown };
+  const cursor = typeof nextCursor === "number" ? String(nextCursor) : nextCursor;
+  return {
+    ...(typeof resultType === "string" && resultType.length <= MAX_WORD ? { resultType } : {}),
+    ...(typeof cursor === "string" && cursor.length <= MAX_WORD ? { nextCursor: cursor } : {}),
+  };
 }
 
 /** The text, cut to fit; `cut` is the length of the whole text in bytes, or null if all of it fits. */
@@ -59,48 +57,64 @@ export function fittingText(whole: string): { readonly text: string; readonly cu
   return { text, cut: text.length < whole.length ? Buffer.byteLength(whole) : null };
 }
 
-/** Results of `initialize` and the like: unchanged, if they are small. */
+/** Results of which the client reads everything: unchanged, if they are small. */
 export function reducedResult(result: object): JsonObject {
   if (sizeOf(result) > MAX_RESULT_BYTES || depthOf(result) > MAX_SCHEMA_DEPTH)
     throw new Error("its answer is too large");
   return result as JsonObject;
 }
 
+/** The result of `initialize` or `server/discover`. What the client can do without is repaired or left out. */
+export function reducedHandshake(result: object): JsonObject {
+  const { capabilities, serverInfo, instructions: _, ...rest } = reducedResult(result);
+  const { name, version } = memberOf(serverInfo);
+  return {
+    ...rest,
+    // A server that forgets to declare its tools still has some: it refuses the list itself if not.
+    capabilities: { tools: {}, ...("resources" in memberOf(capabilities) ? { resources: {} } : {}) },
+    serverInfo: { name: typeof name === "string" ? name : "", version: typeof version === "string" ? version : "" },
+  };
+}
+
+const memberOf = (value: unknown): JsonObject =>
+  typeof value === "object" && value !== null ? (value as JsonObject) : {};
+
 export function reducedList(result: object): JsonObject {
-  const listed: unknown = "tools" in result ? result.tools : [];
+  const listed: unknown = "tools" in result ? result.tools : undefined;
+  if (!Array.isArray(listed)) throw new Error("its answer has no list of tools");
   const tools: JsonObject[] = [];
   let bytes = 0;
-  for (const value of Array.isArray(listed) ? listed : []) {
-    if (typeof value !== "object" || value === null || tools.length >= MAX_PAGE_TOOLS) continue;
-    let tool = reducedTool(value as ListedTool);
-    if (tool === null) continue;
-    if (bytes + sizeOf(tool) > MAX_RESULT_BYTES) tool = leftOut(String(tool["name"]));
+  for (const value of listed.slice(0, MAX_PAGE_TOOLS) as unknown[]) {
+    let tool = reducedTool(memberOf(value));
+    if (bytes + sizeOf(tool) > MAX_RESULT_BYTES) tool = leftOut(tool["name"]);
     bytes += sizeOf(tool) + 1;
     if (bytes <= MAX_RESULT_BYTES) tools.push(tool);
   }
-  return { ...primitives(result), tools };
+  return { ...clientMembers(result), tools };
 }
 
-function reducedTool({ name, description, inputSchema, annotations }: ListedTool): JsonObject | null {
-  if (typeof name !== "string" || name.length > MAX_NAME) return null;
-  const isObject = typeof inputSchema === "object" && inputSchema !== null && !Array.isArray(inputSchema);
+function reducedTool({ name, description, inputSchema, annotations }: ListedTool): JsonObject {
+  if (typeof name !== "string" || name === "" || name.length > MAX_NAME) return leftOut(name);
   // Check the depth first: deep schemas cannot be serialized.
-  if (isObject && (depthOf(inputSchema) > MAX_SCHEMA_DEPTH || JSON.stringify(inputSchema).length > MAX_SCHEMA))
+  if (depthOf(inputSchema) > MAX_SCHEMA_DEPTH || (JSON.stringify(inputSchema) ?? "").length > MAX_SCHEMA)
     return leftOut(name);
+  const repaired = repairedSchema(inputSchema);
+  if (repaired === null) return leftOut(name);
   return {
     name: name.toWellFormed(),
     ...(typeof description === "string" ? { description: description.slice(0, MAX_DESCRIPTION).toWellFormed() } : {}),
-    inputSchema: isObject ? (inputSchema as JsonObject) : { type: "object" },
+    inputSchema: repaired.schema,
     annotations: {
       readOnlyHint: annotations?.readOnlyHint === true,
       idempotentHint: annotations?.idempotentHint === true,
     },
+    ...(repaired.isRepaired ? { _meta: { [REPAIRED]: true } } : {}),
   };
 }
 
 /** Just enough to report that the tool is left out. */
-const leftOut = (name: string): JsonObject => ({
-  name: name.toWellFormed(),
+const leftOut = (name: unknown): JsonObject => ({
+  name: typeof name === "string" ? name.slice(0, MAX_NAME).toWellFormed() : "",
   inputSchema: { type: "object" },
   _meta: { [LEFT_OUT]: true },
 });
