@@ -163,8 +163,14 @@ function withSchedule(
       : { ...mission.schedule, value: null };
   const checked = changedSchedule(calendar, mission.schedule, { ...kept, ...given }, tx.now);
   if (!checked.ok) return refuse({ kind: "invalid_schedule", errors: checked.errors });
-  return ok({ ...mission, schedule: checked.schedule, scheduleText: checked.text });
+  const { schedule } = checked;
+  // Other times are planned from now on.
+  const next = TIMES.every((field) => schedule[field] === mission.schedule[field]) ? mission.next : null;
+  return ok({ ...mission, schedule, scheduleText: checked.text, next });
 }
+
+/** The fields of a schedule that say which times it has. */
+const TIMES = ["type", "value", "timezone", "startAt", "endAt"] as const;
 
 function runNow(
   tx: Tx,

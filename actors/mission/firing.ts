@@ -42,8 +42,14 @@ export function fireDue(tx: Tx, calendar: Calendar): Outcome<null> {
   const { next } = mission;
   // The clock has been set back since the alarm was set, so the time has not come yet.
   if (next !== null && tx.now < Date.parse(next.dueAt)) setAlarm(tx, next.dueAt);
-  else keep(tx, planned(tx, calendar, next === null ? mission : decided(tx, calendar, mission, next.scheduledAt)));
+  else keep(tx, next === null ? planned(tx, calendar, mission) : firedDue(tx, calendar, mission, next.scheduledAt));
   return ok(null);
+}
+
+/** Decides about all times that are due. Times that have passed but are not due yet, because of jitter, come next. */
+function firedDue(tx: Tx, calendar: Calendar, mission: Mission, scheduledAt: string): Mission {
+  const after = decided(tx, calendar, mission, scheduledAt);
+  return planned(tx, calendar, after, Date.parse(after.decidedUntil ?? scheduledAt));
 }
 
 /** The mission after a decision about all times that are due. */
@@ -99,20 +105,28 @@ export function fired(tx: Tx, mission: Mission, fire: BufferedFire): Mission {
   }
 }
 
-/** The mission with its next fire and the alarm for it; completed if nothing can fire any more. */
+/**
+ * The mission with its next fire and the alarm for it; completed if nothing can fire any more. A time that is planned
+ * stays planned, also after it has passed: its jitter or a pause after a failure may have kept it back.
+ */
 export function planned(tx: Tx, calendar: Calendar, mission: Mission, afterMs = tx.now): Mission {
   if (!isActive(mission)) return unplanned(tx, mission);
-  const { schedule, decidedUntil, openRuns, buffered } = mission;
-  const decidedMs = decidedUntil === null ? 0 : Date.parse(decidedUntil);
-  // A `once` time may have passed just before it was set: that is a late fire.
-  const fromMs = schedule.type === "once" ? decidedMs : Math.max(afterMs, decidedMs);
+  const { schedule, openRuns, buffered } = mission;
   const waits = schedule.type === "continuous" && (openRuns.length > 0 || buffered !== null);
-  const next = waits ? null : nextFire(calendar, mission, fromMs);
+  const next = waits ? null : nextFire(calendar, mission, undecidedFrom(mission, afterMs));
   const plan: Mission = { ...mission, next };
   const wakeAt = next?.dueAt ?? (schedule.type === "none" ? schedule.endAt : null);
   if (wakeAt !== null && (next !== null || Date.parse(wakeAt) >= tx.now)) setAlarm(tx, wakeAt);
   else tx.clearAlarm(ALARM);
   return openRuns.length > 0 || mayFireAgain(plan, tx.now) ? plan : finished(tx, plan);
+}
+
+/** The time after which the next fire is looked for. */
+function undecidedFrom({ schedule, next, decidedUntil }: Mission, afterMs: number): number {
+  if (next !== null) return Date.parse(next.scheduledAt) - 1;
+  const decidedMs = decidedUntil === null ? 0 : Date.parse(decidedUntil);
+  // A `once` time may have passed just before it was set: that is a late fire.
+  return schedule.type === "once" ? decidedMs : Math.max(afterMs, decidedMs);
 }
 
 /** The alarm is 1 ms late, so that `end_at` has passed when it fires only for that. */
@@ -181,8 +195,11 @@ export function paused(tx: Tx, mission: Mission, pausedReason: string | null): M
 
 /** Open runs continue; buffered fires are dropped. */
 function halted(tx: Tx, mission: Mission, outcome: RunOutcome): Mission {
-  if (mission.buffered !== null) skipFire(tx, mission, mission.buffered, outcome);
-  return { ...unplanned(tx, mission), buffered: null, stoppedAt: mission.stoppedAt ?? isoTime(tx.now) };
+  const { buffered, next, stoppedAt } = mission;
+  if (buffered !== null) skipFire(tx, mission, buffered, outcome);
+  // A time that has passed but was not due yet is among those that did not fire.
+  const fromMs = next === null ? tx.now : Math.min(tx.now, Date.parse(next.scheduledAt) - 1);
+  return { ...unplanned(tx, mission), buffered: null, stoppedAt: stoppedAt ?? isoTime(fromMs) };
 }
 
 /** Resumes firing. The times that passed meanwhile are entered into the ledger and do not fire. */
@@ -217,5 +234,6 @@ function passedTimes(tx: Tx, calendar: Calendar, { stoppedAt, decidedUntil, ...m
     schedule.type === "once" ? tx.now - Math.max(ON_TIME_MS, schedule.catchupWindowSeconds * 1_000) : tx.now;
   const firstMs = timeAfter(calendar, schedule, fromMs);
   if (firstMs === null || firstMs > untilMs) return null;
-  return stretchUntil(calendar, { ...mission, stoppedAt, decidedUntil }, firstMs, tx.now);
+  const unjittered = { ...schedule, jitterSeconds: 0 };
+  return stretchUntil(calendar, { ...mission, stoppedAt, decidedUntil, schedule: unjittered }, firstMs, tx.now);
 }

@@ -1,5 +1,5 @@
 /** Missions in a world in memory: a fake clock, a scripted model, and processes that come and go. */
-import { notFound, ok, type Outcome } from "../../actors/fault.ts";
+import { ok, type Outcome } from "../../actors/fault.ts";
 import { isTerminal } from "../../actors/job/machine.ts";
 import type { Job } from "../../actors/job/schema.ts";
 import type { Slots } from "../../actors/job/run/slots.ts";
@@ -95,7 +95,7 @@ export class MissionWorld {
   }
 
   private servicesOf(system: () => JobReplica["system"]): WorkServices {
-    const find = () => (this.agent.ok ? this.agent : notFound("agent"));
+    const find = () => this.agent;
     return { system: system(), agents: { find }, models: this.model };
   }
 

@@ -1,5 +1,6 @@
 /** When missions fire, and what becomes of the times that do not (MIS-1, MIS-3, MIS-4, MIS-5). */
 import { expect, test } from "bun:test";
+import { jitterMs } from "../../../actors/mission/jitter.ts";
 import { workspaceRef } from "../../../actors/workspace/schema.ts";
 import { ORG } from "../../support/job-replica.ts";
 import {
@@ -345,4 +346,95 @@ test("[MIS-4] a clock that is set forward by an hour counts as an hour down", as
   await world.advance(MINUTE_MS);
   await world.settled();
   expect(world.ledger()).toEqual(["2026-01-01T00:10 schedule missed ×5", "2026-01-01T01:00 catchup succeeded"]);
+});
+
+test("[MIS-4] a change of a mission after the clock was set back plans no time that is decided already", async () => {
+  const world = await startMissions();
+  unwrap(await world.create({ type: "cron", value: "*/10 * * * *" }));
+  await world.advance(60 * MINUTE_MS + 1_000);
+  await world.settled();
+  world.world.clock.setForward(-HOUR_MS);
+  unwrap(await world.update({ goal: "Another goal" }));
+  expect(world.mission().next?.scheduledAt).toBe("2026-01-01T01:10:00.000Z");
+  unwrap(await world.update({ schedule: { value: "*/5 * * * *" } }));
+  expect(world.mission().next?.scheduledAt).toBe("2026-01-01T01:05:00.000Z");
+  await world.advance(HOUR_MS);
+  await world.settled();
+  expect(world.runs()).toHaveLength(6);
+});
+
+test("[MIS-11] after a time down, a time whose jitter has not passed yet is not due", async () => {
+  const world = await startMissions();
+  unwrap(await world.create({ ...HOURLY, jitterSeconds: 3_600 }));
+  world.replica.crash();
+  // 03:00 has passed, but with its jitter it is due later.
+  world.world.clock.jump(3 * HOUR_MS + 1_000);
+  await world.start();
+  await world.advance(1_000);
+  await world.settled();
+  const jitterOfThree = jitterMs(MISSION, Date.parse("2026-01-01T03:00:00.000Z"), HOUR_MS);
+  expect(jitterOfThree).toBeGreaterThan(2_000);
+  expect(world.ledger().some((entry) => entry.startsWith("2026-01-01T03:00"))).toBe(false);
+  await world.advance(jitterOfThree);
+  await world.settled();
+  expect(world.ledger().at(-1)).toBe("2026-01-01T03:00 schedule succeeded");
+});
+
+test("[MIS-1] a mission that is resumed has no failures, and no pause after one", async () => {
+  const world = await startMissions();
+  world.model.script = () => [{ fail: { code: "provider_error", message: "down" } }];
+  unwrap(await world.create({ type: "cron", value: "* * * * *" }));
+  await world.advance(2 * MINUTE_MS + 1_000);
+  await world.settled();
+  expect(world.mission()).toMatchObject({ consecutiveFailures: 2, retryAt: expect.any(String) });
+  unwrap(await world.update({ status: "paused" }));
+  unwrap(await world.update({ status: "pending" }));
+  expect(world.mission()).toMatchObject({ consecutiveFailures: 0, retryAt: null });
+  await world.advance(MINUTE_MS);
+  await world.settled();
+  expect(world.ledger().at(-1)).toBe("2026-01-01T00:03 schedule failed");
+  expect(world.mission()).toMatchObject({ status: "pending", consecutiveFailures: 1 });
+});
+
+test.each(["a change of its goal", "the end of its run before"] as const)(
+  "[MIS-11] a time whose jitter has not passed yet outlives %s",
+  async (event) => {
+    const world = await startMissions();
+    const { hold, open } = gate();
+    world.model.script = () => (event === "a change of its goal" ? [{ say: "done" }] : [{ hold }, { say: "done" }]);
+    unwrap(await world.create({ ...HOURLY, jitterSeconds: 3_600 }));
+    const due = (hour: number): number => {
+      const timeMs = Date.parse(`2026-01-01T0${hour}:00:00.000Z`);
+      return timeMs + jitterMs(MISSION, timeMs, HOUR_MS);
+    };
+    await world.advance(due(1) - world.world.clock.now() + 1_000);
+    await world.advance(Date.parse("2026-01-01T02:00:00.000Z") - world.world.clock.now() + 1_000);
+    expect(due(2)).toBeGreaterThan(world.world.clock.now());
+    if (event === "a change of its goal") unwrap(await world.update({ goal: "Another goal" }));
+    open();
+    await world.settled();
+    await world.advance(due(2) - world.world.clock.now() + 1_000);
+    await world.settled();
+    expect(world.ledger()).toEqual(["2026-01-01T01:00 schedule succeeded", "2026-01-01T02:00 schedule succeeded"]);
+  },
+);
+
+test("[MIS-11] a time whose jitter has not passed yet is in the ledger after a pause", async () => {
+  const world = await startMissions();
+  unwrap(await world.create({ ...HOURLY, jitterSeconds: 3_600 }));
+  await world.advance(HOUR_MS + 1_000);
+  unwrap(await world.update({ status: "paused" }));
+  await world.advance(HOUR_MS);
+  unwrap(await world.update({ status: "pending" }));
+  expect(world.ledger()).toEqual(["2026-01-01T01:00 schedule skipped_paused ×2"]);
+});
+
+test("[MIS-1] a change of a continuous mission does not shorten the pause between its runs", async () => {
+  const world = await startMissions();
+  unwrap(await world.create({ type: "continuous", value: "PT5M" }));
+  await world.advance(1_000);
+  await world.settled();
+  unwrap(await world.update({ goal: "Another goal" }));
+  await world.advance(4 * MINUTE_MS);
+  expect(world.mission().runCount).toBe(1);
 });

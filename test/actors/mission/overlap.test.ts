@@ -160,3 +160,31 @@ test("[MIS-1] the reason of a pause can be changed, and no other mission has one
   expect(unwrap(await world.update({ status: "paused" })).pausedReason).toBe("Illness");
   expect(unwrap(await world.update({ status: "paused", pausedReason: null })).pausedReason).toBeNull();
 });
+
+test("[MIS-1] a run by hand that waits begins right after the run before it has failed, without the pause", async () => {
+  const world = await startMissions();
+  const { hold, open } = gate();
+  world.model.script = () =>
+    world.model.calls.length === 1
+      ? [{ hold }, { fail: { code: "provider_error", message: "down" } }]
+      : [{ say: "by hand" }];
+  unwrap(await world.create({ ...MINUTELY, overlap: "buffer_one", endAt: "2026-01-01T00:01:30.000Z" }));
+  await world.advance(MINUTE_MS + 1_000);
+  expect(unwrap(await world.runNow()).brief).toBeNull();
+  open();
+  await world.settled();
+  expect(world.ledger()).toEqual(["2026-01-01T00:01 schedule failed", "- manual succeeded"]);
+});
+
+test("[MIS-10] a scheduled fire that waits gives way to the pause after a failed run", async () => {
+  const world = await startMissions();
+  const { hold, open } = gate();
+  world.model.script = () => [{ hold }, { fail: { code: "provider_error", message: "down" } }];
+  unwrap(await world.create({ ...MINUTELY, overlap: "buffer_one", endAt: "2026-01-01T00:02:30.000Z" }));
+  await world.advance(2 * MINUTE_MS + 1_000);
+  expect(world.mission().buffered).not.toBeNull();
+  open();
+  await world.settled();
+  expect(world.ledger()).toEqual(["2026-01-01T00:01 schedule failed", "2026-01-01T00:02 schedule missed"]);
+  expect(world.runs().at(-1)?.error?.code).toBe("pause_after_failure");
+});

@@ -2,6 +2,8 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
 import type { Writes } from "../../../actors/runtime/store.ts";
+import { idsOfRun } from "../../../src/work/missions.ts";
+import { ORG } from "../../support/job-replica.ts";
 import { HOUR_MS, type MissionWorld, startMissions, unwrap } from "../../support/mission-replica.ts";
 
 const HOURLY = { type: "cron", value: "0 * * * *" } as const;
@@ -85,4 +87,28 @@ test("[MIS-4] a service that is killed and restarted at any time fires each time
     ),
     { numRuns: 15 },
   );
+});
+
+test("[MIS-4] what an effect says that another one has replaced changes nothing of the run", async () => {
+  const world = await startMissions();
+  // A run that waits for its job: nothing of its beginning is passing, so its effect tries again and again.
+  world.agent = { ok: false, fault: { kind: "unavailable", retryAfterMs: 1_000 } };
+  unwrap(await world.create(HOURLY));
+  await world.advance(HOUR_MS + 1_000);
+  const [open] = world.mission().openRuns;
+  const [runId, former] = [open!.id, open!.effectId!];
+  unwrap(await world.ask({ kind: "retry_run", runId, effectId: former }));
+  const present = world.mission().openRuns[0]!.effectId;
+  expect(present).not.toBe(former);
+
+  expect(unwrap(await world.ask({ kind: "read_run", runId, effectId: former }))).toBeNull();
+  expect((await world.ask({ kind: "begin_run", runId, effectId: former, ids: idsOfRun(ORG, "x") })).ok).toBe(false);
+  const refusal = { kind: "impossible", reason: "agent_unavailable" } as const;
+  unwrap(await world.ask({ kind: "refuse_run", runId, effectId: former, refusal }));
+  unwrap(await world.ask({ kind: "retry_run", runId, effectId: former }));
+  expect(world.mission()).toMatchObject({
+    status: "running",
+    openRuns: [{ id: runId, jobId: null, effectId: present }],
+  });
+  expect(world.ledger()).toEqual(["2026-01-01T01:00 schedule started"]);
 });

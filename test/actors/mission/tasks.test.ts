@@ -128,3 +128,20 @@ test("[MIS-7] tasks move in their list, and there are at most so many", async ()
     fault: { kind: "invalid_request" },
   });
 });
+
+test("[MIS-7] the end of a former job of a task changes nothing while another job works on it", async () => {
+  const world = await withMission();
+  const task = await world.addTask("Ask Ada");
+  const { hold, open } = gate();
+  world.model.script = () => [{ hold }, { say: "asked" }];
+  const former = unwrap(await world.startTask(task.id)).task.jobId ?? "";
+  unwrap(await change(world, task.id, { status: "pending" }));
+  const present = unwrap(await world.startTask(task.id, "again")).task.jobId;
+  expect(present).not.toBe(former);
+  const end = { kind: "job_ended", taskId: task.id, status: "cancelled", result: null, error: null } as const;
+  unwrap(await world.ask({ ...end, jobId: former }));
+  expect(world.mission().tasks).toMatchObject([{ status: "in_progress", jobId: present }]);
+  open();
+  await world.settled();
+  expect(world.mission().tasks).toMatchObject([{ status: "completed", jobId: present }]);
+});
