@@ -70,6 +70,8 @@ export class FakeReceiver implements WebhookSender {
 }
 
 class MemoryWebhookQueue implements WebhookQueue {
+  /** A search has read the table, and answers when this has resolved. */
+  answers: () => Promise<void> = () => Promise.resolve();
   private readonly database: MemoryDatabase;
 
   constructor(database: MemoryDatabase) {
@@ -82,6 +84,7 @@ class MemoryWebhookQueue implements WebhookQueue {
       .sort((a, b) => a.dueAt.localeCompare(b.dueAt) || a.sequence - b.sequence);
     const due = waiting.filter(({ dueAt }) => until === null || dueAt <= until);
     const others = waiting.filter((attempt) => !due.includes(attempt));
+    await this.answers();
     return { attemptIds: due.slice(0, limit).map(({ id }) => id), nextDueAt: others[0]?.dueAt ?? null };
   }
 
@@ -104,9 +107,11 @@ function recordsOf<T extends RecordFields>(database: MemoryDatabase, table: stri
 
 export class WebhookReplica extends Replica<{ webhook: WebhookProtocol }> {
   readonly receiver: FakeReceiver;
+  readonly queue: MemoryWebhookQueue;
 
   constructor(world: World) {
     const receiver = new FakeReceiver(() => world.clock.now());
+    const queue = new MemoryWebhookQueue(world.database);
     const late: { system: () => Replica<{ webhook: WebhookProtocol }>["system"] } = {
       system: () => {
         throw new Error("not started");
@@ -114,7 +119,7 @@ export class WebhookReplica extends Replica<{ webhook: WebhookProtocol }> {
     };
     const effects = webhookEffects({
       sender: receiver,
-      queue: new MemoryWebhookQueue(world.database),
+      queue,
       clock: world.clock,
       chance: { fraction: () => 1 },
       log: { warn: () => {} },
@@ -124,6 +129,7 @@ export class WebhookReplica extends Replica<{ webhook: WebhookProtocol }> {
     super(world, { definitions: [erased(webhookActor)], effects });
     late.system = () => this.system;
     this.receiver = receiver;
+    this.queue = queue;
   }
 
   get feed(): Feed {

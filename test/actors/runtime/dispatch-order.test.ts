@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { invalid, ok } from "../../../actors/fault.ts";
 import type { AnyDefinition, Tx } from "../../../actors/runtime/actor.ts";
+import { DispatchOrder, Lines } from "../../../actors/runtime/dispatch-order.ts";
 import type { Member, MemberStep } from "../../../actors/runtime/members.ts";
 import { seededChance, settle } from "../../support/fake-clock.ts";
 import { faultOf, ORG } from "../../support/ledger-replica.ts";
@@ -197,4 +198,17 @@ test("[RT-1] [RT-2] whatever is cold and however loads end, each actor has the t
     // A turn that finds a record missing runs again: only its last run counts.
     for (const [id, names] of expected) expect([seed, id, [...new Set(visited(id))]]).toEqual([seed, id, names]);
   }
+});
+
+test("[RT-1] a group that runs again enters its line before the groups that were dispatched after it", () => {
+  const order = new DispatchOrder();
+  const wentOn: string[] = [];
+  const [first, second, third] = ["1", "2", "3"].map((name) => new Lines(order, () => wentOn.push(name)));
+  second!.enter("a");
+  third!.enter("a");
+  // The first has had its turn, and loses its actor before its commit: it has to load again.
+  first!.enter("a");
+  expect([first, second, third].map((lines) => lines!.isBehind("a"))).toEqual([false, true, true]);
+  second!.enter("b");
+  expect(third!.isBehind("b")).toBe(true);
 });

@@ -189,6 +189,31 @@ test("[REP-2] a group that has begun, and waits for records when its shard is gi
   expect(organizations.filter((id) => second.system.serves(id)).length).toBeGreaterThan(2);
 });
 
+test("[REP-2] while a shard is given away, new commands are refused, and none is committed after its release", async () => {
+  const group = new Group();
+  const first = await group.join();
+  const organizations = Array.from({ length: 20 }, (_, i) => `org_${i}`);
+  const add = (id: string) => {
+    const step = { ref: ledgerRef(id, "l1"), command: { kind: "add", by: 1 } } as const;
+    // What cannot travel to the next owner.
+    return first.system.dispatchGroup([() => step]);
+  };
+  for (const id of organizations) expect(faultOf(await add(id))).toBe("ok");
+  const gate = new Gate();
+  group.world.database.pace = async (operation) => {
+    if (operation === "release") await gate.pass();
+  };
+  const joined = group.join();
+  await gate.reached;
+  const answers = (await Promise.all(organizations.map(add))).map(faultOf);
+  gate.open();
+  const second = await joined;
+  await settle();
+  const moved = organizations.map((id) => second.system.serves(id));
+  expect(moved).toContain(true);
+  expect(answers).toEqual(moved.map((isMoved) => (isMoved ? "unavailable" : "ok")));
+});
+
 test("[REP-8] a replica leaves when its last claim is over, so that what it brings is free with the rest", async () => {
   const group = new Group();
   const first = await group.join();

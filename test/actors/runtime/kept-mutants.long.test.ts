@@ -3,11 +3,8 @@
  * that is named for it must fail there.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { MutantFolder } from "../../support/source-mutants.ts";
 
-const ROOT = new URL("../../..", import.meta.url).pathname;
 const TESTS = "test/actors/runtime/kept-reply.test.ts";
 const [KEPT, DRAFT, TX, ACTOR, ACTORS] = ["kept-reply", "draft", "tx", "live-actor", "live-actors"].map(
   (name) => `actors/runtime/${name}.ts`,
@@ -54,42 +51,16 @@ const MUTANTS: readonly (readonly [file: string, from: string, to: string, caugh
   [ACTORS, "at - actor.movedAt > MOVED_MS", "at - actor.usedAt > MOVED_MS", "among the young ones"],
 ];
 
-let folder = "";
-
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "troupe-kept-mutant-"));
-  for (const part of ["actors", "test/support", TESTS])
-    cpSync(join(ROOT, part), join(folder, part), { recursive: true });
-  mkdirSync(join(folder, "src"), { recursive: true });
-  for (const part of ["node_modules", "package.json"]) symlinkSync(join(ROOT, part), join(folder, part));
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-/** Runs the tests of this name; how many have failed. */
-async function failures(name: string): Promise<{ readonly failed: number; readonly output: string }> {
-  const command = [process.execPath, "test", "--timeout=5000", ...(name === "" ? [] : ["-t", name]), `./${TESTS}`];
-  const run = Bun.spawn(command, { cwd: folder, stdout: "ignore", stderr: "pipe" });
-  const output = await new Response(run.stderr).text();
-  return { failed: Number(/^ *(\d+) fail$/m.exec(output)?.[1] ?? Number.NaN), output };
-}
+let folder!: MutantFolder;
+beforeAll(() => void (folder = new MutantFolder()));
+afterAll(() => folder.end());
 
 test.each(MUTANTS)("[RT-19] caught: %s without `%s`, with `%s`: %s", async (file, from, to, caughtBy) => {
-  const path = join(folder, file);
-  const source = readFileSync(path, "utf8");
-  expect(source).toContain(from);
-  writeFileSync(
-    path,
-    source.replace(from, () => to),
-  );
-  try {
-    const { failed, output } = await failures(caughtBy);
-    expect(failed, output).toBeGreaterThan(0);
-  } finally {
-    writeFileSync(path, source);
-  }
+  const { failed, output } = await folder.failuresWith([file, from, to, TESTS, caughtBy]);
+  expect(failed, output).toBeGreaterThan(0);
 });
 
 test("[RT-19] all of these tests pass where nothing is taken out", async () => {
-  const { failed, output } = await failures("");
+  const { failed, output } = await folder.failures(TESTS);
   expect(failed, output).toBe(0);
 });

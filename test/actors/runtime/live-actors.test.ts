@@ -50,6 +50,26 @@ test("[RT-7] a kind may say how many records its actors keep", () => {
   expect(present(actor, 30)).toEqual(Array.from({ length: 10 }, (_, i) => `t/${i + 20}`));
 });
 
+test("[RT-7] a record that a group waits for never leaves the set before the group's turn", () => {
+  const actor = new LiveActor(ref("l1"), { ...definition, workingSet: 10 }, GRANT);
+  const waited = ["t/0", "t/1"];
+  for (const key of waited) actor.pin(key);
+  actor.pin("t/1");
+  for (let i = 0; i < 30; i++) actor.loaded(`t/${i}`, record(`${i}`));
+  actor.trim();
+  actor.trim();
+  expect(waited.filter((key) => actor.get(key) !== undefined)).toEqual(waited);
+  // The second group that waits for it is still there.
+  for (const key of waited) actor.unpin(key);
+  // Twice: what was used has a second chance.
+  for (const from of [30, 60]) {
+    for (let i = from; i < from + 30; i++) actor.loaded(`t/${i}`, record(`${i}`));
+    actor.trim();
+  }
+  expect([actor.get("t/0"), actor.get("t/1")]).toEqual([undefined, record("1")]);
+  expect(present(actor, 90).length).toBe(10);
+});
+
 test("[RT-7] a record with an unflushed change never leaves the set, however far over the bound", () => {
   const actor = newActor();
   const count = WORKING_SET_RECORDS + 500;

@@ -245,3 +245,27 @@ test("[RT-11] effects are recovered a few at a time, one that fails again later,
   expect(new Set(recovered).size).toBe(effects.length);
   expect(recovered.length).toBe(effects.length);
 });
+
+test("[RT-11] no effect is recovered after its shard is lost", async () => {
+  const recovered: string[] = [];
+  const ends: (() => void)[] = [];
+  const work = {
+    run: () => Promise.resolve(),
+    recover: ({ id }: EffectRow) => {
+      recovered.push(id);
+      return new Promise<void>((resolve) => ends.push(resolve));
+    },
+  };
+  const effects = Array.from({ length: 40 }, (_, i) => effect(i));
+  const { replica } = heir({ effects }, { work });
+  await replica.system.start();
+  await until("some are being recovered", () => recovered.length > 0);
+  await settle();
+  const before = recovered.length;
+  expect(before).toBeLessThan(effects.length);
+  replica.system.shards.lose(SHARD);
+  for (const end of ends.splice(0)) end();
+  await settle();
+  expect(recovered.length).toBe(before);
+  replica.crash();
+});

@@ -1,7 +1,7 @@
 /** How the webhook actor numbers events, delivers them, and goes on after whatever happens to an attempt. */
 import { takes } from "../../../actors/webhook/events.ts";
 import { expect, test } from "bun:test";
-import { IN_FLIGHT_LIMIT, REDELIVERY_PAGE } from "../../../actors/webhook/policy.ts";
+import { IN_FLIGHT_LIMIT, READY_LIMIT, REDELIVERY_PAGE } from "../../../actors/webhook/policy.ts";
 import type { AttemptResult } from "../../../actors/webhook/protocol.ts";
 import { until } from "../../support/condition.ts";
 import { World } from "../../support/replica.ts";
@@ -266,4 +266,33 @@ test("[HOOK-6] [HOOK-14] after a crash the next process sends again what was und
   expect(second.statuses).not.toContain("pending");
   expect(second.receiver.most).toBeLessThanOrEqual(IN_FLIGHT_LIMIT);
   await second.system.stop();
+});
+
+test("[HOOK-6] what comes during a search of the backlog is delivered, after all that came before it", async () => {
+  const replica = await startWebhooks(new World());
+  await replica.configure();
+  const ends: ((result: AttemptResult) => void)[] = [];
+  replica.receiver.react = () => new Promise((resolve) => ends.push(resolve));
+  const backlog = IN_FLIGHT_LIMIT + READY_LIMIT + 2;
+  await replica.take(backlog);
+  await until("8 are under way", () => replica.receiver.underWay === IN_FLIGHT_LIMIT);
+  expect(replica.feed).toMatchObject({ hasMore: true, search: null });
+  const answered = Promise.withResolvers<void>();
+  replica.queue.answers = () => answered.promise;
+  // Until so few are ready that more are searched for; the search has read the table then.
+  while (replica.feed.search === null) {
+    const began = replica.receiver.arrived.length;
+    ends.shift()!(delivered);
+    await until("the next one is under way", () => replica.receiver.arrived.length > began);
+  }
+  await replica.take(1);
+  expect(replica.feed.isSearchStale).toBe(true);
+  replica.receiver.react = () => delivered;
+  for (const end of ends) end(delivered);
+  await until("all that was ready has arrived", () => replica.feed.ready.length + replica.feed.inFlight.length === 0);
+  replica.queue.answers = () => Promise.resolve();
+  answered.resolve();
+  await idle(replica);
+  expect(replica.receiver.sequences).toEqual(upTo(backlog + 1));
+  await replica.system.stop();
 });

@@ -1,0 +1,79 @@
+/** The effects of webhooks by themselves: the order in which attempts start, and how their ends are reported. */
+import { expect, test } from "bun:test";
+import { ok, type Outcome } from "../../../actors/fault.ts";
+import type { EffectContext } from "../../../actors/runtime/effects.ts";
+import type { Admission } from "../../../actors/runtime/shards.ts";
+import type { EffectRow } from "../../../actors/runtime/store.ts";
+import { webhookEffects } from "../../../actors/webhook/delivering.ts";
+import type { AttemptEnd, Prepared, WebhookCommand } from "../../../actors/webhook/protocol.ts";
+import { Reports } from "../../../actors/webhook/reports.ts";
+import { FakeClock, settle } from "../../support/fake-clock.ts";
+
+const DELIVERED = { kind: "delivered", httpStatus: 200, durationMs: 3 } as const;
+const context: EffectContext = {
+  signal: new AbortController().signal,
+  epoch: 1,
+  isOver: () => false,
+  mayAct: () => true,
+};
+
+test("[HOOK-6] attempts start in the order of their effects, also when a later one is prepared first", async () => {
+  const sent: string[] = [];
+  const preparations = new Map<string, PromiseWithResolvers<Outcome<readonly unknown[]>>>();
+  const effects = webhookEffects({
+    sender: { send: (prepared) => (sent.push(prepared.attempt.id), Promise.resolve(DELIVERED)) },
+    queue: { waiting: () => Promise.reject(new Error("unused")), eventsIn: () => Promise.resolve([]) },
+    clock: new FakeClock(),
+    chance: { fraction: () => 1 },
+    log: { warn: () => {} },
+    joinNext: (_, run) => run(),
+    group: ([member]) => {
+      const { command } = member!;
+      if (command.kind !== "prepare_attempts") return Promise.resolve(ok([null]));
+      const preparation = Promise.withResolvers<Outcome<readonly unknown[]>>();
+      preparations.set(command.attempts[0]!.id, preparation);
+      return preparation.promise;
+    },
+  });
+  const row = (id: string): EffectRow =>
+    ({
+      id: `eff_${id}`,
+      organizationId: "org_a",
+      kind: "deliver_webhooks",
+      intent: { attempts: [{ id, eventId: id }] },
+    }) as never;
+  const prepare = (id: string): void =>
+    preparations.get(id)!.resolve(ok([[{ attempt: { id }, event: {}, destination: {} } as Prepared]]));
+  const both = ["first", "second"].map((id) => effects.deliver_webhooks.run(row(id), context));
+  prepare("second");
+  await settle();
+  expect(sent).toEqual([]);
+  prepare("first");
+  await Promise.all(both);
+  expect(sent).toEqual(["first", "second"]);
+});
+
+test("[HOOK-6] ends of one epoch are reported by one command, those of another epoch by a command of their own", async () => {
+  const told: { readonly ids: readonly string[]; readonly epoch: number | undefined }[] = [];
+  const next: (() => void)[] = [];
+  const reports = new Reports({
+    joinNext: (_, run) => void next.push(run),
+    group: ([member], { epoch }: Admission) => {
+      const { ends } = member!.command as Extract<WebhookCommand, { kind: "attempts_ended" }>;
+      told.push({ ids: ends.map(({ attemptId }) => attemptId), epoch });
+      return Promise.resolve(ok([null]));
+    },
+  });
+  const end = (attemptId: string): AttemptEnd => ({ attemptId, effectId: "eff", sentTo: null, result: DELIVERED });
+  const all = [
+    reports.tell("org_a", 1, end("a")),
+    reports.tell("org_a", 2, end("b")),
+    reports.tell("org_a", 1, end("c")),
+  ];
+  for (const run of next) run();
+  expect(await Promise.all(all)).toEqual([true, true, true]);
+  expect(told).toEqual([
+    { ids: ["a", "c"], epoch: 1 },
+    { ids: ["b"], epoch: 2 },
+  ]);
+});
