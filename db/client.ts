@@ -8,7 +8,8 @@
 import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js";
 import postgres from "postgres";
 import { AT_ONCE, type Bulk } from "../actors/runtime/bulk-work.ts";
-import { FairGate, type GateBounds } from "./fair-gate.ts";
+import type { SlotBounds } from "../actors/fair-slots.ts";
+import { FairGate } from "./fair-gate.ts";
 
 export type Sql = postgres.Sql;
 
@@ -40,7 +41,7 @@ const PLACEMENT_BOUNDS = {
   lease: { slots: 1, each: 1 },
   shards: { slots: 1, each: 1 },
   look: { slots: 1, each: 1 },
-} as const satisfies Record<string, GateBounds>;
+} as const satisfies Record<string, SlotBounds>;
 
 export type PlacementKind = keyof typeof PLACEMENT_BOUNDS;
 const PLACEMENT_KINDS = Object.keys(PLACEMENT_BOUNDS) as PlacementKind[];
@@ -61,7 +62,7 @@ export const READ_BOUNDS = {
   lookup: { slots: 2, each: 2 },
   /** Reads of the runtime itself: take-over, alarms, sweeps, administration. */
   own: { slots: 2, each: 2 },
-} as const satisfies Record<string, GateBounds>;
+} as const satisfies Record<string, SlotBounds>;
 
 export type ReadKind = keyof typeof READ_BOUNDS;
 const READ_KINDS = Object.keys(READ_BOUNDS) as ReadKind[];

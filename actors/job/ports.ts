@@ -80,9 +80,10 @@ export interface ModelCall {
   readonly purpose?: "summary";
   /**
    * Waits for something that the call needs before it is sent. The wait is visible in the job's record, and a long one
-   * releases the job slot. Rejects if the job has moved on; `ModelPort.call` then rejects too.
+   * releases the job slot. Rejects if the job has moved on, and ends what `ready` resolves to; `ModelPort.call` then
+   * rejects too.
    */
-  readonly waits?: <T>(ready: Promise<T>) => Promise<T>;
+  readonly waits?: <T extends Disposable | null>(ready: Promise<T>) => Promise<T>;
   /** Called when the provider has the request: `entries` is not read any more. Idempotent. */
   readonly onSent?: () => void;
 }

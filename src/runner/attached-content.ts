@@ -48,37 +48,22 @@ export function withAttachedContent(
     if (shown === null) return models.call(call, onText, signal);
     const { organizationId } = call.origin;
     const bytes = [...shown].reduce((sum, { size }) => sum + size, 0);
-    const release = await entered(call, room.enter(organizationId, bytes * MEMORY_FACTOR, signal));
-    if (release === "aborted") return { kind: "aborted", partialText: "" };
-    try {
-      const entries = await filled(call, shown, { contents, log, signal }).catch((err: unknown) => {
-        log?.error({ err, ...call.origin }, "the files of a conversation could not be read");
-        return null;
-      });
-      if (signal.aborted) return { kind: "aborted", partialText: "" };
-      if (entries === null) return UNREADABLE;
-      const onSent = (): void => {
-        // Other parts of the call keep the list until the answer ends, so empty it.
-        entries.length = 0;
-        release();
-      };
-      return await models.call({ ...call, entries, onSent }, onText, signal);
-    } finally {
-      release();
-    }
+    const ready = room.enter(organizationId, bytes * MEMORY_FACTOR, signal);
+    using held = await (call.waits?.(ready) ?? ready);
+    if (held === null) return { kind: "aborted", partialText: "" };
+    const entries = await filled(call, shown, { contents, log, signal }).catch((err: unknown) => {
+      log?.error({ err, ...call.origin }, "the files of a conversation could not be read");
+      return null;
+    });
+    if (signal.aborted) return { kind: "aborted", partialText: "" };
+    if (entries === null) return UNREADABLE;
+    const onSent = (): void => {
+      // Other parts of the call keep the list until the answer ends, so empty it.
+      entries.length = 0;
+      held.end();
+    };
+    return await models.call({ ...call, entries, onSent }, onText, signal);
   });
-}
-
-/** Waits for the room of this call, and counts as waiting of its run. */
-async function entered<T extends (() => void) | "aborted">({ waits }: ModelCall, room: Promise<T>): Promise<T> {
-  if (waits === undefined) return room;
-  try {
-    return await waits(room);
-  } catch (cause) {
-    const release = await room;
-    if (release !== "aborted") release();
-    throw cause;
-  }
 }
 
 /** The store is temporarily unavailable, so the call is retried later. */

@@ -3,6 +3,8 @@
  * an organization that already has its part wait behind the others. A call that is larger than the limit gets room
  * while no other call holds any.
  */
+import { assert } from "../../actors/assert.ts";
+import { Pass } from "../../actors/pass.ts";
 
 interface Waiting {
   readonly organizationId: string;
@@ -28,13 +30,13 @@ export class ByteRoom {
     return this.total;
   }
 
-  /** Resolves with a function that releases the bytes; it is idempotent. */
-  enter(organizationId: string, bytes: number, signal: AbortSignal): Promise<(() => void) | "aborted"> {
-    if (signal.aborted) return Promise.resolve("aborted");
+  /** Resolves with the room, or with null if the signal aborts first. */
+  enter(organizationId: string, bytes: number, signal: AbortSignal): Promise<Pass | null> {
+    if (signal.aborted) return Promise.resolve(null);
     return new Promise((resolve) => {
       const stop = (): void => {
         this.waiting = this.waiting.filter((one) => one !== entry);
-        resolve("aborted");
+        resolve(null);
         this.next();
       };
       const entry: Waiting = {
@@ -51,15 +53,12 @@ export class ByteRoom {
     });
   }
 
-  private take(organizationId: string, bytes: number): () => void {
+  private take(organizationId: string, bytes: number): Pass {
     this.count(organizationId, bytes);
-    let isHeld = true;
-    return () => {
-      if (!isHeld) return;
-      isHeld = false;
+    return new Pass(() => {
       this.count(organizationId, -bytes);
       this.next();
-    };
+    });
   }
 
   private count(organizationId: string, bytes: number): void {
@@ -67,6 +66,7 @@ export class ByteRoom {
     if (held === 0) this.held.delete(organizationId);
     else this.held.set(organizationId, held);
     this.total += bytes;
+    assert(held >= 0 && this.total >= held, "an organization holds a part of the room that is held");
   }
 
   private next(): void {

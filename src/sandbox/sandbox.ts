@@ -151,19 +151,16 @@ class ChildPool implements Sandbox {
     const { lane, content, budget, signal } = job;
     const bytes = bytesOf(content);
     if (bytes > MAX_INPUT_BYTES) return refused("too_large");
-    const release = await this.lanes.enter(lane, bytes, signal);
-    if (release === "busy" || release === "aborted") return refused(release);
-    try {
-      if (budget !== undefined && budget.isSpent) return refused("over_budget");
-      this.charge?.(lane, bytes * MS_PER_BYTE);
-      const answer = await this.answer(job);
-      if (answer === "file_missing") return refused("failed", FILE_MISSING);
-      budget?.spend(answer.cpuMs);
-      if (!answer.ok) return refused(answer.error, answer.words);
-      return { ok: true, value: answer.value, ...(answer.bytes.length === 0 ? {} : { bytes: answer.bytes }) };
-    } finally {
-      release();
-    }
+    const place = await this.lanes.enter(lane, bytes, signal);
+    if (typeof place === "string") return refused(place);
+    using _held = place;
+    if (budget !== undefined && budget.isSpent) return refused("over_budget");
+    this.charge?.(lane, bytes * MS_PER_BYTE);
+    const answer = await this.answer(job);
+    if (answer === "file_missing") return refused("failed", FILE_MISSING);
+    budget?.spend(answer.cpuMs);
+    if (!answer.ok) return refused(answer.error, answer.words);
+    return { ok: true, value: answer.value, ...(answer.bytes.length === 0 ? {} : { bytes: answer.bytes }) };
   }
 
   async prepare(): Promise<void> {

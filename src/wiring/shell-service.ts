@@ -71,14 +71,11 @@ export function shellService(parts: Parts): ShellService {
     async run(context, command, signal) {
       const ref = await workspaceOf(parts, context);
       if (!ref.ok) return ref;
-      const release = await lanes.enter(context.organizationId, 0, signal);
-      if (release === "busy") return refuse({ kind: "overloaded", retryAfterMs: BUSY_MS });
-      if (release === "aborted") return ok(NOT_BEGUN);
-      try {
-        return await runCopied(parts, { context, ref: ref.value }, command, signal);
-      } finally {
-        release();
-      }
+      const place = await lanes.enter(context.organizationId, 0, signal);
+      if (place === "busy") return refuse({ kind: "overloaded", retryAfterMs: BUSY_MS });
+      if (place === "aborted") return ok(NOT_BEGUN);
+      using _held = place;
+      return await runCopied(parts, { context, ref: ref.value }, command, signal);
     },
   };
 }

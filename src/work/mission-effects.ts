@@ -90,19 +90,13 @@ async function beginRun(
   context: EffectContext,
 ): Promise<void> {
   const { runId, priority, since } = intent as unknown as RunIntent;
-  const release = await slots.acquire({ organizationId, priority, since: Date.parse(since) }, context.signal);
-  if (release === null) return;
-  try {
-    const run = { organizationId, missionId: actorId, runId, effectId };
-    const begun = await decided(parts, context, () => tryRun(parts, run, context));
-    if (begun === null || begun.ok) return;
-    const refusal = refusalOf(begun.fault);
-    await decided(parts, context, () =>
-      dispatch(parts, run, { kind: "refuse_run", runId, effectId, refusal }, context),
-    );
-  } finally {
-    release();
-  }
+  using slot = await slots.acquire({ organizationId, priority, since: Date.parse(since) }, context.signal);
+  if (slot === null) return;
+  const run = { organizationId, missionId: actorId, runId, effectId };
+  const begun = await decided(parts, context, () => tryRun(parts, run, context));
+  if (begun === null || begun.ok) return;
+  const refusal = refusalOf(begun.fault);
+  await decided(parts, context, () => dispatch(parts, run, { kind: "refuse_run", runId, effectId, refusal }, context));
 }
 
 async function retryRun(

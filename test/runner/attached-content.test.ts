@@ -151,19 +151,19 @@ describe("the room of a call", () => {
     await provider.stop();
   });
 
-  test("[FILE-7] is waited for as the run waits, and is not lost where the job has moved on", async () => {
+  test("[FILE-7] is waited for as the run waits, and nothing is sent where the job has moved on", async () => {
     const room = new ByteRoom(12, 12);
-    const { ask, answer, stop } = slow(room);
+    const { ask, answer, bodies, stop } = slow(room);
     let waited = 0;
     const moved = ask("one", {
       async waits(ready) {
         waited++;
-        await ready;
+        (await ready)?.[Symbol.dispose]();
         throw new Error("the job has moved on");
       },
     });
     await expect(moved).rejects.toThrow("moved on");
-    expect([waited, room.used]).toEqual([1, 0]);
+    expect([waited, room.used, bodies.length]).toEqual([1, 0, 0]);
     answer.open();
     await stop();
   });

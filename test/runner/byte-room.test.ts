@@ -11,9 +11,9 @@ function callers(room: ByteRoom) {
   return {
     began,
     ask(name: string, organization: string, bytes: number, aborted = signal) {
-      return room.enter(organization, bytes, aborted).then((release) => {
-        began.push(release === "aborted" ? `${name} aborted` : name);
-        if (release !== "aborted") releases.set(name, release);
+      return room.enter(organization, bytes, aborted).then((pass) => {
+        began.push(pass === null ? `${name} aborted` : name);
+        if (pass !== null) releases.set(name, () => pass.end());
       });
     },
     async end(name: string) {

@@ -11,6 +11,7 @@ import type {
   ModelPort,
   ModelWindow,
 } from "../../actors/job/ports.ts";
+import { Pass } from "../../actors/pass.ts";
 import type { Citation } from "../../actors/job/citation.ts";
 import { type ModelInput, MODEL_INPUTS } from "../../actors/upload/terms.ts";
 import type { ReasoningBlock, RunError, ToolUseBlock, Usage } from "../../actors/job/schema.ts";
@@ -41,6 +42,8 @@ export class FakeModel implements ModelPort {
   readonly calls: ModelCall[] = [];
   script: ModelScript = echo;
   info: Outcome<ModelInfo> = ok({ provider: "fake", name: "fake", demo: false });
+  /** Rooms in memory that its calls hold. */
+  rooms = 0;
   private waiting: (() => void)[] = [];
 
   /** `describe` refuses from now on. */
@@ -108,7 +111,7 @@ export class FakeModel implements ModelPort {
       else if ("use" in step) uses.push(step.use);
       else if ("fail" in step)
         return { kind: "failed", error: step.fail, partialText: text, usage: this.usageOf(call) };
-      else if ("room" in step) await call.waits?.(Promise.race([step.room, aborted]));
+      else if ("room" in step) await this.room(call, Promise.race([step.room, aborted]));
       else if ((await Promise.race([step.hold, aborted])) === "aborted") return { kind: "aborted", partialText: text };
     }
     const blocks = [
@@ -117,6 +120,15 @@ export class FakeModel implements ModelPort {
       ...uses,
     ];
     return { kind: "finished", blocks, usage: this.usageOf(call), finishReason: uses.length > 0 ? "tool_use" : "stop" };
+  }
+
+  private async room({ waits }: ModelCall, free: Promise<unknown>): Promise<void> {
+    const room = async (): Promise<Pass> => {
+      await free;
+      this.rooms++;
+      return new Pass(() => void this.rooms--);
+    };
+    using _held = (await waits?.(room())) ?? null;
   }
 }
 

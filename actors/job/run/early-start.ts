@@ -15,6 +15,7 @@
  * attempt.
  */
 import { chatRef } from "../../chat/schema.ts";
+import type { Pass } from "../../pass.ts";
 import type { EffectRow } from "../../runtime/store.ts";
 import { followed, following } from "../../runtime/members.ts";
 import { usageRef } from "../../usage/schema.ts";
@@ -33,7 +34,7 @@ export interface StartedJob {
 
 /** A start in flight, and the slot that it holds. `started` never rejects; null: it did not start the job. */
 export interface EarlyStart {
-  readonly releaseSlot: () => void;
+  readonly slot: Pass;
   readonly started: Promise<StartedJob | null>;
 }
 
@@ -52,14 +53,14 @@ export class EarlyStarts {
     if (model === undefined || attempt === undefined) return;
     const runner = this.services.models.describe(model);
     if (!runner.ok) return;
-    const releaseSlot = this.services.slots.acquireNow(request);
-    if (releaseSlot === null) return;
+    const slot = this.services.slots.acquireNow(request);
+    if (slot === null) return;
     const command: ProgressReport = { kind: "run_started", effectId: effect.id, attempt, runner: runner.value };
     const started = this.start(effect, epoch, command);
-    this.unclaimed.set(effect.id, { releaseSlot, started });
+    this.unclaimed.set(effect.id, { slot, started });
     // By now the run has claimed it, or its group was not stored.
     void started.then(() => {
-      if (this.unclaimed.delete(effect.id)) releaseSlot();
+      if (this.unclaimed.delete(effect.id)) slot.end();
     });
   }
 

@@ -36,9 +36,8 @@ import { Transcript } from "./transcript.ts";
 const RECOVERY_ATTEMPTS = 20;
 const RECOVERY_RETRY = { firstMs: 250, lastMs: 250 };
 
-/** The handler of `run` effects. */
-export function jobExecution(parts: RunServices): EffectHandler {
-  const limits = new ProviderLimits(parts.clock);
+/** The handler of `run` effects. `limits` are those of model calls, for each provider and key. */
+export function jobExecution(parts: RunServices, limits = new ProviderLimits(parts.clock)): EffectHandler {
   const earlyStarts = new EarlyStarts(parts);
   return {
     intended(effect, epoch) {
@@ -46,16 +45,12 @@ export function jobExecution(parts: RunServices): EffectHandler {
     },
     async run(effect, context) {
       const early = earlyStarts.claim(effect.id);
-      const slot = new JobSlot(parts.slots, slotRequestOf(effect), early?.releaseSlot);
+      using slot = new JobSlot(parts.slots, slotRequestOf(effect), early?.slot);
       const run = new Run(parts, { effect, context, slot, limits, started: early?.started ?? null });
       if (!(await slot.take(context.signal))) return run.abandon();
       const turn = runTurn(parts, effect.organizationId);
       if (turn !== null) await turn;
-      try {
-        await run.go();
-      } finally {
-        slot.release();
-      }
+      await run.go();
     },
     recover: (effect, context) => recoverWithRetries(parts, effect, context),
   };

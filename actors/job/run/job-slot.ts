@@ -1,31 +1,49 @@
 /**
  * The job slot of a run (JOB-10). A run that only waits, for other jobs or for its provider, releases its slot and
  * takes one again before it continues. So jobs that wait for jobs cannot deadlock on slots.
+ *
+ * - JS-1: a run holds one slot at most, however many of its parts take one at the same time.
+ * - JS-2: after the run's end it holds none, and what still waits for one gets none.
  */
+import type { Pass } from "../../pass.ts";
 import type { SlotRequest, Slots } from "./slots.ts";
 
-export class JobSlot {
+export class JobSlot implements Disposable {
   private readonly slots: Slots;
   private readonly request: SlotRequest;
-  private held: (() => void) | null = null;
+  private held: Pass | null;
+  private isOver = false;
 
-  /** `held` releases the slot that the run already has, if any. */
-  constructor(slots: Slots, request: SlotRequest, held: (() => void) | null = null) {
+  /** `held` is the slot that the run already has, if any. */
+  constructor(slots: Slots, request: SlotRequest, held: Pass | null = null) {
     this.slots = slots;
     this.request = request;
     this.held = held;
   }
 
-  /** Resolves to true once the run has a slot, at once if it holds one; to false if the signal aborts first. */
+  /**
+   * Resolves to true once the run has a slot, at once if it holds one; to false if the signal aborts first, or the run
+   * is over.
+   */
   async take(signal: AbortSignal): Promise<boolean> {
-    this.held ??= await this.slots.acquire(this.request, signal);
+    if (this.held !== null || this.isOver) return this.held !== null;
+    const pass = await this.slots.acquire(this.request, signal);
+    // Meanwhile the run may have ended, or another part of it may have taken a slot.
+    if (this.isOver || this.held !== null) pass?.end();
+    else this.held = pass;
     return this.held !== null;
   }
 
   /** Idempotent. */
   release(): void {
-    this.held?.();
+    this.held?.end();
     this.held = null;
+  }
+
+  /** The run is over. */
+  [Symbol.dispose](): void {
+    this.isOver = true;
+    this.release();
   }
 }
 

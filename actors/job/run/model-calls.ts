@@ -107,35 +107,30 @@ export class ModelCalls {
     const left = Date.parse(job.deadlineAt ?? "") - services.clock.now();
     if (limiter.pauseMs >= left) return pausedTooLong(limiter.pauseMs);
     const limited = { reason: "provider_rate_limited", knownMs: limiter.pauseMs } as const;
-    const pass = await run.wait.until(limiter.enter(signal), limited, signal);
-    let end: CallEnd = { kind: "other" };
-    try {
-      await run.reporter.entitled(signal);
-      const from = services.clock.monotonic();
-      let separator = before === "" ? "" : TEXT_SEPARATOR;
-      const outcome = await services.models.call(
-        {
-          origin: originOf(job),
-          model,
-          waits: (ready) => run.wait.until(ready, { reason: "memory_limit" }, signal),
-          ...(keySecret === null ? {} : { keySecret }),
-          ...prompt,
-        },
-        (text) => {
-          if (text === "") return;
-          // A summary is not part of the message.
-          if (prompt.purpose === "summary") return;
-          state.timeToFirstTokenMs ??= Math.round(services.clock.monotonic() - from);
-          run.reporter.showText(run.reporter.attempt, separator + text);
-          separator = "";
-        },
-        signal,
-      );
-      end = endOf(outcome);
-      return outcome;
-    } finally {
-      pass?.end(end);
-    }
+    using pass = await run.wait.until(limiter.enter(signal), limited, signal);
+    await run.reporter.entitled(signal);
+    const from = services.clock.monotonic();
+    let separator = before === "" ? "" : TEXT_SEPARATOR;
+    const outcome = await services.models.call(
+      {
+        origin: originOf(job),
+        model,
+        waits: (ready) => run.wait.until(ready, { reason: "memory_limit" }, signal),
+        ...(keySecret === null ? {} : { keySecret }),
+        ...prompt,
+      },
+      (text) => {
+        if (text === "") return;
+        // A summary is not part of the message.
+        if (prompt.purpose === "summary") return;
+        state.timeToFirstTokenMs ??= Math.round(services.clock.monotonic() - from);
+        run.reporter.showText(run.reporter.attempt, separator + text);
+        separator = "";
+      },
+      signal,
+    );
+    pass?.end(endOf(outcome));
+    return outcome;
   }
 
   /** The organization's secret for this provider; null: the operator's key. */

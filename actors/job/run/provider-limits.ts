@@ -6,13 +6,20 @@
  *   success ─▶ the window grows by one, until it is fully open
  *
  * So the calls resume one by one instead of all at once. Calls wait in the order in which they arrived.
+ *
+ * - PL-1: when no call runs, no pass is held. Otherwise a window of one would stay shut for good.
+ * - PL-2: a limiter that limits nothing, or was idle for `FORGET_MS`, is forgotten: there is one for each organization
+ *   with a key of its own.
  */
+import { assert } from "../../assert.ts";
 import type { Clock } from "../../runtime/clock.ts";
 
 /** A window of this many calls limits nothing any more. */
 export const OPEN_WINDOW = 128;
 /** The pause after a refusal that names none, in ms. */
 export const REFUSED_PAUSE_MS = 1_000;
+/** A window is forgotten when no call was made for this long: rate limits of providers count minutes. */
+export const FORGET_MS = 600_000;
 
 /** How a call ended, for the limiter. `pauseMs`: the provider accepts no call for this long. */
 export type CallEnd =
@@ -21,8 +28,9 @@ export type CallEnd =
   /** Failed for another reason, or was not made. */
   | { readonly kind: "other" };
 
-/** Permission for one call. `end` must be called once, whatever the outcome. */
-export interface Pass {
+/** Permission for one call, held with `using`: a call that does not say how it ended was not made. */
+export interface CallPass extends Disposable {
+  /** Idempotent: the first end counts. */
   readonly end: (how: CallEnd) => void;
 }
 
@@ -34,10 +42,23 @@ export class ProviderLimits {
     this.clock = clock;
   }
 
+  /** The limiter of a provider (and key). Enter it at once: an idle one is forgotten. */
   of(provider: string): Limiter {
-    const known = this.limiters.get(provider) ?? new Limiter(this.clock);
-    this.limiters.set(provider, known);
-    return known;
+    const known = this.limiters.get(provider);
+    if (known !== undefined) return known;
+    const limiter = new Limiter(this.clock, () => this.limiters.delete(provider));
+    this.limiters.set(provider, limiter);
+    return limiter;
+  }
+
+  /** Limiters in memory. */
+  get size(): number {
+    return this.limiters.size;
+  }
+
+  /** Calls that hold a pass, of all providers. */
+  get callsInFlight(): number {
+    return [...this.limiters.values()].reduce((sum, { callsInFlight }) => sum + callsInFlight, 0);
   }
 }
 
@@ -48,10 +69,14 @@ export class Limiter {
   private inFlight = 0;
   /** Monotonic time until which no call is made. */
   private pausedUntil = 0;
+  /** The timer of a pause for which calls wait, or of `FORGET_MS` for which there are none. */
   private cancelTimer: (() => void) | null = null;
+  private readonly forget: () => void;
 
-  constructor(clock: Clock) {
+  /** `forget`: nothing is lost if the next call gets a new limiter. */
+  constructor(clock: Clock, forget: () => void) {
     this.clock = clock;
+    this.forget = forget;
   }
 
   /** Ms until the pause is over; 0 without a pause. */
@@ -59,13 +84,19 @@ export class Limiter {
     return Math.max(0, this.pausedUntil - this.clock.monotonic());
   }
 
+  /** Calls that hold a pass. */
+  get callsInFlight(): number {
+    return this.inFlight;
+  }
+
   /** Resolves with a pass, or with null if the signal aborts first. Resolves at once if nothing limits. */
-  enter(signal: AbortSignal): Promise<Pass | null> {
+  enter(signal: AbortSignal): Promise<CallPass | null> {
     if (signal.aborted) return Promise.resolve(null);
     if (this.waiting.length === 0 && this.isOpen) return Promise.resolve(this.pass());
     return new Promise((resolve) => {
       const leave = (): void => {
         this.waiting.splice(this.waiting.indexOf(grant), 1);
+        this.rest();
         resolve(null);
       };
       const grant = (): void => {
@@ -82,16 +113,16 @@ export class Limiter {
     return this.inFlight < this.window && this.pauseMs === 0;
   }
 
-  private pass(): Pass {
+  private pass(): CallPass {
     this.inFlight++;
+    if (this.waiting.length === 0) this.stopTimer();
     let isOver = false;
-    return {
-      end: (how) => {
-        if (isOver) return;
-        isOver = true;
-        this.end(how);
-      },
+    const end = (how: CallEnd): void => {
+      if (isOver) return;
+      isOver = true;
+      this.end(how);
     };
+    return { end, [Symbol.dispose]: () => end({ kind: "other" }) };
   }
 
   private end(how: CallEnd): void {
@@ -103,7 +134,17 @@ export class Limiter {
       if (how.pauseMs !== null) this.pause(how.pauseMs);
     }
     this.inFlight--;
+    assert(this.inFlight >= 0, "each call that ends held a pass");
     this.wake();
+    this.rest();
+  }
+
+  /** Without calls: forgets a limiter that limits nothing at once, and another one later. */
+  private rest(): void {
+    if (this.inFlight > 0 || this.waiting.length > 0) return;
+    if (this.window === Infinity && this.pauseMs === 0) return this.forget();
+    this.stopTimer();
+    this.cancelTimer = this.clock.after(this.pauseMs + FORGET_MS, this.forget);
   }
 
   private pause(ms: number): void {
@@ -113,10 +154,13 @@ export class Limiter {
   /** Lets through the calls that may go now; during a pause, a timer does so at its end. */
   private wake(): void {
     while (this.waiting.length > 0 && this.isOpen) this.waiting.shift()?.();
+    this.stopTimer();
+    if (this.waiting.length > 0 && this.pauseMs > 0)
+      this.cancelTimer = this.clock.after(this.pauseMs, () => this.wake());
+  }
+
+  private stopTimer(): void {
     this.cancelTimer?.();
     this.cancelTimer = null;
-    if (this.waiting.length > 0 && this.pauseMs > 0) {
-      this.cancelTimer = this.clock.after(this.pauseMs, () => this.wake());
-    }
   }
 }

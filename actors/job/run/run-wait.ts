@@ -50,13 +50,17 @@ export class RunWait {
     return this.pause(ms, { reason, retries, error: null }, signal);
   }
 
-  /** Waits for `ready`, which also resolves when the signal aborts; a long wait is reported and releases the slot. */
-  async until<T>(
+  /**
+   * Waits for `ready`, which also resolves when the signal aborts; a long wait is reported and releases the slot. If the
+   * job has moved on meanwhile, it throws, and ends what it has waited for: nobody else could.
+   */
+  async until<T extends Disposable | null>(
     ready: Promise<T>,
     { reason, knownMs = 0 }: { readonly reason: Waiting["reason"]; readonly knownMs?: number },
     signal: AbortSignal,
   ): Promise<T> {
     let isReported = false;
+    using timers = new DisposableStack();
     const cancelReport = this.clock.after(QUIET_WAIT_MS, () => {
       isReported = true;
       const retryAt = knownMs > 0 ? isoTime(this.clock.now() - QUIET_WAIT_MS + knownMs) : null;
@@ -68,12 +72,15 @@ export class RunWait {
         usage: NO_USAGE,
       });
     });
-    const cancelHold = this.clock.after(SLOT_HOLD_MS, () => this.run.slot.release());
+    timers.defer(cancelReport);
+    timers.defer(this.clock.after(SLOT_HOLD_MS, () => this.run.slot.release()));
     const value = await ready;
-    cancelReport();
-    cancelHold();
+    timers.dispose();
+    using unclaimed = new DisposableStack();
+    unclaimed.use(value);
     await this.run.slot.take(signal);
     if (isReported && !signal.aborted) await this.report(null, null);
+    unclaimed.move();
     return value;
   }
 

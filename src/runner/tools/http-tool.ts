@@ -52,16 +52,13 @@ export async function callHttp(
   if (typeof built === "string") return failure(built);
   const secrets = await secretsOf(parts.secrets, http, run);
   if (typeof secrets === "string") return failure(secrets);
-  const release = await parts.gate.enter(run.context.organizationId, 0, run.signal);
-  if (typeof release === "string")
+  const place = await parts.gate.enter(run.context.organizationId, 0, run.signal);
+  if (typeof place === "string")
     return failure("Too many requests of this organization are under way. Try again later.");
-  try {
-    const result = await answered(parts, http, { built, secrets, run });
-    const shown = await shownAnswer(parts, result, run);
-    return { ...shown, content: maskSecrets(shown.content, [...secrets.values()]) };
-  } finally {
-    release();
-  }
+  using _held = place;
+  const result = await answered(parts, http, { built, secrets, run });
+  const shown = await shownAnswer(parts, result, run);
+  return { ...shown, content: maskSecrets(shown.content, [...secrets.values()]) };
 }
 
 /** The secrets by name, or why they are missing, in words for the model. */

@@ -89,24 +89,21 @@ export function webFetch(egress: Egress, sandbox: Sandbox): Tool {
     readOnly: true,
     async run({ url, max_chars }, run) {
       const { signal, context } = run;
-      const release = await gate.enter(context.organizationId, 0, signal);
-      if (typeof release === "string") return failure(UNREAD[release]);
-      try {
-        if (run.budget.isSpent) return failure(UNREAD.over_budget);
-        const limits = { timeoutMs: TIMEOUT_MS, maxResponseBytes: MAX_PAGE_BYTES, maxRedirects: MAX_REDIRECTS };
-        const answer = await egress.request({
-          url: url.trim(),
-          method: "GET",
-          headers: { accept: ACCEPT },
-          limits,
-          signal,
-          lane: context.organizationId,
-        });
-        if (answer.kind === "failed") return failure(WORDS[answer.error]);
-        return await described(answer, max_chars ?? DEFAULT_CHARS, { sandbox, run });
-      } finally {
-        release();
-      }
+      const place = await gate.enter(context.organizationId, 0, signal);
+      if (typeof place === "string") return failure(UNREAD[place]);
+      using _held = place;
+      if (run.budget.isSpent) return failure(UNREAD.over_budget);
+      const limits = { timeoutMs: TIMEOUT_MS, maxResponseBytes: MAX_PAGE_BYTES, maxRedirects: MAX_REDIRECTS };
+      const answer = await egress.request({
+        url: url.trim(),
+        method: "GET",
+        headers: { accept: ACCEPT },
+        limits,
+        signal,
+        lane: context.organizationId,
+      });
+      if (answer.kind === "failed") return failure(WORDS[answer.error]);
+      return await described(answer, max_chars ?? DEFAULT_CHARS, { sandbox, run });
     },
   });
 }

@@ -1,14 +1,20 @@
 /** One limiter for each provider: a refusal slows all of its calls, and they come back one by one. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { type Limiter, OPEN_WINDOW, type Pass, ProviderLimits } from "../../../../actors/job/run/provider-limits.ts";
+import {
+  type CallPass,
+  FORGET_MS,
+  type Limiter,
+  OPEN_WINDOW,
+  ProviderLimits,
+} from "../../../../actors/job/run/provider-limits.ts";
 import { FakeClock, settle } from "../../../support/fake-clock.ts";
 
 const NEVER = new AbortController().signal;
 
 /** Calls that have asked for a pass; those that have one, in order. */
 function callers(limiter: Limiter) {
-  const passes: Pass[] = [];
+  const passes: CallPass[] = [];
   return {
     passes,
     ask: (count: number, signal = NEVER) => {
@@ -90,32 +96,76 @@ test("[RUN-8] a call that is aborted while it waits leaves the queue, and keeps 
   expect(passes.length).toBe(2);
 });
 
-test("[RUN-8] in any order of ends, aborts and pauses no call waits for ever, and none passes during a pause", async () => {
+test("[RUN-8] a limiter that limits nothing is forgotten with its last call, and another one after ten minutes", async () => {
+  const clock = new FakeClock();
+  const limits = new ProviderLimits(clock);
+  const [free, limited] = [callers(limits.of("free")), callers(limits.of("limited"))];
+  free.ask(2);
+  limited.ask(1);
+  await settle();
+  expect([limits.size, limits.callsInFlight]).toEqual([2, 3]);
+  for (const pass of free.passes) pass.end({ kind: "answered", pauseMs: null });
+  limited.passes[0]!.end({ kind: "limited", pauseMs: 1_000 });
+  expect([limits.size, limits.callsInFlight]).toEqual([1, 0]);
+  await clock.advance(1_000 + FORGET_MS / 2);
+  // A call begins the ten minutes anew, also one that is aborted while it waits.
+  await callers(limits.of("limited")).ask(1);
+  await settle();
+  await clock.advance(FORGET_MS);
+  expect(limits.of("limited").callsInFlight).toBe(1);
+});
+
+test("[RUN-8] an idle limiter is forgotten when its window has had ten minutes, with those that left the queue", async () => {
+  const clock = new FakeClock();
+  const limits = new ProviderLimits(clock);
+  const { ask, passes } = callers(limits.of("a"));
+  ask(1);
+  await settle();
+  passes[0]!.end({ kind: "limited", pauseMs: 1_000 });
+  const leaving = new AbortController();
+  ask(1, leaving.signal);
+  leaving.abort();
+  await clock.advance(1_000 + FORGET_MS - 1);
+  expect(limits.size).toBe(1);
+  await clock.advance(1);
+  expect(limits.size).toBe(0);
+});
+
+test("[RUN-8] in any order of ends, aborts and pauses no call waits for ever, and no pass is left when nothing runs", async () => {
   const step = fc.oneof(
     fc.record({ kind: fc.constant("ask" as const), count: fc.integer({ min: 1, max: 8 }) }),
     fc.record({
       kind: fc.constantFrom("limited" as const, "answered" as const, "other" as const),
       pauseMs: fc.option(fc.integer({ min: 0, max: 3_000 })),
     }),
+    fc.constantFrom({ kind: "drop" as const }, { kind: "abort" as const }),
     fc.record({ kind: fc.constant("time" as const), ms: fc.integer({ min: 1, max: 2_000 }) }),
   );
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
       const clock = new FakeClock();
-      const limiter = new ProviderLimits(clock).of("a");
+      const limits = new ProviderLimits(clock);
       let asked = 0;
       let passed = 0;
-      const open: Pass[] = [];
+      const open: CallPass[] = [];
+      const aborts: AbortController[] = [];
       for (const next of steps) {
         if (next.kind === "ask") {
           asked += next.count;
           for (let i = 0; i < next.count; i++) {
-            void limiter.enter(NEVER).then((pass) => {
-              passed++;
-              if (pass !== null) open.push(pass);
-            });
+            const abort = new AbortController();
+            aborts.push(abort);
+            void limits
+              .of("a")
+              .enter(abort.signal)
+              .then((pass) => {
+                passed++;
+                if (pass !== null) open.push(pass);
+              });
           }
         } else if (next.kind === "time") await clock.advance(next.ms);
+        else if (next.kind === "abort") aborts.shift()?.abort();
+        else if (next.kind === "drop") open.shift()?.[Symbol.dispose]();
         else open.shift()?.end(next.kind === "other" ? { kind: "other" } : { kind: next.kind, pauseMs: next.pauseMs });
         await settle();
       }
@@ -125,6 +175,10 @@ test("[RUN-8] in any order of ends, aborts and pauses no call waits for ever, an
         await settle();
       }
       expect(passed).toBe(asked);
+      for (const pass of open) pass.end({ kind: "other" });
+      expect(limits.callsInFlight).toBe(0);
+      await clock.advance(3_000 + FORGET_MS);
+      expect(limits.size).toBe(0);
     }),
     { numRuns: 60 },
   );

@@ -19,7 +19,7 @@ function asker(slots: Slots, order: string[] = []) {
   return (who: string | SlotRequest, name = String(who), signal = never): Promise<(() => void) | null> =>
     slots
       .acquire(typeof who === "string" ? of(who) : who, signal)
-      .then((release) => (order.push(release === null ? `${name} left` : name), release));
+      .then((pass) => (order.push(pass === null ? `${name} left` : name), pass && (() => pass.end())));
 }
 
 test("[JOB-10] 64 jobs run in a process and 16 of one organization; one more of either waits for an end", async () => {
@@ -162,14 +162,14 @@ test("[JOB-10] an abort after the place was given does not give it back, and lea
   const abort = new AbortController();
   const first = await slots.acquire(of("a"), never);
   const waiting = slots.acquire(of("b"), abort.signal);
-  first!();
+  first!.end();
   const second = await waiting;
   abort.abort();
   const order: string[] = [];
   void asker(slots, order)("c", "c1");
   await settle();
   expect(order).toEqual([]);
-  second!();
+  second!.end();
   await settle();
   expect(order).toEqual(["c1"]);
 });
@@ -189,9 +189,9 @@ test("[JOB-10] in any order of starts, ends and aborts no bound is passed, no pl
         if (kind === "acquire") {
           const entry = { organization, abort: new AbortController() };
           waiting.push(entry);
-          void slots.acquire(of(organization), entry.abort.signal).then((release) => {
+          void slots.acquire(of(organization), entry.abort.signal).then((pass) => {
             waiting.splice(waiting.indexOf(entry), 1);
-            if (release !== null) held.push({ organization, release });
+            if (pass !== null) held.push({ organization, release: () => pass.end() });
           });
         } else if (kind === "release") held.splice(pick % Math.max(1, held.length), 1)[0]?.release();
         else waiting[pick % Math.max(1, waiting.length)]?.abort.abort();
@@ -200,7 +200,11 @@ test("[JOB-10] in any order of starts, ends and aborts no bound is passed, no pl
         expect(held.length).toBeLessThanOrEqual(3);
         for (const name of ["a", "b", "c"]) expect(holds(name)).toBeLessThanOrEqual(2);
         if (held.length < 3) for (const w of waiting) expect(holds(w.organization)).toBe(2);
+        expect(slots.inUse).toBe(held.length);
       }
+      for (const { abort } of waiting) abort.abort();
+      for (const { release } of held) release();
+      expect(slots.inUse).toBe(0);
     }),
     { numRuns: 60 },
   );
@@ -214,7 +218,7 @@ test("[JOB-10] a place is free while all calls of a step wait or are over, and o
     const asked = slots.acquire(of("a"), abort.signal);
     abort.abort();
     const release = await asked;
-    release?.();
+    release?.end();
     return release !== null;
   };
   expect(await place.take(never)).toBe(true);

@@ -1,0 +1,165 @@
+/**
+ * Slots for work on a scarce resource, shared fairly between organizations.
+ *
+ *   enter ─ a free slot ──▶ pass ── end ──▶ the next one in turn
+ *     └──▶ waits ─ its turn ──▶ pass
+ *           └ aborted, or not wanted any more ──▶ null
+ *
+ * - FS-1: at most `slots` passes are held, and at most `each` by one organization.
+ * - FS-2: nothing waits that FS-1 would let in, so a new entry overtakes nobody.
+ * - FS-3: waiting organizations take turns, one slot each, so one organization's work delays another's by one piece at
+ *   most. Those that have recently used more than their share of the event loop wait behind the others (FAIR-4).
+ * - FS-4: when nothing runs, no slot is in use: a pass ends with its block (`pass.ts`).
+ */
+import { assert } from "./assert.ts";
+import { Pass } from "./pass.ts";
+
+export interface SlotBounds {
+  /** Pieces of work that may run at once, */
+  readonly slots: number;
+  /** and those of one organization. */
+  readonly each: number;
+}
+
+export interface SlotOrder<R> {
+  /** Whether the organization has used more than its share of the event loop (FAIR-4). */
+  readonly isOverShare?: (organizationId: string) => boolean;
+  /** Which of an organization's waiting entries goes first; omitted: the older one. */
+  readonly goesBefore?: (a: R, b: R) => boolean;
+}
+
+export interface Entering<R> {
+  readonly rank?: R;
+  /** Ends the wait. */
+  readonly signal?: AbortSignal;
+  /** Asked when its turn has come: an entry that is not wanted any more takes no slot. */
+  readonly isWanted?: () => boolean;
+}
+
+interface Waiting<R> {
+  readonly rank: R | undefined;
+  readonly isWanted: (() => boolean) | undefined;
+  readonly resolve: (pass: Pass | null) => void;
+}
+
+export class FairSlots<R = never> {
+  private readonly bounds: SlotBounds;
+  private readonly order: SlotOrder<R>;
+  private readonly heldOf = new Map<string, number>();
+  /** By organization; the first organization of the map has the next turn. No queue is empty. */
+  private readonly queues = new Map<string, Waiting<R>[]>();
+  private held = 0;
+  private idle: PromiseWithResolvers<void> | null = null;
+
+  constructor(bounds: SlotBounds, order: SlotOrder<R> = {}) {
+    assert(bounds.slots >= 1 && bounds.each >= 1, "slots let each organization in");
+    this.bounds = bounds;
+    this.order = order;
+  }
+
+  /** Passes that are held. */
+  get inUse(): number {
+    return this.held;
+  }
+
+  /** A pass if a slot is free; null if the entry would have to wait. */
+  tryEnter(organizationId: string): Pass | null {
+    return this.hasSlot(organizationId) ? this.take(organizationId) : null;
+  }
+
+  /** Resolves with a pass, or with null if the entry was aborted or is not wanted any more. */
+  enter(organizationId: string, { rank, signal, isWanted }: Entering<R> = {}): Promise<Pass | null> {
+    if (signal?.aborted === true) return Promise.resolve(null);
+    const free = this.tryEnter(organizationId);
+    if (free !== null) return Promise.resolve(free);
+    return new Promise((settle) => {
+      const resolve = (pass: Pass | null): void => {
+        signal?.removeEventListener("abort", leave);
+        settle(pass);
+      };
+      const entry: Waiting<R> = { rank, isWanted, resolve };
+      const leave = (): void => {
+        this.remove(organizationId, entry);
+        resolve(null);
+      };
+      signal?.addEventListener("abort", leave, { once: true });
+      this.enqueue(organizationId, entry);
+    });
+  }
+
+  /** Resolves when nothing runs or waits. */
+  rest(): Promise<void> {
+    if (this.held === 0 && this.queues.size === 0) return Promise.resolve();
+    this.idle ??= Promise.withResolvers();
+    return this.idle.promise;
+  }
+
+  private hasSlot(organizationId: string): boolean {
+    return this.held < this.bounds.slots && (this.heldOf.get(organizationId) ?? 0) < this.bounds.each;
+  }
+
+  private take(organizationId: string): Pass {
+    this.count(organizationId, 1);
+    return new Pass(() => {
+      this.count(organizationId, -1);
+      this.next();
+      if (this.idle === null || this.held > 0 || this.queues.size > 0) return;
+      this.idle.resolve();
+      this.idle = null;
+    });
+  }
+
+  private count(organizationId: string, by: 1 | -1): void {
+    this.held += by;
+    const left = (this.heldOf.get(organizationId) ?? 0) + by;
+    assert(left >= 0 && this.held >= left, "an organization holds a part of the slots that are held");
+    assert(this.held <= this.bounds.slots && left <= this.bounds.each, "no more slots are held than there are");
+    if (left === 0) this.heldOf.delete(organizationId);
+    else this.heldOf.set(organizationId, left);
+  }
+
+  /** Inserts by rank. Most entries are the last of their queue, so the search starts at the end. */
+  private enqueue(organizationId: string, entry: Waiting<R>): void {
+    const queue = this.queues.get(organizationId);
+    if (queue === undefined) return void this.queues.set(organizationId, [entry]);
+    let index = queue.length;
+    while (index > 0 && this.goesBefore(entry, queue[index - 1]!)) index--;
+    queue.splice(index, 0, entry);
+  }
+
+  private goesBefore({ rank: a }: Waiting<R>, { rank: b }: Waiting<R>): boolean {
+    return a !== undefined && b !== undefined && this.order.goesBefore?.(a, b) === true;
+  }
+
+  private remove(organizationId: string, entry: Waiting<R>): void {
+    const queue = this.queues.get(organizationId);
+    const index = queue?.indexOf(entry) ?? -1;
+    assert(queue !== undefined && index >= 0, "an entry that leaves was waiting");
+    queue.splice(index, 1);
+    if (queue.length === 0) this.queues.delete(organizationId);
+  }
+
+  /** Gives the slot that became free to the entry whose turn it is. */
+  private next(): void {
+    for (let next = this.nextOrganization(); next !== null; next = this.nextOrganization()) {
+      const queue = this.queues.get(next)!;
+      const entry = queue.shift();
+      const isWanted = entry?.isWanted?.() !== false;
+      if (isWanted || queue.length === 0) this.queues.delete(next);
+      // Its next turn comes after those of all others.
+      if (isWanted && queue.length > 0) this.queues.set(next, queue);
+      entry?.resolve(isWanted ? this.take(next) : null);
+    }
+  }
+
+  /** The first organization in turn that may have a slot and is within its share, else the first that may have one. */
+  private nextOrganization(): string | null {
+    let first: string | null = null;
+    for (const organizationId of this.queues.keys()) {
+      if (!this.hasSlot(organizationId)) continue;
+      if (this.order.isOverShare?.(organizationId) !== true) return organizationId;
+      first ??= organizationId;
+    }
+    return first;
+  }
+}
