@@ -67,7 +67,6 @@ export const modelErrors: SettingsCheck = {
     "OPENAI_API_KEY",
     "OPENAI_BASE_URL",
     "ALLOW_DEMO_MODEL",
-    "NODE_ENV",
   ],
   errors(config) {
     const settings = modelSettings(config, []);

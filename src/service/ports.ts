@@ -39,3 +39,8 @@ export function findPort(wanted: Wanted): number {
     return port;
   });
 }
+
+/** Tests that the host is this machine's, whatever its port. Throws `CannotListen`. */
+export function tryHost(wanted: Wanted): void {
+  opened(wanted, () => Bun.listen({ hostname: wanted.host, port: 0, socket: { data() {} } }).stop(true));
+}

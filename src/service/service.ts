@@ -37,7 +37,7 @@ import { chooseModels } from "./model-choice.ts";
 import { prepareRuntime, type Runtime } from "./runtime.ts";
 import { oneAtATime } from "../../db/one-at-a-time.ts";
 import { writePrivateFile } from "../../db/private-file.ts";
-import { opened, tryPort } from "./ports.ts";
+import { opened, tryHost, tryPort } from "./ports.ts";
 import { leave, openReplica } from "./replica.ts";
 import type { Supervision } from "./supervision.ts";
 import { StopOnce } from "./stop-once.ts";
@@ -79,6 +79,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, log, onFatal, signal, supervision } = options;
   const undo = new Undo();
   try {
+    // Before a data folder and a database are made for an address that nobody can use.
+    tryHost({ ...config, setting: "PORT" });
+    if (config.adminPort !== undefined)
+      tryHost({ host: config.adminHost, port: config.adminPort, setting: "ADMIN_PORT" });
     // Without the administration port nothing reads the counts, so nothing is counted.
     const meters = config.adminPort === undefined ? null : new Meters();
     const traces = await openTraces(config, meters, log);

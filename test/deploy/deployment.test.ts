@@ -1,9 +1,11 @@
 /** The files that people deploy with agree with the repository and with each other. What they start is in the long tests. */
 import { describe, expect, test } from "bun:test";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 import { programOf } from "../../deploy/release/imports.ts";
+import { modelErrors } from "../../src/service/model-choice.ts";
+import { readConfig } from "../../src/settings/config.ts";
 import { copyOf, instructionsOf } from "../support/dockerfile.ts";
 import { CLONE } from "../support/service-process.ts";
 
@@ -44,7 +46,9 @@ describe("the image", () => {
   test("[SHIP-3] it runs as a numbered user, installs nothing at its start, and takes the Bun of package.json", () => {
     expect(wordsOf("USER").at(-1)).toMatch(/^[1-9]\d+:[1-9]\d+$/);
     const [entrypoint = ""] = wordsOf("ENTRYPOINT");
-    expect(JSON.parse(entrypoint)).toEqual(["bun", "src/main.ts"]);
+    expect(JSON.parse(entrypoint)).toEqual(["troupe"]);
+    const [command] = copies.filter(({ to }) => to === "/usr/local/bin/troupe").flatMap(({ sources }) => sources);
+    expect(statSync(join(CLONE, command!)).mode & 0o111).toBe(0o111);
     expect(wordsOf("FROM").map((words) => /:(\d+\.\d+\.\d+)/.exec(words)?.[1])).toEqual(
       Array(2).fill(manifest.packageManager.replace("bun@", "")),
     );
@@ -84,6 +88,33 @@ describe("manifests", () => {
     });
     expect(Object.keys(volumes)).toEqual(["data"]);
     expect(Object.keys(environment).filter((name) => !SETTINGS.has(name))).toEqual([]);
+  });
+
+  test("[SHIP-3] compose takes the model of the key that is given, and starts again what has ended", () => {
+    for (const file of ["compose.yaml", "compose.replicas.yaml"]) {
+      const { services } = Bun.YAML.parse(read(`deploy/${file}`)) as {
+        services: { troupe: { environment: Record<string, string>; restart: string } };
+      };
+      const { environment, restart } = services.troupe;
+      expect(restart).toBe("unless-stopped");
+      // As compose fills it in where the operator has set a key and nothing else.
+      const given: Record<string, string> = { ANTHROPIC_API_KEY: "sk-ant-x", NODE_ENV: "production" };
+      const filled = Object.fromEntries(
+        Object.entries(environment).map(([name, value]) => [
+          name,
+          String(value).replaceAll(
+            /\$\{(\w+)(?::-([^}]*))?(?::\?)?\}/g,
+            (_, key: string, fallback = "") => given[key] ?? fallback,
+          ),
+        ]),
+      );
+      for (const name of ["OPENAI_API_KEY", "OPENAI_BASE_URL"]) expect(filled[name]).toBe("");
+      const secret =
+        filled["TROUPE_SECRET"] === undefined ? {} : { TROUPE_SECRET: Buffer.alloc(32, 1).toString("base64") };
+      const settings = readConfig({ ...filled, ...secret, NODE_ENV: "production" }, [modelErrors]);
+      expect(settings).toMatchObject({ ok: true, config: { anthropicApiKey: "sk-ant-x" } });
+      expect(settings.ok && settings.config.model).toBeUndefined();
+    }
   });
 
   test("[SHIP-3] Kubernetes asks the right addresses, and runs the image as it is built", () => {

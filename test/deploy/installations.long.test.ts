@@ -145,6 +145,7 @@ test.skipIf(!canBeSandboxed)(
       ...["/usr", "/bin", "/lib", "/lib64", "/etc"].map((path) => `--ro-bind-try ${path} ${path}`),
       `--ro-bind ${users} /etc/passwd`,
       `--ro-bind ${join(image.root, image.workdir)} ${image.workdir}`,
+      `--ro-bind ${join(image.root, "usr/local/bin")} /usr/local/bin`,
       `--ro-bind ${bun} /image/bun --proc /proc --dev /dev --tmpfs /tmp --bind ${data} /data --remount-ro /`,
     ].join(" ");
     const limits = `bwrap --unshare-user --uid ${uid} --gid ${gid} --cap-drop ALL`;
@@ -155,7 +156,7 @@ test.skipIf(!canBeSandboxed)(
     const env = {
       ...environmentOf("/data/troupe"),
       ...image.environment,
-      PATH: "/image:/usr/bin:/bin",
+      PATH: "/image:/usr/local/bin:/usr/bin:/bin",
       PORT: "0",
       HOST: "127.0.0.1",
       ALLOW_DEMO_MODEL: "1",
@@ -170,6 +171,12 @@ test.skipIf(!canBeSandboxed)(
       token: /pat_\S+/.exec(tokens)?.[0] ?? "",
       agentId: /agt_[\w-]{21}/.exec(tokens)?.[0] ?? "",
     });
+    // As `docker exec` runs them: beside the service, in the same file system.
+    const administer = (...words: string[]) => run(inImage(["troupe", "admin", ...words]), { cwd: "/", env });
+    expect(await administer("org", "list")).toContain("My organization");
+    expect(await administer("token", "create", "--email", "owner@localhost")).toMatch(/pat_\S+/);
+    const viaBun = inImage(["bun", "run", "--silent", "admin", "org", "list"]);
+    expect(await run(viaBun, { cwd: "/", env })).toContain("My organization");
     // Nobody hands a signal through bwrap; a container's runtime sends it to the service itself.
     const children = readFileSync(`/proc/${service.pid}/task/${service.pid}/children`, "utf8").trim().split(" ");
     process.kill(Number(children[0]), "SIGTERM");

@@ -43,9 +43,11 @@ test("[START-46] a port in use is told before anything is made, and the next sta
   await next.end();
 });
 
-test("[START-46] an address that is not this machine's is told", async () => {
-  const { code, text } = await failTroupe(folder, { dataDir: join(folder.path, "port"), env: { HOST: "203.0.113.7" } });
+test("[START-46] an address that is not this machine's is told, before a database is made", async () => {
+  const dataDir = join(folder.path, "no-address");
+  const { code, text } = await failTroupe(folder, { dataDir, env: { HOST: "203.0.113.7" } });
   expect(code).toBe(69);
+  expect(await Bun.file(join(dataDir, "postgres", "PG_VERSION")).exists()).toBe(false);
   expect(text).toContain("Cannot listen on 203.0.113.7:0 (HOST and PORT): ");
 });
 

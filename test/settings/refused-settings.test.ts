@@ -1,5 +1,6 @@
 /** Settings that are refused: each by its name, alone and in its company. */
 import { expect, test } from "bun:test";
+import { modelErrors } from "../../src/service/model-choice.ts";
 import { describeConfig, describeErrors, readConfig } from "../../src/settings/config.ts";
 import { configOf, errorsOf, SECRET } from "../support/settings.ts";
 
@@ -99,6 +100,11 @@ test("[START-2] all errors are told at once, with what is allowed", () => {
       'LOG_LEVEL is "loud"; it must be one of trace, debug, info, warn, error, fatal, silent\n' +
       'NODE_ENV is "y"; it must be one of development, production, test',
   );
+});
+
+test("[START-2] a wrong NODE_ENV does not hide a wrong model", () => {
+  const result = readConfig({ NODE_ENV: "prod", MODEL: "clod:4", MODELS: "openai:gpt-5-mini" }, [modelErrors]);
+  expect(result.ok ? [] : result.errors.map(({ variable }) => variable)).toEqual(["NODE_ENV", "MODEL", "MODELS"]);
 });
 
 test("[START-2] an error does not show a secret or a URL that may have one", () => {

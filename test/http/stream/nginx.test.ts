@@ -75,3 +75,15 @@ withNginx("[ERR-5] a body that is too long is refused by the service, in its wor
   const body = { name: "Ada", system_prompt: "x".repeat(1024 * 1024) };
   await refused(call("POST", "/api/agents", body), 413, "payload_too_large");
 });
+
+withNginx("[WSP-6] a file of many megabytes is uploaded through nginx", async () => {
+  const path = `/api/workspaces/${owner.workspaceId}/files/content?path=large.bin`;
+  const bytes = new Uint8Array(5 * 1_024 * 1_024).fill(7);
+  const response = await fetch(url + path, {
+    method: "PUT",
+    headers: { authorization: `Bearer ${owner.token}`, "content-type": "application/octet-stream" },
+    body: bytes,
+  });
+  expect(response.status).toBe(201);
+  expect(await response.json()).toMatchObject({ size: bytes.length });
+});
