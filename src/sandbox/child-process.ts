@@ -13,15 +13,17 @@ import { FOLDER, type Launch } from "./launch.ts";
 import { empty, fill, removeFolder, type SandboxFile } from "./child-folder.ts";
 import { lowerSession } from "./low-priority.ts";
 import { cpuMsOf } from "./process-cpu.ts";
-import { ANSWER_HEAD_BYTES, DONE, LENGTH_BYTES, MAX_OUTPUT_BYTES } from "./protocol.ts";
+import { ANSWER_HEAD_BYTES, FAILED, GROWN, LENGTH_BYTES, MAX_OUTPUT_BYTES } from "./protocol.ts";
 
 /** Why there is no result. */
 export type SandboxError =
   /** The job failed because of its content. The message is one of a closed list of the job. */
   | "failed"
   | "deadline"
-  /** The child died, most likely out of memory. */
+  /** The child died, most likely because the job ran out of memory. */
   | "crashed"
+  /** The child could not be started, or the system killed it, most likely because the machine ran out of memory. */
+  | "unavailable"
   /** The answer was too large or malformed. */
   | "invalid"
   | "aborted";
@@ -46,6 +48,10 @@ export interface ChildOptions {
 const VALUE: JsonLimits = { depth: 128, values: 65_536 };
 /** Bytes that are written at once. */
 export const PIECE_BYTES = 64 * 1024;
+/** A child whose output has ended is given this long to say how it ended. */
+const EXIT_MS = 1_000;
+/** The exit code of a wrapper whose command was killed by SIGKILL. */
+const KILLED_CODE = 128 + 9;
 /** Between two checks of a job's usage. */
 const LOOK_MS = 100;
 
@@ -174,7 +180,7 @@ export class ChildProcess {
           await this.process.stdin.flush();
         }
     } catch {
-      this.end("crashed", 0);
+      // The end of its output says how it ended.
     }
   }
 
@@ -184,7 +190,18 @@ export class ChildProcess {
     } catch {
       // The child's end reports the same.
     }
-    this.end("crashed", 0);
+    // Between two jobs it does not matter how it ended.
+    const wasKilled = this.waiting !== null && (await this.wasKilled());
+    this.end(wasKilled ? "unavailable" : "crashed", 0);
+  }
+
+  /** Whether somebody else killed it: a child that runs out of its own memory ends by another signal. */
+  private async wasKilled(): Promise<boolean> {
+    if (this.isDead) return false;
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, EXIT_MS)));
+    await Promise.race([this.process.exited, late]).finally(() => clearTimeout(timer));
+    return this.process.signalCode === "SIGKILL" || this.process.exitCode === KILLED_CODE;
   }
 
   private end(error: SandboxError, cpuMs: number): void {
@@ -216,7 +233,8 @@ export class ChildProcess {
     const cpuMs = frame.readUInt32BE(LENGTH_BYTES + 1) / 1_000;
     const textEnd = LENGTH_BYTES + ANSWER_HEAD_BYTES + frame.readUInt32BE(LENGTH_BYTES + 5);
     const text = frame.toString("utf8", LENGTH_BYTES + ANSWER_HEAD_BYTES, textEnd);
-    const isDone = frame.readUInt8(LENGTH_BYTES) === DONE;
+    const status = frame.readUInt8(LENGTH_BYTES);
+    const isDone = (status & FAILED) === 0;
     const value = isDone ? parseWithin(text, VALUE) : null;
     if (value === undefined) return this.end("invalid", cpuMs);
     this.waiting = null;
@@ -224,6 +242,7 @@ export class ChildProcess {
     this.receivedBytes = 0;
     this.expected = null;
     const bytes = frame.subarray(textEnd);
+    if ((status & GROWN) !== 0) this.kill();
     waiting(isDone ? { ok: true, value, bytes, cpuMs } : { ok: false, error: "failed", words: text, cpuMs });
   }
 }

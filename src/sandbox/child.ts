@@ -4,12 +4,13 @@
  *
  * A job is a small module under `jobs/` with a name here. Its first use loads it.
  */
-import { readSync, writeSync } from "node:fs";
+import { readFileSync, readSync, writeSync } from "node:fs";
 import type { JsonObject } from "../../actors/schema.ts";
 import {
   ANSWER_HEAD_BYTES,
   DONE,
   FAILED,
+  GROWN,
   type Job,
   LENGTH_BYTES,
   MAX_INPUT_BYTES,
@@ -38,6 +39,11 @@ const INPUT = 0;
 const OUTPUT = 1;
 /** Retry pause while the pipe is full. */
 const FULL_RETRY_MS = 1;
+/**
+ * The memory that a child may keep. Programs and libraries that a job loads are less; allocators keep what a large
+ * result needed, and only the one that has it can use it again.
+ */
+const KEPT_KIB = 64 * 1024;
 /** Characters of a failure's message. */
 const MAX_WORDS = 500;
 
@@ -67,11 +73,21 @@ function answer(status: number, cpuUs: number, { text, bytes }: Answer): void {
   const textBytes = Buffer.from(text);
   const head = Buffer.allocUnsafe(LENGTH_BYTES + ANSWER_HEAD_BYTES);
   head.writeUInt32BE(ANSWER_HEAD_BYTES + textBytes.length + bytes.length, 0);
-  head.writeUInt8(status, LENGTH_BYTES);
+  head.writeUInt8(dataKib() > keptAtStart ? status | GROWN : status, LENGTH_BYTES);
   head.writeUInt32BE(Math.min(cpuUs, 0xffff_ffff), LENGTH_BYTES + 1);
   head.writeUInt32BE(textBytes.length, LENGTH_BYTES + 5);
   write(Buffer.concat([head, textBytes, bytes]));
 }
+
+/** The memory that `prlimit` limits, in KiB; NaN where the system does not report it. */
+function dataKib(): number {
+  try {
+    return Number(/^VmData:\s+(\d+)/m.exec(readFileSync("/proc/self/status", "utf8"))?.[1]);
+  } catch {
+    return Number.NaN;
+  }
+}
+const keptAtStart = dataKib() + KEPT_KIB;
 
 interface Answer {
   readonly text: string;

@@ -3,8 +3,8 @@
  * big endian) and that many bytes, with one job in flight.
  *
  *   job:     length of the rest · length of the order · the order, JSON · the content, as it came
- *   answer:  length of the rest · 0 done or 1 failed · CPU time in µs · length of the text · the text: JSON,
- *            or why it failed · bytes, where the job makes some
+ *   answer:  length of the rest · status · CPU time in µs · length of the text · the text: JSON, or why it failed
+ *            · bytes, where the job makes some
  *
  * The order is ours; the content is untrusted, and only the child parses it. Bytes of an answer are passed on
  * unchanged.
@@ -22,8 +22,11 @@ export const MAX_ORDER_BYTES = 64 * 1024;
 export const LENGTH_BYTES = 4;
 /** Bytes before the text of an answer. */
 export const ANSWER_HEAD_BYTES = 9;
+/** The status of an answer, as bits: zero is a job that is done. */
 export const DONE = 0;
 export const FAILED = 1;
+/** The child has more memory than it began with, so the next job would have less than its limit. */
+export const GROWN = 2;
 
 /** The job of a child. */
 export interface Order {

@@ -3,8 +3,10 @@
  * hands them bytes and gets a small JSON text back.
  *
  * Guarantees: nothing rejects, except when a job's files cannot be placed; a job ends within its time limits; one
- * organization (a lane) has one job at a time, and lanes take turns; waiting jobs are bounded; a child is not reused
- * after a failure or after many jobs; a child that dies between two jobs makes neither fail.
+ * organization (a lane) has one job at a time, and lanes take turns; waiting jobs are bounded; each job has the whole
+ * memory of its limit, because a child is not reused after a failure, after many jobs, or once it keeps memory. What
+ * the job did not cause does not fail it the first time: a job whose child is gone, was killed by the system, or runs
+ * out of memory after other jobs runs once more in a fresh child.
  */
 import type { JsonObject } from "../../actors/schema.ts";
 import { makeFolder, type SandboxFile } from "./child-folder.ts";
@@ -79,8 +81,8 @@ export interface SandboxJob {
   readonly files?: readonly SandboxFile[];
   /** Limits of this job, if they differ from the pool's. */
   readonly limits?: JobLimits;
-  /** Whether the child must end after this answer, because it ran out of memory and cannot free all of it. */
-  readonly isLast?: (value: unknown) => boolean;
+  /** Whether the child may be the cause of this answer, because memory ran out: it ends, and another one may do the job. */
+  readonly isSuspect?: (answer: ChildAnswer) => boolean;
   /** The CPU budget that the job shares with others. */
   readonly budget?: Pick<CpuBudget, "isSpent" | "spend">;
   readonly signal?: AbortSignal;
@@ -104,6 +106,8 @@ export interface Sandbox {
 /** The failure of a job whose file is gone. */
 export const FILE_MISSING = "a file of the job is missing";
 
+const UNAVAILABLE = { ok: false, error: "unavailable", words: "", cpuMs: 0 } as const;
+
 const refused = (error: Exclude<SandboxResult, { ok: true }>["error"], words = ""): SandboxResult => ({
   ok: false,
   error,
@@ -126,6 +130,17 @@ interface SandboxOptions {
 const MS_PER_BYTE = 0.3 / (256 * 1024);
 
 export const createSandbox = (log?: SandboxLog, options: SandboxOptions = {}): Sandbox => new ChildPool(log, options);
+
+/** Whether a fresh child may do what this one did not. `wasUsed`: it had done other jobs before. */
+function mayPass(
+  answer: ChildAnswer | "file_missing" | "gone",
+  { isSuspect, signal }: SandboxJob,
+  wasUsed: boolean,
+): boolean {
+  if (answer === "file_missing" || signal?.aborted === true) return false;
+  if (answer === "gone" || (!answer.ok && answer.error === "unavailable")) return true;
+  return wasUsed && ((!answer.ok && answer.error === "crashed") || isSuspect?.(answer) === true);
+}
 
 class ChildPool implements Sandbox {
   private readonly log: SandboxLog | undefined;
@@ -175,11 +190,22 @@ class ChildPool implements Sandbox {
 
   private async answer(job: SandboxJob): Promise<ChildAnswer | "file_missing"> {
     const launch = await this.launched();
-    const waiting = this.idle.pop();
-    const answer = waiting === undefined ? "gone" : await this.answerOf(waiting, job);
-    if (answer !== "gone") return answer;
-    const fresh = await this.answerOf(this.child(launch), job);
-    return fresh === "gone" ? { ok: false, error: "crashed", words: "", cpuMs: 0 } : fresh;
+    const used = this.idle.pop();
+    const first = used === undefined ? await this.answerOfFresh(launch, job) : await this.answerOf(used, job);
+    if (!mayPass(first, job, used !== undefined)) return first === "gone" ? UNAVAILABLE : first;
+    const second = await this.answerOfFresh(launch, job);
+    return second === "gone" ? UNAVAILABLE : second;
+  }
+
+  private async answerOfFresh(launch: Launch, job: SandboxJob): ReturnType<ChildPool["answerOf"]> {
+    let child: ChildProcess;
+    try {
+      child = this.child(launch);
+    } catch (err) {
+      this.log?.warn({ err, job: job.job }, "a child of the sandbox could not be started");
+      return UNAVAILABLE;
+    }
+    return this.answerOf(child, job);
   }
 
   private async answerOf(child: ChildProcess, job: SandboxJob): Promise<ChildAnswer | "file_missing" | "gone"> {
@@ -189,7 +215,7 @@ class ChildPool implements Sandbox {
       if (typeof answer === "string") return answer;
       if (!answer.ok && answer.error !== "failed" && answer.error !== "aborted")
         this.log?.warn({ job: name, error: answer.error, bytes: bytesOf(content) }, "a sandboxed job was killed");
-      if (answer.ok && job.isLast?.(answer.value) === true) child.kill();
+      if (job.isSuspect?.(answer) === true) child.kill();
       return answer;
     } catch (cause) {
       // A file could not be placed: the store does not respond, or the disk is full.

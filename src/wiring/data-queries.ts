@@ -43,12 +43,11 @@ export function dataQueries(parts: Parts): DataQueries {
       const limits = asked.database === null ? {} : { limits: SQLITE_LIMITS };
       const { format, limit, maxBytes } = asked;
       const options = { lane: organizationId, format, limit, maxBytes };
-      const answer = await surelyRun(parts.sandbox, {
+      const answer = await parts.sandbox.run({
         ...jobOf(asked, job),
         ...limits,
         options,
         files: files.value,
-        isLast: ranOutOfMemory,
       });
       const done = answerOf<QueryDone>(answer);
       if (!done.ok) return done;
@@ -73,21 +72,13 @@ function jobOf({ organizationId, query, params, budget, signal }: DataQuery, job
     content: Buffer.from(JSON.stringify({ query, params })),
     ...(budget === undefined ? {} : { budget }),
     ...(signal === undefined ? {} : { signal }),
+    isSuspect,
   };
-}
-
-/**
- * Runs the job, and once more if its child has died: it may not have been this query, because where memory is short the
- * kernel ends these children first. A query changes nothing, and one that needs too much memory dies again.
- */
-async function surelyRun(sandbox: Sandbox, job: SandboxJob): Promise<SandboxResult> {
-  const result = await sandbox.run(job);
-  return !result.ok && result.error === "crashed" ? sandbox.run(job) : result;
 }
 
 /** The files that the query names, under these names. */
 async function named(parts: Parts, asked: DataQuery): Promise<Outcome<readonly SandboxFile[]>> {
-  const plan = answerOf<QueryPlan>(await surelyRun(parts.sandbox, jobOf(asked, "query-plan")));
+  const plan = answerOf<QueryPlan>(await parts.sandbox.run(jobOf(asked, "query-plan")));
   if (!plan.ok) return plan;
   const files: SandboxFile[] = [];
   let bytes = 0;
@@ -135,7 +126,9 @@ async function fileAt(
   return ok({ name, size, place: (target) => contents.place({ organizationId, sha256 }, target) });
 }
 
-const ranOutOfMemory = (value: unknown): boolean => (value as Partial<QueryRefusal> | null)?.reason === "memory";
+/** Of a query: it refuses what is wrong with its text, so all else is a failure of the child. */
+export const isSuspect: NonNullable<SandboxJob["isSuspect"]> = (answer) =>
+  answer.ok ? (answer.value as Partial<QueryRefusal> | null)?.reason === "memory" : answer.error === "failed";
 
 /** The child's answer, or the fault for its failure. */
 function answerOf<T extends { readonly kind: string }>(result: SandboxResult): Outcome<T> {
@@ -168,6 +161,7 @@ const FAULTS: Readonly<Record<Exclude<SandboxResult, { ok: true }>["error"], Fau
   too_large: { kind: "invalid_request", errors: [{ path: "/query", message: "The query is too long" }] },
   busy: { kind: "overloaded", retryAfterMs: AGAIN_MS },
   aborted: { kind: "unavailable", retryAfterMs: AGAIN_MS },
+  unavailable: { kind: "unavailable", retryAfterMs: AGAIN_MS },
   failed: { kind: "unavailable", retryAfterMs: AGAIN_MS },
   invalid: { kind: "unavailable", retryAfterMs: AGAIN_MS },
 };

@@ -39,7 +39,7 @@ export const outputChecks = (sandbox: Pick<Sandbox, "run">): OutputPort => ({
 });
 
 const mayPass = ({ error }: Extract<SandboxResult, { readonly ok: false }>): boolean =>
-  error === "busy" || error === "crashed" || error === "aborted";
+  error === "busy" || error === "unavailable" || error === "aborted";
 
 const invalid = (message: string): CheckedOutput => ({ kind: "invalid", errors: [{ path: "", message }] });
 

@@ -16,6 +16,7 @@ import type { PreviewImage } from "../sandbox/jobs/preview-image.ts";
 import type { PreviewPdf } from "../sandbox/jobs/preview-pdf.ts";
 import type { QueryDone, QueryRefusal } from "../sandbox/jobs/query-answer.ts";
 import type { Sandbox, SandboxJob } from "../sandbox/sandbox.ts";
+import { isSuspect } from "./data-queries.ts";
 
 /** A person waits for a preview; if it takes longer, they download the file instead. */
 const LIMITS = { cpuMs: 4_000, wallMs: 25_000 };
@@ -41,7 +42,7 @@ interface Parts {
 export function sandboxPreviews({ sandbox, contents }: Parts): Previews {
   const run = async (
     { organizationId }: PreviewedFile,
-    job: Pick<SandboxJob, "job" | "options" | "files" | "content">,
+    job: Pick<SandboxJob, "job" | "options" | "files" | "content" | "isSuspect">,
   ): Promise<{ readonly value: unknown; readonly bytes: Uint8Array } | null> => {
     const answer = await sandbox.run({ ...job, lane: organizationId, limits: LIMITS });
     return answer.ok ? { value: answer.value, bytes: answer.bytes ?? new Uint8Array() } : null;
@@ -74,7 +75,7 @@ export function sandboxPreviews({ sandbox, contents }: Parts): Previews {
     async table(file, reader) {
       const options = { lane: file.organizationId, format: "json", limit: ROWS, maxBytes: ROWS_BYTES };
       const content = Buffer.from(JSON.stringify({ query: QUERIES[reader], params: [] }));
-      const made = await run(file, { job: "query", options, content, files: placed(file) ?? [] });
+      const made = await run(file, { job: "query", options, content, files: placed(file) ?? [], isSuspect });
       if (made === null) return null;
       const done = made.value as QueryDone | QueryRefusal;
       const rows = done.kind === "done" ? parseWithin(textOf(made.bytes), ROWS_SHAPE) : undefined;

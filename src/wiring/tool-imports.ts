@@ -1,6 +1,6 @@
 /** Imports of OpenAPI documents (port: `ToolImports`), with the guarded client and the sandbox. */
 import { cleanJson } from "../../actors/clean-text.ts";
-import { invalid, ok } from "../../actors/fault.ts";
+import { invalid, ok, refuse } from "../../actors/fault.ts";
 import type { JsonObject } from "../../actors/schema.ts";
 import { visibleText } from "../../actors/visible-text.ts";
 import type { Egress } from "../egress/egress.ts";
@@ -12,6 +12,10 @@ import type { Sandbox } from "../sandbox/sandbox.ts";
 export const DOCUMENT_BYTES = 6 * 1024 * 1024;
 const LIMITS = { timeoutMs: 30_000, maxResponseBytes: DOCUMENT_BYTES, maxRedirects: 3 };
 const ACCEPT = "application/json, application/yaml;q=0.9, text/yaml;q=0.9, */*;q=0.5";
+
+/** Failures of the sandbox that the document did not cause. */
+const MAY_PASS: ReadonlySet<string> = new Set(["busy", "unavailable", "aborted"]);
+const AGAIN_MS = 1_000;
 
 const WORDS: Partial<Record<EgressError, string>> = {
   https_required: "The URL must begin with https://",
@@ -36,10 +40,9 @@ export const toolImports = (egress: Pick<Egress, "request">, sandbox: Pick<Sandb
     const options = { ...choice, operations: [...choice.operations], headers: [...choice.headers] };
     const result = await sandbox.run({ job: "openapi", lane: organizationId, options, content });
     if (!result.ok)
-      return invalid(
-        "/document",
-        result.error === "busy" ? "Too many documents wait to be read" : "The document cannot be read",
-      );
+      return MAY_PASS.has(result.error)
+        ? refuse({ kind: "overloaded", retryAfterMs: AGAIN_MS })
+        : invalid("/document", "The document cannot be read");
     const value = cleanJson(result.value);
     if (isObject(value) && value["kind"] === "refused")
       return invalid("/document", visibleText(String(value["message"])));

@@ -243,6 +243,10 @@ describe("hostile queries", () => {
       ["SELECT 1 +", "syntax error"],
       ["SELECT 1e400", "A number in the query is too large"],
       ["SELECT -1e400::DOUBLE", "A number in the query is too large"],
+      [
+        `SELECT ${Array.from({ length: 5_000 }, (_, i) => `1 AS column_${i}`).join()}`,
+        "The names and types of the columns",
+      ],
       [`SELECT ${"1 + (".repeat(5_000)}1${")".repeat(5_000)}`, ""],
     ] as const) {
       const refusal = await errorOf(send({ query }));

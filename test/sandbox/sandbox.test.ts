@@ -185,6 +185,55 @@ describe("a child that", () => {
   }
 });
 
+describe("a job that its child did not do for another reason than the job", () => {
+  const ways = async (...command: string[]) => [{ command, isIsolated: false, isLimited: false, isImpolite: true }];
+
+  test("[GUARD-1] runs once more where the system has killed the child; the second time no child is available", async () => {
+    const { sandbox } = sandboxOf(() => ways(process.execPath, BAD_CHILD, "spins"));
+    await sandbox.prepare();
+    const before = childrenOf(BAD_CHILD);
+    const job = sandbox.run(page("<p>x"));
+    const kill = (pids: readonly number[]): void => pids.forEach((pid) => void process.kill(pid, "SIGKILL"));
+    kill(before);
+    await until("another one has the job", () => childrenOf(BAD_CHILD).some((pid) => !before.includes(pid)));
+    kill(childrenOf(BAD_CHILD));
+    expect(await job).toMatchObject({ ok: false, error: "unavailable" });
+  });
+
+  test("[GUARD-1] runs once more where the child had done others before", async () => {
+    const once = join(mkdtempSync(join(tmpdir(), "troupe-once-")), "once");
+    const good = fileURLToPath(new URL("../../src/sandbox/child.ts", import.meta.url));
+    const script = `mkdir '${once}' 2>/dev/null && exec '${process.execPath}' '${BAD_CHILD}' exits; exec '${process.execPath}' '${good}'`;
+    const { sandbox } = sandboxOf(() => ways("sh", "-c", script));
+    await sandbox.prepare();
+    expect(await sandbox.run(page("<p>fine"))).toEqual(shown("fine"));
+    rmSync(join(once, ".."), { recursive: true });
+  });
+});
+
+// reason: elsewhere the system does not report the memory of a child.
+test.skipIf(!existsSync("/proc/self/status"))(
+  "[GUARD-1] a child that keeps the memory of a job is replaced before the next one, and others stay",
+  async () => {
+    const root = mkdtempSync(join(tmpdir(), "troupe-children-"));
+    const sandbox = createSandbox(undefined, { kind: filePool(root), launches: impoliteLaunches });
+    opened.push(sandbox);
+    const rows = async (query: string): Promise<string> => {
+      const options = { lane: "org_1", format: "json", limit: 10_000, maxBytes: 8 * 1024 * 1024 };
+      const content = Buffer.from(JSON.stringify({ query, params: [] }));
+      const result = await sandbox.run({ job: "query", lane: "org_1", options, content });
+      expect(result).toMatchObject({ ok: true, value: { kind: "done" } });
+      return readdirSync(root).join();
+    };
+    const child = await rows("SELECT 1");
+    expect(child).not.toBe("");
+    expect(await rows("SELECT 1 UNION ALL SELECT 2")).toBe(child);
+    expect(await rows("SELECT repeat('x', 1000000) FROM range(20)")).toBe("");
+    expect(await rows("SELECT 1")).not.toBe(child);
+    rmSync(root, { recursive: true });
+  },
+);
+
 // reason: elsewhere nothing limits the memory of a child.
 test.skipIf(Bun.which("prlimit") === null)(
   "[GUARD-1] within the limit of its memory a child compiles its code",

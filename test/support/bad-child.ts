@@ -1,4 +1,4 @@
-/** A child of the sandbox that does not do as it should: it answers one ping, and then as its argument says. */
+/** A child of the sandbox that does not do as it should: it answers a ping, and any other job as its argument says. */
 import { readSync, writeSync } from "node:fs";
 
 const frame = (status: number, text: string, length = text.length + 9): Buffer => {
@@ -8,19 +8,21 @@ const frame = (status: number, text: string, length = text.length + 9): Buffer =
   head.writeUInt32BE(text.length, 9);
   return Buffer.concat([head, Buffer.from(text)]);
 };
-const hear = (): void => {
+const hear = (): string => {
   const head = Buffer.alloc(4);
   if (readSync(0, head) === 0) process.exit(0);
-  let left = head.readUInt32BE(0);
-  while (left > 0) left -= readSync(0, Buffer.alloc(left));
+  const job = Buffer.alloc(head.readUInt32BE(0));
+  for (let have = 0; have < job.length;) have += readSync(0, job, have, job.length - have, null);
+  return job.toString("latin1");
 };
 
-hear();
-writeSync(1, frame(0, '"pong"'));
 const [, , fault] = process.argv;
-// Nobody has asked.
-if (fault === "unasked") writeSync(1, frame(0, '"hi"'));
-hear();
+if (hear().includes('"ping"') || fault === "unasked") {
+  writeSync(1, frame(0, '"pong"'));
+  // Nobody has asked.
+  if (fault === "unasked") writeSync(1, frame(0, '"hi"'));
+  hear();
+}
 if (fault === "oversized") writeSync(1, frame(0, "x", 2 ** 31));
 else if (fault === "bytes") writeSync(1, frame(0, '"a"', 9 + 3 + 1_000));
 else if (fault === "short") writeSync(1, frame(0, "x", 1));

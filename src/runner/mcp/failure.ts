@@ -47,6 +47,7 @@ const SANDBOX_WORDS: Readonly<Record<Exclude<SandboxRefusal, "failed">, string>>
   deadline: "its answer takes too long to be read",
   crashed: "its answer takes too much memory to be read",
   invalid: "its answer cannot be read",
+  unavailable: "its answer could not be read now. Try again",
   over_budget: "the calls of this step have used up their computing time. Make fewer calls at a time",
   busy: "too many answers wait to be read. Make fewer calls at a time",
   aborted: WORDS.aborted,

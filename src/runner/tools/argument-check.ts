@@ -9,8 +9,6 @@ import type { Sandbox } from "../../sandbox/sandbox.ts";
 
 /** Errors that are reported to a model at once. */
 const MOST_ERRORS = 8;
-/** Attempts of one check whose child was ended. */
-const TRIES = 3;
 
 export interface GivenArguments {
   readonly organizationId: string;
@@ -27,15 +25,11 @@ export async function argumentFault(
 ): Promise<string | null> {
   const content = new TextEncoder().encode(JSON.stringify({ schema, given: input }));
   const job = { job: "arguments", lane: organizationId, options: {}, content, signal };
-  for (let tries = 1; ; tries++) {
-    const checked = await sandbox.run(budget === undefined ? job : { ...job, budget });
-    if (checked.ok) return wordsOf(checked.value as readonly InputError[]);
-    // A child may have been ended for another reason than this job: retry.
-    if (checked.error !== "crashed" || tries >= TRIES || signal.aborted)
-      return checked.error === "over_budget"
-        ? "The calls of this step have used up their computing time. Make fewer at a time."
-        : "The arguments could not be checked by the schema of the tool in time.";
-  }
+  const checked = await sandbox.run(budget === undefined ? job : { ...job, budget });
+  if (checked.ok) return wordsOf(checked.value as readonly InputError[]);
+  return checked.error === "over_budget"
+    ? "The calls of this step have used up their computing time. Make fewer at a time."
+    : "The arguments could not be checked by the schema of the tool in time.";
 }
 
 function wordsOf(errors: readonly InputError[]): string | null {

@@ -64,6 +64,7 @@ const UNREAD: Readonly<Record<SandboxRefusal, string>> = {
   crashed: "The page takes too much memory to be read.",
   over_budget: "The calls of this step have used up their computing time. Fetch fewer pages at a time.",
   busy: "Too many pages wait to be read. Fetch fewer at a time.",
+  unavailable: "The page could not be read now. Try again.",
   aborted: "The call was stopped before it had a result.",
 };
 

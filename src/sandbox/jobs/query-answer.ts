@@ -50,5 +50,14 @@ export const refusedQuery = (reason: QueryRefusal["reason"], message: string): Q
   message: message.replaceAll(`${process.cwd()}/`, "").slice(0, MAX_MESSAGE).toWellFormed(),
 });
 
+/** Bytes of the columns of a result, which are told beside its rows. */
+const MAX_COLUMNS_BYTES = 128 * 1024;
+
+/** Refuses a result with too many columns for an answer. */
+export const refusedColumns = (columns: QueryDone["columns"]): QueryRefusal | null =>
+  Buffer.byteLength(JSON.stringify(columns)) <= MAX_COLUMNS_BYTES
+    ? null
+    : refusedQuery("query", `The names and types of the columns have more than ${MAX_COLUMNS_BYTES} bytes`);
+
 export const queryTextOf = (content: Uint8Array): QueryText =>
   JSON.parse(Buffer.from(content.buffer, content.byteOffset, content.length).toString("utf8")) as QueryText;

@@ -13,7 +13,7 @@ import type { JsonObject } from "../../../actors/schema.ts";
 import { Output } from "../protocol.ts";
 import { connectDuck } from "./duck-session.ts";
 import { jsonOf } from "./duck-value.ts";
-import { type QueryParams, type QueryRefusal, queryTextOf, refusedQuery } from "./query-answer.ts";
+import { type QueryParams, type QueryRefusal, queryTextOf, refusedColumns, refusedQuery } from "./query-answer.ts";
 import { asFormat, type Format, RowTaker } from "./query-rows.ts";
 
 /** CPU time of one query, across all its threads. */
@@ -109,6 +109,8 @@ async function run(
   const result = await statement.stream();
   const types: readonly DuckDBType[] = result.columnTypes();
   const columns = result.columnNames().map((name, i) => ({ name, type: String(types[i]) }));
+  const refusal = refusedColumns(columns);
+  if (refusal !== null) return refusal;
   const taker = new RowTaker(Number(limit), Number(maxBytes));
   for (let chunk = await result.fetchChunk(); chunk !== null && chunk.rowCount > 0; chunk = await result.fetchChunk()) {
     for (const row of chunk.getRows()) if (!taker.take(row.map(jsonOf))) break;
