@@ -36,10 +36,15 @@ export interface SessionName {
 
 export type TrafficCommand =
   /**
-   * Counts one request of an identity. A request past the budget is not refused; the reply says that it is not
-   * admitted.
+   * Counts requests of an identity: one, unless the command says how many. They are admitted together or not at all.
+   * A request past the budget is not refused; the reply says that it is not admitted.
    */
-  | { readonly kind: "admit_request"; readonly identity: string; readonly limit: RateLimit }
+  | {
+      readonly kind: "admit_request";
+      readonly identity: string;
+      readonly limit: RateLimit;
+      readonly requests?: number;
+    }
   /** Returns unused reservations of these identities. */
   | { readonly kind: "give_back"; readonly identities: readonly string[] }
   /**

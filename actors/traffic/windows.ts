@@ -35,16 +35,16 @@ const windowAt = (now: number): number => Math.floor(now / RATE_WINDOW_MS);
 type WindowCommand = "admit_request" | "give_back";
 
 export const windowHandlers: Pick<Handlers<TrafficProtocol>, WindowCommand> = {
-  admit_request(tx, { identity, limit }) {
+  admit_request(tx, { identity, limit, requests = 1 }) {
     const { budget } = limit;
     const spending = spendingOf(tx, identity, limit);
     const { window, reserved, stored } = spending;
     const resetAtMs = (window + 1) * RATE_WINDOW_MS;
-    if (spending.spent >= budget) {
+    const spent = spending.spent + requests;
+    if (spent > budget) {
       tx.read(rateWindowTable, identity);
-      return ok({ isAdmitted: false, budget, remaining: 0, resetAtMs });
+      return ok({ isAdmitted: false, budget, remaining: Math.max(0, budget - spending.spent), resetAtMs });
     }
-    const spent = spending.spent + 1;
     const isNew = spent > reserved;
     if (isNew || (stored === reserved && isBelow({ ...spending, spent }, OWN_SHARE))) {
       reserve(tx, identity, { ...spending, spent });

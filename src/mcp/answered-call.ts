@@ -21,12 +21,14 @@ import type { Json } from "../../actors/schema.ts";
 import type { Caller } from "../http/request/caller.ts";
 import type { Refusal } from "../http/request/dialect.ts";
 import { didYouMean } from "../http/request/near-name.ts";
+import { factsIn } from "./auth-info.ts";
 import { decide, type Question, questionOf, showsForms } from "./approval-question.ts";
 import { withFileLinks } from "./file-links.ts";
 import { PROGRESS_SECONDS, type WaitedJob, type Waiting } from "./job-wait.ts";
 import type { Era, ServerParts } from "./server.ts";
 import { callTool, cancelBegun, type ToolAnswer } from "./tool-call.ts";
 import type { BoundTool } from "./tool-schema.ts";
+import type { Toolset } from "./toolsets.ts";
 
 /** Questions per call; the model reads about later ones in the job. */
 const QUESTIONS = 8;
@@ -44,7 +46,8 @@ export interface ToolCall {
 
 export async function answeredCall(parts: ServerParts, call: ToolCall): Promise<CallToolResult | InputRequiredResult> {
   const { caller, era } = call;
-  const tool = namedTool(parts, call.name);
+  const facts = factsIn(call.context);
+  const tool = namedTool(facts.toolset, call.name);
   // The arguments were parsed from JSON.
   const run = { tool, given: call.given as Readonly<Record<string, Json>>, waiting: waitingOf(call) };
   const asked = askedBefore(parts, call);
@@ -69,11 +72,11 @@ export async function answeredCall(parts: ServerParts, call: ToolCall): Promise<
       break;
     }
   }
-  const isLinked = tool.spec.showsJob === true && call.context.http?.authInfo?.extra?.["hasLinks"] === true;
+  const isLinked = tool.spec.showsJob === true && facts.hasLinks;
   return toolResult(parts, caller.requestId, isLinked ? mapped(answer, withFileLinks) : answer);
 }
 
-function namedTool({ tools }: ServerParts, name: string): BoundTool {
+function namedTool({ tools }: Toolset, name: string): BoundTool {
   const tool = tools.get(name);
   if (tool !== undefined) return tool;
   const shown = name.slice(0, 64).toWellFormed();
@@ -167,7 +170,7 @@ function waitingOf({ context, caller, era }: ToolCall): Waiting {
   return {
     onChange,
     signal: AbortSignal.any([signal, caller.signal]),
-    callKey: (context.http?.authInfo?.extra?.["callKey"] as string | null | undefined) ?? null,
+    callKey: factsIn(context).callKey,
     isTold: token !== undefined,
     // In the newer era a client cancels by disconnecting; in the older one it sends a cancellation, and a lost
     // connection is resumed.

@@ -3,6 +3,7 @@
  *
  *   POST /mcp ─ Host, Origin ─┬─ 2026-07-28 ─────────────────────────────▶ stateless handler
  *                             └─ 2025-03-26 … 2025-11-25 ─┬─ most ──────▶ a server for this message, answers in JSON
+ *                                                         ├─ a batch ───▶ its messages, one after the other
  *                                                         └─ in a session: messages that wait for a job, cancel,
  *                                                            subscribe or answer ──▶ the session's server, a stream
  *   GET, DELETE /mcp ─────────────────────────────────────────────────▶ the session's server
@@ -13,7 +14,6 @@
  */
 import {
   createMcpHandler,
-  isInitializeRequest,
   isLegacyRequest,
   type McpHttpHandler,
   type Server,
@@ -22,28 +22,31 @@ import {
 import { refusalFields } from "./dialect.ts";
 import { type Fault, mapped, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import { newId } from "../../actors/ids.ts";
-import type { JsonObject } from "../../actors/schema.ts";
 import type { Input } from "../http/contract/operation.ts";
 import { MCP_RESOURCE } from "../http/contract/oauth-paths.ts";
+import type { Batches } from "../http/request/batches.ts";
 import { type Caller, detached } from "../http/request/caller.ts";
 import type { Services } from "../operations/services.ts";
 import type { McpOperations } from "./operations.ts";
-import { authInfoOf, hasLinks, OLDEST_REVISION } from "./auth-info.ts";
+import { authInfoOf, hasLinks } from "./auth-info.ts";
+import { batchAnswers, batchFault, isAnswered, jsonArray, NOTHING } from "./batch.ts";
 import { originFault } from "./origin.ts";
 import { type Era, mcpServer, type ServedSession, type ServerParts } from "./server.ts";
 import { toolResult } from "./answered-call.ts";
 import { EventIds, type WaitingCall } from "./event-cursor.ts";
-import { jobOfCall } from "./execute.ts";
 import { withFileLinks } from "./file-links.ts";
 import type { WaitedJob } from "./job-wait.ts";
 import { type Message, messageIn } from "./message.ts";
+import { messageText, refusedMessage } from "./message-text.ts";
 import { listen, type ListenRequest } from "./modern-listen.ts";
 import { type RevivedCall, revivedCall } from "./revived-call.ts";
-import { SessionIds, type SessionTerms } from "./session-id.ts";
+import { needsSession, noSession, rpcError, usedId } from "./rpc-errors.ts";
+import { SessionIds, termsIn } from "./session-id.ts";
 import { SessionRecords } from "./session-records.ts";
 import { type FoundSession, type LiveSession, McpSessions } from "./sessions.ts";
 import { scopeFault, type ToolAnswer } from "./tool-call.ts";
-import { WAIT_SECONDS } from "./tools.ts";
+import { type Toolset, Toolsets, withTools } from "./toolsets.ts";
+import { waitingCall } from "./waiting-call.ts";
 import { watchedStream } from "./watched-stream.ts";
 
 /** Silence on a stream after which a comment keeps the connection alive. */
@@ -51,15 +54,23 @@ const KEEP_ALIVE_MS = 10_000;
 /** The connection is closed after so much silence. */
 const QUIET_SECONDS = 30;
 
-/** Characters of a message's value that an event id may carry. */
-const SHORT = 128;
 const LISTEN = "subscriptions/listen";
+const LIST = "tools/list";
 
 type Post = Input<McpOperations["sendMcpMessage"]>;
 type Headed = Pick<Post, "headers">;
 
+/** A message, or several, as they came. */
+interface Sent {
+  readonly caller: Caller;
+  readonly request: Request;
+  readonly toolset: Toolset;
+}
+
 export interface EndpointParts extends ServerParts {
   readonly services: ServerParts["services"] & Pick<Services, "streams">;
+  /** Counts and paces the messages of a batch. */
+  readonly batches: Pick<Batches, "count" | "inTurn">;
   /** Replaces the servers behind the endpoint (all of their tools may wait), for the conformance suite. */
   readonly serve?: (era: Era) => Server;
 }
@@ -67,6 +78,7 @@ export interface EndpointParts extends ServerParts {
 export class McpEndpoint {
   private readonly parts: EndpointParts;
   private readonly modern: McpHttpHandler;
+  private readonly toolsets: Toolsets;
   private readonly ids: SessionIds;
   private readonly records: SessionRecords;
   readonly sessions: McpSessions;
@@ -75,6 +87,7 @@ export class McpEndpoint {
 
   constructor(parts: EndpointParts) {
     this.parts = parts;
+    this.toolsets = new Toolsets(parts.tools);
     this.ids = new SessionIds(parts.services);
     const { system, clock, sealing } = parts.services;
     this.records = new SessionRecords(system);
@@ -103,40 +116,75 @@ export class McpEndpoint {
   }
 
   /** Answers one message, or a batch in the oldest revision. */
-  async take(caller: Caller, { headers, body }: Post): Promise<Outcome<Response>> {
+  async take(caller: Caller, { headers, query, body }: Post): Promise<Outcome<Response>> {
     const foreign = this.foreignFault(headers);
     if (foreign !== null) return refuse(foreign);
     const parsed = messageIn(body.bytes);
     if (parsed === undefined) return ok(rpcError(400, -32_700, "Parse error: the body is no JSON"));
-    const version = headers["mcp-protocol-version"];
-    if (Array.isArray(parsed) && parsed.length === 0) return ok(rpcError(400, -32_600, "The batch is empty"));
-    if (Array.isArray(parsed) && version !== undefined && version !== OLDEST_REVISION) return ok(NO_BATCHES());
     const messages = [parsed].flat() as readonly (Message | null)[];
+    const wrong = Array.isArray(parsed) ? batchFault(messages, headers["mcp-protocol-version"]) : null;
+    if (wrong !== null) return ok(rpcError(400, -32_600, wrong));
     const lacking = this.lackingScope(caller, messages);
     if (lacking !== null) return refuse(lacking);
-    const waits = messages.some((message) => this.isWaiting(message) || message?.method === LISTEN);
-    const room = waits ? this.parts.services.streams.room(caller.principal.organizationId) : ok(null);
+    const request = this.requestOf("POST", headers, caller.signal);
+    const isLegacy = await isLegacyRequest(request, parsed);
+    const counted = await this.parts.batches.count(caller, messages.length);
+    if (!counted.ok) return counted;
+    const waiting = messages.filter((message) => this.isWaiting(message) || message?.method === LISTEN).length;
+    const room = waiting > 0 ? this.parts.services.streams.room(caller.principal.organizationId, waiting) : ok(null);
     if (!room.ok) return room;
     caller.keepOpen(QUIET_SECONDS);
-    const request = this.requestOf("POST", headers, caller.signal);
-    if (!(await isLegacyRequest(request, parsed))) return this.modernAnswer(caller, request, parsed as Message);
+    const sent: Sent = { caller, request, toolset: this.toolsets.of(query.tools) };
+    if (!isLegacy) return this.modernAnswer(sent, parsed as Message);
     const id = headers["mcp-session-id"];
-    if (id === undefined) return ok(await this.legacy(caller, request, { parsed, waits }));
-    const found = await this.find(caller, id);
+    const found = id === undefined ? ok(undefined) : await this.find(caller, id);
     if (!found.ok) return found;
-    const session = found.value;
-    if (session === null) return ok(NO_SESSION());
-    for (const message of messages) this.cancelRevived(session, message);
-    return messages.some((message) => this.isWaiting(message) || isOfSession(message))
-      ? this.inSession(caller, session, { request, parsed })
-      : ok(await this.legacy(caller, request, { parsed, waits }));
+    if (found.value === null) return ok(noSession());
+    if (Array.isArray(parsed)) return ok(await this.batch(sent, messages as readonly Message[], found.value));
+    return this.legacyAnswer(sent, parsed as Message, { session: found.value, waits: waiting > 0 });
   }
 
-  private async modernAnswer(caller: Caller, request: Request, message: Message): Promise<Outcome<Response>> {
-    if (message.method !== LISTEN)
-      return ok(await this.modern.fetch(request, { parsedBody: message, authInfo: authInfoOf(caller, request) }));
+  /** Answers one message of the older era. */
+  private async legacyAnswer(
+    sent: Sent,
+    message: Message,
+    { session, waits }: { readonly session: FoundSession | undefined; readonly waits: boolean },
+  ): Promise<Outcome<Response>> {
+    if (session === undefined) return ok(await this.legacy(sent, message, waits));
+    this.cancelRevived(session, message);
+    return waits || isOfSession(message)
+      ? this.inSession(sent, session, message)
+      : ok(await this.legacy(sent, message, false));
+  }
+
+  /** Answers the messages of a batch as one JSON array. A call that waits for a job tells no progress there. */
+  private async batch(sent: Sent, messages: readonly Message[], session: FoundSession | undefined): Promise<Response> {
+    // The SDK checks the headers, as for each message by itself.
+    const checked = await this.legacy(sent, NOTHING, false);
+    if (!checked.ok) return checked;
+    const answer = async (message: Message): Promise<string | null> => {
+      const begun = await this.parts.batches.inTurn(sent.caller, () =>
+        this.legacyAnswer(sent, message, { session, waits: false }),
+      );
+      const answered = begun.ok ? await begun.value : begun;
+      if (answered.ok) return messageText(answered.value);
+      return refusedMessage(message, this.parts.refusal(answered.fault, sent.caller.requestId));
+    };
+    const answers = batchAnswers(messages, { answer, waits: (message) => this.isWaiting(message) });
+    const { clock } = this.parts.services;
+    if (isAnswered(messages)) return new Response(jsonArray(answers, clock), { headers: JSON_HEADERS });
+    for await (const _ of answers);
+    return new Response(null, { status: 202 });
+  }
+
+  private async modernAnswer({ caller, request, toolset }: Sent, message: Message): Promise<Outcome<Response>> {
+    const authInfo = authInfoOf(request, { caller, toolset, leavesTools: message.method === LIST });
+    if (message.method !== LISTEN) {
+      const answer = await this.modern.fetch(request, { parsedBody: message, authInfo });
+      return ok(message.method === LIST ? await withTools(answer, toolset) : answer);
+    }
     const parts = { ...this.parts, serve: () => this.serve("modern"), keepAliveMs: KEEP_ALIVE_MS };
-    const listening = await listen(parts, caller, { request, message: message as ListenRequest });
+    const listening = await listen(parts, caller, { request, message: message as ListenRequest, authInfo });
     if (!listening.ok) return listening;
     const { response, end } = listening.value;
     return ok(this.watched(caller, response, end));
@@ -147,11 +195,11 @@ export class McpEndpoint {
     const foreign = this.foreignFault(headers);
     if (foreign !== null) return refuse(foreign);
     const id = headers["mcp-session-id"];
-    if (id === undefined) return ok(NEEDS_SESSION());
+    if (id === undefined) return ok(needsSession());
     const found = await this.find(caller, id);
     if (!found.ok) return found;
     const session = found.value;
-    if (session === null) return ok(NO_SESSION());
+    if (session === null) return ok(noSession());
     const room = this.parts.services.streams.room(caller.principal.organizationId);
     if (!room.ok) return room;
     caller.keepOpen(QUIET_SECONDS);
@@ -159,9 +207,7 @@ export class McpEndpoint {
     if (last === undefined) return this.listenIn(caller, session, headers);
     const place = new EventIds(this.parts.services.sealing, session.name).open(last);
     if (this.sessions.hasEvent(id, last))
-      return place === "listening"
-        ? this.listenIn(caller, session, headers)
-        : this.inSession(caller, session, { request: this.requestOf("GET", headers, caller.signal) });
+      return place === "listening" ? this.listenIn(caller, session, headers) : this.resume(caller, session, headers);
     if (place === "listening") return this.listenIn(caller, session, { ...headers, "last-event-id": undefined });
     if (place === undefined || place === "unknown")
       return ok(rpcError(400, -32_000, "Nothing is known of Last-Event-ID"));
@@ -172,10 +218,10 @@ export class McpEndpoint {
     const foreign = this.foreignFault(headers);
     if (foreign !== null) return refuse(foreign);
     const id = headers["mcp-session-id"];
-    if (id === undefined) return ok(NEEDS_SESSION());
+    if (id === undefined) return ok(needsSession());
     const found = await this.find(caller, id);
     if (!found.ok) return found;
-    if (found.value === null) return ok(NO_SESSION());
+    if (found.value === null) return ok(noSession());
     const ended = await this.records.end(caller.principal, found.value.name);
     if (!ended.ok) return ended;
     await this.sessions.drop(id);
@@ -211,38 +257,44 @@ export class McpEndpoint {
   }
 
   /** Makes a server for this message only. Answers are JSON, except that calls that wait for a job are streams. */
-  private async legacy(
-    caller: Caller,
-    request: Request,
-    { parsed, waits }: { readonly parsed: unknown; readonly waits: boolean },
-  ): Promise<Response> {
+  private async legacy({ caller, request, toolset }: Sent, message: Message, waits: boolean): Promise<Response> {
     const transport = new WebStandardStreamableHTTPServerTransport({
       enableJsonResponse: !waits,
       keepAliveMs: KEEP_ALIVE_MS,
     });
     await this.serve("legacy").connect(transport);
-    const authInfo = authInfoOf(caller, request);
-    const response = await transport.handleRequest(request, { parsedBody: parsed, authInfo });
-    const terms = response.ok ? openedBy(parsed) : null;
+    const isList = message.method === LIST;
+    const authInfo = authInfoOf(request, { caller, toolset, leavesTools: isList });
+    const response = await transport.handleRequest(request, { parsedBody: message, authInfo });
+    if (isList) return withTools(response, toolset);
+    const terms = response.ok ? termsIn(message) : null;
     if (terms !== null) response.headers.set("mcp-session-id", this.ids.make(caller.principal, terms));
     return response;
   }
 
+  /** Resumes the streams of a session whose events are kept. */
+  private resume(caller: Caller, session: FoundSession, headers: Headed["headers"]): Promise<Outcome<Response>> {
+    return this.sessions.using(caller.principal, session, async (live) =>
+      this.held(caller, live, await live.transport.handleRequest(this.requestOf("GET", headers, caller.signal))),
+    );
+  }
+
   /** A call in a session survives a lost connection: its events are kept until the client resumes. */
   private inSession(
-    caller: Caller,
+    { caller, request, toolset }: Sent,
     session: FoundSession,
-    { request, parsed }: { readonly request: Request; readonly parsed?: unknown },
+    message: Message,
   ): Promise<Outcome<Response>> {
     return this.sessions.using(caller.principal, session, async (live) => {
       const key = newId("req");
-      const call = this.callIn(parsed, key);
+      const runs = this.toolOf(message)?.spec.runs;
+      const call = waitingCall(message, { runs, key, now: this.parts.services.clock.now() });
       // The SDK would send the answer of the first call with this id to the second one.
       if (call !== null && live.calls.has(call.id)) return usedId(call.id);
       const response = await this.sessions.take(live, request, {
-        authInfo: authInfoOf(detached(caller), request, key),
+        authInfo: authInfoOf(request, { caller: detached(caller), toolset, callKey: key }),
         call,
-        ...(parsed === undefined ? {} : { parsedBody: parsed }),
+        parsedBody: message,
       });
       return this.held(caller, live, response);
     });
@@ -288,21 +340,6 @@ export class McpEndpoint {
   private cancelRevived({ id }: FoundSession, message: Message | null): void {
     const call = message?.method === "notifications/cancelled" ? message.params?.["requestId"] : undefined;
     if (typeof call === "string" || typeof call === "number") this.revived.get(revivedKey(id, call))?.cancel();
-  }
-
-  /** What the stream of a message can be resumed from; null if only this process can resume it. */
-  private callIn(parsed: unknown, key: string): WaitingCall | null {
-    const { id, params } = (parsed ?? {}) as Message;
-    const runs = this.toolOf(parsed as Message)?.spec.runs;
-    if (runs !== "execute" && runs !== "wait") return null;
-    const given = (params?.["arguments"] ?? {}) as JsonObject;
-    const token = (params?.["_meta"] as JsonObject | undefined)?.["progressToken"] ?? null;
-    const job = runs === "wait" ? given["job_id"] : (given["idempotency_key"] ?? null) === null ? jobOfCall(key) : null;
-    if (!isShort(id) || !(token === null || isShort(token)) || !(job === null || isShort(job))) return null;
-    const seconds = Number(given["wait_seconds"] ?? WAIT_SECONDS.default);
-    const endsAt = this.parts.services.clock.now() + seconds * 1_000;
-    const jobId = job === null ? null : String(job);
-    return { id, progressToken: token, progress: 0, jobId, isOwn: runs === "execute", endsAt };
   }
 
   /** A stream that keeps its session in memory. */
@@ -356,27 +393,7 @@ const OF_SESSIONS: ReadonlySet<unknown> = new Set([
 /** Whether the message concerns a call in flight or a subscription, which only the session's server has. */
 const isOfSession = (message: Message | null): boolean => OF_SESSIONS.has(message?.method);
 
+const JSON_HEADERS = { "content-type": "application/json" };
+
 const isStream = ({ headers }: Response): boolean => headers.get("content-type") === "text/event-stream";
 const revivedKey = (sessionId: string, id: string | number): string => `${sessionId} ${JSON.stringify(id)}`;
-/** Whether the value fits into an event id. */
-const isShort = (value: unknown): value is string | number =>
-  typeof value === "number" || (typeof value === "string" && value.length <= SHORT);
-
-/** The client's terms, if the message opens a session; else null. The SDK answers an error to invalid terms. */
-function openedBy(parsed: unknown): SessionTerms | null {
-  if (!isInitializeRequest(parsed)) return null;
-  const { protocolVersion, capabilities, clientInfo } = parsed.params;
-  const { name, version } = clientInfo;
-  return { protocolVersion, capabilities: capabilities as JsonObject, clientInfo: { name, version } };
-}
-
-const rpcError = (status: number, code: number, message: string, id: string | number | null = null): Response =>
-  Response.json({ jsonrpc: "2.0", error: { code, message }, id }, { status });
-
-const usedId = (id: string | number): Response =>
-  rpcError(400, -32_600, "A call of this session with the same request id is in flight; send another id", id);
-
-const NO_BATCHES = (): Response =>
-  rpcError(400, -32_600, `Only revision ${OLDEST_REVISION} has batches; send one message`);
-const NEEDS_SESSION = (): Response => rpcError(400, -32_000, "Mcp-Session-Id is required; `initialize` gives one");
-const NO_SESSION = (): Response => rpcError(404, -32_001, "Session not found; begin a new one with `initialize`");

@@ -20,7 +20,7 @@ export interface McpParts extends Pick<EndpointParts, "invoke" | "refusal" | "al
 export function mcpRoutes(surface: Surface, { services, describe, ...parts }: McpParts) {
   const operations = { ...services.facts.operations, ...executeOperations.operations };
   const tools = new Map<string, BoundTool>(TOOLS.map((spec) => [spec.name, boundTool(spec, operations, describe)]));
-  const endpoint = new McpEndpoint({ ...parts, services, tools });
+  const endpoint = new McpEndpoint({ ...parts, services, tools, batches: surface.batches });
   surface.operations.add(executeOperations, executeHandlers, services);
   const handlers: Handlers<McpOperations, Services> = {
     sendMcpMessage: (_, caller, message) => endpoint.take(caller, message),

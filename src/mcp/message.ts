@@ -5,6 +5,7 @@ import type { JsonObject } from "../../actors/schema.ts";
 
 /** A message as JSON, read before the SDK validates its form. */
 export interface Message {
+  readonly jsonrpc?: unknown;
   readonly id?: unknown;
   readonly method?: unknown;
   readonly params?: { readonly name?: unknown } & JsonObject;

@@ -2,12 +2,11 @@
  * `subscriptions/listen` of revision 2026-07-28 (MCP-6): a stream of changes of the resources that it names. Each
  * stream has its own bus, so that clients are notified only of what they may read.
  */
-import { createMcpHandler, InMemoryServerEventBus, type Server } from "@modelcontextprotocol/server";
+import { type AuthInfo, createMcpHandler, InMemoryServerEventBus, type Server } from "@modelcontextprotocol/server";
 import { invalid, isPassing, ok, type Outcome } from "../../actors/fault.ts";
 import { SESSION_SUBSCRIPTIONS } from "../../actors/traffic/policy.ts";
 import { type Caller, localCaller } from "../http/request/caller.ts";
 import { watchable, watchResource } from "./resource-watch.ts";
-import { authInfoOf } from "./auth-info.ts";
 import type { SubscriptionParts } from "./subscriptions.ts";
 
 export interface ListenRequest {
@@ -23,7 +22,11 @@ export interface Listening {
 export async function listen(
   { serve, keepAliveMs, ...parts }: SubscriptionParts & { readonly serve: () => Server; readonly keepAliveMs: number },
   caller: Caller,
-  { request, message }: { readonly request: Request; readonly message: ListenRequest },
+  {
+    request,
+    message,
+    authInfo,
+  }: { readonly request: Request; readonly message: ListenRequest; readonly authInfo: AuthInfo },
 ): Promise<Outcome<Listening>> {
   const { notifications } = message.params ?? {};
   const asked = notifications?.resourceSubscriptions;
@@ -47,7 +50,7 @@ export async function listen(
     : message;
   const leaving = new AbortController();
   request.signal.addEventListener("abort", () => leaving.abort(), { once: true });
-  const response = await handler.fetch(request, { parsedBody, authInfo: authInfoOf(caller, request) });
+  const response = await handler.fetch(request, { parsedBody, authInfo });
   const watcher = localCaller(caller.principal, { requestId: caller.requestId, signal: leaving.signal });
   if (response.headers.get("content-type") === "text/event-stream")
     for (const [uri, since] of known) {

@@ -8,6 +8,8 @@ import { binary } from "../http/contract/body-schema.ts";
 import { OpenObject } from "../http/contract/noun.ts";
 import { media, operationGroup } from "../http/contract/operation.ts";
 import { MCP_RESOURCE } from "../http/contract/oauth-paths.ts";
+import { BATCH_MESSAGES } from "./batch.ts";
+import { toolsField } from "./toolsets.ts";
 
 /** Limit of one message: a file of 3 MiB fits in as Base64. */
 export const MESSAGE_BYTES = 4 * 1024 * 1024;
@@ -46,6 +48,17 @@ const McpMessage = Type.Object(
 );
 const STREAM = "text/event-stream";
 
+/** What a client may send and get at once: a message, or in revision 2025-03-26 several. */
+const McpMessages = Type.Union([
+  McpMessage,
+  Type.Array(McpMessage, {
+    minItems: 1,
+    maxItems: BATCH_MESSAGES,
+    description: "A batch, which only revision 2025-03-26 has. Each message counts as a request",
+  }),
+]);
+const TOOLS_QUERY = { tools: toolsField } as const;
+
 export const mcpOperations = operationGroup("MCP", "The Model Context Protocol over Streamable HTTP", {
   sendMcpMessage: {
     method: "POST",
@@ -54,9 +67,10 @@ export const mcpOperations = operationGroup("MCP", "The Model Context Protocol o
     summary: "Send a message of MCP",
     description:
       "For clients of the Model Context Protocol, in sessions (2025-03-26 to 2025-11-25) and without them (2026-07-28). The bearer is an access token of OAuth (`/.well-known/oauth-authorization-server`) or another token with the scope `mcp`; a tool needs its own scope too. A notification is answered with 202 and no body. What the protocol itself refuses is a JSON-RPC error.",
+    query: TOOLS_QUERY,
     headers: HEADERS,
-    body: binary(MESSAGE_BYTES, ["application/json"], McpMessage),
-    answers: { 200: media({ "application/json": McpMessage, [STREAM]: McpMessage }), 202: null },
+    body: binary(MESSAGE_BYTES, ["application/json"], McpMessages),
+    answers: { 200: media({ "application/json": McpMessages, [STREAM]: McpMessage }), 202: null },
     errors: ["forbidden"],
     isRead: true,
   },
@@ -66,6 +80,7 @@ export const mcpOperations = operationGroup("MCP", "The Model Context Protocol o
     scope: "mcp",
     summary: "Listen to a session of MCP, or go on with a stream of it",
     description: "The messages of the session, as they come; `Last-Event-ID` goes on with a stream that was cut off.",
+    query: TOOLS_QUERY,
     headers: HEADERS,
     answers: { 200: media({ [STREAM]: McpMessage }) },
     errors: ["forbidden"],
@@ -75,6 +90,7 @@ export const mcpOperations = operationGroup("MCP", "The Model Context Protocol o
     path: MCP_RESOURCE,
     scope: "mcp",
     summary: "End a session of MCP",
+    query: TOOLS_QUERY,
     headers: HEADERS,
     answers: { 200: null },
     errors: ["forbidden"],

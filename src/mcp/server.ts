@@ -8,7 +8,7 @@ import {
   ProtocolErrorCode,
   type RequestId,
   ResourceNotFoundError,
-  Server,
+  type Server,
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import type { Fault, Outcome } from "../../actors/fault.ts";
@@ -17,6 +17,7 @@ import type { Caller } from "../http/request/caller.ts";
 import type { Refusal } from "../http/request/dialect.ts";
 import type { Services } from "../operations/services.ts";
 import { answeredCall } from "./answered-call.ts";
+import { factsIn } from "./auth-info.ts";
 import { JOB_VIEW_URI, jobViewResource } from "./job-view.ts";
 import type { Allowed } from "./origin.ts";
 import { getPrompt, listPrompts } from "./prompts.ts";
@@ -24,6 +25,7 @@ import { watchable } from "./resource-watch.ts";
 import { listResources, readResource, RESOURCE_TEMPLATES } from "./resources.ts";
 import type { CallParts } from "./tool-call.ts";
 import type { BoundTool } from "./tool-schema.ts";
+import { WordedServer } from "./worded-server.ts";
 
 export interface ServerParts extends CallParts {
   readonly services: Pick<Services, "system" | "clock" | "log" | "facts" | "sealing">;
@@ -49,8 +51,6 @@ const ANY_ANSWER: jsonSchemaValidator = {
   getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }),
 };
 
-const callerIn = (context: ServerContext): Caller => context.http?.authInfo?.extra?.["caller"] as Caller;
-
 /** The session of the server, if the client of the older era has opened one. */
 export interface ServedSession {
   /** Stores the subscription. */
@@ -59,8 +59,8 @@ export interface ServedSession {
 }
 
 export function mcpServer(parts: ServerParts, era: Era, session: ServedSession | null = null): Server {
-  const { invoke, tools, services } = parts;
-  const server = new Server(
+  const { invoke, services } = parts;
+  const server = new WordedServer(
     { name: "troupe", title: "Troupe", version: services.facts.version },
     {
       capabilities: { tools: {}, resources: { subscribe: true }, prompts: {} },
@@ -69,7 +69,7 @@ export function mcpServer(parts: ServerParts, era: Era, session: ServedSession |
     },
   );
   const guarded = async <T>(context: ServerContext, run: (asking: Asking) => Promise<T>): Promise<T> => {
-    const caller = callerIn(context);
+    const { caller } = factsIn(context);
     const orThrow = <V>(outcome: Outcome<V>): V => orError(outcome, (fault) => parts.refusal(fault, caller.requestId));
     try {
       return await run({ caller, orThrow });
@@ -82,8 +82,11 @@ export function mcpServer(parts: ServerParts, era: Era, session: ServedSession |
       );
     }
   };
-  const shown = [...tools.values()].map((tool) => tool.shown);
-  server.setRequestHandler("tools/list", () => ({ tools: shown as never }));
+  server.setRequestHandler("tools/list", ({ params }, context) => {
+    ofOnePage(params?.cursor);
+    const { toolset, leavesTools } = factsIn(context);
+    return { tools: leavesTools ? [] : (toolset.shown as never) };
+  });
   server.setRequestHandler("tools/call", async ({ params }, context) => {
     const result = await guarded(context, ({ caller }) =>
       answeredCall(parts, { caller, server, era, context, name: params.name, given: params.arguments ?? {} }),
@@ -96,7 +99,10 @@ export function mcpServer(parts: ServerParts, era: Era, session: ServedSession |
       ...orThrow(await listResources(invoke, caller, params?.cursor)),
     })),
   );
-  server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: RESOURCE_TEMPLATES }));
+  server.setRequestHandler("resources/templates/list", ({ params }) => {
+    ofOnePage(params?.cursor);
+    return { resourceTemplates: RESOURCE_TEMPLATES };
+  });
   server.setRequestHandler("resources/read", ({ params: { uri } }, context) =>
     guarded(context, async ({ caller, orThrow }) => {
       if (uri === JOB_VIEW_URI) return { contents: [jobViewResource(parts.allowed().appUrl)] };
@@ -143,6 +149,11 @@ export function mcpServer(parts: ServerParts, era: Era, session: ServedSession |
 async function endStream(server: Server, id: RequestId, result: object): Promise<void> {
   const answer = { jsonrpc: "2.0" as const, id, result: { ...result } };
   await server.transport?.send(answer).catch(() => {}); // the session was dropped, which ends its streams
+}
+
+/** Lists of one page have no cursors. */
+function ofOnePage(cursor: string | undefined): void {
+  if (cursor !== undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, "Invalid cursor for this list");
 }
 
 function needed(session: ServedSession | null): ServedSession {

@@ -3,6 +3,7 @@
  * So nobody else can use it, it survives restarts, works on every replica, and takes no memory, however many a
  * client opens and abandons. Until a client waits, subscribes, listens or ends it, a session is nothing else.
  */
+import { isInitializeRequest } from "@modelcontextprotocol/server";
 import { CLIENT_SESSION_MS } from "../../actors/traffic/policy.ts";
 import type { Principal } from "../../actors/organization/principal.ts";
 import type { Clock } from "../../actors/runtime/clock.ts";
@@ -20,6 +21,14 @@ export interface SessionTerms {
   readonly protocolVersion: string;
   readonly capabilities: JsonObject;
   readonly clientInfo: { readonly name: string; readonly version: string };
+}
+
+/** The client's terms, if the message opens a session; else null. The SDK answers an error to invalid terms. */
+export function termsIn(message: unknown): SessionTerms | null {
+  if (!isInitializeRequest(message)) return null;
+  const { protocolVersion, capabilities, clientInfo } = message.params;
+  const { name, version } = clientInfo;
+  return { protocolVersion, capabilities: capabilities as JsonObject, clientInfo: { name, version } };
 }
 
 export class SessionIds {

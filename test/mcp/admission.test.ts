@@ -123,3 +123,43 @@ test("[MCP-3] a message counts as a request of its token", async () => {
     before = after;
   }
 });
+
+test("[MCP-1] what is wrong with a message is said in sentences, as a mistake of its client", async () => {
+  const initialize = { protocolVersion: "2025-06-18", capabilities: {} };
+  const modern = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities": {},
+  };
+  const wrong: readonly (readonly [method: string, params: object, words: string])[] = [
+    ["initialize", initialize, "params.clientInfo is required"],
+    [
+      "initialize",
+      { ...initialize, capabilities: 1, clientInfo: { name: 1 } },
+      "params.capabilities must be an object. params.clientInfo.name must be a string. params.clientInfo.version is required",
+    ],
+    ["tools/list", { cursor: "elsewhere" }, "Invalid cursor for this list"],
+    ["tools/list", { cursor: 1 }, "params.cursor must be a string"],
+    ["resources/list", { cursor: "elsewhere" }, "Invalid cursor for this list"],
+    ["resources/templates/list", { cursor: "elsewhere" }, "Invalid cursor for this list"],
+    ["prompts/list", { cursor: "elsewhere" }, "Invalid cursor for this list"],
+    ["tools/call", {}, "params.name is required"],
+    ["tools/call", { name: "list_agents", arguments: "x" }, "params.arguments must be an object"],
+    ["resources/read", { uri: 4 }, "params.uri must be a string"],
+    ["prompts/get", { name: "x", arguments: { task: 3 } }, "params.arguments.task must be a string"],
+  ];
+  for (const [method, params, message] of wrong) {
+    const expected = { error: { code: -32_602, message } };
+    expect(await answered(postMcp(service, owner.token, rpc(method, params)))).toMatchObject(expected);
+    if (method === "initialize") continue;
+    const { name } = params as { readonly name?: string };
+    const uri = (params as { readonly uri?: unknown }).uri;
+    const headers = {
+      "mcp-protocol-version": "2026-07-28",
+      "mcp-method": method,
+      ...(name === undefined ? {} : { "mcp-name": name }),
+      ...(uri === undefined ? {} : { "mcp-name": String(uri) }),
+    };
+    const answer = await postMcp(service, owner.token, rpc(method, { _meta: modern, ...params }), headers);
+    expect([method, await answer.json()]).toMatchObject([method, expected]);
+  }
+});

@@ -129,7 +129,12 @@ beforeAll(async () => {
       const headers = named as never;
       const caller = localCaller(principal, { signal: request.signal });
       const bytes = await request.bytes();
-      const given = { params: {}, query: {}, headers, body: { bytes, contentType: "application/json", sha256: "" } };
+      const given = {
+        params: {},
+        query: { tools: undefined },
+        headers,
+        body: { bytes, contentType: "application/json", sha256: "" },
+      };
       const answer = await (request.method === "POST"
         ? endpoint.take(caller, given)
         : request.method === "GET"
@@ -156,6 +161,10 @@ function fixtureEndpoint(): McpEndpoint {
     invoke: () => Promise.reject(new Error("fixtures call no operation")),
     refusal: () => ({ status: 500, body: {} }),
     allowed: () => ({ appUrl: "http://127.0.0.1", corsOrigins: [] }),
+    batches: {
+      count: () => Promise.resolve(ok(null)),
+      inTurn: () => Promise.reject(new Error("the suite sends no batch")),
+    },
     serve: fixtureServer,
   });
 }

@@ -105,6 +105,20 @@ export class Admission {
     return fault === null ? ok(principal) : refuse(fault);
   }
 
+  /** Counts the messages of an admitted request beyond its first one: all are admitted, or none. */
+  async countMore(exchange: Exchange, requests: number): Promise<Outcome<null>> {
+    const { system, limits, protection, isCounting } = this.parts;
+    const { organizationId, tokenId } = exchange.principal;
+    if (!isCounting) {
+      const flood = protection?.count(organizationId, requests) ?? null;
+      return flood === null ? ok(null) : refuse(flood);
+    }
+    const counted = await system.dispatchGroup([limits.ofToken(organizationId, tokenId, requests)]);
+    if (!counted.ok) return counted;
+    const fault = this.tell(exchange, counted.value[0]);
+    return fault === null ? ok(null) : refuse(fault);
+  }
+
   /** Counts a request that matches no operation, and so needs no authentication; `rate_limited` or null. */
   async count(exchange: Exchange, server: Peer): Promise<Fault | null> {
     if (!this.parts.isCounting) return null;

@@ -18,8 +18,8 @@ export class ProtectiveLimit {
     this.most = most;
   }
 
-  /** Counts a request; returns its refusal, or null. */
-  count(organizationId: string): Fault | null {
+  /** Counts requests that come together; returns their refusal, or null. */
+  count(organizationId: string, requests = 1): Fault | null {
     if (this.most === 0) return null;
     const now = this.clock.now();
     const window = Math.floor(now / RATE_WINDOW_MS);
@@ -27,9 +27,9 @@ export class ProtectiveLimit {
       this.window = window;
       this.counts = new Map();
     }
-    const count = this.counts.get(organizationId) ?? 0;
-    if (count >= this.most) return { kind: "rate_limited", retryAfterMs: (window + 1) * RATE_WINDOW_MS - now };
-    this.counts.set(organizationId, count + 1);
+    const count = (this.counts.get(organizationId) ?? 0) + requests;
+    if (count > this.most) return { kind: "rate_limited", retryAfterMs: (window + 1) * RATE_WINDOW_MS - now };
+    this.counts.set(organizationId, count);
     return null;
   }
 }

@@ -42,9 +42,9 @@ export class RateLimits {
     this.parts = parts;
   }
 
-  /** The command that counts a request of a token. */
-  ofToken(organizationId: string, tokenId: string): Ask<RateState> {
-    return this.ofIdentity(organizationId, tokenId);
+  /** The command that counts requests of a token. */
+  ofToken(organizationId: string, tokenId: string, requests = 1): Ask<RateState> {
+    return this.ofIdentity(organizationId, tokenId, requests);
   }
 
   /** The same for pages with signed addresses of the token: their budget is separate from the token's. */
@@ -52,11 +52,11 @@ export class RateLimits {
     return this.ofIdentity(organizationId, `${PAGES}${tokenId}`);
   }
 
-  private ofIdentity(organizationId: string, identity: string): Ask<RateState> {
+  private ofIdentity(organizationId: string, identity: string, requests = 1): Ask<RateState> {
     const { budgets } = this.parts;
     const budget = budgets.get(organizationId) ?? budgets.get("*");
     const limit = budget === undefined ? DEFAULT_LIMIT : rateLimit(budget);
-    return ask(trafficRef(organizationId), { kind: "admit_request", identity, limit });
+    return ask(trafficRef(organizationId), { kind: "admit_request", identity, limit, requests });
   }
 
   /** The request's address, as the text that it counts as. */

@@ -10,6 +10,7 @@ import { type Fault, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { type MaybePromise, whenReady } from "../../../actors/maybe-promise.ts";
 import { type Answer, isAnswer, responseOf } from "./answer.ts";
 import { PAGE_HEADERS, PAGE_TYPE, prefersPage } from "../document/page.ts";
+import { Batches } from "./batches.ts";
 import { READ_AT_ONCE_BYTES } from "./body-pace.ts";
 import type { Answered } from "./commit.ts";
 import type { Dialect, Refusal } from "./dialect.ts";
@@ -29,12 +30,15 @@ export class Surface {
   readonly operations: Operations;
   /** Serves requests that come over a link. */
   readonly door = new OperationDoor();
+  /** Counts and paces the messages of requests that have several. */
+  readonly batches: Batches;
   private readonly dialect: Dialect;
   private readonly parts: SurfaceParts;
 
   constructor(dialect: Dialect, parts: SurfaceParts) {
     this.dialect = dialect;
     this.parts = parts;
+    this.batches = new Batches(parts);
     this.operations = new Operations({ ...parts, refusal: (fault, requestId) => dialect.refusal(fault, requestId) });
   }
 

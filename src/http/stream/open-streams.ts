@@ -77,10 +77,10 @@ export class OpenStreams {
     return { behind, longestMs };
   }
 
-  /** Whether this organization may open another one: their number is bounded (SSE-14). */
-  room(organizationId: string): Outcome<null> {
-    const own = this.counts.get(organizationId) ?? 0;
-    return this.open.size < this.most && own < this.most * SHARE ? ok(null) : refuse(FULL);
+  /** Whether this organization may open so many more: their number is bounded (SSE-14). */
+  room(organizationId: string, more = 1): Outcome<null> {
+    const own = (this.counts.get(organizationId) ?? 0) + more - 1;
+    return this.open.size + more - 1 < this.most && own < this.most * SHARE ? ok(null) : refuse(FULL);
   }
 
   /** Registers it until `remove`; after `closeAll`, or if its token was just revoked, it is ended at once. */

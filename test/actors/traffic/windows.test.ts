@@ -12,6 +12,7 @@ interface Sender {
   readonly organizationId?: string;
   readonly identity?: string;
   readonly budget?: number;
+  readonly requests?: number;
 }
 
 async function started(world = new World(), options: Partial<ReplicaOptions> = {}): Promise<Replica<Protocols>> {
@@ -22,9 +23,9 @@ async function started(world = new World(), options: Partial<ReplicaOptions> = {
 
 async function admit(
   { system }: Replica<Protocols>,
-  { organizationId = "org_1", identity = "tok_1", budget = 3_000 }: Sender = {},
+  { organizationId = "org_1", identity = "tok_1", budget = 3_000, requests = 1 }: Sender = {},
 ): Promise<RateState> {
-  const command = { kind: "admit_request", identity, limit: rateLimit(budget) } as const;
+  const command = { kind: "admit_request", identity, limit: rateLimit(budget), requests } as const;
   const outcome = await system.dispatch(trafficRef(organizationId), command);
   if (!outcome.ok) throw new Error(outcome.fault.kind);
   return outcome.value;
@@ -40,6 +41,18 @@ test("[RATE-1] of 3,100 requests at once exactly 3,000 are admitted", async () =
   const replica = await started();
   expect(await admitted(replica, 3_100)).toBe(3_000);
   expect(await admitted(replica, 10)).toBe(0);
+});
+
+test("[RATE-1] requests that come together are admitted together or not at all, in any size of reservation", async () => {
+  for (const budget of [100, 3_000]) {
+    const replica = await started();
+    const rest = budget % 32;
+    for (let left = budget; left >= 32; left -= 32)
+      expect(await admit(replica, { budget, requests: 32 })).toMatchObject({ isAdmitted: true, remaining: left - 32 });
+    expect(await admit(replica, { budget, requests: 32 })).toMatchObject({ isAdmitted: false, remaining: rest });
+    expect(await admit(replica, { budget, requests: rest })).toMatchObject({ isAdmitted: true, remaining: 0 });
+    expect(await admit(replica, { budget })).toMatchObject({ isAdmitted: false, remaining: 0 });
+  }
 });
 
 test("[RATE-1] one of some 30 requests writes, and the others do not", async () => {

@@ -1,0 +1,113 @@
+/**
+ * A batch (MCP-9): several messages in one body, which only revision 2025-03-26 has. Its messages are answered one after the
+ * other, as if each had been sent by itself, and leave as the parts of one JSON array. Calls that wait for a job are
+ * begun in their order and answered as they end.
+ *
+ *   messages ─ each in its turn ─▶ answers ─ as the client takes them ─▶ [answer, answer, …]
+ */
+import type { Clock } from "../../actors/runtime/clock.ts";
+import { OLDEST_REVISION } from "./auth-info.ts";
+import type { Message } from "./message.ts";
+
+/** Messages of one batch: more than any client sends, and their answers stay small. */
+export const BATCH_MESSAGES = 32;
+/** Bytes of answers that are ready before the client takes them. The next message is begun when fewer wait. */
+const READY_BYTES = 64 * 1024;
+/** Silence after which white space keeps the connection alive. */
+const KEEP_ALIVE_MS = 10_000;
+
+/** A message without effect. */
+export const NOTHING: Message = { jsonrpc: "2.0", method: "notifications/initialized" };
+
+const idOf = (message: Message | null): unknown => (message?.method === undefined ? undefined : message.id);
+
+/** What is wrong with a batch as a whole; null: nothing. */
+export function batchFault(messages: readonly (Message | null)[], revision: string | undefined): string | null {
+  if (messages.length === 0) return "The batch is empty";
+  if (revision !== undefined && revision !== OLDEST_REVISION)
+    return `Only revision ${OLDEST_REVISION} has batches; send one message`;
+  if (messages.length > BATCH_MESSAGES)
+    return `A batch has at most ${BATCH_MESSAGES} messages, and this one has ${messages.length}`;
+  if (messages.some((message) => message?.method === "initialize"))
+    return "`initialize` cannot be part of a batch; send it first, by itself";
+  const ids = messages.map(idOf).filter((id) => id !== undefined);
+  return new Set(ids).size === ids.length ? null : "Two requests of the batch have the same id";
+}
+
+/** Whether a message of the batch is answered. */
+export const isAnswered = (messages: readonly (Message | null)[]): boolean =>
+  messages.some((message) => idOf(message) !== undefined);
+
+interface BatchParts {
+  /** The answer as JSON; null if the message has none. Must not reject. */
+  readonly answer: (message: Message) => Promise<string | null>;
+  /** Whether the message waits for a job. */
+  readonly waits: (message: Message) => boolean;
+}
+
+/** The answers of the messages as JSON. */
+export async function* batchAnswers(
+  messages: readonly Message[],
+  { answer, waits }: BatchParts,
+): AsyncGenerator<string, void> {
+  const waiting = new Map<Message, Promise<{ readonly message: Message; readonly text: string | null }>>();
+  for (const message of messages) {
+    const answered = answer(message);
+    if (waits(message))
+      waiting.set(
+        message,
+        answered.then((text) => ({ message, text })),
+      );
+    else {
+      // oxlint-disable-next-line no-await-in-loop -- one message after the other
+      const text = await answered;
+      if (text !== null) yield text;
+    }
+  }
+  while (waiting.size > 0) {
+    // oxlint-disable-next-line no-await-in-loop -- whichever ends first
+    const { message, text } = await Promise.race(waiting.values());
+    waiting.delete(message);
+    if (text !== null) yield text;
+  }
+}
+
+/** The texts as the parts of a JSON array. If the client leaves, what has not begun does not begin. */
+export function jsonArray(
+  texts: AsyncGenerator<string, void>,
+  clock: Pick<Clock, "after">,
+): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  let lead = "[";
+  let isOver = false;
+  let cancelKeepAlive = (): void => {};
+  const keepAlive = (controller: ReadableStreamDefaultController<Uint8Array>): void => {
+    cancelKeepAlive = clock.after(KEEP_ALIVE_MS, () => {
+      controller.enqueue(encoder.encode(" "));
+      keepAlive(controller);
+    });
+  };
+  return new ReadableStream<Uint8Array>(
+    {
+      start: keepAlive,
+      async pull(controller) {
+        const { done, value } = await texts.next();
+        if (isOver) return;
+        if (done !== true) controller.enqueue(encoder.encode(lead + value));
+        else {
+          isOver = true;
+          cancelKeepAlive();
+          controller.enqueue(encoder.encode("]"));
+          controller.close();
+        }
+        lead = ",";
+      },
+      cancel() {
+        isOver = true;
+        cancelKeepAlive();
+        void texts.return();
+      },
+    },
+    new ByteLengthQueuingStrategy({ highWaterMark: READY_BYTES }),
+  );
+}

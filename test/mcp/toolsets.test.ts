@@ -1,0 +1,70 @@
+/** Which tools a client is told of, and how long that is (MCP-10). */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { TOOLS } from "../../src/mcp/tools.ts";
+import { answered, type Json, refused } from "../support/current.ts";
+import { rpc } from "../support/mcp-clients.ts";
+import { type Founded, type Service, startService } from "../support/service.ts";
+
+interface Tool {
+  readonly name: string;
+  readonly inputSchema: Json;
+  readonly outputSchema: Json;
+}
+
+let service: Service;
+let owner: Founded;
+
+beforeAll(async () => {
+  service = await startService();
+  owner = await service.found();
+});
+afterAll(() => service.stop());
+
+const MODERN = {
+  "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+  "io.modelcontextprotocol/clientCapabilities": {},
+};
+
+const send = (query: string, message: object, headers: Readonly<Record<string, string>> = {}): Promise<Response> =>
+  fetch(`${service.url}/mcp${query}`, {
+    method: "POST",
+    headers: {
+      accept: "application/json, text/event-stream",
+      "content-type": "application/json",
+      authorization: `Bearer ${owner.token}`,
+      ...headers,
+    },
+    body: JSON.stringify(message),
+  });
+
+async function listed(query: string): Promise<readonly Tool[]> {
+  const list = (response: Promise<Response>) =>
+    answered<{ readonly id: unknown; readonly result: { readonly tools: readonly Tool[] } }>(response);
+  const older = await list(send(query, rpc("tools/list", {}, '"tools":[]')));
+  expect(older.id).toBe('"tools":[]');
+  const headers = { "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/list" };
+  const newer = await list(send(query, rpc("tools/list", { _meta: MODERN }), headers));
+  expect(newer.result.tools).toEqual(older.result.tools);
+  return older.result.tools;
+}
+
+test("[MCP-10] a client is told of the toolsets that its address names, in the order of the list", async () => {
+  const names = async (query: string) => (await listed(query)).map(({ name }) => name);
+  const all = TOOLS.map(({ name }) => name);
+  expect(await names("")).toEqual(all);
+  const sets = ["agents", "chats", "jobs", "missions", "files"];
+  const parts = await Promise.all(sets.map((set) => names(`?tools=${set}`)));
+  expect(parts.flat().toSorted()).toEqual(all.toSorted());
+  const [agents = [], , jobs = []] = parts;
+  expect(await names("?tools=jobs,agents")).toEqual([...agents, ...jobs]);
+  expect(await names("?tools=chat")).toContain("execute_agent");
+  await refused(send("?tools=agent", rpc("tools/list")), 400, "invalid_request");
+});
+
+test("[MCP-10] a tool outside of the client's toolsets cannot be called", async () => {
+  const call = rpc("tools/call", { name: "list_jobs", arguments: {} });
+  expect(await answered(send("?tools=agents", call))).toMatchObject({
+    error: { code: -32_602, message: expect.stringContaining("Unknown tool `list_jobs`") as string },
+  });
+  expect(await answered(send("?tools=jobs", call))).toMatchObject({ result: { structuredContent: { jobs: [] } } });
+});
