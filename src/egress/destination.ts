@@ -21,6 +21,8 @@ export interface Destination {
   readonly addresses: readonly string[];
   /** The name that the certificate must match; null if the host is an address. */
   readonly serverName: string | null;
+  /** An operator has opened it: EGRESS_ALLOW names its host, its origin, or a network with all of its addresses. */
+  readonly isOpened: boolean;
 }
 
 export interface DestinationRules {
@@ -57,17 +59,19 @@ export async function findDestination(text: string, rules: DestinationRules): Pr
   if (target.kind === "failed") return target;
   const { url, host, isName } = target;
   const { allow, production } = rules;
-  if (url.protocol === "http:" && production) return failed("https_required");
+  const isOpenOrigin = allow.opensOrigin(url, host);
+  // In production plain http is only for origins that name it.
+  if (url.protocol === "http:" && production && !isOpenOrigin) return failed("https_required");
   const texts = isName ? await rules.resolve(host).catch(() => []) : [host];
   if (texts.length === 0) return failed("dns_error");
   const found = texts.map((address) => addresses.of(address)).filter((address) => address !== null);
   const isOpenName = isName && allow.opensHost(host);
-  const isOpen = isOpenName || found.every(({ address }) => allow.opensAddress(address));
+  const isOpen = isOpenOrigin || isOpenName || found.every(({ address }) => allow.opensAddress(address));
   const isReachable = isOpen || found.every((it) => it.isGlobal || allow.opensAddress(it.address));
   // The resolver may have returned something that is not an address.
   if (found.length < texts.length || !isReachable) return failed("blocked_address");
   if (url.protocol === "http:" && !isOpen) return failed("https_required");
-  return { kind: "destination", url, addresses: inOrder(found), serverName: isName ? host : null };
+  return { kind: "destination", url, addresses: inOrder(found), serverName: isName ? host : null, isOpened: isOpen };
 }
 
 /** A cache of values that depend on a text alone, for texts that repeat. */

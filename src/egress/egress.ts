@@ -6,8 +6,8 @@
  *    ▲                                                                            │
  *    └────────────── a redirect, GET and HEAD only, where the caller allows it ◀──┘
  *
- * Guarantees: https only, unless an operator has opened the host and this is not production; only public
- * addresses, unless an operator has opened them; one deadline over everything from the resolver to the last
+ * Guarantees: https only, unless an operator has opened the host (in production: the origin, with its scheme); only
+ * public addresses, unless an operator has opened them; one deadline over everything from the resolver to the last
  * byte; memory holds at most the body's limit and a few buffers; nothing rejects, and a failure reveals only
  * one word of a closed list.
  */
@@ -32,11 +32,13 @@ import {
 import { type EgressFailure, failed } from "./failure.ts";
 
 export interface EgressSettings {
-  /** EGRESS_ALLOW: hosts, addresses and CIDR ranges that are opened although they are not public. */
+  /** EGRESS_ALLOW: hosts, addresses, CIDR ranges and origins that are opened although they are not public. */
   readonly allow: readonly string[];
   readonly production: boolean;
   /** The system's resolver, unless a test replaces it. */
   readonly resolve?: Resolve;
+  /** EGRESS_CA_FILE: authorities, in PEM, that count beside the system's where the operator has opened the host. */
+  readonly privateCa?: string;
   /** A certificate authority, in PEM, in place of the system's. For tests. */
   readonly ca?: string;
 }
@@ -121,7 +123,7 @@ export function createEgress(
   const { allow, production, resolve = systemResolve } = settings;
   const client: Client = {
     rules: { allow: createAllowList(allow), production, resolve },
-    transport: createTransport(settings.ca),
+    transport: createTransport(settings),
     log,
   };
   /** Charges the request to its lane. */

@@ -6,6 +6,7 @@
  * Connections are pooled by address, port and TLS settings, the server's name among them: so a connection made
  * for a name serves only that name. Plain connections have no name and are not pooled.
  */
+import { rootCertificates } from "node:tls";
 import { isReservedHeader } from "../../actors/header-name.ts";
 import type { Deadline } from "./deadline.ts";
 import type { Destination } from "./destination.ts";
@@ -59,8 +60,12 @@ export function outgoingHeaders(given: Readonly<Record<string, string>>): Header
   }
 }
 
-/** `ca` replaces the system's authorities; for tests. */
-export function createTransport(ca?: string): Transport {
+/**
+ * `privateCa` counts beside the system's authorities, for destinations that an operator has opened only: a private
+ * authority can vouch for no public host. `ca` replaces the system's authorities; for tests.
+ */
+export function createTransport({ privateCa, ca }: { privateCa?: string; ca?: string }): Transport {
+  const opened = privateCa === undefined ? ca : [...(ca === undefined ? rootCertificates : [ca]), privateCa];
   const session = new Bun.FetchSession({ proxy: false, keepAlive: { idleTimeout: IDLE_SECONDS } });
 
   async function sendTo(
@@ -69,7 +74,8 @@ export function createTransport(ca?: string): Transport {
     request: Outgoing,
     deadline: Deadline,
   ): Promise<Arrived | EgressFailure> {
-    const { url, serverName } = to;
+    const { url, serverName, isOpened } = to;
+    const authorities = isOpened ? opened : ca;
     const { headers } = request;
     headers.set("host", url.host);
     try {
@@ -86,7 +92,7 @@ export function createTransport(ca?: string): Transport {
         tls: {
           rejectUnauthorized: true,
           ...(serverName === null ? {} : { serverName }),
-          ...(ca === undefined ? {} : { ca }),
+          ...(authorities === undefined ? {} : { ca: authorities }),
         },
         signal: deadline.signal,
       });

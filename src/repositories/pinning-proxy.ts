@@ -86,7 +86,7 @@ export function openProxy(egress: Pick<Egress, "open">, settings: ProxySettings)
     // Later requests go where the first answer came from.
     if (isFirst) {
       const moved = new URL(answer.finalUrl);
-      if (moved.protocol !== "https:" || !moved.pathname.endsWith(path)) return fail({ kind: "status", status: 404 });
+      if (!moved.pathname.endsWith(path)) return fail({ kind: "status", status: 404 });
       base = `${moved.origin}${moved.pathname.slice(0, -path.length)}`;
     }
     const type = answer.headers.get("content-type") ?? "";

@@ -23,6 +23,7 @@ import { createEgress, type Egress } from "../egress/egress.ts";
 import { within } from "../../actors/runtime/hand-over.ts";
 import { systemChance, systemClock } from "../wiring/clock.ts";
 import { actorSettingsOf, appUrlOf, type Config, listeningUrlOf, localUrlOf } from "../settings/config.ts";
+import { authoritiesOf } from "../settings/authorities.ts";
 import { quotasOf } from "../settings/quotas.ts";
 import { FIRST_RUN_FILE, type FirstRun, firstRun, type FirstTokens } from "./first-run.ts";
 import { greeting, tokenLines, tryLines } from "./greeting.ts";
@@ -202,12 +203,15 @@ async function withinLimit(work: Promise<void>, what: string): Promise<void> {
 }
 
 /** The guarded client for untrusted addresses; the log lists what the operator has opened. */
-function egressOf({ egressAllow, nodeEnv }: Config, log: Logger, time: LoopTime): Egress {
+function egressOf(config: Config, log: Logger, time: LoopTime): Egress {
+  const { egressAllow, nodeEnv } = config;
   if (egressAllow.length > 0) {
     log.warn({ egressAllow }, "outgoing requests may reach these hosts and networks although they are not public");
   }
   const reading = { slices: readingSlices(slicePace(() => time)), charge: chargeOf(time) };
-  return createEgress({ allow: egressAllow, production: nodeEnv === "production" }, log, reading);
+  const privateCa = authoritiesOf(config);
+  const authorities = privateCa === undefined ? {} : { privateCa };
+  return createEgress({ allow: egressAllow, production: nodeEnv === "production", ...authorities }, log, reading);
 }
 
 /** Finds a git that is safe for clones; the log says whether there is one. */

@@ -11,6 +11,7 @@ import { OneOf, type Static, type TSchema, Type } from "../../actors/schema.ts";
 import { DEFAULT_PART } from "../../actors/runtime/throttle.ts";
 import type { ActorSettings } from "../../actors/troupe.ts";
 import { DEFAULT_WORKSPACE_LIMITS } from "../../actors/workspace/limits.ts";
+import { readableAuthorities } from "./authorities.ts";
 import { MONTHLY_COST_SETTING, MONTHLY_TOKENS_SETTING, monthLimitsOf, pricesOfBudget } from "./month-limits.ts";
 import { OTHER_SECRETS_SETTING } from "./other-secrets.ts";
 import { MODEL_INPUTS_SETTING, MODEL_WINDOWS_SETTING } from "./model-windows.ts";
@@ -212,9 +213,11 @@ const Settings = Type.Object({
     setting({
       env: "EGRESS_ALLOW",
       default: [],
-      allowed: "host names, IP addresses and CIDR ranges, separated by commas",
+      allowed:
+        "host names, IP addresses, CIDR ranges and origins such as http://tools.internal:8080, separated by commas",
     }),
   ),
+  egressCaFile: optional("EGRESS_CA_FILE", "path", "a file with certificates of authorities, in PEM"),
   shellHosts: Type.Array(Type.String({ format: "host-rule" }), setting(SHELL_HOSTS_SETTING)),
   oidcIssuer: optional("OIDC_ISSUER", "issuer-url", "the https URL that the OpenID provider calls itself by"),
   oidcClientId: optional("OIDC_CLIENT_ID", "word", "the id that the OpenID provider knows this service by"),
@@ -316,7 +319,7 @@ export function readConfig(env: Environment = process.env, checks: readonly Sett
     if (value === INVALID) errors.push({ variable: schema.env, message: complaint(schema, raw ?? "") });
     else if (value !== undefined) values[key] = value;
   }
-  for (const folder of ["dataDir", "filesDir", "modelPrices"])
+  for (const folder of ["dataDir", "filesDir", "modelPrices", "egressCaFile"])
     if (values[folder] !== undefined) values[folder] = resolve(String(values[folder]));
   const wrong = new Set(errors.map(({ variable }) => variable));
   const config = values as unknown as Config;
@@ -327,6 +330,7 @@ export function readConfig(env: Environment = process.env, checks: readonly Sett
     wholeProvider,
     pricesOfBudget,
     endpointWithoutKey,
+    readableAuthorities,
   ];
   for (const check of [...own, ...checks]) {
     if (!check.reads.some((variable) => wrong.has(variable))) errors.push(...check.errors(config));

@@ -80,7 +80,7 @@ const FORMATS = {
   time: (text: string) =>
     /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(text) && !Number.isNaN(Date.parse(text)),
   network: isNetwork,
-  "host-or-network": (text: string) => isNetwork(text) || isHostName(text),
+  "host-or-network": (text: string) => isNetwork(text) || isHostName(text) || isOrigin(text),
   "host-rule": isHostRule,
   "otel-pairs": (text: string) => pairsOf(text) !== null,
   ratio: (text: string) => /^(?:0|1|0?\.\d{1,12}|1\.0{1,12})$/.test(text),

@@ -18,7 +18,8 @@ const MAY_PASS: ReadonlySet<string> = new Set(["busy", "unavailable", "aborted"]
 const AGAIN_MS = 1_000;
 
 const WORDS: Partial<Record<EgressError, string>> = {
-  https_required: "The URL must begin with https://",
+  https_required:
+    "The URL must begin with https://; an operator can open plain http to a service of their own by its origin in EGRESS_ALLOW",
   blocked_address: "The URL leads to an address that is not public; an operator can open it with EGRESS_ALLOW",
   timeout: "The host did not send the document in time",
 };

@@ -64,7 +64,8 @@ const LOOK_UP_MS = 3_000;
 /** Permanent reasons to refuse an address; other failures may be transient. */
 const REFUSALS = {
   invalid_url: "The URL must be absolute, with a valid host and without a user name or password",
-  https_required: "The URL must begin with https://",
+  https_required:
+    "The URL must begin with https://; an operator can open plain http to a service of their own by its origin in EGRESS_ALLOW",
   blocked_address: "The URL leads to an address that is not public; an operator can open it with EGRESS_ALLOW",
 } satisfies Partial<Record<EgressError, string>>;
 const isRefusal = (error: EgressError): error is keyof typeof REFUSALS => Object.hasOwn(REFUSALS, error);

@@ -1,6 +1,8 @@
 /** The certificate must be right, and for the name that was asked for; connections are kept by name. */
 import { afterEach, expect, test } from "bun:test";
 import { type AddressInfo, createServer } from "node:net";
+import { Deadline } from "../../src/egress/deadline.ts";
+import { createTransport } from "../../src/egress/exchange.ts";
 import { createEgress } from "../../src/egress/egress.ts";
 import { createEgressWorld, type EgressWorld, get } from "../support/egress-world.ts";
 import { createAuthority, selfSigned } from "../support/certificates.ts";
@@ -81,4 +83,33 @@ test("[HOOK-11] a server that speaks no TLS is a tls_error", async () => {
   const { port } = server.address() as AddressInfo;
   expect(await client().request(get(`https://a.test:${port}/`))).toEqual(TLS_ERROR);
   server.close();
+});
+
+test("[HOOK-11] the operator's authority counts for hosts that the operator has opened, and for no others", async () => {
+  const { serve, client, authority } = inWorld();
+  const own = createAuthority("The operator's own");
+  const servers = {
+    opened: await serve(ok, { certificates: { "": own.issue(["a.test"]) } }),
+    public: await serve(ok, { certificates: { "": authority.issue(["a.test"]) } }),
+  };
+  const allow = [`https://a.test:${servers.opened.port}`, `https://a.test:${servers.public.port}`];
+  const egress = client({ allow, production: true, privateCa: own.cert });
+  // Authorities of before still count.
+  for (const server of [servers.opened, servers.public])
+    expect(await egress.request(get(`https://a.test:${server.port}/`))).toMatchObject({ status: 200 });
+  // The same server as a public one, whose address passes without being opened.
+  const notOpened = createTransport({ privateCa: own.cert, ca: authority.cert });
+  const destination = {
+    kind: "destination",
+    url: new URL(`https://a.test:${servers.opened.port}/`),
+    addresses: ["127.0.0.1"],
+    serverName: "a.test",
+    isOpened: false,
+  } as const;
+  const deadline = new Deadline(5_000);
+  expect(
+    await notOpened.send(destination, { method: "GET", headers: new Headers(), body: undefined }, deadline),
+  ).toEqual(TLS_ERROR);
+  deadline.release();
+  notOpened.close();
 });

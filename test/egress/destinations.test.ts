@@ -178,3 +178,31 @@ test("[HOOK-11] headers of the connection are not the caller's", async () => {
     "accept-encoding": "identity",
   });
 });
+
+test("[HOOK-11] an entry with a scheme opens exactly this scheme, host and port, in production too", async () => {
+  const { servePlain, serve, client } = inWorld();
+  const [plain, secure] = [await servePlain(ok), await serve(ok)];
+  const allow = [
+    `http://Tools.test:${plain.port}`,
+    `https://a.test:${secure.port}`,
+    "http://127.0.0.1",
+    "http://[::1]:81",
+  ];
+  const egress = client({ allow, production: true });
+  expect(await egress.request(get(`http://tools.test:${plain.port}/`))).toMatchObject({ status: 200 });
+  expect(await egress.request(get(`http://tools.test.:${plain.port}/`))).toMatchObject({ status: 200 });
+  expect(await egress.request(get(`https://a.test:${secure.port}/`))).toMatchObject({ status: 200 });
+  const resolved = (url: string) => egress.resolve(url, { timeoutMs: 1_000 });
+  expect(await resolved("http://127.0.0.1/x")).toMatchObject({ kind: "destination", isOpened: true });
+  expect(await resolved("http://[::1]:81/x")).toMatchObject({ kind: "destination", isOpened: true });
+  for (const [url, error] of [
+    [`http://other.test:${plain.port}/`, "https_required"],
+    ["http://tools.test/", "https_required"],
+    ["http://127.0.0.1:81/", "https_required"],
+    [`http://a.test:${secure.port}/`, "https_required"],
+    [`https://tools.test:${plain.port}/`, "blocked_address"],
+    ["https://a.test/", "blocked_address"],
+    ["https://127.0.0.1/", "blocked_address"],
+  ] as const)
+    expect([url, await resolved(url)]).toEqual([url, failed(error)]);
+});

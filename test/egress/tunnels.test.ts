@@ -111,7 +111,13 @@ test("[WSP-17] nothing is connected for a command that has ended while its host 
   const folder = mkdtempSync(join(tmpdir(), "troupe-tunnel-"));
   const lookUps: (() => void)[] = [];
   const url = new URL(`https://echo.test:${port}/`);
-  const found = { kind: "destination", url, addresses: ["127.0.0.1"], serverName: "echo.test" } as const;
+  const found = {
+    kind: "destination",
+    url,
+    addresses: ["127.0.0.1"],
+    serverName: "echo.test",
+    isOpened: true,
+  } as const;
   const resolve = () => new Promise<typeof found>((end) => lookUps.push(() => end(found)));
   const path = join(folder, "proxy");
   const tunnels = await openTunnels(

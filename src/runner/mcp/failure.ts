@@ -21,7 +21,7 @@ const NOT_PUBLIC = "its address is not on the public internet, and the operator 
 
 const WORDS: Readonly<Record<EgressError, string>> = {
   invalid_url: "its URL cannot be requested",
-  https_required: "its URL must begin with https",
+  https_required: "its URL must begin with https, unless the operator has opened its origin (EGRESS_ALLOW)",
   invalid_header: "a header cannot be sent",
   blocked_address: NOT_PUBLIC,
   // A model must not learn which names resolve on the internal network.

@@ -15,7 +15,8 @@ const MAX_HEADER = 1_000;
 /** Errors before there was an answer. The words are fixed, so that a model cannot explore a network with them. */
 export const EGRESS_WORDS: Readonly<Record<EgressError, string>> = {
   invalid_url: "The arguments do not make an address that can be asked.",
-  https_required: "The address of this tool is not an https address.",
+  https_required:
+    "The address of this tool is not an https address, and the operator has not opened its origin (EGRESS_ALLOW).",
   invalid_header: "The request could not be made: one of its headers cannot be sent.",
   blocked_address: "The host of this tool has no address on the public internet.",
   dns_error: "The host of this tool has no address on the public internet.",
