@@ -168,7 +168,7 @@ export const LAYERS: readonly Layer[] = [
     packages: [
       "@duckdb",
       "@hyzyla/pdfium",
-      "ajv",
+      "@hyperjump",
       "apache-arrow",
       "eventsource-parser",
       "highlight.js",

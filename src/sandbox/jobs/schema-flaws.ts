@@ -2,25 +2,28 @@
  * Whether a JSON Schema can be used at all: it fits the meta-schema of its dialect, and compiles. Its patterns and
  * references are untrusted, so it is compiled in a child.
  */
-import { Ajv, type ErrorObject } from "ajv";
-import { Ajv2020 } from "ajv/dist/2020.js";
+import { parseStored } from "../../../actors/exact-json.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
+import { compiled, dialectOf, metaErrors } from "./json-schema.ts";
+import type { SchemaError } from "./schema-errors.ts";
 
-const OPTIONS = { strict: false, allErrors: true, validateFormats: false, logger: false } as const;
 /** The most errors to report. */
 const MOST_FLAWS = 20;
 
 /** The errors, with JSON pointers into the schema; empty if it is usable. */
-export function schemaFlaws(_options: JsonObject, content: Uint8Array): { path: string; message: string }[] {
-  const { $schema: dialect, ...rules } = JSON.parse(new TextDecoder().decode(content)) as JsonObject;
-  const ajv = typeof dialect === "string" && dialect.includes("draft-07") ? new Ajv(OPTIONS) : new Ajv2020(OPTIONS);
-  if (ajv.validateSchema(rules) !== true) {
-    return flawOfEachPlace(ajv.errors ?? [])
+export async function schemaFlaws(
+  _options: JsonObject,
+  content: Uint8Array,
+): Promise<{ path: string; message: string }[]> {
+  const schema = parseStored(new TextDecoder().decode(content)) as JsonObject;
+  const dialect = dialectOf(schema);
+  const errors = await metaErrors(schema, dialect);
+  if (errors.length > 0)
+    return flawOfEachPlace(errors)
       .slice(0, MOST_FLAWS)
-      .map((error) => ({ path: error.instancePath, message: `is not valid JSON Schema: ${wordsOf(error)}` }));
-  }
+      .map(({ path, words }) => ({ path, message: `is not valid JSON Schema: ${words}` }));
   try {
-    ajv.compile(rules);
+    await compiled(schema, dialect);
     return [];
   } catch (error) {
     return [{ path: "", message: `cannot be used: ${error instanceof Error ? error.message : "it does not compile"}` }];
@@ -28,20 +31,16 @@ export function schemaFlaws(_options: JsonObject, content: Uint8Array): { path: 
 }
 
 /**
- * The meta-schema has alternatives, and ajv reports each that a place does not fit, and then that it fits none: a
- * `type` of "strng" is no name of a type, and no list either. The names say most.
+ * The meta-schema has alternatives, and each that a place does not fit is an error, and that it fits none is another
+ * one: a `type` of "strng" is no name of a type, and no list either. The names say most.
  */
-function flawOfEachPlace(errors: readonly ErrorObject[]): readonly ErrorObject[] {
-  const flaws = new Map<string, ErrorObject>();
+function flawOfEachPlace(errors: readonly SchemaError[]): readonly SchemaError[] {
+  const flaws = new Map<string, SchemaError>();
   for (const error of errors) {
-    const known = flaws.get(error.instancePath);
-    if (known === undefined || (error.keyword === "enum" && known.keyword !== "enum"))
-      flaws.set(error.instancePath, error);
+    const known = flaws.get(error.path);
+    if (known === undefined || rank(error) > rank(known)) flaws.set(error.path, error);
   }
   return [...flaws.values()];
 }
 
-function wordsOf({ keyword, params, message = "is invalid" }: ErrorObject): string {
-  const { allowedValues } = params as { readonly allowedValues?: readonly unknown[] };
-  return keyword === "enum" && allowedValues !== undefined ? `must be one of: ${allowedValues.join(", ")}` : message;
-}
+const rank = ({ kind }: SchemaError): number => (kind === "enum" ? 2 : kind === "type" ? 1 : 0);

@@ -1,0 +1,74 @@
+/**
+ * The one validator of JSON Schemas that others write: of tools, answers and forms. It passes the required cases of the
+ * official test suite; `test/sandbox/schema-suite.test.ts` names the exceptions. Schemas and their patterns are
+ * untrusted, so only the sandbox runs it, and nothing is fetched for a `$ref`.
+ */
+import { type Browser, removeUriSchemePlugin } from "@hyperjump/browser";
+import { type SchemaObject, setShouldValidateSchema } from "@hyperjump/json-schema";
+import "@hyperjump/json-schema/draft-07";
+import "@hyperjump/json-schema/draft-2019-09";
+import "@hyperjump/json-schema/draft-2020-12";
+import {
+  buildSchemaDocument,
+  compile,
+  type CompiledSchema,
+  getSchema,
+  interpret,
+  type SchemaDocument,
+} from "@hyperjump/json-schema/experimental";
+import type { Json, JsonObject } from "../../../actors/schema.ts";
+import { instanceOf, marked } from "./exact-keywords.ts";
+import { ErrorCollector, type SchemaError } from "./schema-errors.ts";
+
+/** A compiled schema: the errors of a value; empty if it fits. */
+export type Check = (given: unknown) => readonly SchemaError[];
+
+const DRAFT_7 = "http://json-schema.org/draft-07/schema";
+const DRAFT_2019 = "https://json-schema.org/draft/2019-09/schema";
+const DRAFT_2020 = "https://json-schema.org/draft/2020-12/schema";
+/** The address of a schema that names none. */
+const HERE = "https://schema.invalid/";
+/** It would define a dialect for all later schemas of this child. */
+const VOCABULARY = '"$vocabulary":';
+
+for (const scheme of ["http", "https", "file"]) removeUriSchemePlugin(scheme);
+// Below, with errors for each place.
+setShouldValidateSchema(false);
+
+/** The dialect of a schema; 2020-12 unless it names another one that is known. */
+export function dialectOf({ $schema: named }: JsonObject): string {
+  if (typeof named !== "string") return DRAFT_2020;
+  if (/draft-0[67]/.test(named)) return DRAFT_7;
+  return named.includes("2019-09") ? DRAFT_2019 : DRAFT_2020;
+}
+
+/** Compiles a schema. Rejects if its references, patterns or keywords cannot be used. */
+export async function compiled({ $schema: _, ...rules }: JsonObject, dialect: string): Promise<Check> {
+  if (JSON.stringify(rules).includes(VOCABULARY)) throw new Error("`$vocabulary` is not allowed");
+  const document = buildSchemaDocument(marked(rules) as SchemaObject, HERE, dialect);
+  const cache = { [HERE]: document, [document.baseUri]: document };
+  return checkOf(await compile(await getSchema(HERE, { _cache: cache } as unknown as Browser<SchemaDocument>)));
+}
+
+const metaChecks = new Map<string, Promise<Check>>();
+
+/** Errors of a schema by the meta-schema of its dialect. */
+export async function metaErrors(
+  { $schema: _, ...rules }: JsonObject,
+  dialect: string,
+): Promise<readonly SchemaError[]> {
+  let check = metaChecks.get(dialect);
+  if (check === undefined) metaChecks.set(dialect, (check = getSchema(dialect).then(compile).then(checkOf)));
+  return (await check)(rules);
+}
+
+const checkOf =
+  (schema: CompiledSchema): Check =>
+  (given) => {
+    const collector = new ErrorCollector();
+    const { valid } = interpret(schema, instanceOf(marked(given as Json)), {
+      outputFormat: "FLAG",
+      plugins: [collector],
+    });
+    return valid ? [] : collector.errors;
+  };
