@@ -22,7 +22,7 @@ async function checkOf(schema: JsonObject): Promise<Check | null> {
   const dialect = dialectOf(schema);
   let check: Check | null = null;
   try {
-    if ((await metaErrors(schema, dialect)).length === 0) check = await compiled(schema, dialect);
+    if (metaErrors(schema, dialect).length === 0) check = await compiled(schema, dialect);
   } catch {
     // Invalid. A caller's schema was refused when it was saved, and a schema of an MCP server is not ours to report.
   }

@@ -35,10 +35,10 @@ for (const scheme of ["http", "https", "file"]) removeUriSchemePlugin(scheme);
 // Below, with errors for each place.
 setShouldValidateSchema(false);
 
-/** The dialect of a schema; 2020-12 unless it names another one that is known. */
+/** The dialect of a schema: 2020-12 unless it names another one. Drafts 4 and 6 are read as draft 7. */
 export function dialectOf({ $schema: named }: JsonObject): string {
   if (typeof named !== "string") return DRAFT_2020;
-  if (/draft-0[67]/.test(named)) return DRAFT_7;
+  if (/draft-0[467]/.test(named)) return DRAFT_7;
   return named.includes("2019-09") ? DRAFT_2019 : DRAFT_2020;
 }
 
@@ -48,18 +48,6 @@ export async function compiled({ $schema: _, ...rules }: JsonObject, dialect: st
   const document = buildSchemaDocument(marked(rules) as SchemaObject, HERE, dialect);
   const cache = { [HERE]: document, [document.baseUri]: document };
   return checkOf(await compile(await getSchema(HERE, { _cache: cache } as unknown as Browser<SchemaDocument>)));
-}
-
-const metaChecks = new Map<string, Promise<Check>>();
-
-/** Errors of a schema by the meta-schema of its dialect. */
-export async function metaErrors(
-  { $schema: _, ...rules }: JsonObject,
-  dialect: string,
-): Promise<readonly SchemaError[]> {
-  let check = metaChecks.get(dialect);
-  if (check === undefined) metaChecks.set(dialect, (check = getSchema(dialect).then(compile).then(checkOf)));
-  return (await check)(rules);
 }
 
 const checkOf =
@@ -72,3 +60,15 @@ const checkOf =
     });
     return valid ? [] : collector.errors;
   };
+
+const metaCheck = async (dialect: string): Promise<Check> => checkOf(await compile(await getSchema(dialect)));
+// Compiled when this is loaded: what reads them cannot wait.
+const META: Readonly<Record<string, Check>> = {
+  [DRAFT_7]: await metaCheck(DRAFT_7),
+  [DRAFT_2019]: await metaCheck(DRAFT_2019),
+  [DRAFT_2020]: await metaCheck(DRAFT_2020),
+};
+
+/** Errors of a schema by the meta-schema of its dialect. */
+export const metaErrors = ({ $schema: _, ...rules }: JsonObject, dialect: string): readonly SchemaError[] =>
+  META[dialect]!(rules);

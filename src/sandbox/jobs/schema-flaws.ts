@@ -17,7 +17,7 @@ export async function schemaFlaws(
 ): Promise<{ path: string; message: string }[]> {
   const schema = parseStored(new TextDecoder().decode(content)) as JsonObject;
   const dialect = dialectOf(schema);
-  const errors = await metaErrors(schema, dialect);
+  const errors = metaErrors(schema, dialect);
   if (errors.length > 0)
     return flawOfEachPlace(errors)
       .slice(0, MOST_FLAWS)

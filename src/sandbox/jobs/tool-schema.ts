@@ -2,17 +2,12 @@
  * Repairs the schema of a foreign tool. Providers refuse a whole request for one invalid schema, so what the meta-schema
  * does not allow is taken out: the schema then allows more, and the tool's server still checks the arguments.
  */
-import { Ajv } from "ajv";
-import { Ajv2020 } from "ajv/dist/2020.js";
+import { parseStored } from "../../../actors/exact-json.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
+import { dialectOf, metaErrors } from "./json-schema.ts";
 
-const OPTIONS = { strict: false, allErrors: true, validateFormats: false, logger: false } as const;
 /** Rounds of repairs: taking a member out can make another one invalid. */
 const MAX_ROUNDS = 8;
-
-// The meta-schemas are compiled once per child.
-let draft7: Ajv | undefined;
-let draft2020: Ajv2020 | undefined;
 
 export interface RepairedSchema {
   readonly schema: JsonObject;
@@ -23,7 +18,7 @@ export interface RepairedSchema {
 export function repairedSchema(given: unknown): RepairedSchema | null {
   if (given === undefined) return { schema: { type: "object" }, isRepaired: false };
   if (!isObject(given)) return { schema: { type: "object" }, isRepaired: true };
-  const schema: Record<string, JsonObject[string]> = structuredClone(given);
+  const schema: Record<string, JsonObject[string]> = parseStored(JSON.stringify(given)) as JsonObject;
   let repairs = 0;
   // Arguments are always an object.
   if (schema["type"] !== undefined && schema["type"] !== "object") repairs++;
@@ -33,15 +28,12 @@ export function repairedSchema(given: unknown): RepairedSchema | null {
     delete schema["$schema"];
     repairs++;
   }
-  const ajv = /draft-0[467]/.test(String(dialect))
-    ? (draft7 ??= new Ajv(OPTIONS))
-    : (draft2020 ??= new Ajv2020(OPTIONS));
   repairs += repairReferences(schema, schema);
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const { $schema: _, ...rules } = schema;
-    if (ajv.validateSchema(rules) === true) return { schema, isRepaired: repairs > 0 };
+    const errors = metaErrors(schema, dialectOf(schema));
+    if (errors.length === 0) return { schema, isRepaired: repairs > 0 };
     // The last first: what is taken out of a list moves what comes after it.
-    const paths = new Set((ajv.errors ?? []).map(({ instancePath }) => instancePath));
+    const paths = new Set(errors.map(({ path }) => path));
     for (const path of [...paths].reverse()) if (repairAt(schema, path)) repairs++;
   }
   return null;
