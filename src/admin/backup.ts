@@ -16,6 +16,7 @@ import type { Writable } from "node:stream";
 import type { BlobKey, BlobStore } from "../../actors/workspace/ports.ts";
 import { type CopiedTable, inSnapshot, type Loading, loadDatabase, NotEmpty, type Snapshot } from "../../db/copying.ts";
 import { type ArchivedFile, type ArchiveWriter, bytesOf, readArchive, writeArchive } from "../archive/archive.ts";
+import { FirstCause } from "../archive/piping.ts";
 import { blobName } from "../files/blob-name.ts";
 import { sync } from "../files/local-blobs.ts";
 import { AdminRefused } from "./arguments.ts";
@@ -236,7 +237,8 @@ async function loadThrough(
 class TableLoader {
   private readonly loading: Loading;
   private open: { readonly table: CopiedTable; readonly into: Writable } | null = null;
-  private failure: Error | null = null;
+  private readonly cause = new FirstCause();
+  private hasFailed = false;
 
   constructor(loading: Loading) {
     this.loading = loading;
@@ -247,7 +249,10 @@ class TableLoader {
     await this.close();
     const into = await this.loading.rows(table);
     // What the database refuses may come while nobody waits for it.
-    into.on("error", (cause: Error) => (this.failure ??= cause));
+    into.on("error", (cause: Error) => {
+      this.hasFailed = true;
+      this.cause.note(cause);
+    });
     this.open = { table, into };
     return into;
   }
@@ -256,14 +261,14 @@ class TableLoader {
     const { open } = this;
     this.open = null;
     if (open === null) return;
-    if (this.failure !== null) throw this.failure;
+    if (this.hasFailed) throw new Error("the database has refused rows");
     open.into.end();
     await once(open.into, "finish");
   }
 
   /** Ends an open COPY, because nothing can be rolled back during one. Returns why the load failed. */
   abandon(cause: unknown): unknown {
-    const why = this.failure ?? cause;
+    const why = this.cause.of(cause);
     this.open?.into.destroy(why instanceof Error ? why : new Error(String(why)));
     return why;
   }

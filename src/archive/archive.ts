@@ -5,9 +5,9 @@
  */
 import { createReadStream, createWriteStream } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
-import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
 import tar from "tar-stream";
+import { Piping } from "./piping.ts";
 
 /** Half the size in a tenth of the time of the best compression. */
 const COMPRESSION = 1;
@@ -26,26 +26,24 @@ export interface ArchiveWriter {
 export async function writeArchive<T>(path: string, fill: (archive: ArchiveWriter) => Promise<T>): Promise<T> {
   const draft = `${path}.part`;
   const pack = tar.pack();
-  const written = pipeline(
+  const piping = new Piping(
     pack,
     createGzip({ level: COMPRESSION }),
     createWriteStream(draft, { mode: 0o600, flags: "w" }),
   );
-  // A waiting call of `add` rejects with the same error.
-  written.catch(() => {});
   try {
-    const filled = await Promise.race([fill(writerTo(pack)), written.then(() => never())]);
+    const filled = await Promise.race([fill(writerTo(pack)), piping.ended.then(() => never())]);
     pack.finalize();
-    await written;
+    await piping.ended;
     const file = await open(draft, "r");
     await file.sync().finally(() => file.close());
     await rename(draft, path);
     return filled;
   } catch (cause) {
     pack.destroy();
-    await written.catch(() => {});
+    const why = await piping.causeOf(cause);
     await rm(draft, { force: true });
-    throw cause;
+    throw why;
   }
 }
 
@@ -87,8 +85,7 @@ export interface ArchivedFile {
 export async function* readArchive(path: string): AsyncGenerator<ArchivedFile> {
   const source = createReadStream(path);
   const extract = tar.extract();
-  const read = pipeline(source, createGunzip(), extract);
-  read.catch(() => {});
+  const piping = new Piping(source, createGunzip(), extract);
   // Iterated by hand: leaving a `for await` would wait for content that nobody reads any more.
   const entries = extract[Symbol.asyncIterator]();
   try {
@@ -96,12 +93,23 @@ export async function* readArchive(path: string): AsyncGenerator<ArchivedFile> {
       const next = await entries.next();
       if (next.done === true) break;
       const { header } = next.value;
-      yield { name: header.name, size: header.size ?? 0, content: next.value };
+      yield { name: header.name, size: header.size ?? 0, content: contentOf(next.value, piping) };
     }
-    await read;
+    await piping.ended;
+  } catch (cause) {
+    throw await piping.causeOf(cause);
   } finally {
     source.destroy();
     extract.destroy();
+  }
+}
+
+/** The content, or the reason why it cannot be read to its end. */
+async function* contentOf(entry: AsyncIterable<Uint8Array>, piping: Piping): AsyncGenerator<Uint8Array> {
+  try {
+    yield* entry;
+  } catch (cause) {
+    throw await piping.causeOf(cause);
   }
 }
 
