@@ -12,6 +12,7 @@ import { InputBlocks } from "../upload/terms.ts";
 import type { NewEvent, Tx } from "../runtime/actor.ts";
 import { type JsonObject, OneOf, type Static, Timestamp, Type } from "../schema.ts";
 import { Citations } from "./citation.ts";
+import { ProviderState } from "./provider-state.ts";
 import { isLifecycle, sendCreated, sendLifecycle } from "./lifecycle.ts";
 import { BLOCKED_REASONS, type Job, RUN_ERROR_CODES, Tokens } from "./schema.ts";
 import {
@@ -63,9 +64,14 @@ const ClientCall = Type.Object({
   arguments: Type.Optional(Input),
 });
 
+/** What no client sees (`HIDDEN_FIELDS`). */
+const Stated = { providerState: Type.Optional(ProviderState) };
+/** Fields of an event's data that the surfaces leave out. */
+export const HIDDEN_FIELDS: ReadonlySet<string> = new Set(Object.keys(Stated));
+
 /** A piece of the transcript, by its `kind`. */
 const TranscriptEvent = Type.Union([
-  Type.Object({ kind: Type.Literal("assistant_text"), text: Type.String(), citations: Citations }),
+  Type.Object({ kind: Type.Literal("assistant_text"), text: Type.String(), citations: Citations, ...Stated }),
   Type.Object({ kind: Type.Literal("reasoning"), text: Type.String() }),
   Type.Object({
     kind: Type.Literal("user_text"),
@@ -73,7 +79,7 @@ const TranscriptEvent = Type.Union([
     messageId: Type.Optional(Type.String()),
     blocks: InputBlocks,
   }),
-  Type.Object({ kind: Type.Literal("tool_use"), id: Type.String(), name: Type.String(), input: Input }),
+  Type.Object({ kind: Type.Literal("tool_use"), id: Type.String(), name: Type.String(), input: Input, ...Stated }),
   /** The service's request to the model to repair an answer that does not fit its schema. */
   Type.Object({ kind: Type.Literal("repair"), text: Type.String() }),
   /** A summary that replaces everything before it in model calls, and how many parts of the run that is (CHAT-11). */

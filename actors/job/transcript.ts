@@ -6,6 +6,7 @@ import type { InputBlock } from "../upload/terms.ts";
 import type { Json, JsonObject } from "../schema.ts";
 import type { Citation } from "./citation.ts";
 import type { TranscriptData } from "./events.ts";
+import type { ProviderState } from "./provider-state.ts";
 import type { Block } from "./schema.ts";
 
 /**
@@ -34,11 +35,17 @@ export function transcriptEventOf(block: TranscriptPart): TranscriptData {
     case "summary":
       return { kind: "summary", text: block.text, covers: block.covers };
     case "text":
-      return { kind: "assistant_text", text: block.text, ...cited(block.citations) };
+      return { kind: "assistant_text", text: block.text, ...cited(block.citations), ...stated(block.provider_state) };
     case "reasoning":
       return { kind: "reasoning", text: block.text };
     case "tool_use":
-      return { kind: "tool_use", id: block.id, name: block.name, input: block.input };
+      return {
+        kind: "tool_use",
+        id: block.id,
+        name: block.name,
+        input: block.input,
+        ...stated(block.provider_state),
+      };
     case "tool_result":
       return { kind: "tool_result", toolUseId: block.tool_use_id, content: block.content, isError: block.is_error };
   }
@@ -56,10 +63,14 @@ export function partOf(data: JsonObject): TranscriptPart | null {
 /** The block in an event's data; null if there is none. */
 export function blockOf(data: JsonObject): Block | null {
   const { kind } = data;
-  if (kind === "assistant_text") return { type: "text", text: textIn(data["text"]), ...cited(data["citations"]) };
+  const state = data["providerState"] as ProviderState | undefined;
+  const more = state === undefined ? {} : { provider_state: state };
+  if (kind === "assistant_text")
+    return { type: "text", text: textIn(data["text"]), ...cited(data["citations"]), ...more };
   if (kind === "reasoning") return { type: "reasoning", text: textIn(data["text"]) };
   if (kind === "tool_use") {
-    return { type: "tool_use", id: textIn(data["id"]), name: textIn(data["name"]), input: data["input"] as JsonObject };
+    const [id, name] = [textIn(data["id"]), textIn(data["name"])];
+    return { type: "tool_use", id, name, input: data["input"] as JsonObject, ...more };
   }
   if (kind !== "tool_result") return null;
   const [id, content] = [textIn(data["toolUseId"]), textIn(data["content"])];
@@ -67,6 +78,8 @@ export function blockOf(data: JsonObject): Block | null {
 }
 
 const given = (blocks: readonly InputBlock[] | undefined) => (blocks === undefined ? {} : { blocks: [...blocks] });
+
+const stated = (state: ProviderState | undefined) => (state === undefined ? {} : { providerState: state });
 
 /** The record has the citations as they were stored. */
 const cited = (citations: Json | readonly Citation[] | undefined): { citations?: Citation[] } =>

@@ -2,6 +2,7 @@
  * Durable events as the current surface shows them: `{seq, type, at, data}`, with the keys of the data in snake_case
  * (GEN-1).
  */
+import { HIDDEN_FIELDS } from "../../actors/job/events.ts";
 import type { StoredEvent } from "../../actors/runtime/store.ts";
 import { type Json, type JsonObject, Timestamp, Type } from "../../actors/schema.ts";
 import { visibleJson } from "../../actors/visible-text.ts";
@@ -29,13 +30,12 @@ export const eventView = ({ seq, type, at, data }: StoredEvent): Shown<typeof Ev
 /** The values of these keys come from the caller or a tool, and stay unchanged. */
 export const VERBATIM: ReadonlySet<string> = new Set(["input", "arguments", "metadata"]);
 
-/** The data with its keys in snake_case. */
+/** The data with its keys in snake_case, without the fields that no client sees. */
 export function snakeCased(data: JsonObject): JsonObject {
   return Object.fromEntries(
-    Object.entries(data).map(([key, value]) => [
-      snakeCase(key),
-      VERBATIM.has(key) ? verbatim(key, value) : shown(value),
-    ]),
+    Object.entries(data).flatMap(([key, value]) =>
+      HIDDEN_FIELDS.has(key) ? [] : [[snakeCase(key), VERBATIM.has(key) ? verbatim(key, value) : shown(value)]],
+    ),
   );
 }
 

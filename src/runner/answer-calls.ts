@@ -21,6 +21,8 @@ export interface CallMade {
   readonly id: string;
   readonly name: string;
   readonly input: unknown;
+  /** Further fields that the provider wants back with the call. */
+  readonly fields?: object | undefined;
 }
 
 interface Input {

@@ -29,6 +29,10 @@ export const MAX_CITATION_CHARS = 64 * 1024;
 export const MAX_CITED_CHARS = 1_000;
 export const MAX_SOURCE_TITLE_CHARS = 256;
 export const MAX_SOURCE_URL_CHARS = 2_048;
+/**
+ * Characters of JSON that a provider wants back of one answer: the signed reasoning of the longest ones has some 300,000.
+ */
+export const MAX_STATE_CHARS = 512 * 1024;
 /** The most tokens that one call can plausibly use; the largest models take ten million. */
 export const MAX_CALL_TOKENS = 100_000_000;
 

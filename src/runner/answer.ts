@@ -8,6 +8,7 @@
  */
 import { type AnswerBlock, TEXT_SEPARATOR, type Usage } from "../../actors/job/schema.ts";
 import { AnswerCalls, type CallMade } from "./answer-calls.ts";
+import { AnswerState } from "./answer-state.ts";
 import { AnswerCitations, type CitationMade } from "./answer-citations.ts";
 import { MAX_CALL_TOKENS } from "./answer-limits.ts";
 import { cleanText, TextPieces } from "../../actors/clean-text.ts";
@@ -34,6 +35,14 @@ export interface AnswerSink {
   /** The part cites a source. */
   cite(made: CitationMade): void;
   reasoning(piece: string): void;
+  /** A whole part of the output that the provider wants back as it is, before the next text or call. */
+  part(part: unknown): void;
+  /** Fields of the text that the provider wants back with it. */
+  textFields(fields: object): void;
+  /** More fields of the whole message that the provider wants back with it. */
+  messageFields(fields: object): void;
+  /** The same for a field whose text grows. */
+  messageText(name: string, piece: string): void;
   /** A tool call begins. */
   beginCall(): void;
   /** A piece of the arguments of the call with this key; for the limits only. */
@@ -51,6 +60,8 @@ export interface AnswerReceiver {
   onChars(chars: number): void;
   /** The provider reports an impossible number of tokens. */
   onImpossibleUsage(): void;
+  /** What the provider wants back of the answer is too long, and is not kept. */
+  onLongState(): void;
 }
 
 export class Answer implements AnswerSink {
@@ -64,13 +75,19 @@ export class Answer implements AnswerSink {
   readonly #pieces = new TextPieces();
   readonly #calls = new AnswerCalls();
   readonly #citations = new AnswerCitations();
+  readonly #state = new AnswerState();
+  readonly #model: string;
+  /** Fields of the open text. */
+  #textFields: object | undefined;
   /** Reasoning since the last text or call. */
   #reasoning = "";
   /** Offset in the text at which the current block begins. */
   #textFrom = 0;
 
-  constructor(receiver: AnswerReceiver) {
+  /** `model`: the one that answers, `provider:name`. */
+  constructor(receiver: AnswerReceiver, model: string) {
     this.#receiver = receiver;
+    this.#model = model;
   }
 
   /** All text that was handed out. */
@@ -105,6 +122,25 @@ export class Answer implements AnswerSink {
     if (this.#reasoning.length < MAX_REASONING_CHARS) this.#reasoning += piece;
   }
 
+  part(part: unknown): void {
+    if (this.endReason !== undefined) return;
+    this.#endReasoning();
+    this.#endText();
+    this.#state.part(part);
+  }
+
+  textFields(fields: object): void {
+    if (Object.keys(fields).length > 0) this.#textFields = { ...this.#textFields, ...fields };
+  }
+
+  messageFields(fields: object): void {
+    if (this.endReason === undefined) this.#state.fieldsOfMessage(fields);
+  }
+
+  messageText(name: string, piece: string): void {
+    if (this.endReason === undefined) this.#state.textOfMessage(name, piece);
+  }
+
   beginCall(): void {
     this.#calls.start();
   }
@@ -118,6 +154,7 @@ export class Answer implements AnswerSink {
     if (this.endReason !== undefined) return;
     this.#endReasoning();
     this.#endText();
+    this.#state.block(this.blocks.length, made.fields);
     this.blocks.push(this.#calls.block(made));
   }
 
@@ -132,6 +169,8 @@ export class Answer implements AnswerSink {
     if (this.endReason !== undefined) return;
     this.#endReasoning();
     this.#endText();
+    this.#state.attachTo(this.blocks, this.#model);
+    if (this.#state.isTooLong) this.#receiver.onLongState();
     this.endReason = reason;
   }
 
@@ -154,7 +193,11 @@ export class Answer implements AnswerSink {
     this.#hand(this.#pieces.end());
     const text = this.#text.after(this.#textFrom);
     const citations = this.#citations.take(text.length);
-    if (text !== "") this.blocks.push({ type: "text", text, ...(citations.length === 0 ? {} : { citations }) });
+    if (text !== "") {
+      this.#state.block(this.blocks.length, this.#textFields);
+      this.blocks.push({ type: "text", text, ...(citations.length === 0 ? {} : { citations }) });
+    }
+    this.#textFields = undefined;
     this.#textFrom = this.#text.length;
   }
 }

@@ -1,22 +1,36 @@
 /**
- * The transcript in a form that every provider accepts. Guarantees what they require: each result directly follows the
- * message with its call, each call has a result, ids are unique, and ids and names have only characters that every
- * provider accepts (so that a chat can change its model).
+ * The transcript in a form that every provider accepts. Guarantees what they require:
+ *
+ * - the user begins, and neighbours have different roles (templates of Gemma and Mistral refuse anything else);
+ * - each result directly follows the message with its call, each call has a result, in the order of the calls;
+ * - ids are unique, and ids and names have only characters that every provider accepts, so that a chat can change its
+ *   model;
+ * - what a provider wants back (`provider-state.ts`) goes only to the model that sent it;
+ * - without tools, calls and results are told as text: providers refuse them otherwise.
  */
 import type { TranscriptEntry } from "../../actors/job/ports.ts";
-import type { Block, ToolResultBlock, ToolUseBlock } from "../../actors/job/schema.ts";
-import type { JsonObject } from "../../actors/schema.ts";
+import { type Block, TEXT_SEPARATOR, type ToolResultBlock, type ToolUseBlock } from "../../actors/job/schema.ts";
+import type { Json, JsonObject } from "../../actors/schema.ts";
 import { checkData, type UserContent } from "./content.ts";
+import { merged } from "./merged-messages.ts";
 
 const LOST_RESULT = "There is no result: the call was not finished.";
+const LEFT_OUT = "(What came before is left out.)";
 /** Longest tool name that every provider accepts. */
 const MAX_NAME_CHARS = 64;
+/** Digits of a call's id. With `call` they are nine letters and digits: Mistral accepts nothing else. */
+const ID_DIGITS = 5;
 
-export interface SpokenText {
+/** What a provider wants back with a part; see `ProviderState`. */
+interface Stated {
+  readonly before?: readonly Json[];
+  readonly fields?: JsonObject;
+}
+export interface SpokenText extends Stated {
   readonly kind: "text";
   readonly text: string;
 }
-export interface SpokenCall {
+export interface SpokenCall extends Stated {
   readonly kind: "call";
   readonly id: string;
   readonly name: string;
@@ -30,59 +44,99 @@ export interface SpokenResult {
   readonly isError: boolean;
 }
 
+export interface AssistantMessage {
+  readonly role: "assistant";
+  readonly parts: readonly (SpokenText | SpokenCall)[];
+  /** Fields of the whole message that its provider wants back. */
+  readonly fields?: JsonObject;
+}
 export type Message =
   | { readonly role: "user"; readonly content: UserContent }
-  | { readonly role: "assistant"; readonly parts: readonly (SpokenText | SpokenCall)[] }
+  | AssistantMessage
   | { readonly role: "tool"; readonly results: readonly SpokenResult[] };
 
+export interface Listening {
+  /** The model that is called, `provider:name`. */
+  readonly model: string;
+  /** Whether it gets tools. */
+  readonly hasTools: boolean;
+}
+
 /** The messages of a call, oldest first. An assistant entry without content is skipped. Throws `TooMuchData`. */
-export function conversation(entries: readonly TranscriptEntry[]): Message[] {
+export function conversation(entries: readonly TranscriptEntry[], listening: Listening): Message[] {
   checkData(entries);
-  const writer = new ConversationWriter();
+  const writer = new ConversationWriter(listening);
   for (const entry of entries) {
     if (entry.role === "user") writer.messages.push({ role: "user", content: entry.parts ?? entry.text });
     else writer.assistant(entry.blocks);
   }
-  return writer.messages;
+  const messages = merged(writer.messages);
+  return messages[0]?.role === "assistant" ? [{ role: "user", content: LEFT_OUT }, ...messages] : messages;
 }
 
 class ConversationWriter {
   readonly messages: Message[] = [];
+  readonly #listening: Listening;
   #calls = 0;
+
+  constructor(listening: Listening) {
+    this.#listening = listening;
+  }
 
   assistant(blocks: readonly Block[]): void {
     const results = resultsById(blocks);
+    const { model, hasTools } = this.#listening;
+    const isToldWhole = hasTools || !blocks.some(({ type }) => type === "tool_use");
     let parts: (SpokenText | SpokenCall)[] = [];
     let answers: SpokenResult[] = [];
+    let fields: JsonObject = {};
+    /** What stood before a text that is left out. */
+    let before: readonly Json[] = [];
     const flush = (): void => {
-      if (parts.length > 0) this.messages.push({ role: "assistant", parts });
-      if (answers.length > 0) this.messages.push({ role: "tool", results: answers });
-      parts = [];
-      answers = [];
+      const kept = Object.keys(fields).length === 0 ? {} : { fields };
+      if (parts.length > 0) this.messages.push({ role: "assistant", parts, ...kept });
+      if (answers.length > 0) this.messages.push(this.#told(answers));
+      [parts, answers, fields, before] = [[], [], {}, []];
     };
     for (const block of blocks) {
       if (block.type === "tool_result") {
         // A result ends the message with its call; a result without an earlier call is dropped.
         if (answers.length > 0) flush();
-      } else if (block.type === "reasoning") {
-        // Providers accept only reasoning that they have signed themselves, and do not need it.
         continue;
-      } else if (block.type === "text") {
-        // Providers refuse blank text.
-        if (block.text.trim() !== "") parts.push({ kind: "text", text: block.text });
-      } else {
-        const pair = this.#pair(block, results.get(block.id)?.shift());
-        parts.push(pair.call);
-        answers.push(pair.answer);
+      }
+      // What its provider wants back of it is with the next block.
+      if (block.type === "reasoning") continue;
+      // What belongs to a call does not go with words about it.
+      const state = isToldWhole && block.provider_state?.model === model ? block.provider_state : undefined;
+      before = [...before, ...(state?.before ?? [])];
+      fields = { ...fields, ...state?.message };
+      // Providers refuse blank text.
+      if (block.type === "text" && block.text.trim() === "") continue;
+      const stated = {
+        ...(before.length === 0 ? {} : { before }),
+        ...(state?.fields === undefined ? {} : { fields: state.fields }),
+      };
+      before = [];
+      if (block.type === "text") parts.push({ kind: "text", text: block.text, ...stated });
+      else {
+        const { call, answer } = this.#pair(block, results.get(block.id)?.shift());
+        parts.push(hasTools ? { ...call, ...stated } : { kind: "text", text: wordsOf(call) });
+        answers.push(answer);
       }
     }
     flush();
   }
 
+  #told(results: readonly SpokenResult[]): Message {
+    if (this.#listening.hasTools) return { role: "tool", results };
+    const texts = results.map(({ name, text, isError }) => `[${isError ? "Error" : "Result"} of ${name}]\n${text}`);
+    return { role: "user", content: texts.join(TEXT_SEPARATOR) };
+  }
+
   /** Ids are assigned by position: some servers repeat their own, and some refuse those of others. */
   #pair(block: ToolUseBlock, result: ToolResultBlock | undefined): { call: SpokenCall; answer: SpokenResult } {
     this.#calls += 1;
-    const id = `call_${this.#calls}`;
+    const id = `call${String(this.#calls).padStart(ID_DIGITS, "0")}`;
     const name = block.name.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, MAX_NAME_CHARS) || "unnamed";
     return {
       call: { kind: "call", id, name, input: block.input },
@@ -90,6 +144,8 @@ class ConversationWriter {
     };
   }
 }
+
+const wordsOf = ({ name, input }: SpokenCall): string => `[Call of ${name}]\n${JSON.stringify(input)}`;
 
 function resultsById(blocks: readonly Block[]): Map<string, ToolResultBlock[]> {
   const results = new Map<string, ToolResultBlock[]>();

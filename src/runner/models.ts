@@ -23,6 +23,7 @@ import { inputOfTarget, NO_INPUT } from "./model-input.ts";
 import { NO_WINDOW, windowOfTarget } from "./model-window.ts";
 import { type AnswerSource, type RunTime, streamCall } from "./stream-call.ts";
 import { realTimers, type Timers } from "./watchdog.ts";
+import { ModelMemory } from "./wire/concessions.ts";
 import { wireSource } from "./wire/source.ts";
 
 interface ModelsOptions {
@@ -43,6 +44,7 @@ export function createModels(
   const allowed = allowedTargets(settings);
   const windows = settings.windows ?? new Map<string, number>();
   const inputs = settings.inputs ?? new Map<string, readonly ModelInput[]>();
+  const memory = new ModelMemory();
   return {
     describe(model) {
       const target = allowedTarget(model, allowed);
@@ -86,24 +88,26 @@ export function createModels(
       }
       if (isOwnKeyOnly(target.value) && call.apiKey === undefined)
         return failed("provider_key_rejected", ownKeyWords(`${target.value.provider}:${target.value.name}`));
-      const source = sourceOf(call, target.value);
+      const model = nameOf(target.value);
+      const source = sourceOf(call, target.value, memory);
       const hidden = call.apiKey === undefined ? secrets : [...secrets, call.apiKey];
-      const context = { origin: call.origin, onText, signal, stalledStreamMs, timers, time, log };
+      const context = { origin: call.origin, model, onText, signal, stalledStreamMs, timers, time, log };
       return streamCall({ ...context, source, secrets: hidden });
     },
   };
 }
 
-function sourceOf(call: ModelCall, target: Exclude<Target, { kind: "demo" }>): AnswerSource {
+function sourceOf(call: ModelCall, target: Exclude<Target, { kind: "demo" }>, memory: ModelMemory): AnswerSource {
   if (target.kind !== "ai-sdk")
-    return wireSource(call, call.apiKey === undefined ? target : { ...target, apiKey: call.apiKey });
-  return sdkSource(call, () => installedModel(target.package, target.model));
+    return wireSource(call, call.apiKey === undefined ? target : { ...target, apiKey: call.apiKey }, memory);
+  return sdkSource(call, nameOf(target), () => installedModel(target.package, target.model));
 }
 
 const infoOf = (target: Target): ModelInfo => {
   const { provider, name, kind } = target;
   return { provider, name, demo: kind === "demo", ...(isOwnKeyOnly(target) ? { isOwnKeyOnly: true as const } : {}) };
 };
+const nameOf = ({ provider, name }: Target): string => `${provider}:${name}`;
 const isOwnKeyOnly = (target: Target): boolean => "isOwnKeyOnly" in target && target.isOwnKeyOnly;
 
 /** Strings that no message may contain: the keys, and the hosts of configured addresses. */

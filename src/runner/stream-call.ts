@@ -13,7 +13,7 @@ import type { LoopTime } from "../../actors/runtime/loop-time.ts";
 import type { CallOrigin, ModelOutcome } from "../../actors/job/ports.ts";
 import type { AnswerBlock, RunError } from "../../actors/job/schema.ts";
 import { Answer, type AnswerSink, type EndReason } from "./answer.ts";
-import { MAX_CALL_TOKENS } from "./answer-limits.ts";
+import { MAX_CALL_TOKENS, MAX_STATE_CHARS } from "./answer-limits.ts";
 import type { RunnerLog } from "./log.ts";
 import {
   brokenOff,
@@ -58,6 +58,8 @@ export type AnswerSource = (listener: Listener) => Promise<void>;
 
 export interface CallContext {
   readonly origin: CallOrigin;
+  /** The model that is called, `provider:name`. */
+  readonly model: string;
   readonly source: AnswerSource;
   readonly onText: (text: string) => void;
   readonly signal: AbortSignal;
@@ -113,14 +115,16 @@ class Call {
     this.#upstream.signal.addEventListener("abort", () => stopped.resolve(), { once: true });
     context.signal.addEventListener("abort", this.#onAbort, { once: true });
     this.#watchdog = new Watchdog(context.timers, context.stalledStreamMs, () => this.#end(stalled()));
-    this.#answer = new Answer({
-      onText: (text) => {
+    const receiver = {
+      onText: (text: string) => {
         this.#read += text;
         if (!this.#isReading) this.#hand();
       },
-      onChars: (chars) => this.#count(chars),
+      onChars: (chars: number) => this.#count(chars),
       onImpossibleUsage: () => this.#warnOfUsage(),
-    });
+      onLongState: () => this.#warnOfState(),
+    };
+    this.#answer = new Answer(receiver, context.model);
   }
 
   async run(): Promise<ModelOutcome> {
@@ -198,6 +202,14 @@ class Call {
     log?.warn(
       { ...origin, limit: MAX_CALL_TOKENS },
       "A provider counts more tokens than are possible; the limit counts",
+    );
+  }
+
+  #warnOfState(): void {
+    const { log, origin, model } = this.#context;
+    log?.warn(
+      { ...origin, model, limit: MAX_STATE_CHARS },
+      "A model's answer has too much to send back; none of it is kept",
     );
   }
 

@@ -41,6 +41,7 @@ describe("text of a model", () => {
       fc.asyncProperty(fc.array(part, { maxLength: 12 }), async (parts) => {
         const handed: string[] = [];
         const outcome = await streamCall({
+          model: "test:fake-model",
           source: async ({ sink }) => {
             for (const tell of parts) tell(sink);
             sink.end("stop");

@@ -33,7 +33,10 @@ test("[GUARD-7] a text in pieces is marked as it would be whole, wherever it is 
 
 test("[GUARD-7] what a model says and thinks, and the names of its calls, are marked as they come", () => {
   const told: string[] = [];
-  const answer = new Answer({ onText: (text) => told.push(text), onChars() {}, onImpossibleUsage() {} });
+  const answer = new Answer(
+    { onText: (text) => told.push(text), onChars() {}, onImpossibleUsage() {}, onLongState() {} },
+    "test:model",
+  );
   answer.reasoning("think \u001b[2J");
   for (const piece of ["see \u001b", "[31m\u202e", "line\r", "\nend\r"]) answer.text(piece);
   answer.call({ id: "c1", name: "look\u0007", input: { path: "\u202etxt.exe" } });

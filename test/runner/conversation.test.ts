@@ -1,7 +1,11 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
+import type { TranscriptEntry } from "../../actors/job/ports.ts";
 import type { Block } from "../../actors/job/schema.ts";
-import { conversation } from "../../src/runner/conversation.ts";
+import { conversation as conversationFor } from "../../src/runner/conversation.ts";
+
+const conversation = (entries: readonly TranscriptEntry[]) =>
+  conversationFor(entries, { model: "test:model", hasTools: true });
 
 const text = (words: string): Block => ({ type: "text", text: words });
 const use = (id: string, name = "weather"): Block => ({ type: "tool_use", id, name, input: { id } });
@@ -33,8 +37,8 @@ describe("the transcript as messages", () => {
     expect(
       lines([text("Let me look."), use("a"), use("b"), result("a"), result("b", "no", true), text("Rain.")]),
     ).toEqual([
-      "assistant: Let me look. | call_1=weather | call_2=weather",
-      "tool: call_1→text result of a | call_2→error-text no",
+      "assistant: Let me look. | call00001=weather | call00002=weather",
+      "tool: call00001→text result of a | call00002→error-text no",
       "assistant: Rain.",
     ]);
   });
@@ -42,8 +46,8 @@ describe("the transcript as messages", () => {
   test("[SSE-8] what a model thought is not sent back, and parts nothing", () => {
     const thought: Block = { type: "reasoning", text: "hm" };
     expect(lines([thought, text("I look."), thought, use("a"), result("a"), thought, text("Rain.")])).toEqual([
-      "assistant: I look. | call_1=weather",
-      "tool: call_1→text result of a",
+      "assistant: I look. | call00001=weather",
+      "tool: call00001→text result of a",
       "assistant: Rain.",
     ]);
     expect(lines([thought])).toEqual([]);
@@ -51,25 +55,27 @@ describe("the transcript as messages", () => {
 
   test("[JOB-7] a result that comes late follows its call all the same", () => {
     expect(lines([use("a"), use("b"), result("a"), text("then"), result("b")])).toEqual([
-      "assistant: call_1=weather | call_2=weather",
-      "tool: call_1→text result of a | call_2→text result of b",
+      "assistant: call00001=weather | call00002=weather",
+      "tool: call00001→text result of a | call00002→text result of b",
       "assistant: then",
     ]);
   });
 
   test("[JOB-7] a call that was never finished gets a result that says so, and a result without a call is dropped", () => {
     expect(lines([result("z"), use("a"), text("end")])).toEqual([
-      "assistant: call_1=weather | end",
-      "tool: call_1→error-text There is no result: the call was not finished.",
+      "assistant: call00001=weather | end",
+      "tool: call00001→error-text There is no result: the call was not finished.",
     ]);
   });
 
   test("[JOB-7] ids that a server repeats, and names that no provider takes, are made fit", () => {
-    expect(lines([use("call_0"), result("call_0", "1"), use("call_0", "a b.c"), result("call_0", "2")])).toEqual([
-      "assistant: call_1=weather",
-      "tool: call_1→text 1",
-      "assistant: call_2=a_b_c",
-      "tool: call_2→text 2",
+    expect(
+      lines([use("call00000"), result("call00000", "1"), use("call00000", "a b.c"), result("call00000", "2")]),
+    ).toEqual([
+      "assistant: call00001=weather",
+      "tool: call00001→text 1",
+      "assistant: call00002=a_b_c",
+      "tool: call00002→text 2",
     ]);
   });
 
@@ -100,5 +106,80 @@ describe("the transcript as messages", () => {
         }
       }),
     );
+  });
+});
+
+const spoken = (entries: readonly TranscriptEntry[], hasTools = true) =>
+  conversationFor(entries, { model: "test:model", hasTools }).map((message) => {
+    if (message.role === "user") return `user: ${JSON.stringify(message.content)}`;
+    if (message.role === "tool") return `tool: ${message.results.map(({ id }) => id).join(" ")}`;
+    return `assistant: ${message.parts.map((part) => (part.kind === "text" ? part.text : part.id)).join(" | ")}`;
+  });
+const user = (words: string): TranscriptEntry => ({ role: "user", text: words });
+const assistant = (...blocks: Block[]): TranscriptEntry => ({ role: "assistant", blocks });
+
+describe("neighbours", () => {
+  test("[RUN-23] messages of the user around a turn without an answer become one", () => {
+    expect(spoken([user("a"), assistant(), user("b"), assistant(text(" ")), user("c")])).toEqual([
+      'user: "a\\n\\nb\\n\\nc"',
+    ]);
+  });
+
+  test("[RUN-23] their images and files stay with them", () => {
+    const image = { type: "image", mediaType: "image/png", data: new Uint8Array(1) } as const;
+    const [message] = conversation([
+      user("a"),
+      { role: "user", text: "b", parts: [{ type: "text", text: "b" }, image] },
+    ]);
+    expect(message).toEqual({
+      role: "user",
+      content: [{ type: "text", text: "a" }, { type: "text", text: "b" }, image],
+    });
+  });
+
+  test("[RUN-23] texts of the assistant become one, and what is cancelled halfway too", () => {
+    expect(spoken([user("a"), assistant(text("b")), assistant(text("c")), user("d")])).toEqual([
+      'user: "a"',
+      "assistant: b\n\nc",
+      'user: "d"',
+    ]);
+  });
+
+  test("[RUN-23] the user begins, also where the beginning is left out", () => {
+    expect(spoken([assistant(text("b")), user("c")])[0]).toStartWith("user: ");
+  });
+
+  test("[RUN-23] roles alternate, and results follow their calls in order, for any conversation", () => {
+    const anyBlock = fc.constantFrom(text("x"), text(""), use("a"), use("b"), result("a"), result("b"));
+    const anyEntry = fc.oneof(
+      fc.constant(user("u")),
+      fc.array(anyBlock, { maxLength: 6 }).map((all) => assistant(...all)),
+    );
+    fc.assert(
+      fc.property(fc.array(anyEntry, { maxLength: 8 }), (entries) => {
+        const messages = conversation(entries);
+        expect(messages[0]?.role ?? "user").toBe("user");
+        for (const [at, message] of messages.entries()) {
+          const before = messages[at - 1];
+          expect(message.role).not.toBe(before?.role as "user");
+          if (message.role !== "tool") continue;
+          const calls = before?.role === "assistant" ? before.parts.filter((part) => part.kind === "call") : [];
+          expect(message.results.map(({ id }) => id)).toEqual(calls.map(({ id }) => id));
+        }
+      }),
+    );
+  });
+
+  test("[RUN-24] without tools, calls and results are told as text", () => {
+    expect(spoken([user("a"), assistant(text("I look."), use("a"), result("a"), text("Rain."))], false)).toEqual([
+      'user: "a"',
+      'assistant: I look.\n\n[Call of weather]\n{"id":"a"}',
+      'user: "[Result of weather]\\nresult of a"',
+      "assistant: Rain.",
+    ]);
+  });
+
+  test("[RUN-23] ids of calls are nine letters and digits, which Mistral requires", () => {
+    expect(spoken([user("a"), assistant(use("some-very-long-id"))])[1]).toMatch(/^assistant: [a-z0-9]{9}$/);
   });
 });

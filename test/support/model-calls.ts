@@ -43,6 +43,17 @@ export async function run(
   return { outcome, pieces };
 }
 
+/** The outcome without what its provider wants back. */
+export function withoutState(outcome: ModelOutcome): ModelOutcome {
+  if (outcome.kind !== "finished") return outcome;
+  const blocks = outcome.blocks.map((block) => {
+    if (block.type === "reasoning") return block;
+    const { provider_state: _state, ...read } = block;
+    return read;
+  });
+  return { ...outcome, blocks };
+}
+
 /** The text blocks of a finished outcome, joined. */
 export function textOf(outcome: ModelOutcome): string {
   if (outcome.kind !== "finished") throw new Error(`The call is ${outcome.kind}`);

@@ -58,7 +58,7 @@ export const WAYS: readonly Way[] = FORMATS.flatMap((format) => [
     name: `${format.format} by the AI SDK`,
     isReference: true,
     source: (call: ModelCall, baseUrl: string, model = "fake-model") =>
-      sdkSource(call, () => Promise.resolve(referenceModel(targetOf(format.format, baseUrl, model)))),
+      sdkSource(call, `test:${model}`, () => Promise.resolve(referenceModel(targetOf(format.format, baseUrl, model)))),
   },
 ]);
 
@@ -74,6 +74,7 @@ export const modelsBy = (way: Way, baseUrl: string, options: WayOptions = {}): P
   call: (call, onText, signal) =>
     streamCall({
       origin: call.origin,
+      model: `test:${options.model ?? "fake-model"}`,
       source: way.source(call, baseUrl, options.model),
       onText,
       signal,

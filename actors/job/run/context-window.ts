@@ -133,9 +133,10 @@ function blockBytes(block: Block): number {
   return known;
 }
 
-/** Reasoning and citations are not sent back. */
+/** Reasoning and citations are not sent back; what a provider wants back is. */
 function sentBytes(block: Block): number {
   if (block.type === "reasoning") return 0;
-  const sentBlock = block.type === "text" ? { type: block.type, text: block.text } : block;
+  const sentBlock =
+    block.type === "text" ? { type: block.type, text: block.text, provider_state: block.provider_state } : block;
   return Buffer.byteLength(JSON.stringify(sentBlock));
 }

@@ -213,5 +213,12 @@ export const deletedView = (chat: Chat, by: Principal): Shown<typeof DeletedChat
 });
 
 /** A call's arguments come from the model unchanged; in the view their control characters are visible marks. */
-const shownBlock = (block: Message["blocks"][number]): Message["blocks"][number] =>
-  block.type === "tool_use" ? { ...block, input: visibleJson(block.input) } : block;
+function shownBlock(block: Message["blocks"][number]): Message["blocks"][number] {
+  if (block.type === "tool_use") {
+    const { provider_state: _hidden, ...call } = block;
+    return { ...call, input: visibleJson(call.input) };
+  }
+  if (block.type !== "text" || block.provider_state === undefined) return block;
+  const { provider_state: _hidden, ...text } = block;
+  return text;
+}

@@ -4,7 +4,7 @@
  * cursor, and its data (SSE-2, SSE-3, SSE-7, SSE-8).
  */
 import { CHAT_EVENTS } from "../../../actors/chat/events.ts";
-import { JOB_EVENTS } from "../../../actors/job/events.ts";
+import { HIDDEN_FIELDS, JOB_EVENTS } from "../../../actors/job/events.ts";
 import { Nullable, OneOf, Timestamp, type TSchema, Type } from "../../../actors/schema.ts";
 import { Count, Id, Text } from "../../http/contract/noun.ts";
 import { ChatView } from "../chats/view.ts";
@@ -30,10 +30,11 @@ function dataSchema(type: string, schema: TSchema): TSchema {
 
 const snakeCasedProperties = (schema: TSchema): Record<string, TSchema> =>
   Object.fromEntries(
-    Object.entries((schema["properties"] ?? {}) as Properties).map(([key, value]) => {
+    Object.entries((schema["properties"] ?? {}) as Properties).flatMap(([key, value]) => {
+      if (HIDDEN_FIELDS.has(key)) return [];
       const inner = VERBATIM.has(key) ? value : snakeCased(value);
       const isOptional = !((schema["required"] ?? []) as readonly string[]).includes(key);
-      return [snakeCase(key), isOptional ? Type.Optional(inner) : inner];
+      return [[snakeCase(key), isOptional ? Type.Optional(inner) : inner]];
     }),
   );
 

@@ -4,15 +4,18 @@ import { AttachmentBlock } from "../../../actors/upload/terms.ts";
 import { Type } from "../../../actors/schema.ts";
 
 const PlainText = Type.Object({ type: Type.Literal("text"), text: Type.String() });
+/** What a provider wants back is not shown. */
+const ShownText = Type.Omit(TextBlock, ["provider_state"]);
+const ShownCall = Type.Omit(ToolUseBlock, ["provider_state"]);
 
 /** The blocks in the form of v1. */
-export const PlainBlockView = Type.Union([PlainText, ReasoningBlock, ToolUseBlock, ToolResultBlock], {
+export const PlainBlockView = Type.Union([PlainText, ReasoningBlock, ShownCall, ToolResultBlock], {
   $id: "PlainBlock",
   title: "Plain block",
   description: "A piece of a message: text, a call of a tool, or what the tool answered",
 });
 
-export const BlockView = Type.Union([TextBlock, ReasoningBlock, ToolUseBlock, ToolResultBlock], {
+export const BlockView = Type.Union([ShownText, ReasoningBlock, ShownCall, ToolResultBlock], {
   $id: "Block",
   title: "Block",
   description:

@@ -3,6 +3,8 @@ import type { FilePart, ModelMessage, TextPart, ToolResultPart } from "ai";
 import { type ContentPart, type DataPart, isTextFile, spokenFile } from "../content.ts";
 import type { Message, SpokenResult } from "../conversation.ts";
 
+type SaidPart = Exclude<Extract<ModelMessage, { readonly role: "assistant" }>["content"], string>[number];
+
 /** What a provider of the SDK accepts beyond images and PDFs. */
 export interface Takes {
   /**
@@ -26,11 +28,18 @@ export function modelMessages(messages: readonly Message[], takes: Takes): Model
       case "assistant":
         return {
           role: "assistant",
-          content: message.parts.map((part) =>
+          content: message.parts.flatMap((part) => [
+            ...((part.before ?? []) as unknown as SaidPart[]),
             part.kind === "text"
-              ? { type: "text", text: part.text }
-              : { type: "tool-call", toolCallId: part.id, toolName: part.name, input: part.input },
-          ),
+              ? { type: "text" as const, text: part.text, ...part.fields }
+              : {
+                  type: "tool-call" as const,
+                  toolCallId: part.id,
+                  toolName: part.name,
+                  input: part.input,
+                  ...part.fields,
+                },
+          ]),
         };
       case "tool":
         return { role: "tool", content: message.results.map(resultPart) };

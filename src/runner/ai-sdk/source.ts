@@ -16,6 +16,7 @@ import { conversation } from "../conversation.ts";
 import { field } from "../field.ts";
 import { streamFault } from "../provider-faults.ts";
 import type { AnswerSource, Listener } from "../stream-call.ts";
+import { optionsOf, SdkThoughts } from "./thoughts.ts";
 import { modelMessages } from "./messages.ts";
 
 /** The SDK's call and a model for it. */
@@ -28,16 +29,20 @@ export interface LoadedModel {
  * `load` runs when the call begins. The SDK parses in streams of its own, so the time between our `fetch` and its parts
  * is charged to no organization. Tools have no `execute`, so the SDK returns their calls to us.
  */
-export function sdkSource(call: ModelCall, load: () => Promise<LoadedModel>): AnswerSource {
+export function sdkSource(call: ModelCall, model: string, load: () => Promise<LoadedModel>): AnswerSource {
   return async ({ sink, signal, touch, isOver, charged }) => {
-    const stream = await open(call, await load(), { signal, charged });
+    const stream = await open(call, model, await load(), { signal, charged });
     const reader = stream.getReader();
+    const thoughts = new SdkThoughts(sink);
     try {
       while (!isOver()) {
         const { done, value } = await reader.read();
         if (done || isOver()) break;
         touch();
-        charged(() => report(value, sink));
+        charged(() => {
+          thoughts.take(value);
+          report(value, sink);
+        });
       }
     } catch (error) {
       // The SDK's error for a stream that ended without its last frame.
@@ -51,6 +56,7 @@ export function sdkSource(call: ModelCall, load: () => Promise<LoadedModel>): An
 
 async function open(
   call: ModelCall,
+  listening: string,
   { streamCall, model }: LoadedModel,
   { signal, charged }: Pick<Listener, "signal" | "charged">,
 ) {
@@ -64,7 +70,9 @@ async function open(
   );
   const request = {
     model,
-    messages: charged(() => modelMessages(conversation(call.entries), takenBy(model))),
+    messages: charged(() =>
+      modelMessages(conversation(call.entries, { model: listening, hasTools: call.tools.length > 0 }), takenBy(model)),
+    ),
     abortSignal: signal,
     ...(call.system.trim() === "" ? {} : { instructions: call.system }),
     ...(call.tools.length === 0 ? {} : { tools: toolset }),
@@ -93,7 +101,8 @@ export function report(part: LanguageModelStreamPart, sink: AnswerSink): void {
     case "text-start":
       return sink.beginText();
     case "text-end":
-      return citationsIn(part).forEach((made) => sink.cite(made));
+      citationsIn(part).forEach((made) => sink.cite(made));
+      return sink.textFields(optionsOf(part));
     case "reasoning-delta":
       return sink.reasoning(part.text);
     case "tool-input-start":
@@ -102,7 +111,7 @@ export function report(part: LanguageModelStreamPart, sink: AnswerSink): void {
       return sink.callInput(part.id, part.delta);
     case "tool-call":
       if (part.providerExecuted === true) return;
-      return sink.call({ id: part.toolCallId, name: part.toolName, input: part.input });
+      return sink.call({ id: part.toolCallId, name: part.toolName, input: part.input, fields: optionsOf(part) });
     case "model-call-end": {
       sink.usage(part.usage);
       const reason = endReason(part.finishReason, part.rawFinishReason);

@@ -4,7 +4,7 @@
  */
 import type { AnswerSink, CountedTokens, EndReason } from "../answer.ts";
 import { isPdf, isTextFile, spokenFile, UnspeakableFile, type ContentPart, type UserContent } from "../content.ts";
-import type { Message } from "../conversation.ts";
+import type { AssistantMessage, Message, SpokenCall } from "../conversation.ts";
 import { field } from "../field.ts";
 import { streamFault } from "../provider-faults.ts";
 import {
@@ -19,6 +19,7 @@ import {
 } from "./frame.ts";
 import { isClosed } from "./closed-schema.ts";
 import { StreamedCalls } from "./streamed-calls.ts";
+import { fieldsBeside } from "./fields-beside.ts";
 import type { Base64, FrameReader, WireCall, WireFormat } from "./wire-format.ts";
 
 export const chatCompletions: WireFormat = {
@@ -28,8 +29,8 @@ export const chatCompletions: WireFormat = {
   reader: (sink) => new ChatCompletionsReader(sink),
 };
 
-function body({ model, system, messages, tools, outputSchema, base64 }: WireCall): object {
-  const spoken = messages.flatMap((message) => chatMessages(message, base64));
+function body({ model, system, messages, tools, outputSchema, concessions, base64 }: WireCall): object {
+  const spoken = chatMessages(messages, concessions, base64);
   return {
     model,
     messages: system === "" ? spoken : [{ role: "system", content: system }, ...spoken],
@@ -56,23 +57,58 @@ function body({ model, system, messages, tools, outputSchema, base64 }: WireCall
   };
 }
 
-function chatMessages(message: Message, base64: Base64): object[] {
-  if (message.role === "user") return [{ role: "user", content: userContent(message.content, base64) }];
-  if (message.role === "tool")
-    return message.results.map(({ id, text }) => ({ role: "tool", tool_call_id: id, content: text }));
+function chatMessages(messages: readonly Message[], concessions: WireCall["concessions"], base64: Base64): object[] {
+  const called = turnsWithCalls(messages);
+  return messages.flatMap((message) => {
+    if (message.role === "user") return [{ role: "user", content: userContent(message.content, base64) }];
+    if (message.role === "tool")
+      return message.results.map(({ id, text }) => ({ role: "tool", tool_call_id: id, content: text }));
+    return [assistantMessage(message, called.has(message), concessions)];
+  });
+}
+
+/** The model's messages of each turn in which it has made calls. */
+function turnsWithCalls(messages: readonly Message[]): ReadonlySet<Message> {
+  const called = new Set<Message>();
+  let turn: Message[] = [];
+  for (const message of [...messages, null]) {
+    if (message === null || message.role === "user") {
+      if (turn.some(({ role }) => role === "tool")) for (const one of turn) called.add(one);
+      turn = [];
+    } else turn.push(message);
+  }
+  return called;
+}
+
+/**
+ * DeepSeek and Kimi want their reasoning back in turns with calls, and refuse a call without it; the older R1 refuses
+ * it everywhere, and makes no calls.
+ */
+function assistantMessage(
+  { parts, fields = {} }: AssistantMessage,
+  hasReasoning: boolean,
+  concessions: WireCall["concessions"],
+): object {
   let content = "";
   const calls: object[] = [];
-  for (const part of message.parts) {
+  for (const part of parts) {
     if (part.kind === "text") content += part.text;
-    else
-      calls.push({
-        id: part.id,
-        type: "function",
-        function: { name: part.name, arguments: JSON.stringify(part.input) },
-      });
+    else {
+      // Google checks the first of a message's calls.
+      const isUnsigned = concessions.has("stand_in_signature") && calls.length === 0 && part.fields === undefined;
+      calls.push(spokenCall(isUnsigned ? { ...part, fields: OF_ANOTHER_MODEL } : part));
+    }
   }
-  if (calls.length === 0) return [{ role: "assistant", content }];
-  return [{ role: "assistant", content: content === "" ? null : content, tool_calls: calls }];
+  const isSent = (name: string): boolean => isUnknown(name) || (hasReasoning && REASONING.some((one) => one === name));
+  const kept = Object.fromEntries(Object.entries(fields).filter(([name]) => isSent(name)));
+  if (hasReasoning && concessions.has("stand_in_reasoning")) kept["reasoning_content"] ??= NO_REASONING;
+  if (calls.length === 0) return { ...kept, role: "assistant", content };
+  return { ...kept, role: "assistant", content: content === "" ? null : content, tool_calls: calls };
+}
+
+function spokenCall({ id, name, input, fields = {} }: SpokenCall): object {
+  const { function: inner = {}, ...kept } = fields as { readonly function?: object };
+  return { ...kept, id, type: "function", function: { ...inner, name, arguments: JSON.stringify(input) } };
 }
 
 function userContent(content: UserContent, base64: Base64): string | object[] {
@@ -100,6 +136,23 @@ function userPart(part: ContentPart, base64: Base64): SpokenPart {
     ? { type: "image_url", image_url: { url } }
     : { type, file: { filename: name, file_data: url } };
 }
+
+/** The stand-ins for what another model has not written. The signature is the one that Google documents for this. */
+const OF_ANOTHER_MODEL = { extra_content: { google: { thought_signature: "skip_thought_signature_validator" } } };
+const NO_REASONING = " ";
+/** Most servers use the first name, some servers of open models the second. */
+const REASONING = ["reasoning_content", "reasoning"] as const;
+/** Fields of a delta that we read ourselves. */
+const KNOWN: ReadonlySet<string> = new Set([
+  ...REASONING,
+  "role",
+  "content",
+  "refusal",
+  "annotations",
+  "tool_calls",
+  "function_call",
+]);
+const isUnknown = (name: string): boolean => !KNOWN.has(name);
 
 class ChatCompletionsReader implements FrameReader {
   private readonly sink: AnswerSink;
@@ -134,9 +187,8 @@ class ChatCompletionsReader implements FrameReader {
   }
 
   private delta(delta: Frame): void {
-    // Most servers use the first name, some servers of open models the second.
-    const reasoning = optionalText(delta, "reasoning_content") ?? textOf(delta, "reasoning");
-    if (reasoning !== "") this.sink.reasoning(reasoning);
+    this.reasoning(delta);
+    if (Object.keys(delta).some(isUnknown)) this.sink.messageFields(fieldsBeside(delta, isUnknown));
     const content = field(delta, "content");
     if (typeof content === "string") {
       if (content !== "") this.sink.text(content);
@@ -152,6 +204,18 @@ class ChatCompletionsReader implements FrameReader {
     const calls = field(delta, "tool_calls");
     if (calls !== undefined && calls !== null)
       for (const call of listOf(delta, "tool_calls")) this.calls.take(objectOf(call));
+  }
+
+  /** Some servers send it under both names. It goes back under the same ones. */
+  private reasoning(delta: Frame): void {
+    let isShown = false;
+    for (const name of REASONING) {
+      const piece = field(delta, name);
+      if (typeof piece !== "string" || piece === "") continue;
+      if (!isShown) this.sink.reasoning(piece);
+      isShown = true;
+      this.sink.messageText(name, piece);
+    }
   }
 
   /** Annotations in the form of OpenAI's search models, which OpenRouter uses for others too. */

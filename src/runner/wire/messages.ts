@@ -2,6 +2,7 @@
  * Anthropic's messages. An answer is a list of blocks by index, each with a start, deltas and a stop; unknown parts are
  * ignored, as its documentation requires.
  */
+import { GrowingText } from "../../../actors/growing-text.ts";
 import type { CitationMade } from "../answer-citations.ts";
 import type { AnswerSink, CountedTokens, EndReason } from "../answer.ts";
 import { type DataPart, fileText, isPdf, isTextFile, UnspeakableFile } from "../content.ts";
@@ -19,6 +20,7 @@ import {
   textOf,
   UnreadableFrame,
 } from "./frame.ts";
+import { fieldsBeside } from "./fields-beside.ts";
 import { longestAnswer } from "./longest-answer.ts";
 import type { Base64, FrameReader, WireCall, WireFormat } from "./wire-format.ts";
 
@@ -95,11 +97,12 @@ function blocks(message: Message, documents: Documents): { type: string; text?: 
         ? [{ type: "text", text: message.content }]
         : message.content.map((part) => (part.type === "text" ? part : dataBlock(part, documents)));
     case "assistant":
-      return message.parts.map((part) =>
+      return message.parts.flatMap((part) => [
+        ...((part.before ?? []) as unknown as { type: string }[]),
         part.kind === "text"
           ? { type: "text", text: part.text }
-          : { type: "tool_use", id: part.id, name: part.name, input: part.input },
-      );
+          : { ...part.fields, type: "tool_use", id: part.id, name: part.name, input: part.input },
+      ]);
     case "tool":
       return message.results.map(({ id, text, isError }) => ({
         type: "tool_result",
@@ -128,12 +131,23 @@ const document = (of: { readonly source: object; readonly title: string | undefi
 interface OpenCall {
   readonly id: string;
   readonly name: string;
+  readonly fields: object;
   input: string;
 }
+
+/** A block of reasoning. It goes back with its signature, as it was. */
+interface OpenThought {
+  readonly block: Frame;
+  readonly text: GrowingText;
+  signature: string | undefined;
+}
+
+const KNOWN_OF_CALL: ReadonlySet<string> = new Set(["type", "id", "name", "input"]);
 
 class MessagesReader implements FrameReader {
   private readonly sink: AnswerSink;
   private readonly calls = new Map<number, OpenCall>();
+  private readonly thoughts = new Map<number, OpenThought>();
   private stopReason: string | undefined;
   private inputTokens = 0;
   private cachedTokens = 0;
@@ -173,8 +187,16 @@ class MessagesReader implements FrameReader {
     switch (field(delta, "type")) {
       case "text_delta":
         return this.sink.text(textOf(delta, "text"));
-      case "thinking_delta":
-        return this.sink.reasoning(textOf(delta, "thinking"));
+      case "thinking_delta": {
+        const text = textOf(delta, "thinking");
+        this.thoughts.get(indexOf(frame))?.text.add(text);
+        return this.sink.reasoning(text);
+      }
+      case "signature_delta": {
+        const thought = this.thoughts.get(indexOf(frame));
+        if (thought !== undefined) thought.signature = (thought.signature ?? "") + textOf(delta, "signature");
+        return;
+      }
       case "citations_delta":
         return this.sink.cite(citationOf(field(delta, "citation")));
       case "input_json_delta":
@@ -185,11 +207,15 @@ class MessagesReader implements FrameReader {
 
   private start(frame: Frame): void {
     const block = objectOf(field(frame, "content_block"));
-    if (field(block, "type") === "text") return this.sink.beginText();
-    if (field(block, "type") !== "tool_use") return;
+    const type = field(block, "type");
+    if (type === "text") return this.sink.beginText();
+    if (type === "redacted_thinking") return this.sink.part(block);
+    if (type === "thinking") return this.startThought(indexOf(frame), block);
+    if (type !== "tool_use") return;
     this.sink.beginCall();
     const index = indexOf(frame);
-    this.calls.set(index, { id: textOf(block, "id"), name: textOf(block, "name"), input: "" });
+    const fields = fieldsBeside(block, (name) => !KNOWN_OF_CALL.has(name));
+    this.calls.set(index, { id: textOf(block, "id"), name: textOf(block, "name"), fields, input: "" });
     // Empty if the arguments come in deltas.
     const input = optionalObject(block, "input");
     if (input !== undefined && Object.keys(input).length > 0) this.input(index, JSON.stringify(input));
@@ -202,11 +228,29 @@ class MessagesReader implements FrameReader {
     this.sink.callInput(String(index), piece);
   }
 
+  private startThought(index: number, block: Frame): void {
+    const text = new GrowingText();
+    this.thoughts.set(index, { block, text, signature: undefined });
+    const begun = textOf(block, "thinking");
+    if (begun === "") return;
+    text.add(begun);
+    this.sink.reasoning(begun);
+  }
+
+  /** Reasoning without a signature is not taken back. */
+  private stopThought({ block, text, signature = textOf(block, "signature") }: OpenThought): void {
+    if (signature !== "") this.sink.part({ ...block, thinking: text.toString(), signature });
+  }
+
   private stop(index: number): void {
+    const thought = this.thoughts.get(index);
+    if (thought !== undefined) this.stopThought(thought);
+    this.thoughts.delete(index);
     const call = this.calls.get(index);
     if (call === undefined) return;
     this.calls.delete(index);
-    this.sink.call({ id: call.id, name: call.name, input: callArguments(call.input) });
+    const { id, name, fields } = call;
+    this.sink.call({ id, name, input: callArguments(call.input), fields });
   }
 
   private began(message: Frame): void {

@@ -9,6 +9,7 @@ import type { Message } from "../conversation.ts";
 import { field } from "../field.ts";
 import { streamFault } from "../provider-faults.ts";
 import { isClosed } from "./closed-schema.ts";
+import { fieldsBeside } from "./fields-beside.ts";
 import { callArguments } from "./call-arguments.ts";
 import {
   type Frame,
@@ -28,13 +29,16 @@ export const responses: WireFormat = {
   reader: (sink) => new ResponsesReader(sink),
 };
 
-function body({ model, system, messages, tools, outputSchema, base64 }: WireCall): object {
+function body({ model, system, messages, tools, outputSchema, concessions, base64 }: WireCall): object {
   return {
     model,
     ...(system === "" ? {} : { instructions: system }),
     input: messages.flatMap((message) => items(message, base64)),
-    // OpenAI must store nothing.
+    // OpenAI must store nothing, so it gets its reasoning back from us.
     store: false,
+    ...(reasons(model) && !concessions.has("no_encrypted_reasoning")
+      ? { include: ["reasoning.encrypted_content"] }
+      : {}),
     ...(tools.length === 0
       ? {}
       : {
@@ -59,16 +63,26 @@ function body({ model, system, messages, tools, outputSchema, base64 }: WireCall
   };
 }
 
+/** OpenAI refuses to encrypt the reasoning of a model that does not reason. */
+const reasons = (model: string): boolean => !/^(?:gpt-3|gpt-4|chatgpt|gpt-5(?:\.\d)?-chat)/.test(model);
+
 function items(message: Message, base64: Base64): object[] {
   switch (message.role) {
     case "user":
       return [{ role: "user", content: userContent(message.content, base64) }];
     case "assistant":
-      return message.parts.map((part) =>
+      return message.parts.flatMap((part) => [
+        ...((part.before ?? []) as unknown as object[]),
         part.kind === "text"
-          ? { role: "assistant", content: part.text }
-          : { type: "function_call", call_id: part.id, name: part.name, arguments: JSON.stringify(part.input) },
-      );
+          ? { ...part.fields, role: "assistant", content: part.text }
+          : {
+              ...part.fields,
+              type: "function_call",
+              call_id: part.id,
+              name: part.name,
+              arguments: JSON.stringify(part.input),
+            },
+      ]);
     case "tool":
       return message.results.map(({ id, text, isError }) => ({
         type: "function_call_output",
@@ -90,6 +104,10 @@ function userContent(content: UserContent, base64: Base64): object[] {
     return { type: "input_file", filename: name, file_data: `data:${mediaType};base64,${base64(data)}` };
   });
 }
+
+/** The other fields of these items go back with them; ids do not, because OpenAI has stored nothing under them. */
+const KNOWN_OF_MESSAGE: ReadonlySet<string> = new Set(["type", "id", "status", "role", "content"]);
+const KNOWN_OF_CALL: ReadonlySet<string> = new Set(["type", "id", "status", "call_id", "name", "arguments"]);
 
 class ResponsesReader implements FrameReader {
   private readonly sink: AnswerSink;
@@ -156,13 +174,17 @@ class ResponsesReader implements FrameReader {
   }
 
   private done(index: number, item: Frame): void {
-    if (field(item, "type") !== "function_call") return;
+    const type = field(item, "type");
+    if (type === "reasoning" && (field(item, "encrypted_content") ?? null) !== null) return this.sink.part(item);
+    if (type === "message") return this.sink.textFields(fieldsBeside(item, (name) => !KNOWN_OF_MESSAGE.has(name)));
+    if (type !== "function_call") return;
     const input = textOf(item, "arguments");
     if (!this.calls.has(index)) this.sink.beginCall();
     if (this.calls.get(index) !== true) this.sink.callInput(String(index), input);
     this.calls.delete(index);
     this.hasCall = true;
-    this.sink.call({ id: textOf(item, "call_id"), name: textOf(item, "name"), input: callArguments(input) });
+    const fields = fieldsBeside(item, (name) => !KNOWN_OF_CALL.has(name));
+    this.sink.call({ id: textOf(item, "call_id"), name: textOf(item, "name"), input: callArguments(input), fields });
   }
 
   private ends(response: Frame): void {

@@ -5,7 +5,7 @@
 import type { ModelCall } from "../../../actors/job/ports.ts";
 import type { MaybePromise } from "../../../actors/maybe-promise.ts";
 import { MAX_ERROR_BYTES } from "../answer-limits.ts";
-import { conversation } from "../conversation.ts";
+import { conversation, type Message } from "../conversation.ts";
 import type { Target } from "../model-name.ts";
 import { ProviderAnswer } from "../provider-faults.ts";
 import { askProvider, firstBytes, PIECE_BYTES, slices } from "../provider-fetch.ts";
@@ -15,7 +15,8 @@ import { chatCompletions } from "./chat-completions.ts";
 import { EventFrames } from "./event-frames.ts";
 import { messages } from "./messages.ts";
 import { responses } from "./responses.ts";
-import type { WireFormat } from "./wire-format.ts";
+import { conceded, ModelMemory, ruleFor } from "./concessions.ts";
+import type { WireCall, WireFormat } from "./wire-format.ts";
 
 export type WireTarget = Extract<Target, { readonly kind: "anthropic" | "openai" | "compatible" }>;
 
@@ -25,49 +26,59 @@ const FORMATS: Readonly<Record<WireTarget["kind"], WireFormat>> = {
   compatible: chatCompletions,
 };
 
-/** The call at this target, in the target's format. */
-export function wireSource(call: ModelCall, target: WireTarget): AnswerSource {
+/** The call at this target, in the target's format. `memory`: what models are known to refuse. */
+export function wireSource(call: ModelCall, target: WireTarget, memory = new ModelMemory()): AnswerSource {
   const format = FORMATS[target.kind];
   return async (listener) => {
-    const stream = await openedWithSchema(call, target, format, listener);
+    const stream = await openedWithConcessions(call, { target, format, memory }, listener);
     if (stream !== null) await read(stream, format, listener);
   };
 }
 
-/** Statuses with which providers reject an unsupported field. */
-const REJECTED: ReadonlySet<number> = new Set([400, 422]);
+interface Way {
+  readonly target: WireTarget;
+  readonly format: WireFormat;
+  readonly memory: ModelMemory;
+}
 
-/** Retries once without the schema if the provider may have rejected it: the answer is checked in any case. */
-async function openedWithSchema(call: ModelCall, target: WireTarget, format: WireFormat, listener: Listener) {
-  try {
-    return await opened(call, target, format, listener);
-  } catch (error) {
-    const hasSchema = (call.outputSchema ?? null) !== null;
-    if (!hasSchema || !(error instanceof ProviderAnswer) || !REJECTED.has(error.statusCode)) throw error;
-    return await opened({ ...call, outputSchema: null }, target, format, listener);
+/** Asks again with what the provider's refusal names, while it names something new. */
+async function openedWithConcessions(call: ModelCall, way: Way, listener: Listener) {
+  const { target, memory } = way;
+  const { system, tools, outputSchema = null, onSent } = call;
+  const model = `${target.provider}:${target.name}`;
+  const key = `${target.baseUrl} ${model}`;
+  const messages = listener.charged(() => conversation(call.entries, { model, hasTools: tools.length > 0 }));
+  const asked = { model: target.name, system: system.trim() === "" ? "" : system, messages, tools, outputSchema };
+  const concessions = new Set(memory.concessionsOf(key));
+  // Images and files are dropped once they are sent, so their request is not made again, except without its schema.
+  const isFinal = outputSchema === null && hasData(messages);
+  for (;;) {
+    const wireCall = { ...asked, concessions, base64: noBase64 };
+    try {
+      const stream = await opened(wireCall, way, isFinal ? onSent : undefined, listener);
+      onSent?.();
+      return stream;
+    } catch (error) {
+      const rule = isFinal ? null : ruleFor(error, wireCall);
+      if (rule === null) throw error;
+      concessions.add(rule.concession);
+      if (rule.isRemembered) memory.remember(key, rule.concession);
+    }
   }
 }
 
+const hasData = (messages: readonly Message[]): boolean =>
+  messages.some((message) => message.role === "user" && typeof message.content !== "string");
+const noBase64 = (): string => "";
+
 async function opened(
-  { entries, system, tools, outputSchema = null, onSent }: ModelCall,
-  target: WireTarget,
-  format: WireFormat,
+  call: WireCall,
+  { target, format }: Way,
+  onSent: (() => void) | undefined,
   { signal, onHeaders, charged, touch }: Listener,
 ) {
-  const instructions = system.trim() === "" ? "" : system;
-  const asked = requestBody(
-    (base64) =>
-      format.body({
-        model: target.name,
-        system: instructions,
-        messages: conversation(entries),
-        tools,
-        outputSchema,
-        base64,
-      }),
-    // With a schema there may be a retry, so the content must stay in memory.
-    { charged, touch, onSent: outputSchema === null ? onSent : undefined },
-  );
+  const spoken = charged(() => conceded(call));
+  const asked = requestBody((base64) => format.body({ ...spoken, base64 }), { charged, touch, onSent });
   const answer = await askProvider(target.baseUrl.replace(/\/+$/, "") + format.path, {
     method: "POST",
     headers: {
@@ -82,7 +93,6 @@ async function opened(
     signal,
   });
   if (answer.ok) {
-    onSent?.();
     onHeaders?.(Object.fromEntries(answer.headers));
     return answer.body;
   }

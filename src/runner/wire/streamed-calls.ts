@@ -3,6 +3,9 @@
  * and some give several calls the same mark; a new call is then recognized by its name and the beginning of its
  * arguments. Calls are reported at the end of the answer, in the order of their indices.
  */
+import type { JsonObject } from "../../../actors/schema.ts";
+import { mergedFields } from "../merged-fields.ts";
+import { fieldsBeside } from "./fields-beside.ts";
 import type { AnswerSink } from "../answer.ts";
 import { callArguments } from "./call-arguments.ts";
 import { type Frame, optionalNumber, optionalObject, optionalText, textOf, UnreadableFrame } from "./frame.ts";
@@ -13,6 +16,17 @@ interface StreamedCall {
   id: string;
   name: string;
   input: string;
+  /** What the provider wants back with the call. */
+  fields: JsonObject;
+}
+
+const KNOWN: ReadonlySet<string> = new Set(["index", "id", "type", "function"]);
+const KNOWN_OF_FUNCTION: ReadonlySet<string> = new Set(["name", "arguments"]);
+const isUnknown = (name: string): boolean => !KNOWN.has(name);
+const isUnknownOfFunction = (name: string): boolean => !KNOWN_OF_FUNCTION.has(name);
+
+function keep(call: StreamedCall, fields: object): void {
+  call.fields = mergedFields(call.fields, fields as JsonObject);
 }
 
 export class StreamedCalls {
@@ -33,6 +47,9 @@ export class StreamedCalls {
     const call = known ?? this.begin(index);
     if (call.id === "") call.id = id;
     if (call.name === "") call.name = name;
+    if (Object.keys(piece).some(isUnknown)) keep(call, fieldsBeside(piece, isUnknown));
+    if (made !== undefined && Object.keys(made).some(isUnknownOfFunction))
+      keep(call, { function: fieldsBeside(made, isUnknownOfFunction) });
     if (input === "") return;
     call.input += input;
     this.sink.callInput(call.key, input);
@@ -42,15 +59,15 @@ export class StreamedCalls {
   end(): void {
     const hasIndices = this.calls.every((call) => call.index !== undefined);
     const calls = hasIndices ? this.calls.toSorted((a, b) => (a.index ?? 0) - (b.index ?? 0)) : this.calls;
-    for (const { id, name, input } of calls) {
+    for (const { id, name, input, fields } of calls) {
       if (name === "") throw new UnreadableFrame("a tool call has no name");
-      this.sink.call({ id, name, input: callArguments(input) });
+      this.sink.call({ id, name, input: callArguments(input), fields });
     }
   }
 
   private begin(index: number | undefined): StreamedCall {
     this.sink.beginCall();
-    const call = { key: String(this.calls.length), index, id: "", name: "", input: "" };
+    const call = { key: String(this.calls.length), index, id: "", name: "", input: "", fields: {} };
     this.calls.push(call);
     return call;
   }

@@ -6,6 +6,7 @@
 import type { ToolDescription } from "../../../actors/job/ports.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
 import type { AnswerSink } from "../answer.ts";
+import type { Concession } from "./concessions.ts";
 import type { Message } from "../conversation.ts";
 
 export interface WireCall {
@@ -17,6 +18,8 @@ export interface WireCall {
   readonly tools: readonly ToolDescription[];
   /** JSON Schema that the provider must follow in its answer, or null. */
   readonly outputSchema: JsonObject | null;
+  /** What the provider has refused otherwise. */
+  readonly concessions: ReadonlySet<Concession>;
   /** Gives a placeholder for the base64 of these bytes: text without characters that JSON escapes. */
   readonly base64: Base64;
 }

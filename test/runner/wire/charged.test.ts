@@ -28,6 +28,7 @@ test("[RUN-1] what is read in one piece is handed out as one, before it is over 
   const told: string[] = [];
   const toldBefore: number[] = [];
   const outcome = await streamCall({
+    model: "test:fake-model",
     origin: call.origin,
     source: async ({ sink, charged }) => {
       charged(() => ["a", "b", "c"].forEach((piece) => sink.text(piece)));
@@ -70,6 +71,7 @@ describe.each(WAYS.map((way) => [way.name, way] as const))("%s", (_, way) => {
     const during: boolean[] = [];
     let chargedBefore = 0;
     const outcome = await streamCall({
+      model: "test:fake-model",
       origin: call.origin,
       source: way.source(call, fake.baseUrl),
       onText: () => {

@@ -1,0 +1,19 @@
+/**
+ * What a provider wants back with its model's own output, unchanged: signatures, encrypted reasoning, fields that we do
+ * not know. It is stored with the block that it belongs to, goes only to the model that sent it, and no client sees it.
+ */
+import { type Json, type JsonObject, type Static, Type } from "../schema.ts";
+
+const AnyObject = Type.Unsafe<JsonObject>(Type.Record(Type.String(), Type.Unknown()));
+
+export const ProviderState = Type.Object({
+  /** The model that sent it, `provider:name`. */
+  model: Type.String(),
+  /** Whole parts of the provider's output that stood before the block, in its own format. */
+  before: Type.Optional(Type.Array(Type.Unsafe<Json>(Type.Unknown()))),
+  /** Further fields of the block itself. */
+  fields: Type.Optional(AnyObject),
+  /** Further fields of the message that begins with the block. */
+  message: Type.Optional(AnyObject),
+});
+export type ProviderState = Static<typeof ProviderState>;

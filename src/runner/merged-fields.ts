@@ -1,0 +1,44 @@
+/**
+ * Joins the pieces of fields that we do not know, as they are streamed. Text that a model writes grows; anything else
+ * (signatures, ids, formats) comes whole, and the newest value counts.
+ */
+import type { Json, JsonObject } from "../../actors/schema.ts";
+
+/** Names of fields whose text comes in pieces. */
+const GROWING: ReadonlySet<string> = new Set(["text", "summary", "content", "thinking", "reasoning", "arguments"]);
+
+const isObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+export function mergedFields(known: JsonObject, more: JsonObject): JsonObject {
+  const merged = new Map(Object.entries(known));
+  for (const [name, value] of Object.entries(more)) merged.set(name, mergedValue(name, merged.get(name), value));
+  return Object.fromEntries(merged);
+}
+
+function mergedValue(name: string, known: Json | undefined, more: Json | undefined): Json | undefined {
+  if (known === undefined || known === null) return more;
+  if (more === undefined || more === null || more === "") return known;
+  if (typeof known === "string" && typeof more === "string") return GROWING.has(name) ? known + more : more;
+  if (Array.isArray(known) && Array.isArray(more))
+    return more.reduce<readonly Json[]>(withItem, known as readonly Json[]);
+  return isObject(known) && isObject(more) ? mergedFields(known, more) : more;
+}
+
+/** An item continues the last one with its type and index if its text goes on, or else if both have an index. */
+function withItem(list: readonly Json[], item: Json): readonly Json[] {
+  const at = isObject(item) ? list.findLastIndex((one) => isObject(one) && isSame(one, item)) : -1;
+  const known = list[at];
+  if (!isObject(item) || !isObject(known)) return [...list, item];
+  const isLast = at === list.length - 1;
+  const hasIndex = item["index"] !== undefined;
+  const goesOn = Object.keys(item).some((name) => GROWING.has(name) && typeof known[name] === "string");
+  const completes = Object.keys(item).every((name) => (known[name] ?? null) === null || known[name] === item[name]);
+  if (!hasIndex && !(isLast && (goesOn || completes))) return [...list, item];
+  return list.with(at, mergedFields(known, item));
+}
+
+const isSame = (one: JsonObject, other: JsonObject): boolean =>
+  one["type"] === other["type"] &&
+  one["index"] === other["index"] &&
+  (other["id"] ?? one["id"]) === (one["id"] ?? other["id"]);

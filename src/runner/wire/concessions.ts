@@ -1,0 +1,173 @@
+/**
+ * What a request to a model leaves out or adds because its provider has refused it otherwise. A refusal that says so is
+ * answered by one more request with the concession, and remembered for the model where it will be the same next time.
+ */
+import type { Message } from "../conversation.ts";
+import { ProviderAnswer } from "../provider-faults.ts";
+import type { WireCall } from "./wire-format.ts";
+
+export type Concession =
+  /** Nothing that the provider wanted back earlier. */
+  | "no_state"
+  /** No encrypted reasoning is asked for. */
+  | "no_encrypted_reasoning"
+  /** Words in place of reasoning that another model has not written. */
+  | "stand_in_reasoning"
+  /** Google's mark for calls that another model has made, in place of a signature. */
+  | "stand_in_signature"
+  /** The instructions are at the head of the first message. */
+  | "no_system"
+  /** The assistant says something between the results of tools and a message of the user. */
+  | "answer_after_tools"
+  /** No schema of the answer; only our own check applies. */
+  | "no_schema";
+
+interface Rule {
+  readonly concession: Concession;
+  readonly says: RegExp;
+  /** Whether the request has what is conceded. */
+  readonly concerns: (call: WireCall) => boolean;
+  /** Whether it holds for every later request to the model. */
+  readonly isRemembered: boolean;
+}
+
+const always = (): boolean => true;
+const hasState = ({ messages }: WireCall): boolean =>
+  messages.some(
+    (message) =>
+      message.role === "assistant" &&
+      (message.fields !== undefined || message.parts.some((part) => part.before ?? part.fields)),
+  );
+const hasSystem = ({ system }: WireCall): boolean => system !== "";
+const hasCalls = ({ messages }: WireCall): boolean => messages.some(({ role }) => role === "tool");
+
+/** In the order in which they are tried. */
+const RULES: readonly Rule[] = [
+  {
+    concession: "stand_in_reasoning",
+    says: /missing.{0,40}reasoning_content|reasoning_content.{0,80}(?:missing|must be|required)/is,
+    concerns: hasCalls,
+    isRemembered: true,
+  },
+  {
+    concession: "stand_in_signature",
+    says: /missing.{0,40}thought_?signature|thought_?signature.{0,40}(?:missing|required)/is,
+    concerns: hasCalls,
+    isRemembered: true,
+  },
+  {
+    concession: "no_encrypted_reasoning",
+    says: /encrypted.?content.{0,40}not supported/is,
+    concerns: always,
+    isRemembered: true,
+  },
+  {
+    concession: "no_system",
+    says: /system (?:role|message|instruction|prompt)s?.{0,20}not (?:supported|enabled|allowed)|not support.{0,20}system (?:role|message|instruction|prompt)|developer instruction is not enabled/is,
+    concerns: hasSystem,
+    isRemembered: true,
+  },
+  {
+    concession: "answer_after_tools",
+    says: /role '?"?user'?"? after (?:role )?'?"?tool/is,
+    concerns: hasCalls,
+    isRemembered: true,
+  },
+  {
+    concession: "no_state",
+    says: /(?:extra|unknown|unrecogni[sz]ed|unexpected|unsupported|additional).{0,40}(?:field|input|propert|argument|parameter|key)|property.{0,80}unsupported|not permitted/is,
+    concerns: hasState,
+    isRemembered: true,
+  },
+  {
+    concession: "no_state",
+    says: /signature|encrypted|thinking|thought|reasoning/i,
+    concerns: hasState,
+    isRemembered: false,
+  },
+  {
+    concession: "no_schema",
+    says: /(?:)/,
+    concerns: ({ outputSchema }) => outputSchema !== null,
+    isRemembered: false,
+  },
+];
+
+/** Statuses with which servers refuse a request for what is in it; templates of llama.cpp fail with 500. */
+const REFUSED: ReadonlySet<number> = new Set([400, 422, 500]);
+const REFUSED_SCHEMA: ReadonlySet<number> = new Set([400, 422]);
+
+/** The rule for a provider's refusal of this call; null if nothing can be conceded. */
+export function ruleFor(error: unknown, call: WireCall): Rule | null {
+  if (!(error instanceof ProviderAnswer) || !REFUSED.has(error.statusCode)) return null;
+  const { responseBody, statusCode } = error;
+  return (
+    RULES.find(
+      ({ concession, says, concerns }) =>
+        !call.concessions.has(concession) &&
+        (concession !== "no_schema" || REFUSED_SCHEMA.has(statusCode)) &&
+        concerns(call) &&
+        says.test(responseBody),
+    ) ?? null
+  );
+}
+
+/** The call with what is conceded. */
+export function conceded(call: WireCall): WireCall {
+  const { concessions } = call;
+  let { system, messages, outputSchema } = call;
+  if (concessions.has("no_state")) messages = messages.map(withoutState);
+  if (concessions.has("no_schema")) outputSchema = null;
+  if (concessions.has("no_system") && system !== "") {
+    messages = withHead(messages, system);
+    system = "";
+  }
+  if (concessions.has("answer_after_tools"))
+    messages = messages.flatMap((message, at) => answered(message, messages[at - 1]));
+  return { ...call, system, messages, outputSchema };
+}
+
+function withoutState(message: Message): Message {
+  if (message.role !== "assistant") return message;
+  const parts = message.parts.map((part) => {
+    const { before: _before, fields: _fields, ...said } = part;
+    return said;
+  });
+  return { role: "assistant", parts };
+}
+
+function withHead([first, ...rest]: readonly Message[], system: string): readonly Message[] {
+  if (first?.role !== "user")
+    return [{ role: "user", content: system }, ...(first === undefined ? [] : [first]), ...rest];
+  const { content } = first;
+  const head = `${system}\n\n`;
+  if (typeof content === "string") return [{ role: "user", content: head + content }, ...rest];
+  return [{ role: "user", content: [{ type: "text", text: head }, ...content] }, ...rest];
+}
+
+const AFTER_TOOLS = "(The results are read.)";
+
+const answered = (message: Message, before: Message | undefined): readonly Message[] =>
+  message.role === "user" && before?.role === "tool"
+    ? [{ role: "assistant", parts: [{ kind: "text", text: AFTER_TOOLS }] }, message]
+    : [message];
+
+/** Models whose concessions are remembered; an operator names far fewer. */
+const KNOWN_MODELS = 256;
+
+/** What models are known to refuse. */
+export class ModelMemory {
+  private readonly models = new Map<string, Set<Concession>>();
+
+  concessionsOf(model: string): ReadonlySet<Concession> {
+    return this.models.get(model) ?? NONE;
+  }
+
+  remember(model: string, concession: Concession): void {
+    this.models.set(model, new Set([...this.concessionsOf(model), concession]));
+    const [oldest] = this.models.keys();
+    if (this.models.size > KNOWN_MODELS && oldest !== undefined) this.models.delete(oldest);
+  }
+}
+
+const NONE: ReadonlySet<Concession> = new Set();
