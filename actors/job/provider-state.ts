@@ -17,3 +17,6 @@ export const ProviderState = Type.Object({
   message: Type.Optional(AnyObject),
 });
 export type ProviderState = Static<typeof ProviderState>;
+
+/** The field of a block of a model's answer. */
+export const Stated = { provider_state: Type.Optional(ProviderState) };

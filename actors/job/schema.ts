@@ -24,7 +24,7 @@ import {
   type Stop,
   Waiting,
 } from "./terms.ts";
-import { ProviderState } from "./provider-state.ts";
+import { Stated } from "./provider-state.ts";
 import type { AttachmentBlock } from "../upload/terms.ts";
 import { CostFields, OneOf, RecordBase, type Static, Timestamp, Type, type JsonObject } from "../schema.ts";
 
@@ -52,18 +52,13 @@ export const BLOCKED_REASONS = [
 ] as const;
 export type BlockedReason = (typeof BLOCKED_REASONS)[number];
 
-/** Of a block of a model's answer; see `provider-state.ts`. */
-const Stated = { provider_state: Type.Optional(ProviderState) };
 export const TextBlock = Type.Object({
   type: Type.Literal("text"),
   text: Type.String(),
   citations: Citations,
   ...Stated,
 });
-/**
- * The model's reasoning, if its provider shows it. Not part of the answer, and not sent back to a model: what its
- * provider wants back of it is in the state of the next block.
- */
+/** The model's reasoning, if its provider shows it: not sent back, except as state of the next block. */
 export const ReasoningBlock = Type.Object({ type: Type.Literal("reasoning"), text: Type.String() });
 export const ToolUseBlock = Type.Object({
   type: Type.Literal("tool_use"),
