@@ -283,18 +283,6 @@ export const PLAIN_TERMS: JobTerms = {
 export const outputSchemaOf = ({ outputSchema, agent }: Pick<Job, "outputSchema" | "agent">): JsonObject | null =>
   outputSchema ?? agent.outputSchema ?? null;
 
-/** The context in which its tools act. */
-export const contextOf = ({ organizationId, createdBy: userId, agent, id: jobId, missionId }: Job) => ({
-  organizationId,
-  userId,
-  agentId: agent.id,
-  jobId,
-  missionId,
-});
-
-/** The origin of its model calls, for the log. */
-export const originOf = ({ organizationId, id: jobId, requestId }: Job) => ({ organizationId, jobId, requestId });
-
 /** The separator of text blocks: a blank line, so that texts of different steps do not run together. */
 export const TEXT_SEPARATOR = "\n\n";
 /** The content of a message: its text blocks, joined. `position` counts in it (SSE-3). */

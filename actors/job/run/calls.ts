@@ -14,7 +14,8 @@ import type { RunServices } from "./services.ts";
 import { runTurn } from "./run-slices.ts";
 import type { Transcript } from "./transcript.ts";
 import type { JsonObject } from "../../schema.ts";
-import { contextOf, type Job } from "../schema.ts";
+import { contextOf } from "./job-context.ts";
+import type { Job } from "../schema.ts";
 import type { OpenCall } from "../terms.ts";
 import { withinGrace } from "./tool-grace.ts";
 

@@ -1,7 +1,8 @@
 /** The calls of a step with the rules that hold for each (JOB-7, JOB-8, JOB-17). */
 import type { Toolbox } from "../ports.ts";
 import type { StepCall } from "../protocol.ts";
-import { contextOf, type Job, type ToolUseBlock } from "../schema.ts";
+import { contextOf } from "./job-context.ts";
+import type { Job, ToolUseBlock } from "../schema.ts";
 
 /**
  * If the arguments of a call do not fit the schema of a tool from outside the service, the call goes neither to a

@@ -4,7 +4,8 @@
  * deadline is nearer than the pause.
  */
 import { pauseMs } from "../../runtime/backoff.ts";
-import { contextOf, type RunError } from "../schema.ts";
+import { contextOf } from "./job-context.ts";
+import type { RunError } from "../schema.ts";
 import { NO_TOOLS, type Toolbox } from "../ports.ts";
 import type { Reporter } from "./reporter.ts";
 import { MODEL_PAUSES } from "./retry-policy.ts";
