@@ -9,6 +9,7 @@ import { jobRef } from "../../actors/job/schema.ts";
 import { organizationRef } from "../../actors/organization/schema.ts";
 import { ask } from "../../actors/troupe.ts";
 import { type AdminArguments, required } from "./arguments.ts";
+import { done } from "./command-answer.ts";
 import { type AdminParts, type Command, organizationOf, taken } from "./subjects.ts";
 
 /** Jobs per query. */
@@ -20,12 +21,15 @@ export const BRAKES: Readonly<Record<string, Command>> = {
   async "org suspend"(parts, given) {
     const { id, name } = await setSuspended(parts, given, true);
     const count = await cancelJobs(parts, id, null);
-    return `${name} is suspended: no token of it counts, its streams have ended, ${cancelledJobs(count)}.\nNext: bun run admin org resume --org ${id}`;
+    return done(
+      `${name} is suspended: no token of it counts, its streams have ended, ${cancelledJobs(count)}.\nNext: bun run admin org resume --org ${id}`,
+      { id, name, state: "suspended", cancelled_jobs: count },
+    );
   },
 
   async "org resume"(parts, given) {
-    const { name } = await setSuspended(parts, given, false);
-    return `${name} is active. Jobs that were cancelled stay so.`;
+    const { id, name } = await setSuspended(parts, given, false);
+    return done(`${name} is active. Jobs that were cancelled stay so.`, { id, name, state: "active" });
   },
 
   async "jobs cancel"(parts, given) {
@@ -34,18 +38,25 @@ export const BRAKES: Readonly<Record<string, Command>> = {
     const count = await cancelJobs(parts, organization.id, agentId);
     // Named, so that a mistyped id is seen: an agent of another organization has jobs here too, so none is unknown.
     const ofAgent = agentId === null ? "" : `, agent ${agentId}`;
-    return `${organization.name}${ofAgent}: ${cancelledJobs(count)}.`;
+    return done(`${organization.name}${ofAgent}: ${cancelledJobs(count)}.`, {
+      organization_id: organization.id,
+      agent_id: agentId,
+      cancelled_jobs: count,
+    });
   },
 
   async "agent disable"(parts, given) {
     const { organizationId, id, name } = await setDisabled(parts, given, true);
     const count = await cancelJobs(parts, organizationId, id);
-    return `Agent ${id} (${name}) is disabled: it begins no work, ${cancelledJobs(count)}.\nNext: bun run admin agent enable --org ${organizationId} --id ${id}`;
+    return done(
+      `Agent ${id} (${name}) is disabled: it begins no work, ${cancelledJobs(count)}.\nNext: bun run admin agent enable --org ${organizationId} --id ${id}`,
+      { id, name, state: "disabled", cancelled_jobs: count },
+    );
   },
 
   async "agent enable"(parts, given) {
     const { id, name } = await setDisabled(parts, given, false);
-    return `Agent ${id} (${name}) is enabled.`;
+    return done(`Agent ${id} (${name}) is enabled.`, { id, name, state: "enabled" });
   },
 };
 

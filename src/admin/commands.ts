@@ -20,8 +20,9 @@ import { type AdminArguments, AdminRefused, integer, required } from "./argument
 import { BRAKES } from "./brakes.ts";
 import { ERASING } from "./erasing.ts";
 import { KEYS } from "./keys.ts";
+import { DOCTOR } from "./doctor-report.ts";
 import { LOAD } from "./load.ts";
-import { listed } from "./command-answer.ts";
+import { done, listed } from "./command-answer.ts";
 import { type Command, memberOf, organizationOf, personOf, taken } from "./subjects.ts";
 
 const NAME_CHARACTERS = 100;
@@ -71,6 +72,7 @@ Scopes: ${SCOPES.join(" ")}`;
 export const ADMIN_COMMANDS: Readonly<Record<string, Command>> = {
   ...BRAKES,
   ...LOAD,
+  ...DOCTOR,
   ...ERASING,
   ...KEYS,
 
@@ -82,7 +84,10 @@ export const ADMIN_COMMANDS: Readonly<Record<string, Command>> = {
     const id = newId("org");
     const owner = { userId, email, name: ownerName };
     taken(await system.dispatch(organizationRef(id), { kind: "found_organization", name, owner, tokens: [] }));
-    return `Organization ${id} (${name}) with its owner ${email}.\nNext: bun run admin token create --org ${id} --email ${email}`;
+    return done(
+      `Organization ${id} (${name}) with its owner ${email}.\nNext: bun run admin token create --org ${id} --email ${email}`,
+      { id, name, owner: { id: userId, email } },
+    );
   },
 
   async invariants({ system, jobs }) {
@@ -105,7 +110,17 @@ export const ADMIN_COMMANDS: Readonly<Record<string, Command>> = {
     const organization = await organizationOf(directory, given);
     const limits = monthLimitsOf(given);
     const command = limits === null ? ({ kind: "read_budget" } as const) : ({ kind: "set_budget", ...limits } as const);
-    return budgetWords(organization.name, taken(await system.dispatch(usageRef(organization.id), command)));
+    const budget = taken(await system.dispatch(usageRef(organization.id), command));
+    const { monthlyTokens, usedTokens, monthlyCost, usedCost, unpricedTokens, resetsAt } = budget;
+    return done(budgetWords(organization.name, budget), {
+      organization_id: organization.id,
+      monthly_tokens: monthlyTokens,
+      used_tokens: usedTokens,
+      monthly_cost: monthlyCost,
+      used_cost: usedCost,
+      unpriced_tokens: unpricedTokens,
+      resets_at: resetsAt,
+    });
   },
 
   async "org quota"({ system, directory, quotas }, given) {
@@ -130,7 +145,10 @@ export const ADMIN_COMMANDS: Readonly<Record<string, Command>> = {
     const role = given.flags.has("owner") ? "owner" : "member";
     const ref = organizationRef(organization.id);
     const member = taken(await system.dispatch(ref, { kind: "add_member", userId, name, email, role }));
-    return `User ${member.id} (${email}) is ${role === "owner" ? "an owner" : "a member"} of ${organization.name}.`;
+    return done(
+      `User ${member.id} (${email}) is ${role === "owner" ? "an owner" : "a member"} of ${organization.name}.`,
+      { id: member.id, email, role, organization_id: organization.id },
+    );
   },
 
   async "user remove"({ system, directory, onRevoked }, given) {
@@ -141,7 +159,10 @@ export const ADMIN_COMMANDS: Readonly<Record<string, Command>> = {
     const ref = organizationRef(organization.id);
     taken(await system.dispatchGroup(commands.map((command) => ({ ref, command }))));
     for (const id of credentials.tokenIds) onRevoked(id);
-    return `User ${member.id} (${member.email}) is no member of ${organization.name} any more; their tokens no longer count.`;
+    return done(
+      `User ${member.id} (${member.email}) is no member of ${organization.name} any more; their tokens no longer count.`,
+      { id: member.id, email: member.email, organization_id: organization.id },
+    );
   },
 
   async "user list"({ directory }, given) {
@@ -158,7 +179,8 @@ export const ADMIN_COMMANDS: Readonly<Record<string, Command>> = {
     const member = (await directory.findMembers(email)).find(({ status }) => status === "active");
     if (member === undefined) throw new AdminRefused(`${email} is a member of no organization`);
     const path = taken(await makePasswordLink(system, member.id, now()));
-    return `${email} sets a password with this link, once, within ${LINK_HOURS} hours:\n${appUrl()}${path}`;
+    const url = `${appUrl()}${path}`;
+    return done(`${email} sets a password with this link, once, within ${LINK_HOURS} hours:\n${url}`, { email, url });
   },
 
   async "token create"({ system, directory, now }, given) {
@@ -172,7 +194,20 @@ export const ADMIN_COMMANDS: Readonly<Record<string, Command>> = {
     const made = taken(
       await system.dispatch(organizationRef(organization.id), { kind: "create_token", token, by: null }),
     );
-    return `Token ${made.id} of ${member.email}, until ${expiresAt}, scopes ${made.scopes.join(" ")}. Shown once:\n${secret}`;
+    const { id, scopes } = made;
+    return done(
+      `Token ${id} of ${member.email}, until ${expiresAt}, scopes ${scopes.join(" ")}. Shown once:\n${secret}`,
+      {
+        id,
+        kind,
+        name,
+        email: member.email,
+        organization_id: organization.id,
+        scopes,
+        expires_at: expiresAt,
+        token: secret,
+      },
+    );
   },
 
   async "token revoke"({ system, directory, onRevoked }, given) {
@@ -181,7 +216,7 @@ export const ADMIN_COMMANDS: Readonly<Record<string, Command>> = {
     const command = { kind: "revoke_token", tokenId, of: null, by: null } as const;
     const { token, endedIds } = taken(await system.dispatch(organizationRef(organization.id), command));
     for (const id of endedIds) onRevoked(id);
-    return `Token ${token.id} (${token.name}) is revoked.`;
+    return done(`Token ${token.id} (${token.name}) is revoked.`, { id: token.id, name: token.name });
   },
 
   async "token list"({ directory }, given) {

@@ -62,7 +62,7 @@ export function forgetService(folder: string): void {
 export function answerAlone({ command, given }: AdminRequest): AdminAnswer | null {
   const isHelp = given.flags.has("help");
   if (command === "") return isHelp ? render(ADMIN_USAGE, given) : { ok: false, text: refusal(ADMIN_USAGE, given) };
-  const commands = [...Object.keys(ADMIN_COMMANDS), ...LOCAL_NAMES];
+  const commands = [...new Set([...Object.keys(ADMIN_COMMANDS), ...LOCAL_NAMES])];
   if (!commands.includes(command)) return { ok: false, text: refusal(unknownCommand(command, commands), given) };
   if (isHelp) return render(usageOf(command), given);
   const stray = strayOption(command, given);

@@ -11,7 +11,7 @@ import { listUnfinishedJobs } from "../../db/stores/job-counts.ts";
 import { PostgresUsageDirectory } from "../../db/stores/usage-directory.ts";
 import { systemClock } from "../wiring/clock.ts";
 import { AdminRefused, required } from "./arguments.ts";
-import { findingsOf } from "./doctor.ts";
+import { doctorReport } from "./doctor-report.ts";
 import { doctorFacts } from "./doctor-facts.ts";
 import { type LocalCommand, withDatabase } from "./local-database.ts";
 import { linesOf } from "./log-lines.ts";
@@ -26,10 +26,7 @@ export const LOCAL_REPORTS = {
     const { config } = errand;
     const hasDatabase = config.databaseUrl !== undefined || existsSync(join(config.dataDir, DATABASE_NOTE));
     const facts = await doctorFacts(config, hasDatabase, (run) => withDatabase(errand, run));
-    const findings = findingsOf(facts);
-    const rows = findings.map(({ check, state, finding, advice }) => [state.toUpperCase(), check, finding, advice]);
-    const { text } = listed(["STATE", "CHECK", "FINDING", "WHAT TO DO"], rows);
-    return { text, json: findings, ok: findings.every(({ state }) => state !== "problem") };
+    return doctorReport(facts, "those of this command: no service that runs on this data folder answers");
   },
 
   async jobs(errand) {

@@ -61,6 +61,11 @@ async function main(argv: readonly string[]): Promise<number> {
 
 async function bring(errand: Errand): Promise<AdminAnswer> {
   const { config, asked, signal } = errand;
+  if (asked.command === "doctor") {
+    const note = readService(config.dataDir);
+    const answer = note === null ? null : await knock(note, asked).catch(() => null);
+    if (answer !== null) return answer;
+  }
   const local = LOCAL_COMMANDS[asked.command];
   if (local !== undefined) {
     try {
@@ -115,7 +120,8 @@ async function here(
     try {
       const now = () => systemClock.now();
       const opened = () => ({ bodies: { count: 0, bytes: 0 }, streams: 0, waiting: 0 });
-      return await run({ ...runtime, now, opened, appUrl: () => address, onRevoked: () => {}, onSuspended: () => {} });
+      const own = { config, databaseUrl: storage.url, now, opened, appUrl: () => address };
+      return await run({ ...runtime, ...own, onRevoked: () => {}, onSuspended: () => {} });
     } finally {
       await runtime.system.stop();
     }

@@ -10,10 +10,14 @@ import type { Sealing } from "../../actors/sealing.ts";
 import type { PostgresKeyRotation } from "../../db/key-rotation.ts";
 import type { PostgresErasure } from "../../db/erasure.ts";
 import type { Bodies } from "../http/request/bodies.ts";
+import type { Config } from "../settings/config.ts";
 import { type AdminArguments, AdminRefused } from "./arguments.ts";
 import type { CommandAnswer } from "./command-answer.ts";
 
 export interface AdminParts {
+  /** The settings of the process that owns the actors. */
+  readonly config: Config;
+  readonly databaseUrl: string;
   readonly system: TroupeSystem;
   readonly directory: Directory;
   readonly jobs: JobDirectory;

@@ -75,6 +75,8 @@ export function makeApp(material: AppMaterial): MadeApp {
   const key = supervision?.order.adminKey ?? newAdminKey();
   const admin: AdminParts = {
     ...runtime,
+    config,
+    databaseUrl: storage.url,
     now: () => systemClock.now(),
     appUrl: () => appUrlOf(config, app.port),
     opened: () => ({ bodies: app.bodies.usage, streams: app.streams.count, waiting: app.turns.waiting }),

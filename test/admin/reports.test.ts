@@ -50,7 +50,7 @@ async function ask(args: string, env: Record<string, string> = {}) {
 }
 
 test("[OPS-4] every command has a help of its own", () => {
-  const commands = [...Object.keys(ADMIN_COMMANDS), ...Object.keys(LOCAL_COMMANDS)].sort();
+  const commands = [...new Set([...Object.keys(ADMIN_COMMANDS), ...Object.keys(LOCAL_COMMANDS)])].sort();
   expect(Object.keys(EXPLANATIONS).sort()).toEqual(commands);
   for (const command of commands) {
     const alone = answerAlone(parseAdmin([...command.split(" "), "--help"]));
@@ -81,6 +81,24 @@ test("[OPS-4] the doctor looks at a service that runs, and at a folder that is n
   expect(ok).toBe(!found.some(({ state }) => state === "problem"));
   const nowhere = await ask("doctor", { DATA_DIR: join(folder.path, "nowhere") });
   expect(nowhere.text).toContain("there is none yet: the first start makes it");
+});
+
+test("[OPS-4] the doctor judges the settings of the service that runs, and says whose it shows", async () => {
+  // The service has the demo model; the command's own environment would have another one.
+  const env = { MODEL: "openai:other", OPENAI_BASE_URL: "http://127.0.0.1:1/v1" };
+  const running = await admin(folder, ["doctor", "--json"], { env });
+  const found = JSON.parse(running.out) as readonly Finding[];
+  expect(found[0]).toEqual({
+    check: "settings",
+    state: "ok",
+    finding: `those of the service that runs (process ${service.pid})`,
+    advice: "",
+  });
+  expect(found.find(({ check }) => check === "model")?.finding).toContain("demo:echo");
+  const alone = await admin(folder, ["doctor", "--json"], { env, dataDir: join(folder.path, "nowhere") });
+  const own = JSON.parse(alone.out) as readonly Finding[];
+  expect(own[0]?.finding).toStartWith("those of this command");
+  expect(own.find(({ check }) => check === "model")?.finding).toBe("openai:other");
 });
 
 const HEALTHY: DatabaseFacts = {

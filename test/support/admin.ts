@@ -5,6 +5,7 @@ import { PostgresErasure } from "../../db/erasure.ts";
 import { PostgresJobDirectory } from "../../db/stores/job-directory.ts";
 import { ADMIN_COMMANDS } from "../../src/admin/commands.ts";
 import { render } from "../../src/admin/command-answer.ts";
+import { configOf } from "./settings.ts";
 import type { AdminParts } from "../../src/admin/subjects.ts";
 import { type Service, testSealing } from "./service.ts";
 
@@ -17,6 +18,8 @@ export async function runCommand(
   sealing: Sealing = testSealing,
 ): Promise<string> {
   const parts: AdminParts = {
+    config: configOf({}),
+    databaseUrl: "",
     system,
     directory,
     jobs: new PostgresJobDirectory(database),
