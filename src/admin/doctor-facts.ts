@@ -43,7 +43,7 @@ export async function doctorFacts(
     providers,
     findsNames: outside[0] === undefined ? null : await finds(outside[0]),
     git: (await findGit()) !== null,
-    shell: (await findShell()) !== null,
+    shell: (await findShell()).why,
   };
 }
 

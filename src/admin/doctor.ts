@@ -46,7 +46,8 @@ export interface DoctorFacts {
   /** Whether internet names resolve; null if all providers are local. */
   readonly findsNames: boolean | null;
   readonly git: boolean;
-  readonly shell: boolean;
+  /** Why agents have no shell; null: they can have one. */
+  readonly shell: string | null;
 }
 
 /** A larger difference makes tokens, leases and webhook signatures wrong. */
@@ -76,12 +77,12 @@ export const findingsOf = (facts: DoctorFacts): readonly Finding[] => [
   facts.git
     ? ok("git", "repositories can be cloned")
     : warning("git", "there is no git that is new enough: repositories cannot be cloned", "Install git 2.31 or newer."),
-  facts.shell
+  facts.shell === null
     ? ok("shell", "agents can have a shell")
     : warning(
         "shell",
-        "bubblewrap does not work here: agents have no shell",
-        "Install bubblewrap, if agents need one.",
+        `agents have no shell: ${facts.shell}`,
+        "If agents need one: install bubblewrap, and allow it to make namespaces.",
       ),
 ];
 

@@ -10,7 +10,8 @@ import { join } from "node:path";
 import type { Egress } from "../egress/egress.ts";
 import { BlobReader } from "./blob-reader.ts";
 import { type GitOptions, repositoryIn, runGit, startGit } from "./git.ts";
-import { hasBubbles, relayTo } from "../sandbox/bubble.ts";
+import { relayTo } from "../sandbox/bubble.ts";
+import { hasBubbles } from "../sandbox/bubble-style.ts";
 import { makeWayOut, removeWaysOut } from "../sandbox/way-out.ts";
 import { openProxy, type RemoteFailure } from "./pinning-proxy.ts";
 

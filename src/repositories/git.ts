@@ -8,7 +8,7 @@
  */
 import { join } from "node:path";
 import { lowerSession, manners } from "../sandbox/low-priority.ts";
-import { bubble, readable, relayTo, SYSTEM_FOLDERS, writable } from "../sandbox/bubble.ts";
+import { type Bubbled, bubble, openInputs, readable, relayTo, SYSTEM_FOLDERS, writable } from "../sandbox/bubble.ts";
 
 /** `http.extraHeader` in the environment's configuration, and `--no-write-fetch-head`, need this. */
 export const OLDEST_GIT = [2, 31] as const;
@@ -106,16 +106,16 @@ export function startGit(args: readonly string[], options: GitOptions): GitRun {
   const { folder, signal, onLine, hasInput = false } = options;
   const settings = SETTINGS.flatMap((setting) => ["-c", setting]);
   const git = ["git", `--git-dir=${repositoryIn(folder)}`, ...settings, ...args];
-  const command = [...limits(options), ...around(options), ...git];
-  const child = Bun.spawn(command, {
+  const made = around(options);
+  const inputs = openInputs(made);
+  const child = Bun.spawn([...limits(options), ...made.command, ...git], {
     cwd: folder,
     env: environment(folder),
-    stdin: hasInput ? "pipe" : "ignore",
-    stdout: "pipe",
-    stderr: "pipe",
+    stdio: [hasInput ? "pipe" : "ignore", "pipe", "pipe", ...inputs.fds],
     // Its own process group, so that what git starts ends with it.
     detached: true,
   });
+  inputs.close();
   lowerSession(child.pid);
   const kill = (): void => {
     try {
@@ -144,13 +144,14 @@ export async function runGit(args: readonly string[], options: GitOptions): Prom
 
 export const repositoryIn = (folder: string): string => join(folder, "repository.git");
 
-/** The command line in front of git, if it runs in a bubble. */
-function around({ folder, isIsolated, socket = null }: GitOptions): string[] {
-  if (!isIsolated) return [];
+/** What is in front of git: a bubble, if it runs in one. */
+function around({ folder, isIsolated, socket = null }: GitOptions): Bubbled {
+  if (!isIsolated) return { command: [], options: [], filter: null };
   const relay = socket === null ? null : relayTo(socket);
   const mounts = [...SYSTEM_FOLDERS.flatMap((path) => readable(path)), ...writable(folder), ...(relay?.mounts ?? [])];
   const inside = { ...environment(folder), ...relay?.environment };
-  return [...bubble({ environment: inside, mounts, folder }), ...(relay?.runs ?? [])];
+  const made = bubble({ environment: inside, mounts, folder });
+  return { ...made, command: [...made.command, ...(relay?.runs ?? [])] };
 }
 
 /** The command line that limits a child, as far as the machine can. */

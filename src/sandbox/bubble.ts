@@ -3,7 +3,9 @@
  * and the mounted files. Apart from its writable mounts, it can write only to memory of a bounded size. When it ends,
  * so does everything that it started.
  */
-import { realpathSync } from "node:fs";
+import { closeSync, openSync, realpathSync, unlinkSync, writeSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** The programs of this machine and their libraries, read-only. */
@@ -23,10 +25,21 @@ export const CHILD_ENVIRONMENT = {
 } as const;
 
 /** The size of each folder in memory. */
-const MEMORY_BYTES = 64 * 1024 * 1024;
-const ALONE = ["--unshare-all", "--die-with-parent", "--clearenv", "--cap-drop", "ALL"];
-const memory = (path: string): string[] => ["--size", String(MEMORY_BYTES), "--tmpfs", path];
-const OWN = ["--proc", "/proc", "--dev", "/dev", ...memory("/dev/shm"), ...memory("/tmp")];
+export const MEMORY_FOLDER_BYTES = 64 * 1024 * 1024;
+/** The folders in memory. */
+export const MEMORY_FOLDERS = ["/dev/shm", "/tmp"];
+const ALONE = ["--die-with-parent", "--clearenv", "--cap-drop", "ALL"];
+/** Without a user namespace: a root in one stays root for the kernel, which limits the processes of root by nothing. */
+const UNSHARED_BY_ROOT = ["ipc", "pid", "net", "uts", "cgroup-try"].map((kind) => `--unshare-${kind}`);
+const DROPPED = [...UNSHARED_BY_ROOT, ...ALONE, "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"];
+/** Its own user may write to them; sticky, like every `/tmp`. */
+const memory = (path: string): string[] => ["--size", String(MEMORY_FOLDER_BYTES), "--perms", "1777", "--tmpfs", path];
+const OWN = [
+  ...["--proc", "/proc", "--dev", "/dev"],
+  // Shared mappings of `/dev/zero` are memory that belongs to no process. `/dev/full` reads the same and cannot be mapped.
+  ...["--dev-bind-try", "/dev/full", "/dev/zero"],
+  ...MEMORY_FOLDERS.flatMap(memory),
+];
 /** Makes the rest of the tree read-only, after everything is mounted. */
 const READ_ONLY = ["--remount-ro", "/dev", "--remount-ro", "/"];
 
@@ -36,50 +49,77 @@ interface Bubble {
   readonly mounts: readonly string[];
   /** The working directory inside the bubble. */
   readonly folder: string;
+  /** The user that the command runs as, for which root leaves its own (`bubble-style.ts`). Null: the service's. */
+  readonly user?: number | string | null;
+  /** The program of the kernel's filter of system calls. Null: none. */
+  readonly filter?: Uint8Array | null;
+}
+
+/** The command line in front of a command, and what it reads from further file descriptors. */
+export interface Bubbled {
+  readonly command: readonly string[];
+  /** Bubblewrap's own options. They are in no command line, because everything inside can read that of bubblewrap. */
+  readonly options: readonly string[];
+  readonly filter: Uint8Array | null;
 }
 
 /** A read-only mount, if the path exists. */
 export const readable = (from: string, to = from): string[] => ["--ro-bind-try", from, to];
 export const writable = (from: string, to = from): string[] => ["--bind", from, to];
 
+const OPTIONS_FD = 3;
+const FILTER_FD = 4;
+
 /**
- * The command line in front of a command. Start it `detached`: in its own session it has no terminal, into which it
- * could inject input, and all of it is one process group. End it by killing that group: killing only bubblewrap while
- * it starts may leave the inner processes alive.
+ * A bubble, to be started with `openInputs` and `detached`: in its own session it has no terminal, into which it could
+ * inject input, and all of it is one process group. End it by killing that group: killing only bubblewrap while it
+ * starts may leave the inner processes alive.
  */
-export const bubble = ({ environment, mounts, folder }: Bubble): string[] => [
-  "bwrap",
-  ...ALONE,
-  ...Object.entries(environment).flatMap(([name, value]) => ["--setenv", name, value]),
-  ...OWN,
-  ...mounts,
-  ...READ_ONLY,
-  "--chdir",
-  folder,
-  "--",
+export const bubble = ({ environment, mounts, folder, user = null, filter = null }: Bubble): Bubbled => ({
+  command: [
+    ...["bwrap", "--args", String(OPTIONS_FD)],
+    ...(filter === null ? [] : ["--seccomp", String(FILTER_FD)]),
+    "--",
+    ...(user === null ? [] : asUser(user)),
+  ],
+  options: [
+    ...(user === null ? ["--unshare-all", ...ALONE] : DROPPED),
+    ...Object.entries(environment).flatMap(([name, value]) => ["--setenv", name, value]),
+    ...OWN,
+    ...mounts,
+    ...READ_ONLY,
+    ...["--chdir", folder],
+  ],
+  filter,
+});
+
+export const SETPRIV = Bun.which("setpriv") ?? "setpriv";
+export const asUser = (user: number | string): string[] => [
+  ...[SETPRIV, `--reuid=${user}`, `--regid=${user}`],
+  ...["--clear-groups", "--no-new-privs"],
 ];
 
-/** Whether this machine allows bubbles; tested once. */
-export function hasBubbles(program = "bwrap"): Promise<boolean> {
-  const known = works.get(program);
-  if (known !== undefined) return known;
-  const found = tried(program);
-  works.set(program, found);
-  return found;
+/** Opens what a bubble reads, for the end of `stdio`. Close it after the start. */
+export function openInputs({ options, filter }: Pick<Bubbled, "options" | "filter">): Inputs {
+  const words = options.length === 0 ? [] : [Buffer.from(options.map((word) => `${word}\0`).join(""))];
+  const texts = filter === null ? words : [...words, filter];
+  const fds = texts.map(opened);
+  return { fds, close: () => fds.forEach((fd) => closeSync(fd)) };
 }
-const works = new Map<string, Promise<boolean>>();
 
-async function tried(program: string): Promise<boolean> {
-  if (process.platform !== "linux" || Bun.which(program) === null) return false;
-  const mounts = SYSTEM_FOLDERS.flatMap((path) => readable(path));
-  const nothing = bubble({ environment: {}, mounts, folder: "/tmp" });
-  const child = Bun.spawn([...nothing, "true"], {
-    stdin: "ignore",
-    stdout: "ignore",
-    stderr: "ignore",
-    detached: true,
-  });
-  return (await child.exited) === 0;
+interface Inputs {
+  readonly fds: readonly number[];
+  close(): void;
+}
+
+/** A file without a name, to be read from its beginning. */
+function opened(bytes: Uint8Array): number {
+  const path = join(tmpdir(), `troupe-${crypto.randomUUID()}`);
+  const fd = openSync(path, "wx+", 0o600);
+  unlinkSync(path);
+  // Writing at a position does not move the position of the next reader.
+  for (let sent = 0; sent < bytes.length;) sent += writeSync(fd, bytes, sent, bytes.length - sent, sent);
+  return fd;
 }
 
 /** A way out of a bubble: a port of its loopback that leads to a socket of the service (`relay.ts`). */

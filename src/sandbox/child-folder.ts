@@ -3,7 +3,7 @@
  * there before it begins and removed after it ends. The child cannot write.
  */
 import { mkdirSync, rmSync } from "node:fs";
-import { mkdir, readdir, rm } from "node:fs/promises";
+import { lchown, mkdir, readdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { assert } from "../../actors/assert.ts";
 
@@ -21,8 +21,12 @@ export function makeFolder(root: string): string {
   return folder;
 }
 
-/** False if the content of a file is gone. */
-export async function fill(folder: string, files: readonly SandboxFile[]): Promise<boolean> {
+/** False if the content of a file is gone. `user`: who must be able to read them besides root; null: the service's user. */
+export async function fill(
+  folder: string,
+  files: readonly SandboxFile[],
+  user: number | null = null,
+): Promise<boolean> {
   // Without bubblewrap, a compromised child could have left links here that the writes below would follow.
   await empty(folder);
   for (const { name, place } of files) {
@@ -31,7 +35,17 @@ export async function fill(folder: string, files: readonly SandboxFile[]): Promi
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     if (!(await place(path))) return false;
   }
+  if (user !== null) await giveTo(user, folder);
   return true;
+}
+
+/** Makes a user the owner of all that is below a folder. Links are not followed. */
+export async function giveTo(user: number, folder: string): Promise<void> {
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    await lchown(path, user, user);
+    if (entry.isDirectory()) await giveTo(user, path);
+  }
 }
 
 export async function empty(folder: string): Promise<void> {

@@ -7,9 +7,10 @@
  *     └─ unasked ──┴─ late, too large, malformed, failed, gone ─▶ dead
  */
 import type { Subprocess } from "bun";
+import { lchownSync } from "node:fs";
 import { type JsonLimits, parseWithin } from "../../actors/json-shape.ts";
-import { CHILD_ENVIRONMENT } from "./bubble.ts";
-import { FOLDER, type Launch } from "./launch.ts";
+import { CHILD_ENVIRONMENT, openInputs } from "./bubble.ts";
+import { type Launch, started } from "./launch.ts";
 import { empty, fill, removeFolder, type SandboxFile } from "./child-folder.ts";
 import { lowerSession } from "./low-priority.ts";
 import { cpuMsOf } from "./process-cpu.ts";
@@ -60,6 +61,8 @@ export class ChildProcess {
   jobs = 0;
   private readonly process: Subprocess<"pipe", "pipe", "ignore">;
   private readonly folder: string | null;
+  /** The user that must be able to read the folder's files; null: the service's. */
+  private readonly user: number | null;
   private readonly maxBytes: number;
   private waiting: ((answer: ChildAnswer) => void) | null = null;
   private chunks: Uint8Array[] = [];
@@ -71,21 +74,22 @@ export class ChildProcess {
   private cpuBefore: number | null = null;
 
   /** `folder` is the child's working directory, whose files it can read; it is removed after the child's death. */
-  constructor({ command, isImpolite = false }: Launch, { folder = null, maxBytes = 0 }: ChildOptions = {}) {
+  constructor(launch: Launch, { folder = null, maxBytes = 0 }: ChildOptions = {}) {
+    const { isImpolite = false } = launch;
+    const { command, user, ...bubble } = started(launch, folder);
     this.folder = folder;
+    this.user = user;
     this.maxBytes = maxBytes;
-    this.process = Bun.spawn(
-      folder === null ? [...command] : command.map((word) => (word === FOLDER ? folder : word)),
-      {
-        cwd: folder ?? "/",
-        env: CHILD_ENVIRONMENT,
-        stdin: "pipe",
-        stdout: "pipe",
-        stderr: "ignore",
-        // Its own session and process group, so that all of it can be killed at once.
-        detached: true,
-      },
-    );
+    if (folder !== null && user !== null) lchownSync(folder, user, user);
+    const inputs = openInputs(bubble);
+    this.process = Bun.spawn([...command], {
+      cwd: folder ?? "/",
+      env: CHILD_ENVIRONMENT,
+      stdio: ["pipe", "pipe", "ignore", ...inputs.fds],
+      // Its own session and process group, so that all of it can be killed at once.
+      detached: true,
+    });
+    inputs.close();
     if (!isImpolite) lowerSession(this.process.pid);
     // An ending service does not wait for children: they end when their input does.
     this.process.unref();
@@ -107,7 +111,7 @@ export class ChildProcess {
     if (this.isDead) return "gone";
     if (this.folder === null || files.length === 0) return this.run(...job);
     try {
-      if (!(await fill(this.folder, files))) return "file_missing";
+      if (!(await fill(this.folder, files, this.user))) return "file_missing";
       return this.isDead ? "gone" : await this.run(...job);
     } catch (cause) {
       if (this.isDead) return "gone";

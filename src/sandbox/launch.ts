@@ -3,8 +3,10 @@
  *
  *   choom        first to go when memory runs out
  *   chrt --idle  runs when nobody else wants to; its session has a low weight as well (`low-priority.ts`)
- *   prlimit      memory, files; writes nothing, leaves no core; inside of bwrap, threads and processes
- *   bwrap        no network, no files but its own program, no other process, no environment
+ *   prlimit      memory, files; writes nothing, leaves no core; inside of bwrap, its threads
+ *   bwrap        no network, no files but its own program, no other process, no environment; no new process, and none
+ *                of the system calls of `system-calls.ts`
+ *   setpriv      started by root, a child has a user of its own
  *
  * Each is tried once; a tool that does not work here is left out, which the start logs. Without `bwrap` a child can do
  * whatever the service's user can, within its limits.
@@ -12,7 +14,9 @@
 import { realpathSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { bubble, CHILD_ENVIRONMENT, readable } from "./bubble.ts";
+import { bubble, type Bubbled, CHILD_ENVIRONMENT, readable, SETPRIV } from "./bubble.ts";
+import { type BubbleStyle, findStyle, nextUser } from "./bubble-style.ts";
+import { callFilter } from "./system-calls.ts";
 
 /** What the children of a pool need. */
 export interface ChildNeeds {
@@ -29,8 +33,9 @@ export interface ChildNeeds {
  */
 export const MAX_THREADS = 64 + 4 * navigator.hardwareConcurrency;
 
-/** A placeholder in a command for the child's folder. */
-export const FOLDER = "{folder}";
+/** Placeholders: for the child's folder, and for its user. */
+const FOLDER = "{folder}";
+const USER = "{user}";
 /** The child's folder inside the bubble. */
 const FOLDER_INSIDE = "/data";
 
@@ -52,8 +57,10 @@ const ROOT_INSIDE = SIDE_BY_SIDE === null ? INSIDE : `${INSIDE}/node_modules/${b
 /** Libraries of the system. */
 const SYSTEM = ["/usr/lib", "/usr/lib64", "/lib", "/lib64", "/etc/ld.so.cache"];
 
-export interface Launch {
+export interface Launch extends Partial<Pick<Bubbled, "options" | "filter">> {
   readonly command: readonly string[];
+  /** How its bubble is made. Omitted: it has none. */
+  readonly style?: BubbleStyle;
   /** Whether the child sees no network, no files and no processes of the service. */
   readonly isIsolated: boolean;
   /** Whether the child's memory is limited. */
@@ -73,17 +80,17 @@ export async function launches({ dataBytes, openFiles, hasFolder }: ChildNeeds):
   const limits = ["prlimit", `--data=${dataBytes}`, `--nofile=${openFiles}`, "--core=0", "--fsize=0"];
   const isLimited = await isUsable(limits);
   const limited = isLimited ? limits : [];
-  // The limit applies within the child's own user namespace. Outside of one, the threads of all the user's processes
-  // would count, and a child might be unable to start threads because of other processes.
+  // The limit applies to the child's own user or user namespace. Elsewhere the threads of all the user's processes would
+  // count, and a child might be unable to start threads because of other processes.
   const threads = Bun.which("prlimit");
+  const { style } = await findStyle();
   const isolated =
-    Bun.which("bwrap") === null
+    style === null
       ? []
-      : (isLimited ? [threads, null] : [null]).map((limiter) => ({
-          command: [...manners, ...limited, ...inside(hasFolder, limiter)],
-          isIsolated: true,
-          isLimited,
-        }));
+      : (isLimited ? [threads, null] : [null]).map((limiter) => {
+          const { command, ...inputs } = inside(hasFolder, limiter, style);
+          return { command: [...manners, ...limited, ...command], ...inputs, style, isIsolated: true, isLimited };
+        });
   return [
     ...isolated,
     { command: [...manners, ...limited, process.execPath, PROGRAM], isIsolated: false, isLimited },
@@ -91,27 +98,38 @@ export async function launches({ dataBytes, openFiles, hasFolder }: ChildNeeds):
   ];
 }
 
+/** What to start for one child, which has this folder. `user`: its own user, if it has one. */
+export function started(
+  { command, options = [], filter = null, style }: Launch,
+  folder: string | null,
+): Bubbled & { readonly user: number | null } {
+  const user = style?.hasOwnUser === true ? nextUser() : null;
+  const filled = (word: string): string =>
+    word === FOLDER && folder !== null ? folder : word.replace(USER, String(user));
+  return { command: command.map(filled), options: options.map(filled), filter, user };
+}
+
 /** `limiter`: the path of prlimit, to limit the number of threads. */
-function inside(hasFolder: boolean, limiter: string | null): string[] {
-  return [
-    ...bubble({
-      environment: CHILD_ENVIRONMENT,
-      mounts: [
-        ...SYSTEM.flatMap((path) => readable(path)),
-        ...readable(realpathSync(process.execPath), BUN_INSIDE),
-        ...(limiter === null ? [] : readable(limiter)),
-        // Its dependencies, and of the package itself only the needed parts.
-        ...(SIDE_BY_SIDE === null ? [] : [...readable(SIDE_BY_SIDE, `${INSIDE}/node_modules`), "--tmpfs", ROOT_INSIDE]),
-        ...PARTS.flatMap((part) => readable(`${ROOT}${part}`, `${ROOT_INSIDE}/${part}`)),
-        ...(SIDE_BY_SIDE === null ? [] : ["--remount-ro", ROOT_INSIDE]),
-        ...(hasFolder ? ["--ro-bind", FOLDER, FOLDER_INSIDE] : []),
-      ],
-      folder: hasFolder ? FOLDER_INSIDE : INSIDE,
-    }),
-    ...(limiter === null ? [] : [limiter, `--nproc=${MAX_THREADS}`]),
-    BUN_INSIDE,
-    `${ROOT_INSIDE}/src/sandbox/child.ts`,
-  ];
+function inside(hasFolder: boolean, limiter: string | null, { hasOwnUser, hasFilter }: BubbleStyle): Bubbled {
+  const made = bubble({
+    environment: CHILD_ENVIRONMENT,
+    mounts: [
+      ...SYSTEM.flatMap((path) => readable(path)),
+      ...readable(realpathSync(process.execPath), BUN_INSIDE),
+      ...(limiter === null ? [] : readable(limiter)),
+      ...(hasOwnUser ? readable(SETPRIV) : []),
+      // Its dependencies, and of the package itself only the needed parts.
+      ...(SIDE_BY_SIDE === null ? [] : [...readable(SIDE_BY_SIDE, `${INSIDE}/node_modules`), "--tmpfs", ROOT_INSIDE]),
+      ...PARTS.flatMap((part) => readable(`${ROOT}${part}`, `${ROOT_INSIDE}/${part}`)),
+      ...(SIDE_BY_SIDE === null ? [] : ["--remount-ro", ROOT_INSIDE]),
+      ...(hasFolder ? ["--ro-bind", FOLDER, FOLDER_INSIDE] : []),
+    ],
+    folder: hasFolder ? FOLDER_INSIDE : INSIDE,
+    user: hasOwnUser ? USER : null,
+    filter: hasFilter ? callFilter({ hasProcesses: false }) : null,
+  });
+  const threads = limiter === null ? [] : [limiter, `--nproc=${MAX_THREADS}`];
+  return { ...made, command: [...made.command, ...threads, BUN_INSIDE, `${ROOT_INSIDE}/src/sandbox/child.ts`] };
 }
 
 /** Whether this wrapper exists and works, tested by running a trivial command in it. */

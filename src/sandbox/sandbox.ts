@@ -13,6 +13,7 @@ import { makeFolder, type SandboxFile } from "./child-folder.ts";
 import { type ChildAnswer, ChildProcess, type JobLimits, type SandboxError } from "./child-process.ts";
 import type { CpuBudget } from "./cpu-budget.ts";
 import { Lanes } from "./lanes.ts";
+import { findStyle } from "./bubble-style.ts";
 import { type ChildNeeds, type Launch, launches } from "./launch.ts";
 import { bytesOf, type JobContent, jobFrame, MAX_INPUT_BYTES } from "./protocol.ts";
 
@@ -256,20 +257,23 @@ class ChildPool implements Sandbox {
       const answer = await child.run(jobFrame({ job: "ping", options: {} }, new Uint8Array()), START_LIMITS);
       if (!answer.ok) continue;
       this.keep(child);
-      if (this.kind.tells) this.tell(launch);
+      if (this.kind.tells) this.tell(launch, (await findStyle()).why);
       return launch;
     }
     this.log?.warn({}, `no child process can be started: ${this.kind.lost}`);
     return found.at(-1) ?? { command: [process.execPath], isIsolated: false, isLimited: false };
   }
 
-  private tell({ isIsolated, isLimited }: Launch): void {
-    const fields = { isolated: isIsolated, memoryLimited: isLimited };
-    if (isIsolated && isLimited) this.log?.info(fields, "content from outside is parsed in isolated child processes");
-    else
-      this.log?.warn(
-        fields,
-        `content from outside is parsed in child processes that are not ${isIsolated ? "limited in memory: install prlimit" : "isolated: install bubblewrap, and allow user namespaces"}`,
-      );
+  /** `why`: why there are no bubbles, if there are none. */
+  private tell({ isIsolated, isLimited, style }: Launch, why: string | null): void {
+    const startsProcesses = style?.hasFilter !== true;
+    const fields = { isolated: isIsolated, memoryLimited: isLimited, startsProcesses, hasOwnUser: style?.hasOwnUser };
+    const missing = isIsolated
+      ? isLimited
+        ? null
+        : "limited in memory: install prlimit"
+      : `isolated: ${why ?? "they do not start in bubblewrap"}`;
+    if (missing === null) this.log?.info(fields, "content from outside is parsed in isolated child processes");
+    else this.log?.warn(fields, `content from outside is parsed in child processes that are not ${missing}`);
   }
 }

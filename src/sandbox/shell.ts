@@ -12,10 +12,12 @@
  * With a `proxy` it has one way out: a proxy on its own loopback, which `relay.ts`, a process beside the command,
  * forwards to a socket of the service.
  */
-import { lstat, readdir } from "node:fs/promises";
+import { lchown, lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { lowerSession, manners } from "./low-priority.ts";
-import { bubble, hasBubbles, readable, relayTo, SYSTEM_FOLDERS, writable } from "./bubble.ts";
+import { bubble, type Bubbled, openInputs, readable, relayTo, SYSTEM_FOLDERS, writable } from "./bubble.ts";
+import { type BubbleStyle, findStyle, styled } from "./bubble-style.ts";
+import { giveTo } from "./child-folder.ts";
 
 export interface ShellLimits {
   /** Limits the wall time, and the CPU time of each process. */
@@ -58,15 +60,24 @@ const CERTIFICATES = ["/etc/ssl", "/etc/pki", "/etc/ca-certificates"];
 /** Programs read one spelling or the other. */
 const PROXY_NAMES = ["HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"];
 
-/** A shell, if bubblewrap works here; otherwise null. */
-export const findShell = async (program?: string): Promise<Shell | null> =>
-  Bun.which("prlimit") !== null && (await hasBubbles(program)) ? new Shell() : null;
+/** `why`: why there is no shell. */
+export type FoundShell = { readonly shell: Shell; readonly why: null } | { readonly shell: null; readonly why: string };
 
-/** The command line in front of the command, for its folder. */
-function around(folder: string, proxy: string | undefined): string[] {
+/** A shell, if bubblewrap works here. */
+export async function findShell(program?: string): Promise<FoundShell> {
+  const { style, why } = await findStyle(program);
+  if (style === null) return { shell: null, why };
+  return Bun.which("prlimit") === null
+    ? { shell: null, why: "prlimit is not installed" }
+    : { shell: new Shell(style), why: null };
+}
+
+/** What is in front of the command, for its folder. `user`: who it is, if it is not the service's user. */
+function around(style: BubbleStyle, folder: string, proxy: string | undefined): Bubbled & { user: number | null } {
+  const { user, filter } = styled(style, { hasProcesses: true });
   const mounts = [...SYSTEM_FOLDERS.flatMap((path) => readable(path)), ...writable(folder, "/workspace")];
-  const place = { folder: "/workspace" };
-  if (proxy === undefined) return bubble({ environment: ENVIRONMENT, mounts, ...place });
+  const place = { folder: "/workspace", user, filter };
+  if (proxy === undefined) return { ...bubble({ environment: ENVIRONMENT, mounts, ...place }), user };
   const relay = relayTo(proxy);
   const environment = {
     ...ENVIRONMENT,
@@ -74,13 +85,20 @@ function around(folder: string, proxy: string | undefined): string[] {
     ...Object.fromEntries(PROXY_NAMES.map((name) => [name, relay.url])),
   };
   const more = [...CERTIFICATES.flatMap((path) => readable(path)), ...relay.mounts];
-  return [...bubble({ environment, mounts: [...mounts, ...more], ...place }), ...relay.runs];
+  const made = bubble({ environment, mounts: [...mounts, ...more], ...place });
+  return { ...made, command: [...made.command, ...relay.runs], user };
 }
 
 /** Merges both outputs, even for a command with a syntax error. */
 const MERGED = 'exec 2>&1; eval "$1"';
 
 export class Shell {
+  readonly style: BubbleStyle;
+
+  constructor(style: BubbleStyle) {
+    this.style = style;
+  }
+
   /** Runs `sh -c command` over the folder. Does not reject because of what the command does. */
   async run(command: string, { folder, limits, signal, proxy }: ShellRun): Promise<ShellResult> {
     const { timeoutMs, folderBytes, outputBytes } = limits;
@@ -88,14 +106,16 @@ export class Shell {
     const cpu = `--cpu=${Math.ceil(timeoutMs / 1_000) + 1}`;
     // In its own user namespace, the limit counts only the command's processes.
     const inside = ["prlimit", ...bounds, cpu, `--nproc=${PROCESSES}`, "sh", "-c", MERGED, "sh", command];
-    const child = Bun.spawn([...manners(), ...around(folder, proxy), ...inside], {
+    const made = around(this.style, folder, proxy);
+    if (made.user !== null) await hand(made.user, folder, proxy);
+    const inputs = openInputs(made);
+    const child = Bun.spawn([...manners(), ...made.command, ...inside], {
       cwd: "/",
       env: {},
-      stdin: "ignore",
-      stdout: "pipe",
-      stderr: "ignore",
+      stdio: ["ignore", "pipe", "ignore", ...inputs.fds],
       detached: true,
     });
+    inputs.close();
     lowerSession(child.pid);
     let end: ShellEnd | null = null;
     const stop = (kind: "timeout" | "too_large" | "aborted"): void => {
@@ -120,6 +140,13 @@ export class Shell {
     signal.removeEventListener("abort", abort);
     return { ...output, end: end ?? { kind: "exited", code } };
   }
+}
+
+/** Gives a command's user the folder and the way out. */
+async function hand(user: number, folder: string, proxy: string | undefined): Promise<void> {
+  await lchown(folder, user, user);
+  await giveTo(user, folder);
+  if (proxy !== undefined) await lchown(proxy, user, user);
 }
 
 /** The beginning of the output. All of it is read, so that the command does not block. */

@@ -59,8 +59,8 @@ export interface AgentShell {
 /** Opens a shell for agents if it can be isolated; the log says whether. */
 export async function openShell(hosts: readonly string[], root: string, log: Logger): Promise<AgentShell | null> {
   await Promise.all([rm(root, { recursive: true, force: true }), removeWaysOut(root)]);
-  const shell = await findShell();
-  if (shell === null) log.info({}, "bubblewrap does not work here: agents have no shell");
+  const { shell, why } = await findShell();
+  if (shell === null) log.info({}, `agents have no shell: ${why}`);
   else if (hosts.length > 0) log.warn({ hosts }, "commands of agents may reach these hosts");
   return shell === null ? null : { shell, root, hosts };
 }

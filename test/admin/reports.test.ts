@@ -122,7 +122,7 @@ const factsOf = (given: Partial<DoctorFacts>, env: Record<string, string> = {}):
   providers: [],
   findsNames: null,
   git: true,
-  shell: true,
+  shell: null,
   ...given,
 });
 const PRODUCTION = { NODE_ENV: "production", ADMIN_PORT: "9464" };
@@ -151,7 +151,7 @@ test.each<[check: string, state: string, given: Partial<DoctorFacts>, env?: Reco
   ["provider", "problem", { providers: [{ address: "https://x.test/v1", why: "it answered 401" }] }],
   ["egress", "problem", { findsNames: false }],
   ["git", "warning", { git: false }],
-  ["shell", "warning", { shell: false }],
+  ["shell", "warning", { shell: "bubblewrap is not installed" }],
   ["configuration", "warning", {}, { NODE_ENV: "development" }],
   ["configuration", "warning", {}, { HOST: "0.0.0.0" }],
   ["configuration", "warning", {}, { APP_URL: "https://troupe.test" }],

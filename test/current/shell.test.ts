@@ -8,7 +8,7 @@ import { findShell, type Shell, type ShellResult } from "../../src/sandbox/shell
 import { answered, Client, type Json } from "../support/current.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
 
-const shell = await findShell();
+const { shell } = await findShell();
 const LIMITS = { timeoutMs: 10_000, folderBytes: 4_000_000, outputBytes: 2_000 };
 
 describe.skipIf(shell === null)("the sandbox of the shell", () => {
@@ -231,5 +231,5 @@ describe.skipIf(shell === null)("the tool", () => {
 });
 
 test("[WSP-16] where bubblewrap does not work there is no shell", async () => {
-  expect(await findShell("no-such-program")).toBeNull();
+  expect(await findShell("no-such-program")).toEqual({ shell: null, why: "bubblewrap is not installed" });
 });

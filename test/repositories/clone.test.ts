@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type CloneFailure, Cloner, type CloneSettings } from "../../src/repositories/clone.ts";
 import { findGit, repositoryIn, runGit, startGit } from "../../src/repositories/git.ts";
-import { hasBubbles } from "../../src/sandbox/bubble.ts";
+import { hasBubbles } from "../../src/sandbox/bubble-style.ts";
 import { until } from "../support/condition.ts";
 import { createEgressWorld, type EgressWorld } from "../support/egress-world.ts";
 import { type GitServer, hasGit, startGitServer } from "../support/git-server.ts";

@@ -17,6 +17,7 @@ import fc from "fast-check";
 import { parsePath } from "../../actors/workspace/path.ts";
 import { empty, fill, makeFolder, type SandboxFile } from "../../src/sandbox/child-folder.ts";
 import { launches } from "../../src/sandbox/launch.ts";
+import { printedBy } from "../support/sandbox.ts";
 import { filePool } from "../../src/sandbox/sandbox.ts";
 
 let root: string;
@@ -104,14 +105,12 @@ test.skipIf(Bun.which("bwrap") === null)(
     await fill(folder, [file("a/b.csv")]);
     makeFolder(join(root, "children"));
     const [launch] = await launches(filePool(root).needs);
-    const command = (launch?.command ?? []).map((word) => (word === "{folder}" ? folder : word)).slice(0, -1);
     const look = `
     const { readdirSync, readFileSync, symlinkSync, writeFileSync, existsSync } = require("node:fs");
     const tried = (work) => { try { work(); return "done"; } catch (error) { return error.code; } };
     console.log(JSON.stringify({ cwd: process.cwd(), files: readdirSync("."), text: readFileSync("a/b.csv", "utf8"),
       link: tried(() => symlinkSync("/etc", "x")), write: tried(() => writeFileSync("y", "")), others: existsSync(${JSON.stringify(root)}) }));`;
-    const child = Bun.spawn([...command, "-e", look], { env: {}, stderr: "inherit" });
-    expect(JSON.parse(await new Response(child.stdout).text())).toEqual({
+    expect(JSON.parse(await printedBy(launch, look, folder))).toEqual({
       cwd: "/data",
       files: ["a"],
       text: "a/b.csv",

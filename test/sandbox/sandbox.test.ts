@@ -21,7 +21,7 @@ import {
   type SandboxResult,
 } from "../../src/sandbox/sandbox.ts";
 import { until } from "../support/condition.ts";
-import { impoliteLaunches, LOOK_AROUND } from "../support/sandbox.ts";
+import { impoliteLaunches, LOOK_AROUND, printedBy } from "../support/sandbox.ts";
 
 const BAD_CHILD = fileURLToPath(new URL("../support/bad-child.ts", import.meta.url));
 const PAGE = { contentType: "text/html", url: "https://a.test/", maxChars: 100 };
@@ -89,9 +89,7 @@ const SEEN_INSIDE = new Set(["troupe", "bun", "usr", "lib", "lib64", "etc", "dev
 // reason: without bubblewrap there is no isolation to look at.
 test.skipIf(NO_BWRAP)("[GUARD-1] with bubblewrap a child sees neither network, files nor environment", async () => {
   const [launch] = await impoliteLaunches();
-  const command = [...(launch?.command.slice(0, -1) ?? []), "-e", LOOK_AROUND];
-  const child = Bun.spawn(command, { env: { PATH: "/usr/bin:/bin", TROUPE_TEST_KEY: "secret" }, stderr: "inherit" });
-  const seen = JSON.parse(await new Response(child.stdout).text());
+  const seen = JSON.parse(await printedBy(launch, LOOK_AROUND));
   expect(seen.env).not.toContain("TROUPE_TEST_KEY");
   expect(seen.root.filter((name: string) => !SEEN_INSIDE.has(name))).toEqual([]);
   expect(seen.inside.toSorted()).toEqual(["actors", "node_modules", "package.json", "src", "tsconfig.json"]);
@@ -103,7 +101,7 @@ test("[GUARD-1] where the first ways do not work the next one is taken, and the 
   const broken: Launch = { command: ["false"], isIsolated: true, isLimited: true };
   const { sandbox, said } = sandboxOf(async () => [broken, ...(await impoliteLaunches()).slice(-1)]);
   expect(await sandbox.run(page("<p>fine"))).toEqual(shown("fine"));
-  expect(said).toEqual([expect.stringContaining("not isolated: install bubblewrap")]);
+  expect(said).toEqual([expect.stringContaining("not isolated: ")]);
 });
 
 test("[GUARD-1] where no child can be had a job fails, and the service goes on", async () => {
@@ -317,8 +315,8 @@ describe("a child that is gone before it has the job", () => {
   });
 });
 
-// reason: only bubblewrap gives a child processes of its own, and nothing limits those of root.
-test.skipIf(NO_BWRAP || process.getuid?.() === 0)(
+// reason: only bubblewrap gives a child processes of its own.
+test.skipIf(NO_BWRAP)(
   "[GUARD-1] the processes of a user do not count for its children, which have a limit of their own",
   async () => {
     const [launch] = await impoliteLaunches();
@@ -330,10 +328,10 @@ test.skipIf(NO_BWRAP || process.getuid?.() === 0)(
         let n = 0;
         try { for (; n < 2_000; n++) Bun.spawn([process.execPath, "-e", "await Bun.sleep(60_000)"]); } catch {}
         console.log(n); process.exit(0)`;
-      const child = Bun.spawn([...(launch?.command.slice(0, -1) ?? []), "-e", forks], { stderr: "ignore" });
-      const started = Number(await new Response(child.stdout).text());
-      expect(started).toBeGreaterThan(0);
-      expect(started).toBeLessThan(MAX_THREADS);
+      const count = Number(await printedBy(launch, forks));
+      // Where system calls can be filtered, it starts none at all.
+      if (launch?.style?.hasFilter === true) expect(count).toBe(0);
+      else expect(count).toBeLessThan(MAX_THREADS);
     } finally {
       for (const sleeper of sleepers) sleeper.kill();
     }

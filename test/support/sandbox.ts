@@ -1,5 +1,6 @@
 /** The sandbox that tests share: its children begin with the first job and end with the process. */
-import { type ChildNeeds, type Launch, launches } from "../../src/sandbox/launch.ts";
+import { openInputs } from "../../src/sandbox/bubble.ts";
+import { type ChildNeeds, type Launch, launches, started } from "../../src/sandbox/launch.ts";
 import { createSandbox } from "../../src/sandbox/sandbox.ts";
 
 const NEEDS: ChildNeeds = { dataBytes: 512 * 1024 * 1024, openFiles: 32, hasFolder: false };
@@ -12,6 +13,18 @@ export async function impoliteLaunches(needs: ChildNeeds = NEEDS): Promise<reado
     const command = at === -1 ? launch.command : launch.command.toSpliced(at, POLITE.length);
     return { ...launch, command, isImpolite: true };
   });
+}
+
+/** Runs a program as a child of this launch; answers what it prints. */
+export async function printedBy(launch: Launch | undefined, program: string, folder: string | null = null) {
+  const { command, ...bubble } = started(launch ?? { command: ["false"], isIsolated: false, isLimited: false }, folder);
+  const inputs = openInputs(bubble);
+  const child = Bun.spawn([...command.slice(0, -1), "-e", program], {
+    env: { PATH: "/usr/bin:/bin", TROUPE_TEST_KEY: "secret" },
+    stdio: ["ignore", "pipe", "inherit", ...inputs.fds],
+  });
+  inputs.close();
+  return child.stdout.text();
 }
 
 export const testSandbox = createSandbox(undefined, { launches: impoliteLaunches });
