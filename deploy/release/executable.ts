@@ -32,11 +32,12 @@ const BESIDE = [
   "sdk/python",
   "sdk/typescript",
   "src/sandbox/relay.ts",
-  "src/service/loop-watchdog-thread.ts",
   "tsconfig.json",
   "vendor",
 ];
 const SANDBOX = "src/sandbox/child.ts";
+/** Programs of threads. */
+const THREADS = ["src/sandbox/command-watch-thread.ts", "src/service/loop-watchdog-thread.ts"];
 
 const PATHS = 'require("node:path")';
 
@@ -72,7 +73,8 @@ export async function buildExecutable(folder: string): Promise<void> {
   if (!success) throw new Error(`the executable cannot be built: ${logs.join("\n")}`);
 
   const sandbox = programOf(SANDBOX);
-  for (const path of [...BESIDE, ...sandbox.files]) copy(join(ROOT, path), join(folder, path));
+  const threads = THREADS.flatMap((path) => programOf(path).files);
+  for (const path of [...BESIDE, ...threads, ...sandbox.files]) copy(join(ROOT, path), join(folder, path));
   for (const needed of packagesNeededBy(sandbox.packages)) {
     // Types are for compilers.
     if (!needed.name.startsWith("@types/")) copy(needed.folder, join(folder, relative(ROOT, needed.folder)));

@@ -5,7 +5,7 @@
  */
 import { closeSync, openSync, realpathSync, unlinkSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** The programs of this machine and their libraries, read-only. */
@@ -31,7 +31,9 @@ export const MEMORY_FOLDERS = ["/dev/shm", "/tmp"];
 const ALONE = ["--die-with-parent", "--clearenv", "--cap-drop", "ALL"];
 /** Without a user namespace: a root in one stays root for the kernel, which limits the processes of root by nothing. */
 const UNSHARED_BY_ROOT = ["ipc", "pid", "net", "uts", "cgroup-try"].map((kind) => `--unshare-${kind}`);
-const DROPPED = [...UNSHARED_BY_ROOT, ...ALONE, "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"];
+/** To become another user, and to enter that user's folder before. They end with root. */
+const CAPABILITIES = ["CAP_SETUID", "CAP_SETGID", "CAP_DAC_READ_SEARCH"];
+const DROPPED = [...UNSHARED_BY_ROOT, ...ALONE, ...CAPABILITIES.flatMap((name) => ["--cap-add", name])];
 /** Its own user may write to them; sticky, like every `/tmp`. */
 const memory = (path: string): string[] => ["--size", String(MEMORY_FOLDER_BYTES), "--perms", "1777", "--tmpfs", path];
 const OWN = [
@@ -67,6 +69,15 @@ export interface Bubbled {
 export const readable = (from: string, to = from): string[] => ["--ro-bind-try", from, to];
 export const writable = (from: string, to = from): string[] => ["--bind", from, to];
 
+/** The directories above mounts. Bubblewrap would make some of them for its own user only. */
+function parentsOf(mounts: readonly string[]): string[] {
+  const isOption = (word = "--"): boolean => word.startsWith("--");
+  // The last word of each mount is where it goes.
+  const targets = mounts.filter((word, i) => !isOption(word) && isOption(mounts[i + 1]));
+  const above = new Set(targets.map((path) => dirname(path)).filter((path) => path !== "/"));
+  return [...above].flatMap((path) => ["--perms", "0755", "--dir", path]);
+}
+
 const OPTIONS_FD = 3;
 const FILTER_FD = 4;
 
@@ -86,6 +97,7 @@ export const bubble = ({ environment, mounts, folder, user = null, filter = null
     ...(user === null ? ["--unshare-all", ...ALONE] : DROPPED),
     ...Object.entries(environment).flatMap(([name, value]) => ["--setenv", name, value]),
     ...OWN,
+    ...parentsOf(mounts),
     ...mounts,
     ...READ_ONLY,
     ...["--chdir", folder],
@@ -96,7 +108,7 @@ export const bubble = ({ environment, mounts, folder, user = null, filter = null
 export const SETPRIV = Bun.which("setpriv") ?? "setpriv";
 export const asUser = (user: number | string): string[] => [
   ...[SETPRIV, `--reuid=${user}`, `--regid=${user}`],
-  ...["--clear-groups", "--no-new-privs"],
+  ...["--clear-groups", "--inh-caps=-all", "--no-new-privs"],
 ];
 
 /** Opens what a bubble reads, for the end of `stdio`. Close it after the start. */

@@ -18,12 +18,15 @@ import { lowerSession, manners } from "./low-priority.ts";
 import { bubble, type Bubbled, openInputs, readable, relayTo, SYSTEM_FOLDERS, writable } from "./bubble.ts";
 import { type BubbleStyle, findStyle, styled } from "./bubble-style.ts";
 import { giveTo } from "./child-folder.ts";
+import { watchCommand } from "./command-watch.ts";
 
 export interface ShellLimits {
   /** Limits the wall time, and the CPU time of each process. */
   readonly timeoutMs: number;
   /** Bytes of the folder while the command runs, and of one file. */
   readonly folderBytes: number;
+  /** Bytes of memory of all its processes together, with their files in memory and their sockets. */
+  readonly memoryBytes: number;
   /** Bytes of output that are kept; the rest is dropped. */
   readonly outputBytes: number;
 }
@@ -38,7 +41,7 @@ export interface ShellRun {
 
 export type ShellEnd =
   | { readonly kind: "exited"; readonly code: number }
-  | { readonly kind: "timeout" | "too_large" | "aborted" };
+  | { readonly kind: "timeout" | "too_large" | "aborted" | "memory" | "processes" };
 
 export interface ShellResult {
   readonly end: ShellEnd;
@@ -49,7 +52,9 @@ export interface ShellResult {
 /** Memory of one process, in bytes. */
 const MEMORY_BYTES = 1024 * 1024 * 1024;
 const OPEN_FILES = 256;
+/** Processes and threads; bubblewrap itself has two besides. */
 const PROCESSES = 128;
+const OF_BUBBLEWRAP = 2;
 /** Between two checks of the folder's size. */
 const LOOK_MS = 500;
 /** The most files in the folder. */
@@ -101,7 +106,7 @@ export class Shell {
 
   /** Runs `sh -c command` over the folder. Does not reject because of what the command does. */
   async run(command: string, { folder, limits, signal, proxy }: ShellRun): Promise<ShellResult> {
-    const { timeoutMs, folderBytes, outputBytes } = limits;
+    const { timeoutMs, folderBytes, memoryBytes, outputBytes } = limits;
     const bounds = [`--data=${MEMORY_BYTES}`, `--fsize=${folderBytes}`, `--nofile=${OPEN_FILES}`, "--core=0"];
     const cpu = `--cpu=${Math.ceil(timeoutMs / 1_000) + 1}`;
     // In its own user namespace, the limit counts only the command's processes.
@@ -118,7 +123,7 @@ export class Shell {
     inputs.close();
     lowerSession(child.pid);
     let end: ShellEnd | null = null;
-    const stop = (kind: "timeout" | "too_large" | "aborted"): void => {
+    const stop = (kind: Exclude<ShellEnd["kind"], "exited">): void => {
       end ??= { kind };
       try {
         process.kill(-child.pid, "SIGKILL");
@@ -133,8 +138,13 @@ export class Shell {
     const watch = setInterval(() => {
       void sizeOf(folder, folderBytes).then((size) => (size > folderBytes ? stop("too_large") : undefined));
     }, LOOK_MS);
+    const total = { memoryBytes, tasks: PROCESSES + OF_BUBBLEWRAP, namelessBytes: folderBytes };
+    const unwatch = watchCommand(child.pid, { folder, limits: total }, (exceeded) =>
+      stop(exceeded === "files" ? "too_large" : exceeded),
+    );
     const output = await kept(child.stdout, outputBytes);
     const code = await child.exited;
+    unwatch();
     clearTimeout(timer);
     clearInterval(watch);
     signal.removeEventListener("abort", abort);

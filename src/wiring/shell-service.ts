@@ -28,6 +28,8 @@ import { type At, bringBack, type ChangeParts, type Copied } from "./shell-chang
 const COPIED_BYTES = 256 * 1024 * 1024;
 const COPIED_FILES = 5_000;
 const FOLDER_BYTES = 512 * 1024 * 1024;
+/** Of all processes of a command together. */
+const MEMORY_BYTES = 2 * 1024 * 1024 * 1024;
 const OUTPUT_BYTES = 64 * 1024;
 /** Commands at a time, with their copies: of all organizations, and of one. A command takes at most two minutes. */
 export const SHELL_PLACES = 8;
@@ -61,8 +63,20 @@ export async function openShell(hosts: readonly string[], root: string, log: Log
   await Promise.all([rm(root, { recursive: true, force: true }), removeWaysOut(root)]);
   const { shell, why } = await findShell();
   if (shell === null) log.info({}, `agents have no shell: ${why}`);
-  else if (hosts.length > 0) log.warn({ hosts }, "commands of agents may reach these hosts");
+  else tellBounds(shell, log);
+  if (shell !== null && hosts.length > 0) log.warn({ hosts }, "commands of agents may reach these hosts");
   return shell === null ? null : { shell, root, hosts };
+}
+
+/** Says what bounds the processes of commands here. */
+function tellBounds({ style: { hasOwnUser, hasFilter, limitsProcesses } }: Shell, log: Logger): void {
+  const fields = { processesLimited: limitsProcesses, ownUser: hasOwnUser, callsFiltered: hasFilter };
+  const why =
+    process.getuid?.() === 0
+      ? "Linux does not limit root, which cannot change its user here"
+      : "it did not hold when it was tried";
+  if (limitsProcesses) log.info(fields, "commands of agents run in bubblewrap");
+  else log.warn({ ...fields, why }, "nothing limits the number of processes of an agent's command but a watch");
 }
 
 export function shellService(parts: Parts): ShellService {
@@ -122,7 +136,7 @@ async function runIn(
   const at: At = { ...of, directory: found.value.path };
   const copied = await copyOut(parts, at, node.id);
   if (!copied.ok) return copied;
-  const limits = { timeoutMs, folderBytes: FOLDER_BYTES, outputBytes: OUTPUT_BYTES };
+  const limits = { timeoutMs, folderBytes: FOLDER_BYTES, memoryBytes: MEMORY_BYTES, outputBytes: OUTPUT_BYTES };
   const { end, output, isCut } = await runConnected(parts, command, { folder: at.folder, limits, signal });
   // Changes of an interrupted command are discarded.
   const kept = end.kind === "exited" ? await bringBack(parts, at, copied.value) : { changed: [], notKept: [] };
@@ -165,6 +179,10 @@ function wordsOf(end: ShellEnd, timeoutMs: number): string {
       return `ended after ${timeoutMs / 1_000} seconds; nothing that it changed was kept`;
     case "too_large":
       return "ended because its files became too many or too large; nothing that it changed was kept";
+    case "memory":
+      return `ended because its processes used more than ${MEMORY_BYTES / 1024 ** 3} GiB of memory together; nothing that it changed was kept`;
+    case "processes":
+      return "ended because it had too many processes; nothing that it changed was kept";
     case "aborted":
       return "stopped; nothing that it changed was kept";
   }

@@ -9,7 +9,7 @@ import { answered, Client, type Json } from "../support/current.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
 
 const { shell } = await findShell();
-const LIMITS = { timeoutMs: 10_000, folderBytes: 4_000_000, outputBytes: 2_000 };
+const LIMITS = { timeoutMs: 10_000, folderBytes: 4_000_000, memoryBytes: 2_000_000_000, outputBytes: 2_000 };
 
 describe.skipIf(shell === null)("the sandbox of the shell", () => {
   const run = async (command: string, limits = LIMITS, signal = new AbortController().signal): Promise<ShellResult> => {

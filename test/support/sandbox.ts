@@ -1,5 +1,7 @@
 /** The sandbox that tests share: its children begin with the first job and end with the process. */
+import { lchownSync } from "node:fs";
 import { openInputs } from "../../src/sandbox/bubble.ts";
+import { giveTo } from "../../src/sandbox/child-folder.ts";
 import { type ChildNeeds, type Launch, launches, started } from "../../src/sandbox/launch.ts";
 import { createSandbox } from "../../src/sandbox/sandbox.ts";
 
@@ -17,7 +19,14 @@ export async function impoliteLaunches(needs: ChildNeeds = NEEDS): Promise<reado
 
 /** Runs a program as a child of this launch; answers what it prints. */
 export async function printedBy(launch: Launch | undefined, program: string, folder: string | null = null) {
-  const { command, ...bubble } = started(launch ?? { command: ["false"], isIsolated: false, isLimited: false }, folder);
+  const { command, user, ...bubble } = started(
+    launch ?? { command: ["false"], isIsolated: false, isLimited: false },
+    folder,
+  );
+  if (folder !== null && user !== null) {
+    lchownSync(folder, user, user);
+    await giveTo(user, folder);
+  }
   const inputs = openInputs(bubble);
   const child = Bun.spawn([...command.slice(0, -1), "-e", program], {
     env: { PATH: "/usr/bin:/bin", TROUPE_TEST_KEY: "secret" },
