@@ -8,7 +8,7 @@
  */
 import { join } from "node:path";
 import { lowerSession, manners } from "../sandbox/low-priority.ts";
-import { type Bubbled, bubble, openInputs, readable, relayTo, SYSTEM_FOLDERS, writable } from "../sandbox/bubble.ts";
+import { type Bubbled, bubble, withInputs, readable, relayTo, SYSTEM_FOLDERS, writable } from "../sandbox/bubble.ts";
 
 /** `http.extraHeader` in the environment's configuration, and `--no-write-fetch-head`, need this. */
 export const OLDEST_GIT = [2, 31] as const;
@@ -107,15 +107,15 @@ export function startGit(args: readonly string[], options: GitOptions): GitRun {
   const settings = SETTINGS.flatMap((setting) => ["-c", setting]);
   const git = ["git", `--git-dir=${repositoryIn(folder)}`, ...settings, ...args];
   const made = around(options);
-  const inputs = openInputs(made);
-  const child = Bun.spawn([...limits(options), ...made.command, ...git], {
-    cwd: folder,
-    env: environment(folder),
-    stdio: [hasInput ? "pipe" : "ignore", "pipe", "pipe", ...inputs.fds],
-    // Its own process group, so that what git starts ends with it.
-    detached: true,
-  });
-  inputs.close();
+  const child = withInputs(made, (fds) =>
+    Bun.spawn([...limits(options), ...made.command, ...git], {
+      cwd: folder,
+      env: environment(folder),
+      stdio: [hasInput ? "pipe" : "ignore", "pipe", "pipe", ...fds],
+      // Its own process group, so that what git starts ends with it.
+      detached: true,
+    }),
+  );
   lowerSession(child.pid);
   const kill = (): void => {
     try {

@@ -6,7 +6,7 @@
 import { lchownSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Bubbled, bubble, openInputs, readable, SYSTEM_FOLDERS, writable } from "./bubble.ts";
+import { type Bubbled, bubble, withInputs, readable, SYSTEM_FOLDERS, writable } from "./bubble.ts";
 import { callFilter, type CallFilter } from "./system-calls.ts";
 
 export interface BubbleStyle {
@@ -88,13 +88,13 @@ async function complaintOf(program: string, style: BubbleStyle, command: readonl
 }
 
 async function complaintIn(made: Bubbled, command: readonly string[]): Promise<string | null> {
-  const inputs = openInputs(made);
-  const child = Bun.spawn([...command], {
-    stdio: ["ignore", "ignore", "pipe", ...inputs.fds],
-    env: { PATH: process.env["PATH"] ?? "/usr/bin:/bin" },
-    detached: true,
-  });
-  inputs.close();
+  const child = withInputs(made, (fds) =>
+    Bun.spawn([...command], {
+      stdio: ["ignore", "ignore", "pipe", ...fds],
+      env: {},
+      detached: true,
+    }),
+  );
   const [said, code] = await Promise.all([child.stderr.text(), child.exited]);
   return code === 0 ? null : said.trim().split("\n", 1)[0] || `it ended with ${code}`;
 }

@@ -82,7 +82,7 @@ const OPTIONS_FD = 3;
 const FILTER_FD = 4;
 
 /**
- * A bubble, to be started with `openInputs` and `detached`: in its own session it has no terminal, into which it could
+ * A bubble, to be started with `withInputs` and `detached`: in its own session it has no terminal, into which it could
  * inject input, and all of it is one process group. End it by killing that group: killing only bubblewrap while it
  * starts may leave the inner processes alive.
  */
@@ -111,17 +111,19 @@ export const asUser = (user: number | string): string[] => [
   ...["--clear-groups", "--inh-caps=-all", "--no-new-privs"],
 ];
 
-/** Opens what a bubble reads, for the end of `stdio`. Close it after the start. */
-export function openInputs({ options, filter }: Pick<Bubbled, "options" | "filter">): Inputs {
+/** Opens what a bubble reads, for the end of `stdio`, while `start` starts it. */
+export function withInputs<T>(
+  { options, filter }: Pick<Bubbled, "options" | "filter">,
+  start: (fds: readonly number[]) => T,
+): T {
   const words = options.length === 0 ? [] : [Buffer.from(options.map((word) => `${word}\0`).join(""))];
-  const texts = filter === null ? words : [...words, filter];
-  const fds = texts.map(opened);
-  return { fds, close: () => fds.forEach((fd) => closeSync(fd)) };
-}
-
-interface Inputs {
-  readonly fds: readonly number[];
-  close(): void;
+  const fds: number[] = [];
+  try {
+    for (const bytes of filter === null ? words : [...words, filter]) fds.push(opened(bytes));
+    return start(fds);
+  } finally {
+    for (const fd of fds) closeSync(fd);
+  }
 }
 
 /** A file without a name, to be read from its beginning. */

@@ -9,7 +9,7 @@
 import type { Subprocess } from "bun";
 import { lchownSync } from "node:fs";
 import { type JsonLimits, parseWithin } from "../../actors/json-shape.ts";
-import { CHILD_ENVIRONMENT, openInputs } from "./bubble.ts";
+import { CHILD_ENVIRONMENT, withInputs } from "./bubble.ts";
 import { type Launch, started } from "./launch.ts";
 import { empty, fill, removeFolder, type SandboxFile } from "./child-folder.ts";
 import { lowerSession } from "./low-priority.ts";
@@ -81,15 +81,15 @@ export class ChildProcess {
     this.user = user;
     this.maxBytes = maxBytes;
     if (folder !== null && user !== null) lchownSync(folder, user, user);
-    const inputs = openInputs(bubble);
-    this.process = Bun.spawn([...command], {
-      cwd: folder ?? "/",
-      env: CHILD_ENVIRONMENT,
-      stdio: ["pipe", "pipe", "ignore", ...inputs.fds],
-      // Its own session and process group, so that all of it can be killed at once.
-      detached: true,
-    });
-    inputs.close();
+    this.process = withInputs(bubble, (fds) =>
+      Bun.spawn([...command], {
+        cwd: folder ?? "/",
+        env: CHILD_ENVIRONMENT,
+        stdio: ["pipe", "pipe", "ignore", ...fds],
+        // Its own session and process group, so that all of it can be killed at once.
+        detached: true,
+      }),
+    );
     if (!isImpolite) lowerSession(this.process.pid);
     // An ending service does not wait for children: they end when their input does.
     this.process.unref();

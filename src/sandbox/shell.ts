@@ -15,7 +15,7 @@
 import { lchown, lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { lowerSession, manners } from "./low-priority.ts";
-import { bubble, type Bubbled, openInputs, readable, relayTo, SYSTEM_FOLDERS, writable } from "./bubble.ts";
+import { bubble, type Bubbled, withInputs, readable, relayTo, SYSTEM_FOLDERS, writable } from "./bubble.ts";
 import { type BubbleStyle, findStyle, styled } from "./bubble-style.ts";
 import { giveTo } from "./child-folder.ts";
 import { watchCommand } from "./command-watch.ts";
@@ -113,14 +113,14 @@ export class Shell {
     const inside = ["prlimit", ...bounds, cpu, `--nproc=${PROCESSES}`, "sh", "-c", MERGED, "sh", command];
     const made = around(this.style, folder, proxy);
     if (made.user !== null) await hand(made.user, folder, proxy);
-    const inputs = openInputs(made);
-    const child = Bun.spawn([...manners(), ...made.command, ...inside], {
-      cwd: "/",
-      env: {},
-      stdio: ["ignore", "pipe", "ignore", ...inputs.fds],
-      detached: true,
-    });
-    inputs.close();
+    const child = withInputs(made, (fds) =>
+      Bun.spawn([...manners(), ...made.command, ...inside], {
+        cwd: "/",
+        env: {},
+        stdio: ["ignore", "pipe", "ignore", ...fds],
+        detached: true,
+      }),
+    );
     lowerSession(child.pid);
     let end: ShellEnd | null = null;
     const stop = (kind: Exclude<ShellEnd["kind"], "exited">): void => {

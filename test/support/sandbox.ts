@@ -1,6 +1,6 @@
 /** The sandbox that tests share: its children begin with the first job and end with the process. */
 import { lchownSync } from "node:fs";
-import { openInputs } from "../../src/sandbox/bubble.ts";
+import { withInputs } from "../../src/sandbox/bubble.ts";
 import { giveTo } from "../../src/sandbox/child-folder.ts";
 import { type ChildNeeds, type Launch, launches, started } from "../../src/sandbox/launch.ts";
 import { createSandbox } from "../../src/sandbox/sandbox.ts";
@@ -27,12 +27,12 @@ export async function printedBy(launch: Launch | undefined, program: string, fol
     lchownSync(folder, user, user);
     await giveTo(user, folder);
   }
-  const inputs = openInputs(bubble);
-  const child = Bun.spawn([...command.slice(0, -1), "-e", program], {
-    env: { PATH: "/usr/bin:/bin", TROUPE_TEST_KEY: "secret" },
-    stdio: ["ignore", "pipe", "inherit", ...inputs.fds],
-  });
-  inputs.close();
+  const child = withInputs(bubble, (fds) =>
+    Bun.spawn([...command.slice(0, -1), "-e", program], {
+      env: { PATH: "/usr/bin:/bin", TROUPE_TEST_KEY: "secret" },
+      stdio: ["ignore", "pipe", "inherit", ...fds],
+    }),
+  );
   return child.stdout.text();
 }
 
