@@ -22,6 +22,7 @@ export type Noun =
   | "job"
   | "workspace"
   | "file"
+  | "upload"
   | "directory"
   | "share"
   | "repository"

@@ -102,12 +102,31 @@ export type ContentCheck = (content: ArrivedContent) => MaybePromise<Outcome<unk
 export interface UploadName {
   readonly organizationId: string;
   readonly workspaceId: string;
+  readonly path: string;
   /** Equal for all spellings of the path. */
   readonly pathKey: string;
   /** SHA-256 of the whole content, in lower-case hex. */
   readonly sha256: string;
   /** Bytes of the whole content. */
   readonly size: number;
+  /** The person who sends the part. */
+  readonly userId: string;
+}
+
+/** An upload whose parts have not all arrived. */
+export interface UnfinishedUpload {
+  readonly id: string;
+  /** The person who has begun it; null for one from a release that did not note it. */
+  readonly userId: string | null;
+  readonly workspaceId: string;
+  readonly path: string;
+  readonly sha256: string;
+  /** Bytes of the whole content, */
+  readonly size: number;
+  /** and those that have arrived. */
+  readonly offset: number;
+  readonly startedAt: string;
+  readonly expiresAt: string;
 }
 
 /** Bytes `first` to `last` of the content, both inclusive. */
@@ -147,6 +166,10 @@ export interface FileContents {
     part: ContentPart | null,
     complete: (content: ReceivedContent) => Promise<Outcome<T>>,
   ): Promise<Outcome<UploadProgress | { readonly kind: "completed"; readonly value: T }>>;
+  /** The unfinished uploads of an organization, newest first. */
+  unfinished(organizationId: string): Promise<readonly UnfinishedUpload[]>;
+  /** Ends unfinished uploads, and the requests that write to them. Ids of others are ignored. */
+  endUnfinished(organizationId: string, ids: readonly string[]): Promise<void>;
   /** Claims stored content for a commit that will refer to it; false if the content does not exist. */
   hold(key: BlobKey): Promise<boolean>;
   /** Like `BlobStore.read`. */

@@ -796,6 +796,24 @@ export declare class Troupe {
      */
     openShareStream(token: string, options?: RequestOptions): AsyncGenerator<Uint8Array, void, undefined>;
     /**
+     * List unfinished uploads.
+     *
+     * Your own uploads in parts, newest first; owners see everybody's. An organization has at most 32 of them, and a
+     * person 8.
+     *
+     * `GET /api/unfinished-uploads`. Needs `workspaces:read`. May throw `OrganizationSuspendedError`.
+     */
+    listUnfinishedUploads(options?: RequestOptions): Promise<UnfinishedUploadList>;
+    /**
+     * End an unfinished upload.
+     *
+     * Discards the bytes that have arrived. The person who began an upload ends it, and owners do.
+     *
+     * `DELETE /api/unfinished-uploads/{id}`. Needs `workspaces:write`. May throw `OrganizationSuspendedError`,
+     * `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
+     */
+    endUnfinishedUpload(uploadId: string, options?: MutationOptions): Promise<UnfinishedUpload>;
+    /**
      * Run a read-only data-block query.
      *
      * DuckDB over CSV, JSON and Parquet files, such as `FROM 'reports/sales.csv'` or `FROM read_csv('a.txt', delim =
@@ -6524,6 +6542,31 @@ export interface Transition {
     trigger: string;
     /** A state */
     to: string;
+}
+/** An upload in parts that is not finished */
+export interface UnfinishedUpload {
+    /** The upload's id */
+    id: string;
+    /** The workspace of the file */
+    workspace_id: string;
+    /** The path of the file */
+    path: string;
+    /** The digest of the whole content, in hex */
+    sha256: string;
+    /** Bytes of the whole content */
+    size: number;
+    /** Bytes that have arrived: the first byte of the next part */
+    offset: number;
+    /** The user who began it; null for one from an earlier release */
+    created_by: string | null;
+    /** ISO 8601 UTC with milliseconds */
+    created_at: string;
+    /** ISO 8601 UTC with milliseconds */
+    expires_at: string;
+}
+/** Unfinished uploads, newest first */
+export interface UnfinishedUploadList {
+    uploads: UnfinishedUpload[];
 }
 export interface UpdateAgentRequest {
     /** Display name */

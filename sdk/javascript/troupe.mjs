@@ -1177,6 +1177,34 @@ export class Troupe {
     openShareStream(token, options) {
         return this.#http.chunks({ method: "GET", path: `/share/${segment(token)}`, isPublic: true, options });
     }
+    // Unfinished uploads: Uploads in parts that are not finished
+    /**
+     * List unfinished uploads.
+     *
+     * Your own uploads in parts, newest first; owners see everybody's. An organization has at most 32 of them, and a
+     * person 8.
+     *
+     * `GET /api/unfinished-uploads`. Needs `workspaces:read`. May throw `OrganizationSuspendedError`.
+     */
+    listUnfinishedUploads(options) {
+        return this.#http.json({ method: "GET", path: "/api/unfinished-uploads", options });
+    }
+    /**
+     * End an unfinished upload.
+     *
+     * Discards the bytes that have arrived. The person who began an upload ends it, and owners do.
+     *
+     * `DELETE /api/unfinished-uploads/{id}`. Needs `workspaces:write`. May throw `OrganizationSuspendedError`,
+     * `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
+     */
+    endUnfinishedUpload(uploadId, options) {
+        return this.#http.json({
+            method: "DELETE",
+            path: `/api/unfinished-uploads/${segment(uploadId)}`,
+            isKeyed: true,
+            options,
+        });
+    }
     // Data: Queries over the files of a workspace
     /**
      * Run a read-only data-block query.

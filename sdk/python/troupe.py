@@ -2511,6 +2511,51 @@ class Troupe:
             )
         )
 
+    # Unfinished uploads: Uploads in parts that are not finished
+
+    def list_unfinished_uploads(self, *, timeout: float | None = None) -> UnfinishedUploadList:
+        """List unfinished uploads.
+
+        Your own uploads in parts, newest first; owners see everybody's. An organization has at most 32 of
+        them, and a person 8.
+
+        `GET /api/unfinished-uploads`. Needs `workspaces:read`. May raise `OrganizationSuspendedError`.
+        """
+        answer: UnfinishedUploadList = self._http.json(
+            _Request(
+                "GET",
+                "/api/unfinished-uploads",
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def end_unfinished_upload(
+        self,
+        upload_id: str,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> UnfinishedUpload:
+        """End an unfinished upload.
+
+        Discards the bytes that have arrived. The person who began an upload ends it, and owners do.
+
+        `DELETE /api/unfinished-uploads/{id}`. Needs `workspaces:write`. May raise
+        `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or
+        `StorageFullError`.
+        """
+        answer: UnfinishedUpload = self._http.json(
+            _Request(
+                "DELETE",
+                f"/api/unfinished-uploads/{_segment(upload_id)}",
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+                timeout=timeout,
+            )
+        )
+        return answer
+
     # Data: Queries over the files of a workspace
 
     def query_data(
@@ -10397,6 +10442,35 @@ Transition = TypedDict(
         "to": "str",
     },
 )
+
+
+class UnfinishedUpload(TypedDict):
+    """An upload in parts that is not finished"""
+
+    # The upload's id
+    id: str
+    # The workspace of the file
+    workspace_id: str
+    # The path of the file
+    path: str
+    # The digest of the whole content, in hex
+    sha256: str
+    # Bytes of the whole content
+    size: int
+    # Bytes that have arrived: the first byte of the next part
+    offset: int
+    # The user who began it; null for one from an earlier release
+    created_by: str | None
+    # ISO 8601 UTC with milliseconds
+    created_at: str
+    # ISO 8601 UTC with milliseconds
+    expires_at: str
+
+
+class UnfinishedUploadList(TypedDict):
+    """Unfinished uploads, newest first"""
+
+    uploads: list[UnfinishedUpload]
 
 
 class UpdateAgentRequestApprovalExpiry(TypedDict):

@@ -37,6 +37,8 @@ import { toolHandlers } from "./tools/handlers.ts";
 import { toolOperations } from "./tools/operations.ts";
 import { uploadHandlers } from "./uploads/handlers.ts";
 import { uploadOperations } from "./uploads/operations.ts";
+import { unfinishedHandlers } from "./uploads/unfinished-handlers.ts";
+import { unfinishedOperations } from "./uploads/unfinished-operations.ts";
 import { usageHandlers } from "./usage/handlers.ts";
 import { usageOperations } from "./usage/operations.ts";
 import { appHandlers } from "./workspaces/app-handlers.ts";
@@ -70,6 +72,7 @@ export function currentRoutes(current: Surface, services: Services) {
     .use(operationRoutes(current, sessionOperations, sessionHandlers, services))
     .use(operationRoutes(current, tokenOperations, tokenHandlers, services))
     .use(operationRoutes(current, uploadOperations, uploadHandlers, services))
+    .use(operationRoutes(current, unfinishedOperations, unfinishedHandlers, services))
     .use(operationRoutes(current, usageOperations, usageHandlers, services))
     .use(operationRoutes(current, webhookOperations, webhookHandlers, services))
     .use(operationRoutes(current, workspaceOperations, workspaceHandlers, services))

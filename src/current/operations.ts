@@ -15,6 +15,7 @@ import { taskOperations } from "./tasks/operations.ts";
 import { tokenOperations } from "./tokens/operations.ts";
 import { toolOperations } from "./tools/operations.ts";
 import { uploadOperations } from "./uploads/operations.ts";
+import { unfinishedOperations } from "./uploads/unfinished-operations.ts";
 import { usageOperations } from "./usage/operations.ts";
 import { appOperations } from "./workspaces/app-operations.ts";
 import { fileOperations, shareOperations } from "./workspaces/file-operations.ts";
@@ -34,6 +35,7 @@ export const CURRENT_OPERATIONS = [
   workspaceOperations,
   fileOperations,
   shareOperations,
+  unfinishedOperations,
   queryOperations,
   repositoryOperations,
   appOperations,

@@ -27,6 +27,7 @@ import type {
   ContentPart,
   FileContents,
   ReceivedContent,
+  UnfinishedUpload,
   UploadName,
   UploadProgress,
 } from "../../actors/workspace/ports.ts";
@@ -135,6 +136,14 @@ export class Files implements FileContents {
     const taken = await this.unlessFull(() => this.uploads.take(name, part, store));
     if (!taken.ok || taken.value.kind === "partial") return taken as Outcome<UploadProgress>;
     return mapped(taken.value.value, (value) => ({ kind: "completed", value }) as const);
+  }
+
+  unfinished(organizationId: string): Promise<readonly UnfinishedUpload[]> {
+    return this.uploads.unfinished(organizationId);
+  }
+
+  async endUnfinished(organizationId: string, ids: readonly string[]): Promise<void> {
+    for (const id of ids) await this.uploads.end(organizationId, id);
   }
 
   async hold(key: BlobKey): Promise<boolean> {

@@ -8,14 +8,16 @@
  *                           └─ a day old ─▶ absent
  *
  * Guarantees: the bytes that an answer counts are on the disk; two requests never write at once (the newer one
- * ends the older one, whose client is most likely gone); the uploads of an organization are bounded. An upload
- * starts over on a replica that has not received its parts.
+ * ends the older one, whose client is most likely gone); the uploads of an organization are bounded, and those of
+ * one person are a part of that. An upload starts over on a replica that has not received its parts.
+ *
+ * Each upload is two files: its bytes, `<id>-<started>-<size>`, and beside them what it is of, `<id>.json`.
  */
-import { closeSync, mkdirSync, openSync, readdirSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { mkdir, open, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { invalid, ok, type Outcome, refuse } from "../../actors/fault.ts";
-import type { ContentPart, UploadName, UploadProgress } from "../../actors/workspace/ports.ts";
+import type { ContentPart, UnfinishedUpload, UploadName, UploadProgress } from "../../actors/workspace/ports.ts";
 import { STORAGE_FULL } from "../../actors/runtime/room.ts";
 import { isoTime } from "../../actors/schema.ts";
 import { organizationFolder } from "./blob-name.ts";
@@ -25,6 +27,8 @@ import { readerOf } from "./staging.ts";
 
 /** Uploads of one organization: this and the size limit of a file bound their total size. */
 export const MAX_UPLOADS = 32;
+/** Those of one person, so that nobody takes all of them. */
+export const PERSON_UPLOADS = 8;
 /** Lifetime of an upload, from its first part. */
 export const UPLOAD_MS = 86_400_000;
 /** Suggested retry delay when the organization has no upload left. */
@@ -32,16 +36,23 @@ const RETRY_AFTER_MS = 60_000;
 /** Bytes between two syncs: a crash of the machine costs no more. */
 const SYNC_BYTES = 16 * 1024 * 1024;
 /** The upload's key, when it began, and the size of its content. */
+const SUBJECT = ".json";
 const FILE_NAME = /^([0-9a-f]{64})-(\d{1,15})-(\d{1,16})$/;
 
 /** An unfinished upload. */
 interface Partial {
+  /** Of its file. */
   readonly path: string;
   readonly offset: number;
   readonly startedMs: number;
   /** Of the whole content, in bytes. */
   readonly size: number;
 }
+
+/** What an upload is of. */
+type Subject = Pick<UnfinishedUpload, "userId" | "workspaceId" | "path" | "sha256">;
+/** Of an upload from a release that did not note it. */
+const UNKNOWN: Subject = { userId: null, workspaceId: "", path: "", sha256: "" };
 
 /** A request that is writing to an upload. */
 interface Writer {
@@ -91,19 +102,39 @@ export class PartialUploads {
       if (found.value.offset < name.size) return ok(progress(name, found.value));
       const { path } = found.value;
       if ((await digestOf(path)) !== name.sha256) {
-        await rm(path, { force: true });
+        await this.remove(name.organizationId, key, path);
         return invalid(
           "/repr-digest",
           "The content has another digest than Repr-Digest says; send it from its first byte",
         );
       }
       const { value, isOver } = await complete(path);
-      if (isOver) await rm(path, { force: true });
+      if (isOver) await this.remove(name.organizationId, key, path);
       return ok({ kind: "completed", value });
     } finally {
       this.writers.delete(at);
       ended.resolve();
     }
+  }
+
+  /** The unfinished uploads of an organization, newest first. */
+  async unfinished(organizationId: string): Promise<readonly UnfinishedUpload[]> {
+    const found: UnfinishedUpload[] = [];
+    for (const { of: id, path: file, startedMs, size } of this.openOf(organizationId)) {
+      const info = await stat(file).catch(() => null); // it has ended meanwhile
+      if (info === null) continue;
+      const times = { startedAt: isoTime(startedMs), expiresAt: isoTime(startedMs + UPLOAD_MS) };
+      found.push({ id, ...this.subjectOf(organizationId, id), size, offset: info.size, ...times });
+    }
+    return found.toSorted((a, b) => b.startedAt.localeCompare(a.startedAt));
+  }
+
+  /** Ends an unfinished upload and the request that writes to it. */
+  async end(organizationId: string, id: string): Promise<void> {
+    const writer = this.writers.get(join(organizationId, id));
+    writer?.stop();
+    await writer?.ended;
+    for (const { of, path } of this.list(organizationId)) if (of === id) await this.remove(organizationId, id, path);
   }
 
   /**
@@ -124,14 +155,26 @@ export class PartialUploads {
   async sweep(beforeMs: number): Promise<number> {
     let removed = 0;
     for (const organizationId of await readdir(this.folder)) {
-      for (const file of await readdir(join(this.folder, organizationId))) {
+      const files = await readdir(join(this.folder, organizationId));
+      await this.sweepSubjects(organizationId, files, beforeMs);
+      for (const file of files.filter((one) => !one.endsWith(SUBJECT))) {
         const [, key = "", startedMs] = FILE_NAME.exec(file) ?? [];
         if (Number(startedMs ?? 0) >= beforeMs || this.writers.has(join(organizationId, key))) continue;
-        await rm(join(this.folder, organizationId, file), { force: true });
+        await this.remove(organizationId, key, join(this.folder, organizationId, file));
         removed++;
       }
     }
     return removed;
+  }
+
+  /** Removes what a crash has left at the beginning of an upload. */
+  private async sweepSubjects(organizationId: string, files: readonly string[], beforeMs: number): Promise<void> {
+    const keys = new Set(files.map((file) => FILE_NAME.exec(file)?.[1]));
+    for (const file of files.filter((one) => one.endsWith(SUBJECT) && !keys.has(one.slice(0, -SUBJECT.length)))) {
+      const path = join(this.folder, organizationId, file);
+      const info = await stat(path).catch(() => null); // its upload has ended meanwhile
+      if (info !== null && info.mtimeMs < beforeMs) await rm(path, { force: true });
+    }
   }
 
   /** The upload after the part; null if it has not begun. */
@@ -144,7 +187,7 @@ export class PartialUploads {
     if (found !== null && found.size !== name.size) {
       // Starting over may correct the size; otherwise a wrong first part would block the upload for a day.
       if (part?.first !== 0) return sizeIsWrong(found.size, name.size);
-      await rm(found.path, { force: true });
+      await this.remove(name.organizationId, key, found.path);
       found = null;
     }
     const offset = found?.offset ?? 0;
@@ -159,21 +202,48 @@ export class PartialUploads {
     for (const { path, of, startedMs, size } of this.list(organizationId)) {
       if (of !== key) continue;
       if (startedMs + UPLOAD_MS > this.now()) return { path, startedMs, size, offset: (await stat(path)).size };
-      await rm(path, { force: true });
+      await this.remove(organizationId, key, path);
     }
     return null;
   }
 
   /** Synchronous, so that two concurrent beginnings are counted one after the other. */
-  private begin({ organizationId, size }: UploadName, key: string): Outcome<Partial> {
-    const startedMs = this.now();
-    const open = this.list(organizationId).filter((one) => one.startedMs + UPLOAD_MS > startedMs);
-    if (open.length >= MAX_UPLOADS) return refuse({ kind: "overloaded", retryAfterMs: RETRY_AFTER_MS });
+  private begin({ organizationId, size, ...name }: UploadName, key: string): Outcome<Partial> {
+    const { userId, workspaceId, path, sha256 } = name;
+    const open = this.openOf(organizationId);
+    const own = open.filter(({ of }) => this.subjectOf(organizationId, of).userId === userId);
+    if (open.length >= MAX_UPLOADS || own.length >= PERSON_UPLOADS)
+      return refuse({ kind: "overloaded", retryAfterMs: RETRY_AFTER_MS });
     const folder = join(this.folder, organizationId);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const path = join(folder, `${key}-${startedMs}-${size}`);
-    closeSync(openSync(path, "wx", 0o600));
-    return ok({ path, startedMs, size, offset: 0 });
+    const subject: Subject = { userId, workspaceId, path, sha256 };
+    writeFileSync(this.subjectFile(organizationId, key), JSON.stringify(subject), { mode: 0o600 });
+    const startedMs = this.now();
+    const file = join(folder, `${key}-${startedMs}-${size}`);
+    closeSync(openSync(file, "wx", 0o600));
+    return ok({ path: file, startedMs, size, offset: 0 });
+  }
+
+  private subjectFile(organizationId: string, key: string): string {
+    return join(this.folder, organizationId, `${key}${SUBJECT}`);
+  }
+
+  private subjectOf(organizationId: string, key: string): Subject {
+    try {
+      return JSON.parse(readFileSync(this.subjectFile(organizationId, key), "utf8")) as Subject;
+    } catch {
+      // Of a former release, or cut off by a crash.
+      return UNKNOWN;
+    }
+  }
+
+  private async remove(organizationId: string, key: string, path: string): Promise<void> {
+    await rm(path, { force: true });
+    if (key !== "") await rm(this.subjectFile(organizationId, key), { force: true });
+  }
+
+  private openOf(organizationId: string): ReturnType<PartialUploads["list"]> {
+    return this.list(organizationId).filter((one) => one.startedMs + UPLOAD_MS > this.now());
   }
 
   private list(organizationId: string): readonly (Omit<Partial, "offset"> & { readonly of: string })[] {

@@ -44,6 +44,7 @@ const NOUNS: Readonly<Record<Noun, string>> = {
   job: "Job not found",
   workspace: "Workspace not found",
   file: "File not found",
+  upload: "Upload not found",
   directory: "Directory not found",
   share: "Share not found",
   repository: "Repository not found",

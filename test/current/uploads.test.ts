@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { MAX_UPLOADS, PartialUploads, UPLOAD_MS } from "../../src/files/partial-uploads.ts";
+import { MAX_UPLOADS, PartialUploads, PERSON_UPLOADS, UPLOAD_MS } from "../../src/files/partial-uploads.ts";
 import { serviceSweeps } from "../../src/service/sweeps.ts";
 import { until } from "../support/condition.ts";
 import { answered, Client, type Json, refused } from "../support/current.ts";
@@ -39,15 +39,21 @@ const digestOf = (bytes: Uint8Array): string =>
 
 /** Sends the bytes from `first` up to and without `end` of a content. */
 function sendPart(
-  of: { readonly url?: string; readonly path?: string; readonly whole?: Uint8Array; readonly body?: Body },
+  of: {
+    readonly url?: string;
+    readonly path?: string;
+    readonly by?: string;
+    readonly whole?: Uint8Array;
+    readonly body?: Body;
+  },
   [first, end]: readonly [number, number],
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Response> {
-  const { url = service.url, path = "big.bin", whole = BYTES } = of;
+  const { url = service.url, path = "big.bin", by = owner.token, whole = BYTES } = of;
   return fetch(`${url}${workspace}/files/content?path=${path}`, {
     method: "PUT",
     headers: {
-      authorization: `Bearer ${owner.token}`,
+      authorization: `Bearer ${by}`,
       "content-range": first < end ? `bytes ${first}-${end - 1}/${whole.length}` : `bytes */${whole.length}`,
       "repr-digest": digestOf(whole),
       ...headers,
@@ -55,6 +61,15 @@ function sendPart(
     body: of.body ?? (first < end ? new Uint8Array(whole.slice(first, end)) : null),
   });
 }
+const NAME = {
+  organizationId: "org_1",
+  userId: "usr_1",
+  workspaceId: "wsp_1",
+  path: "f",
+  pathKey: "f",
+  sha256: "0".repeat(64),
+  size: 10,
+};
 const content = async (path = "big.bin"): Promise<Uint8Array> =>
   (
     await fetch(`${service.url}${workspace}/files/content?path=${path}`, {
@@ -233,18 +248,75 @@ test("[IDEM-1] [WSP-13] parts may carry keys", async () => {
   await answered(sendPart({}, [10_000, BYTES.length], { "idempotency-key": crypto.randomUUID() }), 201);
 });
 
-test("[WSP-13] an organization has a bounded number of uploads, and others are not affected", async () => {
-  for (let i = 0; i < MAX_UPLOADS; i++) await answered(sendPart({ path: `f${i}` }, [0, 10]), 202);
-  const answer = await sendPart({ path: "more" }, [0, 10]);
+interface Unfinished {
+  readonly uploads: readonly (Json & { readonly id: string; readonly path: string; readonly created_by: string })[];
+}
+const unfinished = (by: Client): Promise<Unfinished> => by.get<Unfinished>("/api/unfinished-uploads");
+
+test("[WSP-18] a person has a part of an organization's uploads, and others have theirs", async () => {
+  const member = await service.join(owner.organizationId);
+  for (let i = 0; i < PERSON_UPLOADS; i++) await answered(sendPart({ path: `f${i}`, by: member.token }, [0, 10]), 202);
+  const answer = await sendPart({ path: "more", by: member.token }, [0, 10]);
   expect(answer.headers.get("retry-after")).toBe("60");
   await refused(answer, 503, "overloaded");
   // One that is there goes on.
-  await answered(sendPart({ path: "f3" }, [10, 20]), 202);
-  await answered(sendPart({ path: "f0" }, [10, BYTES.length]), 201);
-  await answered(sendPart({ path: "more" }, [0, 10]), 202);
+  await answered(sendPart({ path: "f3", by: member.token }, [10, 20]), 202);
+  await answered(sendPart({ path: "own" }, [0, 10]), 202);
+  await answered(sendPart({ path: "f0", by: member.token }, [10, BYTES.length]), 201);
+  await answered(sendPart({ path: "more", by: member.token }, [0, 10]), 202);
   owner = await service.found("Other");
   workspace = await newWorkspace(new Client(service, owner));
   await answered(sendPart({}, [0, 10]), 202);
+});
+
+test("[WSP-18] whoever has begun an upload, and owners, list and end it", async () => {
+  const [one, two] = [await service.join(owner.organizationId), await service.join(owner.organizationId)];
+  await answered(sendPart({ path: "mine", by: one.token }, [0, 10]), 202);
+  await answered(sendPart({ path: "theirs" }, [0, 10]), 202);
+  const own = await unfinished(new Client(service, one));
+  const workspaceId = workspace.split("/")[3]!;
+  const expected = { workspace_id: workspaceId, path: "mine", offset: 10, size: BYTES.length, created_by: one.userId };
+  expect(own.uploads).toMatchObject([expected]);
+  expect(await unfinished(new Client(service, two))).toEqual({ uploads: [] });
+  const all = await unfinished(client);
+  expect(all.uploads.map(({ path }) => path).toSorted()).toEqual(["mine", "theirs"]);
+  const at = (path: string): string =>
+    `/api/unfinished-uploads/${all.uploads.find((upload) => upload.path === path)?.id ?? ""}`;
+  await refused(new Client(service, two).call("DELETE", at("mine")), 404, "not_found");
+  await refused(new Client(service, one).call("DELETE", at("theirs")), 404, "not_found");
+  expect(await answered(client.call("DELETE", at("mine")))).toMatchObject(expected);
+  await refused(client.call("DELETE", at("mine")), 404, "not_found");
+  expect(await answered(sendPart({ path: "mine", by: one.token }, [0, 0]), 202)).toMatchObject({ offset: 0 });
+  await answered(client.call("DELETE", at("theirs")));
+  expect(readdirSync(join(service.filesFolder, "uploads", owner.organizationId))).toEqual([]);
+});
+
+test("[WSP-18] an upload ends with its person", async () => {
+  const member = await service.join(owner.organizationId);
+  await answered(sendPart({ path: "left", by: member.token }, [0, 10]), 202);
+  expect((await unfinished(client)).uploads).toHaveLength(1);
+  await answered(client.call("DELETE", `/api/members/${member.userId}`));
+  expect(await unfinished(client)).toEqual({ uploads: [] });
+  expect(await answered(sendPart({ path: "left" }, [0, 0]), 202)).toMatchObject({ offset: 0 });
+});
+
+test("[WSP-18] an organization has a bounded number of uploads, those of an earlier release counting too", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "troupe-uploads-"));
+  const uploads = new PartialUploads(folder, () => 1_000_000);
+  await uploads.prepare();
+  const begin = (n: number, userId: string) =>
+    uploads.take({ ...NAME, userId, pathKey: `f${n}` }, { first: 0, last: 1, body: new Blob(["ab"]).stream() }, () =>
+      Promise.reject(new Error("the content is not whole")),
+    );
+  for (let n = 0; n < MAX_UPLOADS; n++) expect(await begin(n, `usr_${n}`)).toMatchObject({ ok: true });
+  const subjects = (): string[] => readdirSync(join(folder, "org_1")).filter((file) => file.endsWith(".json"));
+  rmSync(join(folder, "org_1", subjects()[0]!));
+  expect(await uploads.unfinished("org_1")).toHaveLength(MAX_UPLOADS);
+  expect(await begin(MAX_UPLOADS, "usr_more")).toMatchObject({ ok: false, fault: { kind: "overloaded" } });
+  const [oldest] = (await uploads.unfinished("org_1")).filter(({ userId }) => userId === null);
+  await uploads.end("org_1", oldest!.id);
+  expect(await begin(MAX_UPLOADS, "usr_more")).toMatchObject({ ok: true });
+  rmSync(folder, { recursive: true, force: true });
 });
 
 test("[WSP-13] an upload goes on after the service was started again", async () => {
@@ -270,7 +342,7 @@ test("[WSP-13] an upload is over after a day, and the sweep takes what is left o
   const folder = mkdtempSync(join(tmpdir(), "troupe-uploads-"));
   let now = 1_000_000;
   const uploads = new PartialUploads(folder, () => now);
-  const name = { organizationId: "org_1", workspaceId: "wsp_1", pathKey: "f", sha256: "0".repeat(64), size: 10 };
+  const name = NAME;
   const part = (first: number) => ({ first, last: first + 1, body: new Blob(["ab"]).stream() });
   const never = (): never => {
     throw new Error("the content is not whole");
@@ -291,7 +363,7 @@ test("[WSP-13] an upload is over after a day, and the sweep takes what is left o
 test("[WSP-13] a newer request ends one that has not read anything yet and whose client sends nothing", async () => {
   const folder = mkdtempSync(join(tmpdir(), "troupe-uploads-"));
   const uploads = new PartialUploads(folder, () => 1_000_000);
-  const name = { organizationId: "org_1", workspaceId: "wsp_1", pathKey: "f", sha256: "0".repeat(64), size: 10 };
+  const name = NAME;
   const part = (body: ReadableStream<Uint8Array>) =>
     uploads.take(name, { first: 0, last: 1, body }, () => Promise.reject(new Error("the content is not whole")));
   const silent = part(new ReadableStream());
@@ -334,7 +406,8 @@ test("[WSP-12] uploads that race the sweep lose nothing that was acknowledged", 
       },
     });
     const path = `f${i}`;
-    const inOne = i % 2 === 0;
+    // A person has eight in parts.
+    const inOne = i % 5 !== 0;
     const answer = inOne
       ? fetch(`${service.url}${workspace}/files/content?path=${path}`, {
           method: "PUT",

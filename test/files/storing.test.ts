@@ -31,7 +31,8 @@ test("[WSP-7] content that cannot be claimed is refused as unavailable, and noth
     expect(failures).toEqual([away]);
     expect(readdirSync(join(folder, "files/staging"))).toEqual([]);
 
-    const name = { organizationId: "org_a", workspaceId: "wsp_a", pathKey: "f", sha256, size: text.length };
+    const of = { workspaceId: "wsp_a", path: "f", pathKey: "f", sha256, size: text.length };
+    const name = { organizationId: "org_a", userId: "usr_a", ...of };
     const completed: string[] = [];
     const send = (part: ContentPart | null) =>
       files.receivePart(name, part, (content) => Promise.resolve(ok(completed.push(content.sha256))));
@@ -66,7 +67,8 @@ test.skipIf(!mayMount())(
       const large = await files.receive("org_a", bodyOf(4 * MIB - 200_000), 8 * MIB);
       expect(large.ok).toBe(true);
       expect(await files.receive("org_a", bodyOf(400_000), 8 * MIB)).toEqual(full);
-      const name = { organizationId: "org_a", workspaceId: "wsp_a", pathKey: "f", sha256: "0".repeat(64), size: MIB };
+      const of = { workspaceId: "wsp_a", path: "f", pathKey: "f", sha256: "0".repeat(64), size: MIB };
+      const name = { organizationId: "org_a", userId: "usr_a", ...of };
       const part = { first: 0, last: MIB - 1, body: bodyOf(MIB) };
       expect(await files.receivePart(name, part, () => Promise.resolve(ok(null)))).toEqual(full);
       expect(failures).toHaveLength(3);

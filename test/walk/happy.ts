@@ -332,6 +332,11 @@ export const HAPPY: Readonly<Record<string, Happy>> = {
     const { workspaceId, id } = await world.share();
     return { params: { id: workspaceId, share_id: id } };
   },
+  listUnfinishedUploads: async (world) => {
+    await world.unfinishedUpload();
+    return {};
+  },
+  endUnfinishedUpload: async (world) => of(await world.unfinishedUpload()),
   listApps: async (world) => of((await world.app()).workspaceId),
   createApp: async (world) => {
     const { id, path } = await world.file();

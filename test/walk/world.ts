@@ -31,6 +31,8 @@ export class World {
   readonly walker: Walker;
   private readonly operations: ReadonlyMap<string, Operation>;
   private numbers = 0;
+  /** A first part with another size begins the upload anew. */
+  private unfinishedBytes = 100;
   private joined: Promise<Person> | null = null;
   private configured: Promise<void> | null = null;
 
@@ -87,6 +89,22 @@ export class World {
       raw: "a note",
       headers: TEXT,
     });
+  }
+
+  /** An upload in parts that is not finished: always the same one, because a person has few of them. */
+  async unfinishedUpload(): Promise<string> {
+    await this.call("writeFile", {
+      params: { id: await this.workspace() },
+      query: [["path", "unfinished.txt"]],
+      raw: "more",
+      headers: {
+        ...TEXT,
+        "content-range": `bytes 0-3/${this.unfinishedBytes++}`,
+        "repr-digest": "sha-256=:47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=:",
+      },
+    });
+    const { uploads } = await this.call<{ uploads: readonly (Made & { path: string })[] }>("listUnfinishedUploads");
+    return uploads.find(({ path }) => path === "unfinished.txt")?.id ?? "";
   }
 
   /** An app in a workspace of its own: a workspace has few of them. */

@@ -12,6 +12,7 @@ import { keyHash, newKey } from "../../http/request/one-time-key.ts";
 import { lookUp } from "../../log/look-up.ts";
 import type { Services } from "../../operations/services.ts";
 import { pageOf, pageView } from "../paging.ts";
+import { currentUploads } from "../uploads/current-uploads.ts";
 import type { memberOperations } from "./operations.ts";
 import { invitationView, memberView, removedMemberView } from "./schema.ts";
 
@@ -51,7 +52,7 @@ export const memberHandlers: Handlers<typeof memberOperations.operations, Servic
     }));
   },
 
-  async removeMember({ system, directory, log, streams }, change, { params: { id: userId } }) {
+  async removeMember({ system, directory, log, streams, contents }, change, { params: { id: userId } }) {
     const { principal } = change;
     const { organizationId } = principal;
     const settled = await system.settled(organizationId);
@@ -68,7 +69,9 @@ export const memberHandlers: Handlers<typeof memberOperations.operations, Servic
       ],
       (member, [, organization]) => done(removedMemberView(member, principal, organization)),
     );
-    if (removed.ok) for (const id of credentials.value.tokenIds) streams.closeOf(id);
+    if (!removed.ok) return removed;
+    for (const id of credentials.value.tokenIds) streams.closeOf(id);
+    await currentUploads({ system, contents }, organizationId);
     return removed;
   },
 

@@ -18,6 +18,7 @@ import { accepted, type Change, type Committed, created, done } from "../../http
 import type { Services } from "../../operations/services.ts";
 import { doneIf } from "../updating.ts";
 import { countUnreferred, roomFor } from "../../work/content-room.ts";
+import { currentUploads } from "../uploads/current-uploads.ts";
 import type { ContentRange } from "./content-range.ts";
 import type { fileOperations } from "./file-operations.ts";
 import { changedView, uploadView } from "./file-schema.ts";
@@ -76,15 +77,17 @@ async function uploadPart(
   },
 ): Promise<Outcome<Committed>> {
   const { path, input, range, sha256 } = of;
-  const { organizationId } = change.principal;
+  const { organizationId, userId } = change.principal;
   const workspaceId = input.params.id;
   const pathKey = path.names.map(({ key }) => key).join("/");
-  const name = { organizationId, workspaceId, pathKey, sha256, size: range.size };
+  const name = { organizationId, workspaceId, path: path.text, pathKey, sha256, size: range.size, userId };
   const part = range.part === null ? null : { ...range.part, body: input.body };
   if (part === null) {
     for (let next = await input.body.read(); !next.done; next = await input.body.read())
       if (next.value.byteLength > 0) return invalid("/content-range", "`bytes */<size>` comes without a body");
   }
+  // Uploads of people who have been removed leave their places to others.
+  if (part?.first === 0) await currentUploads(services, organizationId);
   if (part !== null) {
     const room = await roomFor(services, organizationId, name);
     if (!room.ok) return room;

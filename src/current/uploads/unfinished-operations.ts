@@ -1,0 +1,47 @@
+/** Operations on uploads in parts that are not finished (WSP-18). */
+import { Nullable, Timestamp, Type } from "../../../actors/schema.ts";
+import { pathId } from "../../http/contract/field.ts";
+import { Count, Id, noun, Text } from "../../http/contract/noun.ts";
+import { operationGroup } from "../../http/contract/operation.ts";
+
+const EXAMPLE = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
+const UnfinishedUploadId = pathId("upload", /^[0-9a-f]{64}$/, Text("The upload's id", EXAMPLE));
+
+export const UnfinishedUploadView = noun("UnfinishedUpload", "An upload in parts that is not finished", {
+  id: Text("The upload's id", EXAMPLE),
+  workspace_id: Id("wsp", "The workspace of the file"),
+  path: Text("The path of the file", "data/large.parquet"),
+  sha256: Text("The digest of the whole content, in hex", EXAMPLE),
+  size: Count("Bytes of the whole content"),
+  offset: Count("Bytes that have arrived: the first byte of the next part"),
+  created_by: Nullable(Id("usr", "The user who began it; null for one from an earlier release")),
+  created_at: Timestamp,
+  expires_at: Timestamp,
+});
+
+export const unfinishedOperations = operationGroup("Unfinished uploads", "Uploads in parts that are not finished", {
+  listUnfinishedUploads: {
+    method: "GET",
+    path: "/api/unfinished-uploads",
+    scope: "workspaces:read",
+    summary: "List unfinished uploads",
+    description:
+      "Your own uploads in parts, newest first; owners see everybody's. An organization has at most 32 of them, and a person 8.",
+    answers: {
+      200: noun("UnfinishedUploadList", "Unfinished uploads, newest first", {
+        uploads: Type.Array(UnfinishedUploadView),
+      }),
+    },
+  },
+  endUnfinishedUpload: {
+    method: "DELETE",
+    path: "/api/unfinished-uploads/{id}",
+    scope: "workspaces:write",
+    summary: "End an unfinished upload",
+    description: "Discards the bytes that have arrived. The person who began an upload ends it, and owners do.",
+    params: { id: UnfinishedUploadId },
+    answers: { 200: UnfinishedUploadView },
+    errors: ["not_found"],
+    emits: "resource.deleted",
+  },
+});
