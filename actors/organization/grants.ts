@@ -6,7 +6,9 @@
  *      │                └── ended by its person, by the program, or by a second use of a code or a refresh token
  *      └── unused in time
  *
- * A second use means that somebody has a copy, and nobody knows who, so all tokens of the family end.
+ * A second use means that somebody has a copy, and nobody knows who, so all tokens of the family end. Only within
+ * seconds of the first use does a refresh token get the same answer again: answers are lost, and two tabs of one
+ * program refresh at once.
  * The turn that takes a code or a refresh token creates the next tokens, so none is accepted twice.
  */
 import { isSameHash } from "../constant-time.ts";
@@ -26,6 +28,8 @@ import { isOfMember, lacking, madeIn, mintToken } from "./tokens.ts";
 export const CODE_MS = 60_000;
 /** A grant that is not refreshed for this long ends. */
 export const GRANT_IDLE_MS = 90 * 86_400_000;
+/** For so long after its use a refresh token gets the same tokens again, if they are still the newest. */
+export const REFRESH_AGAIN_MS = 10_000;
 /** Access tokens of a grant that are valid at once: the newest, and the one that requests in flight still carry. */
 const LIVING_TOKENS = 2;
 
@@ -70,7 +74,8 @@ export const grantHandlers: Pick<Handlers<OrganizationProtocol>, GrantCommand> =
   refresh_grant(tx, { grantId, given, token, origin }) {
     const grant = tx.read(grantTable, grantId);
     if (grant === null || grant.status !== "active" || grant.clientId !== given.clientId) return REFUSED;
-    if (given.generation !== grant.generation) return reused(tx, grant, origin);
+    if (given.generation !== grant.generation)
+      return again(tx, grant, { ...given, token }) ?? reused(tx, grant, origin);
     if (grant.expiresAt <= isoTime(tx.now)) return REFUSED;
     if (given.resource !== null && given.resource !== grant.resource) return REFUSED;
     return issue(tx, grant, token, given.scopes);
@@ -125,10 +130,29 @@ function issue(tx: Tx, grant: Grant, token: NewAccessToken, scopes: readonly str
     ...grant,
     status: "active",
     generation: grant.generation + 1,
+    issuedAt: isoTime(tx.now),
     expiresAt: isoTime(tx.now + GRANT_IDLE_MS),
     accessTokenIds: living,
   });
   return ok({ kind: "issued", grant: active, token: made, endedIds });
+}
+
+/**
+ * The tokens that the last refresh has issued, for the same request again; null if it is too late. The secret of the
+ * access token is derived from the grant and its generation, so it is the same one.
+ */
+function again(
+  tx: Tx,
+  grant: Grant,
+  { generation, resource, token }: { generation: number; resource: string | null; token: NewAccessToken },
+): Outcome<Issued> | null {
+  const { issuedAt, accessTokenIds } = grant;
+  if (generation !== grant.generation - 1 || (resource !== null && resource !== grant.resource)) return null;
+  if (issuedAt === undefined || Date.parse(issuedAt) + REFRESH_AGAIN_MS <= tx.now) return null;
+  const newest = tx.read(tokenTable, accessTokenIds.at(-1) ?? "");
+  if (newest?.hash !== token.hash || newest.revokedAt !== null) return null;
+  if (!isOfMember(grant, tx.read(memberTable, grant.userId)) || isSuspended(tx)) return REFUSED;
+  return ok({ kind: "issued", grant, token: newest, endedIds: [] });
 }
 
 function reused(tx: Tx, grant: Grant, origin: Origin): Outcome<Issued> {

@@ -124,6 +124,8 @@ export const Grant = Type.Object({
   codeExpiresAt: Timestamp,
   /** The number of the refresh token that is valid next; earlier ones were used. */
   generation: Type.Integer({ minimum: 0 }),
+  /** When it was last redeemed or refreshed. */
+  issuedAt: Type.Optional(Timestamp),
   expiresAt: Timestamp,
   accessTokenIds: Type.Array(Type.String()),
   membership: Membership,

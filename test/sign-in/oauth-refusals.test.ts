@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import * as oauth from "oauth4webapi";
 import { USED_CLIENT_MS, UNUSED_CLIENT_MS } from "../../actors/account/actor.ts";
-import { CODE_MS } from "../../actors/organization/grants.ts";
+import { CODE_MS, REFRESH_AGAIN_MS } from "../../actors/organization/grants.ts";
 import { createEgress } from "../../src/egress/egress.ts";
 import { createAuthority } from "../support/certificates.ts";
 import { allow, consentPage, ISSUER, OAuthProgram, REDIRECT } from "../support/oauth-program.ts";
@@ -34,6 +34,13 @@ const register = async (body: unknown): Promise<{ status: number; error?: string
   return { status: answer.status, ...((await answer.json()) as object) };
 };
 
+/** The error code of a refused request to the token endpoint. */
+const errorOf = (attempt: Promise<unknown>): Promise<unknown> =>
+  attempt.then(
+    () => "none",
+    (error: unknown) => (error instanceof oauth.ResponseBodyError ? error.error : error),
+  );
+
 test("[MCP-5] a browser is never sent to an address that is not the program's own", async () => {
   for (const changes of [
     { client_id: "cli_123456789012345678901" },
@@ -58,7 +65,7 @@ test("[MCP-5] a program on the person's own machine comes back at any port", asy
   expect(await allow(browser, asking)).toStartWith("http://127.0.0.1:50001/callback?code=");
 });
 
-test("[MCP-5] what else is wrong with a request is told to the program, by the issuer", async () => {
+test("[MCP-5] what else is wrong is shown, and sends no browser to a program's address before a person clicks", async () => {
   for (const [changes, error] of [
     [{ response_type: "token" }, "unsupported_response_type"],
     [{ code_challenge: null }, "invalid_request"],
@@ -69,13 +76,20 @@ test("[MCP-5] what else is wrong with a request is told to the program, by the i
     [{ scope: "*" }, "invalid_scope"],
     [{ scope: "secrets:use" }, "invalid_scope"],
     [{ prompt: "none" }, "interaction_required"],
+    [{ state: "x".repeat(2_001) }, "invalid_request"],
   ] as const) {
     const asking = await program.ask(changes);
-    const { at } = await consentPage(browserOf(service), asking);
-    const back = new URL(at);
+    const stranger = await consentPage(browserOf(service), asking);
+    expect([changes, stranger.status, stranger.headers.get("location")]).toEqual([changes, 400, null]);
+    expect(stranger.html).not.toContain(REDIRECT);
+    const own = await consentPage(browser, asking);
+    expect([changes, own.status, own.headers.get("location")]).toEqual([changes, 400, null]);
+    const link = /<a href="([^"]*)">Tell the program at 127\.0\.0\.1:8976</.exec(own.html)?.[1] ?? "";
+    const back = new URL(link.replaceAll("&amp;", "&"));
     expect(back.origin + back.pathname).toBe(REDIRECT);
     expect([changes, back.searchParams.get("error")]).toEqual([changes, error]);
-    expect([back.searchParams.get("state"), back.searchParams.get("iss")]).toEqual([asking.state, ISSUER]);
+    const state = "state" in changes ? null : asking.state;
+    expect([back.searchParams.get("state"), back.searchParams.get("iss")]).toEqual([state, ISSUER]);
   }
 });
 
@@ -273,17 +287,45 @@ test("[MCP-5] pages of other origins may use the endpoints of programs, and send
   ]);
 });
 
+test("[MCP-5] a refresh token that comes again within ten seconds gets the same tokens, and later ends the family", async () => {
+  const used = await OAuthProgram.register(service);
+  const first = await used.letIn(browser);
+  const token = first.refresh_token ?? "";
+  const [second, tab] = await Promise.all([used.refresh(token), used.refresh(token)]);
+  expect([tab.access_token, tab.refresh_token]).toEqual([second.access_token, second.refresh_token]);
+  const reading = (secret: string) => service.call({ ...owner, token: secret }, "GET", "/api/agents");
+  expect((await reading(second.access_token)).status).toBe(200);
+  clock.shift(REFRESH_AGAIN_MS - 1_000);
+  expect((await used.refresh(token)).access_token).toBe(second.access_token);
+  const third = await used.refresh(second.refresh_token ?? "");
+  expect(third.access_token).not.toBe(second.access_token);
+  // The one before the last is used up, however soon it comes.
+  expect(await errorOf(used.refresh(token))).toBe("invalid_grant");
+  expect((await reading(third.access_token)).status).toBe(401);
+  const late = await used.letIn(browser);
+  const next = await used.refresh(late.refresh_token ?? "");
+  clock.shift(REFRESH_AGAIN_MS);
+  expect(await errorOf(used.refresh(late.refresh_token ?? ""))).toBe("invalid_grant");
+  expect((await reading(next.access_token)).status).toBe(401);
+});
+
+test("[MCP-5] a request for a token without its type is invalid, and one of another type is not supported", async () => {
+  for (const [fields, error] of [
+    [{}, "invalid_request"],
+    [{ grant_type: "" }, "invalid_request"],
+    [{ grant_type: "password" }, "unsupported_grant_type"],
+  ] as const) {
+    const answer = await fetch(`${service.url}/oauth/token`, { method: "POST", body: new URLSearchParams(fields) });
+    expect([answer.status, ((await answer.json()) as { error: string }).error]).toEqual([400, error]);
+  }
+});
+
 // The session of the others ends meanwhile, so this one is the last.
 test("[MCP-5] a code is good for a minute, and a refresh token for 90 days", async () => {
   const used = await OAuthProgram.register(service);
   const asking = await used.ask();
   const back = await allow(browser, asking);
   clock.shift(CODE_MS);
-  const errorOf = (attempt: Promise<unknown>): Promise<unknown> =>
-    attempt.then(
-      () => "none",
-      (error: unknown) => (error instanceof oauth.ResponseBodyError ? error.error : error),
-    );
   expect(await errorOf(used.redeem(asking, back))).toBe("invalid_grant");
   const tokens = await used.letIn(browser);
   clock.shift(90 * UNUSED_CLIENT_MS);

@@ -1,7 +1,7 @@
 /**
  * A program's authorization request to a person (RFC 6749, 4.1.1; OAuth 2.1; RFC 8707). Until it is known that the
- * redirect address belongs to the program, nothing is sent there: earlier errors are shown to the person, later ones go
- * to the program.
+ * redirect address belongs to the program, nothing is sent there: earlier errors are only shown to the person, later
+ * ones are for the program too.
  */
 import { DEFAULT_SCOPES, GRANTABLE_SCOPES } from "../../../actors/organization/principal.ts";
 import { MCP_SCOPES } from "../../http/contract/mcp-scopes.ts";

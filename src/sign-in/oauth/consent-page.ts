@@ -34,7 +34,8 @@ export interface ConsentParts {
 
 export async function showConsent(parts: ConsentParts, visit: Visit): Promise<Response> {
   const reading = await readAuthorization(visit.query, { clients: parts.clients, appUrl: parts.appUrl() });
-  if (reading.kind !== "good") return unlessGood(reading, parts.appUrl());
+  if (reading.kind === "untrusted") return untrustedPage(reading.words, 400);
+  if (reading.kind === "refused") return refusedPage(reading, parts.appUrl(), visit.principal !== null);
   const { principal } = visit;
   // The program is valid by now: only then is the person asked to sign in for it.
   if (principal === null) return toSignIn(visit);
@@ -51,7 +52,8 @@ export async function decideConsent(parts: ConsentParts, visit: OwnVisit): Promi
   if (!parts.sealing.keys("form").some((key) => isSameHash(signatureOf(key, principal.tokenId, form), given)))
     return untrustedPage("This form was not made for your session.", 403);
   const reading = await readAuthorization(form, { clients: parts.clients, appUrl });
-  if (reading.kind !== "good") return unlessGood(reading, appUrl);
+  if (reading.kind === "untrusted") return untrustedPage(reading.words, 400);
+  if (reading.kind === "refused") return redirectTo(refusalAddress(reading, appUrl));
   const { client, redirectUri, state, codeChallenge, resource, scopes: asked } = reading.request;
   const scopes = asked.filter((scope) => form.getAll("grant").includes(scope));
   if (form.get("decision") !== "allow" || scopes.length === 0)
@@ -79,10 +81,27 @@ export async function decideConsent(parts: ConsentParts, visit: OwnVisit): Promi
   return redirectTo(backTo(redirectUri, { code, state }, appUrl));
 }
 
-function unlessGood(reading: Exclude<AuthorizationReading, { readonly kind: "good" }>, appUrl: string): Response {
-  if (reading.kind === "untrusted") return untrustedPage(reading.words, 400);
-  const { redirectUri, error, words, state } = reading;
-  return redirectTo(backTo(redirectUri, { error, error_description: words, state }, appUrl));
+type Refused = Extract<AuthorizationReading, { readonly kind: "refused" }>;
+
+const refusalAddress = ({ redirectUri, error, words, state }: Refused, appUrl: string): string =>
+  backTo(redirectUri, { error, error_description: words, state }, appUrl);
+
+/**
+ * An error for the program. Anybody can register a program with any address, so a browser is not sent there before a
+ * person who is signed in has clicked (RFC 9700, 4.11.2).
+ */
+function refusedPage(refused: Refused, appUrl: string, isSignedIn: boolean): Response {
+  const { protocol, host } = new URL(refused.redirectUri);
+  return pageOf({
+    title: "Invalid authorization request",
+    status: 400,
+    isNarrow: true,
+    content: html`<section>
+      <p>The program has asked for something that this service does not do: ${refused.words}.</p>
+      <p>Nothing was granted. Go back to the program and begin again.</p>
+      ${isSignedIn ? html`<p><a href="${refusalAddress(refused, appUrl)}">Tell the program at ${host === "" ? protocol.slice(0, -1) : host}</a></p>` : null}
+    </section>`,
+  });
 }
 
 const untrustedPage = (words: string, status: number): Response =>

@@ -38,6 +38,15 @@ export const refreshTokenOf = (sealing: Sealing, place: GrantPlace, generation: 
   return `ort_${body}.${macOf(sealing.key("refresh_token"), body)}`;
 };
 
+/**
+ * The secret bits of the access token that this refresh issues: the same for each use of a refresh token, so that a
+ * repeated one can be answered again.
+ */
+export const accessBitsOf = (sealing: Sealing, { organizationId, grantId }: GrantPlace, generation: number) =>
+  new Bun.CryptoHasher("sha256", sealing.key("refresh_token"))
+    .update(`access.${bare(organizationId)}.${bare(grantId)}.${generation}`)
+    .digest();
+
 /** Null if the service did not issue the token. */
 export function readRefreshToken(
   sealing: Sealing,

@@ -12,13 +12,13 @@ import type { Clock } from "../../../actors/runtime/clock.ts";
 import { isoTime } from "../../../actors/schema.ts";
 import type { Sealing } from "../../../actors/sealing.ts";
 import type { TroupeSystem } from "../../../actors/troupe.ts";
-import { checkToken, makeToken } from "../../http/request/token.ts";
+import { checkToken, makeToken, type MintedToken } from "../../http/request/token.ts";
 import { lookUp } from "../../log/look-up.ts";
 import type { HttpLog } from "../../log/port.ts";
 import { oauthAnswer, oauthDone, oauthRefusal } from "./answer.ts";
 import { resourceOf } from "./authorization-request.ts";
 import { type Clients, parsed, readMetadata } from "./clients.ts";
-import { challengeOf, readCode, readRefreshToken, refreshTokenOf } from "./grant-secrets.ts";
+import { accessBitsOf, challengeOf, readCode, readRefreshToken, refreshTokenOf } from "./grant-secrets.ts";
 
 /** The lifetime of an access token; programs refresh it by themselves. */
 export const ACCESS_TOKEN_SECONDS = 3_600;
@@ -49,6 +49,9 @@ export async function token(parts: TokenParts, sent: Sent): Promise<Response> {
   const repeated = [...form.keys()].find((name) => name !== "resource" && form.getAll(name).length > 1);
   if (repeated !== undefined) return oauthRefusal("invalid_request", `${repeated} was sent more than once`);
   switch (form.get("grant_type")) {
+    case null:
+    case "":
+      return oauthRefusal("invalid_request", "grant_type is missing");
     case "authorization_code":
       return redeem(parts, sent);
     case "refresh_token":
@@ -66,7 +69,7 @@ async function redeem(parts: TokenParts, { form, address }: Sent): Promise<Respo
   if (resource === undefined) return BAD_TARGET();
   if (code === null) return BAD_GRANT();
   const { grantId, organizationId } = code;
-  const { secret, issued } = await issue(parts, (made) =>
+  const { secret, issued } = await issue(parts, makeToken("oauth"), (made) =>
     parts.system.dispatch(organizationRef(organizationId), {
       kind: "redeem_code",
       grantId,
@@ -93,7 +96,8 @@ async function refresh(parts: TokenParts, { form, address }: Sent): Promise<Resp
   const scope = form.get("scope");
   const scopes = scope === null ? null : GRANTABLE_SCOPES.filter((each) => scope.split(/\s+/).includes(each));
   if (scopes?.length === 0) return oauthRefusal("invalid_scope", "scope has nothing that was granted");
-  const { secret, issued } = await issue(parts, (made) =>
+  const minted = makeToken("oauth", accessBitsOf(parts.sealing, given, generation));
+  const { secret, issued } = await issue(parts, minted, (made) =>
     parts.system.dispatch(organizationRef(organizationId), {
       kind: "refresh_grant",
       grantId,
@@ -113,8 +117,11 @@ function asked(parts: TokenParts, form: URLSearchParams): string | null | undefi
 
 type NewAccess = { readonly hash: string; readonly hint: string; readonly expiresAt: string };
 
-async function issue(parts: TokenParts, take: (made: NewAccess) => Promise<Outcome<Issued>>) {
-  const { secret, hash, hint } = makeToken("oauth");
+async function issue(
+  parts: TokenParts,
+  { secret, hash, hint }: MintedToken,
+  take: (made: NewAccess) => Promise<Outcome<Issued>>,
+) {
   const expiresAt = isoTime(parts.clock.now() + ACCESS_TOKEN_SECONDS * 1_000);
   return { secret, issued: await take({ hash, hint, expiresAt }) };
 }
@@ -131,7 +138,7 @@ function answerOf(
   return oauthAnswer({
     access_token: secret,
     token_type: "Bearer",
-    expires_in: ACCESS_TOKEN_SECONDS,
+    expires_in: Math.max(0, Math.ceil((Date.parse(made.expiresAt) - parts.clock.now()) / 1_000)),
     refresh_token: refreshTokenOf(parts.sealing, { organizationId, grantId: grant.id }, grant.generation),
     scope: made.scopes.join(" "),
   });
