@@ -115,7 +115,7 @@ function interrupted(tx: Tx, feed: Feed, attempt: Attempt, destination: Destinat
   const error = "connection_reset";
   if (destination === null) {
     tx.update(attemptTable, { ...attempt, status: "failed", error });
-    return feed;
+    return givenUp(feed, attempt);
   }
   const dueAt = isoTime(tx.now);
   tx.update(attemptTable, { ...attempt, status: "retrying", error, nextAttemptAt: dueAt });
@@ -144,12 +144,25 @@ function failed(tx: Tx, feed: Feed, { attempt, result, destination, isOfPresent 
       : null;
   if (waitMs === null || destination === null) {
     tx.update(attemptTable, { ...reported, status: "failed" });
-    return reason === null || destination === null ? failing : disabled(tx, destination, failing, reason);
+    const left = givenUp(failing, attempt);
+    return reason === null || destination === null ? left : disabled(tx, destination, left, reason);
   }
   const dueAt = isoTime(tx.now + waitMs);
   tx.update(attemptTable, { ...reported, status: "retrying", nextAttemptAt: dueAt });
   nextAttempt(tx, attempt, { failures, dueAt, url: destination.url });
   return awaited(tx, failing, dueAt);
+}
+
+/** The feed after a delivery that is not tried again; a test is nobody's loss. */
+function givenUp(feed: Feed, { trigger, sequence }: Attempt): Feed {
+  if (trigger === "test") return feed;
+  const former = feed.undelivered ?? { deliveries: 0, sinceSequence: sequence, untilSequence: sequence };
+  const undelivered = {
+    deliveries: former.deliveries + 1,
+    sinceSequence: Math.min(former.sinceSequence, sequence),
+    untilSequence: Math.max(former.untilSequence, sequence),
+  };
+  return { ...feed, undelivered };
 }
 
 function disablingReason(tx: Tx, failingSince: string, httpStatus: number | null) {

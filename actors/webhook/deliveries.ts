@@ -9,7 +9,7 @@ import { firstAttempt, numbered } from "./numbering.ts";
 import { EVENT_RETENTION_MS, REDELIVERIES } from "./policy.ts";
 import type { EventRange, WebhookProtocol } from "./protocol.ts";
 import { activeDestination, destinationOf, feedOf, filled, keepFeed, queued } from "./queue.ts";
-import { type Attempt, attemptTable, type Destination, feedTable, webhookEventTable } from "./schema.ts";
+import { type Attempt, attemptTable, type Destination, type Feed, feedTable, webhookEventTable } from "./schema.ts";
 
 type DeliveryCommand = "take_event" | "send_test" | "redeliver" | "redeliver_range" | "redeliver_page" | "read_feed";
 
@@ -41,7 +41,8 @@ export const deliveryHandlers: Pick<Handlers<WebhookProtocol>, DeliveryCommand> 
       if (event === null || tx.now - Date.parse(event.createdAt) > EVENT_RETENTION_MS)
         return refuse({ kind: "event_not_retained" });
       const attempt = firstAttempt(tx, event, destination, "redelivery");
-      keepFeed(tx, filled(tx, queued(feedOf(tx), attempt)));
+      const feed = sentAgain(feedOf(tx), { after: event.sequence - 1, until: event.sequence });
+      keepFeed(tx, filled(tx, queued(feed, attempt)));
       return ok(attempt);
     });
   },
@@ -55,7 +56,8 @@ export const deliveryHandlers: Pick<Handlers<WebhookProtocol>, DeliveryCommand> 
         return invalid("/since_sequence", `since_sequence must not be past the newest event, ${feed.sequence}`);
       const until = Math.min(range.until, feed.sequence);
       const bounded = { ...range, until };
-      keepFeed(tx, { ...feed, redeliveries: [...feed.redeliveries, redelivery(tx, bounded)] });
+      const rest = range.eventTypes.length === 0 ? sentAgain(feed, bounded) : feed;
+      keepFeed(tx, { ...rest, redeliveries: [...feed.redeliveries, redelivery(tx, bounded)] });
       return ok(bounded);
     }),
 
@@ -76,6 +78,13 @@ export const deliveryHandlers: Pick<Handlers<WebhookProtocol>, DeliveryCommand> 
 
   read_feed: (tx) => ok({ sequence: tx.read(feedTable, tx.self.id)?.sequence ?? 0 }),
 };
+
+/** The feed when events are sent again: nothing is undelivered any more where all of it is among them. */
+function sentAgain(feed: Feed, { after, until }: Pick<EventRange, "after" | "until">): Feed {
+  const { undelivered = null } = feed;
+  const isAll = undelivered !== null && undelivered.sinceSequence > after && undelivered.untilSequence <= until;
+  return isAll ? { ...feed, undelivered: null } : feed;
+}
 
 /** Goes through the range page by page. Each page is one effect, so that none is sent twice. */
 const redelivery = (tx: Tx, range: EventRange): string =>

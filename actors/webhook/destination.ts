@@ -59,8 +59,8 @@ export const destinationHandlers: Pick<Handlers<WebhookProtocol>, DestinationCom
 };
 
 function stateOf(tx: Tx, destination: Destination): DestinationState {
-  const { lastSuccessAt = null, lastFailureAt = null } = tx.read(feedTable, tx.self.id) ?? {};
-  return { destination, lastSuccessAt, lastFailureAt };
+  const { lastSuccessAt = null, lastFailureAt = null, undelivered = null } = tx.read(feedTable, tx.self.id) ?? {};
+  return { destination, lastSuccessAt, lastFailureAt, undelivered };
 }
 
 /** The service stops sending there and announces it in the feed; waiting attempts are skipped. */

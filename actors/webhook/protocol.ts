@@ -2,7 +2,7 @@
 import type { NewsEvent, TakeEvent } from "./events.ts";
 import type { RetryProfile } from "./policy.ts";
 import type { Resealed } from "../sealing.ts";
-import type { Attempt, AttemptError, Destination, Feed, WebhookEvent } from "./schema.ts";
+import type { Attempt, AttemptError, Destination, Feed, Undelivered, WebhookEvent } from "./schema.ts";
 
 /** A signing secret as it is stored. */
 export type SealedSecret = Destination["secret"];
@@ -18,6 +18,8 @@ export interface DestinationInput {
 
 /** The configuration, and the state of its deliveries. */
 export interface DestinationState {
+  /** Null: nothing was given up. */
+  readonly undelivered: Undelivered | null;
   readonly destination: Destination;
   readonly lastSuccessAt: string | null;
   readonly lastFailureAt: string | null;

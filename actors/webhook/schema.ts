@@ -98,6 +98,14 @@ export const Attempt = Type.Object({
 });
 export type Attempt = Static<typeof Attempt>;
 
+/** How many deliveries were given up, and the first and the last number of their events. */
+const Undelivered = Type.Object({
+  deliveries: Type.Integer({ minimum: 1 }),
+  sinceSequence: Type.Integer({ minimum: 1 }),
+  untilSequence: Type.Integer({ minimum: 1 }),
+});
+export type Undelivered = Static<typeof Undelivered>;
+
 /** The state of an organization's deliveries; one record. */
 export const Feed = Type.Object({
   ...RecordBase,
@@ -120,6 +128,8 @@ export const Feed = Type.Object({
   lastFailureAt: OptionalTime,
   /** Since when every attempt has failed. */
   failingSince: OptionalTime,
+  /** Events whose deliveries were given up and that no redelivery of their range has been asked for since. */
+  undelivered: Type.Optional(Type.Union([Undelivered, Type.Null()])),
 });
 export type Feed = Static<typeof Feed>;
 

@@ -8759,7 +8759,9 @@ class MessagingIntegration(TypedDict):
     enabled: bool
     # Types that are delivered; none means all
     event_types: list[str]
-    # How long failed deliveries are tried again: `durable` goes on for longer than `standard`
+    # How long a failed delivery is retried: `standard` for 7 seconds (after 1, 2 and 4), `durable` for three
+    # more days. Choose `durable` unless the receiver must not get old events: `standard` does not outlive a
+    # deployment of the receiver
     retry_profile: Literal["standard", "durable"]
     # Whether there is a signing secret
     secret_set: bool
@@ -8773,6 +8775,7 @@ class MessagingIntegration(TypedDict):
     last_success_at: str | None
     # ISO 8601 UTC with milliseconds
     last_failure_at: str | None
+    undelivered: UndeliveredEvents | None
     # The organization that owns it
     organization_id: str
     # One more with each change; `If-Match` takes it
@@ -8800,7 +8803,9 @@ class MessagingIntegrationWithSecret(TypedDict):
     enabled: bool
     # Types that are delivered; none means all
     event_types: list[str]
-    # How long failed deliveries are tried again: `durable` goes on for longer than `standard`
+    # How long a failed delivery is retried: `standard` for 7 seconds (after 1, 2 and 4), `durable` for three
+    # more days. Choose `durable` unless the receiver must not get old events: `standard` does not outlive a
+    # deployment of the receiver
     retry_profile: Literal["standard", "durable"]
     # Whether there is a signing secret
     secret_set: bool
@@ -8814,6 +8819,7 @@ class MessagingIntegrationWithSecret(TypedDict):
     last_success_at: str | None
     # ISO 8601 UTC with milliseconds
     last_failure_at: str | None
+    undelivered: UndeliveredEvents | None
     # The organization that owns it
     organization_id: str
     # One more with each change; `If-Match` takes it
@@ -9496,7 +9502,9 @@ class PutMessagingIntegrationRequest(TypedDict):
     # Exact types or `family.*`; without any, all. `!<source>` excludes events of this source, such as
     # `!api_mutation`
     event_types: NotRequired[list[str]]
-    # How long failed deliveries are tried again: `durable` goes on for longer than `standard`
+    # How long a failed delivery is retried: `standard` for 7 seconds (after 1, 2 and 4), `durable` for three
+    # more days. Choose `durable` unless the receiver must not get old events: `standard` does not outlive a
+    # deployment of the receiver
     retry_profile: NotRequired[Literal["standard", "durable"]]
 
 
@@ -10442,6 +10450,15 @@ Transition = TypedDict(
         "to": "str",
     },
 )
+
+
+class UndeliveredEvents(TypedDict):
+    # The deliveries of this page
+    deliveries: int
+    # Number of the first event
+    since_sequence: int
+    # Number of the last event
+    until_sequence: int
 
 
 class UnfinishedUpload(TypedDict):

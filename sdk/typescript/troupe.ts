@@ -6848,7 +6848,11 @@ export interface MessagingIntegration {
   enabled: boolean;
   /** Types that are delivered; none means all */
   event_types: string[];
-  /** How long failed deliveries are tried again: `durable` goes on for longer than `standard` */
+  /**
+   * How long a failed delivery is retried: `standard` for 7 seconds (after 1, 2 and 4), `durable` for three more days.
+   * Choose `durable` unless the receiver must not get old events: `standard` does not outlive a deployment of the
+   * receiver
+   */
   retry_profile: "standard" | "durable";
   /** Whether there is a signing secret */
   secret_set: boolean;
@@ -6862,6 +6866,7 @@ export interface MessagingIntegration {
   last_success_at: string | null;
   /** ISO 8601 UTC with milliseconds */
   last_failure_at: string | null;
+  undelivered: UndeliveredEvents | null;
   /** The organization that owns it */
   organization_id: string;
   /** One more with each change; `If-Match` takes it */
@@ -6888,7 +6893,11 @@ export interface MessagingIntegrationWithSecret {
   enabled: boolean;
   /** Types that are delivered; none means all */
   event_types: string[];
-  /** How long failed deliveries are tried again: `durable` goes on for longer than `standard` */
+  /**
+   * How long a failed delivery is retried: `standard` for 7 seconds (after 1, 2 and 4), `durable` for three more days.
+   * Choose `durable` unless the receiver must not get old events: `standard` does not outlive a deployment of the
+   * receiver
+   */
   retry_profile: "standard" | "durable";
   /** Whether there is a signing secret */
   secret_set: boolean;
@@ -6902,6 +6911,7 @@ export interface MessagingIntegrationWithSecret {
   last_success_at: string | null;
   /** ISO 8601 UTC with milliseconds */
   last_failure_at: string | null;
+  undelivered: UndeliveredEvents | null;
   /** The organization that owns it */
   organization_id: string;
   /** One more with each change; `If-Match` takes it */
@@ -7542,7 +7552,11 @@ export interface PutMessagingIntegrationRequest {
    * Exact types or `family.*`; without any, all. `!<source>` excludes events of this source, such as `!api_mutation`
    */
   event_types?: string[];
-  /** How long failed deliveries are tried again: `durable` goes on for longer than `standard` */
+  /**
+   * How long a failed delivery is retried: `standard` for 7 seconds (after 1, 2 and 4), `durable` for three more days.
+   * Choose `durable` unless the receiver must not get old events: `standard` does not outlive a deployment of the
+   * receiver
+   */
   retry_profile?: "standard" | "durable";
 }
 
@@ -8420,6 +8434,15 @@ export interface Transition {
   trigger: string;
   /** A state */
   to: string;
+}
+
+export interface UndeliveredEvents {
+  /** The deliveries of this page */
+  deliveries: number;
+  /** Number of the first event */
+  since_sequence: number;
+  /** Number of the last event */
+  until_sequence: number;
 }
 
 /** An upload in parts that is not finished */

@@ -78,6 +78,16 @@ export const IntegrationView = noun("MessagingIntegration", "Where an organizati
   disabled_reason: Nullable(OneOf(DISABLED_REASONS)),
   last_success_at: Nullable(Timestamp),
   last_failure_at: Nullable(Timestamp),
+  undelivered: Nullable(
+    Type.Object(
+      {
+        deliveries: Type.Integer({ minimum: 1 }),
+        since_sequence: Type.Integer({ minimum: 1 }),
+        until_sequence: Type.Integer({ minimum: 1 }),
+      },
+      { $id: "UndeliveredEvents" },
+    ),
+  ),
   ...RECORD,
 });
 /** Includes the signing secret, which is shown once. */
@@ -149,7 +159,7 @@ export const DELIVERY_QUERY = {
 };
 
 export function integrationView(
-  { destination, lastSuccessAt, lastFailureAt }: DestinationState,
+  { destination, lastSuccessAt, lastFailureAt, undelivered }: DestinationState,
   by: Principal,
 ): Shown<typeof IntegrationView> {
   return {
@@ -166,6 +176,14 @@ export function integrationView(
     disabled_reason: destination.disabledReason,
     last_success_at: lastSuccessAt,
     last_failure_at: lastFailureAt,
+    undelivered:
+      undelivered === null
+        ? null
+        : {
+            deliveries: undelivered.deliveries,
+            since_sequence: undelivered.sinceSequence,
+            until_sequence: undelivered.untilSequence,
+          },
     ...recordView(
       destination,
       {

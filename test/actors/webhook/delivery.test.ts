@@ -296,3 +296,38 @@ test("[HOOK-6] what comes during a search of the backlog is delivered, after all
   expect(replica.receiver.sequences).toEqual(upTo(backlog + 1));
   await replica.system.stop();
 });
+
+test("[HOOK-6] what was given up is told with its range, until all of it is sent again", async () => {
+  const world = new World();
+  const replica = await startWebhooks(world);
+  const undelivered = async () => granted(await replica.ask({ kind: "read_destination" }))!.undelivered;
+  await replica.configure();
+  expect(await undelivered()).toBeNull();
+  replica.receiver.react = ({ event }) => (event.sequence === 3 ? delivered : httpError(404));
+  await replica.take(5);
+  await idle(replica);
+  granted(await replica.ask({ kind: "send_test", event: replica.news("webhook.test") }));
+  await idle(replica);
+  const given = { deliveries: 4, sinceSequence: 1, untilSequence: 5 };
+  expect(await undelivered()).toEqual(given);
+  const redeliver = async (after: number, last: number, eventTypes: string[] = []) => {
+    granted(await replica.ask({ kind: "redeliver_range", range: { after, until: last, eventTypes } }));
+    await until("it is over", () => replica.feed.redeliveries.length === 0);
+    await idle(replica);
+  };
+  replica.receiver.react = () => delivered;
+  await redeliver(1, 5);
+  await redeliver(0, 5, ["job.*"]);
+  expect(await undelivered()).toEqual(given);
+  // What fails once more is told again.
+  replica.receiver.react = ({ event }) => (event.sequence === 2 ? httpError(410) : delivered);
+  await redeliver(0, 5);
+  expect(await undelivered()).toEqual({ deliveries: 1, sinceSequence: 2, untilSequence: 2 });
+  await replica.configure();
+  replica.receiver.react = () => delivered;
+  const { id } = replica.attempts.find(({ sequence, status }) => sequence === 2 && status === "failed")!;
+  granted(await replica.ask({ kind: "redeliver", attemptId: id }));
+  expect(await undelivered()).toBeNull();
+  await idle(replica);
+  await replica.system.stop();
+});
