@@ -44,8 +44,6 @@ export class Delivery {
   private readonly parts: DeliveryParts;
   /** Messages whose turns have thrown too often, with their grant and organization. */
   private readonly parkedAt = new Map<string, { readonly grant: ShardGrant; readonly organizationId: string }>();
-  /** Messages from the table that are not answered yet, with the epoch in which they were read. */
-  private readonly fromTable = new Map<string, number>();
 
   constructor(parts: DeliveryParts) {
     this.parts = parts;
@@ -61,14 +59,9 @@ export class Delivery {
     return count;
   }
 
-  /**
-   * Delivers, in the background, a message that was committed under this grant. The table may have shown the message
-   * before the answer to its commit arrived; then its delivery is in flight already. Commits of an organization are
-   * answered in order, so the answer to the receiver's commit comes after this call.
-   */
+  /** Delivers, in the background, a message that was committed under this grant. */
   send(message: MessageRow, grant: ShardGrant): void {
-    const isOffered = this.fromTable.get(message.id) === grant.epoch || this.parkedAt.has(message.id);
-    if (!isOffered) void this.deliver(message, { ...grant, mayWait: true }, () => {});
+    void this.deliver(message, { ...grant, mayWait: true }, () => {});
   }
 
   /**
@@ -77,11 +70,7 @@ export class Delivery {
    */
   offer(message: MessageRow, grant: ShardGrant): { readonly once: Promise<void>; readonly over: Promise<void> } {
     const first = Promise.withResolvers<void>();
-    this.fromTable.set(message.id, grant.epoch);
-    const over = this.deliver(message, grant, first.resolve).then(() => {
-      if (this.fromTable.get(message.id) === grant.epoch) this.fromTable.delete(message.id);
-    });
-    return { once: first.promise, over };
+    return { once: first.promise, over: this.deliver(message, grant, first.resolve) };
   }
 
   /** Fires an alarm while it is still set; false if no turn can run now. */

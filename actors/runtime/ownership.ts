@@ -48,7 +48,7 @@ interface OwnershipParts {
   readonly handOver: HandOver | null;
   readonly guard?: WriteGuard;
   readonly peers?: Pick<Peers, "opened" | "announce">;
-  readonly store: Pick<ActorStore, "erased">;
+  readonly store: Pick<ActorStore, "erased" | "undoneShards">;
 }
 
 export class Ownership implements FlushHost {
@@ -184,40 +184,33 @@ export class Ownership implements FlushHost {
 
   /** Serves newly granted shards after taking up their undone work: all of them or, if it throws, none. */
   private async takeUp(grants: readonly ShardGrant[]): Promise<void> {
-    const { shards } = this.parts;
+    const { shards, store } = this.parts;
     // A later answer may have overtaken this one; an epoch only ever rises.
     const isFresh = (g: ShardGrant): boolean => !this.stalled.has(g.shard) && g.epoch > (shards.epochOf(g.shard) ?? 0);
-    const fresh = this.stopped ? [] : grants.filter(isFresh);
-    if (fresh.length === 0) return;
+    const raised = this.stopped ? [] : grants.filter(isFresh);
+    if (raised.length === 0) return;
     // If a shard was lost and regained meanwhile, nothing of the former epoch is valid. Readers look again, too: what
     // was stored while this replica did not own the shard is final only now.
-    this.abandon(new Set(fresh.map((g) => g.shard)));
-    for (const { shard, epoch } of fresh) shards.grant(shard, epoch);
-    try {
-      // Nothing undone of an erased organization may run. Each shard opens by itself, so undone work on one delays no
-      // clients of the others.
-      await this.parts.takeUp.begin(fresh, this.learnErased(fresh), ({ shard, epoch }) => {
-        shards.open(shard, epoch);
-        this.parts.peers?.opened();
-      });
-    } catch (cause) {
-      this.abandon(new Set(fresh.filter((g) => shards.epochOf(g.shard) === g.epoch).map((g) => g.shard)));
-      throw cause;
-    }
+    const numbers = raised.map((g) => g.shard);
+    this.abandon(new Set(numbers));
+    // Read before anything can commit at the new epochs: what is undone then is all that ever will be.
+    const [undone, erased] = await Promise.all([store.undoneShards(numbers), store.erased(numbers)]);
+    const fresh = this.stopped ? [] : raised.filter(isFresh);
+    if (fresh.length === 0) return;
+    // Nothing undone of an erased organization may run.
+    const erasedOf = Map.groupBy(erased, shardOf);
+    for (const { shard, epoch } of fresh) shards.grant(shard, epoch, erasedOf.get(shard));
+    // Each shard opens by itself, so undone work on one delays no clients of the others.
+    await this.parts.takeUp.begin(fresh, undone, ({ shard, epoch }) => {
+      shards.open(shard, epoch);
+      this.parts.peers?.opened();
+    });
     // The shards are served by now; the next regular scan makes up for a failed one.
     await this.parts.alarms
       .scan(fresh.map((g) => g.shard))
       .catch((err: unknown) =>
         this.parts.log.warn({ err }, "the alarms of shards that were taken up cannot be read yet"),
       );
-  }
-
-  private async learnErased(grants: readonly ShardGrant[]): Promise<void> {
-    const erased = Map.groupBy(await this.parts.store.erased(grants.map((g) => g.shard)), shardOf);
-    for (const { shard, epoch } of grants) {
-      const organizationIds = erased.get(shard);
-      if (organizationIds !== undefined) this.parts.shards.erase(shard, epoch, organizationIds);
-    }
   }
 
   /** Extends the lease. Taking up claimed shards runs beside it, because it may last longer than the lease. */

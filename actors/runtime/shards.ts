@@ -15,7 +15,7 @@ interface Held {
   /** The result of a successful admission, created once. */
   readonly grant: Outcome<ShardGrant>;
   /** Erased organizations: no request finds them, and nothing is stored for them. */
-  erased: ReadonlySet<string>;
+  readonly erased: ReadonlySet<string>;
   recovering: boolean;
   leaving: boolean;
 }
@@ -114,15 +114,10 @@ export class Shards {
     });
   }
 
-  /** Adds a shard that was granted; it serves after `open`. */
-  grant(shard: number, epoch: number): void {
-    this.held.set(shard, { epoch, grant: ok({ shard, epoch }), erased: NONE, recovering: true, leaving: false });
-  }
-
-  /** Records erased organizations of a shard, if it is held at this epoch. */
-  erase(shard: number, epoch: number, organizationIds: readonly string[]): void {
-    const held = this.held.get(shard);
-    if (held?.epoch === epoch) held.erased = new Set(organizationIds);
+  /** Adds a shard that was granted, with its erased organizations; it serves after `open`. */
+  grant(shard: number, epoch: number, organizationIds: readonly string[] = []): void {
+    const erased = organizationIds.length === 0 ? NONE : new Set(organizationIds);
+    this.held.set(shard, { epoch, grant: ok({ shard, epoch }), erased, recovering: true, leaving: false });
   }
 
   /** Another replica will get these shards: only groups in flight continue. */

@@ -127,9 +127,22 @@ export type FlushOutcome =
   | { readonly kind: "aborted"; readonly code: string; readonly cause: unknown }
   | { readonly kind: "unknown"; readonly cause: unknown };
 
-/** A message with its place in the order of its shard's commits. */
+/** A message with its place in the order of its shard's inserts. */
 export interface PlacedMessage extends MessageRow {
   readonly position: number;
+}
+
+/** A shard with messages or effects. */
+export interface UndoneShard {
+  readonly shard: number;
+  /** The position of its last message; 0 without messages. */
+  readonly lastMessage: number;
+}
+
+/** Messages of a shard after one position, up to and with another one. */
+export interface MessageRange {
+  readonly after: number;
+  readonly upTo: number;
 }
 
 export interface ActorStore {
@@ -141,9 +154,9 @@ export interface ActorStore {
   /** The organizations of these shards that were erased, or are being erased. */
   erased(shards: readonly number[]): Promise<readonly string[]>;
   /** Those of these shards that have messages or effects. */
-  undoneShards(shards: readonly number[]): Promise<readonly number[]>;
-  /** Messages of a shard after this position, in the order of their commits. */
-  undoneMessages(shard: number, after: number, limit: number): Promise<readonly PlacedMessage[]>;
+  undoneShards(shards: readonly number[]): Promise<readonly UndoneShard[]>;
+  /** Messages of a shard by their positions. A position is drawn at the insert, so it may appear after a later one. */
+  undoneMessages(shard: number, range: MessageRange, limit: number): Promise<readonly PlacedMessage[]>;
   /** Effects of a shard after this id, ordered by id. */
   undoneEffects(shard: number, after: string, limit: number): Promise<readonly EffectRow[]>;
   /** Alarms of these shards that are due before `untilMs`, soonest first, at most `limit`. */

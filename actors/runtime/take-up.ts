@@ -6,10 +6,17 @@
  *
  *   granted ─▶ reading pages ─ messages offered, or TAKE_UP_MS ─▶ served ─▶ effects recovered
  *
- * Until the last page, messages of new commits are left to the pages, so each message has its turn after earlier ones.
- * A page may show a message whose commit is not answered yet; `delivery.ts` ensures that none has two turns. A failed
- * message or effect is retried beside the others; a parked message blocks nothing.
+ * A failed message or effect is retried beside the others; a parked message blocks nothing.
+ *
+ * - TU-1: what is undone is finite. Nothing of an older epoch can commit once the epoch has risen, so the position of the
+ *   last message, read after that and before the first commit of this grant, is a fixed bound.
+ * - TU-2: pages show no message of this grant. A position is drawn at the insert, so a page of commits in progress could
+ *   pass over one that commits late, and it would be lost.
+ * - TU-3: each message has its turn after earlier ones: commits of this grant keep their messages until the pages are
+ *   through.
  */
+import { assert } from "../assert.ts";
+import { FairSlots } from "../fair-slots.ts";
 import { Backoff } from "./backoff.ts";
 import type { Chance, Clock } from "./clock.ts";
 import type { Delivery } from "./delivery.ts";
@@ -17,7 +24,7 @@ import type { Effects } from "./effects.ts";
 import type { RuntimeLog } from "./log.ts";
 import type { ShardGrant } from "./placement.ts";
 import type { Shards } from "./shards.ts";
-import type { ActorStore, EffectRow, MessageRow } from "./store.ts";
+import type { ActorStore, EffectRow, MessageRow, UndoneShard } from "./store.ts";
 
 /**
  * A shard is served after this time at the latest, however many undone messages it has: its clients wait meanwhile,
@@ -46,10 +53,8 @@ interface TakeUpParts {
 /** One shard under one grant. */
 interface Progress {
   readonly grant: ShardGrant;
-  /** How many messages new commits of this grant have written meanwhile. */
-  written: number;
-  /** All messages of the pages have been offered: the next ones are delivered from memory. */
-  isLive: boolean;
+  /** Messages of this grant's commits meanwhile, in their order; null: the pages are through (TU-3). */
+  kept: MessageRow[] | null;
   /** Effects that began under this grant. */
   readonly begun: Set<string>;
 }
@@ -63,11 +68,11 @@ export class TakeUp {
     this.parts = parts;
   }
 
-  /** A commit has written the message: it is delivered now, or later from the pages. */
+  /** A commit has written the message: it is delivered now, or after the pages. */
   send(message: MessageRow, grant: ShardGrant): void {
-    const progress = this.progressOf(grant);
-    if (progress === null || progress.isLive) this.parts.delivery.send(message, grant);
-    else progress.written++;
+    const kept = this.progressOf(grant)?.kept ?? null;
+    if (kept === null) this.parts.delivery.send(message, grant);
+    else kept.push(message);
   }
 
   /** A commit has begun the effect: it starts now, and the pages skip it. */
@@ -78,23 +83,23 @@ export class TakeUp {
 
   /**
    * Calls `onReady` for each grant when its shard may be served: at once if nothing is undone. Resolves when all shards
-   * may be served. Nothing is taken up until `before` has resolved. If `before` or the database fails, throws before
-   * any shard is ready.
+   * may be served. `undone` was read when the epochs had risen, and before the shards were granted (TU-1).
    */
   async begin(
     grants: readonly ShardGrant[],
-    before: Promise<void>,
+    undone: readonly UndoneShard[],
     onReady: (grant: ShardGrant) => void,
   ): Promise<void> {
-    const { store, clock } = this.parts;
-    const [rows] = await Promise.all([store.undoneShards(grants.map((g) => g.shard)), before]);
-    const undone = new Set(rows);
-    const waiting = new Set(grants.filter(({ shard }) => undone.has(shard)));
+    const { clock } = this.parts;
+    const lastMessages = new Map(undone.map(({ shard, lastMessage }) => [shard, lastMessage]));
+    const waiting = new Set(grants.filter(({ shard }) => lastMessages.has(shard)));
     const ready = (grant: ShardGrant): void => {
       if (waiting.delete(grant)) onReady(grant);
     };
-    const all = [...waiting].map((grant) => this.offered(grant).then(() => ready(grant)));
-    for (const grant of grants) if (!undone.has(grant.shard)) onReady(grant);
+    const all = [...waiting].map((grant) =>
+      this.offered(grant, lastMessages.get(grant.shard) ?? 0).then(() => ready(grant)),
+    );
+    for (const grant of grants) if (!lastMessages.has(grant.shard)) onReady(grant);
     if (all.length === 0) return;
     await new Promise<void>((resolve) => {
       const cancel = clock.after(TAKE_UP_MS, resolve);
@@ -107,10 +112,10 @@ export class TakeUp {
   }
 
   /** Takes up the shard's work; resolves when its messages have been offered. */
-  private async offered(grant: ShardGrant): Promise<void> {
-    const progress: Progress = { grant, written: 0, isLive: false, begun: new Set() };
+  private async offered(grant: ShardGrant, lastMessage: number): Promise<void> {
+    const progress: Progress = { grant, kept: [], begun: new Set() };
     this.reading.set(grant.shard, progress);
-    await this.messages(progress);
+    await this.messages(progress, lastMessage);
     void this.recover(progress);
   }
 
@@ -124,30 +129,31 @@ export class TakeUp {
     }
   }
 
-  /** Offers all messages; resolves when each has been offered once. */
-  private async messages(progress: Progress): Promise<void> {
+  /** Offers all messages up to `upTo`, and then those that were kept; resolves when each has been offered once. */
+  private async messages(progress: Progress, upTo: number): Promise<void> {
     const { store, delivery } = this.parts;
     const { grant } = progress;
-    const unanswered = new Slots(UNDONE_PAGE);
+    const unanswered = new FairSlots({ slots: UNDONE_PAGE, each: UNDONE_PAGE });
     const offered = new Set<Promise<void>>();
-    for (let after = 0; ;) {
-      const { written } = progress;
-      const page = await this.patiently(grant, () => store.undoneMessages(grant.shard, after, UNDONE_PAGE));
+    for (let after = 0; after < upTo;) {
+      const range = { after, upTo };
+      const page = await this.patiently(grant, () => store.undoneMessages(grant.shard, range, UNDONE_PAGE));
       if (page === null) return;
-      const last = page.at(-1);
-      // A message that was committed during the read may not be in the page.
-      if (last === undefined && written === progress.written) break;
       for (const message of page) {
-        await unanswered.take();
+        assert(message.position > after && message.position <= upTo, "a page has what it was asked for, in order");
+        after = message.position;
+        const pass = await unanswered.enter(ALL);
         if (!this.isCurrent(grant)) return;
         const { once, over } = delivery.offer(message, grant);
         offered.add(once);
         void once.then(() => offered.delete(once));
-        void over.then(() => unanswered.free());
+        void over.then(() => pass?.end());
       }
-      after = last?.position ?? after;
+      if (page.length < UNDONE_PAGE) break;
     }
-    progress.isLive = true;
+    const { kept } = progress;
+    progress.kept = null;
+    for (const message of kept ?? []) delivery.send(message, grant);
     await Promise.all(offered);
   }
 
@@ -155,7 +161,7 @@ export class TakeUp {
   private async effects({ grant, begun }: Progress, wanted: (id: string) => boolean): Promise<ReadonlySet<string>> {
     const { store, effects } = this.parts;
     const failed = new Set<string>();
-    const recoveries = new Slots(RECOVERIES);
+    const recoveries = new FairSlots({ slots: RECOVERIES, each: RECOVERIES });
     const all = new Set<Promise<void>>();
     let after = "";
     for (;;) {
@@ -164,12 +170,12 @@ export class TakeUp {
       if (page === null || last === undefined) break;
       for (const effect of page) {
         if (begun.has(effect.id) || !wanted(effect.id)) continue;
-        await recoveries.take();
+        const pass = await recoveries.enter(ALL);
         // Without a current epoch nothing would stop the recovery.
         if (!this.isCurrent(grant)) return NONE;
         const one = effects.recover(effect, grant).then((isDone) => {
           if (!isDone) failed.add(effect.id);
-          recoveries.free();
+          pass?.end();
           all.delete(one);
         });
         all.add(one);
@@ -217,24 +223,5 @@ export class TakeUp {
 }
 
 const NONE: ReadonlySet<string> = new Set();
-
-/** A number of slots; callers wait in line when none is free. */
-class Slots {
-  private left: number;
-  private readonly waiting: (() => void)[] = [];
-
-  constructor(count: number) {
-    this.left = count;
-  }
-
-  async take(): Promise<void> {
-    if (this.left > 0) this.left--;
-    else await new Promise<void>((resolve) => this.waiting.push(resolve));
-  }
-
-  free(): void {
-    const next = this.waiting.shift();
-    if (next === undefined) this.left++;
-    else next();
-  }
-}
+/** All rows of a shard share the slots, in their order. */
+const ALL = "";

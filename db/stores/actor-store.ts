@@ -2,7 +2,7 @@
  * The runtime's store on PostgreSQL (port: `actors/runtime/store.ts`). The flush is raw postgres.js,
  * because it is the hot path; everything else is Drizzle or a plain query.
  */
-import { and, asc, eq, gt, inArray, lt, sql } from "drizzle-orm";
+import { and, asc, eq, gt, inArray, lt, lte, sql } from "drizzle-orm";
 import type { RecordFields } from "../../actors/runtime/actor.ts";
 import type {
   ActorStore,
@@ -10,11 +10,13 @@ import type {
   EffectRow,
   EventPage,
   FlushOutcome,
+  MessageRange,
   PageOfEvents,
   PlacedMessage,
   RecordRef,
   ShardWrites,
   StoredEvent,
+  UndoneShard,
 } from "../../actors/runtime/store.ts";
 import { type Database, NO_ORGANIZATION, type ReadPool } from "../client.ts";
 import { eventOfRow } from "../event-row.ts";
@@ -132,24 +134,25 @@ export class PostgresActorStore implements ActorStore {
     return rows.map(({ organizationId }) => organizationId);
   }
 
-  async undoneShards(shards: readonly number[]): Promise<readonly number[]> {
+  async undoneShards(shards: readonly number[]): Promise<readonly UndoneShard[]> {
     const rows = await this.database.reading(
       "own",
       NO_ORGANIZATION,
-      ({ sql: read }) => read<{ id: number }[]>`
-        select s.id from unnest(${[...shards]}::int[]) s(id)
+      ({ sql: read }) => read<{ shard: number; last: string | null }[]>`
+        select s.id as shard, (select max(position) from actor_message m where m.shard = s.id) as last
+        from unnest(${[...shards]}::int[]) s(id)
         where exists (select from actor_message m where m.shard = s.id) or exists (select from effect e where e.shard = s.id)`,
     );
-    return rows.map((row) => row.id);
+    return rows.map(({ shard, last }) => ({ shard, lastMessage: Number(last ?? 0) }));
   }
 
-  undoneMessages(shard: number, after: number, limit: number): Promise<readonly PlacedMessage[]> {
+  undoneMessages(shard: number, { after, upTo }: MessageRange, limit: number): Promise<readonly PlacedMessage[]> {
     const { position } = actorMessage;
     return this.database.reading("own", NO_ORGANIZATION, async ({ query }) => {
       const rows = await query
         .select()
         .from(actorMessage)
-        .where(and(eq(actorMessage.shard, shard), gt(position, after)))
+        .where(and(eq(actorMessage.shard, shard), gt(position, after), lte(position, upTo)))
         .orderBy(asc(position))
         .limit(limit);
       return rows as unknown as PlacedMessage[];

@@ -90,7 +90,7 @@ export function actorStoreContract(name: string, open: () => Promise<StoreFixtur
     const seqs = async (organizationId = ORG) =>
       (await store.events(organizationId, "l1", { after: 0, limit: 100 })).events.map((e) => e.seq);
     const undone = async (shard = shardOf(ORG)) => ({
-      messages: await store.undoneMessages(shard, 0, 100),
+      messages: await store.undoneMessages(shard, { after: 0, upTo: Number.MAX_SAFE_INTEGER }, 100),
       effects: await store.undoneEffects(shard, "", 100),
     });
     const dueNames = async () => (await store.alarms([shardOf(ORG)], 1_000, 100)).map((a) => a.name);
@@ -298,18 +298,22 @@ export function actorStoreContract(name: string, open: () => Promise<StoreFixtur
     test("[RT-11] what is undone comes in pages, and only shards that have some are named", async () => {
       expect(await store.undoneShards([shardOf(ORG), shardOf(OTHER)])).toEqual([]);
       await flush(group({ messages: ["m3", "m1", "m2"].map(messageOf), effects: ["e2", "e3", "e1"].map(effectOf) }));
-      expect(await store.undoneShards([shardOf(ORG), shardOf(OTHER)])).toEqual([shardOf(ORG)]);
-      const first = await store.undoneMessages(shardOf(ORG), 0, 2);
-      const rest = await store.undoneMessages(shardOf(ORG), first[1]!.position, 2);
-      expect([first, rest].map((page) => page.map(({ id }) => id))).toEqual([["m3", "m1"], ["m2"]]);
-      expect(await store.undoneMessages(shardOf(ORG), rest[0]!.position, 2)).toEqual([]);
+      const [undone] = await store.undoneShards([shardOf(ORG), shardOf(OTHER)]);
+      const page = async (after: number, upTo: number) => store.undoneMessages(shardOf(ORG), { after, upTo }, 2);
+      const upTo = undone!.lastMessage;
+      const first = await page(0, upTo);
+      const rest = await page(first[1]!.position, upTo);
+      expect([first, rest].map((rows) => rows.map(({ id }) => id))).toEqual([["m3", "m1"], ["m2"]]);
+      expect(undone).toEqual({ shard: shardOf(ORG), lastMessage: rest[0]!.position });
+      expect(await page(rest[0]!.position, upTo)).toEqual([]);
+      expect((await page(0, upTo - 1)).map(({ id }) => id)).toEqual(["m3", "m1"]);
       const effects = [
         await store.undoneEffects(shardOf(ORG), "", 2),
         await store.undoneEffects(shardOf(ORG), "e2", 2),
       ];
       expect(effects.map((page) => page.map(({ id }) => id))).toEqual([["e1", "e2"], ["e3"]]);
       await flush(group({ consumed: ["m1", "m2", "m3"], settled: ["e1", "e2"] }));
-      expect(await store.undoneShards([shardOf(ORG)])).toEqual([shardOf(ORG)]);
+      expect(await store.undoneShards([shardOf(ORG)])).toEqual([{ shard: shardOf(ORG), lastMessage: 0 }]);
     });
 
     test("[RT-11] undone and alarms are those of the shards asked for", async () => {

@@ -41,8 +41,8 @@ export class WatchedDatabase extends MemoryDatabase {
   /** Rises with each commit. */
   commits = 0;
 
-  override commit(batch: readonly ShardWrites[], live: ReadonlySet<number>): void {
-    super.commit(batch, live);
+  override commit(batch: readonly ShardWrites[], live: ReadonlySet<number>, position?: number): void {
+    super.commit(batch, live, position);
     this.commits++;
     this.onCommit(batch.filter((group) => live.has(group.shard)));
   }

@@ -13,9 +13,12 @@ import type { SimulatedReplica } from "./simulated-replica.ts";
 import type { Scheduler } from "./scheduler.ts";
 import { must, Violation } from "./violation.ts";
 
-export const ORGANIZATIONS = ["org_a", "org_b", "org_c"];
+/** The last one shares the shard of the first: two statements of one shard may be in flight. */
+export const ORGANIZATIONS = ["org_a", "org_b", "org_az"];
 const IDS = ["x", "y", "z"];
 const LONG_NOTE = "x".repeat(LARGE_BYTES);
+/** Every fifth change is large, so that two statements are in flight. */
+const noteOf = ({ key }: Write): string => (key % 5 === 0 ? LONG_NOTE : "");
 /** Alarms are due within this time: some past the horizon in memory. */
 const ALARM_WITHIN_MS = 90_000;
 
@@ -80,13 +83,11 @@ export class LedgerClients {
     switch (kind) {
       case "add": {
         const write = book.begin({ ledgers: [address] });
-        // Every fifth one is large, so that two statements are in flight.
-        const note = write.key % 5 === 0 ? LONG_NOTE : "";
-        return this.send(replica, kind, one({ kind, by: write.key, note }), write);
+        return this.send(replica, kind, one({ kind, by: write.key, note: noteOf(write) }), write);
       }
       case "tell": {
         const write = book.begin({ ledgers: [address], tells: other });
-        return this.send(replica, kind, one({ kind: "add_and_tell", by: write.key, to }), write);
+        return this.send(replica, kind, one({ kind: "add_and_tell", by: write.key, to, note: noteOf(write) }), write);
       }
       case "effect": {
         const write = book.begin({ ledgers: [address], hasEffect: true });

@@ -12,10 +12,12 @@ import type {
   EffectRow,
   EventPage,
   FlushOutcome,
+  MessageRange,
   PageOfEvents,
   PlacedMessage,
   RecordRef,
   ShardWrites,
+  UndoneShard,
   Writes,
 } from "../../actors/runtime/store.ts";
 import type { FakeClock } from "../support/fake-clock.ts";
@@ -128,12 +130,12 @@ export class SimulatedStore implements ActorStore {
     return this.store.erased(shards);
   }
 
-  undoneShards(shards: readonly number[]): Promise<readonly number[]> {
+  undoneShards(shards: readonly number[]): Promise<readonly UndoneShard[]> {
     return call(this.wiring, "undone", () => this.store.undoneShards(shards));
   }
 
-  undoneMessages(shard: number, after: number, limit: number): Promise<readonly PlacedMessage[]> {
-    return call(this.wiring, "undone", () => this.store.undoneMessages(shard, after, limit));
+  undoneMessages(shard: number, range: MessageRange, limit: number): Promise<readonly PlacedMessage[]> {
+    return call(this.wiring, "undone", () => this.store.undoneMessages(shard, range, limit));
   }
 
   undoneEffects(shard: number, after: string, limit: number): Promise<readonly EffectRow[]> {

@@ -113,6 +113,11 @@ export class Simulation {
       call: scheduler.one(this.world === null ? [0, 0.02, 0.1] : [0.02, 0.1, 0.2]),
       struck: 0,
     };
+    // Between the insert of its rows and its commit a statement is overtaken by others.
+    this.database.pace = (operation) =>
+      operation !== "commit"
+        ? Promise.resolve()
+        : new Promise((resolve) => scheduler.hold(null, "a statement commits", resolve));
     this.lanes = scheduler.one([1, 1, 2]);
     this.liveActors = scheduler.one([2, 4, 1_000]);
   }

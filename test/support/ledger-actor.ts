@@ -22,7 +22,13 @@ export type LedgerCommand =
   | { readonly kind: "refuse_after_writing" }
   | { readonly kind: "fall" }
   | { readonly kind: "add_patiently"; readonly by: number }
-  | { readonly kind: "add_and_tell"; readonly by: number; readonly to: string; readonly mayWait?: true }
+  | {
+      readonly kind: "add_and_tell";
+      readonly by: number;
+      readonly to: string;
+      readonly note?: string;
+      readonly mayWait?: true;
+    }
   | { readonly kind: "add_with_effect"; readonly by: number }
   | { readonly kind: "effect_done"; readonly effectId: string }
   | { readonly kind: "wake_at"; readonly dueAtMs: number; readonly by: number }
@@ -98,10 +104,10 @@ export function ledgerActor(onTurn: (kind: string) => void = () => {}): ActorDef
         tx.mayWait();
         return ok(add(tx, by));
       },
-      add_and_tell(tx, { by, to, mayWait }) {
+      add_and_tell(tx, { by, to, note, mayWait }) {
         const told: LedgerCommand = mayWait === true ? { kind: "add_patiently", by } : adding(by);
         tx.send(ledgerRef(tx.self.organizationId, to), told);
-        return ok(add(tx, by));
+        return ok(add(tx, by, note));
       },
       add_with_effect(tx, { by }) {
         add(tx, by);

@@ -100,8 +100,21 @@ export class MemoryDatabase {
     return new Set(batch.filter((g) => this.shards[g.shard]?.epoch === g.epoch).map((g) => g.shard));
   }
 
-  /** Stores the writes of live shards: all of them, or throws `Aborted` and stores none. */
-  commit(batch: readonly ShardWrites[], live: ReadonlySet<number>): void {
+  /**
+   * Draws the positions of the batch's messages, as the identity column does at the insert: a statement that commits
+   * later than another one may have drawn before it.
+   */
+  number(batch: readonly ShardWrites[]): number {
+    const first = this.positions + 1;
+    this.positions += batch.reduce((sum, { writes }) => sum + writes.messages.length, 0);
+    return first;
+  }
+
+  /**
+   * Stores the writes of live shards: all of them, or throws `Aborted` and stores none. `position` is the first one
+   * that was drawn for the messages.
+   */
+  commit(batch: readonly ShardWrites[], live: ReadonlySet<number>, position = this.number(batch)): void {
     const next: Tables = {
       records: new Map(),
       events: new Map(),
@@ -109,7 +122,11 @@ export class MemoryDatabase {
       effects: new Map(this.tables.effects),
       alarms: new Map(this.tables.alarms),
     };
-    for (const group of batch) if (live.has(group.shard)) this.write(next, group.shard, roundTrip(group.writes));
+    let drawn = position;
+    for (const { shard, writes } of batch) {
+      if (live.has(shard)) this.write(next, shard, roundTrip(writes), drawn);
+      drawn += writes.messages.length;
+    }
     for (const [key, record] of next.records) this.tables.records.set(key, record);
     for (const [key, events] of next.events) this.tables.events.set(key, events);
     this.tables.messages = next.messages;
@@ -135,8 +152,9 @@ export class MemoryDatabase {
     return this.tables.records;
   }
 
+  /** In the order of their positions. */
   messages(): readonly OnShard<PlacedMessage>[] {
-    return [...this.tables.messages.values()];
+    return [...this.tables.messages.values()].sort((a, b) => a.position - b.position);
   }
 
   effects(): readonly OnShard<EffectRow>[] {
@@ -148,7 +166,7 @@ export class MemoryDatabase {
     return [...this.tables.alarms.values()].sort((a, b) => a.dueAtMs - b.dueAtMs);
   }
 
-  private write(next: Tables, shard: number, writes: Writes): void {
+  private write(next: Tables, shard: number, writes: Writes, position: number): void {
     for (const { table, record } of writes.records) {
       const key = recordRow(table, record.organizationId, record.id);
       const before = next.records.get(key) ?? this.tables.records.get(key);
@@ -163,7 +181,8 @@ export class MemoryDatabase {
       if (events[place]?.seq === event.seq) throw new Aborted("23505", `event ${key} ${event.seq} exists`);
       next.events.set(key, events.toSpliced(place + 1, 0, event));
     }
-    for (const row of writes.messages) insert(next.messages, row.id, { ...row, shard, position: ++this.positions });
+    for (const [index, row] of writes.messages.entries())
+      insert(next.messages, row.id, { ...row, shard, position: position + index });
     for (const id of writes.consumed) next.messages.delete(id);
     for (const row of writes.effects) insert(next.effects, row.id, { ...row, shard });
     for (const id of writes.settled) next.effects.delete(id);

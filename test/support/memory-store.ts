@@ -22,10 +22,12 @@ import type {
   EffectRow,
   EventPage,
   FlushOutcome,
+  MessageRange,
   PageOfEvents,
   PlacedMessage,
   RecordRef,
   ShardWrites,
+  UndoneShard,
 } from "../../actors/runtime/store.ts";
 import { Aborted, type MemoryDatabase } from "./memory-database.ts";
 import { Unreachable } from "./memory-placement.ts";
@@ -106,15 +108,17 @@ export class MemoryActorStore implements ActorStore {
     if (fault?.kind === "abort") return aborted(new Aborted(fault.code, "a scripted fault"));
     const live = this.database.fence(batch);
     const end = this.database.begin(live);
+    const position = this.database.number(batch);
     if (fault?.kind === "zombie") {
       void fault.gate.pass().then((goesOn) => {
-        if (goesOn) this.commit(batch, live);
+        if (goesOn) this.commit(batch, live, position);
         end();
       });
       return unknown("no answer in time");
     }
     const goesOn = fault?.kind === "hold" ? await fault.gate.pass() : true;
-    const outcome = goesOn ? this.commit(batch, live) : unknown("the backend was ended");
+    await this.database.pace("commit");
+    const outcome = goesOn ? this.commit(batch, live, position) : unknown("the backend was ended");
     end();
     if (fault?.kind === "late_reply") await fault.gate.pass();
     return fault?.kind === "lost_reply" ? unknown("the reply is lost") : outcome;
@@ -149,18 +153,20 @@ export class MemoryActorStore implements ActorStore {
     return [...this.database.erased].filter((organizationId) => shards.includes(shardOf(organizationId)));
   }
 
-  async undoneShards(shards: readonly number[]): Promise<readonly number[]> {
+  async undoneShards(shards: readonly number[]): Promise<readonly UndoneShard[]> {
     return this.reach("undone", () => {
-      const rows = [...this.database.messages(), ...this.database.effects()];
-      return [...new Set(rows.map((row) => row.shard))].filter((shard) => shards.includes(shard));
+      const messages = this.database.messages();
+      const undone = new Set([...messages, ...this.database.effects()].map((row) => row.shard));
+      const last = (shard: number): number => messages.findLast((row) => row.shard === shard)?.position ?? 0;
+      return shards.filter((shard) => undone.has(shard)).map((shard) => ({ shard, lastMessage: last(shard) }));
     });
   }
 
-  async undoneMessages(shard: number, after: number, limit: number): Promise<readonly PlacedMessage[]> {
+  async undoneMessages(shard: number, { after, upTo }: MessageRange, limit: number): Promise<readonly PlacedMessage[]> {
     return this.reach("undone", () =>
       this.database
         .messages()
-        .filter((row) => row.shard === shard && row.position > after)
+        .filter((row) => row.shard === shard && row.position > after && row.position <= upTo)
         .slice(0, limit),
     );
   }
@@ -184,9 +190,9 @@ export class MemoryActorStore implements ActorStore {
     );
   }
 
-  private commit(batch: readonly ShardWrites[], live: Set<number>): FlushOutcome {
+  private commit(batch: readonly ShardWrites[], live: Set<number>, position: number): FlushOutcome {
     try {
-      this.database.commit(batch, live);
+      this.database.commit(batch, live, position);
       return { kind: "answered", live };
     } catch (cause) {
       if (cause instanceof Aborted) return aborted(cause);

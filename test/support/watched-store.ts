@@ -9,10 +9,12 @@ import type {
   EffectRow,
   EventPage,
   FlushOutcome,
+  MessageRange,
   PageOfEvents,
   PlacedMessage,
   RecordRef,
   ShardWrites,
+  UndoneShard,
 } from "../../actors/runtime/store.ts";
 
 /** Shared by the stores of all replicas. */
@@ -64,12 +66,12 @@ export class WatchedStore implements ActorStore {
     return this.store.erased(shards);
   }
 
-  undoneShards(shards: readonly number[]): Promise<readonly number[]> {
+  undoneShards(shards: readonly number[]): Promise<readonly UndoneShard[]> {
     return this.store.undoneShards(shards);
   }
 
-  undoneMessages(shard: number, after: number, limit: number): Promise<readonly PlacedMessage[]> {
-    return this.store.undoneMessages(shard, after, limit);
+  undoneMessages(shard: number, range: MessageRange, limit: number): Promise<readonly PlacedMessage[]> {
+    return this.store.undoneMessages(shard, range, limit);
   }
 
   undoneEffects(shard: number, after: string, limit: number): Promise<readonly EffectRow[]> {

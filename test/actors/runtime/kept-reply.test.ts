@@ -305,7 +305,9 @@ describe("what ends it", () => {
     const desk = await start();
     await desk.keep();
     const { shards } = desk.replica.system;
-    shards.erase(shardOf(ORG), shards.epochOf(shardOf(ORG))!, [ORG]);
+    const [shard, epoch] = [shardOf(ORG), shards.epochOf(shardOf(ORG))!];
+    shards.grant(shard, epoch, [ORG]);
+    shards.open(shard, epoch);
     expect(faultOf(await desk.ask())).toBe("unauthenticated");
     const ending = await start();
     await ending.keep();

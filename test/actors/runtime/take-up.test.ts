@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { ok } from "../../../actors/fault.ts";
 import type { AnyDefinition, Tx } from "../../../actors/runtime/actor.ts";
+import { LARGE_BYTES } from "../../../actors/runtime/flush-queue.ts";
 import { shardOf } from "../../../actors/runtime/placement.ts";
 import { noWrites, type EffectRow, type MessageRow } from "../../../actors/runtime/store.ts";
 import { TAKE_UP_MS, UNDONE_PAGE } from "../../../actors/runtime/take-up.ts";
@@ -11,7 +12,9 @@ import { faultOf, ORG } from "../../support/ledger-replica.ts";
 import { Replica, type ReplicaOptions, World } from "../../support/replica.ts";
 
 const SHARD = shardOf(ORG);
-const ref = (id: string) => ({ kind: "list", organizationId: ORG, id });
+/** Another organization of the same shard, whose commits may be in flight beside those of the first. */
+const NEIGHBOUR = "org_az";
+const ref = (id: string, organizationId = ORG) => ({ kind: "list", organizationId, id });
 const addressed = (id: string) => ({ organizationId: ORG, actorKind: "list", actorId: id });
 const message = (i: number, to = `a${i % 7}`, kind = "note"): MessageRow => ({
   ...addressed(to),
@@ -36,8 +39,8 @@ function lists() {
         noted.set(tx.self.id, [...(noted.get(tx.self.id) ?? []), i]);
         return ok(null);
       },
-      tell: (tx: Tx, { i, to }: { readonly i: number; readonly to: string }) => {
-        tx.send(ref(to), { kind: "note", i } as { kind: string });
+      tell: (tx: Tx, { i, to, pad }: { readonly i: number; readonly to: string; readonly pad?: string }) => {
+        tx.send(ref(to, tx.self.organizationId), { kind: "note", i, pad } as { kind: string });
         return ok(null);
       },
       fall: () => {
@@ -58,8 +61,8 @@ function heir(
   world.database.commit([{ shard: SHARD, epoch: 0, writes }], new Set([SHARD]));
   const { definition, noted } = lists();
   const replica = new Replica<Record<string, never>>(world, { definitions: [definition], effects });
-  const ask = (id: string, command: object) =>
-    replica.system.dispatchGroup([{ ref: ref(id), command: command as { kind: string } }]);
+  const ask = (id: string, command: object, organizationId = ORG) =>
+    replica.system.dispatchGroup([{ ref: ref(id, organizationId), command: command as { kind: string } }]);
   return { world, replica, noted, ask };
 }
 
@@ -75,7 +78,7 @@ test("[RT-11] messages are taken up in pages, each actor's in the order of their
   };
   await replica.system.start();
   await until("all are answered", () => world.database.messages().length === 0);
-  expect(sizes).toEqual([UNDONE_PAGE, UNDONE_PAGE, UNDONE_PAGE, UNDONE_PAGE, 3, 0]);
+  expect(sizes).toEqual([UNDONE_PAGE, UNDONE_PAGE, UNDONE_PAGE, UNDONE_PAGE, 3]);
   for (let actor = 0; actor < 7; actor++) {
     const own = messages.map((_, i) => i).filter((i) => i % 7 === actor);
     expect(noted.get(`a${actor}`)).toEqual(own);
@@ -84,14 +87,20 @@ test("[RT-11] messages are taken up in pages, each actor's in the order of their
 
 test("[RT-11] a shard is served in time while much is undone, and new messages come after the old ones", async () => {
   const { world, replica, noted, ask } = heir({
-    messages: [message(0, "slow"), message(1, "slow"), message(2, "fast")],
+    messages: [
+      message(0, "slow"),
+      message(1, "slow"),
+      message(2, "fast"),
+      ...Array.from({ length: UNDONE_PAGE - 3 }, (_, i) => message(100 + i, "many")),
+      message(3, "fast"),
+    ],
   });
-  // The second page, which would be empty, does not come yet.
+  // The second page does not come yet.
   const door = Promise.withResolvers<void>();
   const read = replica.store.undoneMessages.bind(replica.store);
-  replica.store.undoneMessages = async (shard, after, limit) => {
-    if (after > 0) await door.promise;
-    return read(shard, after, limit);
+  replica.store.undoneMessages = async (shard, range, limit) => {
+    if (range.after > 0) await door.promise;
+    return read(shard, range, limit);
   };
   const start = replica.system.start();
   await settle();
@@ -101,13 +110,13 @@ test("[RT-11] a shard is served in time while much is undone, and new messages c
   expect(faultOf(await ask("fast", { kind: "note", i: 11 }))).toBe("ok");
   expect(faultOf(await ask("other", { kind: "tell", to: "fast", i: 12 }))).toBe("ok");
   await settle();
-  // Its row is there, and is found behind what was there before.
-  expect([noted.get("fast"), world.database.messages().length]).toEqual([[2, 11], 1]);
+  // Its row is there, and it waits for what was there before.
+  expect([noted.get("fast"), world.database.messages().length]).toEqual([[2, 11], 2]);
   door.resolve();
   await until("the new message is delivered", () => world.database.messages().length === 0);
   expect([noted.get("slow"), noted.get("fast")]).toEqual([
     [0, 1],
-    [2, 11, 12],
+    [2, 11, 3, 12],
   ]);
   expect(faultOf(await ask("other", { kind: "tell", to: "fast", i: 13 }))).toBe("ok");
   await until("it goes from memory again", () => noted.get("fast")?.at(-1) === 13);
@@ -148,41 +157,52 @@ test("[OPS-6] [RT-11] nothing is taken up, and no shard served, before the erase
   expect([noted.get("a0"), replica.system.serves(ORG)]).toEqual([[0], true]);
 });
 
-test("[RT-11] a message that is committed while the last page is on its way is found in the next one", async () => {
-  const { world, replica, noted, ask } = heir({ messages: [message(0, "a")] });
-  const door = Promise.withResolvers<void>();
+/** A replica that serves while the pages of its take-up wait, each for its door. */
+async function servingBeforePages() {
+  const scene = heir({ messages: [message(0, "a")] });
+  const { world, replica } = scene;
+  const doors = [0, 1, 2].map(() => Promise.withResolvers<void>());
   const read = replica.store.undoneMessages.bind(replica.store);
-  let pages = 0;
+  const pages: string[][] = [];
   replica.store.undoneMessages = async (...asked) => {
+    await doors[pages.length]?.promise;
     const page = await read(...asked);
-    // The table had no more when this one was read.
-    if (++pages === 2) await door.promise;
+    pages.push(page.map(({ id }) => id));
     return page;
   };
   const start = replica.system.start();
   await settle();
   await world.clock.advance(TAKE_UP_MS);
   await start;
+  return { ...scene, doors, pages };
+}
+
+test("[RT-11] a message that is committed during a take-up comes after the pages, which do not show it", async () => {
+  const { world, noted, ask, doors, pages } = await servingBeforePages();
   expect(faultOf(await ask("b", { kind: "tell", to: "a", i: 1 }))).toBe("ok");
-  door.resolve();
+  for (const door of doors) door.resolve();
   await until("it is delivered", () => world.database.messages().length === 0);
-  expect([noted.get("a"), pages]).toEqual([[0, 1], 4]);
+  expect([noted.get("a"), pages]).toEqual([[0, 1], [["amg_0"]]]);
 });
 
-test("[RT-11] a message that a page shows before its commit is answered has one turn", async () => {
-  const { world, replica, noted, ask } = heir({ messages: [message(0, "a")] });
-  const door = Promise.withResolvers<void>();
-  const read = replica.store.undoneMessages.bind(replica.store);
-  let pages = 0;
-  replica.store.undoneMessages = async (shard, after, limit) => {
-    if (after > 0) await door.promise;
-    pages++;
-    return read(shard, after, limit);
-  };
-  const start = replica.system.start();
-  await settle();
-  await world.clock.advance(TAKE_UP_MS);
-  await start;
+test("[RT-11] a message whose commit drew its position earlier and ended later than another one is not passed over", async () => {
+  const { world, replica, noted, ask, doors, pages } = await servingBeforePages();
+  const gate = replica.store.holdNext();
+  const late = ask("b", { kind: "tell", to: "a", i: 1, pad: "x".repeat(LARGE_BYTES) });
+  await gate.reached;
+  expect(shardOf(NEIGHBOUR)).toBe(SHARD);
+  expect(faultOf(await ask("c", { kind: "tell", to: "n", i: 2 }, NEIGHBOUR))).toBe("ok");
+  doors[0]!.resolve();
+  await until("the first page is read", () => pages.length === 1);
+  gate.open();
+  expect(faultOf(await late)).toBe("ok");
+  for (const door of doors) door.resolve();
+  await until("both are delivered", () => world.database.messages().length === 0);
+  expect([noted.get("a"), noted.get("n")]).toEqual([[0, 1], [2]]);
+});
+
+test("[RT-11] a message whose row is there before its commit is answered has one turn", async () => {
+  const { world, replica, noted, ask, doors } = await servingBeforePages();
   const answer = Promise.withResolvers<void>();
   const flush = replica.store.flush.bind(replica.store);
   replica.store.flush = async (...asked) => {
@@ -194,8 +214,8 @@ test("[RT-11] a message that a page shows before its commit is answered has one 
   await until("its row is there", () =>
     world.database.messages().some(({ command }) => "i" in command && command.i === 1),
   );
-  door.resolve();
-  await until("the last page is read", () => pages === 3);
+  for (const door of doors) door.resolve();
+  await until("the page is taken", () => noted.get("a")?.length === 1);
   answer.resolve();
   expect(faultOf(await told)).toBe("ok");
   await until("it is delivered", () => world.database.messages().length === 0);
