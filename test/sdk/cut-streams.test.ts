@@ -26,11 +26,12 @@ afterAll(async () => {
 
 /** Milliseconds of silence that the programs take for a cut. */
 const IDLE_MS = 300;
+/** Each in the middle of an event that every reader comes to. */
 const CUTS = [
-  { kind: "reset", afterBytes: 2_000 },
-  { kind: "end", afterBytes: 2_000 },
-  { kind: "silence", afterBytes: 2_000 },
-  { kind: "reset", afterBytes: 1_500 },
+  { kind: "reset", after: '"seq":2,' },
+  { kind: "end", after: '"seq":4,' },
+  { kind: "silence", after: '"seq":5,' },
+  { kind: "close", after: '"seq":7,' },
 ] as const;
 const WORDS = Array.from({ length: 40 }, (_, i) => `word ${i} \u{1F600} `);
 

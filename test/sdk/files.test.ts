@@ -76,7 +76,7 @@ test("[DOC-3] TypeScript: a stream is sent once, and a download that is cut says
   proxy.reset({ kind: "answer", status: 503, body: {}, headers: { "retry-after": "0" } });
   expect(await through.writeFile(owner.workspaceId, new Blob(["x"]), { path: "twice.txt" })).toMatchObject({ size: 1 });
   await troupe.writeFile(owner.workspaceId, new Uint8Array(4 * PIECE), { path: "cut.bin" });
-  proxy.reset({ kind: "reset", afterBytes: PIECE });
+  proxy.reset({ kind: "close", after: PIECE });
   const read = async (): Promise<void> => {
     for await (const _ of through.readFileStream(owner.workspaceId, { path: "cut.bin" })) void _;
   };

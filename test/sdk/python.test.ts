@@ -79,7 +79,7 @@ print(json.dumps(asked))
   });
 
   test("[DOC-3] a retry keeps its key, and what it asks for is done once", async () => {
-    proxy.reset(unavailable, { kind: "reset", afterBytes: 0 });
+    proxy.reset(unavailable, { kind: "reset", after: 0 });
     const found = await run<string[]>(`
 new_agent("Once")
 print(json.dumps([agent["id"] for agent in client.list_all_agents() if agent["name"] == "Once"]))`);
@@ -164,7 +164,7 @@ describe.skipIf(!hasPython)("streams", () => {
     const agent = await run<{ id: string }>(
       `print(json.dumps(client.v1_create_agent({"name": "A", "systemPrompt": "x"})))`,
     );
-    proxy.reset({ kind: "reset", afterBytes: 250 });
+    proxy.reset({ kind: "close", after: "event: meta" });
     const said = await run<unknown>(`
 agent = ${JSON.stringify(agent.id)}
 def stream(key):

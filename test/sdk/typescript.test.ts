@@ -75,7 +75,7 @@ describe("requests", () => {
   });
 
   test("[DOC-3] a retry keeps its key, and what it asks for is done once", async () => {
-    proxy.reset(unavailable, { kind: "reset", afterBytes: 0 });
+    proxy.reset(unavailable, { kind: "reset", after: 0 });
     const agent = await newAgent("Once");
     const keys = proxy.requests.map(({ headers }) => headers["idempotency-key"]);
     expect(keys.length).toBe(3);
@@ -192,7 +192,7 @@ describe("v1", () => {
 
   test("[DOC-3] a stream without a cursor that is cut says so, and its key gives it from the start", async () => {
     const created = await troupe.v1CreateAgent({ name: "Ada", systemPrompt: "Be brief." });
-    proxy.reset({ kind: "reset", afterBytes: 250 });
+    proxy.reset({ kind: "close", after: "event: meta" });
     const options = { idempotencyKey: "execution-1" };
     const cut = Array.fromAsync(troupe.v1ExecuteAgentStream(created.id, { message: "Hello" }, options));
     await cut.then(

@@ -10,8 +10,14 @@ export type HttpFault =
       readonly body: object;
       readonly headers?: Record<string, string>;
     }
-  /** The service answers, and after so many bytes of the body the connection is reset, or ends, or nothing more comes. */
-  | { readonly kind: "reset" | "end" | "silence"; readonly afterBytes: number };
+  /** The service answers, and the body is cut as soon as this text, or so many bytes of it, have passed. */
+  | { readonly kind: Cut; readonly after: string | number };
+
+/**
+ * How an answer is cut: its connection is closed, or the answer ends as a whole one does, or nothing more comes. A
+ * `reset` also takes back what has passed and was not read, so its client may not even see the status.
+ */
+type Cut = "close" | "reset" | "end" | "silence";
 
 export interface NotedRequest {
   readonly method: string;
@@ -21,8 +27,8 @@ export interface NotedRequest {
 
 export class FaultyProxy {
   readonly requests: NotedRequest[] = [];
-  /** What becomes of the next requests, one each. */
-  private readonly faults: HttpFault[] = [];
+  /** What becomes of the next requests, one each; null lets one pass. */
+  private readonly faults: (HttpFault | null)[] = [];
   private readonly server: Server;
 
   private constructor(target: string) {
@@ -40,7 +46,7 @@ export class FaultyProxy {
   }
 
   /** Forgets what was asked. */
-  reset(...faults: readonly HttpFault[]): void {
+  reset(...faults: readonly (HttpFault | null)[]): void {
     this.requests.length = 0;
     this.faults.splice(0, this.faults.length, ...faults);
   }
@@ -54,7 +60,7 @@ export class FaultyProxy {
     const { method = "", url: path = "" } = request;
     const headers = Object.fromEntries(Object.entries(request.headers).map(([name, value]) => [name, String(value)]));
     this.requests.push({ method, path, headers });
-    const fault = this.faults.shift();
+    const fault = this.faults.shift() ?? null;
     const gone = new AbortController();
     response.on("close", () => gone.abort());
     const body = Buffer.concat(await Array.fromAsync<Buffer>(request));
@@ -90,18 +96,28 @@ interface Exchange {
 async function passOn(
   answer: Response,
   response: ServerResponse,
-  fault: Exclude<HttpFault, { readonly kind: "answer" }> | undefined,
+  fault: Exclude<HttpFault, { readonly kind: "answer" }> | null,
 ): Promise<void> {
-  let left = fault?.afterBytes ?? Number.POSITIVE_INFINITY;
+  let body = "";
+  let passed = 0;
   for await (const chunk of answer.body ?? []) {
-    const hurried = Buffer.from(chunk)
-      .toString("latin1")
-      .replace(/^retry: \d+$/m, "retry: 1");
-    const passed = Buffer.from(hurried, "latin1").subarray(0, left);
-    if (passed.length > 0) await new Promise((resolve) => response.write(passed, resolve));
-    left -= chunk.length;
-    if (left <= 0) break;
+    body = (body + Buffer.from(chunk).toString("latin1")).replace(/^retry: \d+$/m, "retry: 1");
+    const end = fault === null ? null : endOf(body, fault.after);
+    const piece = Buffer.from(body.slice(passed, end ?? body.length), "latin1");
+    passed += piece.length;
+    if (piece.length > 0) await new Promise((resolve) => response.write(piece, resolve));
+    if (fault === null || end === null) continue;
+    if (fault.kind === "end") response.end();
+    else if (fault.kind === "close") response.socket?.destroy();
+    else if (fault.kind === "reset") response.socket?.resetAndDestroy();
+    return;
   }
-  if (fault === undefined || left > 0 || fault.kind === "end") response.end();
-  else if (fault.kind === "reset") response.socket?.resetAndDestroy();
+  response.end();
+}
+
+/** Where the body is cut; null as long as its condition has not come. */
+function endOf(body: string, after: string | number): number | null {
+  if (typeof after === "number") return body.length < after ? null : after;
+  const at = body.indexOf(after);
+  return at === -1 ? null : at + after.length;
 }
