@@ -92,7 +92,10 @@ describe("the totals of test runs", () => {
     expect(all).toMatchObject({ passed: 7, failed: 1, failures: [{ file: "c" }] });
     const text = ["    Error: no", "      at x"];
     const named = ["flaky: a (a)", "flaky: g > b (b)", "failed: a (c)"].flatMap((name) => [name, ...text]);
-    expect(linesOf(all)).toEqual([...named, "2 flaky", "7 passed, 1 failed"]);
+    const files = ["2 flaky files", "  a: Error: no", "  b: Error: no"];
+    expect(linesOf(all)).toEqual([...named, ...files, "7 passed, 1 failed"]);
+    const twice = { ...NOTHING, flaky: [{ ...failure("a"), text: "first" }, failure("a", "later")] };
+    expect(linesOf(twice).slice(-3)).toEqual(["1 flaky file", "  a: first", "0 passed, 0 failed"]);
     expect(exitCodeOf(all)).toBe(1);
     expect(exitCodeOf(settled(all, new Set(["c"])))).toBe(0);
   });
@@ -128,7 +131,11 @@ describe("the totals of test runs", () => {
       expect(lines).toContain("flaky: g > <once> (flaky.test.ts)");
       expect(lines).toContain("failed: always (broken.test.ts)");
       expect(lines.filter((line) => line.startsWith("    Error"))).toEqual(["    Error: no"]);
-      expect(lines.slice(-2)).toEqual(["1 flaky", "2 passed, 1 failed"]);
+      expect(lines.slice(-3)).toEqual([
+        "1 flaky file",
+        "  flaky.test.ts: AssertionError: expect(received).toBe(expected)",
+        "2 passed, 1 failed",
+      ]);
       // A report of nothing excuses nothing.
       writeFileSync(join(folder, "empty.xml"), '<testsuites tests="0"></testsuites>');
       expect(command(COMMAND, first, `again:${join(folder, "empty.xml")}=0`).at(-1)).toBe("1 passed, 2 failed");

@@ -1,7 +1,7 @@
 /**
  * The totals of test runs, read from the runner's own JUnit reports. As a command it prints what failed, with its
  * error, and `N passed, N failed` as the last line; before it, each on a line of its own, what was skipped and what
- * was flaky, and their numbers. It fails when a test failed, when no test ran, when a report is missing or broken
+ * was flaky, the number of skipped tests, and that of flaky files with the first error of each. It fails when a test failed, when no test ran, when a report is missing or broken
  * off, or when its run ended with another code than 0: a run that fell over must not count as one without failures.
  *
  *   bun test/support/junit-totals.ts REPORT=CODE [again:REPORT=CODE]…
@@ -91,9 +91,17 @@ export const linesOf = ({ passed, failed, skipped, failures, flaky }: Totals): s
   ...flaky.flatMap((one) => withError("flaky", one)),
   ...failures.flatMap((one) => withError("failed", one)),
   ...(skipped.length > 0 ? [`${skipped.length} skipped`] : []),
-  ...(flaky.length > 0 ? [`${flaky.length} flaky`] : []),
+  ...flakyFiles(flaky),
   `${passed} passed, ${failed} failed`,
 ];
+
+/** The number of files with flaky tests, and why each failed first. */
+function flakyFiles(flaky: readonly Failure[]): string[] {
+  const first = new Map(flaky.toReversed().map(({ file, text }) => [file, text.split("\n", 1)[0] ?? ""]));
+  if (first.size === 0) return [];
+  const files = [...first].toReversed().map(([file, error]) => `  ${file}: ${error}`);
+  return [`${first.size} flaky ${first.size === 1 ? "file" : "files"}`, ...files];
+}
 
 function main(runs: readonly string[]): number {
   const read = (run: string): Totals => {

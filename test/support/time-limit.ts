@@ -1,0 +1,28 @@
+/**
+ * The time limit of a test, for `bun test` however it is called: Bun reads none from `bunfig.toml`, and forgets a default
+ * with each file. So each test file sets it in its first line; `--timeout` replaces it.
+ */
+import { plugin } from "bun";
+import { readFileSync } from "node:fs";
+
+/** Far more than any test needs on a quiet machine: a test that waits for what never comes still ends. */
+const LIMIT_MS = 30_000;
+
+/** The command line of this process, which Bun does not show to tests. */
+function commandLine(): string {
+  if (process.platform === "linux") return readFileSync("/proc/self/cmdline", "latin1");
+  return Bun.spawnSync(["ps", "-o", "args=", "-p", String(process.pid)]).stdout.toString();
+}
+
+// Of files side by side, each process is given Bun's own default.
+if (!/[\0 ]--timeout[=\0 ](?!5000\b)/.test(commandLine()))
+  plugin({
+    name: "time limit of tests",
+    setup: (build) => {
+      build.onLoad({ filter: /\.test\.ts$/ }, async ({ path }) => ({
+        loader: "ts",
+        // In the same line, so that errors name the right one.
+        contents: `import { setDefaultTimeout as limit } from "bun:test"; limit(${LIMIT_MS}); ${await Bun.file(path).text()}`,
+      }));
+    },
+  });
