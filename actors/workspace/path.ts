@@ -89,10 +89,14 @@ const SLASHES = /[\\/\u2044\u2215\u2216\u2571\u29f8\u29f9\ufe68\uff0f\uff3c]/u;
 const UNDECODED = /[\p{Cs}\ufffd]/u;
 /** Devices of Windows: it cannot store a file with such a name, whatever its extension. */
 const RESERVED = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9]|lpt[0-9])(?:\.|$)/;
-/**
- * Invisible characters. Joiners are part of emoji and of some scripts, so a name may contain them; its key does not.
- */
+/** Invisible characters: the key of a name has none of them. */
 const INVISIBLE = /[\p{Default_Ignorable_Code_Point}]/gu;
+/**
+ * Invisible characters that a name may have, where they are part of what is seen: joiners and variants of the character
+ * before them in emoji and in scripts other than Latin, variants of the digits of keycaps, and the tags of flags.
+ */
+const SEEN =
+  /(?<=[^\p{ASCII}\p{Default_Ignorable_Code_Point}])[\u200c\u200d\ufe00-\ufe0f\u180b-\u180d\u180f\u{e0100}-\u{e01ef}]{1,2}|(?<=[0-9#*])[\ufe0e\ufe0f]|(?<=\u{1f3f4})[\u{e0020}-\u{e007e}]{1,16}\u{e007f}/gu;
 
 function complaintAbout(name: string): string | null {
   if (name === "..") return "has `..`; it must not leave the workspace";
@@ -107,6 +111,7 @@ function complaintAbout(name: string): string | null {
   if (/^\.+$/.test(key) || /[\\/]/.test(key)) return "has a name that looks like `..` or has a hidden slash";
   if (/^\s|[\s.]$/u.test(key)) return "has a name that begins or ends with what looks like a space or a dot";
   if (RESERVED.test(key)) return `has the name \`${name}\`, which some systems reserve for a device`;
+  if (name.replace(SEEN, "").search(INVISIBLE) !== -1) return "has an invisible character";
   return null;
 }
 

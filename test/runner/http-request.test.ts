@@ -56,6 +56,41 @@ describe("a request", () => {
     });
   });
 
+  test("[RUN-13] stays in the path of its tool, whoever on the way decodes it", () => {
+    const refusal = "An argument that is a part of the address must not make it `.` or `..`.";
+    for (const [path, id] of [
+      ["{id}/x", ".."],
+      ["{id}", "."],
+      ["%2e{id}/x", "."],
+      ["%2E{id}", "%2e"],
+      [".{id}", "."],
+      ["%252e{id}/x", "."],
+      ["a%2f{id}/x", ".."],
+      ["a%2F{id}", "."],
+      ["a\\{id}/x", ".."],
+      ["a%5c{id}/x", ".."],
+      ["{id}/x", "../admin"],
+      ["{id}/x", "..%2fadmin"],
+      ["{id}/x", "..\\admin"],
+      ["{id}/x", "%252e%252e"],
+      ["{id}/x", "..;a=b"],
+      ["{id}/x", `%${"25".repeat(12)}41`],
+    ] as const)
+      expect([path, id, built({ url: `https://shop.test/v1/${path}` }, { id })]).toEqual([path, id, refusal]);
+    for (const [id, sent] of [
+      ["group/project", "group%2Fproject"],
+      ["v1..v2", "v1..v2"],
+      ["...", "..."],
+      [".env", ".env"],
+      ["100%", "100%25"],
+      ["%41", "%2541"],
+      ["a;b", "a%3Bb"],
+    ] as const)
+      expect(built({ url: "https://shop.test/v1/a-{id}/x" }, { id })).toMatchObject({
+        url: `https://shop.test/v1/a-${sent}/x`,
+      });
+  });
+
   test("[RUN-13] has a body where a method has room for arguments, and none where the tool has none for it", () => {
     const url = "https://shop.test/{id}";
     expect(built({ method: "POST", url }, { id: 1 }, SCHEMA("id", "note"))).toMatchObject({ body: "{}" });
@@ -79,7 +114,7 @@ describe("a request", () => {
     ];
     for (const [http, input, words] of cases) expect(built(http, input)).toContain(words);
     // What only looks like a way out stays a name.
-    expect(built({}, { shop: "%2e%2e" })).toMatchObject({ url: "https://shop.test/v1/%252e%252e/articles?lang=en" });
+    expect(built({}, { shop: "%2e%2e." })).toMatchObject({ url: "https://shop.test/v1/%252e%252e./articles?lang=en" });
     expect(built({}, { shop: "$&" })).toMatchObject({ url: "https://shop.test/v1/%24%26/articles?lang=en" });
   });
 });

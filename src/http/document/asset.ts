@@ -16,7 +16,8 @@ export class Asset {
   /** The part of the address that changes with the content. */
   readonly version: string;
   private readonly source: AssetSource;
-  private compressed: Promise<Uint8Array<ArrayBuffer>> | null = null;
+  /** Both forms, ready for every answer. */
+  private forms: Promise<{ readonly gzip: Blob; readonly plain: Blob }> | null = null;
 
   constructor(source: AssetSource) {
     this.source = source;
@@ -25,9 +26,9 @@ export class Asset {
 
   /** `encodings` is the client's `Accept-Encoding`. */
   async answer(encodings: string | null): Promise<Response> {
-    const bytes = await (this.compressed ??= Bun.file(this.source.file).bytes());
+    const { gzip, plain } = await (this.forms ??= this.read());
     const isCompressed = encodingFor(encodings, ["gzip"]) === "gzip";
-    return new Response(isCompressed ? bytes : Bun.gunzipSync(bytes), {
+    return new Response(isCompressed ? gzip : plain, {
       headers: {
         "content-type": this.source.contentType,
         ...(isCompressed && { "content-encoding": "gzip" }),
@@ -37,5 +38,11 @@ export class Asset {
         "x-content-type-options": "nosniff",
       },
     });
+  }
+
+  private async read(): Promise<{ readonly gzip: Blob; readonly plain: Blob }> {
+    const bytes = await Bun.file(this.source.file).bytes();
+    const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    return { gzip: new Blob([bytes]), plain: new Blob([await new Response(plain).arrayBuffer()]) };
   }
 }

@@ -22,16 +22,17 @@ const TAG_CHARACTERS = 22;
 
 export class PublicDocument {
   readonly etag: string;
-  private readonly body: string | Uint8Array<ArrayBuffer>;
+  /** The bytes of every answer, made once: answers share those of a blob. */
+  private readonly body: Blob;
   private readonly headers: Readonly<Record<string, string>>;
   private readonly isLong: boolean;
-  private readonly encoded = new Map<Encoding, Promise<Uint8Array<ArrayBuffer>>>();
+  private readonly encoded = new Map<Encoding, Promise<Blob>>();
 
   constructor(body: string | Uint8Array<ArrayBuffer>, { contentType, cacheControl, headers }: DocumentForm) {
     const hash = new Bun.CryptoHasher("sha256").update(body).digest("base64url");
     this.etag = `"${hash.slice(0, TAG_CHARACTERS)}"`;
-    this.body = body;
-    this.isLong = body.length > COMPRESSED_FROM_BYTES;
+    this.body = new Blob([body]);
+    this.isLong = this.body.size > COMPRESSED_FROM_BYTES;
     const vary = this.isLong ? { vary: "accept-encoding" } : {};
     this.headers = { "content-type": contentType, "cache-control": cacheControl, etag: this.etag, ...vary, ...headers };
   }

@@ -39,19 +39,15 @@ export function encodingFor(header: string | null, offered: readonly Encoding[] 
   return chosen === "identity" ? null : chosen;
 }
 
-const streamed = (body: string | Uint8Array<ArrayBuffer>, encoding: Encoding): ReadableStream =>
-  new Blob([body])
-    .stream()
-    .pipeThrough(new CompressionStream(encoding as ConstructorParameters<typeof CompressionStream>[0]));
+const streamed = (body: Blob, encoding: Encoding): ReadableStream =>
+  body.stream().pipeThrough(new CompressionStream(encoding as ConstructorParameters<typeof CompressionStream>[0]));
 
 /** The body of a single answer, compressed fast. */
 export function compressed(text: string, encoding: Encoding): Uint8Array<ArrayBuffer> | ReadableStream {
-  if (text.length > AT_ONCE_BYTES) return streamed(text, encoding);
+  if (text.length > AT_ONCE_BYTES) return streamed(new Blob([text]), encoding);
   return encoding === "zstd" ? new Uint8Array(Bun.zstdCompressSync(text, FAST)) : Bun.gzipSync(text, FAST);
 }
 
 /** A body that is cached and sent often, compressed well. */
-export const compressedToKeep = async (
-  body: string | Uint8Array<ArrayBuffer>,
-  encoding: Encoding,
-): Promise<Uint8Array<ArrayBuffer>> => new Uint8Array(await new Response(streamed(body, encoding)).arrayBuffer());
+export const compressedToKeep = async (body: Blob, encoding: Encoding): Promise<Blob> =>
+  new Blob([await new Response(streamed(body, encoding)).arrayBuffer()]);

@@ -138,13 +138,12 @@ export class Surface {
     return turn === null ? refused() : turn.then(refused);
   }
 
-  /** Waits for the organization's turn (`FairTurns`). */
+  /** Waits for the turn of the organization, or of the address of a caller without a token (`FairTurns`). */
   private inTurn(exchange: Exchange): MaybePromise<Reached> {
-    const { organizationId } = exchange;
-    if (organizationId === null) return undefined;
-    const held = this.roomToWait(exchange, organizationId);
+    const { payer } = exchange;
+    const held = this.roomToWait(exchange, payer);
     if (!held.ok) return this.refused(exchange, held.fault);
-    const turn = this.parts.turns.enter(organizationId);
+    const turn = this.parts.turns.enter(payer);
     exchange.hasTurn = true;
     if (turn === null) return undefined;
     return turn.then((isTurn) => {
@@ -216,8 +215,8 @@ export class Surface {
 
   /** The request is over: its cost counts against the next turns of its organization. */
   private settle(exchange: Exchange): void {
-    const { hasTurn, organizationId, workMs } = exchange;
-    if (hasTurn && organizationId !== null) this.parts.turns.cost(organizationId, workMs);
+    const { hasTurn, payer, workMs } = exchange;
+    if (hasTurn) this.parts.turns.cost(payer, workMs);
     exchange.hasTurn = false;
   }
 

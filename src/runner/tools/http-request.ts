@@ -47,15 +47,33 @@ export function requestOf(http: HttpCall, inputSchema: JsonObject, input: JsonOb
   }
   const open = /\{([^{}]*)\}/.exec(parts.path);
   if (open !== null) return `The argument ${open[1]} is missing: it is a part of the address.`;
-  // Addresses are normalized: `.` and `..` would lead out of the path of the tool.
-  if (parts.path.split("/").some((segment) => segment === "." || segment === ".."))
-    return "An argument that is a part of the address must not make it `.` or `..`.";
+  if (leavesPath(parts.path)) return "An argument that is a part of the address must not make it `.` or `..`.";
   const url = parts.query.length === 0 ? parts.path : `${parts.path}?${parts.query.join("&")}`;
   if (url.length > MAX_URL) return `The arguments make the address longer than ${MAX_URL} characters.`;
   const body = bodyOf(http, inputSchema, parts);
   if (body !== undefined && Buffer.byteLength(body) > MAX_BODY_BYTES)
     return `The arguments are larger than ${MAX_BODY_BYTES} bytes.`;
   return { url, headers: parts.headers, ...(body === undefined ? {} : { body }) };
+}
+
+const HIDDEN: Readonly<Record<string, string>> = { "25": "%", "2e": ".", "2f": "/", "3b": ";", "5c": "\\" };
+/** Rounds of decoding that a chain of servers may do. */
+const DECODINGS = 8;
+
+/**
+ * Whether a part of the path is `.` or `..`, for anybody on the way: clients normalize these, also with `%2e`, and take
+ * a backslash for a slash; servers decode `%2f` and `%5c`, some of them twice, and some ignore what follows a `;`.
+ */
+function leavesPath(path: string): boolean {
+  let decoded = path;
+  for (let round = 0; ; round++) {
+    if (decoded.split(/[\\/]/).some((segment) => /^\.{1,2}(?:;|$)/.test(segment))) return true;
+    const next = decoded.replace(/%(25|2e|2f|3b|5c)/gi, (_, code: string) => HIDDEN[code.toLowerCase()] ?? "");
+    if (next === decoded) return false;
+    // Nobody encodes so often for a good reason.
+    if (round === DECODINGS) return true;
+    decoded = next;
+  }
 }
 
 /**

@@ -88,3 +88,16 @@ test.each(["gzip", "zstd"] as const)(
     );
   },
 );
+
+test("[DOC-7] the bytes of a document are made once: each answer has the same ones, in each coding", async () => {
+  const scalarPath = /\/api\/reference\/scalar-[0-9a-f]+\.js/.exec(await (await get("/api/reference", "")).text())?.[0];
+  for (const path of ["/api/openapi.json", scalarPath ?? ""])
+    for (const encoding of ["identity", "gzip"]) {
+      const answers = await Promise.all(Array.from({ length: 4 }, () => get(path, encoding)));
+      const [first, ...others] = await Promise.all(answers.map((answer) => answer.bytes()));
+      expect(first!.length).toBeGreaterThan(100_000);
+      for (const bytes of others) expect(Buffer.compare(bytes, first!)).toBe(0);
+      const coding = encoding === "identity" ? null : encoding;
+      expect(answers.map(({ headers }) => headers.get("content-encoding"))).toEqual([coding, coding, coding, coding]);
+    }
+});

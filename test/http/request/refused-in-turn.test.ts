@@ -48,3 +48,35 @@ test("[FAIR-2] a bad token is refused in the turn of its address, and charged to
   expect(exchange.payer).toStartWith("address ");
   expect(time.reading(1).leading[0]?.organizationId).toBe(exchange.payer);
 });
+
+test("[FAIR-2] a public document is answered in the turn of its reader's address, and charged to it", async () => {
+  const turn = Promise.withResolvers<boolean>();
+  const told: (readonly [string, string])[] = [];
+  const surface = new Surface(
+    currentDialect(() => "https://troupe.test"),
+    {
+      system: { loopTime: new LoopTime(() => performance.now()) },
+      turns: {
+        isFull: () => false,
+        enter: (payer: string) => (told.push(["enter", payer]), turn.promise),
+        cost: (payer: string) => void told.push(["cost", payer]),
+      },
+      rateHeaders: new RateHeaders(systemClock),
+      addresses: new ClientAddresses([]),
+      admission: { count: () => Promise.resolve(null), leaveOut() {} },
+      crossOrigin: new CrossOrigin([]),
+      log: { info() {}, warn() {}, error() {} },
+    } as unknown as SurfaceParts,
+  );
+  const exchange = surface.begin(new Request("http://localhost/api/openapi.json", { headers: { host: "localhost" } }));
+  const operation = { contract: { scope: null }, reader: { waits: false } } as unknown as BoundOperation;
+  let isAdmitted = false;
+  void Promise.resolve(surface.admit(exchange, operation)).then((answer) => void (isAdmitted = answer === undefined));
+  await settle();
+  expect([isAdmitted, told]).toEqual([false, [["enter", exchange.payer]]]);
+  turn.resolve(true);
+  await settle();
+  expect(isAdmitted).toBe(true);
+  surface.failed(exchange, new Error("the document cannot be read"));
+  expect(told.at(-1)).toEqual(["cost", exchange.payer]);
+});
