@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import fc from "fast-check";
 import type { StreamItem } from "../../actors/runtime/replay.ts";
 import type { JsonObject } from "../../actors/schema.ts";
 import { ExecutionFrames } from "../../src/v1/execute/frames.ts";
@@ -24,10 +25,7 @@ const completed = event("job.completed", { usage: { inputTokens: 1, outputTokens
 /** The deltas and the last frame of a stream whose items come in these portions. */
 const show = (...portions: StreamItem[][]) => shown(portions, false);
 
-async function shown(
-  portions: StreamItem[][],
-  isLost: boolean,
-): Promise<{ deltas: string[]; last: string | undefined }> {
+async function whole(portions: StreamItem[][], isLost = false): Promise<string> {
   const source = new ExecutionFrames(
     { names, isDemo: false },
     {
@@ -42,6 +40,14 @@ async function shown(
   );
   let text = "";
   for (let piece = source.next(); typeof piece === "string"; piece = source.next()) text += piece;
+  return text;
+}
+
+async function shown(
+  portions: StreamItem[][],
+  isLost: boolean,
+): Promise<{ deltas: string[]; last: string | undefined }> {
+  const text = await whole(portions, isLost);
   const all = frames(text).map((frame) => frame.split("\n"));
   const deltas = all.flatMap(
     ([, data]) => (JSON.parse(data!.slice(6)) as { delta?: { text: string } }).delta?.text ?? [],
@@ -83,8 +89,77 @@ test("[V1-3] a restart repeats nothing of what is committed; the message at the 
     [restarted, live("one ", 4, 2)],
     [live("\n\ntwo", 9, 2), said("two"), completed],
   );
-  expect(deltas).toEqual(["one ", "\n\ntw", "\n\ntwo"]);
+  expect(deltas).toEqual(["one ", "\n\ntw", "o"]);
   expect(last).toBe('event: result data: {"sessionId":"ses_a","usage":{"input_tokens":1,"output_tokens":2}}');
+});
+
+/** The text of a client that knows `restarted`, and how often it was told. */
+async function joined(...portions: StreamItem[][]) {
+  const text = await whole(portions);
+  let [shown, restarts] = ["", 0];
+  for (const frame of frames(text)) {
+    const data = JSON.parse(frame.split("\n")[1]!.slice(6)) as { position?: number; delta?: { text: string } };
+    if (data.position !== undefined) {
+      shown = shown.slice(0, data.position);
+      restarts++;
+    }
+    shown += data.delta?.text ?? "";
+  }
+  return { shown, restarts, result: /"result":"([^"]*)"/.exec(text)?.[1] };
+}
+const again = event("job.restarted", { attempt: 2 });
+
+test("[V1-3] a step that begins again with the same words is not shown twice", async () => {
+  const retried = [again, live("Hel", 3, 2), live("lo world", 11, 2), said("Hello world"), completed];
+  expect((await show([live("Hello", 5)], retried)).deltas).toEqual(["Hello", " world"]);
+  expect(await joined([live("Hello", 5)], retried)).toEqual({ shown: "Hello world", restarts: 0, result: undefined });
+});
+
+test("[V1-3] where it says something else the stream tells from where on, and the result has the whole text", async () => {
+  const retried = [again, live("Help", 4, 2), live(" is near", 12, 2), said("Help is near"), completed];
+  const { deltas } = await show([live("Hello", 5)], retried);
+  expect(deltas).toEqual(["Hello", "p", " is near"]);
+  expect(await joined([live("Hello", 5)], retried)).toEqual({
+    shown: "Help is near",
+    restarts: 1,
+    result: "Help is near",
+  });
+});
+
+test("[V1-3] an answer that is shorter the second time, or a call in its place, ends the text where it ends", async () => {
+  const shorter = await joined([live("Hello world", 11)], [again, said("Hello"), completed]);
+  expect(shorter).toMatchObject({ shown: "Hello", restarts: 1 });
+  const use = event("transcript.event", { kind: "tool_use", id: "a", name: "t", input: {} });
+  const called = await joined(
+    [live("one ", 4), said("one "), live("\n\nHello", 11)],
+    [again, use, said("Bye"), completed],
+  );
+  expect(called).toMatchObject({ shown: "one \n\nBye", restarts: 1, result: "one \\n\\nBye" });
+});
+
+test("[V1-3] characters of two units are not cut in their middle", async () => {
+  const told = await whole([[live("a😀", 3)], [again, live("a😁", 3, 2), said("a😁"), completed]]);
+  expect(told).toContain('"position":1');
+  expect(await joined([live("a😀", 3)], [again, live("a😁", 3, 2), said("a😁"), completed])).toMatchObject({
+    shown: "a😁",
+  });
+});
+
+test("[V1-3] the deltas join to the answer, whatever is said again and however it is cut", async () => {
+  const words = fc.array(fc.constantFrom("a", "b", "ab", "😀", "😁"), { maxLength: 6 });
+  await fc.assert(
+    fc.asyncProperty(fc.array(words, { minLength: 1, maxLength: 3 }), fc.boolean(), async (attempts, isLive) => {
+      const items = attempts.flatMap((pieces, at): StreamItem[] => {
+        let position = 0;
+        const said = pieces.map((piece) => live(piece, (position += piece.length), at + 1));
+        return [...(at === 0 ? [] : [event("job.restarted", { attempt: at + 1 })]), ...said];
+      });
+      const last = attempts.at(-1)!.join("");
+      const kept = isLive ? items : items.filter((item) => item.kind === "event" || item.attempt < attempts.length);
+      const end = [...(last === "" ? [] : [said(last)]), completed];
+      expect((await joined(...kept.map((item) => [item]), end)).shown).toBe(last);
+    }),
+  );
 });
 
 test("[V1-3] nothing follows the end", async () => {

@@ -2,13 +2,12 @@
  * A job's events as the frames of v1 (V1-3): text as it is made, then the finished message with all
  * of its blocks, then the result; or an error and no result.
  *
- * Positions are in the text of the message's content; `sent` is the position up to which the client has it. Text that
- * was committed but not sent live (the reader or the service lagged) is sent with its event, so the deltas always add
- * up to the text of the message. After a restart the text continues from what was committed: v1 has no frame that
- * retracts the rest.
+ * Text that was committed but not sent live (the reader or the service lagged) is sent with its event, so the deltas
+ * always add up to the text of the message; `restarted` says where a step that began again has said something else
+ * (`shown-text.ts`). Clients that do not know it have the text of the whole message, and of the result.
  */
 import { visibleJson } from "../../../actors/visible-text.ts";
-import { type Block, TEXT_SEPARATOR } from "../../../actors/job/schema.ts";
+import { type Block, TEXT_SEPARATOR, textOf } from "../../../actors/job/schema.ts";
 import type { StreamItem, TextDelta } from "../../../actors/runtime/replay.ts";
 import type { StoredEvent } from "../../../actors/runtime/store.ts";
 import type { Subscription } from "../../../actors/runtime/subscription.ts";
@@ -17,6 +16,7 @@ import { type EventSource, type Interruption, QUIET } from "../../http/stream/ev
 import { sseComment, sseEvent, sseJson } from "../../http/stream/sse.ts";
 import type { Execution } from "./beginning.ts";
 import { noticeOf } from "./schema.ts";
+import { type ShownPiece, ShownText } from "./shown-text.ts";
 
 /** The reader's subscription to the stream of the job. */
 type Place = Pick<Subscription, "take" | "nextPage" | "onChange" | "close" | "isLost">;
@@ -34,8 +34,9 @@ export class ExecutionFrames implements EventSource {
   readonly isImmediate = true;
   private readonly subscription: Place;
   private readonly blocks: Block[] = [];
-  private committed = 0;
-  private sent = 0;
+  private readonly text = new ShownText();
+  /** Whether the client was told that its text was another one. */
+  private isAnother = false;
   private attempt = 1;
   private isOver = false;
   /** The end of a blocked execution: written once the reader has caught up, unless the job has gone on by then. */
@@ -90,9 +91,13 @@ export class ExecutionFrames implements EventSource {
 
   private live({ attempt, position, text }: TextDelta): string {
     if (attempt !== this.attempt) this.restart(attempt);
-    const fresh = text.slice(Math.max(0, this.sent - (position - text.length)));
-    this.sent = Math.max(this.sent, position);
-    return delta(fresh);
+    return this.shown(this.text.add(text.slice(Math.max(0, this.text.end - (position - text.length)))));
+  }
+
+  private shown({ text, position }: ShownPiece): string {
+    if (position === null) return delta(text);
+    this.isAnother = true;
+    return frame("message", { messageType: "restarted", position }) + delta(text);
   }
 
   private event({ type, data }: StoredEvent): string {
@@ -100,7 +105,7 @@ export class ExecutionFrames implements EventSource {
       case "transcript.event":
         return this.content(data);
       case "job.restarted":
-        this.restart(Number(data["attempt"]));
+        if (Number(data["attempt"]) !== this.attempt) this.restart(Number(data["attempt"]));
         return "";
       case "job.completed":
         this.isOver = true;
@@ -124,33 +129,33 @@ export class ExecutionFrames implements EventSource {
 
   private restart(attempt: number): void {
     this.attempt = attempt;
-    this.sent = this.committed;
+    this.text.restart();
   }
 
   private content(data: JsonObject): string {
     const block = blockOf(data);
     if (block === null || block.type === "reasoning") return "";
     this.blocks.push(block);
-    if (block.type !== "text") return "";
+    if (block.type !== "text") return this.shown(this.text.settle());
     if (block.text === "") return "";
-    const text = this.committed === 0 ? block.text : TEXT_SEPARATOR + block.text;
-    const unsent = text.slice(Math.max(0, this.sent - this.committed));
-    this.committed += text.length;
-    if (this.sent >= this.committed) return "";
-    this.sent = this.committed;
-    return delta(unsent);
+    return this.shown(this.text.commit(this.text.hasCommitted ? TEXT_SEPARATOR + block.text : block.text));
   }
 
   private finished(): string {
-    return frame("message", {
-      messageType: "assistant",
-      message: { role: "assistant", content: this.blocks },
-    });
+    const end = this.shown(this.text.settle());
+    return (
+      end +
+      frame("message", {
+        messageType: "assistant",
+        message: { role: "assistant", content: this.blocks },
+      })
+    );
   }
 
   private result(data: JsonObject): string {
     const usage = (data["usage"] ?? {}) as JsonObject;
     return frame("result", {
+      ...(this.isAnother ? { result: textOf(this.blocks) } : {}),
       sessionId: this.execution.names.sessionId,
       usage: { input_tokens: Number(usage["inputTokens"] ?? 0), output_tokens: Number(usage["outputTokens"] ?? 0) },
       ...noticeOf(this.execution.isDemo),

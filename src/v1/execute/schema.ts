@@ -73,6 +73,13 @@ export const ExecutionEvent = Type.Union(
           delta: Type.Object({ type: Type.Literal("text_delta"), text: Text("What is added", "Hel") }),
         }),
         Type.Object({
+          messageType: Type.Literal("restarted", {
+            description:
+              "A step has begun again and says something else: keep the text up to `position`, and add the next deltas to that",
+          }),
+          position: Count("Where the text of all deltas so far is cut, in UTF-16 units"),
+        }),
+        Type.Object({
           messageType: Type.Literal("assistant"),
           message: Type.Object({ role: Type.Literal("assistant"), content: Type.Array(PlainBlockView) }),
         }),
@@ -82,6 +89,7 @@ export const ExecutionEvent = Type.Union(
       "result",
       Type.Object({
         sessionId: NAMES.sessionId,
+        result: Type.Optional(Text("The whole answer; only if the stream has a `restarted`", "Hello.")),
         usage: Type.Object({ input_tokens: Count("Tokens sent"), output_tokens: Count("Tokens that came back") }),
         notice: Notice,
       }),

@@ -1,0 +1,95 @@
+/**
+ * The text of an execution as its client has it (V1-3). A step that begins again repeats what was shown, or says
+ * something else: its common beginning is left out, and where it differs, a frame says from where on the text is another
+ * one. Text is never held back: while a text repeats what was shown, there is nothing to send.
+ *
+ *   committed ─▶ tail: shown, and no step has committed it yet
+ *                 └─ confirmed: how much of the tail the running attempt has said too
+ */
+
+import { GrowingText } from "../../../actors/growing-text.ts";
+
+/** What a client is told: more text, or first that its text ends at `position`. */
+export interface ShownPiece {
+  readonly text: string;
+  /** Where the text of the client is cut before `text` is added, in UTF-16 units; null: nowhere. */
+  readonly position: number | null;
+}
+
+const NOTHING: ShownPiece = { text: "", position: null };
+
+export class ShownText {
+  private committed = 0;
+  private tail = new GrowingText();
+  /** Null: all of the tail is of the running attempt. */
+  private confirmed: number | null = null;
+
+  /** Where the text of the running attempt ends. */
+  get end(): number {
+    return this.committed + (this.confirmed ?? this.tail.length);
+  }
+
+  /** Whether any text is committed. */
+  get hasCommitted(): boolean {
+    return this.committed > 0;
+  }
+
+  /** Another attempt begins: it goes on from what is committed. */
+  restart(): void {
+    if (this.tail.length > 0) this.confirmed = 0;
+  }
+
+  /** The running attempt adds text. */
+  add(text: string): ShownPiece {
+    if (text === "") return NOTHING;
+    if (this.confirmed !== null) return this.addAgain(text, this.confirmed);
+    this.tail.add(text);
+    return { text, position: null };
+  }
+
+  /** A block of the text is committed: whatever was not shown of it is shown now. */
+  commit(text: string): ShownPiece {
+    const shown = this.add(text.slice(this.confirmed ?? this.tail.length));
+    this.committed += text.length;
+    this.tail = growing(this.tail.length === text.length ? "" : this.tail.after(text.length));
+    if (this.confirmed !== null) this.confirmed = Math.max(0, this.confirmed - text.length);
+    if (this.tail.length === 0) this.confirmed = null;
+    return shown;
+  }
+
+  /** Nothing more of the running attempt belongs to the text that was shown. */
+  settle(): ShownPiece {
+    if (this.confirmed === null) return NOTHING;
+    this.tail = growing(this.tail.toString().slice(0, this.confirmed));
+    this.confirmed = null;
+    return { text: "", position: this.end };
+  }
+
+  private addAgain(text: string, confirmed: number): ShownPiece {
+    const tail = this.tail.toString();
+    const same = commonLength(tail, confirmed, text);
+    const end = confirmed + same;
+    if (same === text.length) {
+      this.confirmed = end === tail.length ? null : end;
+      return NOTHING;
+    }
+    this.tail = growing(tail.slice(0, end) + text.slice(same));
+    this.confirmed = null;
+    return { text: text.slice(same), position: end === tail.length ? null : this.committed + end };
+  }
+}
+
+function growing(text: string): GrowingText {
+  const grown = new GrowingText();
+  if (text !== "") grown.add(text);
+  return grown;
+}
+
+/** How long `text` is the same as `known` from `at` on, in whole characters. */
+function commonLength(known: string, at: number, text: string): number {
+  if (known.startsWith(text, at)) return text.length;
+  let same = 0;
+  while (at + same < known.length && known.charCodeAt(at + same) === text.charCodeAt(same)) same++;
+  const last = text.charCodeAt(same - 1);
+  return last >= 0xd800 && last <= 0xdbff ? same - 1 : same;
+}
