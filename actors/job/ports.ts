@@ -79,6 +79,11 @@ export interface ModelCall {
   /** The purpose of the call, which the demo needs; absent: a step of a run. */
   readonly purpose?: "summary";
   /**
+   * Text of the answer that a call before it has shown. A model that can goes on from it, and the answer has it at its
+   * beginning; others answer anew.
+   */
+  readonly continues?: string;
+  /**
    * Waits for something that the call needs before it is sent. The wait is visible in the job's record, and a long one
    * releases the job slot. Rejects if the job has moved on, and ends what `ready` resolves to; `ModelPort.call` then
    * rejects too.
@@ -128,7 +133,14 @@ export type ModelOutcome =
       readonly pauseMs?: number;
     }
   /** `partialText` is the text that was streamed before the fault. */
-  | { readonly kind: "failed"; readonly error: RunError; readonly partialText: string; readonly usage: Usage }
+  | {
+      readonly kind: "failed";
+      readonly error: RunError;
+      readonly partialText: string;
+      readonly usage: Usage;
+      /** The provider has refused the call for its tools: the model takes none. */
+      readonly refusesTools?: true;
+    }
   | { readonly kind: "aborted"; readonly partialText: string };
 
 export interface ModelPort {
@@ -138,6 +150,11 @@ export interface ModelPort {
   windowOf(model: string | null): ModelWindow;
   /** The input that the model with this name reads; text, if it is unavailable. */
   inputOf(model: string | null): readonly ModelInput[];
+  /**
+   * Whether the model with this name takes tools, as far as the operator has set it, or a refusal has shown; absent: all
+   * do.
+   */
+  takesTools?(model: string | null): boolean;
   /** Every model that `describe` accepts, the default first. */
   allowed(): readonly AllowedModel[];
   /** The currency of costs in usages; absent if no model has a price. */

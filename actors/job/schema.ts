@@ -135,6 +135,8 @@ export const AgentSnapshot = Type.Object({
   systemPrompt: Type.String(),
   model: Type.Union([Type.String(), Type.Null()]),
   allowedTools: Type.Array(Type.String()),
+  /** It gets no tool of the service at all: an empty list was given. Absent: it gets the safe ones. */
+  hasNoTools: Type.Optional(Type.Boolean()),
   /** Tools whose calls wait for a person (JOB-8). */
   approvalTools: Type.Array(Type.String()),
   /** Absent: the default. */

@@ -9,5 +9,6 @@ export const withCalls = (models: ModelPort, call: ModelPort["call"]): ModelPort
   allowed: () => models.allowed(),
   ...(models.currency === undefined ? {} : { currency: models.currency }),
   ...(models.hasPrice === undefined ? {} : { hasPrice: (model) => models.hasPrice?.(model) === true }),
+  ...(models.takesTools === undefined ? {} : { takesTools: (model) => models.takesTools?.(model) !== false }),
   call,
 });

@@ -22,6 +22,7 @@ const AGENT_DEFAULTS = {
   description: null,
   model: null,
   allowedTools: [],
+  hasNoTools: false,
   approvalTools: [],
   mcpServers: [],
   maxSteps: null,

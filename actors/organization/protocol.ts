@@ -51,6 +51,7 @@ export type AgentSettings = Pick<
   | "description"
   | "model"
   | "allowedTools"
+  | "hasNoTools"
   | "approvalTools"
   | "approvalExpiry"
   | "mcpServers"

@@ -193,6 +193,8 @@ export const Agent = Type.Object({
   installState: OneOf(INSTALL_STATES),
   model: OptionalText,
   allowedTools: Type.Array(Type.String()),
+  /** Whether an empty list was given: it has no tool of the service then. */
+  hasNoTools: Type.Optional(Type.Boolean()),
   /** Tools whose calls wait for a person (JOB-8). */
   approvalTools: Type.Array(Type.String()),
   /** Omitted: the default. */

@@ -4811,6 +4811,8 @@ class Agent(TypedDict):
     # Tools that the agent may use besides those that are on for every agent; `<server>__*` is all tools of an
     # MCP server
     allowed_tools: list[str]
+    # Whether it gets no tool of the service: `allowed_tools` was set to an empty list
+    has_no_tools: bool
     # Tools whose calls wait for a person's approval
     approval_tools: list[str]
     # How long a call waits for approval, and what happens when the time is up
@@ -6416,9 +6418,9 @@ class CreateAgentRequest(TypedDict):
     description: NotRequired[str | None]
     # Model as `provider:name`; null is the service's default
     model: NotRequired[str | None]
-    # Tools that the agent may use besides those that are on for every agent; `<server>__*` is all tools of an
-    # MCP server
-    allowed_tools: NotRequired[list[str]]
+    # Tools that it may call beside those that only read; empty: no tool of the service at all; null: those
+    # that only read
+    allowed_tools: NotRequired[list[str] | None]
     # Tools whose calls wait for a person's approval; `<server>__*` is all tools of an MCP server
     approval_tools: NotRequired[list[str]]
     # How long a call waits for approval, and what happens when the time is up; 24 hours and `deny` by default
@@ -8615,7 +8617,7 @@ class JobWarning(TypedDict):
     """Something that a job did without, or did differently"""
 
     # Code of the warning
-    code: Literal["tools_unavailable", "model_fallback"]
+    code: Literal["tools_unavailable", "model_fallback", "model_without_tools"]
     # In words
     message: str
     # ISO 8601 UTC with milliseconds
@@ -10592,9 +10594,9 @@ class UpdateAgentRequest(TypedDict):
     description: NotRequired[str | None]
     # Model as `provider:name`; null is the service's default
     model: NotRequired[str | None]
-    # Tools that the agent may use besides those that are on for every agent; `<server>__*` is all tools of an
-    # MCP server
-    allowed_tools: NotRequired[list[str]]
+    # Tools that it may call beside those that only read; empty: no tool of the service at all; null: those
+    # that only read
+    allowed_tools: NotRequired[list[str] | None]
     # Tools whose calls wait for a person's approval; `<server>__*` is all tools of an MCP server
     approval_tools: NotRequired[list[str]]
     # How long a call waits for approval, and what happens when the time is up; 24 hours and `deny` by default
@@ -11018,6 +11020,14 @@ class V1ExecutionEventMessageDataStreamEvent(TypedDict):
     delta: V1ExecutionEventMessageDataStreamEventDelta
 
 
+class V1ExecutionEventMessageDataRestarted(TypedDict):
+    # A step has begun again and says something else: keep the text up to `position`, and add the next deltas
+    # to that
+    messageType: Literal["restarted"]
+    # Where the text of all deltas so far is cut, in UTF-16 units
+    position: int
+
+
 class V1ExecutionEventMessageDataAssistantMessage(TypedDict):
     # Always "assistant"
     role: Literal["assistant"]
@@ -11036,7 +11046,7 @@ class V1ExecutionEventMessage(TypedDict):
     # Always "message"
     event: Literal["message"]
     # Data of the event
-    data: V1ExecutionEventMessageDataStreamEvent | V1ExecutionEventMessageDataAssistant
+    data: V1ExecutionEventMessageDataStreamEvent | V1ExecutionEventMessageDataRestarted | V1ExecutionEventMessageDataAssistant
 
 
 class V1ExecutionEventResultDataUsage(TypedDict):
@@ -11049,6 +11059,8 @@ class V1ExecutionEventResultDataUsage(TypedDict):
 class V1ExecutionEventResultData(TypedDict):
     # Send it back to continue the conversation
     sessionId: str
+    # The whole answer; only if the stream has a `restarted`
+    result: NotRequired[str]
     # Tokens that model calls have used
     usage: V1ExecutionEventResultDataUsage
     # What is to be known of the answer

@@ -3280,6 +3280,8 @@ export interface Agent {
    * Tools that the agent may use besides those that are on for every agent; `<server>__*` is all tools of an MCP server
    */
   allowed_tools: string[];
+  /** Whether it gets no tool of the service: `allowed_tools` was set to an empty list */
+  has_no_tools: boolean;
   /** Tools whose calls wait for a person's approval */
   approval_tools: string[];
   /** How long a call waits for approval, and what happens when the time is up */
@@ -4648,9 +4650,10 @@ export interface CreateAgentRequest {
   /** Model as `provider:name`; null is the service's default */
   model?: string | null;
   /**
-   * Tools that the agent may use besides those that are on for every agent; `<server>__*` is all tools of an MCP server
+   * Tools that it may call beside those that only read; empty: no tool of the service at all; null: those that only
+   * read
    */
-  allowed_tools?: string[];
+  allowed_tools?: string[] | null;
   /** Tools whose calls wait for a person's approval; `<server>__*` is all tools of an MCP server */
   approval_tools?: string[];
   /** How long a call waits for approval, and what happens when the time is up; 24 hours and `deny` by default */
@@ -6713,7 +6716,7 @@ export interface JobWaiting {
 /** Something that a job did without, or did differently */
 export interface JobWarning {
   /** Code of the warning */
-  code: "tools_unavailable" | "model_fallback";
+  code: "tools_unavailable" | "model_fallback" | "model_without_tools";
   /** In words */
   message: string;
   /** ISO 8601 UTC with milliseconds */
@@ -8489,9 +8492,10 @@ export interface UpdateAgentRequest {
   /** Model as `provider:name`; null is the service's default */
   model?: string | null;
   /**
-   * Tools that the agent may use besides those that are on for every agent; `<server>__*` is all tools of an MCP server
+   * Tools that it may call beside those that only read; empty: no tool of the service at all; null: those that only
+   * read
    */
-  allowed_tools?: string[];
+  allowed_tools?: string[] | null;
   /** Tools whose calls wait for a person's approval; `<server>__*` is all tools of an MCP server */
   approval_tools?: string[];
   /** How long a call waits for approval, and what happens when the time is up; 24 hours and `deny` by default */
@@ -8980,6 +8984,15 @@ export type V1ExecutionEvent =
         };
       }
       | {
+        /**
+         * A step has begun again and says something else: keep the text up to `position`, and add the next deltas to
+         * that
+         */
+        messageType: "restarted";
+        /** Where the text of all deltas so far is cut, in UTF-16 units */
+        position: number;
+      }
+      | {
         /** Always "assistant" */
         messageType: "assistant";
         /** The message so far */
@@ -8998,6 +9011,8 @@ export type V1ExecutionEvent =
     data: {
       /** Send it back to continue the conversation */
       sessionId: string;
+      /** The whole answer; only if the stream has a `restarted` */
+      result?: string;
       /** Tokens that model calls have used */
       usage: {
         /** Tokens sent */

@@ -6,6 +6,7 @@
  *   "provider:x"  → that model, if its provider is configured
  */
 import { ok, type Outcome, refuse } from "../../actors/fault.ts";
+import type { Thinking } from "../../actors/job/thinking-entry.ts";
 import type { ModelInput } from "../../actors/upload/terms.ts";
 import type { LocalModel } from "./local-models.ts";
 
@@ -30,6 +31,10 @@ export interface ModelSettings {
   readonly windows?: ReadonlyMap<string, number>;
   /** What models read by `provider:name`, from MODEL_INPUTS. */
   readonly inputs?: ReadonlyMap<string, readonly ModelInput[]>;
+  /** How the text of models holds their reasoning by `provider:name`, from MODEL_THINKING. */
+  readonly thinking?: ReadonlyMap<string, Thinking>;
+  /** Models that take no tools, from MODELS_WITHOUT_TOOLS. */
+  readonly withoutTools?: readonly string[];
   /** The result of `findLocalModels`. Prompts go there only with `auto`. */
   readonly localModels: readonly LocalModel[];
   /** In production the demo provider is refused unless `allowDemoModel`. */

@@ -11,6 +11,7 @@ import {
   type ModelPort,
   ownKeyWords,
 } from "../../actors/job/ports.ts";
+import type { Thinking } from "../../actors/job/thinking-entry.ts";
 import type { ModelInput } from "../../actors/upload/terms.ts";
 import type { RunErrorCode } from "../../actors/job/schema.ts";
 import { installedModel } from "./ai-sdk/installed.ts";
@@ -24,7 +25,7 @@ import { NO_WINDOW, windowOfTarget } from "./model-window.ts";
 import { type AnswerSource, type RunTime, streamCall } from "./stream-call.ts";
 import { realTimers, type Timers } from "./watchdog.ts";
 import { ModelMemory } from "./wire/concessions.ts";
-import { wireSource } from "./wire/source.ts";
+import { type KnownModel, wireSource } from "./wire/source.ts";
 
 interface ModelsOptions {
   /** For tests. */
@@ -45,6 +46,9 @@ export function createModels(
   const windows = settings.windows ?? new Map<string, number>();
   const inputs = settings.inputs ?? new Map<string, readonly ModelInput[]>();
   const memory = new ModelMemory();
+  const thinking = settings.thinking ?? new Map<string, Thinking>();
+  /** By the operator's settings, and by refusals. */
+  const withoutTools = new Set(settings.withoutTools);
   return {
     describe(model) {
       const target = allowedTarget(model, allowed);
@@ -59,6 +63,11 @@ export function createModels(
     inputOf(model) {
       const target = allowedTarget(model, allowed);
       return target.ok ? inputOfTarget(target.value, inputs) : NO_INPUT;
+    },
+
+    takesTools(model) {
+      const target = allowedTarget(model, allowed);
+      return !target.ok || !withoutTools.has(nameOf(target.value));
     },
 
     allowed() {
@@ -89,17 +98,21 @@ export function createModels(
       if (isOwnKeyOnly(target.value) && call.apiKey === undefined)
         return failed("provider_key_rejected", ownKeyWords(`${target.value.provider}:${target.value.name}`));
       const model = nameOf(target.value);
-      const source = sourceOf(call, target.value, memory);
+      const known = { memory, thinking: thinking.get(model) ?? ("tags" as const) };
+      const source = sourceOf(call, target.value, known);
       const hidden = call.apiKey === undefined ? secrets : [...secrets, call.apiKey];
-      const context = { origin: call.origin, model, onText, signal, stalledStreamMs, timers, time, log };
-      return streamCall({ ...context, source, secrets: hidden });
+      const hasTools = call.tools.length > 0;
+      const context = { origin: call.origin, model, hasTools, onText, signal, stalledStreamMs, timers, time, log };
+      const outcome = await streamCall({ ...context, source, secrets: hidden });
+      if (outcome.kind === "failed" && outcome.refusesTools === true) withoutTools.add(model);
+      return outcome;
     },
   };
 }
 
-function sourceOf(call: ModelCall, target: Exclude<Target, { kind: "demo" }>, memory: ModelMemory): AnswerSource {
+function sourceOf(call: ModelCall, target: Exclude<Target, { kind: "demo" }>, known: KnownModel): AnswerSource {
   if (target.kind !== "ai-sdk")
-    return wireSource(call, call.apiKey === undefined ? target : { ...target, apiKey: call.apiKey }, memory);
+    return wireSource(call, call.apiKey === undefined ? target : { ...target, apiKey: call.apiKey }, known);
   return sdkSource(call, nameOf(target), () => installedModel(target.package, target.model));
 }
 

@@ -167,6 +167,21 @@ export function providerFault(error: unknown, secrets: readonly string[], now: n
   return retryAfterMs === undefined ? { code, message } : { code, message, retryAfterMs };
 }
 
+/** How servers say that a model takes no tools: Ollama, vLLM, llama.cpp, OpenRouter, Groq. */
+const NO_TOOLS = [
+  /not support.{0,20}(?:tool|function)/,
+  /(?:tool|function)s?[ -`]*(?:use|call\w*|choice|param)?[^.]{0,20}(?:not supported|unsupported|not enabled|requires? --)/,
+  /no endpoints found that support tool/,
+];
+
+/** Whether the provider has refused the request because it has tools. */
+export function refusesTools(error: unknown): boolean {
+  const status = statusOf(error);
+  if (status === undefined || status < 400 || status === 401 || status === 429) return false;
+  const words = providerWords(error).toLowerCase();
+  return NO_TOOLS.some((says) => says.test(words));
+}
+
 /** The loggable parts of an error: names and codes, never its text (it may quote the prompt). */
 export function faultDetails(error: unknown): Record<string, string | number | undefined> {
   const { status, networkCode } = diagnose(error);

@@ -21,6 +21,7 @@ import {
   noModelOutput,
   pauseAsked,
   providerFault,
+  refusesTools,
   stalled,
   tooLong,
 } from "./provider-faults.ts";
@@ -60,6 +61,7 @@ export interface CallContext {
   readonly origin: CallOrigin;
   /** The model that is called, `provider:name`. */
   readonly model: string;
+  readonly hasTools?: boolean;
   readonly source: AnswerSource;
   readonly onText: (text: string) => void;
   readonly signal: AbortSignal;
@@ -227,7 +229,8 @@ class Call {
       { ...this.#context.origin, code: fault.code, ...faultDetails(cause) },
       "A model call failed",
     );
-    return { kind: "failed", error: fault, partialText: answer.partialText, usage: answer.counted };
+    const refuses = this.#context.hasTools === true && refusesTools(cause) ? ({ refusesTools: true } as const) : {};
+    return { kind: "failed", error: fault, partialText: answer.partialText, usage: answer.counted, ...refuses };
   }
 
   #fault(cause: unknown): RunError {

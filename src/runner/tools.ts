@@ -41,7 +41,8 @@ export const builtinTools = ({ tasks, delegations }: ToolServices, now: () => nu
  * from the chat (RUN-10).
  */
 const isAllowed = ({ name, access, reads = "organization" }: Tool, agent: AgentSnapshot): boolean => {
-  const { allowedTools, lentTools } = agent;
+  const { allowedTools, lentTools, hasNoTools = false, tools: own = [] } = agent;
+  if (hasNoTools) return own.some((tool) => tool.name === name);
   if (access === "granted") return namesTool(allowedTools, name);
   return lentTools === undefined || reads === "own_work" || namesTool(lentTools, name);
 };

@@ -15,7 +15,7 @@ import { type ModelSettings, resolveModel } from "../runner/model-name.ts";
 import { createModels } from "../runner/models.ts";
 import type { RunTime } from "../runner/stream-call.ts";
 import type { Config, ConfigError } from "../settings/config.ts";
-import { inputsOf, windowsOf } from "../settings/model-windows.ts";
+import { inputsOf, thinkingOf, windowsOf } from "../settings/model-windows.ts";
 import { pricesOf } from "../settings/prices.ts";
 import { systemClock } from "../wiring/clock.ts";
 import { pricedModels } from "../wiring/priced.ts";
@@ -46,6 +46,8 @@ type ModelConfig = Pick<
   | "modelFallbacks"
   | "modelWindows"
   | "modelInputs"
+  | "modelThinking"
+  | "modelsWithoutTools"
   | "anthropicApiKey"
   | "openaiApiKey"
   | "openaiBaseUrl"
@@ -157,6 +159,8 @@ export function modelSettings(config: ModelConfig, localModels: readonly LocalMo
     ownKeyModels: config.ownKeyModels ?? [],
     windows: windowsOf(config),
     inputs: inputsOf(config),
+    thinking: thinkingOf(config),
+    withoutTools: config.modelsWithoutTools ?? [],
     localModels,
     production: config.nodeEnv === "production",
     allowDemoModel: config.allowDemoModel ?? false,

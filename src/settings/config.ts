@@ -14,7 +14,7 @@ import { DEFAULT_WORKSPACE_LIMITS } from "../../actors/workspace/limits.ts";
 import { readableAuthorities } from "./authorities.ts";
 import { MONTHLY_COST_SETTING, MONTHLY_TOKENS_SETTING, monthLimitsOf, pricesOfBudget } from "./month-limits.ts";
 import { OTHER_SECRETS_SETTING } from "./other-secrets.ts";
-import { MODEL_INPUTS_SETTING, MODEL_WINDOWS_SETTING } from "./model-windows.ts";
+import { MODEL_INPUTS_SETTING, MODEL_THINKING_SETTING, MODEL_WINDOWS_SETTING } from "./model-windows.ts";
 import { QUOTAS_SETTING } from "./quotas.ts";
 import { replicaBesideDatabase, type SettingsCheck, wholeFilesKey, wholeProvider } from "./setting-checks.ts";
 import { SHELL_HOSTS_SETTING } from "./shell.ts";
@@ -102,6 +102,11 @@ const Settings = Type.Object({
   ),
   modelWindows: Type.Array(Type.String({ format: "model-window" }), setting(MODEL_WINDOWS_SETTING)),
   modelInputs: Type.Array(Type.String({ format: "model-input" }), setting(MODEL_INPUTS_SETTING)),
+  modelThinking: Type.Array(Type.String({ format: "model-thinking" }), setting(MODEL_THINKING_SETTING)),
+  modelsWithoutTools: Type.Array(
+    Type.String({ format: "word" }),
+    setting({ env: "MODELS_WITHOUT_TOOLS", default: [], allowed: "models as provider:name, separated by commas" }),
+  ),
   modelRetries: wholeNumber("MODEL_RETRIES", jobs.DEFAULT_MODEL_RETRIES, [0, 100]),
   anthropicApiKey: Type.Optional(
     Type.String(setting({ env: "ANTHROPIC_API_KEY", secret: true, format: "word", allowed: "a key without spaces" })),

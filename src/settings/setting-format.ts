@@ -5,6 +5,7 @@
 import { limitOf } from "../../actors/money.ts";
 import { isIP } from "node:net";
 import type { TSchema } from "../../actors/schema.ts";
+import { thinkingEntry } from "../../actors/job/thinking-entry.ts";
 import { inputEntry } from "../../actors/job/input-entry.ts";
 import { windowEntry } from "../../actors/job/window-entry.ts";
 import { RATE_BUDGET } from "../../actors/traffic/policy.ts";
@@ -72,6 +73,7 @@ const FORMATS = {
   host: (text: string) => isIP(text) !== 0 || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(text),
   "service-key": (text: string) => parseSecret(text) !== INVALID,
   "model-input": (text: string) => inputEntry(text) !== null,
+  "model-thinking": (text: string) => thinkingEntry(text) !== null,
   "model-window": (text: string) => windowEntry(text) !== null,
   amount: (text: string) => limitOf(text) !== null,
   quota: (text: string) => quotaEntry(text) !== null,

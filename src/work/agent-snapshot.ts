@@ -15,6 +15,7 @@ export function snapshotOf(agent: Agent, organizationId: string): AgentSnapshot 
   const expiry = agent.approvalExpiry === undefined ? {} : { approvalExpiry: agent.approvalExpiry };
   const answer = agent.outputSchema === undefined ? {} : { outputSchema: agent.outputSchema };
   const tools = isOwn && agent.tools !== undefined ? { tools: agent.tools } : {};
+  const none = isOwn && agent.hasNoTools === true ? { hasNoTools: true } : {};
   const lent = isOwn ? {} : { lentTools: [] };
   return {
     id,
@@ -29,6 +30,7 @@ export function snapshotOf(agent: Agent, organizationId: string): AgentSnapshot 
     ...expiry,
     ...answer,
     ...tools,
+    ...none,
     ...lent,
   };
 }

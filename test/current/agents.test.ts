@@ -68,6 +68,7 @@ describe("create and read", () => {
     const agent = await create(EVERYTHING);
     expect(agent).toEqual({
       ...EVERYTHING,
+      has_no_tools: false,
       id: expect.stringMatching(/^agt_[A-Za-z0-9_-]{21}$/),
       visibility: "private",
       source: "private",
@@ -93,6 +94,7 @@ describe("create and read", () => {
       model: null,
       visibility: "private",
       status: "active",
+      has_no_tools: false,
       allowed_tools: [],
       approval_tools: [],
       approval_expiry: { after_seconds: 86_400, on_expiry: "deny" },

@@ -19,7 +19,7 @@ let owner: Founded;
 let agent: string;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await startService({ retry: { retries: 1, fallbacks: [] } });
   owner = await service.found();
   agent = await createAgent(service, owner);
 });
@@ -47,6 +47,24 @@ const deltasOf = (text: string): string =>
     .reduce((joined, data) => joined + (data.delta?.text ?? ""), "");
 
 describe("frames", () => {
+  test("[V1-3] join to the answer after a call that broke off and was made again", async () => {
+    const breaks = { fail: { code: "provider_unreachable", message: "It broke." } } as const;
+    for (const [again, restarts] of [
+      ["Hello world", 0],
+      ["Help yourself", 1],
+    ] as const) {
+      let calls = 0;
+      service.model.script = () => (calls++ === 0 ? [{ say: "Hello" }, breaks] : [{ say: again }]);
+      const text = await streamed();
+      const told = [...text.matchAll(/"messageType":"restarted","position":(\d+)/g)];
+      expect(told).toHaveLength(restarts);
+      const kept = told.length === 0 ? "Hello".length : Number(told[0]![1]);
+      expect("Hello".slice(0, kept) + deltasOf(text).slice("Hello".length)).toBe(again);
+      expect(text).toContain(`"content":[{"type":"text","text":"${again}"}]`);
+      expect(service.model.calls.at(-1)?.continues).toBe("Hello");
+    }
+  });
+
   test("[V1-3] are, byte for byte, a comment, meta, deltas, the message and the result", async () => {
     const { hold, open } = gate();
     says({ say: "Hel" }, { hold }, { say: 'lo\n"😀"' });

@@ -15,9 +15,18 @@ import { ok, type Outcome } from "../../fault.ts";
 import { pauseMs } from "../../runtime/backoff.ts";
 import { inputNeeded, isAttachment, type ModelInput } from "../../upload/terms.ts";
 import { isCostKnown } from "../budget.ts";
-import { type ModelCall, type ModelInfo, type ModelOutcome, ownKeyWords } from "../ports.ts";
+import type { ModelCall, ModelInfo, ModelOutcome } from "../ports.ts";
 import { originOf } from "./job-context.ts";
 import { TEXT_SEPARATOR } from "../schema.ts";
+import {
+  type Failed,
+  needsTools,
+  pausedTooLong,
+  UNREAD_KEY,
+  withoutFallback,
+  withoutKey,
+  withoutTools,
+} from "./call-failures.ts";
 import type { CallEnd, ProviderLimits } from "./provider-limits.ts";
 import type { Reporter } from "./reporter.ts";
 import { MODEL_PAUSES, waitReason } from "./retry-policy.ts";
@@ -25,7 +34,6 @@ import { costOfStep, runTurn } from "./run-slices.ts";
 import type { RunWait } from "./run-wait.ts";
 import type { RunServices } from "./services.ts";
 
-type Failed = Extract<ModelOutcome, { readonly kind: "failed" }>;
 /** The content of a call; the job determines the model and the organization. */
 export type Prompt = Pick<ModelCall, "system" | "entries" | "tools" | "outputSchema" | "uncut" | "purpose">;
 
@@ -40,6 +48,8 @@ interface StepState {
   retries: number;
   /** Whether the step has restarted once after its text was shown. */
   hasRestarted: boolean;
+  /** Text that a failed call of the step has shown. */
+  shown: string;
   timeToFirstTokenMs: number | null;
 }
 
@@ -75,7 +85,7 @@ export class ModelCalls {
     signal: AbortSignal,
   ): Promise<{ readonly outcome: ModelOutcome; readonly timeToFirstTokenMs: number | null }> {
     const { waiting = null } = this.run.reporter.job;
-    const state: StepState = { retries: 0, hasRestarted: false, timeToFirstTokenMs: null };
+    const state: StepState = { retries: 0, hasRestarted: false, shown: "", timeToFirstTokenMs: null };
     if (waiting !== null && waiting.reason !== "tools_unavailable") {
       state.retries = waiting.retries;
       await this.run.wait.rest(waiting, signal);
@@ -83,6 +93,8 @@ export class ModelCalls {
     for (;;) {
       const outcome = await this.once(prompt, before, state, signal);
       if (outcome.kind !== "failed") return { outcome, ...state };
+      // The next call goes without tools, if the agent needs none.
+      if (outcome.refusesTools === true && !this.takesTools) continue;
       const shown = prompt.purpose === "summary" ? { ...outcome, partialText: "" } : outcome;
       const next = await this.afterFailure(shown, { prompt, before }, state, signal);
       if (next !== "again") return { outcome: next, ...state };
@@ -102,6 +114,10 @@ export class ModelCalls {
     const keySecret = key.value;
     if (keySecret === null && described.ok && described.value.isOwnKeyOnly === true)
       return withoutKey(nameOf(described.value));
+    const isToolless = prompt.tools.length > 0 && !this.takesTools;
+    const named = described.ok ? nameOf(described.value) : "The model";
+    if (isToolless && needsTools(job)) return withoutTools(named);
+    if (isToolless) await this.warnOfTools(named);
     // A provider's limits for one key do not concern the other keys.
     const limiter = run.limits.of(keySecret === null ? provider : `${provider} ${job.organizationId}`);
     // A pause past the deadline would be in vain, so the call fails at once.
@@ -119,6 +135,8 @@ export class ModelCalls {
         waits: (ready) => run.wait.until(ready, { reason: "memory_limit" }, signal),
         ...(keySecret === null ? {} : { keySecret }),
         ...prompt,
+        ...(isToolless ? { tools: [] } : {}),
+        ...(state.shown === "" ? {} : { continues: state.shown }),
       },
       (text) => {
         if (text === "") return;
@@ -132,6 +150,19 @@ export class ModelCalls {
     );
     pass?.end(endOf(outcome));
     return outcome;
+  }
+
+  private get takesTools(): boolean {
+    return this.services.models.takesTools?.(this.model) ?? true;
+  }
+
+  /** Once in a job: its record says that the model was called without tools. */
+  private async warnOfTools(model: string): Promise<void> {
+    const { reporter } = this.run;
+    if ((reporter.job.warnings ?? []).some(({ code }) => code === "model_without_tools")) return;
+    const message = `${model} takes no tools: the agent goes on without them.`;
+    const warnings = [{ code: "model_without_tools", message }] as const;
+    await reporter.report({ kind: "run_warned", attempt: reporter.attempt, warnings, runner: null }, () => []);
   }
 
   /** The organization's secret for this provider; null: the operator's key. */
@@ -165,6 +196,7 @@ export class ModelCalls {
     }
     if (wasShown) await this.restart(before);
     state.hasRestarted ||= wasShown;
+    if (wasShown) state.shown = failure.partialText.trimEnd();
     return "again";
   }
 
@@ -217,38 +249,6 @@ export class ModelCalls {
     return unpriced.length === 0 ? failure : withoutFallback(failure, unpriced);
   }
 }
-
-/** The key has been removed since the work began. */
-const withoutKey = (model: string): Failed => ({
-  kind: "failed",
-  error: { code: "provider_key_rejected", message: ownKeyWords(model) },
-  partialText: "",
-  usage: { inputTokens: 0, outputTokens: 0 },
-});
-
-/** The operator's key is not used instead. */
-const UNREAD_KEY: Failed = {
-  kind: "failed",
-  error: { code: "provider_error", message: "The organization's key for its model provider could not be read." },
-  partialText: "",
-  usage: { inputTokens: 0, outputTokens: 0 },
-};
-
-/** The failure of a model, with the fallbacks that were skipped because they have no price. */
-const withoutFallback = (failure: Failed, unpriced: readonly string[]): Failed => ({
-  ...failure,
-  error: {
-    ...failure.error,
-    message: `${failure.error.message} Nothing goes on in its place: the cost is limited, and ${unpriced.join(", ")} has no price.`,
-  },
-});
-
-const pausedTooLong = (retryAfterMs: number): Failed => ({
-  kind: "failed",
-  error: { code: "provider_rate_limited", message: "The model provider's rate limit is reached.", retryAfterMs },
-  partialText: "",
-  usage: { inputTokens: 0, outputTokens: 0 },
-});
 
 const nameOf = ({ provider, name }: Pick<ModelInfo, "provider" | "name">): string => `${provider}:${name}`;
 

@@ -161,7 +161,7 @@ function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], 
 function settingsOf(body: Omit<UpdateAgentBody, "name" | "visibility" | "system_prompt">) {
   const { role, description, model, tags } = body;
   const [allowedTools, approvalTools, mcpServers, maxSteps] = [
-    body.allowed_tools,
+    body.allowed_tools === null ? [] : body.allowed_tools,
     body.approval_tools,
     body.mcp_servers,
     body.max_steps,
@@ -170,6 +170,7 @@ function settingsOf(body: Omit<UpdateAgentBody, "name" | "visibility" | "system_
   const tools = body.tools?.map(agentToolOf);
   const { after_seconds: afterSeconds, on_expiry: onExpiry } = body.approval_expiry ?? {};
   const approvalExpiry = afterSeconds === undefined || onExpiry === undefined ? undefined : { afterSeconds, onExpiry };
-  const lists = { tags, tools, allowedTools, approvalTools, mcpServers };
+  const hasNoTools = body.allowed_tools === undefined ? undefined : body.allowed_tools?.length === 0;
+  const lists = { tags, tools, hasNoTools, allowedTools, approvalTools, mcpServers };
   return defined({ role, description, model, approvalExpiry, maxSteps, outputSchema, ...lists });
 }

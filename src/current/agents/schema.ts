@@ -25,7 +25,12 @@ const settings = {
   role: Type.Optional(Type.String({ pattern: "\\S", maxLength: NAME })),
   description: Type.Optional(Type.Union([Type.String({ maxLength: PROMPT }), Type.Null()])),
   model: Type.Optional(Type.Union([ModelName, Type.Null()])),
-  allowed_tools: Type.Optional(Names),
+  allowed_tools: Type.Optional(
+    Type.Union([Names, Type.Null()], {
+      description:
+        "Tools that it may call beside those that only read; empty: no tool of the service at all; null: those that only read",
+    }),
+  ),
   approval_tools: Type.Optional(Names),
   approval_expiry: Type.Optional(
     Type.Object({

@@ -24,6 +24,9 @@ export const AgentView = noun("Agent", "An AI assistant with a name, a role and 
   status: OneOf(["active", "archived"] as const),
   install_state: OneOf(INSTALL_STATES),
   allowed_tools: Type.Array(Type.String(), { examples: [["web_fetch"]] }),
+  has_no_tools: Type.Boolean({
+    description: "Whether it gets no tool of the service: `allowed_tools` was set to an empty list",
+  }),
   approval_tools: Type.Array(Type.String(), {
     description: "Tools whose calls wait for a person's approval",
     examples: [[]],
@@ -61,6 +64,7 @@ export const agentView = (agent: Agent, by: Principal): AgentView => ({
   status: agent.status,
   install_state: agent.installState,
   allowed_tools: agent.allowedTools,
+  has_no_tools: agent.hasNoTools ?? false,
   approval_tools: agent.approvalTools,
   approval_expiry: expiryView(agent),
   mcp_servers: agent.organizationId === by.organizationId ? agent.mcpServers : [],
@@ -115,6 +119,7 @@ export const availableView = ({ id, definition }: LibraryAgent, by: Principal): 
   status: "active",
   install_state: "available",
   allowed_tools: definition.allowedTools ?? [],
+  has_no_tools: false,
   approval_tools: definition.approvalTools ?? [],
   approval_expiry: expiryView(definition),
   mcp_servers: [],

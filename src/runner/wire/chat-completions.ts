@@ -18,15 +18,17 @@ import {
   UnreadableFrame,
 } from "./frame.ts";
 import { isClosed } from "./closed-schema.ts";
+import type { Thinking } from "../../../actors/job/thinking-entry.ts";
 import { StreamedCalls } from "./streamed-calls.ts";
 import { fieldsBeside } from "./fields-beside.ts";
+import { ThinkingText } from "./thinking-text.ts";
 import type { Base64, FrameReader, WireCall, WireFormat } from "./wire-format.ts";
 
 export const chatCompletions: WireFormat = {
   path: "/chat/completions",
   headers: (apiKey) => (apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
   body,
-  reader: (sink) => new ChatCompletionsReader(sink),
+  reader: (sink, thinking) => new ChatCompletionsReader(sink, thinking),
 };
 
 function body({ model, system, messages, tools, outputSchema, concessions, base64 }: WireCall): object {
@@ -157,12 +159,14 @@ const isUnknown = (name: string): boolean => !KNOWN.has(name);
 class ChatCompletionsReader implements FrameReader {
   private readonly sink: AnswerSink;
   private readonly calls: StreamedCalls;
+  private readonly content: ThinkingText;
   private finishReason: string | undefined;
   private usage: CountedTokens | undefined;
   private hasRefusal = false;
 
-  constructor(sink: AnswerSink) {
+  constructor(sink: AnswerSink, thinking: Thinking) {
     this.sink = sink;
+    this.content = new ThinkingText(sink, thinking);
     this.calls = new StreamedCalls(sink);
   }
 
@@ -181,6 +185,7 @@ class ChatCompletionsReader implements FrameReader {
 
   ended(): void {
     if (this.finishReason === undefined) return;
+    this.content.end(this.finishReason !== "length");
     this.calls.end();
     if (this.usage !== undefined) this.sink.usage(this.usage);
     this.sink.end(this.endReason(this.finishReason));
@@ -191,7 +196,7 @@ class ChatCompletionsReader implements FrameReader {
     if (Object.keys(delta).some(isUnknown)) this.sink.messageFields(fieldsBeside(delta, isUnknown));
     const content = field(delta, "content");
     if (typeof content === "string") {
-      if (content !== "") this.sink.text(content);
+      if (content !== "") this.content.take(content);
     } else if (content !== undefined && content !== null) this.parts(listOf(delta, "content"));
     const annotations = field(delta, "annotations");
     if (Array.isArray(annotations)) this.cite(annotations);
@@ -212,6 +217,7 @@ class ChatCompletionsReader implements FrameReader {
     for (const name of REASONING) {
       const piece = field(delta, name);
       if (typeof piece !== "string" || piece === "") continue;
+      this.content.isTold();
       if (!isShown) this.sink.reasoning(piece);
       isShown = true;
       this.sink.messageText(name, piece);
@@ -240,7 +246,7 @@ class ChatCompletionsReader implements FrameReader {
     for (const value of parts) {
       const part = objectOf(value);
       const type = textOf(part, "type");
-      if (type === "text") this.sink.text(textOf(part, "text"));
+      if (type === "text") this.content.take(textOf(part, "text"));
       if (type === "thinking")
         for (const thought of listOf(part, "thinking")) this.sink.reasoning(textOf(objectOf(thought), "text"));
     }

@@ -4,6 +4,7 @@
  */
 import type { Message } from "../conversation.ts";
 import { ProviderAnswer } from "../provider-faults.ts";
+import { prefillMessage } from "./prefill.ts";
 import type { WireCall } from "./wire-format.ts";
 
 export type Concession =
@@ -19,6 +20,8 @@ export type Concession =
   | "no_system"
   /** The assistant says something between the results of tools and a message of the user. */
   | "answer_after_tools"
+  /** The answer begins anew. */
+  | "no_prefill"
   /** No schema of the answer; only our own check applies. */
   | "no_schema";
 
@@ -86,6 +89,18 @@ const RULES: readonly Rule[] = [
     isRemembered: false,
   },
   {
+    concession: "no_prefill",
+    says: /prefill|(?:last|final) message|end with|prefix/i,
+    concerns: ({ prefill }) => prefill !== "",
+    isRemembered: true,
+  },
+  {
+    concession: "no_prefill",
+    says: /(?:)/,
+    concerns: ({ prefill }) => prefill !== "",
+    isRemembered: false,
+  },
+  {
     concession: "no_schema",
     says: /(?:)/,
     concerns: ({ outputSchema }) => outputSchema !== null,
@@ -122,6 +137,7 @@ export function conceded(call: WireCall): WireCall {
     messages = withHead(messages, system);
     system = "";
   }
+  if (call.prefill !== "" && !concessions.has("no_prefill")) messages = [...messages, prefillMessage(call.prefill)];
   if (concessions.has("answer_after_tools"))
     messages = messages.flatMap((message, at) => answered(message, messages[at - 1]));
   return { ...call, system, messages, outputSchema };

@@ -2,6 +2,7 @@
  * A model call in one of the formats that we speak ourselves: one request, whose stream is read as it arrives. No pipes
  * and no copies: each chunk of the socket is read and reported in one step.
  */
+import type { Thinking } from "../../../actors/job/thinking-entry.ts";
 import type { ModelCall } from "../../../actors/job/ports.ts";
 import type { MaybePromise } from "../../../actors/maybe-promise.ts";
 import { MAX_ERROR_BYTES } from "../answer-limits.ts";
@@ -16,7 +17,8 @@ import { EventFrames } from "./event-frames.ts";
 import { messages } from "./messages.ts";
 import { responses } from "./responses.ts";
 import { conceded, ModelMemory, ruleFor } from "./concessions.ts";
-import type { WireCall, WireFormat } from "./wire-format.ts";
+import { takesPrefill } from "./prefill.ts";
+import type { FrameReader, WireCall, WireFormat } from "./wire-format.ts";
 
 export type WireTarget = Extract<Target, { readonly kind: "anthropic" | "openai" | "compatible" }>;
 
@@ -26,19 +28,29 @@ const FORMATS: Readonly<Record<WireTarget["kind"], WireFormat>> = {
   compatible: chatCompletions,
 };
 
-/** The call at this target, in the target's format. `memory`: what models are known to refuse. */
-export function wireSource(call: ModelCall, target: WireTarget, memory = new ModelMemory()): AnswerSource {
+export interface KnownModel {
+  /** What models are known to refuse. */
+  readonly memory: ModelMemory;
+  /** How the model's text holds its reasoning. */
+  readonly thinking: Thinking;
+}
+
+/** The call at this target, in the target's format. */
+export function wireSource(
+  call: ModelCall,
+  target: WireTarget,
+  { memory, thinking }: KnownModel = { memory: new ModelMemory(), thinking: "tags" },
+): AnswerSource {
   const format = FORMATS[target.kind];
   return async (listener) => {
     const stream = await openedWithConcessions(call, { target, format, memory }, listener);
-    if (stream !== null) await read(stream, format, listener);
+    if (stream !== null) await read(stream, format.reader(listener.sink, thinking), listener);
   };
 }
 
-interface Way {
+interface Way extends Pick<KnownModel, "memory"> {
   readonly target: WireTarget;
   readonly format: WireFormat;
-  readonly memory: ModelMemory;
 }
 
 /** Asks again with what the provider's refusal names, while it names something new. */
@@ -48,7 +60,9 @@ async function openedWithConcessions(call: ModelCall, way: Way, listener: Listen
   const model = `${target.provider}:${target.name}`;
   const key = `${target.baseUrl} ${model}`;
   const messages = listener.charged(() => conversation(call.entries, { model, hasTools: tools.length > 0 }));
-  const asked = { model: target.name, system: system.trim() === "" ? "" : system, messages, tools, outputSchema };
+  const prefill = takesPrefill(target) ? (call.continues ?? "") : "";
+  const instructions = system.trim() === "" ? "" : system;
+  const asked = { model: target.name, system: instructions, messages, tools, outputSchema, prefill };
   const concessions = new Set(memory.concessionsOf(key));
   // Images and files are dropped once they are sent, so their request is not made again, except without its schema.
   const isFinal = outputSchema === null && hasData(messages);
@@ -57,6 +71,7 @@ async function openedWithConcessions(call: ModelCall, way: Way, listener: Listen
     try {
       const stream = await opened(wireCall, way, isFinal ? onSent : undefined, listener);
       onSent?.();
+      if (prefill !== "" && !concessions.has("no_prefill")) listener.charged(() => listener.sink.text(prefill));
       return stream;
     } catch (error) {
       const rule = isFinal ? null : ruleFor(error, wireCall);
@@ -107,11 +122,10 @@ interface ManyReader {
 
 async function read(
   stream: ReadableStream<Uint8Array>,
-  format: WireFormat,
-  { sink, touch, isOver, charged }: Listener,
+  frames: FrameReader,
+  { touch, isOver, charged }: Omit<Listener, "sink">,
 ) {
   const reader = stream.getReader() as ReturnType<typeof stream.getReader> & ManyReader;
-  const frames = format.reader(sink);
   const events = new EventFrames((frame) => frames.take(frame));
   try {
     while (!isOver()) {

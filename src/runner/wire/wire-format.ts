@@ -3,6 +3,7 @@
  * formats implement it (`chat-completions`, `messages`, `responses`); one suite runs on them and on the AI SDK
  * (`test/runner/wire`).
  */
+import type { Thinking } from "../../../actors/job/thinking-entry.ts";
 import type { ToolDescription } from "../../../actors/job/ports.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
 import type { AnswerSink } from "../answer.ts";
@@ -20,6 +21,8 @@ export interface WireCall {
   readonly outputSchema: JsonObject | null;
   /** What the provider has refused otherwise. */
   readonly concessions: ReadonlySet<Concession>;
+  /** The beginning of the answer, which the model goes on from; "" if it begins anew. */
+  readonly prefill: string;
   /** Gives a placeholder for the base64 of these bytes: text without characters that JSON escapes. */
   readonly base64: Base64;
 }
@@ -39,5 +42,6 @@ export interface WireFormat {
   headers(apiKey: string | null): Readonly<Record<string, string>>;
   /** The body, to be serialized as JSON; undefined fields are omitted. */
   body(call: WireCall): object;
-  reader(sink: AnswerSink): FrameReader;
+  /** `thinking`: how the text of the model holds its reasoning. */
+  reader(sink: AnswerSink, thinking: Thinking): FrameReader;
 }

@@ -1,0 +1,49 @@
+/** Failures of model calls that are not made. */
+import { type ModelOutcome, ownKeyWords } from "../ports.ts";
+import type { Job } from "../schema.ts";
+
+export type Failed = Extract<ModelOutcome, { readonly kind: "failed" }>;
+
+/** The key has been removed since the work began. */
+export const withoutKey = (model: string): Failed => ({
+  kind: "failed",
+  error: { code: "provider_key_rejected", message: ownKeyWords(model) },
+  partialText: "",
+  usage: { inputTokens: 0, outputTokens: 0 },
+});
+
+/** Whether the agent names tools, or has some of its own: without them it would do something else. */
+export const needsTools = ({ agent, missionId }: Job): boolean =>
+  missionId !== null ||
+  agent.allowedTools.length + agent.mcpServers.length + (agent.tools ?? []).length + (agent.lentTools ?? []).length > 0;
+
+export const withoutTools = (model: string): Failed => ({
+  kind: "failed",
+  error: { code: "provider_rejected", message: `${model} takes no tools, and the agent needs its own.` },
+  partialText: "",
+  usage: { inputTokens: 0, outputTokens: 0 },
+});
+
+/** The operator's key is not used instead. */
+export const UNREAD_KEY: Failed = {
+  kind: "failed",
+  error: { code: "provider_error", message: "The organization's key for its model provider could not be read." },
+  partialText: "",
+  usage: { inputTokens: 0, outputTokens: 0 },
+};
+
+/** The failure of a model, with the fallbacks that were skipped because they have no price. */
+export const withoutFallback = (failure: Failed, unpriced: readonly string[]): Failed => ({
+  ...failure,
+  error: {
+    ...failure.error,
+    message: `${failure.error.message} Nothing goes on in its place: the cost is limited, and ${unpriced.join(", ")} has no price.`,
+  },
+});
+
+export const pausedTooLong = (retryAfterMs: number): Failed => ({
+  kind: "failed",
+  error: { code: "provider_rate_limited", message: "The model provider's rate limit is reached.", retryAfterMs },
+  partialText: "",
+  usage: { inputTokens: 0, outputTokens: 0 },
+});

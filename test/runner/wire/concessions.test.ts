@@ -1,0 +1,98 @@
+/** What models refuse, and how they are asked then. */
+import { afterEach, beforeEach, expect, test } from "bun:test";
+import type { TranscriptEntry } from "../../../actors/job/ports.ts";
+import { createModels } from "../../../src/runner/models.ts";
+import { takesPrefill } from "../../../src/runner/wire/prefill.ts";
+import { modelCall, NO_MODELS, run, WEATHER } from "../../support/model-calls.ts";
+import { framesOf, type StreamServer, startStreamServer } from "../../support/stream-server.ts";
+
+let server: StreamServer;
+beforeEach(() => {
+  server = startStreamServer();
+  server.answer = framesOf({ choices: [{ delta: { content: " world" }, finish_reason: "stop" }] });
+});
+afterEach(() => server.stop());
+
+const models = (name = "m") =>
+  createModels({ ...NO_MODELS, model: `openai-compatible:${name}`, openaiBaseUrl: server.baseUrl });
+const messages = (): Record<string, unknown>[] =>
+  (server.bodies.at(-1) as { messages: Record<string, unknown>[] }).messages;
+const CALLED: TranscriptEntry = {
+  role: "assistant",
+  blocks: [
+    { type: "tool_use", id: "a", name: "weather", input: {} },
+    { type: "tool_result", tool_use_id: "a", content: "rain", is_error: false },
+  ],
+};
+
+test("[RUN-23] a model without a system role gets the instructions at the head of the first message, from then on at once", async () => {
+  server.refusal = (body) =>
+    JSON.stringify(body).includes('"system"') ? "Error rendering prompt: System role not supported" : null;
+  const asked = models();
+  for (const count of [2, 3]) {
+    expect((await run(asked, modelCall("hi", { system: "Be brief." }))).outcome.kind).toBe("finished");
+    expect(server.bodies).toHaveLength(count);
+    expect(messages()).toEqual([{ role: "user", content: "Be brief.\n\nhi" }]);
+  }
+});
+
+test("[RUN-23] a model that refuses a user after results gets words of the assistant between them", async () => {
+  server.refusal = (body) => {
+    const roles = (body as { messages: { role: string }[] }).messages.map(({ role }) => role).join(" ");
+    return roles.includes("tool user") ? "Unexpected role 'user' after role 'tool'" : null;
+  };
+  await run(
+    models(),
+    modelCall([{ role: "user", text: "a" }, CALLED, { role: "user", text: "b" }], { tools: [WEATHER] }),
+  );
+  expect(messages().map(({ role }) => role)).toEqual(["user", "assistant", "tool", "assistant", "user"]);
+});
+
+test("[RUN-8] a model that takes the beginning of its answer goes on from it, and the answer has both", async () => {
+  const { outcome, pieces } = await run(models("mistral-small"), modelCall("hi", { continues: "Hello" }));
+  expect(messages().at(-1)).toEqual({ role: "assistant", content: "Hello", prefix: true });
+  expect(pieces.join("")).toBe("Hello world");
+  expect(outcome).toMatchObject({ kind: "finished", blocks: [{ type: "text", text: "Hello world" }] });
+});
+
+test("[RUN-8] one that does not, or refuses it, answers anew", async () => {
+  await run(models(), modelCall("hi", { continues: "Hello" }));
+  expect(messages().at(-1)).toEqual({ role: "user", content: "hi" });
+  server.refusal = (body) => (JSON.stringify(body).includes("prefix") ? "prefill is not supported" : null);
+  const { pieces } = await run(models("mistral-small"), modelCall("hi", { continues: "Hello" }));
+  expect([messages().at(-1), pieces.join("")]).toEqual([{ role: "user", content: "hi" }, " world"]);
+});
+
+test.each([
+  ["claude-3-5-sonnet-latest", true],
+  ["claude-sonnet-4-20250514", true],
+  ["claude-opus-4-1-20250805", true],
+  ["claude-haiku-4-5", true],
+  ["claude-opus-4-6", false],
+  ["claude-sonnet-5-5", false],
+])("[RUN-8] %s takes the beginning of its answer: %p", (name, takes) => {
+  expect(takesPrefill({ kind: "anthropic", name })).toBe(takes);
+});
+
+test.each([
+  "registry.ollama.ai/library/gemma:2b does not support tools",
+  '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set',
+  "tools param requires --jinja flag",
+  "`tool calling` is not supported with this model",
+  "Function calling is not enabled for this model",
+])("[RUN-24] %j says that the model takes no tools, which is remembered", async (words) => {
+  server.refusal = () => words;
+  const asked = models();
+  const { outcome } = await run(asked, modelCall("hi", { tools: [WEATHER] }));
+  expect([outcome, asked.takesTools?.(null)]).toMatchObject([{ kind: "failed", refusesTools: true }, false]);
+});
+
+test("[RUN-24] a refusal of one tool's schema, or of a call without tools, says nothing of the model", async () => {
+  server.refusal = () => "Invalid schema for function 'weather': the type is not supported";
+  const asked = models();
+  const { outcome } = await run(asked, modelCall("hi", { tools: [WEATHER] }));
+  expect(outcome).not.toHaveProperty("refusesTools");
+  server.refusal = () => "m does not support tools";
+  expect((await run(asked, modelCall("hi"))).outcome).not.toHaveProperty("refusesTools");
+  expect(asked.takesTools?.(null)).toBe(true);
+});
