@@ -1,6 +1,7 @@
 /** Checks the schedule in a request, and converts it into the stored form (MIS-2, MIS-3). */
 import type { InputError } from "../fault.ts";
-import { hasRealDay, isoTime } from "../schema.ts";
+import { isLocalTime, timeOf } from "../given-time.ts";
+import { isoTime } from "../schema.ts";
 import { durationMs, durationText } from "./duration.ts";
 import type { Calendar } from "./ports.ts";
 import { ON_TIME_MS, pauseBetweenRunsMs, timeAfter } from "./schedule.ts";
@@ -11,9 +12,6 @@ const SHORTEST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30 * 86_400_000;
 /** Times of the contract have a year of four digits. */
 const LAST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
-
-const TIME_WITH_OFFSET = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?(?:Z|[+-]\d\d:\d\d)$/;
-const LOCAL_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,3})?)?$/;
 
 export const DEFAULT_SCHEDULE: ScheduleSettings = {
   type: "none",
@@ -96,11 +94,9 @@ function onceValue(
   const example = `for example \`${isoTime(nowMs + 86_400_000).slice(0, 16)}\`, local time of \`timezone\`, or \`${isoTime(nowMs + 86_400_000)}\``;
   if (value === null) return wrong(`A schedule of type \`once\` needs a time; ${example}`);
   const text = value.trim();
-  const time = LOCAL_TIME.test(text)
-    ? calendar.instantOf(text, timezone)
-    : TIME_WITH_OFFSET.test(text) && hasRealDay(text)
-      ? Date.parse(text)
-      : Number.NaN;
+  // A day alone says no time, and the one of UTC is not what somebody in another zone means.
+  const instant = /\d[T ]\d/.test(text) ? timeOf(text) : null;
+  const time = isLocalTime(text) ? calendar.instantOf(text.replace(" ", "T"), timezone) : Date.parse(instant ?? "");
   if (time === null || Number.isNaN(time))
     return wrong(`\`${text.slice(0, 64)}\` is not a time in ISO 8601; ${example}`);
   if (time > LAST_MS) return wrong(`${text} is after the year 9999 in UTC; ${example}`);

@@ -1,7 +1,7 @@
 /** Pages of lists (GEN-3): `limit` and an opaque cursor, keyset on (created_at, id), newest first. */
-import type { Fault } from "../../actors/fault.ts";
+import { type Fault, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import { PAGE_DEFAULT, PAGE_LIMIT, type Page, type PageCursor, type PageRequest } from "../../actors/page.ts";
-import { Type } from "../../actors/schema.ts";
+import { hasRealDay, Type } from "../../actors/schema.ts";
 import { bad, good, textField, withDefault } from "../http/contract/field.ts";
 
 /** Records per page. */
@@ -31,10 +31,15 @@ export const placeCursor = (plural: string, maximum: number) =>
   });
 export const placeText = (plural: string, place: number): string => text([plural, place]);
 
+/** A cursor of a list; `of` is the record that the list belongs to, if it belongs to one. */
+interface ListCursor extends PageCursor {
+  readonly of: string | null;
+}
+
 /** The query of a paged list. `plural` names the list, as in `pageView`: cursors of other lists are invalid. */
 export const pageQuery = (plural: string) => ({
   limit: LIMIT,
-  cursor: cursorField<PageCursor>((text) => decode(plural, text)),
+  cursor: cursorField<ListCursor>((text) => decode(plural, text)),
 });
 
 /** The page that a query requests. */
@@ -46,22 +51,51 @@ export const pageOf = ({
   readonly cursor: PageCursor | undefined;
 }): PageRequest => ({ limit, after: cursor ?? null });
 
-/** `{<plural>: […], next_cursor?}`. */
-export function pageView<P extends string, T, V>(plural: P, page: Page<T>, view: (record: T) => V): PageView<P, V> {
-  const next = page.next === null ? {} : { next_cursor: encode(plural, page.next) };
+/** The page that a query requests of a list that belongs to the record `of`: a cursor of another record's is invalid. */
+export function pageIn(
+  query: { readonly limit: number; readonly cursor: ListCursor | undefined },
+  of: string,
+): Outcome<PageRequest> {
+  return query.cursor === undefined || query.cursor.of === of ? ok(pageOf(query)) : refuse(BAD_CURSOR);
+}
+
+/** `{<plural>: […], next_cursor?}`. `of`: the record that the list belongs to. */
+export function pageView<P extends string, T, V>(
+  plural: P,
+  page: Page<T>,
+  view: (record: T) => V,
+  of?: string,
+): PageView<P, V> {
+  const next = page.next === null ? {} : { next_cursor: encode(plural, page.next, of) };
   return { ...({ [plural]: page.records.map(view) } as Record<P, V[]>), ...next };
 }
 type PageView<P extends string, V> = Readonly<Record<P, readonly V[]>> & { readonly next_cursor?: string };
 
-const encode = (plural: string, { createdAt, id }: PageCursor): string => text([plural, createdAt, id]);
+const encode = (plural: string, { createdAt, id }: PageCursor, of?: string): string =>
+  text([plural, createdAt, id, ...(of === undefined ? [] : [of])]);
 
-function decode(plural: string, given: string): PageCursor | undefined {
-  const [list, createdAt, id] = parsed(given) ?? [];
-  if (list !== plural) return undefined;
+function decode(plural: string, given: string): ListCursor | undefined {
+  const [list, createdAt, id, of = null] = parsed(given) ?? [];
+  if (list !== plural || (typeof of !== "string" && of !== null)) return undefined;
   if (typeof createdAt !== "string" || typeof id !== "string" || !TIME.test(createdAt) || !ID.test(id))
     return undefined;
-  return { createdAt, id };
+  return hasRealDay(createdAt) && !Number.isNaN(Date.parse(createdAt)) ? { createdAt, id, of } : undefined;
 }
+
+/** The cursor of a list of files in one directory: the last path of the page before. */
+export const pathCursor = cursorField<{
+  readonly workspaceId: string;
+  readonly directory: string;
+  readonly after: string;
+}>((given) => {
+  const [list, workspaceId, directory, after] = parsed(given) ?? [];
+  if (list !== "files" || typeof workspaceId !== "string" || typeof directory !== "string") return undefined;
+  // Paths contain neither, and the database cannot take them.
+  if (typeof after !== "string" || after.includes("\0") || !after.isWellFormed()) return undefined;
+  return { workspaceId, directory, after };
+});
+export const pathCursorText = (workspaceId: string, directory: string, after: string): string =>
+  text(["files", workspaceId, directory, after]);
 
 const text = (parts: readonly unknown[]): string => Buffer.from(JSON.stringify(parts)).toString("base64url");
 

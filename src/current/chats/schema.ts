@@ -4,9 +4,10 @@ import { type ChatOptions, ON_BUSY } from "../../../actors/chat/schema.ts";
 import { MOST_STEPS } from "../../../actors/job/limits.ts";
 import { type Budget, JOB_PRIORITIES } from "../../../actors/job/terms.ts";
 import { invalid, ok, type Outcome } from "../../../actors/fault.ts";
-import { type JsonObject, OneOf, type Static, Type } from "../../../actors/schema.ts";
+import { type JsonObject, Nullable, OneOf, type Static, Type } from "../../../actors/schema.ts";
 import { FreeObject, NOT_BLANK } from "../../http/contract/body-schema.ts";
-import { naming, timeOf } from "../../http/contract/field.ts";
+import { timeOf } from "../../../actors/given-time.ts";
+import { naming } from "../../http/contract/field.ts";
 import { ModelName } from "../agents/schema.ts";
 import { contentField } from "../../operations/said-content.ts";
 
@@ -63,13 +64,15 @@ export const UpdateChatBody = Type.Object(
   { examples: [{ title: "The release notes of May", metadata: { ticket: "T-7" } }] },
 );
 
-/** Limits for the job of a message. */
+/** Limits for the job of a message; null is no limit, as in the job's record. */
 export const BudgetBody = Type.Object({
-  max_tokens: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000 })),
-  max_cost: Type.Optional(GivenAmount),
-  max_steps: Type.Optional(Type.Integer({ minimum: 1, maximum: MOST_STEPS })),
+  max_tokens: Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: 1_000_000_000 }))),
+  max_cost: Type.Optional(Nullable(GivenAmount)),
+  max_steps: Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: MOST_STEPS }))),
   deadline_at: Type.Optional(
-    Type.String({ description: "When its run ends, in ISO 8601; 24 hours after its beginning at the latest" }),
+    Nullable(
+      Type.String({ description: "When its run ends, in ISO 8601; 24 hours after its beginning at the latest" }),
+    ),
   ),
 });
 
@@ -145,8 +148,8 @@ export function budgetOf(
   { max_tokens: maxTokens, max_cost: maxCost, max_steps: maxSteps, deadline_at: text }: Static<typeof BudgetBody>,
   now: number,
 ): Outcome<Budget> {
-  const deadlineAt = text === undefined ? null : timeOf(text);
-  if (text !== undefined && deadlineAt === null)
+  const deadlineAt = timeOf(text ?? "");
+  if ((text ?? null) !== null && deadlineAt === null)
     return invalid("/budget/deadline_at", "Field budget.deadline_at must be a time in ISO 8601");
   if (deadlineAt !== null && Date.parse(deadlineAt) <= now)
     return invalid("/budget/deadline_at", "budget.deadline_at is in the past; a deadline is a time in the future");

@@ -18,7 +18,7 @@ import { lookUp } from "../../log/look-up.ts";
 import type { Services } from "../../operations/services.ts";
 import { unlessNotInstalled } from "../library-visibility.ts";
 import { polled } from "../long-poll.ts";
-import { pageOf, pageView } from "../paging.ts";
+import { pageIn, pageOf, pageView } from "../paging.ts";
 import { updated } from "../updating.ts";
 import type { missionOperations } from "./operations.ts";
 import { changesOf, taskChangesOf } from "./schema.ts";
@@ -150,12 +150,14 @@ async function listRuns(
   { organizationId, id: missionId }: Mission,
   query: Input<MissionOperations["listMissionRuns"]>["query"],
 ) {
+  const page = pageIn(query, missionId);
+  if (!page.ok) return page;
   const settled = await system.settled(organizationId);
   if (!settled.ok) return settled;
   const of = { missionId, outcome: query.outcome };
-  const found = await lookUp(log, missions.listRuns(organizationId, of, pageOf(query)));
+  const found = await lookUp(log, missions.listRuns(organizationId, of, page.value));
   return mapped(found, ({ records, next }) => {
-    const { mission_runs: runs, ...more } = pageView("mission_runs", { records, next }, missionRunView);
+    const { mission_runs: runs, ...more } = pageView("mission_runs", { records, next }, missionRunView, missionId);
     return { runs, ...more };
   });
 }

@@ -15,7 +15,8 @@ import type { ScheduleSettings } from "../../../actors/mission/schema.ts";
 import { TASK_PRIORITIES, TASK_STATUSES } from "../../../actors/organization/schema.ts";
 import { type JsonObject, Nullable, OneOf, type Static, type TSchema, Type } from "../../../actors/schema.ts";
 import { FreeObject, NOT_BLANK } from "../../http/contract/body-schema.ts";
-import { naming, timeOf } from "../../http/contract/field.ts";
+import { timeOf } from "../../../actors/given-time.ts";
+import { naming } from "../../http/contract/field.ts";
 import { withinMetadata } from "../../http/contract/limits.ts";
 
 /** Characters. The tasks are part of the mission's record, so their texts are bounded. */

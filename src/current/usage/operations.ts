@@ -2,7 +2,8 @@
 import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
 import { QUOTAS } from "../../../actors/usage/quota.ts";
 import { USAGE_GROUPS } from "../../../actors/usage/directory.ts";
-import { bad, good, textField, timeOf, withDefault } from "../../http/contract/field.ts";
+import { timeOf } from "../../../actors/given-time.ts";
+import { bad, good, textField, withDefault } from "../../http/contract/field.ts";
 import { CostField, CostLimitField, OwnKeyField, UnpricedField } from "../cost.ts";
 import { Count, Id, noun, Text } from "../../http/contract/noun.ts";
 import { operationGroup } from "../../http/contract/operation.ts";

@@ -2,7 +2,7 @@
  * Files of a workspace on the current surface: list, search, download, upload, delete, move (WSP-2, WSP-8 to
  * WSP-11).
  */
-import { invalid, ok, type Outcome } from "../../../actors/fault.ts";
+import { invalid, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import { isoTime } from "../../../actors/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
@@ -17,8 +17,9 @@ import { lookUp } from "../../log/look-up.ts";
 import type { Services } from "../../operations/services.ts";
 import { contentAt, fileAt } from "../../work/file-content.ts";
 import { moveRoom } from "../../work/move-room.ts";
+import { pathCursorText } from "../paging.ts";
 import { doneIf } from "../updating.ts";
-import { afterView, type fileOperations } from "./file-operations.ts";
+import { type fileOperations } from "./file-operations.ts";
 import { fileResponse } from "./file-response.ts";
 import { changedView, fileView, versionView } from "./file-schema.ts";
 import { globOf } from "./glob.ts";
@@ -159,7 +160,14 @@ async function listFiles(
   const limit = query.limit;
   const rows = glob.value === null ? limit + 1 : GLOB_ROWS;
   const listed: ListedPlace[] = [];
-  let after = query.cursor ?? null;
+  const { cursor } = query;
+  if (cursor !== undefined && (cursor.workspaceId !== id || cursor.directory !== found.value.path))
+    return refuse({ kind: "invalid_cursor" });
+  const listView = (places: readonly ListedPlace[], last: string | null) => ({
+    files: places.map(({ path: shown, place: one }) => fileView(shown, one)),
+    ...(last === null ? {} : { next_cursor: pathCursorText(id, found.value.path, last) }),
+  });
+  let after = cursor?.after ?? null;
   for (let read = 0; read < (glob.value === null ? 1 : GLOB_READS); read++) {
     const page = await lookUp(log, files.listPlaces({ ...from, isRecursive, after, limit: rows }));
     if (!page.ok) return page;
@@ -172,8 +180,3 @@ async function listFiles(
   }
   return ok(listView(listed, after));
 }
-
-const listView = (listed: readonly ListedPlace[], after: string | null) => ({
-  files: listed.map(({ path, place }) => fileView(path, place)),
-  ...(after === null ? {} : { next_cursor: afterView(after) }),
-});

@@ -3,7 +3,7 @@ import { OneOf, Type } from "../../../actors/schema.ts";
 import { streamed } from "../../http/contract/body-schema.ts";
 import { withDefault } from "../../http/contract/field.ts";
 import { media, operationGroup } from "../../http/contract/operation.ts";
-import { cursorField, LIMIT, pageQuery } from "../paging.ts";
+import { LIMIT, pageQuery, pathCursor } from "../paging.ts";
 import { ShareId, WorkspaceId } from "../path-ids.ts";
 import { FILE_HEADERS } from "../../http/contract/request-headers.ts";
 import { sharePage } from "./share-page.ts";
@@ -55,7 +55,7 @@ export const fileOperations = operationGroup("Files", "Files and directories of 
       recursive,
       glob: Type.String({ description: "Only paths that match, such as `**/*.md`", maxLength: GLOB_CHARACTERS }),
       limit: LIMIT,
-      cursor: cursorField<string>((text) => afterOf(text)),
+      cursor: pathCursor,
     },
     answers: { 200: FileList },
     errors: ["not_found", "invalid_path", "invalid_request", "invalid_cursor"],
@@ -215,19 +215,6 @@ export const fileOperations = operationGroup("Files", "Files and directories of 
     emits: "resource.deleted",
   },
 });
-
-/** The cursor of a list of files is the last path of the previous page. */
-export const afterView = (path: string): string => Buffer.from(JSON.stringify(["files", path])).toString("base64url");
-
-function afterOf(text: string): string | undefined {
-  try {
-    const [list, path] = JSON.parse(Buffer.from(text, "base64url").toString()) as unknown[];
-    // Paths contain no NUL, and the database cannot take one.
-    return list === "files" && typeof path === "string" && !path.includes("\0") ? path : undefined;
-  } catch {
-    return undefined;
-  }
-}
 
 /** The public side of shares: no token, but a password if the share has one. */
 export const shareOperations = operationGroup(

@@ -46,7 +46,7 @@ export const ShareBody = Type.Object(
   {
     path: Type.String(),
     expires_in_seconds: Type.Optional(Type.Integer({ minimum: 1, maximum: SHARE_SECONDS })),
-    max_downloads: Type.Optional(Type.Integer({ minimum: 1, maximum: SHARE_DOWNLOADS })),
+    max_downloads: Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: SHARE_DOWNLOADS }))),
     password: Type.Optional(Type.String({ minLength: PASSWORD_CHARACTERS.min, maxLength: PASSWORD_CHARACTERS.max })),
   },
   { examples: [{ path: EXAMPLE_PATH, expires_in_seconds: 86_400 }] },

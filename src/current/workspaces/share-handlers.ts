@@ -12,7 +12,7 @@ import type { Handlers } from "../../http/contract/operation.ts";
 import { created } from "../../http/request/commit.ts";
 import { lookUp } from "../../log/look-up.ts";
 import type { Services } from "../../operations/services.ts";
-import { pageOf, pageView } from "../paging.ts";
+import { pageIn, pageView } from "../paging.ts";
 import { doneIf } from "../updating.ts";
 import type { fileOperations, shareOperations } from "./file-operations.ts";
 import { fileResponse, isUnsent } from "./file-response.ts";
@@ -59,10 +59,12 @@ export const shareHandlers: Pick<FileHandlers, ShareOperation> = {
     const { organizationId } = principal;
     const workspace = await system.dispatch(workspaceRef(organizationId, id), { kind: "read_workspace" });
     if (!workspace.ok) return workspace;
+    const page = pageIn(query, id);
+    if (!page.ok) return page;
     const settled = await system.settled(organizationId);
     if (!settled.ok) return settled;
-    const shares = await lookUp(log, files.pageShares({ organizationId, workspaceId: id }, pageOf(query)));
-    return shares.ok ? ok(pageView("shares", shares.value, shareView)) : shares;
+    const shares = await lookUp(log, files.pageShares({ organizationId, workspaceId: id }, page.value));
+    return shares.ok ? ok(pageView("shares", shares.value, shareView, id)) : shares;
   },
 
   revokeShare(_, change, { params: { id, share_id: shareId } }) {

@@ -4,7 +4,8 @@
  * a version and never parses one.
  */
 import type { Fault, Noun } from "../../../actors/fault.ts";
-import { hasRealDay, isoTime, OneOf, type Static, type TSchema, Type } from "../../../actors/schema.ts";
+import { timeOf } from "../../../actors/given-time.ts";
+import { OneOf, type Static, type TSchema, Type } from "../../../actors/schema.ts";
 
 /** The value of a text, or what is wrong with it. `fault` replaces `invalid_request` if it is the only error. */
 export type FieldReading<T> =
@@ -61,19 +62,6 @@ const SEARCHED_CHARACTERS = 256;
 
 /** The search text of a list. */
 export const searched = (description: string) => Type.String({ maxLength: SEARCHED_CHARACTERS, description });
-
-const TIME = /^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(Z|[+-]\d\d:?\d\d)?)?$/;
-
-/**
- * The time in its stored format; null if the text is not a time. Without an offset it is UTC, whatever the time zone
- * of the machine.
- */
-export function timeOf(text: string): string | null {
-  const [match, clock, offset] = TIME.exec(text) ?? [];
-  if (match === undefined || !hasRealDay(text)) return null;
-  const ms = Date.parse(clock !== undefined && offset === undefined ? `${text}Z` : text);
-  return Number.isNaN(ms) ? null : isoTime(ms);
-}
 
 /** A time in ISO 8601, converted to its stored format. */
 export const timeField = (shown: object) =>

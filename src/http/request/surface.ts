@@ -21,6 +21,7 @@ import type { Offered } from "./known-paths.ts";
 import { OperationDoor } from "./operation-door.ts";
 import { type BoundOperation, ChangeResult, Operations, type Result } from "./operations.ts";
 import { isLongList, Rendered, renderList } from "./rendered-list.ts";
+import { EMPTY_BYTES } from "./input-reader.ts";
 import type { Reached } from "./stages.ts";
 import type { SurfaceParts } from "./surface-parts.ts";
 import { isKeyed } from "./idempotency-key.ts";
@@ -102,7 +103,7 @@ export class Surface {
   }
 
   private admitHere(exchange: Exchange, operation: BoundOperation): MaybePromise<Reached> {
-    if (!operation.reader.waits && !isKeyed(exchange, operation)) exchange.dropBody();
+    if (!operation.reader.waits && !isKeyed(exchange, operation) && hasNoUse(exchange, operation)) exchange.dropBody();
     const admitted = this.timed(exchange, () => this.admitted(exchange, operation));
     if (admitted instanceof Promise) {
       const held = exchange.holdBody();
@@ -390,3 +391,7 @@ const NO_WAIT = ok(null);
 
 /** Too many requests of the organization wait for their turn, or this one has waited too long. */
 const CROWDED: Fault = { kind: "overloaded", retryAfterMs: 1_000 };
+
+/** Whether nobody reads the body of an operation that takes none: a small one may turn out to be empty. */
+const hasNoUse = ({ request }: Exchange, { isRead }: BoundOperation): boolean =>
+  isRead || Number(request.headers.get("content-length") ?? 0) > EMPTY_BYTES;

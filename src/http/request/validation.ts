@@ -1,7 +1,7 @@
 /**
  * Validates a body against its TypeBox schema, and words each error for the caller, with its place as a JSON pointer
- * (GEN-7). Unknown keys are dropped, except where the schema says `additionalProperties: false` or the surface is
- * strict; `null` counts as absent, except where the schema takes it. Errors come in the order of the schema's
+ * (GEN-7). A strict surface refuses unknown keys, and `null` where the schema does not take it; a lenient one drops
+ * both, except unknown keys where the schema says `additionalProperties: false`. Errors come in the order of the schema's
  * fields, missing fields first.
  *
  * A field's schema may have an `errorMessage` for values that are not allowed, and a `form` that says in words what
@@ -43,7 +43,8 @@ export class Body<S extends BodySchema> {
     const errors: InputError[] = [];
     const known = knownFields(this.schema, body, { path: "", errors, isStrict: this.isStrict });
     for (const [name, own] of this.checked) {
-      if (known[name] !== undefined) errors.push(...own(known[name], name).slice(0, COMPLAINTS - errors.length));
+      if (known[name] === null) errors.push({ path: `/${escaped(name)}`, message: notNull(name) });
+      else if (known[name] !== undefined) errors.push(...own(known[name], name).slice(0, COMPLAINTS - errors.length));
     }
     const check = (this.check ??= TypeCompiler.Compile(this.schema));
     if (errors.length === 0 && check.Check(known)) return ok(known);
@@ -76,7 +77,7 @@ function knownFields(schema: TSchema, value: JsonObject, walk: Walk): Record<str
   const known: Record<string, unknown> = {};
   for (const [field, fieldSchema] of Object.entries(properties)) {
     const given = Object.hasOwn(value, field) ? value[field] : undefined;
-    if (given === undefined || (given === null && !takesNull(fieldSchema))) continue;
+    if (given === undefined || (given === null && !isStrict && !takesNull(fieldSchema))) continue;
     known[field] = knownValue(fieldSchema, given, { ...walk, path: `${path}/${escaped(field)}` });
   }
   if (isStrict || schema["additionalProperties"] === false) {
@@ -132,12 +133,14 @@ function placeOf(root: TSchema, path: string): Place | null {
 }
 
 const MISSING = "Missing required field: ";
+const notNull = (field: string): string => `Field ${field} must not be null`;
 const isMissing = (error: InputError): boolean => error.message.startsWith(MISSING);
 const ARTICLES: Readonly<Record<string, string>> = { array: "an", integer: "an", object: "an" };
 
 function messageFor(path: string, value: unknown, { schema, isRequired }: Place): string {
   const field = path.split("/").slice(1).map(unescaped).join(".");
   if (value === undefined) return `${MISSING}${field}`;
+  if (value === null) return notNull(field);
   if (typeof schema["errorMessage"] === "string") return schema["errorMessage"];
   if (Array.isArray(schema["enum"])) {
     const words: readonly string[] = schema["enum"].map(String);

@@ -136,6 +136,17 @@ describe("a schedule", () => {
       "2026-12-01T03:15:00.000Z",
       "Once at 2026-12-01 09:00, Asia/Kathmandu",
     ],
+    [
+      { type: "once", value: "2026-12-01T09:00:00.123456789Z" },
+      "2026-12-01T09:00:00.123Z",
+      "Once at 2026-12-01 09:00, UTC",
+    ],
+    [
+      { type: "once", value: "2026-12-01 09:00:00.123456", timezone: "Asia/Kathmandu" },
+      "2026-12-01T03:15:00.123Z",
+      "Once at 2026-12-01 09:00, Asia/Kathmandu",
+    ],
+    [{ type: "once", value: "2026-12-01T09:00+0200" }, "2026-12-01T07:00:00.000Z", "Once at 2026-12-01 07:00, UTC"],
     [{ type: "continuous" }, null, "Continuously, 10 seconds after each run"],
     [{ type: "continuous", value: "PT1S" }, "PT1S", "Continuously, 1 second after each run"],
     [{ type: "continuous", value: "P30D" }, "P30D", "Continuously, 30 days after each run"],

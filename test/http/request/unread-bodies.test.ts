@@ -106,7 +106,7 @@ test("[FAIR-5] a body that an operation does not take is not kept for as long as
       await until("all of it is taken", () => isTaken);
       expect(service.app.bodies.usage.count).toBe(0);
       give();
-      await until("the request is answered", () => answer.startsWith("HTTP/1.1 200"));
+      await until("the request is refused", () => answer.startsWith("HTTP/1.1 400"));
     } finally {
       socket.destroy();
     }

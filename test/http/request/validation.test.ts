@@ -59,6 +59,22 @@ describe("what is taken", () => {
     });
   });
 
+  test("[GEN-7] a strict surface refuses null where the schema does not take it", () => {
+    const given = { title: null, count: null, note: null, steps: null, options: { deep: null }, free: { any: null } };
+    expect(errorsOf(given, strict)).toEqual([
+      "/title Field title must not be null",
+      "/count Field count must not be null",
+      "/steps Field steps must not be null",
+      "/options/deep Field options.deep must not be null",
+    ]);
+    expect(errorsOf({ title: "ok", steps: [null, { name: null }], free: null, tags: [null] }, strict)).toEqual([
+      "/steps/0 Field steps.0 must not be null",
+      "/steps/1/name Field steps.1.name must not be null",
+      "/free Field free must not be null",
+      "/tags/0 Field tags.0 must not be null",
+    ]);
+  });
+
   test("[GEN-7] null stays where the schema takes it; inherited names are no fields", () => {
     expect(body.parse({ title: "ok", note: null })).toEqual({ ok: true, value: { title: "ok", note: null } });
     expect(body.parse(JSON.parse('{"title":"ok","__proto__":{"count":3}}') as JsonObject)).toEqual({

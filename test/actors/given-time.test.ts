@@ -1,13 +1,15 @@
 /** Times that callers give. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { timeOf } from "../../../src/http/contract/field.ts";
+import { timeOf } from "../../actors/given-time.ts";
 
-const FIELD = join(import.meta.dir, "../../../src/http/contract/field.ts");
+const FIELD = join(import.meta.dir, "../../actors/given-time.ts");
 const TIMES = {
   "2026-11-24": "2026-11-24T00:00:00.000Z",
   "2026-11-24T10:00": "2026-11-24T10:00:00.000Z",
   "2026-11-24 10:00:00.5": "2026-11-24T10:00:00.500Z",
+  "2026-11-24T10:00:00.123456Z": "2026-11-24T10:00:00.123Z",
+  "2026-11-24T10:00:00.123456789+0200": "2026-11-24T08:00:00.123Z",
   "2026-11-24T10:00:00Z": "2026-11-24T10:00:00.000Z",
   "2026-11-24T10:00:00+02:00": "2026-11-24T08:00:00.000Z",
   "2028-02-29T10:00Z": "2028-02-29T10:00:00.000Z",
