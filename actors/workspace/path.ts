@@ -56,6 +56,24 @@ export function parsePath(text: string, field = "path"): Outcome<FilePath> {
   return path;
 }
 
+/**
+ * The path of something that is made or gets another path: names that Windows cannot store are refused too. What has
+ * such a name already can still be read, moved and deleted.
+ */
+export function newPath(path: FilePath, field = "path"): Outcome<FilePath> {
+  for (const { name } of path.names) {
+    const [character] = NOT_ON_WINDOWS.exec(name) ?? [];
+    if (character !== undefined)
+      return invalidPath(field, `has the name \`${name}\`; some systems cannot store a name with \`${character}\``);
+  }
+  return ok(path);
+}
+/** Parses the path of something that is made. */
+export function parseNewPath(text: string, field = "path"): Outcome<FilePath> {
+  const path = parsePath(text, field);
+  return path.ok ? newPath(path.value, field) : path;
+}
+
 /** Like `parsePath`, and accepts the root too: `""`, `.` or `./`. */
 export function parseDirectory(text: string, field = "path"): Outcome<FilePath> {
   // Longer paths are refused before any other check.
@@ -87,6 +105,8 @@ const SLASHES = /[\\/\u2044\u2215\u2216\u2571\u29f8\u29f9\ufe68\uff0f\uff3c]/u;
  * one.
  */
 const UNDECODED = /[\p{Cs}\ufffd]/u;
+/** Characters that Windows does not take in a name. */
+const NOT_ON_WINDOWS = /[<>:"|?*]/;
 /** Devices of Windows: it cannot store a file with such a name, whatever its extension. */
 const RESERVED = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9]|lpt[0-9])(?:\.|$)/;
 /** Invisible characters: the key of a name has none of them. */

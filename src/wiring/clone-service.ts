@@ -12,7 +12,7 @@ import type { ActorRef } from "../../actors/runtime/actor.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
 import type { FileDirectory, ListedPlace } from "../../actors/workspace/directory.ts";
 import { MAX_PLACES, type WorkspaceLimits } from "../../actors/workspace/limits.ts";
-import { type FilePath, parentOf, parsePath } from "../../actors/workspace/path.ts";
+import { type FilePath, parentOf, parseNewPath, parsePath } from "../../actors/workspace/path.ts";
 import type { FileContents } from "../../actors/workspace/ports.ts";
 import { type Repository, workspaceRef } from "../../actors/workspace/schema.ts";
 import type { CloneFailure, Cloner, CloneLimits, FetchedRepository, RepositoryFile } from "../repositories/clone.ts";
@@ -172,7 +172,7 @@ function plan({ path: root }: Repository, { files }: FetchedRepository, { fileBy
   let unnamed = 0;
   let tooLarge = 0;
   for (const file of files) {
-    const path = parsePath(`${root}/${file.path}`);
+    const path = parseNewPath(`${root}/${file.path}`);
     if (!path.ok || planned.has(keyOf(path.value)) || /(?:^|\/)\.{0,2}(?:\/|$)/.test(file.path)) unnamed++;
     else if (file.size > fileBytes) tooLarge++;
     else planned.set(keyOf(path.value), { path: path.value, file });

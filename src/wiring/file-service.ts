@@ -9,7 +9,7 @@ import type { ActorRef } from "../../actors/runtime/actor.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
 import type { DataQueries } from "../../actors/workspace/data-queries.ts";
 import type { FileDirectory, PlaceQuery } from "../../actors/workspace/directory.ts";
-import { type FilePath, parseDirectory, parsePath } from "../../actors/workspace/path.ts";
+import { type FilePath, parseDirectory, parseNewPath, parsePath } from "../../actors/workspace/path.ts";
 import type { FileContents } from "../../actors/workspace/ports.ts";
 import type { Cause, Found, Precondition } from "../../actors/workspace/protocol.ts";
 import { type FilePlace, workspaceRef } from "../../actors/workspace/schema.ts";
@@ -71,7 +71,7 @@ export function actorFileService(parts: Parts): FileService {
     },
 
     async write(context, text, content) {
-      const path = parsePath(text);
+      const path = parseNewPath(text);
       return path.ok
         ? write(parts, context, { path: path.value, text: content, precondition: { kind: "none" } })
         : path;
@@ -107,7 +107,7 @@ export function actorFileService(parts: Parts): FileService {
     async move(context, { from, to, overwrite }) {
       const source = parsePath(from, "from");
       if (!source.ok) return source;
-      const target = parsePath(to, "to");
+      const target = parseNewPath(to, "to");
       if (!target.ok) return target;
       const at = await workspaceOf(parts, context);
       if (!at.ok) return at;

@@ -10,7 +10,7 @@ import type { ToolContext } from "../../actors/job/ports.ts";
 import type { ActorRef } from "../../actors/runtime/actor.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
 import type { WorkspaceLimits } from "../../actors/workspace/limits.ts";
-import { parsePath } from "../../actors/workspace/path.ts";
+import { parseNewPath, parsePath } from "../../actors/workspace/path.ts";
 import type { FileContents } from "../../actors/workspace/ports.ts";
 import type { Precondition } from "../../actors/workspace/protocol.ts";
 import type { FileNode } from "../../actors/workspace/schema.ts";
@@ -129,7 +129,7 @@ async function bringFile(
   { path, before }: { readonly path: string; readonly before: Former | undefined },
 ): Promise<Outcome<boolean>> {
   const { system, contents, quotas, workspaceLimits } = parts;
-  const parsed = parsePath(pathIn(at, path));
+  const parsed = before?.path === path ? parsePath(pathIn(at, path)) : parseNewPath(pathIn(at, path));
   if (!parsed.ok) return parsed;
   const handle = await open(join(at.folder, path), constants.O_RDONLY | constants.O_NOFOLLOW).catch(() => null);
   if (handle === null) return invalid("/path", "The file cannot be read");
@@ -172,7 +172,7 @@ async function respell(
 ): Promise<Outcome<boolean>> {
   if (basename(path) === basename(before.path)) return ok(false);
   const from = parsePath(pathIn(at, before.path));
-  const to = parsePath(pathIn(at, path));
+  const to = parseNewPath(pathIn(at, path));
   if (!from.ok || !to.ok) return ok(false);
   const move = {
     kind: "move_place",

@@ -44,9 +44,9 @@ const paths = ({ files }: { readonly files?: unknown }): readonly string[] =>
 
 test("[WSP-2] what is uploaded is downloaded byte for byte, with headers that let nothing run", async () => {
   const bytes = crypto.getRandomValues(new Uint8Array(150_000));
-  const file = await put("pictures/<b>é.html", bytes, { headers: { "content-type": "text/html; charset=utf-8" } });
+  const file = await put("pictures/{b}é.html", bytes, { headers: { "content-type": "text/html; charset=utf-8" } });
   expect(file).toMatchObject({
-    path: "pictures/<b>é.html",
+    path: "pictures/{b}é.html",
     change: "created",
     kind: "file",
     size: 150_000,
@@ -54,14 +54,14 @@ test("[WSP-2] what is uploaded is downloaded byte for byte, with headers that le
     number: 1,
     modified_by: { type: "user", id: owner.userId },
   });
-  const answer = await get("pictures/<b>é.html");
+  const answer = await get("pictures/{b}é.html");
   expect(await answer.bytes()).toEqual(bytes);
   expect(answer.headers.get("etag")).toBe(file["etag"] as string);
   expect(answer.headers.get("content-type")).toBe("text/html");
   expect(answer.headers.get("content-security-policy")).toContain("sandbox");
   expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
   expect(answer.headers.get("content-disposition")).toBe(
-    "attachment; filename=\"<b>_.html\"; filename*=UTF-8''%3Cb%3E%C3%A9.html",
+    "attachment; filename=\"{b}_.html\"; filename*=UTF-8''%7Bb%7D%C3%A9.html",
   );
   expect(answer.headers.get("x-request-id")).not.toBeNull();
 });
@@ -321,4 +321,16 @@ test("[IDEM-1] [WSP-9] an upload that is repeated with its key is done once, and
 
 test("[WSP-6] nothing is received for a workspace that is not there", async () => {
   await refused(send("/api/workspaces/wsp_none/files/content?path=f", "x"), 404, "not_found");
+});
+
+test("[WSP-3] nothing is made with a name that Windows cannot store", async () => {
+  await put("from.txt", "text");
+  for (const bad of ["a:b", "a?b", "a|b", "dir<x/file", 'say "hi".md', "what*"]) {
+    const path = bad;
+    await refused(send(at(bad), "x"), 400, "invalid_path");
+    await refused(client.call("POST", `${workspace}/files/directory`, { path }), 400, "invalid_path");
+    await refused(client.call("POST", `${workspace}/files/move`, { from: "from.txt", to: bad }), 400, "invalid_path");
+    await refused(get(bad), 404, "not_found");
+  }
+  expect(paths(await client.get<Json>(`${workspace}/files`))).toEqual(["from.txt"]);
 });

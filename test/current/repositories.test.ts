@@ -189,7 +189,6 @@ describe.skipIf(!hasGit)("repositories", () => {
 
   test("[WSP-5] what cannot be cloned says why", async () => {
     expect((await clone({ url: git.url("nowhere") }))["error"]).toContain("there is no such repository");
-    expect((await clone({ url: "https://10.0.0.1/a.git", path: "near" }))["error"]).toContain("not public");
     git.commit("full", Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`f${i}`, `${i}`.repeat(49_000)])));
     expect((await clone({ url: git.url("full"), branch: "other", path: "b" }))["error"]).toContain("no branch other");
     git.commit("many", Object.fromEntries(Array.from({ length: 501 }, (_, i) => [`f${i}`, ""])));
@@ -202,6 +201,18 @@ describe.skipIf(!hasGit)("repositories", () => {
     expect(heavy["status"]).toBe("error");
     await until("the job has failed", async () => (await job(heavy))["status"] === "failed");
     expect((await job(heavy))["error"]).toMatchObject({ code: "clone_failed" });
+  });
+
+  test("[WSP-5] a repository at an address that is not public is refused when it is added", async () => {
+    const listed = await client.get(repos.replace(/\/repos$/, ""));
+    for (const host of ["10.0.0.1", "192.168.1.1:8443", "[::1]", "169.254.169.254", "0xa.1", "[fd00::1]"]) {
+      for (const path of [repos, `${repos}/clone`]) {
+        const added = client.call("POST", path, { url: `https://${host}/a.git`, path: "near" });
+        const { errors } = (await refused(added, 400, "invalid_url")) as { errors: readonly Json[] };
+        expect(errors).toEqual([{ path: "/url", message: expect.stringContaining("not public") as unknown }]);
+      }
+    }
+    expect(await client.get(repos.replace(/\/repos$/, ""))).toEqual(listed);
   });
 
   test("[WSP-6] a mount is added, and stays pending until it is cloned", async () => {

@@ -7,7 +7,14 @@ import type { Principal } from "../../../actors/organization/principal.ts";
 import { isoTime } from "../../../actors/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
 import type { ListedPlace } from "../../../actors/workspace/directory.ts";
-import { type FilePath, parseDirectory, parsePath, pathOf } from "../../../actors/workspace/path.ts";
+import {
+  type FilePath,
+  newPath,
+  parseDirectory,
+  parseNewPath,
+  parsePath,
+  pathOf,
+} from "../../../actors/workspace/path.ts";
 import type { Cause, Precondition } from "../../../actors/workspace/protocol.ts";
 import { workspaceRef } from "../../../actors/workspace/schema.ts";
 import type { Handlers, Input } from "../../http/contract/operation.ts";
@@ -62,7 +69,9 @@ export const fileHandlers: Handlers<FileOperations, Services> = {
   },
 
   async writeFile(services, change, input) {
-    const path = required(input.query.path);
+    const given = required(input.query.path);
+    if (!given.ok) return given;
+    const path = newPath(given.value);
     return path.ok ? upload(services, change, { path: path.value, input }) : path;
   },
 
@@ -96,7 +105,7 @@ export const fileHandlers: Handlers<FileOperations, Services> = {
   },
 
   async createDirectory(_, change, { params: { id }, body }) {
-    const path = parsePath(body.path);
+    const path = parseNewPath(body.path);
     if (!path.ok) return path;
     const command = { kind: "make_directory", path: path.value, cause: causeOf(change.principal) } as const;
     return change.commit([ask(refOf(change.principal, id), command)], ({ path: made, isNew }) =>
@@ -107,7 +116,7 @@ export const fileHandlers: Handlers<FileOperations, Services> = {
   async moveFile({ system, files, log }, change, { params: { id }, body: { from, to, overwrite = false } }) {
     const source = parsePath(from, "from");
     if (!source.ok) return source;
-    const target = parsePath(to, "to");
+    const target = parseNewPath(to, "to");
     if (!target.ok) return target;
     const paths = { from: source.value, to: target.value };
     const ref = refOf(change.principal, id);

@@ -7,7 +7,7 @@ import { type Principal, secretsRefusal } from "../../../actors/organization/pri
 import { organizationRef } from "../../../actors/organization/schema.ts";
 import { isoTime } from "../../../actors/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
-import { parsePath } from "../../../actors/workspace/path.ts";
+import { parseNewPath } from "../../../actors/workspace/path.ts";
 import { type Repository, REPOSITORY_MODEL, workspaceRef } from "../../../actors/workspace/schema.ts";
 import type { Handlers, Input } from "../../http/contract/operation.ts";
 import { accepted, type Change, type Committed, created, done } from "../../http/request/commit.ts";
@@ -130,7 +130,9 @@ async function hasEnded({ system }: Services, { organizationId }: Principal, job
 async function newRepository(services: Services, by: Principal, mount: Mount): Promise<Outcome<Repository>> {
   const url = repositoryUrl(mount.url);
   if (!url.ok) return url;
-  const path = parsePath(mount.path ?? nameOf(url.value));
+  const message = await services.webhookTools.refusalOf(url.value.href);
+  if (message !== null) return refuse({ kind: "invalid_url", message });
+  const path = parseNewPath(mount.path ?? nameOf(url.value));
   if (!path.ok) return path;
   const { secret = null, branch = null, mode = "read" } = mount;
   const usable = secret === null ? ok(null) : await usableSecret(services, by, secret);

@@ -7,8 +7,12 @@ import { Id, noun, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
 
 const URL_CHARACTERS = 2_048;
-/** Names that `git check-ref-format` accepts, except those that are options or patterns elsewhere. */
-const BRANCH = String.raw`^(?!-)(?!.*(?:\.\.|//|/\.|@\{|\.lock(?:/|$)))[A-Za-z0-9_][A-Za-z0-9_./@+#-]{0,199}(?<![./])$`;
+const BRANCH_CHARACTERS = 255;
+/**
+ * The names that `git check-ref-format --branch` takes. Not in it: control characters, spaces and `~^:?*[\`; `..`, `//`
+ * and `@{`; a part that begins with a dot or ends with `.lock`; a dash first, a slash or a dot last; `HEAD`.
+ */
+export const BRANCH = String.raw`^(?!HEAD$|[-./])(?![\s\S]*(?:\.\.|//|/\.|@\{|\.lock(?:/|$)))[^\x00-\x20\x7f~^:?*\[\\]{1,255}(?<![./])$`;
 const SECRET = "^[A-Za-z0-9_.-]{1,64}$";
 
 const MOUNT = {
@@ -17,7 +21,8 @@ const MOUNT = {
     Nullable(
       Type.String({
         pattern: BRANCH,
-        form: "the name of a branch, as git takes it, of at most 200 characters",
+        maxLength: BRANCH_CHARACTERS,
+        form: `the name of a branch, as git takes it, of at most ${BRANCH_CHARACTERS} characters`,
         description: "Omitted: the default one",
       }),
     ),

@@ -5,6 +5,7 @@ import {
   isWithin,
   NAME_BYTES,
   parentOf,
+  parseNewPath,
   parseDirectory,
   parsePath,
   PATH_BYTES,
@@ -28,6 +29,21 @@ test("[WSP-3] a path is normalised", () => {
   expect(parseDirectory("./")).toEqual({ ok: true, value: { text: "", names: [] } });
   expect(parsePath("")).toMatchObject({ ok: false, fault: { kind: "invalid_path", field: "path" } });
   expect(parsePath("a/../b", "from")).toMatchObject({ ok: false, fault: { field: "from" } });
+});
+
+test("[WSP-3] nothing new has a name that Windows cannot store; what has one is still found", () => {
+  for (const character of ["<", ">", ":", '"', "|", "?", "*"]) {
+    for (const text of [`a${character}b`, `${character}`, `dir${character}/file`, `dir/file${character}.md`]) {
+      expect(parsePath(text).ok).toBe(true);
+      expect(parseNewPath(text, "to")).toMatchObject({
+        ok: false,
+        fault: { kind: "invalid_path", field: "to", message: expect.stringContaining(`\`${character}\``) as string },
+      });
+    }
+  }
+  // Letters that only look like them can be stored.
+  for (const text of ["a\uff1ab", "a\ua789b", "what\uff1f", "a;b", "a'b", "a&b", "[a]", "100%"])
+    expect(parseNewPath(text).ok).toBe(true);
 });
 
 const REFUSED: readonly (readonly [string, RegExp])[] = [
