@@ -1,7 +1,7 @@
 /**
  * Makes one attempt to deliver an event (port: `WebhookSender`): one signed POST through the guarded client. It
  * follows no redirect, reads at most 16 KiB of the answer, keeps nothing of it, and ends after 15 s (HOOK-6,
- * HOOK-7).
+ * HOOK-7). The status decides: a receiver that has sent it has the event, whatever becomes of the body after it.
  */
 import type { Sealing } from "../../actors/sealing.ts";
 import type { Clock } from "../../actors/runtime/clock.ts";
@@ -9,7 +9,7 @@ import type { WebhookSender } from "../../actors/webhook/ports.ts";
 import type { AttemptResult, Prepared } from "../../actors/webhook/protocol.ts";
 import { type AttemptError, type Destination, signingContext, type WebhookEvent } from "../../actors/webhook/schema.ts";
 import type { Egress } from "./egress.ts";
-import type { EgressError } from "./failure.ts";
+import { type EgressError, EgressInterrupted } from "./failure.ts";
 import { signatureHeaders, Signer } from "./webhook-signature.ts";
 
 /** From the lookup of the name to the last byte read. */
@@ -44,7 +44,7 @@ async function send(
   const body = bodyOf(event);
   const startedAt = clock.monotonic();
   const signed = { eventId: event.id, seconds: Math.floor(clock.now() / 1_000), body };
-  const result = await egress.request({
+  const result = await egress.open({
     url: destination.url,
     method: "POST",
     headers: {
@@ -61,9 +61,23 @@ async function send(
     signal,
   });
   const durationMs = Math.round(clock.monotonic() - startedAt);
-  if (result.kind === "response") return answered(result.status, result.headers, { durationMs, now: clock.now() });
+  if (result.kind === "response") {
+    // Read, so that the connection can be used again.
+    await drained(result.body);
+    return answered(result.status, result.headers, { durationMs, now: clock.now() });
+  }
   const outcome = OUTCOMES[result.error];
   return outcome === null ? null : { kind: "failed", ...outcome, httpStatus: null, durationMs, retryAfterMs: null };
+}
+
+/** Reads a body to its end, or until it breaks off, is too long, or the time is over. */
+async function drained(body: ReadableStream<Uint8Array>): Promise<void> {
+  const reader = body.getReader();
+  try {
+    while (!(await reader.read()).done);
+  } catch (cause) {
+    if (!(cause instanceof EgressInterrupted)) throw cause;
+  }
 }
 
 /** Statuses besides 5xx after which a retry may succeed. */

@@ -38,9 +38,9 @@ async function attempt(answer: Answer, endMs = 5_000) {
   const asked: EgressLimits[] = [];
   const egress: Egress = {
     ...client,
-    request(request) {
+    open(request) {
       asked.push(request.limits);
-      return client.request({ ...request, limits: { ...request.limits, timeoutMs: endMs } });
+      return client.open({ ...request, limits: { ...request.limits, timeoutMs: endMs } });
     },
   };
   const sender = createWebhookSender({ egress, sealing, clock: systemClock, bodyOf: () => "{}" });
@@ -56,8 +56,6 @@ const timedOut = { kind: "failed", error: "timeout", httpStatus: null, isTransie
 for (const [what, answer] of [
   ["takes the request and says nothing", () => {}],
   ["drips its head", drip(`${HEAD}x-a: `)],
-  ["says 200 and drips its body", drip(`${HEAD}content-length: 100000\r\n\r\n`)],
-  ["says 200 and drips a body without a length", drip(`${HEAD}\r\n`)],
 ] as const satisfies readonly (readonly [string, Answer])[]) {
   test(`[HOOK-6] a receiver that ${what} is left after 15 s, which is a failure that is tried again`, async () => {
     const { server, asked, result } = await attempt(answer, 100);
@@ -66,6 +64,37 @@ for (const [what, answer] of [
     await gone(server);
   });
 }
+
+const breaking =
+  (head: string): Answer =>
+  ({ socket }) =>
+    void socket.write(`${head}half`, () => socket.destroy());
+const lines = (status: string, ...headers: readonly string[]): string =>
+  [`HTTP/1.1 ${status}`, ...headers, "", ""].join("\r\n");
+
+for (const [what, answer] of [
+  ["drips its body", drip(lines("200 OK", "content-length: 100000"))],
+  ["drips a body without a length", drip(lines("202 Accepted"))],
+  ["breaks off in its body", breaking(lines("200 OK", "content-length: 1000"))],
+  ["breaks off in a small body", breaking(lines("204 No Content", "content-length: 5"))],
+  ["breaks off in a chunk", breaking(lines("201 Created", "transfer-encoding: chunked") + "ff\r\n")],
+  ["sends no chunk", breaking(lines("200 OK", "transfer-encoding: chunked"))],
+  ["packs what is no gzip", breaking(lines("200 OK", "content-encoding: gzip", "content-length: 4"))],
+] as const satisfies readonly (readonly [string, Answer])[]) {
+  test(`[HOOK-6] a receiver that answers 2xx and ${what} has the event`, async () => {
+    const { server, asked, result } = await attempt(answer, 500);
+    expect(asked).toEqual([{ timeoutMs: 15_000, maxResponseBytes: ANSWER_BYTES }]);
+    expect(result).toMatchObject({ kind: "delivered" });
+    await gone(server);
+  });
+}
+
+test("[HOOK-6] a refusal whose body breaks off is told by its status, with its `Retry-After`", async () => {
+  const head = lines("503 Service Unavailable", "retry-after: 7", "content-length: 1000");
+  const { result } = await attempt(breaking(head));
+  const told = { kind: "failed", error: "http_error", httpStatus: 503, isTransient: true, retryAfterMs: 7_000 };
+  expect(result).toMatchObject(told);
+});
 
 for (const [what, head, piece] of [
   ["without an end", `${HEAD}\r\n`, "a".repeat(65_536)],
@@ -89,10 +118,3 @@ for (const size of [ANSWER_BYTES, ANSWER_BYTES + 1]) {
     expect(result).toEqual({ kind: "delivered", httpStatus: 200, durationMs: expect.any(Number) });
   });
 }
-
-test("[HOOK-6] an answer that breaks off in its body has not been given", async () => {
-  const { result } = await attempt(({ socket }) => {
-    socket.write(`${HEAD}content-length: 1000\r\n\r\nhalf`, () => socket.destroy());
-  });
-  expect(result).toMatchObject({ kind: "failed", error: "connection_reset", isTransient: true });
-});
