@@ -65,7 +65,6 @@ import { signInRoutes } from "../sign-in/routes.ts";
 import { library } from "../wiring/library.ts";
 import { mcpRoutes } from "../mcp/index.ts";
 import { publicRoutes } from "../public/index.ts";
-import { publicOperations } from "../public/operations.ts";
 import { pageRoutes } from "../public/pages.ts";
 import { hostOf, servedApp } from "./served-app.ts";
 import { surfacesOf } from "./surfaces.ts";
@@ -253,7 +252,7 @@ function mount(parts: MountedParts, streams: OpenStreams, opened: Opened) {
   const surfaceOf = (path: string): Surface => {
     if (isUnder(path, "/api/v1")) return v1;
     if (path === MCP_RESOURCE) return mcp;
-    return isUnder(path, "/api") || isUnder(path, "/mcp-app") || DOCUMENTS.includes(path) ? current : elsewhere;
+    return isUnder(path, "/api") || OUTSIDE_API.some((root) => isUnder(path, root)) ? current : elsewhere;
   };
   const appPlaces = new AppPlaces(parts.appsUrl, appUrl);
   const services = servicesOf(parts, streams, {
@@ -321,8 +320,10 @@ function mount(parts: MountedParts, streams: OpenStreams, opened: Opened) {
       const bare = withoutSlash(path);
       if (bare !== null && known.methodsOf(bare).includes(request.method))
         return surface.redirect(request, pathPrefixOf(appUrl()) + bare);
-      const audience = open.methodsOf(path).length > 0 ? "any_origin" : "configured_origins";
-      const offered = { allow: known.methodsOf(path), audience } as const;
+      const allow = known.methodsOf(path);
+      // An unknown path may be a misspelled public one, and there is nothing behind it to protect.
+      const isOpen = allow.length === 0 || open.methodsOf(path).length > 0;
+      const offered = { allow, audience: isOpen ? "any_origin" : "configured_origins" } as const;
       return unrouted(surface, request, { offered, internal: parts.internal });
     });
   const known = new KnownPaths(app.routes);
@@ -336,10 +337,14 @@ function mount(parts: MountedParts, streams: OpenStreams, opened: Opened) {
   return { routes: app, turnAway, invoke, linked };
 }
 
-/** Documents of the current surface that are not under its path. */
-const DOCUMENTS = Object.values(publicOperations.operations)
-  .map(({ path }): string => path)
-  .filter((path) => !isUnder(path, "/api"));
+/** Where operations of the current surface are that are not under its path: documents, shares, signed pages. */
+const OUTSIDE_API: readonly string[] = [
+  ...new Set(
+    OPERATIONS.map(({ operation }) => operation.path.replace(/\/\{.*$/, "")).filter(
+      (path) => !isUnder(path, "/api") && path !== MCP_RESOURCE,
+    ),
+  ),
+];
 
 interface Reached {
   readonly appPlaces: AppPlaces;
@@ -383,16 +388,23 @@ async function unrouted(
   request: Request,
   { offered, internal }: { readonly offered: Offered; readonly internal: AppParts["internal"] },
 ): Promise<Response> {
-  const methods = offered.allow;
+  const { allow: methods, audience } = offered;
   if (methods.length > 0 && !methods.includes(request.method)) {
     const allow = [...methods, "OPTIONS"];
     if (request.method === "OPTIONS") return surface.options(request, { ...offered, allow });
-    return surface.refuse(request, { kind: "method_not_allowed", allow });
+    return surface.refuse(request, { kind: "method_not_allowed", allow }, audience);
   }
   try {
     const answer = internal === undefined ? null : await surface.by(internal, request);
-    return answer ?? (await surface.refuse(request, { kind: "not_found", noun: "route" }));
+    if (answer !== null) return answer;
+    // Without a preflight's permission the browser would hide that the path is unknown.
+    if (isPreflight(request)) return await surface.options(request, { ...offered, allow: METHODS });
+    return await surface.refuse(request, { kind: "not_found", noun: "route" }, audience);
   } catch (cause) {
     return responseOf(surface.failed(surface.begin(request), cause));
   }
 }
+
+const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
+const isPreflight = ({ method, headers }: Request): boolean =>
+  method === "OPTIONS" && headers.has("origin") && headers.has("access-control-request-method");

@@ -1,6 +1,7 @@
 /** Shares over HTTP: who gets a file by its address, how often, and that nothing of it runs. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { PASSWORD_ATTEMPTS } from "../../actors/workspace/limits.ts";
+import { RATE_HEADERS } from "../../src/http/request/rate-headers.ts";
 import { answered, Client, type Json, refused } from "../support/current.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
 
@@ -153,4 +154,25 @@ test("[WSP-2] a browser that gets no file gets a page in plain words, with the s
   // The file itself is what it was.
   const file = await open(locked, { ...withPassword("correct horse"), accept: BROWSER });
   expect([file.status, file.headers.get("content-disposition")?.startsWith("attachment")]).toEqual([200, true]);
+});
+
+test("[RATE-2] every answer at a share's address has the headers of the rate limits", async () => {
+  const made = await share({ max_downloads: 1 });
+  const at = `${service.url}/share/${made.token}`;
+  for (const [method, path, status] of [
+    ["GET", at, 200],
+    ["GET", at, 410],
+    ["HEAD", at, 410],
+    ["POST", at, 405],
+    ["DELETE", at, 405],
+    ["OPTIONS", at, 204],
+    ["GET", `${service.url}/share/nothing`, 404],
+    ["GET", `${at}/below`, 404],
+    ["GET", `${service.url}/share`, 404],
+  ] as const) {
+    const answer = await fetch(path, { method });
+    expect([method, answer.status]).toEqual([method, status]);
+    for (const name of Object.keys(RATE_HEADERS))
+      expect([method, name, answer.headers.has(name)]).toEqual([method, name, true]);
+  }
 });

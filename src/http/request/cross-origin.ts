@@ -29,6 +29,9 @@ const EXPOSED = [
 const SETTABLE = [
   "Api-Version",
   "Authorization",
+  // Traces of a page that has OpenTelemetry, with the two after it.
+  "Baggage",
+  "Cache-Control",
   "Content-Range",
   "Content-Type",
   "Idempotency-Key",
@@ -40,7 +43,12 @@ const SETTABLE = [
   "Mcp-Name",
   "Mcp-Protocol-Version",
   "Mcp-Session-Id",
+  // Some clients send it beside `Cache-Control`.
+  "Pragma",
   "Range",
+  "Repr-Digest",
+  "Traceparent",
+  "Tracestate",
   "X-Request-Id",
 ].join(", ");
 /** Browsers cache the answer to a preflight for at most two hours; after an hour a changed setting takes effect. */

@@ -20,6 +20,7 @@ import type { RawInput } from "./input-reader.ts";
 import type { Offered } from "./known-paths.ts";
 import { OperationDoor } from "./operation-door.ts";
 import { type BoundOperation, ChangeResult, Operations, type Result } from "./operations.ts";
+import type { Audience } from "./cross-origin.ts";
 import { isLongList, Rendered, renderList } from "./rendered-list.ts";
 import { EMPTY_BYTES } from "./input-reader.ts";
 import type { Reached } from "./stages.ts";
@@ -238,8 +239,9 @@ export class Surface {
   }
 
   /** Answers a request that matches no operation. */
-  async refuse(request: Request, fault: Fault): Promise<Response> {
+  async refuse(request: Request, fault: Fault, audience: Audience = "configured_origins"): Promise<Response> {
     const exchange = this.begin(request);
+    exchange.audience = audience;
     const counted = await this.parts.admission.count(exchange, exchange.server);
     return responseOf(this.refused(exchange, counted ?? fault));
   }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { OPERATIONS } from "../../../src/contract/document.ts";
 import { type Founded, type Service, startService } from "../../support/service.ts";
 
 const CONSOLE = "https://console.example";
@@ -23,7 +24,7 @@ const preflight = (origin: string, path: string, method: string, headers = "auth
 const allowed = (response: Response): string | null => response.headers.get("access-control-allow-origin");
 
 test("[GEN-13] pages of a configured origin use the API, refusals included, and read its headers", async () => {
-  for (const path of ["/api/agents", "/api/v1/agents", "/api/agents/agt_none", "/api/nothing"]) {
+  for (const path of ["/api/agents", "/api/v1/agents", "/api/agents/agt_none"]) {
     const answer = await from(CONSOLE, path);
     expect([path, allowed(answer)]).toEqual([path, CONSOLE]);
     expect(answer.headers.get("access-control-expose-headers")).toContain("X-Request-Id");
@@ -48,8 +49,12 @@ test("[GEN-13] a preflight names the methods of the path and the headers that th
   expect([answer.status, allowed(answer)]).toEqual([204, CONSOLE]);
   expect(answer.headers.get("access-control-allow-methods")).toBe("GET, HEAD, PATCH, DELETE, OPTIONS");
   const settable = answer.headers.get("access-control-allow-headers")?.toLowerCase() ?? "";
-  for (const name of ["authorization", "content-type", "idempotency-key", "if-match", "last-event-id"])
-    expect(settable.split(", ")).toContain(name);
+  const read = OPERATIONS.flatMap(({ operation: { headers = {} } }) => Object.keys(headers));
+  expect(read.length).toBeGreaterThan(5);
+  const besides = ["content-type", "idempotency-key", "traceparent", "tracestate", "baggage", "cache-control"];
+  for (const name of [...new Set(read), ...besides])
+    // Browsers set it themselves, and pages cannot.
+    if (name !== "accept-encoding") expect(settable.split(", ")).toContain(name);
   expect(Number(answer.headers.get("access-control-max-age"))).toBeGreaterThan(0);
 });
 
@@ -61,6 +66,30 @@ test("[GEN-13] public documents and signed streams are for pages of any origin",
   expect([answer.status, allowed(answer)]).toEqual([204, "*"]);
   expect(answer.headers.get("access-control-allow-headers")).toContain("Last-Event-ID");
   expect(allowed(await from("https://any.example", `${signed}?sub=a&exp=1&sig=b`))).toBe("*");
+});
+
+for (const path of ["/api/nothing", "/api/v1/nothing", "/.well-known/openid-configuration", "/mcp/x", "/nothing"]) {
+  test(`[GEN-13] a page reads that ${path} is unknown, with a token too`, async () => {
+    for (const origin of [CONSOLE, "https://any.example"]) {
+      for (const method of ["GET", "POST", "DELETE"]) {
+        const before = await preflight(origin, path, method, "authorization,traceparent");
+        expect([before.status, allowed(before)]).toEqual([204, "*"]);
+        expect(before.headers.get("access-control-allow-methods")?.split(", ")).toContain(method);
+        const answer = await from(origin, path, { method });
+        expect([answer.status, allowed(answer)]).toEqual([404, "*"]);
+      }
+    }
+    const plain = await fetch(service.url + path, { method: "OPTIONS" });
+    expect([plain.status, allowed(plain)]).toEqual([404, null]);
+  });
+}
+
+test("[GEN-13] a page of any origin reads that a public document has no such method", async () => {
+  for (const path of ["/api/openapi.json", "/.well-known/teamday-agent-api", "/share/abc"]) {
+    const answer = await from("https://any.example", path, { method: "DELETE" });
+    expect([path, answer.status, allowed(answer)]).toEqual([path, 405, "*"]);
+  }
+  expect(allowed(await from("https://any.example", "/api/agents", { method: "DELETE" }))).toBeNull();
 });
 
 test("[GEN-13] without configured origins the API says nothing of origins", async () => {
