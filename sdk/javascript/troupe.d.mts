@@ -6026,13 +6026,13 @@ export interface ResumeJobRequest {
     /** New limits of the job; what is absent stays as it was */
     budget?: {
         /** Most tokens, sent and received, of one job; null is no limit of its own */
-        max_tokens?: number;
+        max_tokens?: number | null;
         /** The most that it may cost, as decimal text in `currency` of `GET /api/usage`; its model must have a price */
-        max_cost?: string;
+        max_cost?: string | null;
         /** Most model calls of one job; null is the service's limit */
-        max_steps?: number;
+        max_steps?: number | null;
         /** When its run ends, in ISO 8601; 24 hours after its beginning at the latest */
-        deadline_at?: string;
+        deadline_at?: string | null;
     };
     /** Of the new job; absent: that of the job before */
     metadata?: {
@@ -6210,13 +6210,13 @@ export interface SendMessageRequest {
     /** Limits of the job; what is absent has the service's limit */
     budget?: {
         /** Most tokens, sent and received, of one job; null is no limit of its own */
-        max_tokens?: number;
+        max_tokens?: number | null;
         /** The most that it may cost, as decimal text in `currency` of `GET /api/usage`; its model must have a price */
-        max_cost?: string;
+        max_cost?: string | null;
         /** Most model calls of one job; null is the service's limit */
-        max_steps?: number;
+        max_steps?: number | null;
         /** When its run ends, in ISO 8601; 24 hours after its beginning at the latest */
-        deadline_at?: string;
+        deadline_at?: string | null;
     };
     /** JSON Schema of an object, at most 16 KiB, that answers must fit; null: they are text */
     output_schema?: {
@@ -6352,7 +6352,7 @@ export interface ShareFileRequest {
     /** Seconds until the share expires */
     expires_in_seconds?: number;
     /** Most downloads; null is no limit */
-    max_downloads?: number;
+    max_downloads?: number | null;
     /** Password that a download needs */
     password?: string;
 }

@@ -9792,14 +9792,14 @@ class ResumeJobRequestInputVariant2ItemVariant2(TypedDict):
 
 class ResumeJobRequestBudget(TypedDict):
     # Most tokens, sent and received, of one job; null is no limit of its own
-    max_tokens: NotRequired[int]
+    max_tokens: NotRequired[int | None]
     # The most that it may cost, as decimal text in `currency` of `GET /api/usage`; its model must have a
     # price
-    max_cost: NotRequired[str]
+    max_cost: NotRequired[str | None]
     # Most model calls of one job; null is the service's limit
-    max_steps: NotRequired[int]
+    max_steps: NotRequired[int | None]
     # When its run ends, in ISO 8601; 24 hours after its beginning at the latest
-    deadline_at: NotRequired[str]
+    deadline_at: NotRequired[str | None]
 
 
 class ResumeJobRequest(TypedDict):
@@ -10020,14 +10020,14 @@ class SendMessageRequestContentVariant2ItemVariant2(TypedDict):
 
 class SendMessageRequestBudget(TypedDict):
     # Most tokens, sent and received, of one job; null is no limit of its own
-    max_tokens: NotRequired[int]
+    max_tokens: NotRequired[int | None]
     # The most that it may cost, as decimal text in `currency` of `GET /api/usage`; its model must have a
     # price
-    max_cost: NotRequired[str]
+    max_cost: NotRequired[str | None]
     # Most model calls of one job; null is the service's limit
-    max_steps: NotRequired[int]
+    max_steps: NotRequired[int | None]
     # When its run ends, in ISO 8601; 24 hours after its beginning at the latest
-    deadline_at: NotRequired[str]
+    deadline_at: NotRequired[str | None]
 
 
 class SendMessageRequest(TypedDict):
@@ -10191,7 +10191,7 @@ class ShareFileRequest(TypedDict):
     # Seconds until the share expires
     expires_in_seconds: NotRequired[int]
     # Most downloads; null is no limit
-    max_downloads: NotRequired[int]
+    max_downloads: NotRequired[int | None]
     # Password that a download needs
     password: NotRequired[str]
 

@@ -49,11 +49,10 @@ import { drainingHealth, healthRoutes } from "../http/request/health.ts";
 import { type Answer, responseOf } from "../http/request/answer.ts";
 import type { Forwarding } from "../http/request/forwarding.ts";
 import { FairTurns } from "../http/request/fair-turns.ts";
-import { KnownPaths, type Offered } from "../http/request/known-paths.ts";
+import { KnownPaths } from "../http/request/known-paths.ts";
 import type { HttpLog } from "../log/port.ts";
 import type { RequestMeter } from "../http/request/request-meter.ts";
 import { OpenStreams } from "../http/stream/open-streams.ts";
-import type { Surface } from "../http/request/surface.ts";
 import { pathPrefixOf } from "../http/request/path-prefix.ts";
 import { BAD_PATH, hostFault, isAsSent, withoutSlash } from "../http/request/request-target.ts";
 import { watchTokens } from "../http/stream/token-watch.ts";
@@ -67,7 +66,9 @@ import { mcpRoutes } from "../mcp/index.ts";
 import { publicRoutes } from "../public/index.ts";
 import { pageRoutes } from "../public/pages.ts";
 import { hostOf, servedApp } from "./served-app.ts";
+import type { Surface } from "../http/request/surface.ts";
 import { surfacesOf } from "./surfaces.ts";
+import { unrouted } from "./unrouted.ts";
 import { AppPlaces } from "../operations/app-places.ts";
 import type { Services } from "../operations/services.ts";
 import type { Caller } from "../http/request/caller.ts";
@@ -381,30 +382,3 @@ function servicesOf(parts: AppParts, streams: OpenStreams, { appPlaces, appUrl, 
 function isUnder(path: string, root: string): boolean {
   return path === root || path.startsWith(`${root}/`);
 }
-
-/** Answers a request without a route: its path is unknown, known with other methods only, or the internal handler's. */
-async function unrouted(
-  surface: Surface,
-  request: Request,
-  { offered, internal }: { readonly offered: Offered; readonly internal: AppParts["internal"] },
-): Promise<Response> {
-  const { allow: methods, audience } = offered;
-  if (methods.length > 0 && !methods.includes(request.method)) {
-    const allow = [...methods, "OPTIONS"];
-    if (request.method === "OPTIONS") return surface.options(request, { ...offered, allow });
-    return surface.refuse(request, { kind: "method_not_allowed", allow }, audience);
-  }
-  try {
-    const answer = internal === undefined ? null : await surface.by(internal, request);
-    if (answer !== null) return answer;
-    // Without a preflight's permission the browser would hide that the path is unknown.
-    if (isPreflight(request)) return await surface.options(request, { ...offered, allow: METHODS });
-    return await surface.refuse(request, { kind: "not_found", noun: "route" }, audience);
-  } catch (cause) {
-    return responseOf(surface.failed(surface.begin(request), cause));
-  }
-}
-
-const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"] as const;
-const isPreflight = ({ method, headers }: Request): boolean =>
-  method === "OPTIONS" && headers.has("origin") && headers.has("access-control-request-method");

@@ -41,7 +41,6 @@ test("[WSP-5] a branch has a name that git takes, and each that git takes is tak
   for (const name of NAMES) {
     const git = Bun.spawn(["git", "check-ref-format", "--branch", name], {
       cwd: tmpdir(),
-      env: { PATH: process.env["PATH"], GIT_CEILING_DIRECTORIES: tmpdir() },
       stdio: ["ignore", "ignore", "ignore"],
     });
     byGit.push((await git.exited) === 0);

@@ -6,6 +6,7 @@ import type { McpServer } from "../../actors/job/connections.ts";
 import type { AgentSnapshot } from "../../actors/job/schema.ts";
 import { createEgress, type EgressSettings } from "../../src/egress/egress.ts";
 import { HeldBytes } from "../../src/runner/held-bytes.ts";
+import { dialectOf, metaErrors } from "../../src/sandbox/jobs/json-schema.ts";
 import { MAX_SCHEMA } from "../../src/sandbox/jobs/mcp-reduction.ts";
 import { testSandbox } from "../support/sandbox.ts";
 import { MAX_SERVER_TOOLS, mcpTools, mcpToolName } from "../../src/runner/mcp/mcp-tools.ts";
@@ -362,6 +363,8 @@ for (const [odd, schema] of ODD_TOOLS) {
         .filter((key) => key !== "type" || "type" in schema)
         .toSorted(),
     );
+    const schemas = box.tools.map(({ inputSchema }) => metaErrors(inputSchema, dialectOf(inputSchema)));
+    expect(schemas).toEqual([[], []]);
     expect((await call("crm__odd")).content).toBe("done");
     // What the schema alone has lost is told to people.
     const isRepaired = "inputSchema" in odd && odd.inputSchema !== undefined;

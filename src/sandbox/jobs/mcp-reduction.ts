@@ -99,7 +99,6 @@ function reducedTool({ name, description, inputSchema, annotations }: ListedTool
   if (depthOf(inputSchema) > MAX_SCHEMA_DEPTH || (JSON.stringify(inputSchema) ?? "").length > MAX_SCHEMA)
     return leftOut(name);
   const repaired = repairedSchema(inputSchema);
-  if (repaired === null) return leftOut(name);
   return {
     name: name.toWellFormed(),
     ...(typeof description === "string" ? { description: description.slice(0, MAX_DESCRIPTION).toWellFormed() } : {}),

@@ -1,84 +1,124 @@
 /**
- * Repairs the schema of a foreign tool. Providers refuse a whole request for one invalid schema, so what the meta-schema
- * does not allow is taken out: the schema then allows more, and the tool's server still checks the arguments.
+ * Repairs the schema of a foreign tool. Providers refuse a whole request for one invalid schema, so a keyword whose
+ * value its dialect does not allow is left out: the schema then allows more, and the tool's server still checks the
+ * arguments. A table of the keywords does it: validating by the meta-schema takes some milliseconds for each tool, and
+ * does not say how to repair.
  */
-import { parseStored } from "../../../actors/exact-json.ts";
-import type { JsonObject } from "../../../actors/schema.ts";
-import { dialectOf, metaErrors } from "./json-schema.ts";
+import { isExactNumber } from "../../../actors/exact-json.ts";
+import type { Json, JsonObject } from "../../../actors/schema.ts";
 
-/** Rounds of repairs: taking a member out can make another one invalid. */
-const MAX_ROUNDS = 8;
+type Kept = Json | undefined;
+/** The value of a keyword, repaired; undefined if nothing of it can be used. */
+type Repair = (value: Json, walk: Walk) => Kept;
+
+interface Walk {
+  readonly root: JsonObject;
+  /** Before 2020-12 `items` may be a list, and `exclusiveMinimum` of draft 4 is a boolean. */
+  readonly isOld: boolean;
+  repairs: number;
+}
 
 export interface RepairedSchema {
   readonly schema: JsonObject;
   readonly isRepaired: boolean;
 }
 
-/** The schema of a tool's arguments, whatever its server has sent; null if it cannot be repaired. */
-export function repairedSchema(given: unknown): RepairedSchema | null {
+/** The schema of a tool's arguments, whatever its server has sent. Its depth must be bounded. */
+export function repairedSchema(given: unknown): RepairedSchema {
   if (given === undefined) return { schema: { type: "object" }, isRepaired: false };
   if (!isObject(given)) return { schema: { type: "object" }, isRepaired: true };
-  const schema: Record<string, JsonObject[string]> = parseStored(JSON.stringify(given)) as JsonObject;
-  let repairs = 0;
+  const { $schema: dialect } = given;
+  const walk: Walk = { root: given, isOld: /draft-0[467]/.test(String(dialect)), repairs: 0 };
+  const repaired = schemaOf(given, walk);
   // Arguments are always an object.
-  if (schema["type"] !== undefined && schema["type"] !== "object") repairs++;
-  schema["type"] = "object";
-  const dialect = schema["$schema"];
-  if (dialect !== undefined && typeof dialect !== "string") {
-    delete schema["$schema"];
-    repairs++;
-  }
-  repairs += repairReferences(schema, schema);
-  for (let round = 0; round < MAX_ROUNDS; round++) {
-    const errors = metaErrors(schema, dialectOf(schema));
-    if (errors.length === 0) return { schema, isRepaired: repairs > 0 };
-    // The last first: what is taken out of a list moves what comes after it.
-    const paths = new Set(errors.map(({ path }) => path));
-    for (const path of [...paths].reverse()) if (repairAt(schema, path)) repairs++;
-  }
-  return null;
+  const isOdd = given["type"] !== undefined && given["type"] !== "object";
+  return { schema: { ...repaired, type: "object" }, isRepaired: isOdd || walk.repairs > 0 };
 }
 
-/** Takes the member at a JSON pointer out; a subschema becomes one that allows everything. */
-function repairAt(schema: JsonObject, pointer: string): boolean {
-  const names = pointer.split("/").slice(1).map(unescaped);
-  const last = names.pop();
-  const parent = names.reduce<unknown>((at, name) => (isContainer(at) ? at[name] : undefined), schema);
-  if (last === undefined || !isContainer(parent) || !Object.hasOwn(parent, last)) return false;
-  const isOfSchemas = SCHEMA_MAPS.has(names.at(-1) ?? "") && !Array.isArray(parent);
-  if (isOfSchemas && !isObject(parent[last])) parent[last] = {};
-  else if (Array.isArray(parent)) parent.splice(Number(last), 1);
-  else delete parent[last];
-  return true;
-}
-
-/** Members whose members are schemas with names. */
-const SCHEMA_MAPS = new Set(["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"]);
-
-/** Takes out the references that lead nowhere in the schema. Returns how many. */
-function repairReferences(at: unknown, root: JsonObject): number {
-  if (!isContainer(at)) return 0;
-  let repairs = 0;
-  if (!Array.isArray(at) && typeof at["$ref"] === "string" && !leadsSomewhere(at["$ref"], root)) {
-    delete at["$ref"];
-    repairs++;
+function schemaOf(schema: JsonObject, walk: Walk): JsonObject {
+  const kept: Record<string, Json> = {};
+  for (const [keyword, value] of Object.entries(schema) as [string, Json][]) {
+    const repair = KEYWORDS.get(keyword);
+    const repaired = repair === undefined ? value : repair(value, walk);
+    if (repaired === undefined) walk.repairs++;
+    else Object.defineProperty(kept, keyword, { value: repaired, ...PLAIN });
   }
-  for (const child of Object.values(at)) repairs += repairReferences(child, root);
-  return repairs;
+  return kept;
 }
+/** A property may have the name `__proto__`. */
+const PLAIN = { enumerable: true, writable: true, configurable: true } as const;
 
-function leadsSomewhere(reference: string, root: JsonObject): boolean {
-  if (reference === "#") return true;
+const isObject = (value: unknown): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && !isExactNumber(value);
+
+const when =
+  (fits: (value: Json) => boolean): Repair =>
+  (value) =>
+    fits(value) ? value : undefined;
+const text = when((value) => typeof value === "string");
+const flag = when((value) => typeof value === "boolean");
+const isNumber = (value: Json): boolean => typeof value === "number" || isExactNumber(value);
+const number = when(isNumber);
+const count = when((value) => typeof value === "number" && Number.isInteger(value) && value >= 0);
+
+/** A list of different texts. */
+const names: Repair = (value, walk) => {
+  if (!Array.isArray(value)) return undefined;
+  const kept = [...new Set(value.filter((name) => typeof name === "string"))];
+  walk.repairs += value.length - kept.length;
+  return kept;
+};
+
+const TYPES = ["array", "boolean", "integer", "null", "number", "object", "string"];
+const types: Repair = (value, walk) => {
+  if (!Array.isArray(value)) return TYPES.includes(String(value)) ? value : undefined;
+  const kept = [...new Set(value.filter((name) => TYPES.includes(String(name))))];
+  walk.repairs += value.length - kept.length;
+  return kept.length === 0 ? undefined : kept;
+};
+
+const subschema: Repair = (value, walk) => {
+  if (typeof value === "boolean") return value;
+  return isObject(value) ? schemaOf(value, walk) : undefined;
+};
+
+/** Schemas with names. A name whose schema cannot be used stays: it takes everything. */
+const namedSchemas: Repair = (value, walk) => {
+  if (!isObject(value)) return undefined;
+  const kept: Record<string, Json> = {};
+  for (const [name, given] of Object.entries(value) as [string, Json][]) {
+    const schema = subschema(given, walk);
+    if (schema === undefined) walk.repairs++;
+    Object.defineProperty(kept, name, { value: schema ?? {}, ...PLAIN });
+  }
+  return kept;
+};
+
+/** One of several: what cannot be used is none of them. */
+const alternatives: Repair = (value, walk) => {
+  if (!Array.isArray(value)) return undefined;
+  const kept = value.map((one) => subschema(one, walk)).filter((one) => one !== undefined);
+  walk.repairs += value.length - kept.length;
+  return kept.length === 0 ? undefined : kept;
+};
+
+const items: Repair = (value, walk) => (walk.isOld && Array.isArray(value) ? alternatives : subschema)(value, walk);
+const bound: Repair = (value, walk) => (walk.isOld && typeof value === "boolean" ? value : number(value, walk));
+
+/** A reference that leads nowhere in the schema makes all of it useless. */
+const reference: Repair = (value, { root }) => {
+  if (typeof value !== "string") return undefined;
+  if (value === "#") return value;
   // Anchors and ids are rare, and nothing here resolves them: they stay.
-  if (!reference.startsWith("#/")) return reference.startsWith("#") || Object.hasOwn(root, "$id");
-  let at: unknown = root;
-  for (const name of reference.slice(2).split("/")) {
-    const key = unescaped(decoded(name));
-    if (!isContainer(at) || !Object.hasOwn(at, key)) return false;
-    at = at[key];
+  if (!value.startsWith("#/")) return value.startsWith("#") || Object.hasOwn(root, "$id") ? value : undefined;
+  let at: Kept = root;
+  for (const part of value.slice(2).split("/")) {
+    const key = decoded(part).replaceAll("~1", "/").replaceAll("~0", "~");
+    if (typeof at !== "object" || at === null || !Object.hasOwn(at, key)) return undefined;
+    at = (at as JsonObject)[key];
   }
-  return isObject(at) || typeof at === "boolean";
-}
+  return isObject(at) || typeof at === "boolean" ? value : undefined;
+};
 
 function decoded(part: string): string {
   try {
@@ -88,7 +128,33 @@ function decoded(part: string): string {
   }
 }
 
-const unescaped = (part: string): string => part.replaceAll("~1", "/").replaceAll("~0", "~");
+const pattern = when((value) => typeof value === "string" && (compiles(value, "u") || compiles(value, "")));
+function compiles(source: string, flags: string): boolean {
+  try {
+    return new RegExp(source, flags).source !== "";
+  } catch {
+    return false;
+  }
+}
 
-const isContainer = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null;
-const isObject = (value: unknown): value is JsonObject => isContainer(value) && !Array.isArray(value);
+const each = (words: string, repair: Repair): (readonly [string, Repair])[] =>
+  words.split(" ").map((word) => [word, repair]);
+
+const KEYWORDS: ReadonlyMap<string, Repair> = new Map([
+  ...each("$schema $id $anchor $comment title description format contentEncoding contentMediaType", text),
+  ...each("deprecated readOnly writeOnly uniqueItems", flag),
+  ...each("minLength maxLength minItems maxItems minProperties maxProperties minContains maxContains", count),
+  ...each("minimum maximum", number),
+  ...each("exclusiveMinimum exclusiveMaximum", bound),
+  ["multipleOf", when((value) => isExactNumber(value) || (typeof value === "number" && value > 0))],
+  ...each("enum examples", when(Array.isArray)),
+  ["required", names],
+  ["type", types],
+  ["pattern", pattern],
+  ["$ref", reference],
+  ["items", items],
+  ...each("additionalProperties additionalItems contains propertyNames not if then else", subschema),
+  ...each("unevaluatedItems unevaluatedProperties contentSchema", subschema),
+  ...each("properties patternProperties $defs definitions dependentSchemas", namedSchemas),
+  ...each("anyOf oneOf allOf prefixItems", alternatives),
+]);
