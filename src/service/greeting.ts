@@ -16,6 +16,8 @@ export interface Greeting {
   readonly dataDir: string;
   readonly model: Outcome<ModelInfo>;
   readonly localModels: readonly LocalModel[];
+  /** How long the start took. */
+  readonly tookMs: number;
 }
 
 /** The lines of every start. */
@@ -28,6 +30,7 @@ export function greeting(of: Greeting): string {
     `  Data    ${of.dataDir}`,
     `  Model   ${modelLine(of.model)}`,
     ...localLines(of),
+    `  Start   took ${(of.tookMs / 1_000).toFixed(1)} s`,
     "",
   ].join("\n");
 }

@@ -300,7 +300,9 @@ function greet(
   const { storage, models, local, appUrl, listens, first } = of;
   const dataDir = supervision?.order.dataDir ?? config.dataDir;
   const model = models.describe(null);
-  const text = greeting({ version: VERSION, appUrl, listens, dataDir, model, localModels: local });
+  // Since the process began.
+  const tookMs = performance.now();
+  const text = greeting({ version: VERSION, appUrl, listens, dataDir, model, localModels: local, tookMs });
   if (terminal !== null) terminal.write(`${text}\n${first === null ? "" : `${tryLines(appUrl, first)}\n`}`);
   else if (first !== null) {
     const file = writeFirstRun(options, storage, `${text}\n${tokenLines(first)}\n${tryLines(appUrl, first)}`);
@@ -311,6 +313,7 @@ function greet(
       address: appUrl,
       listens,
       replica: of.runtime.replica?.id,
+      start_ms: Math.round(tookMs),
       model: model.ok ? `${model.value.provider}:${model.value.name}` : null,
     },
     "serving",

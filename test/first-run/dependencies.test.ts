@@ -1,5 +1,5 @@
-/** Packages that cannot be installed: the start says why. */
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+/** The installation of packages: what the start says of it first, and why it cannot be. */
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "bun:test";
@@ -7,10 +7,38 @@ import { bunFolder } from "../support/bun-program.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 
+const INSTALLING = "installing packages; the first time takes about a minute";
+
+test("[START-22] the first line says that packages are installed; where they are, nothing is said", () => {
+  const folder = mkdtempSync(join(tmpdir(), "troupe-dependencies-"));
+  try {
+    const manifest = { name: "x", private: true };
+    writeFileSync(join(folder, "package.json"), JSON.stringify(manifest));
+    const lock = (version: number): void =>
+      writeFileSync(
+        join(folder, "bun.lock"),
+        JSON.stringify({ lockfileVersion: version, workspaces: { "": { name: "x" } }, packages: {} }),
+      );
+    mkdirSync(join(folder, "node_modules"));
+    const env = { HOME: folder, PATH: `${bunFolder(folder)}:/usr/bin:/bin` };
+    const said = (): string =>
+      Bun.spawnSync(["sh", join(ROOT, "deploy/install.sh")], { cwd: folder, env })
+        .stderr.toString()
+        .trim();
+    lock(1);
+    expect([said(), said()]).toEqual([INSTALLING, ""]);
+    // Another release has other packages.
+    lock(0);
+    expect([said(), said()]).toEqual([INSTALLING, ""]);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
 test.each(["start", "admin"])("[START-22] %s tells why the packages cannot be installed", async (command) => {
   const folder = mkdtempSync(join(tmpdir(), "troupe-dependencies-"));
   try {
-    for (const name of ["package.json", "bunfig.toml", "patches"]) {
+    for (const name of ["package.json", "bunfig.toml", "patches", "deploy/install.sh"]) {
       cpSync(join(ROOT, name), join(folder, name), { recursive: true });
     }
     writeFileSync(join(folder, "bun.lock"), "no lock file");
@@ -21,6 +49,8 @@ test.each(["start", "admin"])("[START-22] %s tells why the packages cannot be in
     });
     const [code, text] = await Promise.all([child.exited, new Response(child.stderr).text()]);
     expect(code).toBe(1);
+    expect(text.split("\n")).toContain(INSTALLING);
+    expect(text.indexOf(INSTALLING)).toBeLessThan(text.indexOf("error:"));
     expect(text).toContain("error: lockfile had changes, but lockfile is frozen");
   } finally {
     rmSync(folder, { recursive: true, force: true });

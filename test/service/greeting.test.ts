@@ -11,16 +11,18 @@ const of = (changes: Partial<Greeting>): string =>
     dataDir: "/srv/troupe",
     model: DEMO,
     localModels: [],
+    tookMs: 2_149,
     ...changes,
   });
 
-test("[START-26] a start tells where it serves, where its data is, and its model", () => {
+test("[START-26] a start tells where it serves, where its data is, its model, and how long it took", () => {
   const text = of({ model: ok({ provider: "openai", name: "gpt-5-mini", demo: false }) });
   expect(text.split("\n").filter((line) => line !== "")).toEqual([
     "  Troupe 1.2.3 serves http://127.0.0.1:3000",
     "  API     http://127.0.0.1:3000/api/reference",
     "  Data    /srv/troupe",
     "  Model   openai:gpt-5-mini  (another one: MODEL=provider:name)",
+    "  Start   took 2.1 s",
   ]);
 });
 
