@@ -1,10 +1,11 @@
 /** Whether an update changes anything. One that changes nothing leaves no version, no time and no event. */
+import { isExactNumber } from "./exact-json.ts";
 
 /** Whether two JSON values of records are equal; the order of an object's keys does not matter. */
 export function isSame(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
-  if (Array.isArray(a) !== Array.isArray(b)) return false;
+  if (Array.isArray(a) !== Array.isArray(b) || isExactNumber(a) !== isExactNumber(b)) return false;
   const [ofA, ofB] = [given(a), given(b)];
   return (
     ofA.length === ofB.length && ofA.every(([key, value]) => Object.hasOwn(b, key) && isSame(value, valueOf(b, key)))

@@ -7,6 +7,7 @@
  * trailing high half or carriage return until the next piece. Guarantee: the returned pieces, joined, are the whole
  * text, cleaned and with marks in place of its control characters.
  */
+import { isExactNumber } from "./exact-json.ts";
 import type { Json, JsonObject } from "./schema.ts";
 import { visibleText } from "./visible-text.ts";
 
@@ -71,6 +72,7 @@ export function cleanJson(value: unknown, depth = 0): Json | undefined {
   if (typeof value === "string") return cleanText(value);
   if (value === null || typeof value === "boolean") return value;
   if (typeof value === "number") return Number.isFinite(value) ? value : null;
+  if (isExactNumber(value)) return value as unknown as JsonObject;
   if (typeof value !== "object" || depth >= MAX_JSON_DEPTH) return undefined;
   return Array.isArray(value) ? cleanList(value, depth + 1) : cleanObject(value, depth + 1);
 }

@@ -10,7 +10,7 @@
  *
  * It keeps the value, not the spelling: 1E5 and 100000 are equal numbers, and so are -0 and 0 (as in PostgreSQL and
  * JSON Schema). Equal `ExactNumber`s have the same text. The cost is measured in
- * docs/decisions/0047-numbers-keep-their-digits.md.
+ * docs/decisions/0048-numbers-keep-their-digits.md.
  */
 
 /** A number that JavaScript cannot hold, as canonical decimal text. Made by `JSON.rawJSON`, and frozen. */

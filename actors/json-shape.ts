@@ -4,6 +4,8 @@
  * time, no allocation, and it can be fed in pieces.
  */
 
+import { NumberLimitError } from "./exact-json.ts";
+
 export interface JsonLimits {
   /** Nested arrays and objects. */
   readonly depth: number;
@@ -93,14 +95,18 @@ export function isDeeper(text: string, depth: number): boolean {
   return shape.deepest > depth;
 }
 
-/** The value of a JSON text from outside; undefined if it is not JSON or exceeds the limits. */
-export function parseWithin(text: string, limits: JsonLimits): unknown {
+/**
+ * The value of a JSON text from outside; undefined if it is not JSON or exceeds the limits. `parse` is `parseExact`
+ * where its values are passed on.
+ */
+export function parseWithin(text: string, limits: JsonLimits, parse: (text: string) => unknown = JSON.parse): unknown {
   const shape = new JsonShape();
   shape.takeText(text);
   if (!shape.isWithin(limits)) return undefined;
   try {
-    return JSON.parse(text);
-  } catch {
+    return parse(text);
+  } catch (cause) {
+    if (cause instanceof NumberLimitError) throw cause;
     // Parsing is the only way to find out whether a text is JSON.
     return undefined;
   }

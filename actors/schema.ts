@@ -4,6 +4,7 @@
  * camelCase and immutable; snake_case exists only at the edge (GEN-1).
  */
 import { FormatRegistry, Kind, type Static, type TSchema, Type, TypeRegistry } from "@sinclair/typebox";
+import { type ExactNumber, isExactNumber } from "./exact-json.ts";
 
 export { type Static, type TSchema, Type };
 
@@ -21,6 +22,18 @@ TypeRegistry.Set<{ enum: readonly string[] }>(
 /** A string that is one of `values`: an `enum` in the contract, and checked as one. */
 export const OneOf = <const V extends readonly string[]>(values: V, options: object = {}) =>
   Type.Unsafe<V[number]>({ [Kind]: ONE_OF, type: "string", enum: [...values], ...options });
+
+const FREE_NUMBER = "FreeNumber";
+TypeRegistry.Set(FREE_NUMBER, (_, value) => Number.isFinite(value) || isExactNumber(value));
+
+/** A number that keeps all of its digits, also those that JavaScript cannot hold. */
+export const FreeNumber = (options: object = {}) =>
+  Type.Unsafe<number | ExactNumber>({ [Kind]: FREE_NUMBER, type: "number", ...options });
+
+const TAKES_EXACT: ReadonlySet<unknown> = new Set([FREE_NUMBER, "Unknown", "Any"]);
+/** Whether the schema takes an `ExactNumber`. To the checks of other types it would look like an object. */
+export const takesExactNumber = (schema: TSchema): boolean =>
+  TAKES_EXACT.has(schema[Kind]) || (schema["anyOf"] as readonly TSchema[] | undefined)?.some(takesExactNumber) === true;
 
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 FormatRegistry.Set("date-time", (text) => TIME.test(text));

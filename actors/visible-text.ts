@@ -4,6 +4,7 @@
  * visible mark.
  */
 
+import { isExactNumber } from "./exact-json.ts";
 import type { Json, JsonObject } from "./schema.ts";
 
 /** Controls except tab and line feed; overrides, embeddings and isolates of bidirectional text. */
@@ -29,7 +30,7 @@ function mark(found: string): string {
 export function visibleJson<T extends Json | undefined>(value: T): T;
 export function visibleJson(value: Json | undefined): Json | undefined {
   if (typeof value === "string") return visibleText(value);
-  if (typeof value !== "object" || value === null) return value;
+  if (typeof value !== "object" || value === null || isExactNumber(value)) return value;
   if (Array.isArray(value)) return value.map((item: Json) => visibleJson(item));
   const entries = Object.entries(value as JsonObject).map(([key, item]) => [visibleText(key), visibleJson(item)]);
   return Object.fromEntries(entries) as JsonObject;

@@ -7,6 +7,7 @@
  */
 import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js";
 import postgres from "postgres";
+import { parseStored } from "../actors/exact-json.ts";
 import { AT_ONCE, type Bulk } from "../actors/runtime/bulk-work.ts";
 import type { SlotBounds } from "../actors/fair-slots.ts";
 import { FairGate } from "./fair-gate.ts";
@@ -127,6 +128,9 @@ const FLUSH_PLANS = {
   enable_mergejoin: "off",
 };
 
+/** `json` and `jsonb`, with the numbers that the driver's own parser would round. */
+export const EXACT_JSON = { to: 114, from: [114, 3802], serialize: JSON.stringify, parse: parseStored };
+
 /** Connections with the limits of the service; opened on first use. */
 export function poolOf(url: string, name: string, max: number, settings: Readonly<Record<string, string>> = {}): Sql {
   return postgres(url, {
@@ -135,6 +139,7 @@ export function poolOf(url: string, name: string, max: number, settings: Readonl
     backoff: (retries) => Math.min(2 ** retries / 100, RECONNECT_MAX_SECONDS) * (0.5 + Math.random() / 2),
     // Notices are of no interest; errors arrive as rejections.
     onnotice: () => {},
+    types: { json: EXACT_JSON },
     connection: {
       application_name: `troupe ${name}`,
       statement_timeout: STATEMENT_TIMEOUT_MS,

@@ -1,4 +1,5 @@
 /** Port: queries over the files of a workspace (WSP-4). Queries are read-only. */
+import type { ExactNumber } from "../exact-json.ts";
 import type { Outcome } from "../fault.ts";
 
 export const RESULT_FORMATS = ["json", "csv", "arrow"] as const;
@@ -10,7 +11,7 @@ export const DEFAULT_ROWS = 1_000;
 /** Bytes of the rows of one result. */
 export const MAX_RESULT_BYTES = 8 * 1024 * 1024;
 
-export type QueryParam = string | number | boolean | null;
+export type QueryParam = string | number | ExactNumber | boolean | null;
 
 export interface DataQuery {
   readonly organizationId: string;

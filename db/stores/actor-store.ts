@@ -3,6 +3,7 @@
  * because it is the hot path; everything else is Drizzle or a plain query.
  */
 import { and, asc, eq, gt, inArray, lt, lte, sql } from "drizzle-orm";
+import { parseStored } from "../../actors/exact-json.ts";
 import type { RecordFields } from "../../actors/runtime/actor.ts";
 import type {
   ActorStore,
@@ -117,7 +118,7 @@ export class PostgresActorStore implements ActorStore {
     return database.readingInto("page", organizationId, ask, async (rows) => {
       const events: StoredEvent[] = [];
       await database.bulk.each(organizationId, rows, (row) => {
-        events.push(eventOfRow({ ...row, data: JSON.parse(row.data) as unknown }));
+        events.push(eventOfRow({ ...row, data: parseStored(row.data) }));
         return row.data.length;
       });
       return { events, hasMore: (rows.at(-1)?.next ?? null) !== null };

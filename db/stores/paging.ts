@@ -10,6 +10,7 @@
 import { and, type SQL, sql } from "drizzle-orm";
 import type { AnyPgColumn, PgTable } from "drizzle-orm/pg-core";
 import { assert } from "../../actors/assert.ts";
+import { parseStored } from "../../actors/exact-json.ts";
 import { type ListHead, type Page, PAGE_BYTES, type PageRequest } from "../../actors/page.ts";
 import type { RecordFields } from "../../actors/runtime/actor.ts";
 import type { Database } from "../client.ts";
@@ -185,7 +186,7 @@ async function parsed<T>({ database, organizationId }: ListSource, rows: readonl
   const records: T[] = [];
   await database.bulk.each(organizationId, rows, ({ body }) => {
     if (body === null) return 0;
-    records.push(JSON.parse(body) as T);
+    records.push(parseStored(body) as T);
     return body.length;
   });
   return records;

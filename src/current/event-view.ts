@@ -2,6 +2,7 @@
  * Durable events as the current surface shows them: `{seq, type, at, data}`, with the keys of the data in snake_case
  * (GEN-1).
  */
+import { isExactNumber } from "../../actors/exact-json.ts";
 import { HIDDEN_FIELDS } from "../../actors/job/events.ts";
 import type { StoredEvent } from "../../actors/runtime/store.ts";
 import { type Json, type JsonObject, Timestamp, Type } from "../../actors/schema.ts";
@@ -44,7 +45,9 @@ const verbatim = (key: string, value: Json | undefined): Json | undefined =>
   key === "metadata" || typeof value !== "object" ? value : visibleJson(value);
 
 function shown(value: Json | undefined): Json | undefined {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? snakeCased(value as JsonObject) : value;
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !isExactNumber(value)
+    ? snakeCased(value as JsonObject)
+    : value;
 }
 
 export const snakeCase = (key: string): string => key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

@@ -6,6 +6,7 @@
  *                │                             newer era: `input_required`; the client calls again with the answer
  *                └─ anything else ───────────▶ the job
  */
+import { parseStored } from "../../actors/exact-json.ts";
 import {
   type CallToolResult,
   inputRequired,
@@ -113,7 +114,7 @@ function askedBefore({ services }: ServerParts, { caller, context, era, name }: 
   const state = era === "modern" ? context.mcpReq.requestState<string>() : undefined;
   if (state === undefined) return null;
   const text = services.sealing.open("mcp_call", state, contextOf(caller));
-  const asked = text === null ? null : (JSON.parse(text) as Asked);
+  const asked = text === null ? null : (parseStored(text) as Asked);
   if (asked?.tool === name) return asked;
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, "requestState is none of this call; call again without it");
 }

@@ -36,7 +36,7 @@ import { toolResult } from "./answered-call.ts";
 import { EventIds, type WaitingCall } from "./event-cursor.ts";
 import { withFileLinks } from "./file-links.ts";
 import type { WaitedJob } from "./job-wait.ts";
-import { type Message, messageIn } from "./message.ts";
+import { type Message, messageFault, messageIn } from "./message.ts";
 import { messageText, refusedMessage } from "./message-text.ts";
 import { listen, type ListenRequest } from "./modern-listen.ts";
 import { type RevivedCall, revivedCall } from "./revived-call.ts";
@@ -120,7 +120,8 @@ export class McpEndpoint {
     const foreign = this.foreignFault(headers);
     if (foreign !== null) return refuse(foreign);
     const parsed = messageIn(body.bytes);
-    if (parsed === undefined) return ok(rpcError(400, -32_700, "Parse error: the body is no JSON"));
+    const unread = messageFault(parsed);
+    if (unread !== null) return ok(rpcError(400, ...unread));
     const messages = [parsed].flat() as readonly (Message | null)[];
     const wrong = Array.isArray(parsed) ? batchFault(messages, headers["mcp-protocol-version"]) : null;
     if (wrong !== null) return ok(rpcError(400, -32_600, wrong));

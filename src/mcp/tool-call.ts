@@ -3,6 +3,7 @@
  * operation's answer becomes the tool's (MCP-3). A refusal is an error of the tool, with the body that REST would
  * answer.
  */
+import { parseStored } from "../../actors/exact-json.ts";
 import { type Fault, invalid, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import { hasScope } from "../../actors/organization/principal.ts";
 import { organizationRef } from "../../actors/organization/schema.ts";
@@ -201,5 +202,5 @@ export async function answered(outcome: Outcome<object | Response>): Promise<Out
   const bytes = await value.bytes();
   if (bytes.byteLength > ANSWER_BYTES) return refuse({ kind: "payload_too_large", limitBytes: ANSWER_BYTES });
   const text = Buffer.from(bytes).toString();
-  return ok({ value: JSON.parse(text) as JsonObject, content: [{ type: "text", text }] });
+  return ok({ value: parseStored(text) as JsonObject, content: [{ type: "text", text }] });
 }

@@ -1,4 +1,5 @@
 /** Calls to other replicas over HTTP keep-alive. */
+import { parseStored } from "../../actors/exact-json.ts";
 import { answeredBy, CLIENT_HEADER, hashOf, type PeerCall, type PeerKey, piecesOf, SEAL_HEADER } from "./peer-key.ts";
 import { READS_CONTENT_HEADER } from "./content-answer.ts";
 import type { Tracing } from "../../actors/runtime/tracing.ts";
@@ -129,7 +130,7 @@ export class PeerClient {
       const response = await this.own(owner, "POST", ASK_PATH, question, call.signal);
       if (response.status === MISDIRECTED) return null;
       if (!response.ok) throw new Error(`replica ${owner.id} answered ${response.status}`);
-      return await response.json();
+      return parseStored(await response.text());
     } finally {
       forget();
     }

@@ -2,6 +2,7 @@
  * Turn groups that the runtime sends to another replica, and those that it receives, as JSON over HTTP. A group runs
  * once: if its answer is lost, the outcome is unknown, and the caller does not retry by itself.
  */
+import { parseStored } from "../../actors/exact-json.ts";
 import { type Outcome, refuse } from "../../actors/fault.ts";
 import type { Member } from "../../actors/runtime/members.ts";
 import { UNAVAILABLE, UNAVAILABLE_RETRY_MS } from "../../actors/runtime/shards.ts";
@@ -50,7 +51,7 @@ export class PeerQuestions {
 
   /** Answers a question of another replica, or of this one; null if this replica does not serve the organization. */
   answer(text: string): Promise<Outcome<unknown>> | null {
-    const question = JSON.parse(text) as Question;
+    const question = parseStored(text) as Question;
     return this.parts.system().serves(question.organizationId) ? this.here(question) : null;
   }
 

@@ -3,6 +3,7 @@
  * by `/then`; each step is a text, then calls, then optionally a fault. See `docs/demo-model.md`, which is the
  * reference for users.
  */
+import { parseExact } from "../../actors/exact-json.ts";
 import { RUN_ERROR_CODES, type RunErrorCode } from "../../actors/job/schema.ts";
 import type { JsonObject } from "../../actors/schema.ts";
 import { cleanJson } from "../../actors/clean-text.ts";
@@ -151,7 +152,7 @@ function readCall(draft: Draft, argument: string): string | null {
 
 function parseObject(text: string): JsonObject | null {
   try {
-    const value = cleanJson(JSON.parse(text));
+    const value = cleanJson(parseExact(text));
     return typeof value === "object" && value !== null && !isList(value) ? value : null;
   } catch {
     return null;

@@ -4,6 +4,7 @@
  * and the tools answer that with an error result.
  */
 import type { Json, JsonObject } from "../../actors/schema.ts";
+import { NumberLimitError, parseExact } from "../../actors/exact-json.ts";
 import { cleanJson, cleanText, MAX_JSON_DEPTH } from "../../actors/clean-text.ts";
 
 /** The reserved key. A tool must not have a parameter of this name. */
@@ -28,6 +29,16 @@ function textOf(input: unknown, clean: Json | undefined): string {
 
 /** Whether `toolInput` could not read these arguments. */
 export const isUnparsed = (input: JsonObject): boolean => Object.hasOwn(input, UNPARSED_INPUT);
+
+/** Why `toolInput` could not read these arguments, in words for the model. */
+export function whyUnparsed({ [UNPARSED_INPUT]: text }: JsonObject): string {
+  try {
+    parseExact(String(text));
+  } catch (cause) {
+    if (cause instanceof NumberLimitError) return `The arguments cannot be used. ${cause.message}.`;
+  }
+  return "The arguments are not a JSON object.";
+}
 
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value);

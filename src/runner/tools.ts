@@ -12,7 +12,7 @@ import { visibleText } from "../../actors/visible-text.ts";
 import { CpuBudget, STEP_CPU_MS } from "../sandbox/cpu-budget.ts";
 import type { RunnerLog } from "./log.ts";
 import { cleanText } from "../../actors/clean-text.ts";
-import { isUnparsed } from "./tool-input.ts";
+import { isUnparsed, whyUnparsed } from "./tool-input.ts";
 import { createTask } from "./tools/create-task.ts";
 import { currentTime } from "./tools/current-time.ts";
 import { delegate, type DelegationService } from "./tools/delegate.ts";
@@ -131,7 +131,7 @@ function toolbox(
       if (tool === undefined) return missing(call.name);
       // A model can call a tool that it was never offered.
       if (!isAllowed(tool, agent)) return failure(`This agent is not allowed to use ${tool.name}.`);
-      if (isUnparsed(call.input)) return failure("The arguments are not a JSON object.");
+      if (isUnparsed(call.input)) return failure(whyUnparsed(call.input));
       const result = await run(tool, call, { signal, pauses, budget: budgetOf(call.idempotencyKey) }, log);
       return { ...result, content: bounded(visibleText(cleanText(result.content)), resultBytes) };
     },

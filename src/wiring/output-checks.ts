@@ -4,6 +4,7 @@
  * takes too long makes the answer invalid.
  */
 import { cleanJson, MAX_JSON_DEPTH } from "../../actors/clean-text.ts";
+import { NumberLimitError, parseExact } from "../../actors/exact-json.ts";
 import type { CheckedOutput, OutputPort } from "../../actors/job/ports.ts";
 import type { OutputError } from "../../actors/job/terms.ts";
 import type { Json, JsonObject } from "../../actors/schema.ts";
@@ -52,8 +53,9 @@ function valueIn(text: string): { readonly value: Json } | string {
   if (size > OUTPUT_BYTES) return `The answer has ${size} bytes; at most ${OUTPUT_BYTES} are allowed`;
   let parsed: unknown;
   try {
-    parsed = JSON.parse(json);
-  } catch {
+    parsed = parseExact(json);
+  } catch (cause) {
+    if (cause instanceof NumberLimitError) return cause.message;
     return "The answer is not JSON: it must be one JSON value and nothing else";
   }
   const value = cleanJson(parsed);

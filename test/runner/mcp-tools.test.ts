@@ -1,5 +1,7 @@
 /** The tools of MCP servers, over the guarded client, against a server on the official SDK. */
 import { afterEach, expect, test } from "bun:test";
+import { parseExact } from "../../actors/exact-json.ts";
+import type { JsonObject } from "../../actors/schema.ts";
 import { notFound, ok } from "../../actors/fault.ts";
 import type { Toolbox, ToolResult } from "../../actors/job/ports.ts";
 import type { McpServer } from "../../actors/job/connections.ts";
@@ -122,6 +124,22 @@ test("[RUN-6] a server's tools are there under its name, where the agent's list 
   expect(namesOf(one)).toEqual(["crm__echo"]);
   expect(one.box.rulesOf("crm__echo")).toMatchObject({ safe: true, needsApproval: true });
   expect((await one.call("crm__fails")).isError).toBe(true);
+});
+
+test("[GEN-18] arguments reach the server with their digits, and its structured answer the model", async () => {
+  const digits = '{"id":9007199254740993,"half":0.1000000000000000055511151231257827}';
+  const exact = parseExact(digits) as JsonObject;
+  const bodies: Promise<string>[] = [];
+  const { url } = serve([{ name: "take", run: () => ({ content: [], structuredContent: exact }) }], {
+    refuse: (request) => {
+      bodies.push(request.clone().text());
+      return null;
+    },
+  });
+  const opened = await open([crm(url)]);
+  expect(await opened.call("crm__take", exact)).toEqual({ content: digits, isError: false });
+  const calls = (await Promise.all(bodies)).filter((body) => body.includes("tools/call"));
+  expect(calls).toEqual([expect.stringContaining(`"arguments":${digits}`) as string]);
 });
 
 test("[RUN-6] a server of which the agent's list names nothing is not asked", async () => {

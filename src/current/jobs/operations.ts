@@ -32,9 +32,10 @@ const MetadataFilter = textField<JsonObject>(
   },
   (text, name) => {
     const given = text.length > METADATA_CHARACTERS ? null : parseJsonObject(text);
-    return given !== null && given.ok
-      ? good(given.value)
-      : bad(`${name} must be a JSON object, such as {"ticket":"T-7"}`);
+    if (given?.ok === true) return good(given.value);
+    if (given?.fault.kind === "invalid_request" && given.fault.errors[0]!.path !== "")
+      return bad(`${name}: ${given.fault.errors[0]!.message}`);
+    return bad(`${name} must be a JSON object, such as {"ticket":"T-7"}`);
   },
 );
 

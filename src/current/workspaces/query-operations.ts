@@ -1,6 +1,6 @@
 /** Queries over the files of a workspace on the current surface (WSP-4). */
 import { DEFAULT_ROWS, MAX_ROWS, RESULT_FORMATS } from "../../../actors/workspace/data-queries.ts";
-import { Nullable, OneOf, Type } from "../../../actors/schema.ts";
+import { FreeNumber, Nullable, OneOf, Type } from "../../../actors/schema.ts";
 import { NOT_BLANK } from "../../http/contract/body-schema.ts";
 import { Count, noun } from "../../http/contract/noun.ts";
 import { media, operationGroup } from "../../http/contract/operation.ts";
@@ -11,7 +11,7 @@ const QUERY_CHARACTERS = 100_000;
 const VALUE_CHARACTERS = 100_000;
 const MAX_PARAMS = 1_000;
 
-const Value = Nullable(Type.Union([Type.String({ maxLength: VALUE_CHARACTERS }), Type.Number(), Type.Boolean()]));
+const Value = Nullable(Type.Union([Type.String({ maxLength: VALUE_CHARACTERS }), FreeNumber(), Type.Boolean()]));
 
 const QueryBody = Type.Object(
   {

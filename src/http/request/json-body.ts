@@ -6,6 +6,7 @@
 import { visit } from "jsonc-parser";
 import { type Fault, type Outcome, ok, refuse } from "../../../actors/fault.ts";
 import { jsonFlaw, MAX_JSON_DEPTH } from "../../../actors/clean-text.ts";
+import { NumberLimitError, parseExact } from "../../../actors/exact-json.ts";
 import { isDeeper } from "../../../actors/json-shape.ts";
 import type { Json, JsonObject } from "../../../actors/schema.ts";
 import { type BodySource, isCoded } from "./raw-body.ts";
@@ -52,8 +53,9 @@ export function parseJsonObject(text: string): Outcome<JsonObject> {
     return badJson(`JSON in request body is nested deeper than ${MAX_JSON_DEPTH} levels`);
   let value: Json;
   try {
-    value = JSON.parse(text) as Json;
-  } catch {
+    value = parseExact(text) as Json;
+  } catch (cause) {
+    if (cause instanceof NumberLimitError) return badNumber(cause);
     return badJson("Invalid JSON in request body", placeOfError(text));
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) return NO_OBJECT;
@@ -62,6 +64,11 @@ export function parseJsonObject(text: string): Outcome<JsonObject> {
   if (!DOUBTFUL_ESCAPE.test(text)) return ok(object);
   const flaw = jsonFlaw(object);
   return flaw === null ? ok(object) : badJson(`${flaw} are not allowed in request body`);
+}
+
+function badNumber({ path, words }: NumberLimitError): Outcome<never> {
+  const field = path.slice(1).replaceAll("/", ".").replaceAll("~1", "/").replaceAll("~0", "~");
+  return refuse({ kind: "invalid_request", errors: [{ path, message: `Field ${field} ${words}` }] });
 }
 
 /** The position of a syntax error, for people; empty if unknown. */

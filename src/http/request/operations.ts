@@ -8,6 +8,7 @@
  *
  * HTTP runs these stages as hooks of its router (`routes.ts`); `invoke` runs them for all other callers.
  */
+import { parseStored } from "../../../actors/exact-json.ts";
 import { assert } from "../../../actors/assert.ts";
 import { type Fault, mapped, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { type MaybePromise, whenReady } from "../../../actors/maybe-promise.ts";
@@ -188,7 +189,7 @@ export class Operations {
     const result = await this.run(operation, caller, { raw, path, key, reading });
     if (!result.ok || !(result.value instanceof ChangeResult)) return result;
     return mapped(result.value.answer, (value) =>
-      value instanceof Response ? value : (JSON.parse(value.body) as object),
+      value instanceof Response ? value : (parseStored(value.body) as object),
     );
   }
 

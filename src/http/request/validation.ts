@@ -10,7 +10,8 @@
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import type { InputError, Outcome } from "../../../actors/fault.ts";
 import { ok, refuse } from "../../../actors/fault.ts";
-import type { JsonObject, Static, TSchema } from "../../../actors/schema.ts";
+import { isExactNumber } from "../../../actors/exact-json.ts";
+import { type JsonObject, type Static, takesExactNumber, type TSchema } from "../../../actors/schema.ts";
 import { type BodySchema, CHECK, type FieldCheck } from "../contract/body-schema.ts";
 import { didYouMean } from "./near-name.ts";
 
@@ -92,6 +93,8 @@ function knownFields(schema: TSchema, value: JsonObject, walk: Walk): Record<str
 }
 
 function knownValue(schema: TSchema, value: unknown, walk: Walk): unknown {
+  // No other type takes it, and NaN fits none.
+  if (isExactNumber(value)) return takesExactNumber(schema) ? value : Number.NaN;
   const inner = withoutNull(schema);
   if (Array.isArray(value)) {
     const items = inner["items"] as TSchema | undefined;

@@ -3,6 +3,7 @@
  * default: `allowedTools` names `<server>__<tool>`, or `<server>__*` for all tools of a server; a server without a
  * named tool is not asked. If a server does not answer, only its own tools are missing, and the model is notified.
  */
+import { parseStored } from "../../../actors/exact-json.ts";
 import type { ToolContext } from "../../../actors/job/ports.ts";
 import type { McpServer } from "../../../actors/job/connections.ts";
 import type { AgentSnapshot } from "../../../actors/job/schema.ts";
@@ -163,7 +164,7 @@ export interface DescribedTool {
 
 export function describedTool(server: string, listed: ListedTool, mask: (text: string) => string): DescribedTool {
   const { name, description = "", inputSchema, annotations = {} } = listed;
-  const schema = JSON.parse(mask(JSON.stringify(inputSchema))) as JsonObject;
+  const schema = parseStored(mask(JSON.stringify(inputSchema))) as JsonObject;
   return {
     name: mcpToolName(server, name),
     description:

@@ -3,6 +3,7 @@
  * model: none of them can change the host, leave the path of the tool, or add another header or parameter.
  */
 import type { ArgumentPlace, HttpCall } from "../../../actors/job/connections.ts";
+import { isExactNumber } from "../../../actors/exact-json.ts";
 import type { Json, JsonObject } from "../../../actors/schema.ts";
 
 /** Characters of a whole address: the common limit of servers. */
@@ -136,5 +137,6 @@ const encoded = (text: string): string => encodeURIComponent(text.toWellFormed()
 /** A string, number or boolean as text; null for anything else. */
 function scalar(value: Json): string | null {
   if (typeof value === "string") return value;
+  if (isExactNumber(value)) return value.rawJSON;
   return typeof value === "number" || typeof value === "boolean" ? String(value) : null;
 }

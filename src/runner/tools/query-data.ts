@@ -1,5 +1,5 @@
 /** The tool that queries tables (RUN-2, WSP-4): one SELECT over files of the workspace; it must be granted. */
-import { Type } from "../../../actors/schema.ts";
+import { FreeNumber, Type } from "../../../actors/schema.ts";
 import type { FileService } from "./file-service.ts";
 import { defineTool, resultOf, type Tool } from "./tool.ts";
 
@@ -7,7 +7,7 @@ import { defineTool, resultOf, type Tool } from "./tool.ts";
 const ROWS = { default: 50, most: 1_000 };
 const QUERY_CHARACTERS = 20_000;
 
-const Value = Type.Union([Type.String({ maxLength: QUERY_CHARACTERS }), Type.Number(), Type.Boolean(), Type.Null()]);
+const Value = Type.Union([Type.String({ maxLength: QUERY_CHARACTERS }), FreeNumber(), Type.Boolean(), Type.Null()]);
 
 export const queryData = (files: FileService): Tool =>
   defineTool({

@@ -1,5 +1,7 @@
 /** The arguments of a tool call, as the text that a provider streams. */
 
+import { parseExact } from "../../../actors/exact-json.ts";
+
 /** Names that could change an object's prototype; they may contain escapes. */
 const SUSPECT = /__proto__|constructor|\\u00/;
 
@@ -9,10 +11,10 @@ const SUSPECT = /__proto__|constructor|\\u00/;
 export function callArguments(text: string): unknown {
   if (text.trim() === "") return {};
   try {
-    const value: unknown = JSON.parse(text);
+    const value = parseExact(text);
     return SUSPECT.test(text) && touchesPrototype(value) ? text : value;
   } catch {
-    // Models write invalid JSON; the tool answers with an error.
+    // Models write invalid JSON, or numbers that cannot be kept; the tool answers with an error.
     return text;
   }
 }

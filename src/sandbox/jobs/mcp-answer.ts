@@ -3,6 +3,7 @@
  * that a server can make large or deep, and drops everything unsolicited. Beyond a limit, the job fails with a message.
  */
 import { createParser } from "eventsource-parser";
+import { parseExact } from "../../../actors/exact-json.ts";
 import { parseWithin } from "../../../actors/json-shape.ts";
 import type { Json, JsonObject } from "../../../actors/schema.ts";
 import { clientMembers, fittingText, reducedHandshake, reducedList, reducedResult, sizeOf } from "./mcp-reduction.ts";
@@ -66,18 +67,27 @@ export function mcpAnswer(options: JsonObject, content: Uint8Array): McpAnswer {
   const consumed = format === "json" ? content.length : framesEnd(content);
   const text = new TextDecoder().decode(content.subarray(0, consumed));
   if (format === "json") {
-    const value = parseWithin(text, MESSAGE);
+    const value = parseMessage(text);
     if (typeof value !== "object" || value === null) throw new Error("its answer is not valid MCP");
     for (const message of Array.isArray(value) ? value : [value]) reduction.take(message);
   } else {
     const parser = createParser({
       onEvent({ event, data }) {
-        if (event === undefined || event === "message") reduction.take(parseWithin(data, MESSAGE));
+        if (event === undefined || event === "message") reduction.take(parseMessage(data));
       },
     });
     parser.feed(text);
   }
   return { consumed, ...reduction.answer() };
+}
+
+/** A message: what its tool answers is passed on. */
+function parseMessage(text: string): unknown {
+  try {
+    return parseWithin(text, MESSAGE, parseExact);
+  } catch (cause) {
+    throw new Error(`its answer has a number that cannot be kept: ${(cause as Error).message}`, { cause });
+  }
 }
 
 /** The offset after the last complete frame. */

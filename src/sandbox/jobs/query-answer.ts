@@ -1,5 +1,7 @@
 /** Answers of the query jobs, and how errors of a database become them. */
 
+import { type ExactNumber, parseStored } from "../../../actors/exact-json.ts";
+
 /** Why a query has no result. None of these is a failure of the child. */
 export interface QueryRefusal {
   readonly kind: "refused";
@@ -37,7 +39,7 @@ export interface QueryText {
   readonly query: string;
   readonly params: QueryParams;
 }
-export type QueryParam = string | number | boolean | null;
+export type QueryParam = string | number | ExactNumber | boolean | null;
 export type QueryParams = readonly QueryParam[] | Readonly<Record<string, QueryParam>>;
 
 /** Characters of a database's message. */
@@ -59,5 +61,13 @@ export const refusedColumns = (columns: QueryDone["columns"]): QueryRefusal | nu
     ? null
     : refusedQuery("query", `The names and types of the columns have more than ${MAX_COLUMNS_BYTES} bytes`);
 
+/** Whether the number is an integer that fits in so many bits. */
+export const isWithin = ({ rawJSON: text }: ExactNumber, bits: number): boolean =>
+  /^-?\d+$/.test(text) && BigInt.asIntN(bits, BigInt(text)) === BigInt(text);
+
+/** Why a database cannot take a number. */
+export const tooExact = (name: string, { rawJSON: text }: ExactNumber): string =>
+  `\`params\` has ${name} with more digits than a number of the database: give it as a text, and cast it (${text.slice(0, 40)})`;
+
 export const queryTextOf = (content: Uint8Array): QueryText =>
-  JSON.parse(Buffer.from(content.buffer, content.byteOffset, content.length).toString("utf8")) as QueryText;
+  parseStored(Buffer.from(content.buffer, content.byteOffset, content.length).toString("utf8")) as QueryText;

@@ -2,23 +2,35 @@
  * The job `query`: runs one SELECT over the files in this child's folder. `query-plan.ts` has checked it before; here
  * the number and kind of its statements are checked again, on the prepared statement that runs.
  */
+import { isExactNumber } from "../../../actors/exact-json.ts";
 import {
   BIGINT,
   type DuckDBConnection,
   type DuckDBPreparedStatement,
   type DuckDBType,
+  HUGEINT,
   StatementType,
 } from "@duckdb/node-api";
 import type { JsonObject } from "../../../actors/schema.ts";
 import { Output } from "../protocol.ts";
 import { connectDuck } from "./duck-session.ts";
 import { jsonOf } from "./duck-value.ts";
-import { type QueryParams, type QueryRefusal, queryTextOf, refusedColumns, refusedQuery } from "./query-answer.ts";
+import {
+  isWithin,
+  type QueryParams,
+  type QueryRefusal,
+  queryTextOf,
+  refusedColumns,
+  refusedQuery,
+  tooExact,
+} from "./query-answer.ts";
 import { asFormat, type Format, RowTaker } from "./query-rows.ts";
 
 /** CPU time of one query, across all its threads. */
 export const QUERY_CPU_MS = 5_000;
 const LOOK_MS = 20;
+/** The widest integer of DuckDB that all its functions take. */
+const HUGEINT_BITS = 128;
 
 const TOO_LONG = `The query took more than ${QUERY_CPU_MS / 1_000} s`;
 const TOO_LARGE = "The query needs more than 512 MiB of memory";
@@ -79,7 +91,12 @@ function bind(statement: DuckDBPreparedStatement, params: QueryParams): QueryRef
     return refusedQuery("params", `The query has a parameter $${missing}, which \`params\` does not have`);
   const unused = Object.keys(given).find((name) => !names.includes(name));
   if (unused !== undefined) return refusedQuery("params", `\`params\` has ${unused}, which the query does not use`);
-  for (const [i, name] of names.entries()) bindOne(statement, i + 1, given[name]);
+  for (const [i, name] of names.entries()) {
+    const value = given[name];
+    if (!isExactNumber(value)) bindOne(statement, i + 1, value);
+    else if (isWithin(value, HUGEINT_BITS)) statement.bindValue(i + 1, BigInt(value.rawJSON), HUGEINT);
+    else return refusedQuery("params", tooExact(name, value));
+  }
   return null;
 }
 

@@ -3,22 +3,27 @@
  * SQLite has no parser API, so the kind of a statement is tested by compiling it: only a single SELECT (or VALUES)
  * compiles both by itself and as a common table expression.
  */
+import { type ExactNumber, isExactNumber } from "../../../actors/exact-json.ts";
 import { constants, Database, type SQLQueryBindings, type Statement } from "bun:sqlite";
 import type { JsonObject } from "../../../actors/schema.ts";
 import { Output } from "../protocol.ts";
 import { SQLITE_NAME } from "./file-names.ts";
 import {
+  isWithin,
   type QueryParam,
   type QueryParams,
   type QueryRefusal,
   queryTextOf,
   refusedColumns,
   refusedQuery,
+  tooExact,
 } from "./query-answer.ts";
 import { asFormat, type Format, type Json, RowTaker } from "./query-rows.ts";
 
 /** Memory for pages, rows and sorting. */
 const HEAP_BYTES = 512 * 1024 * 1024;
+/** An integer of SQLite. */
+const INTEGER_BITS = 64;
 
 /** Content: a `QueryText`. Options: `format`, `limit` (rows), `maxBytes` (of the rows). */
 export async function sqliteQuery(options: JsonObject, content: Uint8Array): Promise<Output | QueryRefusal> {
@@ -68,6 +73,8 @@ async function run(
 ): Promise<Output | QueryRefusal> {
   // Released before the file is closed: otherwise its memory stays until the next collection.
   using statement = database.prepare(sql).safeIntegers(true);
+  const exact = Object.entries(params).find(([, value]) => isExactNumber(value) && !isWithin(value, INTEGER_BITS));
+  if (exact !== undefined) return refusedQuery("params", tooExact(exact[0], exact[1] as ExactNumber));
   const bindings = bindingsOf(params);
   const given = Array.isArray(params) ? params.length : Object.keys(params).length;
   const stranger = Array.isArray(params) ? undefined : Object.keys(params).find((name) => !isUsed(sql, name));
@@ -116,7 +123,10 @@ function bindingsOf(params: QueryParams): SQLQueryBindings[] {
 }
 
 /** Whole numbers are bound as integers: in SQLite, 1.0 is not the same value as 1. */
-const bindingOf = (value: QueryParam) => (Number.isSafeInteger(value) ? BigInt(value as number) : value);
+const bindingOf = (value: QueryParam) => {
+  if (isExactNumber(value)) return BigInt(value.rawJSON);
+  return Number.isSafeInteger(value) ? BigInt(value as number) : value;
+};
 
 function jsonOf(value: unknown): Json {
   if (typeof value === "bigint") return Number.isSafeInteger(Number(value)) ? Number(value) : value.toString();
