@@ -15,6 +15,8 @@ import { SQLITE_NAME } from "../sandbox/jobs/file-names.ts";
 import type { QueryDone, QueryPlan, QueryRefusal } from "../sandbox/jobs/query-answer.ts";
 import { FILE_MISSING, type Sandbox, type SandboxJob, type SandboxResult } from "../sandbox/sandbox.ts";
 
+/** From a query to its answer, with the wait for earlier queries of its organization. */
+const QUERY_WALL_MS = 30_000;
 /** CPU time of a query over SQLite, which cannot end itself as DuckDB does. */
 const SQLITE_LIMITS = { cpuMs: 5_000, wallMs: 60_000 };
 /** Bytes of all files of one query: remote ones are fetched to this machine. */
@@ -28,40 +30,52 @@ interface Parts {
   readonly contents: FileContents;
 }
 
-export function dataQueries(parts: Parts): DataQueries {
+export function dataQueries(parts: Parts, wallMs = QUERY_WALL_MS): DataQueries {
   return {
     async run(asked) {
-      const from = performance.now();
-      const { organizationId, workspaceId } = asked;
-      const workspace = await parts
-        .system()
-        .dispatch(workspaceRef(organizationId, workspaceId), { kind: "read_workspace" });
-      if (!workspace.ok) return workspace;
-      const files = asked.database === null ? await named(parts, asked) : await database(parts, asked, asked.database);
-      if (!files.ok) return files;
-      const job = asked.database === null ? "query" : "sqlite-query";
-      const limits = asked.database === null ? {} : { limits: SQLITE_LIMITS };
-      const { format, limit, maxBytes } = asked;
-      const options = { lane: organizationId, format, limit, maxBytes };
-      const answer = await parts.sandbox.run({
-        ...jobOf(asked, job),
-        ...limits,
-        options,
-        files: files.value,
-      });
-      const done = answerOf<QueryDone>(answer);
-      if (!done.ok) return done;
-      const { columns, rowCount, truncated } = done.value;
-      const bytes = answer.ok ? (answer.bytes ?? new Uint8Array()) : new Uint8Array();
-      return ok({
-        columns,
-        rowCount,
-        truncated,
-        durationMs: Math.round(performance.now() - from),
-        bytes,
-      } satisfies DataResult);
+      const deadline = AbortSignal.timeout(wallMs);
+      const signal = asked.signal === undefined ? deadline : AbortSignal.any([asked.signal, deadline]);
+      const outcome = await run(parts, { ...asked, signal });
+      const isLate = !outcome.ok && deadline.aborted && asked.signal?.aborted !== true;
+      return isLate ? refuse({ kind: "timeout", message: lateWords(wallMs) }) : outcome;
     },
   };
+}
+
+const lateWords = (wallMs: number): string =>
+  `The query was not answered within ${wallMs / 1_000} s: the machine is busy, or earlier queries of this organization are slow`;
+
+async function run(parts: Parts, asked: DataQuery): Promise<Outcome<DataResult>> {
+  const from = performance.now();
+  const { organizationId, workspaceId } = asked;
+  const workspace = await parts
+    .system()
+    .dispatch(workspaceRef(organizationId, workspaceId), { kind: "read_workspace" });
+  if (!workspace.ok) return workspace;
+  const found = asked.database === null ? await named(parts, asked) : await database(parts, asked, asked.database);
+  if (!found.ok) return found;
+  const { files, query } = found.value;
+  const job = asked.database === null ? "query" : "sqlite-query";
+  const limits = asked.database === null ? {} : { limits: SQLITE_LIMITS };
+  const { format, limit, maxBytes } = asked;
+  const options = { lane: organizationId, format, limit, maxBytes };
+  const answer = await parts.sandbox.run({
+    ...jobOf({ ...asked, query }, job),
+    ...limits,
+    options,
+    files,
+  });
+  const done = answerOf<QueryDone>(answer);
+  if (!done.ok) return done;
+  const { columns, rowCount, truncated } = done.value;
+  const bytes = answer.ok ? (answer.bytes ?? new Uint8Array()) : new Uint8Array();
+  return ok({
+    columns,
+    rowCount,
+    truncated,
+    durationMs: Math.round(performance.now() - from),
+    bytes,
+  } satisfies DataResult);
 }
 
 function jobOf({ organizationId, query, params, budget, signal }: DataQuery, job: string): SandboxJob {
@@ -76,8 +90,11 @@ function jobOf({ organizationId, query, params, budget, signal }: DataQuery, job
   };
 }
 
-/** The files that the query names, under these names. */
-async function named(parts: Parts, asked: DataQuery): Promise<Outcome<readonly SandboxFile[]>> {
+/** The files that the query names, under these names, and the text to run. */
+async function named(
+  parts: Parts,
+  asked: DataQuery,
+): Promise<Outcome<{ readonly files: readonly SandboxFile[]; readonly query: string }>> {
   const plan = answerOf<QueryPlan>(await parts.sandbox.run(jobOf(asked, "query-plan")));
   if (!plan.ok) return plan;
   const files: SandboxFile[] = [];
@@ -89,12 +106,12 @@ async function named(parts: Parts, asked: DataQuery): Promise<Outcome<readonly S
     if (bytes > QUERIED_BYTES) return invalid("/query", `The files have more than ${QUERIED_BYTES} bytes together`);
     if (!files.some(({ name }) => name === file.value.name)) files.push(file.value);
   }
-  return ok(files);
+  return ok({ files, query: plan.value.text ?? asked.query });
 }
 
-async function database(parts: Parts, asked: DataQuery, path: string): Promise<Outcome<readonly SandboxFile[]>> {
+async function database(parts: Parts, asked: DataQuery, path: string): ReturnType<typeof named> {
   const file = await fileAt(parts, asked, path, "database");
-  return file.ok ? ok([{ ...file.value, name: SQLITE_NAME }]) : file;
+  return file.ok ? ok({ files: [{ ...file.value, name: SQLITE_NAME }], query: asked.query }) : file;
 }
 
 async function fileAt(
@@ -106,16 +123,16 @@ async function fileAt(
   const violation = (message: string): Outcome<never> => refuse({ kind: "read_only_violation", message });
   const path = parsePath(text, field);
   if (!path.ok) return field === "database" ? path : violation(`\`${text}\` is no path of a file of the workspace`);
-  if (/^(?:~|[a-z][a-z0-9+.-]*:)/i.test(text))
-    return violation(`\`${text}\` is an address: a query reads files of the workspace`);
-  // DuckDB would treat such a name as a pattern and match other files.
-  if (field === "query" && /[*?[\]{}]/.test(text)) return violation(`\`${text}\` is a pattern: name each file`);
   const found = await system().dispatch(workspaceRef(organizationId, workspaceId), {
     kind: "read_place",
     path: path.value,
   });
   const node = found.ok ? found.value.place.node : null;
   if (!found.ok && found.fault.kind !== "not_found") return found;
+  if (node?.kind !== "file" && /^(?:~|[a-z][a-z0-9+.-]*:)/i.test(text))
+    return violation(`\`${text}\` is an address: a query reads files of the workspace`);
+  if (node?.kind !== "file" && field === "query" && /[*?[\]{}]/.test(text))
+    return violation(`\`${text}\` is a pattern, and no file has this name: name each file`);
   if (node?.kind !== "file") return invalid(`/${field}`, `There is no file \`${text}\` in this workspace`);
   const { sha256, size } = node;
   // Use the query's spelling, because DuckDB opens that.
@@ -156,7 +173,7 @@ const TOO_LARGE: Fault = {
 
 const FAULTS: Readonly<Record<Exclude<SandboxResult, { ok: true }>["error"], Fault>> = {
   crashed: TOO_LARGE,
-  deadline: { kind: "timeout", message: "The query took more than 5 s" },
+  deadline: { kind: "timeout", message: "The query used more than 5 s of CPU time" },
   over_budget: { kind: "timeout", message: "The calls of this step have used their CPU time" },
   too_large: { kind: "invalid_request", errors: [{ path: "/query", message: "The query is too long" }] },
   busy: { kind: "overloaded", retryAfterMs: AGAIN_MS },

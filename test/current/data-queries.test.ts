@@ -81,6 +81,41 @@ describe("a result", () => {
     expect(await rowsOf(recursive)).toEqual([[4]]);
   });
 
+  test("[WSP-4] comes from every file that a workspace takes, also where its name looks like a pattern", async () => {
+    for (const [name, n] of [
+      ["a[1].csv", 1],
+      ["a1.csv", 2],
+      ["~home.csv", 3],
+      ["x{1,2}.csv", 4],
+      ["é/it's [new].csv", 5],
+    ])
+      await put(String(name), `n\n${n}\n`);
+    expect(await rowsOf("SELECT 'a[1].csv é' AS é, n FROM 'a[1].csv'")).toEqual([["a[1].csv é", 1]]);
+    expect(await rowsOf(`SELECT x.n, y.n FROM "a[1].csv" x, './a1.csv' y`)).toEqual([[1, 2]]);
+    expect(await rowsOf("SELECT n FROM read_csv(['a[1].csv', '~home.csv', 'x{1,2}.csv']) ORDER BY n")).toEqual([
+      [1],
+      [3],
+      [4],
+    ]);
+    expect(await rowsOf("SELECT 'é', n FROM 'é/it''s [new].csv'")).toEqual([["é", 5]]);
+    const { status, code, message } = await errorOf(send({ query: "FROM read_csv(E'a[1].csv')" }));
+    expect([status, code, message]).toEqual([400, "read_only_violation", expect.stringContaining("plain quotes")]);
+  });
+
+  test("[WSP-4] knows a name as DuckDB does: after its definition, and by no other letters than its own", async () => {
+    for (const [name, n] of [
+      ["é.csv", 1],
+      ["k.csv", 2],
+      ["r.csv", 3],
+    ])
+      await put(String(name), `n\n${n}\n`);
+    expect(await rowsOf(`WITH "É.csv" AS (SELECT 9 AS n) SELECT n FROM 'é.csv'`)).toEqual([[1]]);
+    expect(await rowsOf(`WITH "\u212A.csv" AS (SELECT 9 AS n) SELECT n FROM 'k.csv'`)).toEqual([[2]]);
+    expect(await rowsOf(`WITH "K.csv" AS (SELECT 9 AS n) SELECT n FROM 'k.csv'`)).toEqual([[9]]);
+    const counted = `WITH RECURSIVE "r.csv"(n) AS (SELECT n FROM 'r.csv' UNION ALL SELECT n + 1 FROM "r.csv" WHERE n < 5)`;
+    expect(await rowsOf(`${counted} SELECT n FROM "r.csv" ORDER BY n`)).toEqual([[3], [4], [5]]);
+  });
+
   test("[WSP-4] describes a file", async () => {
     const described = (await rowsOf("DESCRIBE FROM 'sales.csv'")) as unknown[][];
     expect(described.map(([name, type]) => [name, type])).toEqual([

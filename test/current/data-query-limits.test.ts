@@ -1,6 +1,9 @@
 /** What a query may cost, and what SQLite files answer (WSP-4). */
 import { Database } from "bun:sqlite";
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { ok } from "../../actors/fault.ts";
+import type { Sandbox } from "../../src/sandbox/sandbox.ts";
+import { dataQueries } from "../../src/wiring/data-queries.ts";
 import { answered, Client, type Json, refused } from "../support/current.ts";
 import { HOSTILE_SQLITE } from "../support/hostile-queries.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
@@ -42,6 +45,26 @@ function sqliteFile(): Uint8Array<ArrayBuffer> {
 const send = (body: object): Promise<Response> => client.call("POST", `${workspace}/data-blocks/query`, body);
 const inSqlite = (query: string, more: object = {}): Promise<Response> =>
   send({ query, database: "data/app.db", ...more });
+
+test("[WSP-4] a query ends after its time in all, also while it waits, and that is told apart from its CPU time", async () => {
+  let wasAborted = false;
+  const run: Sandbox["run"] = ({ signal }) =>
+    new Promise((resolve) => {
+      signal?.addEventListener("abort", () => {
+        wasAborted = true;
+        resolve({ ok: false, error: "aborted", words: "" });
+      });
+    });
+  const parts = { sandbox: { run }, system: () => ({ dispatch: async () => ok({}) }), contents: {} };
+  const { organizationId, workspaceId } = owner;
+  const asked = { organizationId, workspaceId, query: "FROM 't.csv'", params: [], database: null };
+  const outcome = dataQueries(parts as never, 50).run({ ...asked, format: "json", limit: 1, maxBytes: 1 } as never);
+  expect(await outcome).toEqual({
+    ok: false,
+    fault: { kind: "timeout", message: expect.stringContaining("not answered within 0.05 s") },
+  });
+  expect(wasAborted).toBe(true);
+});
 
 describe("SQLite", () => {
   test("[WSP-4] a query reads the tables of the file that `database` names", async () => {

@@ -66,7 +66,7 @@ export const queryOperations = operationGroup("Data", "Queries over the files of
     scope: "workspaces:read",
     summary: "Run a read-only data-block query",
     description:
-      "DuckDB over CSV, JSON and Parquet files, such as `FROM 'reports/sales.csv'` or `FROM read_csv('a.txt', delim = ';')`; SQLite over the file that `database` names. It reads the named files and nothing else, and has 5 s of CPU time and 512 MiB. CSV and Arrow answers contain the rows only; the rest is in `X-Row-Count` and `X-Truncated`.",
+      "DuckDB over CSV, JSON and Parquet files, such as `FROM 'reports/sales.csv'` or `FROM read_csv('a.txt', delim = ';')`; SQLite over the file that `database` names. It reads the named files and nothing else, and has 5 s of CPU time, 30 s in all and 512 MiB. CSV and Arrow answers contain the rows only; the rest is in `X-Row-Count` and `X-Truncated`.",
     params: { id: WorkspaceId },
     body: QueryBody,
     isRead: true,

@@ -23,6 +23,8 @@ export interface QueryPlan {
   readonly kind: "plan";
   /** Distinct paths of files, as the query names them. */
   readonly files: readonly string[];
+  /** The text to run instead, in which each name means the file of that name; null: the text of the query. */
+  readonly text: string | null;
 }
 
 /** The rows are the bytes of the answer. */

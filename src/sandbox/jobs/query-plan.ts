@@ -9,6 +9,7 @@
 import type { DuckDBConnection } from "@duckdb/node-api";
 import type { JsonObject } from "../../../actors/schema.ts";
 import { connectDuck } from "./duck-session.ts";
+import { isSpecialName, type NamePlace, withPlainNames } from "./literal-names.ts";
 import { type QueryPlan, type QueryRefusal, queryTextOf, refusedQuery } from "./query-answer.ts";
 
 /** File names that a query may use as tables without a reader function. */
@@ -50,9 +51,9 @@ export async function queryPlan({ lane }: JsonObject, content: Uint8Array): Prom
   try {
     const parsed = await parse(connection, query);
     if ("kind" in parsed) return parsed;
-    const files = new Set<string>();
+    const files = new NamedFiles();
     walk(parsed.statement, new Set(), files);
-    return { kind: "plan", files: [...files] };
+    return { kind: "plan", files: [...files.names], text: files.textOf(query) };
   } catch (error) {
     if (error instanceof Violation) return refusedQuery("violation", error.message);
     if (error instanceof RangeError) return refusedQuery("query", "The query is nested too deeply");
@@ -61,6 +62,29 @@ export async function queryPlan({ lane }: JsonObject, content: Uint8Array): Prom
     connection.closeSync();
   }
 }
+
+/** The files that a query names. */
+class NamedFiles {
+  readonly names = new Set<string>();
+  private readonly special: NamePlace[] = [];
+
+  /** `place`: where the query names it. */
+  add(name: string, place: unknown): void {
+    this.names.add(name);
+    if (this.names.size > MAX_FILES) throw new Violation(`A query reads at most ${MAX_FILES} files`);
+    if (isSpecialName(name)) this.special.push({ at: Number(place), name });
+  }
+
+  textOf(query: string): string | null {
+    if (this.special.length === 0) return null;
+    const text = withPlainNames(query, this.special);
+    if (text === null) throw new Violation("A name with `*`, `?`, `[`, `~` or `:` stands in plain quotes: 'a[1].csv'");
+    return text;
+  }
+}
+
+/** DuckDB folds no other letters: `É` and `é` are two names. */
+const folded = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 
 type Tree = Readonly<Record<string, unknown>>;
 
@@ -95,8 +119,8 @@ async function parse(
 
 const isTree = (value: unknown): value is Tree => typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Collects the files in this subtree; `known` are the common table expressions in scope, in lower case. */
-function walk(value: unknown, known: ReadonlySet<string>, files: Set<string>): void {
+/** Collects the files in this subtree; `known` are the common table expressions in scope, folded. */
+function walk(value: unknown, known: ReadonlySet<string>, files: NamedFiles): void {
   if (Array.isArray(value)) for (const one of value) walk(one, known, files);
   if (!isTree(value)) return;
   const seen = "cte_map" in value ? expressions(value["cte_map"], known, files) : known;
@@ -105,40 +129,42 @@ function walk(value: unknown, known: ReadonlySet<string>, files: Set<string>): v
   else if (value["type"] === "SHOW_REF" && value["query"] === null)
     throw new Violation("SHOW is not possible: a query reads files");
   else if (value["class"] === "FUNCTION") scalarFunction(value);
-  // A recursive expression may refer to itself.
   const name = value["type"] === "RECURSIVE_CTE_NODE" ? String(value["cte_name"] ?? value["ctename"]) : null;
-  const inside = name === null ? seen : new Set([...seen, name.toLowerCase()]);
-  for (const [key, child] of Object.entries(value)) if (key !== "cte_map") walk(child, inside, files);
+  for (const [key, child] of Object.entries(value)) {
+    if (key === "cte_map") continue;
+    // A recursive expression refers to itself in its second part; the first one does not know it yet.
+    walk(child, name !== null && key === "right" ? new Set([...seen, folded(name)]) : seen, files);
+  }
 }
 
 /** Common table expressions see those before them. */
-function expressions(map: unknown, known: ReadonlySet<string>, files: Set<string>): ReadonlySet<string> {
+function expressions(map: unknown, known: ReadonlySet<string>, files: NamedFiles): ReadonlySet<string> {
   const seen = new Set(known);
   const entries = isTree(map) && Array.isArray(map["map"]) ? (map["map"] as unknown[]) : [];
   for (const entry of entries) {
     if (!isTree(entry)) continue;
     walk(entry["value"], seen, files);
-    seen.add(String(entry["key"]).toLowerCase());
+    seen.add(folded(String(entry["key"])));
   }
   return seen;
 }
 
-function table(ref: Tree, known: ReadonlySet<string>, files: Set<string>): void {
+function table(ref: Tree, known: ReadonlySet<string>, files: NamedFiles): void {
   if (ref["at_clause"] !== null) throw new Violation("AT is not possible: a file has no versions here");
   // `FROM sales.csv` without quotes is a table `csv` in a schema `sales`.
   const parts = [ref["catalog_name"], ref["schema_name"], ref["table_name"]].map(String).filter((part) => part !== "");
   const name = parts.join(".");
-  if (parts.length === 1 && known.has(name.toLowerCase())) return;
+  if (parts.length === 1 && known.has(folded(name))) return;
   if (SQLITE_FILE.test(name))
     throw new Violation(`\`${name}\` is an SQLite file: name it in \`database\`, and its tables in the query`);
   if (!TABLE_FILE.test(name))
     throw new Violation(
       `\`${name}\` is no table of this query. Tables are files of the workspace (.csv .tsv .json .jsonl .ndjson .parquet), such as FROM 'reports/sales.csv'`,
     );
-  add(name, files);
+  files.add(name, ref["query_location"]);
 }
 
-function tableFunction(value: unknown, files: Set<string>): void {
+function tableFunction(value: unknown, files: NamedFiles): void {
   const called = isTree(value) ? value : {};
   const name = String(called["function_name"]).toLowerCase();
   if (GENERATORS.has(name)) return;
@@ -147,15 +173,15 @@ function tableFunction(value: unknown, files: Set<string>): void {
   const named = namesIn(first);
   if (named === null || named.length === 0)
     throw new Violation(`${name} takes the path of a file as text, or a list of such paths`);
-  for (const path of named) add(path, files);
+  for (const { name: path, at } of named) files.add(path, at);
 }
 
 /** The paths of a literal argument; null if it is not a literal. */
-function namesIn(argument: unknown): readonly string[] | null {
+function namesIn(argument: unknown): readonly NamePlace[] | null {
   if (!isTree(argument)) return null;
   if (argument["class"] === "CONSTANT") {
     const value = isTree(argument["value"]) ? argument["value"]["value"] : null;
-    return typeof value === "string" ? [value] : null;
+    return typeof value === "string" ? [{ name: value, at: Number(argument["query_location"]) }] : null;
   }
   if (argument["class"] !== "FUNCTION" || argument["function_name"] !== "list_value") return null;
   const all = (argument["children"] as readonly unknown[]).map(namesIn);
@@ -165,9 +191,4 @@ function namesIn(argument: unknown): readonly string[] | null {
 function scalarFunction(value: Tree): void {
   const name = String(value["function_name"]).toLowerCase();
   if (FORBIDDEN.has(name)) throw new Violation(`The function ${name} is not possible in a query`);
-}
-
-function add(path: string, files: Set<string>): void {
-  files.add(path);
-  if (files.size > MAX_FILES) throw new Violation(`A query reads at most ${MAX_FILES} files`);
 }

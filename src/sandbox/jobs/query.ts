@@ -32,7 +32,7 @@ const LOOK_MS = 20;
 /** The widest integer of DuckDB that all its functions take. */
 const HUGEINT_BITS = 128;
 
-const TOO_LONG = `The query took more than ${QUERY_CPU_MS / 1_000} s`;
+const TOO_LONG = `The query used more than ${QUERY_CPU_MS / 1_000} s of CPU time`;
 const TOO_LARGE = "The query needs more than 512 MiB of memory";
 
 /** Content: a `QueryText`. Options: `lane`, `format`, `limit` (rows), `maxBytes` (of the rows). */
