@@ -75,7 +75,7 @@ export class ChildProcess {
 
   /** `folder` is the child's working directory, whose files it can read; it is removed after the child's death. */
   constructor(launch: Launch, { folder = null, maxBytes = 0 }: ChildOptions = {}) {
-    const { isImpolite = false } = launch;
+    const { sessionNice } = launch;
     const { command, user, ...bubble } = started(launch, folder);
     this.folder = folder;
     this.user = user;
@@ -90,7 +90,7 @@ export class ChildProcess {
         detached: true,
       }),
     );
-    if (!isImpolite) lowerSession(this.process.pid);
+    if (sessionNice !== null) lowerSession(this.process.pid, sessionNice);
     // An ending service does not wait for children: they end when their input does.
     this.process.unref();
     void this.listen();

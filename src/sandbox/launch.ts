@@ -2,7 +2,8 @@
  * How a child is started: wrapped in the tools that this machine has to limit it. None of them needs root.
  *
  *   choom        first to go when memory runs out
- *   chrt --idle  runs when nobody else wants to; its session has a low weight as well (`low-priority.ts`)
+ *   chrt --idle  runs when nobody else wants to; its session has a low weight as well (`low-priority.ts`). A child that
+ *                requests wait for has a third of the weight of others instead (`nice`)
  *   prlimit      memory, files; writes nothing, leaves no core; inside of bwrap, its threads
  *   bwrap        no network, no files but its own program, no other process, no environment; no new process, and none
  *                of the system calls of `system-calls.ts`
@@ -16,6 +17,7 @@ import { basename, dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { bubble, type Bubbled, CHILD_ENVIRONMENT, readable, SETPRIV } from "./bubble.ts";
 import { type BubbleStyle, findStyle, nextUser } from "./bubble-style.ts";
+import { FAIR_NICE, SESSION_NICE } from "./low-priority.ts";
 import { callFilter } from "./system-calls.ts";
 
 /** What the children of a pool need. */
@@ -25,6 +27,8 @@ export interface ChildNeeds {
   readonly openFiles: number;
   /** Whether each child has a folder, whose files it can read. */
   readonly hasFolder: boolean;
+  /** Whether requests wait for its jobs: on a busy machine, what runs in idle moments only takes seconds to begin. */
+  readonly isAwaited: boolean;
 }
 
 /**
@@ -65,16 +69,17 @@ export interface Launch extends Partial<Pick<Bubbled, "options" | "filter">> {
   readonly isIsolated: boolean;
   /** Whether the child's memory is limited. */
   readonly isLimited: boolean;
-  /** For tests: whether its session keeps the normal weight. */
-  readonly isImpolite?: boolean;
+  /** The weight of its session as a nice value. Omitted: the lowest; null, for tests: the normal one. */
+  readonly sessionNice?: number | null;
 }
 
 /** The ways to start a child that may work here, best first; the last one always works. */
-export async function launches({ dataBytes, openFiles, hasFolder }: ChildNeeds): Promise<readonly Launch[]> {
+export async function launches({ dataBytes, openFiles, hasFolder, isAwaited }: ChildNeeds): Promise<readonly Launch[]> {
   const wrappers = [
     ["choom", "-n", "1000", "--"],
-    ["chrt", "--idle", "0"],
+    isAwaited ? ["nice", "-n", String(FAIR_NICE)] : ["chrt", "--idle", "0"],
   ];
+  const sessionNice = isAwaited ? FAIR_NICE : SESSION_NICE;
   const works = await Promise.all(wrappers.map((wrapper) => isUsable(wrapper)));
   const manners = wrappers.flatMap((wrapper, i) => (works[i] === true ? wrapper : []));
   const limits = ["prlimit", `--data=${dataBytes}`, `--nofile=${openFiles}`, "--core=0", "--fsize=0"];
@@ -89,12 +94,19 @@ export async function launches({ dataBytes, openFiles, hasFolder }: ChildNeeds):
       ? []
       : (isLimited ? [threads, null] : [null]).map((limiter) => {
           const { command, ...inputs } = inside(hasFolder, limiter, style);
-          return { command: [...manners, ...limited, ...command], ...inputs, style, isIsolated: true, isLimited };
+          return {
+            command: [...manners, ...limited, ...command],
+            ...inputs,
+            style,
+            sessionNice,
+            isIsolated: true,
+            isLimited,
+          };
         });
   return [
     ...isolated,
-    { command: [...manners, ...limited, process.execPath, PROGRAM], isIsolated: false, isLimited },
-    { command: [process.execPath, PROGRAM], isIsolated: false, isLimited: false },
+    { command: [...manners, ...limited, process.execPath, PROGRAM], sessionNice, isIsolated: false, isLimited },
+    { command: [process.execPath, PROGRAM], sessionNice, isIsolated: false, isLimited: false },
   ];
 }
 

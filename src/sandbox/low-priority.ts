@@ -11,6 +11,8 @@ import { writeFileSync } from "node:fs";
  * within its time limit.
  */
 export const SESSION_NICE = 10;
+/** A third, of the session and of the process: for what a request waits for. */
+export const FAIR_NICE = 5;
 /** Linux accepts one such change per 0.1 s, from all users except root together. */
 const RETRY_MS = 110;
 const TRIES = 20;
@@ -28,11 +30,11 @@ export function manners(): string[] {
 }
 
 /** Lowers the weight of a session, whose `leader` was started `detached`. Without autogroups, does nothing. */
-export function lowerSession(leader: number, triesLeft = TRIES): void {
+export function lowerSession(leader: number, nice = SESSION_NICE, triesLeft = TRIES): void {
   try {
-    writeFileSync(`/proc/${leader}/autogroup`, String(SESSION_NICE));
+    writeFileSync(`/proc/${leader}/autogroup`, String(nice));
   } catch (cause) {
     const isEarly = cause instanceof Error && "code" in cause && cause.code === "EAGAIN";
-    if (isEarly && triesLeft > 1) setTimeout(() => lowerSession(leader, triesLeft - 1), RETRY_MS).unref();
+    if (isEarly && triesLeft > 1) setTimeout(() => lowerSession(leader, nice, triesLeft - 1), RETRY_MS).unref();
   }
 }

@@ -40,7 +40,7 @@ export interface PoolKind {
 
 /** Web pages and answers of MCP servers: normal ones take milliseconds. */
 const PAGES: PoolKind = {
-  needs: { dataBytes: 512 * MIB, openFiles: 32, hasFolder: false },
+  needs: { dataBytes: 512 * MIB, openFiles: 32, hasFolder: false, isAwaited: false },
   limits: { cpuMs: 3_000, wallMs: 60_000 },
   maxBytes: 0,
   folders: null,
@@ -53,7 +53,7 @@ export const FILE_JOB_BYTES = 9 * MIB;
 
 /** Files of workspaces: queries, which end themselves after 5 s, and previews. */
 export const filePool = (folders: string): PoolKind => ({
-  needs: { dataBytes: 1_024 * MIB, openFiles: 128, hasFolder: true },
+  needs: { dataBytes: 1_024 * MIB, openFiles: 128, hasFolder: true, isAwaited: true },
   limits: { cpuMs: 8_000, wallMs: 60_000 },
   maxBytes: FILE_JOB_BYTES,
   folders,

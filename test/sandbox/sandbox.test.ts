@@ -11,7 +11,7 @@ import { PIECE_BYTES } from "../../src/sandbox/child-process.ts";
 import type { SandboxFile } from "../../src/sandbox/child-folder.ts";
 import { CpuBudget } from "../../src/sandbox/cpu-budget.ts";
 import { type ChildNeeds, type Launch, launches, MAX_THREADS } from "../../src/sandbox/launch.ts";
-import { SESSION_NICE } from "../../src/sandbox/low-priority.ts";
+import { FAIR_NICE, SESSION_NICE } from "../../src/sandbox/low-priority.ts";
 import { MAX_INPUT_BYTES } from "../../src/sandbox/protocol.ts";
 import {
   createSandbox,
@@ -28,6 +28,7 @@ const PAGE = { contentType: "text/html", url: "https://a.test/", maxChars: 100 }
 const NO_BWRAP = Bun.which("bwrap") === null;
 const HAS_SESSIONS = existsSync("/proc/self/autogroup");
 /** Of `sched(7)`. */
+const SCHED_OTHER = 0;
 const SCHED_IDLE = 5;
 
 const opened: Sandbox[] = [];
@@ -66,21 +67,33 @@ test("[GUARD-1] the whole chain of this machine works, and the log says what it 
   expect(await sandbox.run(page("<p>fine"))).toEqual(shown("fine"));
 });
 
-// reason: elsewhere sessions have no weight.
-test.skipIf(!HAS_SESSIONS)("[FAIR-8] a child goes behind the service, and so does its session", async () => {
-  const others = childrenOf("sandbox/child.ts");
-  const { sandbox } = sandboxOf(launches);
-  await sandbox.prepare();
-  const [leader = 0] = childrenOf("sandbox/child.ts").filter((pid) => !others.includes(pid));
-  const group = (): string => readFileSync(`/proc/${leader}/autogroup`, "utf8");
-  // Of users but root the kernel takes one change in a tenth of a second.
-  await until("its session has a low weight", () => group().includes(`nice ${SESSION_NICE}`));
-  expect(group()).not.toBe(readFileSync("/proc/self/autogroup", "utf8"));
-  // What is inside is in the same session, and runs when nobody of it wants to.
-  const inside = descendantsOf(leader).at(-1) ?? leader;
-  const stat = statOf(inside);
-  expect(stat.session).toBe(leader);
-  if (Bun.which("chrt") !== null) expect(stat.policy).toBe(SCHED_IDLE);
+describe("the class of a child", () => {
+  for (const [what, kind, nice, policy] of [
+    ["what parses bulk", null, SESSION_NICE, SCHED_IDLE],
+    ["what requests wait for", filePool, FAIR_NICE, SCHED_OTHER],
+  ] as const)
+    // reason: elsewhere sessions have no weight.
+    test.skipIf(!HAS_SESSIONS)(`[FAIR-8] ${what} goes behind the service, and so does its session`, async () => {
+      const others = childrenOf("sandbox/child.ts");
+      const root = mkdtempSync(join(tmpdir(), "troupe-children-"));
+      const sandbox = createSandbox(undefined, { launches, ...(kind === null ? {} : { kind: kind(root) }) });
+      opened.push(sandbox);
+      await sandbox.prepare();
+      const [leader = 0] = childrenOf("sandbox/child.ts").filter((pid) => !others.includes(pid));
+      const group = (): string => readFileSync(`/proc/${leader}/autogroup`, "utf8");
+      // Of users but root the kernel takes one change in a tenth of a second.
+      await until("its session has a low weight", () => group().includes(`nice ${nice}`));
+      expect(group()).not.toBe(readFileSync("/proc/self/autogroup", "utf8"));
+      // What is inside is in the same session.
+      const inside = descendantsOf(leader).at(-1) ?? leader;
+      const stat = statOf(inside);
+      expect(stat.session).toBe(leader);
+      if (Bun.which("chrt") !== null) expect(stat.policy).toBe(policy);
+      // One that runs in idle moments has no use for a nice value.
+      if (policy === SCHED_OTHER) expect(stat.nice).toBe(FAIR_NICE + statOf(process.pid).nice);
+      sandbox.close();
+      rmSync(root, { recursive: true, force: true });
+    });
 });
 
 /** All that the root may have: neither a home, which Bun itself may lie in, nor a data folder. */
@@ -170,7 +183,9 @@ describe("a child that", () => {
         const limits = ["prlimit", "--data=536870912"];
         const command = [...(fault === "eats" ? limits : []), process.execPath, BAD_CHILD, fault];
         const pids: number[] = [];
-        const { sandbox } = sandboxOf(async () => [{ command, isIsolated: false, isLimited: false, isImpolite: true }]);
+        const { sandbox } = sandboxOf(async () => [
+          { command, isIsolated: false, isLimited: false, sessionNice: null },
+        ]);
         await sandbox.prepare();
         pids.push(...childrenOf(BAD_CHILD));
         // One that speaks unasked is dead before it has a job: the next one gets it.
@@ -184,7 +199,7 @@ describe("a child that", () => {
 });
 
 describe("a job that its child did not do for another reason than the job", () => {
-  const ways = async (...command: string[]) => [{ command, isIsolated: false, isLimited: false, isImpolite: true }];
+  const ways = async (...command: string[]) => [{ command, isIsolated: false, isLimited: false, sessionNice: null }];
 
   test("[GUARD-1] runs once more where the system has killed the child; the second time no child is available", async () => {
     const { sandbox } = sandboxOf(() => ways(process.execPath, BAD_CHILD, "spins"));
@@ -347,11 +362,11 @@ test("[GUARD-2] once a budget is spent no job begins that shares it, and others 
   expect(await sandbox.run(page("<p>x", { budget: new CpuBudget() }))).toEqual(shown("x"));
 });
 
-/** What the kernel says of a process: its session, and its scheduling policy. */
-function statOf(pid: number): { readonly session: number; readonly policy: number } {
+/** What the kernel says of a process: its session, its nice value, and its scheduling policy. */
+function statOf(pid: number): { readonly session: number; readonly nice: number; readonly policy: number } {
   const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return { session: Number(fields[3]), policy: Number(fields[38]) };
+  return { session: Number(fields[3]), nice: Number(fields[16]), policy: Number(fields[38]) };
 }
 
 /** Pids below a process, parents before children. */

@@ -5,15 +5,16 @@ import { giveTo } from "../../src/sandbox/child-folder.ts";
 import { type ChildNeeds, type Launch, launches, started } from "../../src/sandbox/launch.ts";
 import { createSandbox } from "../../src/sandbox/sandbox.ts";
 
-const NEEDS: ChildNeeds = { dataBytes: 512 * 1024 * 1024, openFiles: 32, hasFolder: false };
-const POLITE = ["chrt", "--idle", "0"];
+const NEEDS: ChildNeeds = { dataBytes: 512 * 1024 * 1024, openFiles: 32, hasFolder: false, isAwaited: false };
+/** Words of `chrt --idle 0`, and of `nice -n 5`. */
+const POLITE = 3;
 
 /** As a service starts them, but without waiting for idle moments of a machine on which tests run. */
 export async function impoliteLaunches(needs: ChildNeeds = NEEDS): Promise<readonly Launch[]> {
   return (await launches(needs)).map((launch) => {
-    const at = launch.command.indexOf("chrt");
-    const command = at === -1 ? launch.command : launch.command.toSpliced(at, POLITE.length);
-    return { ...launch, command, isImpolite: true };
+    const at = launch.command.findIndex((word) => word === "chrt" || word === "nice");
+    const command = at === -1 ? launch.command : launch.command.toSpliced(at, POLITE);
+    return { ...launch, command, sessionNice: null };
   });
 }
 
