@@ -2569,8 +2569,8 @@ class Troupe:
 
         DuckDB over CSV, JSON and Parquet files, such as `FROM 'reports/sales.csv'` or `FROM
         read_csv('a.txt', delim = ';')`; SQLite over the file that `database` names. It reads the named
-        files and nothing else, and has 5 s of CPU time and 512 MiB. CSV and Arrow answers contain the rows
-        only; the rest is in `X-Row-Count` and `X-Truncated`.
+        files and nothing else, and has 5 s of CPU time, 30 s in all and 512 MiB. CSV and Arrow answers
+        contain the rows only; the rest is in `X-Row-Count` and `X-Truncated`.
 
         `POST /api/workspaces/{id}/data-blocks/query`. Needs `workspaces:read`. May raise
         `InvalidPathError`, `ReadOnlyViolationError`, `OrganizationSuspendedError`, `NotFoundError`,
@@ -2597,8 +2597,8 @@ class Troupe:
 
         DuckDB over CSV, JSON and Parquet files, such as `FROM 'reports/sales.csv'` or `FROM
         read_csv('a.txt', delim = ';')`; SQLite over the file that `database` names. It reads the named
-        files and nothing else, and has 5 s of CPU time and 512 MiB. CSV and Arrow answers contain the rows
-        only; the rest is in `X-Row-Count` and `X-Truncated`.
+        files and nothing else, and has 5 s of CPU time, 30 s in all and 512 MiB. CSV and Arrow answers
+        contain the rows only; the rest is in `X-Row-Count` and `X-Truncated`.
 
         `POST /api/workspaces/{id}/data-blocks/query`. Needs `workspaces:read`. May raise
         `InvalidPathError`, `ReadOnlyViolationError`, `OrganizationSuspendedError`, `NotFoundError`,

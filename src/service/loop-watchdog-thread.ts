@@ -1,8 +1,10 @@
 /**
- * The thread of the watchdog. It sleeps, checks for heartbeats of the loop, and kills the process if there are none.
+ * The thread of the watchdog. It sleeps, checks for heartbeats of the loop, and kills the process if there are none for
+ * a time that the loop itself is answerable for (`loop-stall.ts`). A wait for the disk or for a processor is only told.
  */
 import { readFileSync, writeSync } from "node:fs";
 import { readNote } from "./loop-note.ts";
+import { countsOf, NO_STALL, type Stall, stalledFor } from "./loop-stall.ts";
 
 export interface WatchdogOrder {
   /** A counter that the loop increments. */
@@ -17,34 +19,56 @@ export interface WatchdogOrder {
 /** Checks within the limit. A process that was suspended and resumed misses one check, not all of them. */
 export const BEATS_OF_LIMIT = 5;
 const STANDARD_ERROR = 2;
-/** pino's level. */
+/** pino's levels. */
+const WARN = 40;
 const FATAL = 60;
 
 function watch(order: WatchdogOrder): never {
-  const { beats, limitMs } = order;
-  let last = Atomics.load(beats, 0);
-  for (let missed = 0; ;) {
+  const { beats, limitMs, pid } = order;
+  const stepMs = limitMs / BEATS_OF_LIMIT;
+  let last = { beat: Atomics.load(beats, 0), at: performance.now(), counts: countsOf(pid) };
+  let stall: Stall = NO_STALL;
+  let stalledMs = 0;
+  let toldMs = 0;
+  for (;;) {
     // Nothing notifies this memory, so the wait lasts the full time.
     const asleep = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-    Atomics.wait(asleep, 0, 0, limitMs / BEATS_OF_LIMIT);
-    const now = Atomics.load(beats, 0);
-    missed = now === last ? missed + 1 : 0;
+    Atomics.wait(asleep, 0, 0, stepMs);
+    const now = { beat: Atomics.load(beats, 0), at: performance.now(), counts: countsOf(pid) };
+    const elapsedMs = now.at - last.at;
+    const isStalled = now.beat === last.beat;
+    stall = isStalled ? stalledFor(stall, [last.counts, now.counts], elapsedMs, stepMs) : NO_STALL;
+    stalledMs = isStalled ? stalledMs + elapsedMs : 0;
+    if (!isStalled) toldMs = 0;
     last = now;
-    if (missed >= BEATS_OF_LIMIT) end(order);
+    // The last of these checks comes within the limit.
+    if (stall.ownMs >= limitMs - stepMs / 2) end(order, stall);
+    if (stalledMs - toldMs < limitMs) continue;
+    toldMs = stalledMs;
+    const waited = `the event loop has not turned for ${Math.round(stalledMs / 1_000)} s, and waited for the machine`;
+    say(order, WARN, stall, `${waited}: the process goes on`);
   }
 }
 
-function end({ pid, limitMs, note }: WatchdogOrder): never {
-  const msg = `the event loop has not turned for ${limitMs / 1_000} s: the process ends`;
-  const line = { level: FATAL, time: new Date().toISOString(), ...threadOf(pid), ...workOf(note), msg };
-  try {
-    writeSync(STANDARD_ERROR, `${JSON.stringify(line)}\n`);
-  } catch {
-    // Nothing reads the log any more; go on and end the process.
-  }
+function end(order: WatchdogOrder, stall: Stall): never {
+  const { pid, limitMs } = order;
+  say(order, FATAL, stall, `the event loop has not turned for ${limitMs / 1_000} s: the process ends`);
   // Exiting this thread would not end the process.
   process.kill(pid, "SIGKILL");
   throw new Error("the process has ended");
+}
+
+function say({ pid, note }: WatchdogOrder, level: number, stall: Stall, msg: string): void {
+  const parts = Object.fromEntries(Object.entries(stall).map(([name, value]) => [name, Math.round(value)]));
+  const { user, system } = process.cpuUsage();
+  const processCpuMs = Math.round((user + system) / 1_000);
+  const time = new Date().toISOString();
+  const line = { level, time, ...threadOf(pid), stall: parts, processCpuMs, ...workOf(note), msg };
+  try {
+    writeSync(STANDARD_ERROR, `${JSON.stringify(line)}\n`);
+  } catch {
+    // Nothing reads the log any more; go on.
+  }
 }
 
 /**
