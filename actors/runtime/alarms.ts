@@ -14,6 +14,7 @@
  * while the alarm is still set, and while no earlier group in the store's queue replaces or clears it. A scan's result
  * is a moment old, so it brings in nothing that was armed, fired, replaced or cleared since the scan began.
  */
+import { assert } from "../assert.ts";
 import type { Clock } from "./clock.ts";
 import { shardOf } from "./placement.ts";
 import type { Shards } from "./shards.ts";
@@ -54,8 +55,9 @@ export class Alarms {
   private readonly superseded = new Map<string, number>();
   /** For each running scan: the keys whose rows have changed since it began. */
   private readonly scans = new Set<Set<string>>();
-  /** The last scan was full, so there may be more alarms within the horizon. */
-  private hasMore = false;
+  /** Shards whose last scan was full, so there may be more of their alarms within the horizon. */
+  private readonly more = new Set<number>();
+  private isRefilling = false;
   private readonly store: ActorStore;
   private readonly shards: Shards;
   private readonly clock: Clock;
@@ -93,7 +95,8 @@ export class Alarms {
     this.firing.delete(key);
     this.superseded.set(key, (this.superseded.get(key) ?? 0) + 1);
     return () => {
-      const left = this.superseded.get(key)! - 1;
+      const left = (this.superseded.get(key) ?? 0) - 1;
+      assert(left >= 0, "an alarm is released as often as it was superseded");
       if (left === 0) this.superseded.delete(key);
       else this.superseded.set(key, left);
     };
@@ -104,10 +107,12 @@ export class Alarms {
     const isDropped = (alarm: AlarmRow): boolean => shards.has(shardOf(alarm.organizationId));
     for (const [key, { alarm }] of this.armed) if (isDropped(alarm)) this.forget(key);
     for (const [key, alarm] of this.firing) if (isDropped(alarm)) this.forget(key);
+    for (const shard of shards) this.more.delete(shard);
   }
 
   clearAll(): void {
     this.due.clear();
+    this.more.clear();
     for (const key of [...this.armed.keys(), ...this.firing.keys()]) this.forget(key);
   }
 
@@ -118,7 +123,9 @@ export class Alarms {
     this.scans.add(changed);
     try {
       const alarms = await this.store.alarms(shards, this.clock.now() + ALARM_HORIZON_MS, ALARM_PAGE);
-      this.hasMore = alarms.length === ALARM_PAGE;
+      for (const shard of shards)
+        if (alarms.length === ALARM_PAGE) this.more.add(shard);
+        else this.more.delete(shard);
       for (const alarm of alarms) {
         const key = keyOf(alarm);
         const shard = shardOf(alarm.organizationId);
@@ -162,6 +169,7 @@ export class Alarms {
         if (left === 0) this.ringing.delete(organizationId);
         else this.ringing.set(organizationId, left);
         this.ringingInAll--;
+        assert(left >= 0 && this.ringingInAll >= left, "each alarm that has rung was counted once");
         this.ringNext();
       });
     }
@@ -199,8 +207,10 @@ export class Alarms {
    * retries a failed scan.
    */
   private refill(): void {
-    if (!this.hasMore || this.armed.size + this.firing.size > ALARM_PAGE / 2) return;
-    this.hasMore = false;
-    void this.scan().catch(() => {});
+    if (this.isRefilling || this.more.size === 0 || this.armed.size + this.firing.size > ALARM_PAGE / 2) return;
+    this.isRefilling = true;
+    void this.scan([...this.more])
+      .catch(() => {})
+      .finally(() => (this.isRefilling = false));
   }
 }

@@ -225,6 +225,18 @@ test("[RT-10] more alarms than one scan brings fire together when they are due t
   expect(world.database.alarms()).toEqual([]);
 });
 
+test("[RT-10] a scan of another shard does not make them wait for the next regular scan", async () => {
+  const world = new World();
+  const replica = await startLedgers(world);
+  const due = ALARM_HORIZON_MS + ALARM_SCAN_MS - 5_000;
+  for (let i = 0; i < ALARM_PAGE + 200; i++) await wakeAt(replica, due, 1, `l${i}`);
+  await world.clock.advance(due - 1);
+  // As when a shard without alarms is taken up.
+  await replica.system.alarms.scan([shardOf("org_b")]);
+  await world.clock.advance(1_000);
+  expect(world.database.alarms()).toEqual([]);
+});
+
 test("[RT-10] of thousands that are due together only some fire at once, and organizations take turns", async () => {
   const world = new World();
   const replica = await startLedgers(world);
