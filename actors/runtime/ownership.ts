@@ -27,6 +27,7 @@ import type { ActorStore } from "./store.ts";
 import type { WriteGuard } from "./write-guard.ts";
 import type { RuntimeLog } from "./log.ts";
 
+const UNREACHABLE = "the database cannot be reached";
 /** Pauses between attempts to reach the placement. */
 const RETRY = { firstMs: 250, lastMs: 1_000 };
 /** How long readers wait for a lost shard to come back: two claims. Then they must go to its owner. */
@@ -83,6 +84,7 @@ export class Ownership implements FlushHost {
     const { lease, placement, alarms, shards } = this.parts;
     if (!(await lease.renew(placement))) throw new Error("this replica was declared dead before it began");
     this.every(LEASE_RENEW_MS, () => this.renew());
+    lease.onDoubt = () => void this.renew().catch((err: unknown) => this.parts.log.warn({ err }, UNREACHABLE));
     this.every(ALARM_SCAN_MS, () => alarms.scan(shards.all()));
     try {
       await this.claims.run();
@@ -215,6 +217,7 @@ export class Ownership implements FlushHost {
 
   /** Extends the lease. Taking up claimed shards runs beside it, because it may last longer than the lease. */
   private async renew(): Promise<void> {
+    if (this.stopped) return;
     const { lease, placement } = this.parts;
     if (await lease.renew(placement)) {
       if (this.claims.running === null) this.claims.ask();
@@ -268,7 +271,7 @@ export class Ownership implements FlushHost {
     const next = (): void => {
       this.cancels[slot] = this.parts.clock.after(periodMs, () => {
         run()
-          .catch((err: unknown) => this.parts.log.warn({ err }, "the database cannot be reached"))
+          .catch((err: unknown) => this.parts.log.warn({ err }, UNREACHABLE))
           .finally(() => {
             if (!this.stopped) next();
           });

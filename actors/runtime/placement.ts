@@ -11,7 +11,8 @@ export const SHARD_COUNT = 128;
 /** A replica that is silent for this long has lost its shards. */
 export const LEASE_TERM_MS = 10_000;
 export const LEASE_RENEW_MS = LEASE_TERM_MS / 4;
-const LEASE_SAFE_FRACTION = 0.8;
+/** The part of the term in which a replica serves. */
+const SAFE_MS = LEASE_TERM_MS * 0.8;
 
 /** FNV-1a over the id's UTF-16 units: it can never change, because rows store the result. */
 export function shardOf(organizationId: string): number {
@@ -56,10 +57,17 @@ export interface Placement {
   leave(): Promise<void>;
 }
 
-/** This replica's view of its own lease. */
+/**
+ * This replica's view of its own lease. The monotonic clock stands still while a machine is suspended, and the wall
+ * clock does not: if either says that the time is over, the replica does not serve. A wall clock that was merely set
+ * forward costs one renewal.
+ */
 export class Lease {
   private safeUntil = Number.NEGATIVE_INFINITY;
+  private safeUntilByWall = Number.NEGATIVE_INFINITY;
   private readonly clock: Clock;
+  /** Called once for each renewal that only the wall clock has ended: the next one should be made now. */
+  onDoubt: () => void = () => {};
 
   constructor(clock: Clock) {
     this.clock = clock;
@@ -67,15 +75,21 @@ export class Lease {
 
   /** Whether this replica may serve. */
   isSafe(): boolean {
-    return this.clock.monotonic() < this.safeUntil;
+    if (this.clock.monotonic() >= this.safeUntil) return false;
+    if (this.clock.now() < this.safeUntilByWall) return true;
+    this.end();
+    this.onDoubt();
+    return false;
   }
 
   /** Renews through the authority; false when it declared this replica dead. */
   async renew(placement: Placement): Promise<boolean> {
-    const before = this.clock.monotonic();
+    const [before, beforeByWall] = [this.clock.monotonic(), this.clock.now()];
     const alive = await placement.renew();
-    if (alive) this.safeUntil = before + LEASE_TERM_MS * LEASE_SAFE_FRACTION;
-    else this.end();
+    if (alive) {
+      this.safeUntil = before + SAFE_MS;
+      this.safeUntilByWall = beforeByWall + SAFE_MS;
+    } else this.end();
     return alive;
   }
 

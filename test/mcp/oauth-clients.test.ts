@@ -134,7 +134,7 @@ describe.each(Object.entries(CLIENTS))("%s", (_, connect) => {
   });
 
   test("[MCP-2] refreshes a token that has expired, without the person", async () => {
-    clock.shift(ACCESS_TOKEN_SECONDS * 1_000);
+    await clock.shift(ACCESS_TOKEN_SECONDS * 1_000);
     expect(await client.tools()).toContain("execute_agent");
     expect([by.given.length, by.asked]).toEqual([2, 1]);
     expect(by.given[1]?.access_token).not.toBe(by.given[0]?.access_token);

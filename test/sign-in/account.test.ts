@@ -132,14 +132,14 @@ test("[AUTH-13] a session ends after a week without a request, and 30 days after
     return browser;
   };
   const idle = await enter();
-  clock.shift(7 * DAY - 60_000);
+  await clock.shift(7 * DAY - 60_000);
   expect((await idle.ask("/api/agents")).status).toBe(200);
-  clock.shift(7 * DAY + 60_000);
+  await clock.shift(7 * DAY + 60_000);
   await refused(idle.ask("/api/agents"), 401, "token_expired");
   const busy = await enter();
   for (let day = 0; day < 29; day += 5) {
     expect((await busy.ask("/api/agents")).status).toBe(200);
-    clock.shift(5 * DAY);
+    await clock.shift(5 * DAY);
   }
   await refused(busy.ask("/api/agents"), 401, "token_expired");
   await other.stop();

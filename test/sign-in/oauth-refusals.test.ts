@@ -184,7 +184,7 @@ test("[MCP-5] programs that nobody lets in are forgotten after a day, the others
   const unused = await OAuthProgram.register(service);
   const used = await OAuthProgram.register(service);
   await used.letIn(browser);
-  clock.shift(UNUSED_CLIENT_MS);
+  await clock.shift(UNUSED_CLIENT_MS);
   const shows = async (one: OAuthProgram): Promise<number> => (await consentPage(browser, await one.ask())).status;
   expect([await shows(unused), await shows(used)]).toEqual([400, 200]);
   expect(USED_CLIENT_MS).toBeGreaterThan(90 * UNUSED_CLIENT_MS);
@@ -295,7 +295,7 @@ test("[MCP-5] a refresh token that comes again within ten seconds gets the same 
   expect([tab.access_token, tab.refresh_token]).toEqual([second.access_token, second.refresh_token]);
   const reading = (secret: string) => service.call({ ...owner, token: secret }, "GET", "/api/agents");
   expect((await reading(second.access_token)).status).toBe(200);
-  clock.shift(REFRESH_AGAIN_MS - 1_000);
+  await clock.shift(REFRESH_AGAIN_MS - 1_000);
   expect((await used.refresh(token)).access_token).toBe(second.access_token);
   const third = await used.refresh(second.refresh_token ?? "");
   expect(third.access_token).not.toBe(second.access_token);
@@ -304,7 +304,7 @@ test("[MCP-5] a refresh token that comes again within ten seconds gets the same 
   expect((await reading(third.access_token)).status).toBe(401);
   const late = await used.letIn(browser);
   const next = await used.refresh(late.refresh_token ?? "");
-  clock.shift(REFRESH_AGAIN_MS);
+  await clock.shift(REFRESH_AGAIN_MS);
   expect(await errorOf(used.refresh(late.refresh_token ?? ""))).toBe("invalid_grant");
   expect((await reading(next.access_token)).status).toBe(401);
 });
@@ -325,9 +325,9 @@ test("[MCP-5] a code is good for a minute, and a refresh token for 90 days", asy
   const used = await OAuthProgram.register(service);
   const asking = await used.ask();
   const back = await allow(browser, asking);
-  clock.shift(CODE_MS);
+  await clock.shift(CODE_MS);
   expect(await errorOf(used.redeem(asking, back))).toBe("invalid_grant");
   const tokens = await used.letIn(browser);
-  clock.shift(90 * UNUSED_CLIENT_MS);
+  await clock.shift(90 * UNUSED_CLIENT_MS);
   expect(await errorOf(used.refresh(tokens.refresh_token ?? ""))).toBe("invalid_grant");
 });

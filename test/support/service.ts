@@ -48,6 +48,7 @@ import { impoliteLaunches, testSandbox } from "./sandbox.ts";
 import { PostgresTranscripts } from "../../db/stores/transcripts.ts";
 import { type App, type AppParts, createApp } from "../../src/service/app.ts";
 import { systemChance, systemClock } from "../../src/wiring/clock.ts";
+import { ShiftedClock } from "./shifted-clock.ts";
 import { createEgress, type Egress } from "../../src/egress/egress.ts";
 import { withProviderKeys } from "../../src/runner/provider-keys.ts";
 import { actorProviderKeys } from "../../src/wiring/provider-keys.ts";
@@ -255,6 +256,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     onLost: (reason) => log.error({}, `lost: ${reason}`),
   });
   await system.start();
+  if (clock instanceof ShiftedClock) clock.isServing = () => system.isReady;
   const ping = async (): Promise<void> => void (await database.read`select 1`);
   const parts: AppParts = {
     system,

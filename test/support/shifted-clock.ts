@@ -1,5 +1,6 @@
-/** A clock that runs, and whose wall time a test moves: leases and timers go on as they do. */
+/** A clock that runs, and whose wall time a test moves: timers go on as they do, and leases are renewed. */
 import type { Clock } from "../../actors/runtime/clock.ts";
+import { until } from "./condition.ts";
 import { systemClock } from "../../src/wiring/clock.ts";
 
 export class ShiftedClock implements Clock {
@@ -14,7 +15,12 @@ export class ShiftedClock implements Clock {
     this.heldAt = systemClock.now();
   }
 
-  shift(ms: number): void {
+  /** Of what runs by this clock: a lease that the shift has ended is renewed at once. */
+  isServing = (): boolean => true;
+
+  /** Resolves when what runs by this clock serves again. */
+  async shift(ms: number): Promise<void> {
     this.shiftMs += ms;
+    await until("the lease is renewed", () => this.isServing());
   }
 }

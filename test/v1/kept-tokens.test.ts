@@ -110,9 +110,9 @@ test("[RT-19] [AUTH-1] a token is refused from the millisecond on in which it ex
   const expiresAt = new Date(clock.now() + 5_000).toISOString();
   const token = await service.tokenFor(owner, { expiresAt });
   await keep(token);
-  clock.shift(4_999);
+  await clock.shift(4_999);
   expect(await statusOf(token)).toBe(200);
-  clock.shift(1);
+  await clock.shift(1);
   expect(await statusOf(token)).toBe(401);
 });
 
@@ -125,13 +125,13 @@ test("[RT-19] [AUTH-9] the use of a token is noted each minute, whatever is kept
     return tokens.find(({ id }) => id === owner.tokenId)?.lastUsedAt ?? null;
   };
   const before = await lastUse();
-  const to = (ms: number): void => clock.shift(Date.parse(before ?? "") + ms - clock.now());
-  to(59_000);
+  const to = (ms: number): Promise<void> => clock.shift(Date.parse(before ?? "") + ms - clock.now());
+  await to(59_000);
   await keep(owner);
-  to(59_999);
+  await to(59_999);
   await keep(owner);
   expect(await lastUse()).toBe(before);
-  to(60_000);
+  await to(60_000);
   expect(await statusOf(owner)).toBe(200);
   expect(await lastUse()).toBe(new Date(clock.now()).toISOString());
 });

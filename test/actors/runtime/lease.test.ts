@@ -8,6 +8,7 @@ import {
   ORG,
   startLedgers,
 } from "../../support/ledger-replica.ts";
+import { settle } from "../../support/fake-clock.ts";
 import { Gate } from "../../support/memory-store.ts";
 import { World } from "../../support/replica.ts";
 
@@ -23,6 +24,30 @@ test("[RT-12] a replica serves up to 0.8 of its term, counted from before the re
   world.clock.jump(1);
   expect(faultOf(await replica.ask("l1", { kind: "read" }))).toBe("unavailable");
   expect([faultOf(await replica.system.settled(ORG)), replica.system.isReady]).toEqual(["unavailable", false]);
+});
+
+test("[RT-12] a machine that was suspended serves nothing from memory: its monotonic clock stood still, its wall clock did not", async () => {
+  const { world, replica } = await started();
+  await replica.add("l1");
+  world.clock.setForward(LEASE_TERM_MS + 1);
+  const other = await startLedgers(world);
+  await other.add("l1", 10);
+  expect(faultOf(await replica.ask("l1", { kind: "read" }))).toBe("unavailable");
+  await settle();
+  expect([replica.lost.length, (await other.read("l1"))?.count]).toEqual([1, 11]);
+});
+
+test("[RT-12] a wall clock that is set forward costs one renewal, which is made at once", async () => {
+  const { world, replica } = await started();
+  const renewals = replica.placement.renewals;
+  world.clock.setForward(SAFE_MS - 1);
+  expect(faultOf(await replica.add("l1"))).toBe("ok");
+  world.clock.setForward(1);
+  expect(faultOf(await replica.add("l1"))).toBe("unavailable");
+  await settle();
+  expect([faultOf(await replica.add("l1")), replica.placement.renewals - renewals]).toEqual(["ok", 1]);
+  world.clock.setForward(-86_400_000);
+  expect(faultOf(await replica.add("l1"))).toBe("ok");
 });
 
 test("[RT-12] the time that a renewal takes is not served", async () => {
