@@ -68,7 +68,8 @@ function ended(tx: Tx, job: Job, last: (usage: Usage) => void) {
   last({ inputTokens, outputTokens });
   tx.endText(job.outputMessageId);
   tx.clearAlarm("decision");
-  cancelChildren(tx, job);
+  // The children of a job that is being cancelled have their message already.
+  if (job.status !== "cancelling") cancelChildren(tx, job);
   const completedAt = isoTime(tx.now);
   // A job that ends with open approvals expires them: nobody can decide them any more.
   const approvals = job.approvals.map((approval) =>

@@ -226,6 +226,25 @@ describe("delegation", () => {
     await until("nothing is left to do", () => scene.world.database.effects().length === 0);
   });
 
+  test("[JOB-3] [JOB-11] a cancel reaches each child once, and a repeated delegation counts once", async () => {
+    const scene = await Scene.begin((_, who) =>
+      who === "boss" ? [give("c1", "helper", "one")] : [{ say: "…" }, { hold: gate().hold }],
+    );
+    const { replica } = scene;
+    const jobId = await scene.send();
+    await until("the child runs", () => scene.children()[0]?.status === "running");
+    const [child] = scene.children();
+    const { step, version } = replica.job(jobId);
+    const again = { kind: "delegate", key: `${jobId}:${step}:c1`, childJobId: child!.id } as const;
+    expect((await replica.system.dispatch(jobRef(ORG, jobId), again)).ok).toBe(true);
+    expect(replica.job(jobId)).toMatchObject({ delegations: 1, version });
+    await replica.system.dispatch(jobRef(ORG, jobId), { kind: "cancel" });
+    await scene.ended(jobId, "cancelled");
+    await until("the child is cancelled", () => scene.children()[0]?.status === "cancelled");
+    const sent = replica.store.flushed.flat().flatMap(({ writes }) => writes.messages);
+    expect(sent.filter(({ actorId, command }) => actorId === child!.id && command.kind === "cancel")).toHaveLength(1);
+  });
+
   test("[JOB-11] a parent whose time is over takes its child along", async () => {
     const scene = await Scene.begin((_, who) =>
       who === "boss" ? [give("c1", "helper", "one")] : [{ say: "…" }, { hold: gate().hold }],

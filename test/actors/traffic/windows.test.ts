@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { trafficActor } from "../../../actors/traffic/actor.ts";
 import { RATE_WINDOW_MS, rateLimit } from "../../../actors/traffic/policy.ts";
 import type { RateState, TrafficProtocol } from "../../../actors/traffic/protocol.ts";
-import { trafficRef } from "../../../actors/traffic/schema.ts";
+import { rateWindowTable, trafficRef } from "../../../actors/traffic/schema.ts";
 import { settle } from "../../support/fake-clock.ts";
 import { erased, Replica, type ReplicaOptions, World } from "../../support/replica.ts";
 
@@ -100,6 +100,22 @@ test("[RATE-1] one commit reserves for all of an organization who need it soon",
   for (let i = 0; i < 10; i++) for (const identity of identities) await admit(replica, { identity });
   expect(replica.store.flushed.length - before).toBeLessThanOrEqual(3);
   for (const identity of identities) expect(await admitted(replica, 3_100, { identity })).toBe(3_000 - 35);
+});
+
+test("[RATE-1] what is being reserved for an identity is not reserved again by the next commit", async () => {
+  const replica = await started();
+  for (let i = 0; i < 20; i++) await admit(replica, { identity: "tok_b" });
+  const gate = replica.store.holdNext();
+  const first = admit(replica, { identity: "tok_a" });
+  await gate.reached;
+  // It needs the next ones soon again, while those before are not stored yet.
+  for (let i = 0; i < 20; i++) await admit(replica, { identity: "tok_b" });
+  const second = admit(replica, { identity: "tok_c" });
+  await settle();
+  gate.open();
+  await Promise.all([first, second]);
+  // Once for its own first request, and once by the first of the two commits.
+  expect(replica.world.database.record(rateWindowTable.name, "org_1", "tok_b")?.version).toBe(2);
 });
 
 test("[RATE-1] the window is fixed: the whole budget is there again when the next begins", async () => {
