@@ -14,8 +14,11 @@ import { isoTime } from "../actors/schema.ts";
 import { type Database, NO_ORGANIZATION } from "./client.ts";
 
 const DAY_MS = 86_400_000;
-/** The largest difference between the clocks of replicas: nothing is deleted that one of them may still need. */
-const SKEW_MS = 600_000;
+/**
+ * The largest difference between the clocks of replicas and of the database: nothing is deleted that one of them may
+ * still need.
+ */
+export const SKEW_MS = 600_000;
 /** A window is over after one window time; two are enough whatever the clocks say. */
 const RATE_WINDOW_KEPT_MS = 2 * RATE_WINDOW_MS + SKEW_MS;
 /** A batch takes a few ms; one that takes longer than this is aborted and rolled back. */
@@ -91,6 +94,13 @@ export function sweepOnce(
     }),
   );
 }
+
+/** The database's wall clock, in ms. */
+export const databaseNow = (database: Database): Promise<number> =>
+  database.reading("own", NO_ORGANIZATION, async ({ sql }) => {
+    const [row] = await sql<{ ms: number }[]>`select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms`;
+    return row!.ms;
+  });
 
 /** Expired rows of a table of records, by the time in `column`. They are locked, so that none moves. */
 export function past(table: string, column: string): Take {

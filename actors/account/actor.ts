@@ -182,7 +182,8 @@ export const accountActor: ActorDefinition<AccountProtocol> = {
       const present = tx.read(signInAttemptsTable, id);
       const lastAt = present === null ? 0 : Date.parse(present.lastAt);
       const attempts = present === null || tx.now - lastAt >= FORGET_ATTEMPTS_MS ? 0 : present.attempts;
-      const waitMs = lastAt + waitAfter(attempts - free) - tx.now;
+      // An attempt in the future was stamped by a wrong clock: it delays nobody, and this one's time takes its place.
+      const waitMs = lastAt > tx.now ? 0 : lastAt + waitAfter(attempts - free) - tx.now;
       if (waitMs > 0) return refuse({ kind: "rate_limited", retryAfterMs: waitMs });
       const counted = { attempts: attempts + 1, lastAt: isoTime(tx.now) };
       if (present === null) tx.create(signInAttemptsTable, { id, ...counted });

@@ -50,8 +50,10 @@ export const shareHandlers: Pick<Handlers<WorkspaceProtocol>, ShareCommand> = {
     const open = openShare(tx, shareId);
     if (!open.ok) return open;
     const { attempts } = open.value;
-    const windowEndMs = Date.parse(attempts.windowAt) + PASSWORD_WINDOW_MS;
-    const isOver = tx.now >= windowEndMs;
+    const windowAtMs = Date.parse(attempts.windowAt);
+    const windowEndMs = windowAtMs + PASSWORD_WINDOW_MS;
+    // A window in the future was begun by a wrong clock.
+    const isOver = tx.now >= windowEndMs || tx.now < windowAtMs;
     if (!isOver && attempts.count >= PASSWORD_ATTEMPTS)
       return refuse({ kind: "rate_limited", retryAfterMs: windowEndMs - tx.now });
     const next = isOver ? { windowAt: isoTime(tx.now), count: 1 } : { ...attempts, count: attempts.count + 1 };

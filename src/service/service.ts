@@ -44,6 +44,7 @@ import type { Supervision } from "./supervision.ts";
 import { StopOnce } from "./stop-once.ts";
 import { chargeOf, newLoopTime, slicePace } from "./loop-time.ts";
 import { openStorage, type Storage } from "./storage.ts";
+import { databaseNow } from "../../db/sweeps.ts";
 import { type Sweeper, startSweeper } from "./sweeper.ts";
 import { serviceSweeps } from "./sweeps.ts";
 import { Undo } from "./undo.ts";
@@ -226,6 +227,7 @@ function sweep({ config, log }: ServiceOptions, { database, files }: Storage): S
   return startSweeper({
     sweeps: serviceSweeps({ database, files }, { eventDays: config.eventRetentionDays }),
     take: (one, at) => one.take(at),
+    databaseNow: () => databaseNow(database),
     intervalMs: config.sweepIntervalMinutes * 60_000,
     clock: systemClock,
     chance: systemChance,

@@ -4,10 +4,13 @@
  * the database's capacity. After a failed batch (a timeout, for example) it continues with smaller ones; if these fail
  * too, it logs that, and the next round retries.
  *
+ * A wrong clock would delete what is still needed. So each round first compares this process's clock with the
+ * database's, and is skipped if they differ by more than what the retention times allow for.
+ *
  *   waiting ──interval──▶ batch ─▶ rest ─▶ batch … ─▶ next sweep … ─▶ waiting
  */
 import type { Chance, Clock } from "../../actors/runtime/clock.ts";
-import type { Taken } from "../../db/sweeps.ts";
+import { SKEW_MS, type Taken } from "../../db/sweeps.ts";
 import type { Logger } from "../log/log.ts";
 
 /** Rows of one batch: some ms of work. */
@@ -23,6 +26,8 @@ export interface SweeperParts<S extends { readonly name: string }> {
   readonly sweeps: readonly S[];
   /** Runs one batch of at most `limit` rows; `now` is wall clock in ms. */
   readonly take: (sweep: S, at: { readonly now: number; readonly limit: number }) => Promise<Taken>;
+  /** The wall clock of the database, in ms. */
+  readonly databaseNow: () => Promise<number>;
   readonly intervalMs: number;
   readonly clock: Clock;
   readonly chance: Pick<Chance, "fraction">;
@@ -45,7 +50,8 @@ export function startSweeper<S extends { readonly name: string }>(parts: Sweeper
   const run = async (): Promise<void> => {
     await pause(clock, intervalMs * parts.chance.fraction(), signal);
     while (!signal.aborted) {
-      for (const sweep of parts.sweeps) await sweepAll(parts, sweep, signal);
+      const now = await agreedTime(parts);
+      if (now !== null) for (const sweep of parts.sweeps) await sweepAll(parts, sweep, { now, signal });
       await pause(clock, intervalMs, signal);
     }
   };
@@ -58,17 +64,37 @@ export function startSweeper<S extends { readonly name: string }>(parts: Sweeper
   };
 }
 
+/**
+ * The time of this round, by a clock that is not set meanwhile. Null if this process's clock and the database's do not
+ * agree: nobody knows which of them is wrong.
+ */
+async function agreedTime({
+  clock,
+  databaseNow,
+  log,
+}: Pick<SweeperParts<never>, "clock" | "databaseNow" | "log">): Promise<(() => number) | null> {
+  const [wall, from] = [clock.now(), clock.monotonic()];
+  try {
+    const aheadMs = Math.round(wall - (await databaseNow()));
+    if (Math.abs(aheadMs) <= SKEW_MS) return () => wall + (clock.monotonic() - from);
+    log.error({ aheadMs }, "this machine's clock and the database's differ: nothing past its time is deleted");
+  } catch (err) {
+    log.error({ err }, "the database's clock could not be read: nothing past its time is deleted in this round");
+  }
+  return null;
+}
+
 async function sweepAll<S extends { readonly name: string }>(
   { take, clock, log }: SweeperParts<S>,
   sweep: S,
-  signal: AbortSignal,
+  { now, signal }: { readonly now: () => number; readonly signal: AbortSignal },
 ): Promise<void> {
   let rows = 0;
   let limit = BATCH_ROWS;
   while (!signal.aborted) {
     const startedAt = clock.monotonic();
     try {
-      const { deleted, isDone } = await take(sweep, { now: clock.now(), limit });
+      const { deleted, isDone } = await take(sweep, { now: now(), limit });
       rows += deleted;
       if (isDone) break;
     } catch (err) {

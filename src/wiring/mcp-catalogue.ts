@@ -96,7 +96,8 @@ export class CachedMcpCatalogue implements McpCatalogue {
     const kept = this.kept.get(key);
     if (kept === undefined) return null;
     const age = this.parts.clock.now() - kept.found.askedAt;
-    return age < (kept.found.problem === null ? LIST_AGE_MS : PROBLEM_AGE_MS) ? kept : null;
+    // A list from the future was stamped by a wrong clock.
+    return age >= 0 && age < (kept.found.problem === null ? LIST_AGE_MS : PROBLEM_AGE_MS) ? kept : null;
   }
 
   private keep(key: string, found: ServerTools): void {

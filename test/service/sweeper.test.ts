@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { Taken } from "../../db/sweeps.ts";
+import { SKEW_MS, type Taken } from "../../db/sweeps.ts";
 import { BATCH_ROWS, REST_MS, SMALL_BATCH_ROWS, startSweeper } from "../../src/service/sweeper.ts";
 import { until } from "../support/condition.ts";
 import { HandClock } from "../support/hand-clock.ts";
@@ -7,18 +7,23 @@ import { HandClock } from "../support/hand-clock.ts";
 const INTERVAL_MS = 60_000;
 
 /** A sweeper over sweeps of these names, each batch of which takes what `answer` says. */
-function sweeping(names: readonly string[], answer: (name: string, limit: number) => Promise<Taken>) {
+function sweeping(
+  names: readonly string[],
+  answer: (name: string, limit: number) => Promise<Taken>,
+  databaseNow?: (now: number) => Promise<number>,
+) {
   const clock = new HandClock();
   const batches: string[] = [];
   const told: string[] = [];
   const tell = (level: string) => (fields: object, message: string) =>
-    void told.push(`${level} ${(fields as { sweep: string }).sweep}: ${message}`);
+    void told.push(`${level} ${(fields as { sweep?: string }).sweep}: ${message}`);
   const sweeper = startSweeper({
     sweeps: names.map((name) => ({ name })),
     take: ({ name }, { now, limit }) => {
       batches.push(limit === BATCH_ROWS ? `${name} at ${now}` : `${name} in small batches`);
       return answer(name, limit);
     },
+    databaseNow: () => databaseNow?.(clock.now()) ?? Promise.resolve(clock.now()),
     intervalMs: INTERVAL_MS,
     clock,
     chance: { fraction: () => 0.5 },
@@ -42,6 +47,48 @@ test("[SSE-10] the first round comes within an interval, the next one after anot
   clock.advance(INTERVAL_MS);
   await until("the second round", () => batches.length === 4);
   expect(told).toEqual([]);
+  await sweeper.stop();
+});
+
+test("[SSE-10] a clock that differs from the database's by more than ten minutes deletes nothing, either way, and says so", async () => {
+  let aheadMs = 0;
+  let isAway = false;
+  const { clock, batches, told, sweeper } = sweeping(
+    ["a"],
+    () => Promise.resolve({ deleted: 0, isDone: true }),
+    (now) => (isAway ? Promise.reject(new Error("away")) : Promise.resolve(now - aheadMs)),
+  );
+  const round = async (): Promise<void> => {
+    clock.advance(INTERVAL_MS);
+    await turns();
+  };
+  const differ = "error undefined: this machine's clock and the database's differ: nothing past its time is deleted";
+  for (const wrong of [400 * 86_400_000, SKEW_MS + 1, -SKEW_MS - 1]) {
+    aheadMs = wrong;
+    await round();
+    expect([batches, told.splice(0)]).toEqual([[], [differ]]);
+  }
+  isAway = true;
+  await round();
+  expect(told.splice(0)[0]).toStartWith("error undefined: the database's clock could not be read");
+  isAway = false;
+  for (const right of [SKEW_MS, -SKEW_MS]) {
+    aheadMs = right;
+    await round();
+    expect([batches.splice(0).length, told]).toEqual([1, []]);
+  }
+  await sweeper.stop();
+});
+
+test("[SSE-10] a clock that is set during a round changes nothing in it", async () => {
+  const { clock, batches, sweeper } = sweeping(["a"], () => Promise.resolve({ deleted: BATCH_ROWS, isDone: false }));
+  clock.advance(INTERVAL_MS / 2);
+  await until("the first batch", () => batches.length === 1);
+  clock.now = () => clock.at + 400 * 86_400_000;
+  await turns();
+  clock.advance(REST_MS);
+  await until("the second batch", () => batches.length === 2);
+  expect(batches).toEqual(["a at 30000", `a at ${30_000 + REST_MS}`]);
   await sweeper.stop();
 });
 

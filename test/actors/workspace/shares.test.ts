@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import { PASSWORD_ATTEMPTS, PASSWORD_WINDOW_MS } from "../../../actors/workspace/limits.ts";
 import { parsePath } from "../../../actors/workspace/path.ts";
+import { settle } from "../../support/fake-clock.ts";
 import { World } from "../../support/replica.ts";
 import { contentOf, Workspace } from "../../support/workspace-replica.ts";
 
@@ -32,6 +33,20 @@ test("[WSP-2] of many who come at once, as many are served as were allowed", asy
   const outcomes = await Promise.all(Array.from({ length: 50 }, open));
   expect(outcomes.filter(({ ok }) => ok)).toHaveLength(7);
   expect(outcomes.filter((outcome) => !outcome.ok && outcome.fault.kind === "share_expired")).toHaveLength(43);
+});
+
+test("[WSP-2] tries under a clock that was a day ahead lock nobody out once it is set right", async () => {
+  const { workspace, shareId } = await shared();
+  const attempt = () => workspace.ask({ kind: "try_password", shareId });
+  const { clock } = workspace.replica.world;
+  clock.setForward(86_400_000);
+  // The lease is renewed first.
+  await attempt();
+  await settle();
+  for (let i = 0; i < PASSWORD_ATTEMPTS; i++) expect((await attempt()).ok).toBe(true);
+  expect(await attempt()).toMatchObject({ fault: { kind: "rate_limited" } });
+  clock.setForward(-86_400_000);
+  expect((await attempt()).ok).toBe(true);
 });
 
 test("[WSP-2] a share ends at its time, to the millisecond", async () => {
