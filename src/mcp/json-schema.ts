@@ -1,4 +1,4 @@
-/** TypeBox schemas of operations as plain JSON Schema 2020-12 without references, for validation by MCP clients. */
+/** TypeBox schemas of operations as short, plain JSON Schemas (2020-12) without references, for MCP clients and models. */
 import type { TSchema } from "../../actors/schema.ts";
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -15,13 +15,8 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   "title",
 ]);
 
-/**
- * Pass `describe` for schemas of input only. A schema of output has only its own descriptions, and a noun nested in
- * it is a plain object: otherwise every tool would repeat the long schemas of jobs and chats.
- */
+/** The schema of an input; fields without a description of their own get one by `describe`. */
 export function plainSchema(from: TSchema, describe: Describe | null, component: string): JsonSchema {
-  if (describe === null && component !== "" && from["$id"] !== undefined && from["type"] === "object")
-    return { type: "object", ...(from["description"] === undefined ? {} : { description: from["description"] }) };
   const inner = from["$id"] === undefined ? component : String(from["$id"]);
   const shown: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(from)) {
@@ -52,16 +47,88 @@ const eachOf = (fields: Fields, describe: Describe | null, component: string): R
     Object.entries(fields).map(([name, from]) => [name, describedField(name, from, describe, component)]),
   );
 
-/** The same schema, rejecting unknown fields, also in nested objects (GEN-7). */
-export function closedSchema(schema: JsonSchema): JsonSchema {
-  const { anyOf, items, properties } = schema as {
-    readonly anyOf?: readonly JsonSchema[];
-    readonly items?: JsonSchema;
-    readonly properties?: Readonly<Record<string, JsonSchema>>;
-  };
-  if (anyOf !== undefined) return { ...schema, anyOf: anyOf.map(closedSchema) };
-  if (items !== undefined) return { ...schema, items: closedSchema(items) };
-  if (properties === undefined) return schema;
-  const fields = Object.entries(properties).map(([name, field]) => [name, closedSchema(field)] as const);
-  return { ...schema, properties: Object.fromEntries(fields), additionalProperties: false };
+/** Limits that the operation checks: its refusal tells a model more than they would. */
+const LIMITS: ReadonlySet<string> = new Set(["pattern", "minLength", "maxLength", "minItems", "maxItems", "format"]);
+/** Of fields within fields only their types and names are shown, */
+const OF_FIELDS: ReadonlySet<string> = new Set(["description", "additionalProperties", "minimum", "maximum"]);
+/** and from this depth on only their types. */
+const SHOWN_DEPTH = 2;
+
+/**
+ * What a model has to know of an argument. Every client hands every schema to its model, in each of its calls, so the
+ * schemas are short; the operation validates the values.
+ */
+export function shortInput(schema: JsonSchema, depth = 0): JsonSchema {
+  const { type, anyOf, properties, items } = schema as Schema;
+  if (depth >= SHOWN_DEPTH && (anyOf !== undefined || properties !== undefined || items !== undefined))
+    return type === undefined ? {} : { type };
+  const nullable = nullableTypes(schema, depth);
+  if (nullable !== null) return shortInput({ ...schema, anyOf: undefined, type: nullable }, depth);
+  const shown: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(schema)) {
+    if (LIMITS.has(key) || (depth > 0 && OF_FIELDS.has(key)) || (key === "additionalProperties" && value === true))
+      continue;
+    if (value === undefined) continue;
+    if (key === "type" && ("enum" in schema || "const" in schema)) continue;
+    shown[key] = value;
+  }
+  if (properties !== undefined)
+    shown["properties"] = Object.fromEntries(
+      Object.entries(properties).map(([name, field]) => [name, shortInput(field, depth + 1)]),
+    );
+  if (items !== undefined) shown["items"] = shortInput(items, depth + 1);
+  if (anyOf !== undefined) shown["anyOf"] = anyOf.map((one) => shortInput(one, depth));
+  return shown;
 }
+
+interface Schema {
+  readonly type?: unknown;
+  readonly anyOf?: readonly JsonSchema[];
+  readonly items?: JsonSchema;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+}
+
+/** The types of a value that may be null; null if the schema says more than that. */
+function nullableTypes(schema: JsonSchema, depth: number): readonly unknown[] | null {
+  const [one, other, ...more] = (schema as Schema).anyOf ?? [];
+  if (one === undefined || other?.["type"] !== "null" || more.length > 0 || typeof one["type"] !== "string")
+    return null;
+  const says = ["enum", "const", "properties", "items", ...(depth === 0 ? ["minimum"] : [])];
+  return says.some((key) => key in one) ? null : [one["type"], "null"];
+}
+
+/** Objects with at most so many fields are shown whole, */
+const FEW_FIELDS = 6;
+/** and of others those that a next call takes, or that say what has become of the work. */
+const KEY_FIELDS: ReadonlySet<string> = new Set([
+  "id",
+  "agent_id",
+  "chat_id",
+  "job_id",
+  "status",
+  "version",
+  "result",
+  "output",
+  "error",
+  "approvals",
+  "path",
+  "url",
+]);
+
+/** What a model has to know of an answer before it comes: the types of its fields. */
+export function shortAnswer(from: TSchema): JsonSchema & { readonly type: "object" } {
+  const fields = Object.entries((from["properties"] ?? {}) as Fields);
+  const shown = fields.filter(([name]) => fields.length <= FEW_FIELDS || KEY_FIELDS.has(name));
+  return {
+    type: "object",
+    properties: Object.fromEntries(shown.map(([name, field]) => [name, typeOf(field)])),
+  };
+}
+
+function typeOf(field: TSchema): JsonSchema {
+  const types = new Set(typesOf(field));
+  return types.size === 0 ? {} : { type: types.size === 1 ? [...types][0] : [...types] };
+}
+
+const typesOf = (field: TSchema): readonly unknown[] =>
+  field["anyOf"] === undefined ? [field["type"]].flat() : (field["anyOf"] as readonly TSchema[]).flatMap(typesOf);

@@ -3,7 +3,7 @@ import { assert } from "../../actors/assert.ts";
 import { type TSchema, Type } from "../../actors/schema.ts";
 import { isJsonBody, isRead, type OperationContract } from "../http/contract/operation.ts";
 import { JOB_VIEW_URI } from "./job-view.ts";
-import { closedSchema, type Describe, describedField, type JsonSchema, plainSchema } from "./json-schema.ts";
+import { type Describe, describedField, type JsonSchema, plainSchema, shortAnswer, shortInput } from "./json-schema.ts";
 import { READ_BYTES, type ToolSpec, WAIT_SECONDS } from "./tools.ts";
 
 /** The place of an argument in the operation's input. */
@@ -78,7 +78,7 @@ function* argumentsOf(spec: ToolSpec, operation: OperationContract, describe: De
         yield {
           place: "body",
           field,
-          schema: defaulted(field) ? SELECTED : closedSchema(shown(field, schema)),
+          schema: defaulted(field) ? SELECTED : shown(field, schema),
           isRequired: body.required?.includes(field) === true && !defaulted(field),
         };
   for (const [field, schema] of Object.entries(OF_TOOLS[spec.runs ?? "plain"]))
@@ -98,13 +98,13 @@ const isOfFile = ({ runs }: ToolSpec): boolean => runs === "read_file" || runs =
 const SELECTED = { type: "string", description: "The workspace; the one that you have selected by default" };
 const IF_MATCH = {
   type: "string",
-  description: "The version of the record that you have read; a newer one is a conflict",
+  description: "The version that you have read; a newer one is a conflict",
 };
 const IDEMPOTENCY_KEY = {
   type: "string",
   minLength: 1,
   maxLength: 255,
-  description: "Repeat a call with the same key and it runs once; the first answer comes again, for 24 hours",
+  description: "A call that is repeated with its key runs once",
 };
 
 const WaitSeconds = Type.Integer({
@@ -153,22 +153,24 @@ interface Parts {
 function shownTool(spec: ToolSpec, { operation, answering, found }: Parts): ShownTool {
   const { name, title, description, isDestructive, isIdempotent, isOpenWorld } = spec;
   const isReading = isRead(operation);
+  const required = [...found].flatMap(([field, { isRequired }]) => (isRequired ? [field] : []));
   return {
     name,
     title,
     description,
     inputSchema: {
       type: "object",
-      properties: Object.fromEntries([...found].map(([field, { schema }]) => [field, schema])),
-      required: [...found].flatMap(([field, { isRequired }]) => (isRequired ? [field] : [])),
+      properties: Object.fromEntries([...found].map(([field, { schema }]) => [field, shortInput(schema)])),
+      ...(required.length === 0 ? {} : { required }),
       additionalProperties: false,
     },
-    outputSchema: { type: "object", ...plainSchema(answerOf(spec, answering), null, "") },
+    outputSchema: shortAnswer(answerOf(spec, answering)),
     annotations: {
-      title,
       readOnlyHint: isReading,
-      destructiveHint: !isReading && isDestructive === true,
-      idempotentHint: isReading || isIdempotent === true,
+      // Both are only of tools that change something; that a repetition changes more is the default.
+      ...(isReading
+        ? {}
+        : { destructiveHint: isDestructive === true, ...(isIdempotent === true ? { idempotentHint: true } : {}) }),
       openWorldHint: isOpenWorld === true,
     },
     ...(spec.showsJob === true ? { _meta: { ui: { resourceUri: JOB_VIEW_URI } } } : {}),

@@ -21,7 +21,7 @@ const TOOLSETS = {
     "start_mission_task",
   ],
   files: ["list_files", "read_file", "write_file", "move_file", "share_file", "query_data"],
-  chat: ["list_agents", "execute_agent", "send_message", "read_chat", "wait_for_job", "approve_job", "cancel_job"],
+  chat: ["list_agents", "execute_agent", "send_message", "read_chat", "wait_for_job", "approve_job"],
 } as const;
 type ToolsetName = keyof typeof TOOLSETS;
 export const TOOLSET_NAMES = Object.keys(TOOLSETS) as readonly ToolsetName[];

@@ -68,3 +68,19 @@ test("[MCP-10] a tool outside of the client's toolsets cannot be called", async 
   });
   expect(await answered(send("?tools=jobs", call))).toMatchObject({ result: { structuredContent: { jobs: [] } } });
 });
+
+test("[MCP-10] the list is short: every client hands it to its model", async () => {
+  const bytes = async (query: string) => Buffer.byteLength(JSON.stringify(await listed(query)));
+  expect(await bytes("")).toBeLessThanOrEqual(40 * 1024);
+  expect(await bytes("?tools=chat")).toBeLessThanOrEqual(8 * 1024);
+  const tools = await listed("");
+  for (const { name, inputSchema, outputSchema } of tools) {
+    // What a model fills in is described, and what comes back has its types.
+    for (const [field, schema] of Object.entries(inputSchema["properties"] as Record<string, Json>))
+      expect([name, field, typeof schema["description"]]).toEqual([name, field, "string"]);
+    expect([name, Object.keys(outputSchema["properties"] as Json).length > 0]).toEqual([name, true]);
+  }
+  const made = tools.find(({ name }) => name === "create_agent")?.inputSchema["properties"] as Record<string, Json>;
+  expect(made["mcp_servers"]).toMatchObject({ items: { required: ["name", "url"] } });
+  expect(made["visibility"]).toMatchObject({ enum: ["private", "organization", "public", "unlisted"] });
+});
