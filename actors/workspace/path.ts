@@ -116,7 +116,7 @@ const INVISIBLE = /[\p{Default_Ignorable_Code_Point}]/gu;
  * before them in emoji and in scripts other than Latin, variants of the digits of keycaps, and the tags of flags.
  */
 const SEEN =
-  /(?<=[^\p{ASCII}\p{Default_Ignorable_Code_Point}])[\u200c\u200d\ufe00-\ufe0f\u180b-\u180d\u180f\u{e0100}-\u{e01ef}]{1,2}|(?<=[0-9#*])[\ufe0e\ufe0f]|(?<=\u{1f3f4})[\u{e0020}-\u{e007e}]{1,16}\u{e007f}/gu;
+  /(?<=[^\p{ASCII}\p{Default_Ignorable_Code_Point}])(?:\u200c|\u200d|\p{Variation_Selector}){1,2}|(?<=[0-9#*])(?:\ufe0e|\ufe0f)|(?<=\u{1f3f4})[\u{e0020}-\u{e007e}]{1,16}\u{e007f}/gu;
 
 function complaintAbout(name: string): string | null {
   if (name === "..") return "has `..`; it must not leave the workspace";
