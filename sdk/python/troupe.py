@@ -4850,6 +4850,8 @@ class AgentApiManifestAuthentication(TypedDict):
     header: str
     # Form of the header's value
     format: str
+    # The metadata of the authorization server (RFC 8414)
+    oauth_authorization_server: str | None
 
 
 class AgentApiManifest(TypedDict):

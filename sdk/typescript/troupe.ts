@@ -3371,6 +3371,8 @@ export interface AgentApiManifest {
     header: string;
     /** Form of the header's value */
     format: string;
+    /** The metadata of the authorization server (RFC 8414) */
+    oauth_authorization_server: string | null;
   };
   /** The MCP endpoint */
   mcp: string | null;

@@ -3,10 +3,12 @@
  * make the same bytes: `docs/openapi.json` is this document, and a test fails when it is not.
  */
 import { assert } from "../../actors/assert.ts";
-import { SCOPES } from "../../actors/organization/principal.ts";
+import { GRANTABLE_SCOPES, SCOPES } from "../../actors/organization/principal.ts";
 import { CURRENT_OPERATIONS } from "../current/operations.ts";
 import { API_VERSION } from "../http/contract/api-version.ts";
+import { AUTHORIZE_PATH, TOKEN_PATH } from "../http/contract/oauth-paths.ts";
 import type { OperationGroup } from "../http/contract/operation.ts";
+import { scopeWords } from "../http/contract/scope-words.ts";
 import { guidePath, GUIDES } from "../public/guides.ts";
 import { mcpOperations } from "../mcp/operations.ts";
 import { publicOperations } from "../public/operations.ts";
@@ -128,6 +130,26 @@ const SECURITY_SCHEMES = {
     bearerFormat: "pat_… or svc_…",
     description: "A personal access token; a service token with the scope is taken too.",
     "x-scopes": SCOPES,
+  },
+  oauth: {
+    type: "oauth2",
+    description:
+      "A program that a person lets in: authorization code with PKCE (S256). `/.well-known/oauth-authorization-server` has the metadata, with the registration of clients.",
+    flows: {
+      authorizationCode: {
+        authorizationUrl: AUTHORIZE_PATH,
+        tokenUrl: TOKEN_PATH,
+        refreshUrl: TOKEN_PATH,
+        scopes: Object.fromEntries(GRANTABLE_SCOPES.map((scope) => [scope, scopeWords(scope)])),
+      },
+    },
+  },
+  session: {
+    type: "apiKey",
+    in: "cookie",
+    name: "troupe_session",
+    description:
+      "The session of a person who has signed in at `/sign-in`, for pages of the service itself; it has every scope. Over https the name begins with `__Host-`, or with `__Secure-` below a path.",
   },
   signedAddress: {
     type: "apiKey",

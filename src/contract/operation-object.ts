@@ -1,4 +1,6 @@
 /** One operation as the contract shows it: parameters, body, answers, refusals, security (DOC-1). */
+import { GRANTABLE_SCOPES } from "../../actors/organization/principal.ts";
+import { MCP_RESOURCE } from "../http/contract/oauth-paths.ts";
 import type { TSchema } from "../../actors/schema.ts";
 import { assert } from "../../actors/assert.ts";
 import type { RawBodyContract } from "../http/contract/body-schema.ts";
@@ -51,15 +53,18 @@ export function operationObject(parts: DocumentParts, placed: Placed): JsonSchem
   };
 }
 
-function securityOf(surface: SurfaceName, { scope, orScope, signed }: OperationContract): readonly JsonSchema[] {
+function securityOf(surface: SurfaceName, { path, scope, orScope, signed }: OperationContract): readonly JsonSchema[] {
   if (signed !== undefined) return [{ signedAddress: [] }];
   if (scope === null) return [];
   // Either kind of token is accepted (AUTH-6); the one that the surface is made for comes first.
-  const schemes = ["serviceToken", "personalAccessToken"];
+  const tokens = ["serviceToken", "personalAccessToken"];
   const scopes = [scope, ...(orScope === undefined ? [] : [orScope])];
-  return (surface === "v1" ? schemes.toReversed() : schemes).flatMap((scheme) =>
-    scopes.map((one) => ({ [scheme]: [one] })),
-  );
+  const of = (scheme: string, its: readonly string[]): JsonSchema[] => its.map((one) => ({ [scheme]: [one] }));
+  // v1 takes tokens alone, and MCP no session.
+  if (surface === "v1") return tokens.toReversed().flatMap((scheme) => of(scheme, scopes));
+  const grantable = scopes.filter((one) => GRANTABLE_SCOPES.includes(one));
+  const session = path === MCP_RESOURCE ? [] : [{ session: [] }];
+  return [...tokens.flatMap((scheme) => of(scheme, scopes)), ...of("oauth", grantable), ...session];
 }
 
 function parametersOf(components: Components, surface: SurfaceName, operation: OperationContract): JsonSchema[] {

@@ -6,6 +6,7 @@ import { SCOPES } from "../../actors/organization/principal.ts";
 import { IDEMPOTENCY_KEY_MS } from "../../actors/traffic/policy.ts";
 import { API_VERSION } from "../http/contract/api-version.ts";
 import type { Shown } from "../http/contract/operation.ts";
+import { scopeWords } from "../http/contract/scope-words.ts";
 import { guidePath, GUIDES } from "./guides.ts";
 import { pathOfDocument } from "./operations.ts";
 import type { Services } from "../operations/services.ts";
@@ -19,6 +20,7 @@ const DESCRIPTION =
   "Hosts AI agents for an organization and runs them over HTTP: durable chats and jobs, streamed output, approvals.";
 const OPENAPI = SCALAR_CONFIGURATION.url;
 const MCP = "/mcp";
+const OAUTH_METADATA = "/.well-known/oauth-authorization-server";
 const WEBHOOKS = "/api/messaging-integration";
 const SDKS = [
   { language: "typescript", path: "/api/sdk/typescript" },
@@ -45,8 +47,9 @@ export const agentReadiness = (services: Services): Shown<typeof AgentReadiness>
         kinds: ["personal access token (pat_…)", "service token (svc_…)"],
         how: "Somebody of the organization makes the token, with the scopes that the agent needs. It is shown once and acts as its maker.",
       },
+      ...(services.facts.hasPath(OAUTH_METADATA) ? signIns(at) : []),
     ],
-    scopes: SCOPES.map((name) => ({ name, allows: allowedBy(name) })),
+    scopes: SCOPES.map((name) => ({ name, allows: scopeWords(name) })),
     mcp: services.facts.hasPath(MCP) ? { url: at(MCP), transport: "streamable-http" } : null,
     sdks: SDKS.filter(({ path }) => services.facts.hasPath(path)).map(({ language, path }) => ({
       language,
@@ -87,14 +90,21 @@ export const agentReadiness = (services: Services): Shown<typeof AgentReadiness>
   };
 };
 
-/** What a token with this scope may do; write access includes read access. */
-function allowedBy(scope: string): string {
-  const [noun, verb] = scope.split(":");
-  if (scope === "*") return "Everything that its maker may do";
-  if (verb === "use") return "Name the organization's secrets in agents";
-  if (verb === undefined) return "The MCP endpoint";
-  return verb === "read" ? `Read ${noun}` : `Read and change ${noun}`;
-}
+/** How a person lets a program or a page in. */
+const signIns = (at: (path: string) => string) => [
+  {
+    type: "oauth2",
+    header: "Authorization: Bearer <access token>",
+    kinds: ["authorization code with PKCE (S256)", "refresh token"],
+    how: `A person signs in and lets the program in, with the scopes that they choose. Metadata: ${at(OAUTH_METADATA)}. v1 takes no such token.`,
+  },
+  {
+    type: "session",
+    header: "Cookie: troupe_session=<secret>",
+    kinds: ["session of a browser"],
+    how: `A person signs in at ${at("/sign-in")}. For pages of the service itself, on the current surface alone; v1 and MCP take none.`,
+  },
+];
 
 export const agentApiManifest = (services: Services): Shown<typeof AgentApiManifest> => {
   const at = (path: string): string => services.appUrl() + path;
@@ -111,7 +121,12 @@ export const agentApiManifest = (services: Services): Shown<typeof AgentApiManif
     deprecation_policy: at(pathOfDocument("getDeprecationPolicy")),
     deployed_version: at(pathOfDocument("getVersion")),
     llms_txt: at(pathOfDocument("getLlmsText")),
-    authentication: { type: "bearer", header: "Authorization", format: "Bearer <token>" },
+    authentication: {
+      type: "bearer",
+      header: "Authorization",
+      format: "Bearer <token>",
+      oauth_authorization_server: services.facts.hasPath(OAUTH_METADATA) ? at(OAUTH_METADATA) : null,
+    },
     mcp: services.facts.hasPath(MCP) ? at(MCP) : null,
     sdks: SDKS.filter(({ path }) => services.facts.hasPath(path)).map(({ path }) => at(path)),
   };
@@ -128,6 +143,9 @@ export function llmsText(services: Services): string {
     `> ${DESCRIPTION}`,
     "",
     "Every request needs `Authorization: Bearer <token>`, except those for the documents below. Bodies are JSON.",
+    ...(services.facts.hasPath(OAUTH_METADATA)
+      ? [`A program gets a token from a person by OAuth: ${services.appUrl()}${OAUTH_METADATA}`]
+      : []),
     "A request that changes something takes `Idempotency-Key`: repeated under the same key, it is done once.",
     "An error has a `code`, a `message` and `details`; its `type` is the address of its explanation.",
     "",

@@ -15,7 +15,7 @@ export const rateLimitPolicy = ({
   facts: { budget, countsV1, v1RequestsPerMinute },
 }: Services): Shown<typeof RateLimitPolicy> => ({
   default: { limit: budget, window_seconds: WINDOW_SECONDS, burst: budget, algorithm: "fixed-window" },
-  identity_order: ["bearer_token", "remote_address"],
+  identity_order: ["bearer_token", "session_cookie", "remote_address"],
   headers: Object.entries(RATE_HEADERS).map(([name, meaning]) => ({ name, meaning })),
   public_endpoints: { counted: true, limit: RATE_BUDGET, identity: "remote_address" },
   v1: {

@@ -141,7 +141,12 @@ export const AgentApiManifest = noun("AgentApiManifest", "Where crawlers and age
   deprecation_policy: Url("The deprecation policy"),
   deployed_version: Url("What is deployed"),
   llms_txt: Url("The same as text"),
-  authentication: Type.Object({ type: Type.String(), header: Type.String(), format: Type.String() }),
+  authentication: Type.Object({
+    type: Type.String(),
+    header: Type.String(),
+    format: Type.String(),
+    oauth_authorization_server: Nullable(Url("The metadata of the authorization server (RFC 8414)")),
+  }),
   mcp: Nullable(Url("The MCP endpoint")),
   sdks: Type.Array(Url("The source of an SDK")),
 });

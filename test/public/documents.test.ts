@@ -93,7 +93,7 @@ describe("what they say", () => {
     const policy = await read<Policy>("/api/rate-limits");
     expect(policy).toMatchObject({
       default: { limit: 4_000, window_seconds: 60, burst: 4_000, algorithm: "fixed-window" },
-      identity_order: ["bearer_token", "remote_address"],
+      identity_order: ["bearer_token", "session_cookie", "remote_address"],
       public_endpoints: { counted: true, limit: 3_000, identity: "remote_address" },
       v1: { counted: true, protective_limit: null },
       status: 429,

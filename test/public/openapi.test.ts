@@ -39,3 +39,32 @@ test("[DOC-1] each surface can be had by itself, with what it refers to and noth
   }
   expect((await fetch(`${service.url}/api/openapi.json?surface=v2`)).status).toBe(400);
 });
+
+test("[DOC-5] the document knows each way to sign in, and which operations take it", async () => {
+  interface Secured {
+    readonly security: readonly Readonly<Record<string, readonly string[]>>[];
+  }
+  const { paths, components } = (await Bun.file(new URL("../../docs/openapi.json", import.meta.url)).json()) as {
+    readonly paths: Readonly<Record<string, Readonly<Record<string, Secured>>>>;
+    readonly components: {
+      readonly securitySchemes: Readonly<
+        Record<string, { readonly type: string; readonly in?: string; readonly flows?: object }>
+      >;
+    };
+  };
+  const { oauth, session } = components.securitySchemes;
+  expect(oauth).toMatchObject({
+    type: "oauth2",
+    flows: { authorizationCode: { authorizationUrl: "/oauth/authorize", tokenUrl: "/oauth/token" } },
+  });
+  expect(session).toMatchObject({ type: "apiKey", in: "cookie" });
+  const schemesOf = (path: string, method = "get"): readonly string[] => [
+    ...new Set(paths[path]?.[method]?.security.flatMap((one) => Object.keys(one))),
+  ];
+  expect(schemesOf("/api/agents")).toEqual(["serviceToken", "personalAccessToken", "oauth", "session"]);
+  expect(schemesOf("/api/v1/agents")).toEqual(["personalAccessToken", "serviceToken"]);
+  expect(schemesOf("/mcp", "post")).toEqual(["serviceToken", "personalAccessToken", "oauth"]);
+  // Nobody can grant `*` to a program.
+  expect(schemesOf("/api/invitations", "post")).not.toContain("oauth");
+  expect(schemesOf("/api/version")).toEqual([]);
+});
