@@ -37,9 +37,14 @@ const DROPPED = [...UNSHARED_BY_ROOT, ...ALONE, ...CAPABILITIES.flatMap((name) =
 /** Its own user may write to them; sticky, like every `/tmp`. */
 const memory = (path: string): string[] => ["--size", String(MEMORY_FOLDER_BYTES), "--perms", "1777", "--tmpfs", path];
 const OWN = [
-  ...["--proc", "/proc", "--dev", "/dev"],
+  "--proc",
+  "/proc",
+  "--dev",
+  "/dev",
   // Shared mappings of `/dev/zero` are memory that belongs to no process. `/dev/full` reads the same and cannot be mapped.
-  ...["--dev-bind-try", "/dev/full", "/dev/zero"],
+  "--dev-bind-try",
+  "/dev/full",
+  "/dev/zero",
   ...MEMORY_FOLDERS.flatMap(memory),
 ];
 /** Makes the rest of the tree read-only, after everything is mounted. */
@@ -88,7 +93,9 @@ const FILTER_FD = 4;
  */
 export const bubble = ({ environment, mounts, folder, user = null, filter = null }: Bubble): Bubbled => ({
   command: [
-    ...["bwrap", "--args", String(OPTIONS_FD)],
+    "bwrap",
+    "--args",
+    String(OPTIONS_FD),
     ...(filter === null ? [] : ["--seccomp", String(FILTER_FD)]),
     "--",
     ...(user === null ? [] : asUser(user)),
@@ -100,15 +107,20 @@ export const bubble = ({ environment, mounts, folder, user = null, filter = null
     ...parentsOf(mounts),
     ...mounts,
     ...READ_ONLY,
-    ...["--chdir", folder],
+    "--chdir",
+    folder,
   ],
   filter,
 });
 
 export const SETPRIV = Bun.which("setpriv") ?? "setpriv";
 export const asUser = (user: number | string): string[] => [
-  ...[SETPRIV, `--reuid=${user}`, `--regid=${user}`],
-  ...["--clear-groups", "--inh-caps=-all", "--no-new-privs"],
+  SETPRIV,
+  `--reuid=${user}`,
+  `--regid=${user}`,
+  "--clear-groups",
+  "--inh-caps=-all",
+  "--no-new-privs",
 ];
 
 /** Opens what a bubble reads, for the end of `stdio`, while `start` starts it. */
