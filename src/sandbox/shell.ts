@@ -176,14 +176,19 @@ async function kept(
   return { output: new TextDecoder().decode(Buffer.concat(chunks)), isCut };
 }
 
-/** Bytes of all files below a folder; stops beyond `most`, or at too many files. */
+/** Bytes of all files below a folder; stops beyond `most`, at too many files, or where a directory hides them. */
 async function sizeOf(folder: string, most: number): Promise<number> {
   let bytes = 0;
-  let entries = 0;
+  let count = 0;
   const waiting = [folder];
   for (let at = waiting.pop(); at !== undefined && bytes <= most; at = waiting.pop()) {
-    for (const entry of await readdir(at, { withFileTypes: true }).catch(() => [])) {
-      if (++entries > MAX_ENTRIES) return Number.POSITIVE_INFINITY;
+    const entries = await readdir(at, { withFileTypes: true }).catch((cause: unknown) => {
+      // Another error: it is gone meanwhile.
+      return cause instanceof Error && "code" in cause && cause.code === "EACCES" ? null : [];
+    });
+    if (entries === null) return Number.POSITIVE_INFINITY;
+    for (const entry of entries) {
+      if (++count > MAX_ENTRIES) return Number.POSITIVE_INFINITY;
       const path = join(at, entry.name);
       if (entry.isDirectory()) waiting.push(path);
       else bytes += (await lstat(path).catch(() => null))?.size ?? 0;

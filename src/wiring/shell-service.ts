@@ -178,7 +178,7 @@ function wordsOf(end: ShellEnd, timeoutMs: number): string {
     case "timeout":
       return `ended after ${timeoutMs / 1_000} seconds; nothing that it changed was kept`;
     case "too_large":
-      return "ended because its files became too many or too large; nothing that it changed was kept";
+      return "ended because its files became too many or too large, or a directory could not be read; nothing that it changed was kept";
     case "memory":
       return `ended because its processes used more than ${MEMORY_BYTES / 1024 ** 3} GiB of memory together; nothing that it changed was kept`;
     case "processes":
