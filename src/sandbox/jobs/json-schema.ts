@@ -43,7 +43,8 @@ export function dialectOf({ $schema: named }: JsonObject): string {
 }
 
 /** Compiles a schema. Rejects if its references, patterns or keywords cannot be used. */
-export async function compiled({ $schema: _, ...rules }: JsonObject, dialect: string): Promise<Check> {
+export async function compiled(schema: JsonObject, dialect: string): Promise<Check> {
+  const rules = rulesOf(schema);
   if (JSON.stringify(rules).includes(VOCABULARY)) throw new Error("`$vocabulary` is not allowed");
   const document = buildSchemaDocument(marked(rules) as SchemaObject, HERE, dialect);
   const cache = { [HERE]: document, [document.baseUri]: document };
@@ -70,5 +71,11 @@ const META: Readonly<Record<string, Check>> = {
 };
 
 /** Errors of a schema by the meta-schema of its dialect. */
-export const metaErrors = ({ $schema: _, ...rules }: JsonObject, dialect: string): readonly SchemaError[] =>
-  META[dialect]!(rules);
+export const metaErrors = (schema: JsonObject, dialect: string): readonly SchemaError[] =>
+  META[dialect]!(rulesOf(schema));
+
+/** The schema without the name of its dialect, which may be one that the library does not know. */
+function rulesOf(schema: JsonObject): JsonObject {
+  const { $schema: _, ...rules } = schema;
+  return rules;
+}

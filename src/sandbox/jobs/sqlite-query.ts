@@ -74,7 +74,10 @@ async function run(
   // Released before the file is closed: otherwise its memory stays until the next collection.
   using statement = database.prepare(sql).safeIntegers(true);
   const exact = Object.entries(params).find(([, value]) => isExactNumber(value) && !isWithin(value, INTEGER_BITS));
-  if (exact !== undefined) return refusedQuery("params", tooExact(exact[0], exact[1] as ExactNumber));
+  if (exact !== undefined) {
+    const name = Array.isArray(params) ? String(Number(exact[0]) + 1) : exact[0];
+    return refusedQuery("params", tooExact(name, exact[1] as ExactNumber));
+  }
   const bindings = bindingsOf(params);
   const given = Array.isArray(params) ? params.length : Object.keys(params).length;
   const stranger = Array.isArray(params) ? undefined : Object.keys(params).find((name) => !isUsed(sql, name));
