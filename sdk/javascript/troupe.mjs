@@ -1159,23 +1159,27 @@ export class Troupe {
      * Download a shared file.
      *
      * A share with a password takes it by HTTP Basic authentication, with any user name. Each download counts; what sends
-     * no content (HEAD, 304, 416) is none. Browsers (`Accept: text/html`) get refusals as a page.
+     * no content (HEAD, 304, 416) is none. Browsers (`Accept: text/html`) get a page with a preview and a link to
+     * download, and refusals as a page; the page counts as no download, and shows no preview where `max_downloads` is
+     * set.
      *
      * `GET /share/{token}`. May throw `NotFoundError`, `ShareExpiredError` or `RangeNotSatisfiableError`.
      */
-    openShare(token, options) {
-        return this.#http.bytes({ method: "GET", path: `/share/${segment(token)}`, isPublic: true, options });
+    openShare(token, query, options) {
+        return this.#http.bytes({ method: "GET", path: `/share/${segment(token)}`, query, isPublic: true, options });
     }
     /**
      * Download a shared file. The content in pieces, as they arrive: a file of any size takes little memory.
      *
      * A share with a password takes it by HTTP Basic authentication, with any user name. Each download counts; what sends
-     * no content (HEAD, 304, 416) is none. Browsers (`Accept: text/html`) get refusals as a page.
+     * no content (HEAD, 304, 416) is none. Browsers (`Accept: text/html`) get a page with a preview and a link to
+     * download, and refusals as a page; the page counts as no download, and shows no preview where `max_downloads` is
+     * set.
      *
      * `GET /share/{token}`. May throw `NotFoundError`, `ShareExpiredError` or `RangeNotSatisfiableError`.
      */
-    openShareStream(token, options) {
-        return this.#http.chunks({ method: "GET", path: `/share/${segment(token)}`, isPublic: true, options });
+    openShareStream(token, query, options) {
+        return this.#http.chunks({ method: "GET", path: `/share/${segment(token)}`, query, isPublic: true, options });
     }
     // Unfinished uploads: Uploads in parts that are not finished
     /**

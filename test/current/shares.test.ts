@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { PASSWORD_ATTEMPTS } from "../../actors/workspace/limits.ts";
 import { RATE_HEADERS } from "../../src/http/request/rate-headers.ts";
+import { CHROMIUM, watchedBrowser } from "../support/browser.ts";
 import { answered, Client, type Json, refused } from "../support/current.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
 
@@ -152,7 +153,7 @@ test("[WSP-2] a browser that gets no file gets a page in plain words, with the s
   for (const accept of ["*/*", "application/json", "application/json, text/html;q=0.5"])
     await refused(open(unknown, { accept }), 404, "not_found");
   // The file itself is what it was.
-  const file = await open(locked, { ...withPassword("correct horse"), accept: BROWSER });
+  const file = await open(locked, withPassword("correct horse"));
   expect([file.status, file.headers.get("content-disposition")?.startsWith("attachment")]).toEqual([200, true]);
 });
 
@@ -176,3 +177,55 @@ test("[RATE-2] every answer at a share's address has the headers of the rate lim
       expect([method, name, answer.headers.has(name)]).toEqual([method, name, true]);
   }
 });
+
+test("[WSP-2] a browser gets a page that shows what is shared, and downloads it by a link; looking is no download", async () => {
+  const BROWSER = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
+  await upload("table.csv", "name,size\n<b>one</b>,1\n");
+  await upload("notes.md", "# Notes\n\n<script>alert(1)</script>\n\n[a](javascript:alert(1))\n");
+  const shown = async (path: string, more: Json = {}) => {
+    const made = await share({ path, ...more });
+    const answer = await open(made, BROWSER);
+    expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+    expect(answer.headers.get("content-disposition")).toBeNull();
+    expect(answer.headers.get("content-security-policy")).toStartWith("default-src 'none'; img-src data:;");
+    expect(answer.headers.get("vary")).toContain("accept");
+    const { shares } = await client.get<{ shares: Json[] }>(`${workspace}/shares`);
+    expect(shares.find(({ id }) => id === made.id)).toMatchObject({ downloads: 0 });
+    return { made, text: await answer.text() };
+  };
+  const table = await shown("table.csv");
+  expect(table.text).toContain("<td>&lt;b&gt;one&lt;/b&gt;</td>");
+  const notes = await shown("notes.md");
+  expect(notes.text).toContain("<iframe sandbox title=");
+  expect(notes.text).not.toMatch(/<script|javascript:/);
+  const counted = await shown("table.csv", { max_downloads: 1 });
+  expect(counted.text).not.toContain("&lt;b&gt;");
+  const file = await fetch(`${service.url}/share/${counted.made.token}?download=1`, { headers: BROWSER });
+  expect([file.status, await file.text()]).toEqual([200, "name,size\n<b>one</b>,1\n"]);
+  expect(file.headers.get("content-disposition")).toStartWith("attachment");
+  await refused(open(counted.made), 410, "share_expired");
+});
+
+test.skipIf(CHROMIUM === null)(
+  "[WSP-2] in a browser the preview of a share is seen, runs nothing and loads nothing",
+  async () => {
+    await upload("report.md", "# Report\n\n<img src=https://elsewhere.test/a.png onerror=alert(1)>\n\nAll is well.\n");
+    const made = await share({ path: "report.md" });
+    const browser = await watchedBrowser();
+    try {
+      const { page, complaints } = await browser.open();
+      await page.goto(`${service.url}/share/${made.token}`);
+      const frame = page.frameLocator("iframe");
+      await frame.getByRole("heading", { name: "Report" }).waitFor();
+      await frame.getByText("All is well.").waitFor();
+      const [download] = await Promise.all([
+        page.waitForEvent("download"),
+        page.getByRole("link", { name: "Download" }).click(),
+      ]);
+      expect(download.suggestedFilename()).toBe("report.md");
+      expect([browser.left, complaints]).toEqual([[], []]);
+    } finally {
+      await browser.close();
+    }
+  },
+);

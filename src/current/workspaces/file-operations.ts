@@ -227,9 +227,10 @@ export const shareOperations = operationGroup(
       scope: null,
       summary: "Download a shared file",
       description:
-        "A share with a password takes it by HTTP Basic authentication, with any user name. Each download counts; what sends no content (HEAD, 304, 416) is none. Browsers (`Accept: text/html`) get refusals as a page.",
+        "A share with a password takes it by HTTP Basic authentication, with any user name. Each download counts; what sends no content (HEAD, 304, 416) is none. Browsers (`Accept: text/html`) get a page with a preview and a link to download, and refusals as a page; the page counts as no download, and shows no preview where `max_downloads` is set.",
       params: { token: Type.String({ description: "The last part of the share's address", maxLength: 64 }) },
-      headers: { ...FILE_HEADERS, authorization: Type.String() },
+      query: { download: OneOf(["1"] as const, { description: "Gives browsers the file instead of the page" }) },
+      headers: { ...FILE_HEADERS, accept: Type.String(), authorization: Type.String() },
       answers: { 200: BYTES, 206: BYTES, 304: null },
       errors: ["not_found", "share_expired", "unauthenticated", "rate_limited", "range_not_satisfiable"],
       refusalPage: sharePage,

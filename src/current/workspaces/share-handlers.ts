@@ -15,7 +15,10 @@ import type { Services } from "../../operations/services.ts";
 import { pageIn, pageView } from "../paging.ts";
 import { doneIf } from "../updating.ts";
 import type { fileOperations, shareOperations } from "./file-operations.ts";
+import { prefersPage } from "../../http/document/page.ts";
 import { fileResponse, isUnsent } from "./file-response.ts";
+import { previewOf } from "./preview.ts";
+import { sharedFilePage } from "./shared-file-page.ts";
 import { shareView } from "./file-schema.ts";
 
 type ShareOperation = "shareFile" | "listShares" | "revokeShare";
@@ -77,7 +80,7 @@ export const shareHandlers: Pick<FileHandlers, ShareOperation> = {
 };
 
 export const openShareHandlers: Handlers<typeof shareOperations.operations, Services> = {
-  async openShare(services, { wantsHeadOnly = false }, { params: { token }, headers }) {
+  async openShare(services, { wantsHeadOnly = false }, { params: { token }, query, headers }) {
     const { files, system, log } = services;
     if (!TOKEN.test(token)) return notFound("share");
     const found = await lookUp(log, files.findShare(hashOf(token)));
@@ -100,10 +103,19 @@ export const openShareHandlers: Handlers<typeof shareOperations.operations, Serv
     const seen = await system.dispatch(ref, { kind: "read_place", path: path.value });
     if (!seen.ok) return seen;
     const { node: file } = seen.value.place;
-    const unsent = file.kind === "file" && (wantsHeadOnly || isUnsent(file, headers)) ? file.sha256 : null;
+    const isPage = query.download === undefined && headers.range === undefined && prefersPage(headers.accept ?? null);
+    const isCounted = !isPage && !wantsHeadOnly && !(file.kind === "file" && isUnsent(file, headers));
+    const unsent = file.kind === "file" && !isCounted ? file.sha256 : null;
     const opened = await system.dispatch(ref, { kind: "open_share", shareId, unsent });
     if (!opened.ok) return opened;
-    const { name, node } = opened.value.place;
+    const { place } = opened.value;
+    const { name, node } = place;
+    if (isPage) {
+      const isShown = share.value.maxDownloads === null;
+      const preview = isShown ? await previewOf(services, { path: text, place, workspaceRef: ref }) : null;
+      if (preview !== null && !preview.ok) return preview;
+      return ok(sharedFilePage({ name, size: node.size, mime: node.mime }, preview?.value ?? null));
+    }
     return fileResponse(services, { ...node, organizationId, name }, headers);
   },
 };

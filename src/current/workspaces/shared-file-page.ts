@@ -1,0 +1,75 @@
+/**
+ * The page that a browser gets at the address of a share (WSP-2): what is shared, a look at it, and a link that
+ * downloads it. Nothing of the file runs: the page has no script and may load nothing, text and tables are escaped, and
+ * HTML that the sandbox has made of Markdown or code is in a sandboxed frame besides.
+ */
+import type { Shown } from "../../http/contract/operation.ts";
+import { escapeHtml, PAGE_HEADERS, PAGE_TYPE, pageText } from "../../http/document/page.ts";
+import type { PreviewView } from "./file-schema.ts";
+
+type Preview = Shown<typeof PreviewView>;
+
+interface SharedFile {
+  readonly name: string;
+  readonly size: number;
+  readonly mime: string;
+}
+
+/** `preview`: null where looking would be as good as downloading and downloads are counted. */
+export const sharedFilePage = (file: SharedFile, preview: Preview | null): Response =>
+  new Response(pageText(file.name, content(file, preview)), {
+    headers: { "content-type": PAGE_TYPE, ...PAGE_HEADERS, "cache-control": "private, no-cache", vary: "accept" },
+  });
+
+const content = (file: SharedFile, preview: Preview | null): string =>
+  `<h1>${escapeHtml(file.name)}</h1>
+<p>${escapeHtml(file.mime)}, ${sizeOf(file.size)}. <a href="?download=1" download>Download</a></p>
+${preview === null ? "<p>The downloads of this file are counted, so it is not shown here.</p>" : lookAt(preview)}`;
+
+function lookAt({ kind, image, pages, table, html, content: text, truncated }: Preview): string {
+  const notes = [
+    ...(pages === undefined ? [] : [pages === 1 ? "1 page" : `the first of ${pages} pages`]),
+    ...(table?.truncated === true ? ["the first rows"] : []),
+    ...(truncated && table === undefined && image === undefined ? ["the beginning"] : []),
+  ];
+  const shown =
+    image !== undefined
+      ? `<p><img src="${escapeHtml(image.url)}" width="${image.width}" height="${image.height}" alt="" style="max-width:100%;height:auto"></p>`
+      : table !== undefined
+        ? tableOf(table)
+        : html !== undefined
+          ? framed(html)
+          : text !== undefined
+            ? `<pre>${escapeHtml(text)}</pre>`
+            : "";
+  if (shown === "")
+    return `<p>There is no preview of ${kind === "too_large" ? "so large a file" : "this kind of file"}.</p>`;
+  return notes.length === 0 ? shown : `<p><small>Shown: ${notes.join(", ")}.</small></p>\n${shown}`;
+}
+
+const FRAME_STYLE =
+  "<style>:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;overflow-wrap:break-word}pre{overflow-x:auto}</style>";
+
+const framed = (html: string): string =>
+  `<iframe sandbox title="Preview" srcdoc="${escapeHtml(FRAME_STYLE + html)}" style="width:100%;height:75vh;border:1px solid #8884"></iframe>`;
+
+function tableOf({ columns, rows }: NonNullable<Preview["table"]>): string {
+  const cells = (tag: "th" | "td", values: readonly unknown[]): string =>
+    `<tr>${values.map((value) => `<${tag}>${escapeHtml(textOf(value))}</${tag}>`).join("")}</tr>`;
+  const head = cells(
+    "th",
+    columns.map(({ name }) => name),
+  );
+  return `<div style="overflow-x:auto"><table>${head}${rows.map((row) => cells("td", row)).join("")}</table></div>`;
+}
+
+function textOf(value: unknown): string {
+  if (value === null || value === undefined) return "";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function sizeOf(bytes: number): string {
+  if (bytes < 1_024) return `${bytes} ${bytes === 1 ? "byte" : "bytes"}`;
+  const [unit, size] = bytes < 1_024 ** 2 ? ["KiB", bytes / 1_024] : ["MiB", bytes / 1_024 ** 2];
+  return `${size.toFixed(1)} ${unit}`;
+}
