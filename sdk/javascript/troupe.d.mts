@@ -781,20 +781,24 @@ export declare class Troupe {
      * Download a shared file.
      *
      * A share with a password takes it by HTTP Basic authentication, with any user name. Each download counts; what sends
-     * no content (HEAD, 304, 416) is none. Browsers (`Accept: text/html`) get refusals as a page.
+     * no content (HEAD, 304, 416) is none. Browsers (`Accept: text/html`) get a page with a preview and a link to
+     * download, and refusals as a page; the page counts as no download, and shows no preview where `max_downloads` is
+     * set.
      *
      * `GET /share/{token}`. May throw `NotFoundError`, `ShareExpiredError` or `RangeNotSatisfiableError`.
      */
-    openShare(token: string, options?: RequestOptions): Promise<Uint8Array>;
+    openShare(token: string, query?: OpenShareQuery, options?: RequestOptions): Promise<Uint8Array>;
     /**
      * Download a shared file. The content in pieces, as they arrive: a file of any size takes little memory.
      *
      * A share with a password takes it by HTTP Basic authentication, with any user name. Each download counts; what sends
-     * no content (HEAD, 304, 416) is none. Browsers (`Accept: text/html`) get refusals as a page.
+     * no content (HEAD, 304, 416) is none. Browsers (`Accept: text/html`) get a page with a preview and a link to
+     * download, and refusals as a page; the page counts as no download, and shows no preview where `max_downloads` is
+     * set.
      *
      * `GET /share/{token}`. May throw `NotFoundError`, `ShareExpiredError` or `RangeNotSatisfiableError`.
      */
-    openShareStream(token: string, options?: RequestOptions): AsyncGenerator<Uint8Array, void, undefined>;
+    openShareStream(token: string, query?: OpenShareStreamQuery, options?: RequestOptions): AsyncGenerator<Uint8Array, void, undefined>;
     /**
      * List unfinished uploads.
      *
@@ -1804,6 +1808,16 @@ export interface ListSharesQuery {
     limit?: number;
     /** `next_cursor` of the previous page */
     cursor?: string;
+}
+/** What `openShare` takes besides. */
+export interface OpenShareQuery {
+    /** Gives browsers the file instead of the page */
+    download?: "1";
+}
+/** What `openShareStream` takes besides. */
+export interface OpenShareStreamQuery {
+    /** Gives browsers the file instead of the page */
+    download?: "1";
 }
 /** What `listTools` takes besides. */
 export interface ListToolsQuery {
@@ -5172,6 +5186,10 @@ export interface MessagingIntegration {
     last_success_at: string | null;
     /** ISO 8601 UTC with milliseconds */
     last_failure_at: string | null;
+    /**
+     * What was given up and not sent again since: how many deliveries, and the range of their numbers for a redelivery;
+     * null: nothing
+     */
     undelivered: UndeliveredEvents | null;
     /** The organization that owns it */
     organization_id: string;
@@ -5218,6 +5236,10 @@ export interface MessagingIntegrationWithSecret {
     last_success_at: string | null;
     /** ISO 8601 UTC with milliseconds */
     last_failure_at: string | null;
+    /**
+     * What was given up and not sent again since: how many deliveries, and the range of their numbers for a redelivery;
+     * null: nothing
+     */
     undelivered: UndeliveredEvents | null;
     /** The organization that owns it */
     organization_id: string;
@@ -6595,6 +6617,7 @@ export interface UnfinishedUpload {
 }
 /** Unfinished uploads, newest first */
 export interface UnfinishedUploadList {
+    /** The uploads, newest first */
     uploads: UnfinishedUpload[];
 }
 export interface UpdateAgentRequest {

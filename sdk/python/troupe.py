@@ -2474,12 +2474,19 @@ class Troupe:
 
     # Shares: Files that can be downloaded with their address and no token. [Guide: Files](/guides/files.md)
 
-    def open_share(self, token: str, *, timeout: float | None = None) -> bytes:
+    def open_share(
+        self,
+        token: str,
+        *,
+        download: Literal["1"] | None = None,
+        timeout: float | None = None,
+    ) -> bytes:
         """Download a shared file.
 
         A share with a password takes it by HTTP Basic authentication, with any user name. Each download
-        counts; what sends no content (HEAD, 304, 416) is none. Browsers (`Accept: text/html`) get refusals
-        as a page.
+        counts; what sends no content (HEAD, 304, 416) is none. Browsers (`Accept: text/html`) get a page
+        with a preview and a link to download, and refusals as a page; the page counts as no download, and
+        shows no preview where `max_downloads` is set.
 
         `GET /share/{token}`. May raise `NotFoundError`, `ShareExpiredError` or `RangeNotSatisfiableError`.
         """
@@ -2487,18 +2494,26 @@ class Troupe:
             _Request(
                 "GET",
                 f"/share/{_segment(token)}",
+                query={"download": download},
                 is_public=True,
                 timeout=timeout,
             )
         )
 
-    def open_share_stream(self, token: str, *, timeout: float | None = None) -> Generator[bytes, None, None]:
+    def open_share_stream(
+        self,
+        token: str,
+        *,
+        download: Literal["1"] | None = None,
+        timeout: float | None = None,
+    ) -> Generator[bytes, None, None]:
         """Download a shared file. The content in pieces, as they arrive: a file of any size takes little
         memory.
 
         A share with a password takes it by HTTP Basic authentication, with any user name. Each download
-        counts; what sends no content (HEAD, 304, 416) is none. Browsers (`Accept: text/html`) get refusals
-        as a page.
+        counts; what sends no content (HEAD, 304, 416) is none. Browsers (`Accept: text/html`) get a page
+        with a preview and a link to download, and refusals as a page; the page counts as no download, and
+        shows no preview where `max_downloads` is set.
 
         `GET /share/{token}`. May raise `NotFoundError`, `ShareExpiredError` or `RangeNotSatisfiableError`.
         """
@@ -2506,6 +2521,7 @@ class Troupe:
             _Request(
                 "GET",
                 f"/share/{_segment(token)}",
+                query={"download": download},
                 is_public=True,
                 timeout=timeout,
             )
@@ -8779,6 +8795,8 @@ class MessagingIntegration(TypedDict):
     last_success_at: str | None
     # ISO 8601 UTC with milliseconds
     last_failure_at: str | None
+    # What was given up and not sent again since: how many deliveries, and the range of their numbers for a
+    # redelivery; null: nothing
     undelivered: UndeliveredEvents | None
     # The organization that owns it
     organization_id: str
@@ -8823,6 +8841,8 @@ class MessagingIntegrationWithSecret(TypedDict):
     last_success_at: str | None
     # ISO 8601 UTC with milliseconds
     last_failure_at: str | None
+    # What was given up and not sent again since: how many deliveries, and the range of their numbers for a
+    # redelivery; null: nothing
     undelivered: UndeliveredEvents | None
     # The organization that owns it
     organization_id: str
@@ -10491,6 +10511,7 @@ class UnfinishedUpload(TypedDict):
 class UnfinishedUploadList(TypedDict):
     """Unfinished uploads, newest first"""
 
+    # The uploads, newest first
     uploads: list[UnfinishedUpload]
 
 

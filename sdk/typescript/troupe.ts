@@ -1383,24 +1383,32 @@ export class Troupe {
    * Download a shared file.
    *
    * A share with a password takes it by HTTP Basic authentication, with any user name. Each download counts; what sends
-   * no content (HEAD, 304, 416) is none. Browsers (`Accept: text/html`) get refusals as a page.
+   * no content (HEAD, 304, 416) is none. Browsers (`Accept: text/html`) get a page with a preview and a link to
+   * download, and refusals as a page; the page counts as no download, and shows no preview where `max_downloads` is
+   * set.
    *
    * `GET /share/{token}`. May throw `NotFoundError`, `ShareExpiredError` or `RangeNotSatisfiableError`.
    */
-  openShare(token: string, options?: RequestOptions): Promise<Uint8Array> {
-    return this.#http.bytes({ method: "GET", path: `/share/${segment(token)}`, isPublic: true, options });
+  openShare(token: string, query?: OpenShareQuery, options?: RequestOptions): Promise<Uint8Array> {
+    return this.#http.bytes({ method: "GET", path: `/share/${segment(token)}`, query, isPublic: true, options });
   }
 
   /**
    * Download a shared file. The content in pieces, as they arrive: a file of any size takes little memory.
    *
    * A share with a password takes it by HTTP Basic authentication, with any user name. Each download counts; what sends
-   * no content (HEAD, 304, 416) is none. Browsers (`Accept: text/html`) get refusals as a page.
+   * no content (HEAD, 304, 416) is none. Browsers (`Accept: text/html`) get a page with a preview and a link to
+   * download, and refusals as a page; the page counts as no download, and shows no preview where `max_downloads` is
+   * set.
    *
    * `GET /share/{token}`. May throw `NotFoundError`, `ShareExpiredError` or `RangeNotSatisfiableError`.
    */
-  openShareStream(token: string, options?: RequestOptions): AsyncGenerator<Uint8Array, void, undefined> {
-    return this.#http.chunks({ method: "GET", path: `/share/${segment(token)}`, isPublic: true, options });
+  openShareStream(
+    token: string,
+    query?: OpenShareStreamQuery,
+    options?: RequestOptions,
+  ): AsyncGenerator<Uint8Array, void, undefined> {
+    return this.#http.chunks({ method: "GET", path: `/share/${segment(token)}`, query, isPublic: true, options });
   }
 
   // Unfinished uploads: Uploads in parts that are not finished
@@ -2990,6 +2998,18 @@ export interface ListSharesQuery {
   limit?: number;
   /** `next_cursor` of the previous page */
   cursor?: string;
+}
+
+/** What `openShare` takes besides. */
+export interface OpenShareQuery {
+  /** Gives browsers the file instead of the page */
+  download?: "1";
+}
+
+/** What `openShareStream` takes besides. */
+export interface OpenShareStreamQuery {
+  /** Gives browsers the file instead of the page */
+  download?: "1";
 }
 
 /** What `listTools` takes besides. */
@@ -6873,6 +6893,10 @@ export interface MessagingIntegration {
   last_success_at: string | null;
   /** ISO 8601 UTC with milliseconds */
   last_failure_at: string | null;
+  /**
+   * What was given up and not sent again since: how many deliveries, and the range of their numbers for a redelivery;
+   * null: nothing
+   */
   undelivered: UndeliveredEvents | null;
   /** The organization that owns it */
   organization_id: string;
@@ -6918,6 +6942,10 @@ export interface MessagingIntegrationWithSecret {
   last_success_at: string | null;
   /** ISO 8601 UTC with milliseconds */
   last_failure_at: string | null;
+  /**
+   * What was given up and not sent again since: how many deliveries, and the range of their numbers for a redelivery;
+   * null: nothing
+   */
   undelivered: UndeliveredEvents | null;
   /** The organization that owns it */
   organization_id: string;
@@ -8476,6 +8504,7 @@ export interface UnfinishedUpload {
 
 /** Unfinished uploads, newest first */
 export interface UnfinishedUploadList {
+  /** The uploads, newest first */
   uploads: UnfinishedUpload[];
 }
 

@@ -276,6 +276,9 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   "Delivery.error": "Why the attempt failed; null where it did not",
   "Delivery.trigger": "Why it is sent: the event itself, a redelivery or a test",
   http_status: "Status that the receiver answered; null where it did not answer",
+  undelivered:
+    "What was given up and not sent again since: how many deliveries, and the range of their numbers for a redelivery; null: nothing",
+  "UnfinishedUploadList.uploads": "The uploads, newest first",
   retry_profile:
     "How long a failed delivery is retried: `standard` for 7 seconds (after 1, 2 and 4), `durable` for three more days. Choose `durable` unless the receiver must not get old events: `standard` does not outlive a deployment of the receiver",
   secret_set: "Whether there is a signing secret",
