@@ -7,7 +7,7 @@ import type { Outcome } from "../fault.ts";
 import type { InputBlock, ModelInput } from "../upload/terms.ts";
 import type { JsonObject } from "../schema.ts";
 import type { MadeArtifact, OutputError, Progress } from "./terms.ts";
-import type { AgentSnapshot, AnswerBlock, Block, RunError, ToolUseBlock, Usage } from "./schema.ts";
+import type { AgentSnapshot, AnswerBlock, Block, RunError, StopReason, ToolUseBlock, Usage } from "./schema.ts";
 
 /** A part of a user's message. */
 export type ContentPart =
@@ -128,7 +128,7 @@ export type ModelOutcome =
       /** Complete content in order; the loop adds the results. */
       readonly blocks: readonly AnswerBlock[];
       readonly usage: Usage;
-      readonly finishReason: "stop" | "tool_use" | "length" | "content_filter" | "other";
+      readonly finishReason: StopReason;
       /** The provider's rate headers allow no further call for this long, in ms. */
       readonly pauseMs?: number;
     }

@@ -82,6 +82,23 @@ export type Block = Static<typeof Block>;
 /** A block of a model's answer. */
 export type AnswerBlock = TextBlock | ReasoningBlock | ToolUseBlock;
 
+/** Why a model ended its answer, in the same words for all providers. */
+export const STOP_REASONS = [
+  /** By itself. */
+  "stop",
+  /** It calls tools. */
+  "tool_use",
+  /** The answer reached a limit of tokens and was cut. */
+  "length",
+  /** The provider's filter withheld the answer or its rest. */
+  "content_filter",
+  /** The model declined to answer. */
+  "refusal",
+  /** For another reason, or the provider has named none. */
+  "other",
+] as const;
+export type StopReason = (typeof STOP_REASONS)[number];
+
 export const Tokens = Type.Object({ inputTokens: Type.Integer(), outputTokens: Type.Integer() });
 export const Usage = Type.Object({ ...Tokens.properties, ...CostFields });
 export type Usage = Static<typeof Usage>;

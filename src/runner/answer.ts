@@ -6,7 +6,7 @@
  * nothing contains a NUL or a lone surrogate; anything after the end is ignored. Throws `AnswerRefused` beyond a limit,
  * and rethrows what its receiver throws.
  */
-import { type AnswerBlock, TEXT_SEPARATOR, type Usage } from "../../actors/job/schema.ts";
+import { type AnswerBlock, type StopReason, TEXT_SEPARATOR, type Usage } from "../../actors/job/schema.ts";
 import { AnswerCalls, type CallMade } from "./answer-calls.ts";
 import { AnswerState } from "./answer-state.ts";
 import { AnswerCitations, type CitationMade } from "./answer-citations.ts";
@@ -18,8 +18,7 @@ import { visibleText } from "../../actors/visible-text.ts";
 /** Characters of one reasoning block that are kept. */
 export const MAX_REASONING_CHARS = 64 * 1024;
 
-/** Why a model ended its answer. */
-export type EndReason = "stop" | "tool_use" | "length" | "content_filter" | "other";
+export type EndReason = StopReason;
 
 /** Tokens as a provider reports them: any number, or undefined. */
 export interface CountedTokens {
@@ -50,6 +49,8 @@ export interface AnswerSink {
   /** A tool call is complete. */
   call(made: CallMade): void;
   usage(counted: CountedTokens): void;
+  /** Nothing of the answer is missing; `end` ends it if nothing follows, or only a fault. */
+  whole(end: () => void): void;
   /** The answer is complete. Without it the call has failed. */
   end(reason: EndReason): void;
 }
@@ -62,6 +63,8 @@ export interface AnswerReceiver {
   onImpossibleUsage(): void;
   /** What the provider wants back of the answer is too long, and is not kept. */
   onLongState(): void;
+  /** Nothing of the answer is missing. */
+  onWhole(): void;
 }
 
 export class Answer implements AnswerSink {
@@ -83,6 +86,8 @@ export class Answer implements AnswerSink {
   #reasoning = "";
   /** Offset in the text at which the current block begins. */
   #textFrom = 0;
+  /** Ends the answer of which nothing is missing. */
+  #end: (() => void) | undefined;
 
   /** `model`: the one that answers, `provider:name`. */
   constructor(receiver: AnswerReceiver, model: string) {
@@ -163,6 +168,16 @@ export class Answer implements AnswerSink {
     if ((inputTokens ?? 0) > MAX_CALL_TOKENS || (outputTokens ?? 0) > MAX_CALL_TOKENS)
       this.#receiver.onImpossibleUsage();
     this.counted = { inputTokens: tokens(inputTokens), outputTokens: tokens(outputTokens) };
+  }
+
+  whole(end: () => void): void {
+    if (this.#end === undefined) this.#receiver.onWhole();
+    this.#end = end;
+  }
+
+  /** Ends the answer if nothing of it is missing. Throws what the source finds wrong with it. */
+  settle(): void {
+    if (this.endReason === undefined) this.#end?.();
   }
 
   end(reason: EndReason): void {

@@ -1,6 +1,7 @@
 /**
  * Checks the bytes of an event stream before anything parses them: the length of each line and frame, and the depth and
- * number of its values. One pass, without buffering. Throws `AnswerRefused`.
+ * number of its values. Finds `[DONE]`, after which nothing belongs to the answer. One pass, without buffering. Throws
+ * `AnswerRefused`.
  */
 import { type JsonLimits, JsonShape } from "../../actors/json-shape.ts";
 import {
@@ -15,6 +16,9 @@ import {
 const LIMITS: JsonLimits = { depth: MAX_FRAME_DEPTH, values: MAX_FRAME_VALUES };
 const LINE_FEED = 0x0a;
 const RETURN = 0x0d;
+const SPACE = 0x20;
+const DATA = Buffer.from("data:");
+const DONE = Buffer.from("[DONE]");
 
 export class FrameGuard {
   private readonly shape = new JsonShape();
@@ -22,6 +26,10 @@ export class FrameGuard {
   private frameBytes = 0;
   private lineBytes = 0;
   private isAfterReturn = false;
+  /** How much of the line is `data:[DONE]`; -1 if it is another line. */
+  private matched = 0;
+  /** Where the frame with `[DONE]` ends in the bytes that were taken last; undefined before. */
+  end: number | undefined;
 
   /** Checks the next bytes; answers the cost of parsing them. */
   take(bytes: Uint8Array): number {
@@ -29,7 +37,8 @@ export class FrameGuard {
     this.answerBytes += bytes.length;
     if (this.answerBytes > MAX_ANSWER_BYTES) throw new AnswerRefused(`it has more than ${MAX_ANSWER_BYTES} bytes`);
     let values = -shape.values;
-    for (const code of bytes) {
+    for (let at = 0; at < bytes.length; at++) {
+      const code = bytes[at]!;
       const isPair = code === LINE_FEED && this.isAfterReturn;
       this.isAfterReturn = code === RETURN;
       if (isPair) continue;
@@ -38,10 +47,16 @@ export class FrameGuard {
           values += this.endFrame();
           continue;
         }
+        if (this.matched === DATA.length + DONE.length) {
+          this.end = at + 1;
+          break;
+        }
         this.lineBytes = 0;
+        this.matched = 0;
         shape.endLine();
       } else {
         this.lineBytes++;
+        if (this.matched >= 0) this.match(code);
         shape.take(code);
         if (++this.frameBytes > MAX_FRAME_BYTES)
           throw new AnswerRefused(`one of its frames has more than ${MAX_FRAME_BYTES} bytes`);
@@ -49,6 +64,13 @@ export class FrameGuard {
     }
     this.check();
     return bytes.length + VALUE_COST * (values + shape.values);
+  }
+
+  private match(code: number): void {
+    const { matched } = this;
+    const expected = matched < DATA.length ? DATA[matched] : DONE[matched - DATA.length];
+    if (code === expected) this.matched++;
+    else if (code !== SPACE || (matched !== DATA.length && matched !== DATA.length + DONE.length)) this.matched = -1;
   }
 
   /** Answers the number of values in the frame. */

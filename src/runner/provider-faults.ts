@@ -11,6 +11,7 @@ import { AnswerRefused } from "./answer-limits.ts";
 import { TooMuchData, UnspeakableFile } from "./content.ts";
 import { field } from "./field.ts";
 import { maskWords } from "./mask.ts";
+import { isAboutKey, isPage, statusOfKind, wordsIn } from "./provider-words.ts";
 import { rateHeaderPause } from "./rate-headers.ts";
 
 /** Longest wait that a provider can ask for; a week becomes a day. */
@@ -80,6 +81,10 @@ export const noModelOutput = (): RunError => ({
   code: "provider_error",
   message: "The model provider's answer is not valid model output.",
 });
+export const noCalls = (): RunError => ({
+  code: "provider_error",
+  message: "The model provider announced tool calls and sent none.",
+});
 export const stalled = (): RunError => ({ code: "provider_stalled", message: SENTENCES.provider_stalled });
 export const tooLong = (): RunError => ({
   code: "provider_error",
@@ -119,34 +124,7 @@ export class StreamProviderError extends Error {
 
 /** The error for an error frame of any provider. */
 export const streamFault = (frame: unknown): StreamProviderError =>
-  new StreamProviderError(wordsIn(frame), statusOf(frame) ?? statusOfKind(field(frame, "error") ?? frame));
-
-/** The statuses of the kinds of errors that providers name within a stream. */
-const STATUS_OF_KIND: Readonly<Record<string, number>> = {
-  invalid_request_error: 400,
-  context_length_exceeded: 400,
-  authentication_error: 401,
-  invalid_api_key: 401,
-  billing_error: 400,
-  permission_error: 403,
-  not_found_error: 404,
-  model_not_found: 404,
-  request_too_large: 413,
-  rate_limit_error: 429,
-  rate_limit_exceeded: 429,
-  insufficient_quota: 429,
-  api_error: 500,
-  server_error: 500,
-  overloaded_error: 529,
-};
-
-function statusOfKind(error: unknown): number | undefined {
-  for (const kind of [field(error, "code"), field(error, "type")]) {
-    if (typeof kind === "number" && kind >= 400 && kind <= 599) return kind;
-    if (typeof kind === "string" && Object.hasOwn(STATUS_OF_KIND, kind)) return STATUS_OF_KIND[kind];
-  }
-  return undefined;
-}
+  new StreamProviderError(wordsIn(frame), statusOf(frame) ?? statusOfKind(frame));
 
 /** The error of a thrown value or an `error` part. `now` is wall-clock time in ms; `secrets` are masked. */
 export function providerFault(error: unknown, secrets: readonly string[], now: number): RunError {
@@ -161,9 +139,7 @@ export function providerFault(error: unknown, secrets: readonly string[], now: n
   // A frame that is not JSON, or JSON of another shape.
   if (error instanceof Error && UNREADABLE.test(error.name)) return noModelOutput();
   const retryAfterMs = retryAfter(error, now);
-  // A provider's message about its own fault is for its operators, and may quote anything.
-  const isOwnFault = code === "provider_unauthorized" || code === "provider_error";
-  const message = sentence(code, status, isOwnFault ? "" : maskWords(providerWords(error), secrets));
+  const message = sentence(code, status, maskWords(providerWords(error), secrets));
   return retryAfterMs === undefined ? { code, message } : { code, message, retryAfterMs };
 }
 
@@ -182,11 +158,12 @@ export function refusesTools(error: unknown): boolean {
   return NO_TOOLS.some((says) => says.test(words));
 }
 
-/** The loggable parts of an error: names and codes, never its text (it may quote the prompt). */
-export function faultDetails(error: unknown): Record<string, string | number | undefined> {
+/** The loggable parts of an error: names, codes and the provider's short message, masked. */
+export function faultDetails(error: unknown, secrets: readonly string[]): Record<string, string | number | undefined> {
   const { status, networkCode } = diagnose(error);
   const refused = refusal(error)?.message;
-  return { error: error instanceof Error ? error.name : typeof error, status, networkCode, refused };
+  const said = maskWords(providerWords(error), secrets) || undefined;
+  return { error: error instanceof Error ? error.name : typeof error, status, networkCode, refused, said };
 }
 
 function diagnose(error: unknown): Diagnosis {
@@ -194,7 +171,7 @@ function diagnose(error: unknown): Diagnosis {
   const status = statusOf(error);
   if (error instanceof Error && error.name === NO_KEY) return { code: "provider_unauthorized", status, networkCode };
   if (status !== undefined && status >= 300) {
-    const code = codeOfStatus(status);
+    const code = isAboutKey(status, allWords(error)) ? "provider_unauthorized" : codeOfStatus(status);
     return {
       code: code === "provider_rejected" && saysTooLong(error) ? "context_length_exceeded" : code,
       status,
@@ -205,7 +182,6 @@ function diagnose(error: unknown): Diagnosis {
 }
 
 function codeOfStatus(status: number): ProviderCode {
-  if (status === 401 || status === 403 || status === 407) return "provider_unauthorized";
   if (status === 429) return "provider_rate_limited";
   if (status < 400 || status >= 500 || status === 408) return "provider_error";
   return "provider_rejected";
@@ -244,14 +220,30 @@ function findNetworkCode(error: unknown): string | undefined {
   return undefined;
 }
 
-/** The provider's short message: of an error in the stream, or of the JSON body of an error answer. */
+/** The provider's short message: of an error in the stream, or of the body of an error answer. */
 function providerWords(error: unknown): string {
   if (error instanceof Error && error.name.includes("StreamProviderError")) return error.message;
-  if (!(error instanceof Error)) return wordsIn(error);
+  return error instanceof Error ? wordsIn(bodyOf(error)) : wordsIn(error);
+}
+
+/** The body of an error answer: its value if it is JSON, else its text; undefined if there is none. */
+function bodyOf(error: unknown): unknown {
   const body = field(error, "responseBody");
   const status = statusOf(error);
-  if (status === undefined || status < 300 || typeof body !== "string" || body.length > MAX_BODY_CHARS) return "";
-  return wordsIn(parseWithin(body, ERROR_BODY));
+  if (status === undefined || status < 300 || typeof body !== "string" || body.length > MAX_BODY_CHARS)
+    return undefined;
+  // A body that looks like JSON but cannot be read is not a message.
+  return parseWithin(body, ERROR_BODY) ?? (/^\s*[{[]/.test(body) ? undefined : body);
+}
+
+/** The message with the code and the kind of the error. */
+function allWords(error: unknown): string {
+  const body = error instanceof Error ? bodyOf(error) : error;
+  // A page is the answer of a proxy or a firewall.
+  if (typeof body === "string" && isPage(body)) return "page";
+  const inner = field(Array.isArray(body) ? body[0] : body, "error") ?? body;
+  const names = [field(inner, "code"), field(inner, "type"), field(inner, "status"), field(error, "kind")];
+  return [...names, providerWords(error)].filter((word) => typeof word === "string" && word !== "").join(" ");
 }
 
 /** Messages of providers and servers for a request that exceeds the context window. */
@@ -259,22 +251,7 @@ const TOO_LONG =
   /context_length_exceeded|exceed_context_size|context (?:length|window|size|limit)|prompt is too long|input is too long|too many (?:input )?tokens|maximum (?:input|number of) tokens|reduce the length/i;
 
 /** Whether the error's code or its text says that the request is too long. */
-function saysTooLong(error: unknown): boolean {
-  const body = field(error, "responseBody");
-  const parsed = typeof body === "string" && body.length <= MAX_BODY_CHARS ? parseWithin(body, ERROR_BODY) : error;
-  const inner = field(parsed, "error") ?? parsed;
-  const names = [field(inner, "code"), field(inner, "type"), field(error, "kind")];
-  return [...names, providerWords(error)].some((word) => typeof word === "string" && TOO_LONG.test(word));
-}
-
-function wordsIn(body: unknown): string {
-  if (typeof body === "string") return body;
-  const inner = field(body, "error");
-  for (const words of [field(inner, "message"), inner, field(body, "message"), field(body, "detail")]) {
-    if (typeof words === "string") return words;
-  }
-  return "";
-}
+const saysTooLong = (error: unknown): boolean => TOO_LONG.test(allWords(error));
 
 /** `Retry-After` in seconds or as a date, `retry-after-ms`, or the rate headers; undefined if none is valid. */
 function retryAfter(error: unknown, now: number): number | undefined {

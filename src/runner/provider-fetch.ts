@@ -79,7 +79,43 @@ export async function firstBytes(body: ReadableStream<Uint8Array>, limit: number
   return Buffer.concat(chunks, size);
 }
 
-/** The body in small pieces, each checked, each in its turn. Reads only on demand. */
+/** How much is read after the end of an answer, and for how long. */
+const REST_BYTES = 64 * 1024;
+const REST_MS = 1_000;
+
+interface RestReader {
+  read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
+  cancel(): Promise<void>;
+}
+
+/**
+ * Reads what follows the end of an answer without a look, so that the connection can be used again; one that stays open
+ * is closed soon. Never rejects.
+ */
+export async function readRest(reader: RestReader): Promise<void> {
+  const leave = (): void => void reader.cancel().catch(() => {}); // broken already
+  const timer = setTimeout(leave, REST_MS);
+  try {
+    for (let left = REST_BYTES; left > 0;) {
+      const { done, value } = await reader.read();
+      if (done || value === undefined) break;
+      left -= value.length;
+    }
+  } catch {
+    // The answer is complete: its connection does not matter.
+  } finally {
+    clearTimeout(timer);
+    leave();
+  }
+}
+
+/** Ends the last frame, whatever follows it. */
+const FRAME_END = Buffer.from("\n\n");
+
+/**
+ * The body in small pieces, each checked, each in its turn, up to `[DONE]`: the SDK would read on and wait for the end
+ * of the connection. Reads only on demand.
+ */
 function guarded(body: ReadableStream<Uint8Array>, guard: FrameGuard): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   let chunk = new Uint8Array();
@@ -96,7 +132,12 @@ function guarded(body: ReadableStream<Uint8Array>, guard: FrameGuard): ReadableS
           chunk = chunk.subarray(PIECE_BYTES);
           const turn = slices.take(guard.take(piece));
           if (turn !== null) await turn;
-          controller.enqueue(piece);
+          controller.enqueue(
+            guard.end === undefined ? piece : Buffer.concat([piece.subarray(0, guard.end), FRAME_END]),
+          );
+          if (guard.end === undefined) return;
+          controller.close();
+          void readRest(reader);
         } catch (cause) {
           await reader.cancel().catch(() => {}); // broken already
           controller.error(cause);

@@ -1,9 +1,10 @@
 /**
  * One model call, from the request to its outcome.
  *
- *   source → text, reasoning, calls … → end     finished
- *          ↘ throw, or no end                   failed
- *          ↘ silence, too much output           failed; the request is closed
+ *   source → text, reasoning, calls … → end     finished, whatever the connection does then
+ *          ↘ throw, or no end                   failed, unless nothing of the answer is missing
+ *          ↘ silence                            the same; the request is closed
+ *          ↘ too much output                    failed; the request is closed
  *          ↘ the caller's signal                aborted; the request is closed
  *
  * Guarantees: it never rejects; nothing is handed out after the outcome; the pieces joined equal the text blocks with a
@@ -18,6 +19,7 @@ import type { RunnerLog } from "./log.ts";
 import {
   brokenOff,
   faultDetails,
+  noCalls,
   noModelOutput,
   pauseAsked,
   providerFault,
@@ -29,6 +31,9 @@ import { type Timers, Watchdog } from "./watchdog.ts";
 
 /** Characters of text, reasoning and tool input of one call; a server that sends more is cut off. */
 export const MAX_OUTPUT_CHARS = 4 * 1024 * 1024;
+
+/** How long the provider's last frames may take, such as the token counts, when nothing of the answer is missing. */
+const LAST_FRAMES_MS = 5_000;
 
 /** Accounts for the event loop's time. */
 export type RunTime = Pick<LoopTime, "measure">;
@@ -116,7 +121,7 @@ class Call {
     this.#onAbort = () => this.#end("aborted");
     this.#upstream.signal.addEventListener("abort", () => stopped.resolve(), { once: true });
     context.signal.addEventListener("abort", this.#onAbort, { once: true });
-    this.#watchdog = new Watchdog(context.timers, context.stalledStreamMs, () => this.#end(stalled()));
+    this.#watchdog = new Watchdog(context.timers, context.stalledStreamMs, () => this.#silent());
     const receiver = {
       onText: (text: string) => {
         this.#read += text;
@@ -125,6 +130,7 @@ class Call {
       onChars: (chars: number) => this.#count(chars),
       onImpossibleUsage: () => this.#warnOfUsage(),
       onLongState: () => this.#warnOfState(),
+      onWhole: () => this.#watchdog.shorten(LAST_FRAMES_MS),
     };
     this.#answer = new Answer(receiver, context.model);
   }
@@ -142,15 +148,30 @@ class Call {
         this.#pauseMs = pauseAsked(headers, Date.now());
       },
       touch: () => this.#watchdog.touch(),
-      isOver: () => this.#stop !== undefined,
+      isOver: () => this.#stop !== undefined || this.#answer.endReason !== undefined,
     };
     try {
       // The race makes the outcome prompt even if a transport is slow to notice its abort.
       await Promise.race([this.#context.source(listener), this.#stopped]);
     } catch (error) {
-      return this.#outcome(error);
+      return this.#outcome(this.#isSettled() ? undefined : error);
     }
     return this.#outcome(undefined);
+  }
+
+  /** Whether the answer is complete, although its stream has not ended as it should. */
+  #isSettled(): boolean {
+    try {
+      if (this.#stop === undefined) this.#answer.settle();
+    } catch {
+      // The fault of the stream came first.
+    }
+    return this.#answer.endReason !== undefined;
+  }
+
+  #silent(): void {
+    if (this.#isSettled()) this.#upstream.abort();
+    else this.#end(stalled());
   }
 
   close(): void {
@@ -219,14 +240,14 @@ class Call {
     const answer = this.#answer;
     if (this.#stop === "aborted") return { kind: "aborted", partialText: answer.partialText };
     // Once the answer is complete, a failure of the connection does not matter.
-    if (answer.endReason !== undefined && !this.#isRefused) {
+    if (answer.endReason !== undefined && !this.#isRefused && !lacksCalls(answer)) {
       const { blocks, counted: usage, endReason } = answer;
       const pause = this.#pauseMs === undefined ? {} : { pauseMs: this.#pauseMs };
       return { kind: "finished", blocks, usage, finishReason: finishReason(endReason, blocks), ...pause };
     }
     const fault = this.#fault(cause);
     this.#context.log?.warn(
-      { ...this.#context.origin, code: fault.code, ...faultDetails(cause) },
+      { ...this.#context.origin, code: fault.code, ...faultDetails(cause, this.#context.secrets) },
       "A model call failed",
     );
     const refuses = this.#context.hasTools === true && refusesTools(cause) ? ({ refusesTools: true } as const) : {};
@@ -235,13 +256,18 @@ class Call {
 
   #fault(cause: unknown): RunError {
     if (this.#stop !== undefined && this.#stop !== "aborted") return this.#stop;
+    if (lacksCalls(this.#answer)) return noCalls();
     if (cause === undefined) return this.#chars > 0 || this.#answer.hasCalls ? brokenOff() : noModelOutput();
     return providerFault(cause, this.#context.secrets, Date.now());
   }
 }
 
+/** Whether the answer ended for calls that it does not have, and has no text either. */
+const lacksCalls = ({ endReason, blocks }: Answer): boolean =>
+  endReason === "tool_use" && blocks.every((block) => block.type === "reasoning");
+
 function finishReason(reason: EndReason, blocks: readonly AnswerBlock[]): EndReason {
-  if (reason === "length" || reason === "content_filter") return reason;
+  if (reason === "length" || reason === "content_filter" || reason === "refusal") return reason;
   // Some servers end an answer that has calls with "stop".
   if (blocks.some((block) => block.type === "tool_use")) return "tool_use";
   return reason === "tool_use" ? "stop" : reason;

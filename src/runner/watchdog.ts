@@ -22,7 +22,7 @@ export const realTimers: Timers = {
 /** Calls `onSilence` once, as soon as `limitMs` have passed without a `touch`. */
 export class Watchdog {
   readonly #timers: Timers;
-  readonly #limitMs: number;
+  #limitMs: number;
   readonly #onSilence: () => void;
   #lastActivity: number;
   #cancel: () => void;
@@ -37,6 +37,14 @@ export class Watchdog {
 
   touch(): void {
     this.#lastActivity = this.#timers.now();
+  }
+
+  /** From now on the limit is this one, if it is shorter. */
+  shorten(limitMs: number): void {
+    if (limitMs >= this.#limitMs) return;
+    this.#limitMs = limitMs;
+    this.#cancel();
+    this.#cancel = this.#timers.after(limitMs, () => this.#fire());
   }
 
   stop(): void {

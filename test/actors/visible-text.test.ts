@@ -34,7 +34,7 @@ test("[GUARD-7] a text in pieces is marked as it would be whole, wherever it is 
 test("[GUARD-7] what a model says and thinks, and the names of its calls, are marked as they come", () => {
   const told: string[] = [];
   const answer = new Answer(
-    { onText: (text) => told.push(text), onChars() {}, onImpossibleUsage() {}, onLongState() {} },
+    { onText: (text) => told.push(text), onChars() {}, onImpossibleUsage() {}, onLongState() {}, onWhole() {} },
     "test:model",
   );
   answer.reasoning("think \u001b[2J");

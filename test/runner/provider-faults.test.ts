@@ -4,7 +4,7 @@ import type { ModelOutcome } from "../../actors/job/ports.ts";
 import { maskWords, MAX_PROVIDER_WORDS } from "../../src/runner/mask.ts";
 import type { RunnerLog } from "../../src/runner/log.ts";
 import { createModels } from "../../src/runner/models.ts";
-import { MAX_RETRY_AFTER_MS, providerFault } from "../../src/runner/provider-faults.ts";
+import { faultDetails, MAX_RETRY_AFTER_MS, ProviderAnswer, providerFault } from "../../src/runner/provider-faults.ts";
 import { MAX_OUTPUT_CHARS } from "../../src/runner/stream-call.ts";
 import type { FakeAnswer, FakeEnd, FakeProvider } from "../support/fake-provider.ts";
 import { fakeTimers } from "../support/fake-timers.ts";
@@ -57,7 +57,7 @@ for (const way of WAYS) {
       [404, "context_length_exceeded", /It said: prompt is too long/],
       [413, "context_length_exceeded", /It said: prompt is too long/],
       [401, "provider_unauthorized", /An operator has to check the key/],
-      [403, "provider_unauthorized", /An operator has to check the key/],
+      [403, "context_length_exceeded", /It said: prompt is too long/],
       [429, "provider_rate_limited", /rate limit is reached/],
       [500, "provider_error", /\(HTTP 500\)/],
       [529, "provider_error", /\(HTTP 529\)/],
@@ -81,9 +81,13 @@ for (const way of WAYS) {
       expect(retryAfterMs).toBeLessThanOrEqual(60_000);
     });
 
-    test("[RUN-1] a body that is no JSON is not quoted", async () => {
+    test("[RUN-1] a body of plain text is quoted, masked, and a page is not", async () => {
       const { error } = await failure({ kind: "status", status: 500, body: `Traceback at /srv/app.py, key ${KEY}` });
-      expect(error.message).toBe("The model provider answered with an error (HTTP 500).");
+      expect(error.message).toBe(
+        "The model provider answered with an error (HTTP 500). It said: Traceback at [hidden], key [hidden]",
+      );
+      const page = await failure({ kind: "status", status: 502, body: "<html><h1>Bad gateway</h1></html>" });
+      expect(page.error.message).toBe("The model provider answered with an error (HTTP 502).");
     });
 
     test("[RUN-1] keys, addresses and paths in the provider's words are hidden", async () => {
@@ -219,6 +223,77 @@ test("[RUN-1] a host that does not resolve is provider_unreachable", async () =>
     kind: "failed",
     error: { code: "provider_unreachable", message: expect.not.stringContaining("invalid") },
   });
+});
+
+/** Bodies of errors as providers send them, with what a user reads. */
+const BODIES: readonly (readonly [about: string, status: number, body: unknown, code: string, said: string])[] = [
+  [
+    "OpenAI",
+    400,
+    { error: { message: "Bad schema", type: "invalid_request_error" } },
+    "provider_rejected",
+    "Bad schema",
+  ],
+  ["Gemini's list", 400, [{ error: { code: 400, message: "No such voice" } }], "provider_rejected", "No such voice"],
+  ["Gemini's key", 400, [{ error: { message: "API key not valid." } }], "provider_unauthorized", "API key not valid."],
+  ["FastAPI's text", 422, { detail: "Model is loading" }, "provider_rejected", "Model is loading"],
+  [
+    "FastAPI's list",
+    422,
+    { detail: [{ loc: ["body"], msg: "Field required" }] },
+    "provider_rejected",
+    "Field required",
+  ],
+  ["Cloudflare's list", 400, { errors: [{ code: 1, message: "No route" }] }, "provider_rejected", "No route"],
+  ["an error within an error", 500, { error: { error: { message: "Deep" } } }, "provider_error", "Deep"],
+  ["text for an error", 404, { error: "model 'x' not found" }, "provider_rejected", "model 'x' not found"],
+  ["plain text", 503, "upstream connect error\nat 10.0.0.1", "provider_error", "upstream connect error"],
+  [
+    "an unknown key",
+    401,
+    { error: { message: "Incorrect API key provided" } },
+    "provider_unauthorized",
+    "Incorrect API key provided",
+  ],
+  [
+    "a key without rights",
+    403,
+    { error: { type: "permission_error", message: "Your API key has no access" } },
+    "provider_unauthorized",
+    "Your API key has no access",
+  ],
+  [
+    "a country",
+    403,
+    { error: { code: "unsupported_country", message: "Country not supported" } },
+    "provider_rejected",
+    "Country not supported",
+  ],
+  [
+    "a moderation",
+    403,
+    { error: { message: "Input was flagged", code: 403 } },
+    "provider_rejected",
+    "Input was flagged",
+  ],
+  ["credits", 402, { error: { message: "Insufficient credits" } }, "provider_rejected", "Insufficient credits"],
+];
+for (const [about, status, body, code, said] of BODIES)
+  test(`[RUN-26] the provider's reason reaches the user and the log: ${about}`, () => {
+    const answer = new ProviderAnswer(status, {}, typeof body === "string" ? body : JSON.stringify(body));
+    const fault = providerFault(answer, [], 0);
+    expect(fault.code).toBe(code as never);
+    expect(fault.message.split(" It said: ")[1]).toBe(said);
+    expect(faultDetails(answer, [])).toMatchObject({ status, said });
+  });
+
+test("[RUN-26] a 403 without words is about the key, and one of a firewall is not", () => {
+  const codeOf = (body: string) => providerFault(new ProviderAnswer(403, {}, body), [], 0).code;
+  expect([codeOf(""), codeOf("{}"), codeOf("<html>Blocked</html>")]).toEqual([
+    "provider_unauthorized",
+    "provider_unauthorized",
+    "provider_rejected",
+  ]);
 });
 
 test("[RUN-1] Retry-After is bounded, and ignored where it cannot be read", () => {

@@ -48,6 +48,14 @@ export type FakeAnswer =
       readonly headers?: Readonly<Record<string, string>>;
       readonly body: string;
     }
+  /** 200 with this body, however wrong it is for a stream. */
+  | {
+      readonly kind: "body";
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly body: string | Uint8Array;
+      /** What the connection does after the body; by default the body ends. */
+      readonly then?: "open" | "reset" | undefined;
+    }
   /** 200 with a page, as a captive portal gives it. */
   | { readonly kind: "html" };
 
@@ -76,6 +84,8 @@ export interface FakeProvider {
   /** With `/v1`. */
   readonly baseUrl: string;
   readonly port: number;
+  /** How many connections there have been. */
+  readonly connections: number;
   /** Every POST, oldest first. */
   readonly requests: readonly FakeRequest[];
   /** Sets the answers to the next requests; the last one is given again and again. */
@@ -87,14 +97,19 @@ export interface FakeProvider {
   stop(): Promise<void>;
 }
 
+/** How long a client has to read what was sent before a reset. */
+const READING_MS = 100;
+
 export async function startFakeProvider(dialect: FakeDialect): Promise<FakeProvider> {
   const requests: FakeRequest[] = [];
   const sockets = new Set<Socket>();
+  let connections = 0;
   let waiting: ((request: FakeRequest) => void)[] = [];
   let answers: readonly FakeAnswer[] = [{ kind: "stream", text: ["ok"] }];
   let chosen: ((body: unknown) => FakeAnswer) | null = null;
   const server = createServer((socket) => {
     sockets.add(socket);
+    connections += 1;
     const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()));
     // A client that leaves in the middle is part of the tests.
     socket.on("error", () => {});
@@ -114,6 +129,9 @@ export async function startFakeProvider(dialect: FakeDialect): Promise<FakeProvi
   return {
     baseUrl: `http://127.0.0.1:${port}/v1`,
     port,
+    get connections() {
+      return connections;
+    },
     requests,
     answer: (...next) => {
       answers = next;
@@ -188,7 +206,16 @@ async function give(socket: Socket, dialect: FakeDialect, answer: FakeAnswer): P
     return send(socket, 200, { "content-type": "text/html" }, "<html><body>Please sign in</body></html>");
   if (answer.kind === "status")
     return send(socket, answer.status, { "content-type": "application/json", ...answer.headers }, answer.body);
-  socket.write("HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n");
+  const headers = { "content-type": "text/event-stream", ...(answer.kind === "body" ? answer.headers : {}) };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.write(`HTTP/1.1 200 OK\r\n${lines.join("")}transfer-encoding: chunked\r\n\r\n`);
+  if (answer.kind === "body") {
+    await write(socket, answer.body);
+    if (answer.then === undefined) socket.write("0\r\n\r\n");
+    // A reset drops what its client has not read yet.
+    if (answer.then === "reset") setTimeout(() => socket.resetAndDestroy(), READING_MS);
+    return;
+  }
   const end = answer.end ?? "finish";
   for (const frame of dialect.head(answer)) await write(socket, frame);
   for await (const piece of answer.text ?? []) await write(socket, dialect.piece(piece));
@@ -202,9 +229,11 @@ async function give(socket: Socket, dialect: FakeDialect, answer: FakeAnswer): P
 }
 
 /** One chunk; resolves when the kernel has it, so that what precedes a reset has been sent. */
-function write(socket: Socket, text: string): Promise<void> {
+function write(socket: Socket, bytes: string | Uint8Array): Promise<void> {
   return new Promise((resolve) => {
     if (socket.destroyed) return resolve();
-    socket.write(`${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`, () => resolve());
+    const body = Buffer.from(bytes as string);
+    const head = Buffer.from(`${body.length.toString(16)}\r\n`);
+    socket.write(Buffer.concat([head, body, Buffer.from("\r\n")]), () => resolve());
   });
 }

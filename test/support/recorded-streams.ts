@@ -152,7 +152,7 @@ const CHAT: readonly Omit<Recording, "format">[] = [
   {
     about: "a refusal",
     stream: chunk({ delta: { role: "assistant", refusal: "I can't help" } }) + ended("stop") + DONE,
-    reads: { blocks: [text("I can't help")], usage: tokens(0, 0), finishReason: "content_filter" },
+    reads: { blocks: [text("I can't help")], usage: tokens(0, 0), finishReason: "refusal" },
   },
   {
     about: "parts of Mistral",
@@ -184,17 +184,28 @@ const CHAT: readonly Omit<Recording, "format">[] = [
       DONE,
     reads: "provider_rate_limited",
   },
-  { about: "an end without a reason", stream: say("Well") + DONE, reads: "provider_unreachable" },
+  {
+    about: "an end without a reason",
+    stream: say("Well") + DONE,
+    reads: { blocks: [text("Well")], usage: tokens(0, 0), finishReason: "other" },
+    referenceReads: "provider_unreachable",
+  },
   { about: "nothing", stream: "", reads: "provider_error" },
   { about: "a list for a frame", stream: data("[]"), reads: "provider_error" },
   { about: "null for a frame", stream: data("null"), reads: "provider_error" },
-  { about: "a number for text", stream: chunk({ delta: { content: 5 } }), reads: "provider_error" },
+  {
+    about: "a number for text",
+    stream: chunk({ delta: { content: 5 } }) + DONE,
+    reads: { blocks: [text("5")], usage: tokens(0, 0), finishReason: "other" },
+    referenceReads: "provider_error",
+  },
   { about: "text for choices", stream: data({ choices: "x" }), reads: "provider_error" },
   { about: "frames of another format", stream: data({ type: "ping" }), reads: "provider_error" },
   {
     about: "text for tokens",
-    stream: say("a") + data({ choices: [], usage: { prompt_tokens: "1" } }),
-    reads: "provider_error",
+    stream: say("a") + ended("stop") + data({ choices: [], usage: { prompt_tokens: "1" } }),
+    reads: { blocks: [text("a")], usage: tokens(1, 0), finishReason: "stop" },
+    referenceReads: "provider_error",
   },
   {
     about: "arguments that would change a prototype",
@@ -293,7 +304,7 @@ const MESSAGES: readonly Omit<Recording, "format">[] = [
   {
     about: "a refusal",
     stream: messageStart + messageEnd("refusal", 1),
-    reads: { blocks: [], usage: tokens(15, 1), finishReason: "content_filter" },
+    reads: { blocks: [], usage: tokens(15, 1), finishReason: "refusal" },
   },
   {
     about: "an answer that reached its length",
@@ -363,8 +374,8 @@ const MESSAGES: readonly Omit<Recording, "format">[] = [
     reads: "provider_error",
   },
   {
-    about: "a number for text",
-    stream: messageStart + blockStart(0, { type: "text", text: "" }) + blockDelta(0, { type: "text_delta", text: 5 }),
+    about: "an object for text",
+    stream: messageStart + blockStart(0, { type: "text", text: "" }) + blockDelta(0, { type: "text_delta", text: {} }),
     reads: "provider_error",
   },
 ];
@@ -498,7 +509,7 @@ const RESPONSES: readonly Omit<Recording, "format">[] = [
         refusal: "I can't",
       }) +
       finished(),
-    reads: { blocks: [text("I can't")], usage: tokens(37, 11), finishReason: "content_filter" },
+    reads: { blocks: [text("I can't")], usage: tokens(37, 11), finishReason: "refusal" },
   },
   {
     about: "an answer that reached its length",
@@ -536,8 +547,8 @@ const RESPONSES: readonly Omit<Recording, "format">[] = [
   { about: "nothing", stream: "", reads: "provider_error" },
   { about: "frames of chat completions", stream: say("Hi"), reads: "provider_error" },
   {
-    about: "a number for text",
-    stream: begun + event({ type: "response.output_text.delta", item_id: "m", output_index: 0, delta: 5 }),
+    about: "an object for text",
+    stream: begun + event({ type: "response.output_text.delta", item_id: "m", output_index: 0, delta: {} }),
     reads: "provider_error",
   },
   {

@@ -150,7 +150,8 @@ function endReason(reason: FinishReason, raw: string | undefined): EndReason | u
     case "tool-calls":
       return "tool_use";
     case "content-filter":
-      return "content_filter";
+      // Adapters also say this of a model that declined; the provider's own word tells them apart.
+      return raw === undefined || raw === "stop" || raw === "refusal" ? "refusal" : "content_filter";
     case "error":
     case "interrupted":
       return undefined;

@@ -1,11 +1,12 @@
 /**
- * Reads the frames of a provider's event stream from its bytes as they arrive. Only `data` is read: in all three
- * formats it repeats what `event` says.
+ * Reads the frames of a provider's event stream from its bytes as they arrive. Of `event` only `error` matters: all
+ * other names are repeated in `data`.
  *
  *   bytes ─▶ text ─▶ lines ─▶ the data of a frame, at its blank line ─▶ JSON, checked before it is parsed
  *
- * Throws `AnswerRefused` beyond a limit, and `UnreadableFrame` for a frame that is not JSON. An incomplete frame at the
- * end of the stream is ignored. Costs are linear, however the bytes are split.
+ * `[DONE]` is the end: nothing after it is read. Throws `AnswerRefused` beyond a limit, the provider's fault for an
+ * `error` event, and `UnreadableFrame` for a frame that is not JSON. An incomplete frame at the end of the stream is
+ * ignored. Costs are linear, however the bytes are split.
  */
 import { JsonShape } from "../../../actors/json-shape.ts";
 import {
@@ -16,13 +17,15 @@ import {
   MAX_FRAME_VALUES,
   VALUE_COST,
 } from "../answer-limits.ts";
+import { streamFault } from "../provider-faults.ts";
 import { UnreadableFrame } from "./frame.ts";
 
 const LIMITS = { depth: MAX_FRAME_DEPTH, values: MAX_FRAME_VALUES };
 /** A JSON text up to this length is within the limits of depth and values: each level takes two characters. */
 const PLAIN_CHARS = 2 * MAX_FRAME_DEPTH;
-/** Marks the end of a stream of chat completions; the other formats have no such frame. */
+/** Marks the end of a stream of chat completions; proxies send it in the other formats too. */
 const DONE = "[DONE]";
+const LETTER_E = 0x65;
 const SPACE = 0x20;
 const MORE_FOLLOWS = { stream: true };
 
@@ -38,6 +41,9 @@ export class EventFrames {
   private data: string | null = null;
   private isAfterReturn = false;
   private cost = 0;
+  private isError = false;
+  /** `[DONE]` has been read. */
+  isDone = false;
 
   /** `take` gets each frame, parsed. */
   constructor(take: (frame: unknown) => void) {
@@ -46,6 +52,7 @@ export class EventFrames {
 
   /** Reads the next bytes; answers their cost. */
   read(bytes: Uint8Array): number {
+    if (this.isDone) return 0;
     this.answerBytes += bytes.length;
     if (this.answerBytes > MAX_ANSWER_BYTES) throw new AnswerRefused(`it has more than ${MAX_ANSWER_BYTES} bytes`);
     this.cost = bytes.length;
@@ -66,6 +73,7 @@ export class EventFrames {
       const end = text.indexOf("\n", from);
       if (end < 0) break;
       this.endLine(text, from, end);
+      if (this.isDone) return;
       from = end + 1;
     }
     if (from === text.length) return;
@@ -90,18 +98,27 @@ export class EventFrames {
     this.checkLength(end - from);
     this.frameChars += end - from;
     // The line must be long enough for the colon, which must not be found in the next line.
-    if (end - from < 5 || !text.startsWith("data:", from)) return;
+    if (end - from < 5 || !text.startsWith("data:", from)) {
+      if (text.charCodeAt(from) === LETTER_E) this.isError = isErrorName(text, from, end);
+      return;
+    }
     const hasSpace = from + 5 < end && text.charCodeAt(from + 5) === SPACE;
     const data = text.slice(hasSpace ? from + 6 : from + 5, end);
     this.data = this.data === null ? data : `${this.data}\n${data}`;
   }
 
   private endFrame(): void {
-    const { data } = this;
+    const { data, isError } = this;
     this.data = null;
+    this.isError = false;
     this.frameChars = 0;
-    if (data === null || data === "" || data === DONE) return;
+    if (data === null || data === "") return;
+    if (data.startsWith(DONE) && data.trim() === DONE) {
+      this.isDone = true;
+      return;
+    }
     this.look(data);
+    if (isError) throw streamFault(parsedOrText(data));
     this.take(parsed(data));
   }
 
@@ -133,4 +150,19 @@ function parsed(data: string): unknown {
     // Parsing is the only test for JSON. Drop the parser's message: it could quote the prompt.
     throw new UnreadableFrame("a frame is no JSON");
   }
+}
+
+function parsedOrText(data: string): unknown {
+  try {
+    return JSON.parse(data);
+  } catch {
+    return data;
+  }
+}
+
+/** Whether the line names an error event; the names of others are not copied. */
+function isErrorName(text: string, from: number, end: number): boolean {
+  const hasSpace = text.charCodeAt(from + 6) === SPACE;
+  const at = hasSpace ? from + 7 : from + 6;
+  return text.startsWith("error", at) && text.slice(from, end).trim() === (hasSpace ? "event: error" : "event:error");
 }

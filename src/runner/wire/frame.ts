@@ -1,6 +1,6 @@
 /**
- * Reads fields of one frame of a provider's stream. A field must be absent, null, or of the format's type; otherwise
- * the frame is unreadable, and so is the answer.
+ * Reads fields of one frame of a provider's stream. A field must be absent, null, or of the format's type, where a
+ * number may be text and text a number; otherwise the frame is unreadable, and so is the answer.
  */
 import { field } from "../field.ts";
 
@@ -12,9 +12,11 @@ export class UnreadableFrame extends Error {
 /** An untrusted JSON object. */
 export type Frame = object;
 
+export const isFrame = (value: unknown): value is Frame =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
 export function objectOf(value: unknown): Frame {
-  if (typeof value !== "object" || value === null || Array.isArray(value))
-    throw new UnreadableFrame("an object is missing");
+  if (!isFrame(value)) throw new UnreadableFrame("an object is missing");
   return value;
 }
 
@@ -26,12 +28,14 @@ export function textOf(frame: Frame, name: string): string {
 export function optionalText(frame: Frame, name: string): string | undefined {
   const value = field(frame, name) ?? undefined;
   if (value === undefined || typeof value === "string") return value;
+  if (typeof value === "number") return String(value);
   throw new UnreadableFrame(`\`${name}\` is no text`);
 }
 
 export function optionalNumber(frame: Frame, name: string): number | undefined {
   const value = field(frame, name) ?? undefined;
   if (value === undefined || typeof value === "number") return value;
+  if (typeof value === "string" && /^\d+$/.test(value)) return Number(value);
   throw new UnreadableFrame(`\`${name}\` is no number`);
 }
 

@@ -1,24 +1,20 @@
-/**
- * A model call in one of the formats that we speak ourselves: one request, whose stream is read as it arrives. No pipes
- * and no copies: each chunk of the socket is read and reported in one step.
- */
+/** A model call in one of the formats that we speak ourselves: one request, whose answer `body.ts` reads. */
 import type { Thinking } from "../../../actors/job/thinking-entry.ts";
 import type { ModelCall } from "../../../actors/job/ports.ts";
-import type { MaybePromise } from "../../../actors/maybe-promise.ts";
 import { MAX_ERROR_BYTES } from "../answer-limits.ts";
 import { conversation, type Message } from "../conversation.ts";
 import type { Target } from "../model-name.ts";
 import { ProviderAnswer } from "../provider-faults.ts";
-import { askProvider, firstBytes, PIECE_BYTES, slices } from "../provider-fetch.ts";
+import { askProvider, firstBytes } from "../provider-fetch.ts";
 import { requestBody } from "../request-body.ts";
 import type { AnswerSource, Listener } from "../stream-call.ts";
 import { chatCompletions } from "./chat-completions.ts";
-import { EventFrames } from "./event-frames.ts";
+import { readAnswer } from "./body.ts";
 import { messages } from "./messages.ts";
 import { responses } from "./responses.ts";
 import { conceded, ModelMemory, ruleFor } from "./concessions.ts";
 import { takesPrefill } from "./prefill.ts";
-import type { FrameReader, WireCall, WireFormat } from "./wire-format.ts";
+import type { WireCall, WireFormat } from "./wire-format.ts";
 
 export type WireTarget = Extract<Target, { readonly kind: "anthropic" | "openai" | "compatible" }>;
 
@@ -44,7 +40,7 @@ export function wireSource(
   const format = FORMATS[target.kind];
   return async (listener) => {
     const stream = await openedWithConcessions(call, { target, format, memory }, listener);
-    if (stream !== null) await read(stream, format.reader(listener.sink, thinking), listener);
+    if (stream !== null) await readAnswer(stream, format.reader(listener.sink, thinking), listener);
   };
 }
 
@@ -113,35 +109,4 @@ async function opened(
   }
   const body = answer.body === null ? "" : Buffer.from(await firstBytes(answer.body, MAX_ERROR_BYTES)).toString();
   throw new ProviderAnswer(answer.status, Object.fromEntries(answer.headers), body);
-}
-
-/** Bun's extension of readers: reads all arrived chunks, without a promise if there are any. */
-interface ManyReader {
-  readMany(): MaybePromise<{ readonly done: boolean; readonly value: readonly Uint8Array[] }>;
-}
-
-async function read(
-  stream: ReadableStream<Uint8Array>,
-  frames: FrameReader,
-  { touch, isOver, charged }: Omit<Listener, "sink">,
-) {
-  const reader = stream.getReader() as ReturnType<typeof stream.getReader> & ManyReader;
-  const events = new EventFrames((frame) => frames.take(frame));
-  try {
-    while (!isOver()) {
-      const read = reader.readMany();
-      const { done, value: chunks } = read instanceof Promise ? await read : read;
-      if (done) return frames.ended();
-      touch();
-      for (const chunk of chunks)
-        for (let from = 0; from < chunk.length && !isOver(); from += PIECE_BYTES) {
-          const piece = chunk.length <= PIECE_BYTES ? chunk : chunk.subarray(from, from + PIECE_BYTES);
-          const turn = slices.take(charged(() => events.read(piece)));
-          if (turn !== null) await turn;
-        }
-    }
-  } finally {
-    // No effect on a stream that has ended; closes one that was abandoned.
-    reader.cancel().catch(() => {});
-  }
 }

@@ -4,11 +4,12 @@
  * arguments. Calls are reported at the end of the answer, in the order of their indices.
  */
 import type { JsonObject } from "../../../actors/schema.ts";
-import { mergedFields } from "../merged-fields.ts";
-import { fieldsBeside } from "./fields-beside.ts";
 import type { AnswerSink } from "../answer.ts";
+import { field } from "../field.ts";
+import { mergedFields } from "../merged-fields.ts";
 import { callArguments } from "./call-arguments.ts";
-import { type Frame, optionalNumber, optionalObject, optionalText, textOf, UnreadableFrame } from "./frame.ts";
+import { fieldsBeside } from "./fields-beside.ts";
+import { type Frame, isFrame, UnreadableFrame } from "./frame.ts";
 
 interface StreamedCall {
   readonly key: string;
@@ -29,6 +30,16 @@ function keep(call: StreamedCall, fields: object): void {
   call.fields = mergedFields(call.fields, fields as JsonObject);
 }
 
+/** A piece of a call; what it does not have is "". */
+interface Piece {
+  readonly index: number | undefined;
+  readonly id: string;
+  readonly name: string;
+  readonly input: string;
+  /** Whether it has the type, which only the first piece of a call needs. */
+  readonly isTyped: boolean;
+}
+
 export class StreamedCalls {
   private readonly sink: AnswerSink;
   private readonly calls: StreamedCall[] = [];
@@ -37,31 +48,28 @@ export class StreamedCalls {
     this.sink = sink;
   }
 
-  take(piece: Frame): void {
-    const index = optionalNumber(piece, "index");
-    const id = textOf(piece, "id").trim();
-    const made = optionalObject(piece, "function");
-    const name = made === undefined ? "" : textOf(made, "name").trim();
-    const input = made === undefined ? "" : (optionalText(made, "arguments") ?? "");
-    const known = this.known(index, id, name, input);
-    const call = known ?? this.begin(index);
-    if (call.id === "") call.id = id;
-    if (call.name === "") call.name = name;
-    if (Object.keys(piece).some(isUnknown)) keep(call, fieldsBeside(piece, isUnknown));
-    if (made !== undefined && Object.keys(made).some(isUnknownOfFunction))
+  take(frame: Frame): void {
+    const piece = pieceOf(frame);
+    const call = this.known(piece) ?? this.begin(piece.index);
+    if (call.id === "") call.id = piece.id;
+    if (call.input === "") call.name = joinedName(call.name, piece.name);
+    else if (call.name === "") call.name = piece.name;
+    if (Object.keys(frame).some(isUnknown)) keep(call, fieldsBeside(frame, isUnknown));
+    const made = field(frame, "function");
+    if (isFrame(made) && Object.keys(made).some(isUnknownOfFunction))
       keep(call, { function: fieldsBeside(made, isUnknownOfFunction) });
-    if (input === "") return;
-    call.input += input;
-    this.sink.callInput(call.key, input);
+    if (piece.input === "") return;
+    call.input += piece.input;
+    this.sink.callInput(call.key, piece.input);
   }
 
-  /** Throws if a call never got a name. */
-  end(): void {
+  /** Throws if a call never got a name, unless the answer `isCut`: it was cut before the name. */
+  end(isCut: boolean): void {
     const hasIndices = this.calls.every((call) => call.index !== undefined);
     const calls = hasIndices ? this.calls.toSorted((a, b) => (a.index ?? 0) - (b.index ?? 0)) : this.calls;
     for (const { id, name, input, fields } of calls) {
-      if (name === "") throw new UnreadableFrame("a tool call has no name");
-      this.sink.call({ id, name, input: callArguments(input), fields });
+      if (name !== "") this.sink.call({ id, name: name.trim(), input: callArguments(input), fields });
+      else if (!isCut) throw new UnreadableFrame("a tool call has no name");
     }
   }
 
@@ -73,7 +81,7 @@ export class StreamedCalls {
   }
 
   /** The call that a piece continues; undefined if it begins a new one. */
-  private known(index: number | undefined, id: string, name: string, input: string): StreamedCall | undefined {
+  private known({ index, id, name, input, isTyped }: Piece): StreamedCall | undefined {
     const call =
       index === undefined
         ? this.calls.findLast((one) => id === "" || one.id === id)
@@ -82,8 +90,34 @@ export class StreamedCalls {
     const isNewName = name !== "" && call.name !== "" && (name !== call.name || index === undefined);
     const isNewId = id !== "" && call.id !== "" && id !== call.id && name !== "";
     if (!isNewName && !isNewId) return call;
+    // A name may come in pieces before the arguments.
+    const isSame = id === "" ? !isTyped : id === call.id;
+    if (isSame && call.input === "") return call;
     // A piece may repeat the name of its call; a piece of a new call also begins new arguments.
     const beginsAgain = call.input !== "" && (input === "" || /^\s*[{[]/.test(input));
     return name !== call.name || beginsAgain ? undefined : call;
   }
 }
+
+function pieceOf(frame: Frame): Piece {
+  const index = field(frame, "index");
+  const place = typeof index === "string" && index !== "" ? Number(index) : index;
+  const made = field(frame, "function");
+  const id = field(frame, "id");
+  return {
+    index: typeof place === "number" && Number.isFinite(place) ? place : undefined,
+    id: typeof id === "number" ? String(id) : textOf(id).trim(),
+    name: textOf(field(made, "name")),
+    input: argumentsOf(field(made, "arguments")),
+    isTyped: textOf(field(frame, "type")) !== "",
+  };
+}
+
+const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
+
+/** Some servers send the arguments as a value and not as its JSON. */
+const argumentsOf = (value: unknown): string =>
+  isFrame(value) || Array.isArray(value) ? JSON.stringify(value) : textOf(value);
+
+/** The name after its next piece, which may also repeat the whole name, or all of it so far. */
+const joinedName = (name: string, piece: string): string => (piece.startsWith(name) ? piece : name + piece);

@@ -32,8 +32,13 @@ export type Base64 = (data: Uint8Array) => string;
 /** Reads the frames of one answer. Synchronous; throws the provider's fault. */
 export interface FrameReader {
   take(frame: unknown): void;
-  /** The stream has ended normally. The reader can report what it still held back. */
-  ended(): void;
+  /** The body is one JSON value, the whole answer, although a stream was asked for. */
+  whole(answer: unknown): void;
+  /**
+   * The stream has ended normally. The reader can report what it still held back. `isMarked`: with `[DONE]`, so that
+   * nothing is missing even if the provider has named no reason.
+   */
+  ended(isMarked: boolean): void;
 }
 
 export interface WireFormat {

@@ -33,8 +33,19 @@ describe("frames", () => {
       { a: 1 },
       2,
     ]);
-    expect(read("data: [DONE]\n\ndata:\n\ndata\n\ndata: 1\n\n")).toEqual([1]);
+    expect(read("data:\n\ndata\n\ndata: 1\n\n")).toEqual([1]);
     expect(read("\ufeffdata: 1\n\n")).toEqual([1]);
+  });
+
+  test("[RUN-1] end with [DONE], whatever follows it", () => {
+    expect(read("data: 1\n\ndata: [DONE]\n\ndata: 2\n\n", "data: {secret\n\n")).toEqual([1]);
+    expect(read("data:[DONE] \r\n\r\ndata: 2\r\n\r\n")).toEqual([]);
+  });
+
+  test("[RUN-1] of an error event are the provider's fault, also as plain text", () => {
+    expect(() => read('event: error\ndata: {"message":"out of memory"}\n\n')).toThrow("out of memory");
+    expect(() => read("event: error\ndata: out of memory\n\n")).toThrow("out of memory");
+    expect(read("event: errors\ndata: 1\n\n")).toEqual([1]);
   });
 
   test("[RUN-1] that are no JSON fail the stream, without their text", () => {

@@ -1,0 +1,108 @@
+/**
+ * What a provider says about an error, in whatever shape: OpenAI's and Anthropic's `error`, Gemini's list of errors,
+ * FastAPI's `detail`, `errors` of Cloudflare, plain text. Read from the body of an error answer, from a frame of a
+ * stream, or from a JSON answer with status 200.
+ */
+import { field } from "./field.ts";
+
+/** How deep words are looked for: `error.message` is two levels deep, in a list three. */
+const MAX_LEVELS = 5;
+/** The fields that have the words, or a value with them; the first one with words counts. */
+const PLACES = [
+  "error",
+  "errors",
+  "message",
+  "detail",
+  "details",
+  "msg",
+  "error_description",
+  "status_msg",
+  "base_resp",
+  "title",
+] as const;
+
+/** The provider's words; "" if there are none. */
+export function wordsIn(body: unknown, levels = MAX_LEVELS): string {
+  if (typeof body === "string") return isPage(body) ? "" : body.trim();
+  if (levels === 0) return "";
+  if (Array.isArray(body)) return wordsIn(body[0], levels - 1);
+  for (const place of PLACES) {
+    const words = wordsIn(field(body, place), levels - 1);
+    if (words !== "") return words;
+  }
+  return "";
+}
+
+export const isPage = (text: string): boolean => /^\s*</.test(text);
+
+/**
+ * Whether a frame without content of the format is an error. A ping is none, so a bare `message` counts only beside a
+ * code or a status.
+ */
+export function isErrorFrame(frame: unknown): boolean {
+  if (Array.isArray(frame)) return isErrorFrame(frame[0]);
+  const kinds = [field(frame, "type"), field(frame, "object")];
+  if (Boolean(field(frame, "error")) || kinds.includes("error")) return true;
+  if (wordsIn(field(frame, "detail")) !== "" || wordsIn(field(frame, "errors")) !== "") return true;
+  const status = field(field(frame, "base_resp"), "status_code");
+  if (typeof status === "number" && status !== 0) return true;
+  const code = field(frame, "code") ?? field(frame, "status") ?? field(frame, "status_code");
+  return code !== undefined && !NO_ERROR.has(code) && typeof field(frame, "message") === "string";
+}
+/** Codes of frames that are no errors. */
+const NO_ERROR: ReadonlySet<unknown> = new Set([null, 0, 200, "0", "200", "ok", "success"]);
+
+/** The status of an answer with this error, by the code or the kind that the provider names; undefined if unknown. */
+export function statusOfKind(body: unknown): number | undefined {
+  const frame: unknown = Array.isArray(body) ? body[0] : body;
+  const inner = field(frame, "error");
+  for (const error of typeof inner === "object" && inner !== null ? [inner, frame] : [frame])
+    for (const name of ["code", "status", "status_code", "type"]) {
+      const kind = field(error, name);
+      const number = typeof kind === "string" && /^\d{3}$/.test(kind) ? Number(kind) : kind;
+      if (typeof number === "number" && number >= 400 && number <= 599) return number;
+      if (typeof kind === "string" && Object.hasOwn(STATUS_OF_KIND, kind)) return STATUS_OF_KIND[kind];
+    }
+  return undefined;
+}
+
+/** Kinds of errors that providers name within a body: OpenAI's, Anthropic's, then Google's. */
+const STATUS_OF_KIND: Readonly<Record<string, number>> = {
+  invalid_request_error: 400,
+  context_length_exceeded: 400,
+  authentication_error: 401,
+  invalid_api_key: 401,
+  billing_error: 400,
+  permission_error: 403,
+  not_found_error: 404,
+  model_not_found: 404,
+  request_too_large: 413,
+  rate_limit_error: 429,
+  rate_limit_exceeded: 429,
+  insufficient_quota: 429,
+  api_error: 500,
+  server_error: 500,
+  overloaded_error: 529,
+  INVALID_ARGUMENT: 400,
+  FAILED_PRECONDITION: 400,
+  UNAUTHENTICATED: 401,
+  PERMISSION_DENIED: 403,
+  NOT_FOUND: 404,
+  RESOURCE_EXHAUSTED: 429,
+  INTERNAL: 500,
+  UNAVAILABLE: 503,
+  DEADLINE_EXCEEDED: 504,
+};
+
+/** Words of providers for a key that they refuse; a 403 may also be about a region, a model or the content. */
+const ABOUT_KEY =
+  /\b(?:api|access|auth\w*)[ _-]?(?:key|token)s?\b|credential|unauthori[sz]ed|authentica|\bpermission_error\b|\binvalid.{0,20}token|\bkey (?:is )?(?:not valid|invalid|disabled|expired|revoked)/i;
+const BAD_KEY =
+  /\b(?:invalid|incorrect|wrong|expired|revoked)\b.{0,24}\b(?:api[ _-]?key|token)\b|\bapi[ _-]?key\b.{0,12}\b(?:not valid|invalid|expired)/i;
+
+/** Whether a refusal with this status is about the key. `words`: all that is known of it, "" for nothing. */
+export function isAboutKey(status: number, words: string): boolean {
+  if (status === 401 || status === 407) return true;
+  if (status === 403) return words === "" || ABOUT_KEY.test(words);
+  return status === 400 && BAD_KEY.test(words);
+}

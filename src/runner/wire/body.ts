@@ -1,0 +1,119 @@
+/**
+ * Reads the body of an answer as it arrives. No pipes and no copies: each chunk of the socket is read and reported in
+ * one step.
+ *
+ *   first character ─┬─ `{` or `[` ─▶ all of it, as one JSON value: the server has ignored `stream`
+ *                    └─ another one ▶ frames, up to the end of the answer
+ *
+ * What follows the end is read without a look, so that the connection can be used again; a connection that stays open
+ * is closed soon.
+ */
+import type { MaybePromise } from "../../../actors/maybe-promise.ts";
+import { type JsonLimits, parseWithin } from "../../../actors/json-shape.ts";
+import { AnswerRefused, MAX_FRAME_DEPTH, MAX_INPUT_VALUES, MAX_WHOLE_BYTES } from "../answer-limits.ts";
+import { PIECE_BYTES, readRest, slices } from "../provider-fetch.ts";
+import type { Listener } from "../stream-call.ts";
+import { EventFrames } from "./event-frames.ts";
+import { UnreadableFrame } from "./frame.ts";
+import type { FrameReader } from "./wire-format.ts";
+
+const WHOLE: JsonLimits = { depth: MAX_FRAME_DEPTH, values: MAX_INPUT_VALUES };
+
+interface BodyReader {
+  read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
+  /** Bun's extension of readers: reads all arrived chunks, without a promise if there are any. */
+  readMany(): MaybePromise<{ readonly done: boolean; readonly value: readonly Uint8Array[] }>;
+  cancel(): Promise<void>;
+}
+
+/** Rejects with the provider's fault. */
+export async function readAnswer(
+  stream: ReadableStream<Uint8Array>,
+  frames: FrameReader,
+  listener: Omit<Listener, "sink">,
+): Promise<void> {
+  const reader = stream.getReader() as unknown as BodyReader;
+  let hasEnded = false;
+  try {
+    hasEnded = await readBody(reader, frames, listener);
+  } finally {
+    if (hasEnded) void readRest(reader);
+    // No effect on a stream that has ended; closes one that was abandoned.
+    else reader.cancel().catch(() => {});
+  }
+}
+
+/** Whether the answer has ended before its body. */
+async function readBody(
+  reader: BodyReader,
+  frames: FrameReader,
+  { touch, isOver, charged }: Omit<Listener, "sink">,
+): Promise<boolean> {
+  const events = new EventFrames((frame) => frames.take(frame));
+  let hasBegun = false;
+  while (!isOver()) {
+    const read = reader.readMany();
+    const { done, value: chunks } = read instanceof Promise ? await read : read;
+    if (done) {
+      charged(() => frames.ended(false));
+      return false;
+    }
+    touch();
+    for (const chunk of chunks) {
+      if (!hasBegun) {
+        const first = chunk.find((byte) => !BLANK.has(byte));
+        if (first === OBJECT || first === LIST) {
+          await readWhole(reader, { frames, chunks, touch, charged });
+          return false;
+        }
+        hasBegun = first !== undefined;
+      }
+      for (let from = 0; from < chunk.length && !isOver(); from += PIECE_BYTES) {
+        const piece = chunk.length <= PIECE_BYTES ? chunk : chunk.subarray(from, from + PIECE_BYTES);
+        const turn = slices.take(
+          charged(() => {
+            const cost = events.read(piece);
+            if (events.isDone) frames.ended(true);
+            return cost;
+          }),
+        );
+        if (turn !== null) await turn;
+        if (events.isDone) return true;
+      }
+    }
+  }
+  return true;
+}
+
+/** Blanks and the mark of byte order, which may come before a JSON value. */
+const BLANK: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf]);
+const OBJECT = 0x7b;
+const LIST = 0x5b;
+
+async function readWhole(
+  reader: BodyReader,
+  {
+    frames,
+    chunks: first,
+    touch,
+    charged,
+  }: Pick<Listener, "touch" | "charged"> & { readonly frames: FrameReader; readonly chunks: readonly Uint8Array[] },
+): Promise<void> {
+  const chunks = [...first];
+  let size = chunks.reduce((sum, { length }) => sum + length, 0);
+  for (;;) {
+    if (size > MAX_WHOLE_BYTES) throw new AnswerRefused(`it has more than ${MAX_WHOLE_BYTES} bytes in one value`);
+    const { done, value } = await reader.read();
+    if (done || value === undefined) break;
+    touch();
+    chunks.push(value);
+    size += value.length;
+  }
+  const turn = slices.take(size);
+  if (turn !== null) await turn;
+  charged(() => {
+    const answer = parseWithin(new TextDecoder().decode(Buffer.concat(chunks, size)), WHOLE);
+    if (answer === undefined) throw new UnreadableFrame("the body is no JSON");
+    frames.whole(answer);
+  });
+}
