@@ -5,7 +5,7 @@
  */
 import { MadeArtifact } from "../job/terms.ts";
 import { ApprovalRequested, ApprovalResolved, ReviewUpdated } from "../job/events.ts";
-import { BLOCKED_REASONS, JOB_STATUSES, RUN_ERROR_CODES } from "../job/schema.ts";
+import { BLOCKED_REASONS, JOB_STATUSES, RUN_ERROR_CODES, StopReasonField } from "../job/schema.ts";
 import type { Tx } from "../runtime/actor.ts";
 import { InputBlocks } from "../upload/terms.ts";
 import { type JsonObject, OneOf, type Static, Timestamp, Type } from "../schema.ts";
@@ -47,6 +47,8 @@ export const CHAT_EVENTS = {
     ...OfTurn,
     status: OneOf(["completed", "cancelled", "failed"] as const),
     content: Type.String(),
+    /** Of an answer: why the model stopped. Absent in events of earlier versions. */
+    stopReason: StopReasonField,
   }),
   /**
    * `arguments` only if they are short, and only for readers with `jobs:read`; the job's transcript has all of them.

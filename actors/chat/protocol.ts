@@ -1,6 +1,6 @@
 /** The commands and replies of a chat's actor. */
 import type { MadeArtifact } from "../job/terms.ts";
-import type { AgentSnapshot, Block, Job, JobTerms, RunError, Usage } from "../job/schema.ts";
+import type { AgentSnapshot, Block, Job, JobTerms, RunError, StopReason, Usage } from "../job/schema.ts";
 import type { InputBlock } from "../upload/terms.ts";
 import type { JsonObject } from "../schema.ts";
 import type { ChatEventData } from "./events.ts";
@@ -168,6 +168,8 @@ export type ChatCommand =
       /** The message's content; null: unchanged. */
       readonly blocks: readonly Block[] | null;
       readonly usage: Usage;
+      /** Why the model stopped; absent in commands of earlier versions. */
+      readonly stopReason?: StopReason | null;
       readonly updates: readonly JobUpdate[];
       /** What the last model call measured. */
       readonly measured?: ContextMeasure | null;

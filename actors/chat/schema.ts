@@ -1,5 +1,5 @@
 /** The chat and its messages (CHAT-1 to CHAT-3), as far as a conversation by v1 needs them. */
-import { Block, Usage } from "../job/schema.ts";
+import { Block, StopReasonField, Usage } from "../job/schema.ts";
 import { type ActorRef, type NewRecord, table } from "../runtime/actor.ts";
 import { AttachmentBlock } from "../upload/terms.ts";
 import { type JsonObject, OneOf, RecordBase, type Static, Timestamp, Type } from "../schema.ts";
@@ -98,6 +98,8 @@ export const Message = Type.Object({
   blocks: Type.Array(MessageBlock),
   jobId: Type.Union([Type.String(), Type.Null()]),
   usage: Type.Union([Usage, Type.Null()]),
+  /** Of an answer: why the model stopped. */
+  stopReason: StopReasonField,
   /** Of a summary: what it replaces. */
   compaction: Type.Optional(Type.Object({ throughTurn: Type.Integer(), messages: Type.Integer() })),
   sender: Type.Object({ type: OneOf(["user", "agent"] as const), id: Type.String() }),

@@ -148,7 +148,7 @@ function afterTurn(tx: Tx, chat: Chat, { jobId, messageId, end, blocks }: TurnEn
 
 /** Ends the assistant's message; a turn that never started has none. */
 function endMessage(tx: Tx, command: TurnEnded): void {
-  const { messageId, jobId, end, usage } = command;
+  const { messageId, jobId, end, usage, stopReason = null } = command;
   if (end.status === "failed")
     appendChatEvent(tx, "error", { jobId, code: end.error.code, message: end.error.message });
   const message = tx.read(messageTable, messageId);
@@ -158,8 +158,9 @@ function endMessage(tx: Tx, command: TurnEnded): void {
   const blocks: MessageBlock[] = command.blocks === null ? message.blocks : [...command.blocks];
   const content = textOf(blocks);
   const completedAt = status === "streaming" ? null : isoTime(tx.now);
-  tx.update(messageTable, { ...message, status, content, blocks, usage, completedAt });
-  if (status !== "streaming") appendChatEvent(tx, "message.completed", { messageId, jobId, status, content });
+  tx.update(messageTable, { ...message, status, content, blocks, usage, stopReason, completedAt });
+  if (status !== "streaming")
+    appendChatEvent(tx, "message.completed", { messageId, jobId, status, content, stopReason });
   tx.endText(messageId);
 }
 

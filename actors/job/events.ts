@@ -14,7 +14,7 @@ import { type JsonObject, OneOf, type Static, Timestamp, Type } from "../schema.
 import { Citations } from "./citation.ts";
 import { ProviderState } from "./provider-state.ts";
 import { isLifecycle, sendCreated, sendLifecycle } from "./lifecycle.ts";
-import { BLOCKED_REASONS, type Job, RUN_ERROR_CODES, Tokens } from "./schema.ts";
+import { BLOCKED_REASONS, type Job, RUN_ERROR_CODES, STOP_REASONS, StopReasonField, Tokens } from "./schema.ts";
 import {
   APPROVAL_DECISIONS,
   MadeArtifact,
@@ -69,17 +69,33 @@ const Stated = { providerState: Type.Optional(ProviderState) };
 /** Fields of an event's data that the surfaces leave out. */
 export const HIDDEN_FIELDS: ReadonlySet<string> = new Set(Object.keys(Stated));
 
+/** On the last piece of a step that did not end by itself or for calls: why the model stopped. */
+const CutStep = { stopReason: Type.Optional(OneOf(STOP_REASONS)) };
+
 /** A piece of the transcript, by its `kind`. */
 const TranscriptEvent = Type.Union([
-  Type.Object({ kind: Type.Literal("assistant_text"), text: Type.String(), citations: Citations, ...Stated }),
-  Type.Object({ kind: Type.Literal("reasoning"), text: Type.String() }),
+  Type.Object({
+    kind: Type.Literal("assistant_text"),
+    text: Type.String(),
+    citations: Citations,
+    ...CutStep,
+    ...Stated,
+  }),
+  Type.Object({ kind: Type.Literal("reasoning"), text: Type.String(), ...CutStep }),
   Type.Object({
     kind: Type.Literal("user_text"),
     text: Type.String(),
     messageId: Type.Optional(Type.String()),
     blocks: InputBlocks,
   }),
-  Type.Object({ kind: Type.Literal("tool_use"), id: Type.String(), name: Type.String(), input: Input, ...Stated }),
+  Type.Object({
+    kind: Type.Literal("tool_use"),
+    id: Type.String(),
+    name: Type.String(),
+    input: Input,
+    ...CutStep,
+    ...Stated,
+  }),
   /** The service's request to the model to repair an answer that does not fit its schema. */
   Type.Object({ kind: Type.Literal("repair"), text: Type.String() }),
   /** A summary that replaces everything before it in model calls, and how many parts of the run that is (CHAT-11). */
@@ -120,8 +136,9 @@ export const JOB_EVENTS = {
   }),
   "job.iteration_requested": Type.Object({ by: Type.String(), feedback: Type.String(), blocks: InputBlocks }),
   "job.cancelling": Type.Object({}),
-  "job.completed": Type.Object({ usage: Tokens }),
-  "job.failed": Type.Object({ error: ErrorData, usage: Tokens }),
+  /** `stopReason`: why the model stopped in its last step. Absent in events of earlier versions. */
+  "job.completed": Type.Object({ usage: Tokens, stopReason: StopReasonField }),
+  "job.failed": Type.Object({ error: ErrorData, usage: Tokens, stopReason: StopReasonField }),
   "job.cancelled": Type.Object({ toolCallsAborted: Type.Integer(), usage: Tokens }),
   /** `heartbeatAt`: the runner's last sign of life, or null if no runner has begun. */
   "runner.status": Type.Object({

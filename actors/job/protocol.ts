@@ -7,7 +7,7 @@ import type { TranscriptPart } from "./transcript.ts";
 import type { AttachmentBlock, InputBlock } from "../upload/terms.ts";
 import type { MadeArtifact, Budget, Progress, Steer, Waiting, Warning } from "./terms.ts";
 import type { Citation } from "./citation.ts";
-import type { Block, Job, RunError, ToolUseBlock, Usage } from "./schema.ts";
+import type { Block, Job, RunError, StopReason, ToolUseBlock, Usage } from "./schema.ts";
 
 /** A call that a step has made. */
 export interface StepCall {
@@ -80,6 +80,7 @@ type RunReport =
       readonly calls: readonly StepCall[];
       readonly usage: Usage;
       readonly timeToFirstTokenMs: number | null;
+      readonly stopReason: StopReason;
       /** All text of the run. A step without calls ends the run in the same commit. */
       readonly result: string;
       /** For a step without calls: the citations of its text. */
@@ -116,6 +117,8 @@ type RunReport =
       /** All text of the run, including `partial`. */
       readonly result: string;
       readonly usage: Usage;
+      /** Why the model stopped, if it had answered nothing. */
+      readonly stopReason?: StopReason;
     }
   /** The loop has stopped because the job is being cancelled. */
   | {

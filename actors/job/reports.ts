@@ -11,9 +11,10 @@ import { blocked, cancelled, completed, deadlineFrom, failed } from "./transitio
 import { spentPart } from "./budget.ts";
 import { JOB_WARNINGS, type JobLimits } from "./limits.ts";
 import { stale } from "./refusals.ts";
-import { appendJobEvent, appendRunnerStatus } from "./events.ts";
+import { appendJobEvent, appendRunnerStatus, type TranscriptData } from "./events.ts";
 import { answered } from "./output.ts";
 import type { JobProtocol, StepFinished } from "./protocol.ts";
+import { isAskedAgain, PARTIAL_ANSWER } from "./partial-answer.ts";
 import { type Job, type JobIn, jobTable, type Usage } from "./schema.ts";
 import { transcriptEventOf } from "./transcript.ts";
 
@@ -135,7 +136,7 @@ export const reportHandlers = ({ runMs }: JobLimits): Pick<Handlers<JobProtocol>
 
   step_finished: (tx, command) =>
     withRunning(tx, command.attempt, (job) => {
-      for (const block of command.blocks) appendJobEvent(tx, "transcript.event", transcriptEventOf(block));
+      for (const data of stepEvents(command)) appendJobEvent(tx, "transcript.event", data);
       const metrics = metricsAfter(job, command.usage, command.timeToFirstTokenMs);
       // The last step's usage is in the event that ends the job.
       if (command.calls.length > 0)
@@ -143,6 +144,7 @@ export const reportHandlers = ({ runMs }: JobLimits): Pick<Handlers<JobProtocol>
       const stepped = {
         ...alive(tx, job),
         step: command.step,
+        stopReason: command.stopReason,
         metrics,
         openCalls: opened(command.calls, isoTime(tx.now)),
       };
@@ -179,13 +181,20 @@ export const reportHandlers = ({ runMs }: JobLimits): Pick<Handlers<JobProtocol>
       return ok(tx.update<Job>(jobTable, blockedForCalls(tx, { ...alive(tx, job), openCalls, metrics })));
     }),
 
-  run_failed(tx, { attempt, error, partial, result, usage }) {
+  run_failed(tx, { attempt, error, partial, result, usage, stopReason }) {
     const job = tx.read(jobTable, tx.self.id);
     if (job === null) return notFound("job");
     if (job.attempt !== attempt || (job.status !== "running" && job.status !== "queued")) return stale(job);
     if (partial !== "") appendJobEvent(tx, "transcript.event", transcriptEventOf({ type: "text", text: partial }));
     return ok(
-      tx.update<Job>(jobTable, failed(tx, { ...job, metrics: metricsAfter(job, usage, null) }, { error, result })),
+      tx.update<Job>(
+        jobTable,
+        failed(
+          tx,
+          { ...job, metrics: metricsAfter(job, usage, null), ...(stopReason === undefined ? {} : { stopReason }) },
+          { error, result },
+        ),
+      ),
     );
   },
 
@@ -220,9 +229,27 @@ const withRunning = <T>(tx: Tx, attempt: number, run: (job: JobIn<"running">) =>
 /** A step without open calls ends the run, unless a message steers it. With a spent budget the job blocks. */
 function afterStep(tx: Tx, job: JobIn<"running">, step: StepFinished): Job {
   const { result } = step;
-  if (job.openCalls.length === 0) return job.steers.length > 0 ? job : answered(tx, job, step);
+  // Calls of a partial answer are not made: the model is asked again.
+  if (job.openCalls.length === 0 && !isAskedAgain(step))
+    return job.steers.length > 0 ? job : answered(tx, withWarning(tx, job, step), step);
   if (spentPart(job) !== null) return blocked(tx, job, "budget_reached", result);
   return blockedForCalls(tx, { ...job, result });
+}
+
+/** A job whose answer is only a part says so. */
+function withWarning(tx: Tx, job: JobIn<"running">, { stopReason }: StepFinished): JobIn<"running"> {
+  const message = PARTIAL_ANSWER[stopReason];
+  if (message === undefined) return job;
+  const warning = { code: "answer_cut" as const, message, at: isoTime(tx.now) };
+  return { ...job, warnings: [...(job.warnings ?? []), warning].slice(0, JOB_WARNINGS) };
+}
+
+/** The blocks of a step; the last one of the model's own says why it stopped, if it was cut. */
+function stepEvents({ blocks, stopReason }: StepFinished): TranscriptData[] {
+  const events = blocks.map(transcriptEventOf);
+  if (stopReason === "stop" || stopReason === "tool_use") return events;
+  const last = events.findLastIndex(({ kind }) => kind !== "tool_result");
+  return events.map((data, at) => (at === last ? { ...data, stopReason } : data));
 }
 
 function metricsAfter(job: Job, usage: Usage, timeToFirstTokenMs: number | null): Job["metrics"] {

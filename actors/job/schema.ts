@@ -103,6 +103,13 @@ export const Tokens = Type.Object({ inputTokens: Type.Integer(), outputTokens: T
 export const Usage = Type.Object({ ...Tokens.properties, ...CostFields });
 export type Usage = Static<typeof Usage>;
 
+/** Absent in records of earlier versions. */
+export const StopReasonField = Type.Optional(Type.Union([OneOf(STOP_REASONS), Type.Null()]));
+
+/** Whether an answer that ended so is only a part of what the model would have said. */
+export const isPartial = (reason: StopReason): boolean =>
+  reason === "length" || reason === "content_filter" || reason === "refusal";
+
 /** Why a run failed, in words for the user: no stack, no host, no key. */
 export const RUN_ERROR_CODES = [
   /** The provider could not be reached, or the connection broke. */
@@ -131,6 +138,8 @@ export const RUN_ERROR_CODES = [
   "clone_failed",
   /** The answer does not fit the output schema, after its repairs (JOB-16). */
   "output_invalid",
+  /** The model's answer was cut, filtered or refused before it had any text. */
+  "no_answer",
   /** A bug; the log has the cause. */
   "internal_error",
 ] as const;
@@ -212,6 +221,8 @@ const JobBase = Type.Object({
   heartbeatAt: OptionalTime,
   /** Committed model steps. */
   step: Type.Integer(),
+  /** Why the model stopped in the last of them. */
+  stopReason: StopReasonField,
   openCalls: Type.Array(OpenCall),
   /** How many jobs it has delegated to other agents. */
   delegations: Type.Integer(),

@@ -3,7 +3,8 @@
  * servers restart their ids with each answer, and results, approvals and idempotency keys go by the id. Calls past the
  * limit do not run; the model gets that as their results.
  */
-import type { AnswerBlock, Block, ToolUseBlock } from "./schema.ts";
+import { unmadeCalls } from "./partial-answer.ts";
+import { type AnswerBlock, type Block, isPartial, type StopReason, type ToolUseBlock } from "./schema.ts";
 
 /** Calls of one step: they run side by side, and each may be a request or a job. */
 export const STEP_CALLS = 64;
@@ -16,7 +17,12 @@ export interface KeptStep {
 }
 
 /** Keeps the answer of a step that follows these blocks of the same job. */
-export function keptStep(step: number, before: readonly Block[], answer: readonly AnswerBlock[]): KeptStep {
+export function keptStep(
+  step: number,
+  before: readonly Block[],
+  answer: readonly AnswerBlock[],
+  stopReason: StopReason,
+): KeptStep {
   const taken = new Set(before.flatMap((block) => (block.type === "tool_use" ? [block.id] : [])));
   const calls: ToolUseBlock[] = [];
   const kept = answer.map((block) => {
@@ -27,6 +33,7 @@ export function keptStep(step: number, before: readonly Block[], answer: readonl
     calls.push(call);
     return call;
   });
+  if (isPartial(stopReason)) return { blocks: [...kept, ...unmadeCalls(calls, stopReason)], calls: [] };
   const left = calls.slice(STEP_CALLS).map(({ id }) => ({
     type: "tool_result" as const,
     tool_use_id: id,

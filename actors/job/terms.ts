@@ -155,7 +155,7 @@ export const Waiting = Type.Object({
 });
 export type Waiting = Static<typeof Waiting>;
 
-export const WARNING_CODES = ["tools_unavailable", "model_fallback", "model_without_tools"] as const;
+export const WARNING_CODES = ["tools_unavailable", "model_fallback", "model_without_tools", "answer_cut"] as const;
 /** Something that the job continued without, or did differently. */
 export const Warning = Type.Object({ code: OneOf(WARNING_CODES), message: Type.String(), at: Timestamp });
 export type Warning = Static<typeof Warning>;

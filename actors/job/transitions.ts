@@ -103,7 +103,9 @@ const reportEnd = <J extends JobIn<"completed" | "failed" | "cancelled">>(tx: Tx
 
 function finished(tx: Tx, job: JobIn<"running" | "needs_review"> & { readonly result: string }): JobIn<"completed"> {
   const done = { ...job, progress: { ...job.progress, percent: 100 } };
-  const end = ended(tx, done, (usage) => appendJobEvent(tx, "job.completed", { usage }));
+  const end = ended(tx, done, (usage) =>
+    appendJobEvent(tx, "job.completed", { usage, stopReason: job.stopReason ?? null }),
+  );
   return reportEnd(tx, { ...done, ...end, status: "completed" });
 }
 
@@ -133,7 +135,9 @@ export function failed(
   assertAllowed(job, "fail");
   const detail = { code: error.code, message: error.message };
   appendJobEvent(tx, "error", detail);
-  const end = ended(tx, job, (usage) => appendJobEvent(tx, "job.failed", { error: detail, usage }));
+  const end = ended(tx, job, (usage) =>
+    appendJobEvent(tx, "job.failed", { error: detail, usage, stopReason: job.stopReason ?? null }),
+  );
   return reportEnd(tx, { ...job, ...end, status: "failed", error, result });
 }
 
@@ -207,6 +211,7 @@ export function chatAfter(job: Job): { readonly ref: ActorRef<"chat">; readonly 
     end: { status },
     blocks: null,
     usage,
+    stopReason: job.stopReason ?? null,
     updates: updatesOf(job),
   };
   return { ref: chatRef(job.organizationId, job.chatId), command };

@@ -132,6 +132,8 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   approvals: "Tool calls that wait for approval, or have waited",
   arguments: "Arguments that the tool would be called with",
   attempt: "Number of the attempt, from 1",
+  stop_reason:
+    "Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of tokens (`length`), by a filter of its provider, because it declined (`refusal`), or `other`",
   blocked_reason: "What a blocked job waits for; null for other jobs",
   by: "User who did it; null where the service did",
   call_id: "Id of the tool call",

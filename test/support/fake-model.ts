@@ -14,7 +14,7 @@ import type {
 import { Pass } from "../../actors/pass.ts";
 import type { Citation } from "../../actors/job/citation.ts";
 import { type ModelInput, MODEL_INPUTS } from "../../actors/upload/terms.ts";
-import type { ReasoningBlock, RunError, ToolUseBlock, Usage } from "../../actors/job/schema.ts";
+import type { ReasoningBlock, RunError, StopReason, ToolUseBlock, Usage } from "../../actors/job/schema.ts";
 
 export type ModelStep =
   | { readonly say: string }
@@ -26,6 +26,8 @@ export type ModelStep =
   /** Of what it says in this call. */
   | { readonly cite: Citation }
   | { readonly use: ToolUseBlock }
+  /** Why its answer ends. */
+  | { readonly stop: StopReason }
   | { readonly fail: RunError };
 
 /** What a call does, by what it was asked. */
@@ -102,6 +104,7 @@ export class FakeModel implements ModelPort {
     const aborted = new Promise<"aborted">((resolve) =>
       signal.addEventListener("abort", () => resolve("aborted"), { once: true }),
     );
+    let reason: StopReason | undefined;
     for (const step of this.script(call)) {
       if ("say" in step) {
         text += step.say;
@@ -109,6 +112,7 @@ export class FakeModel implements ModelPort {
       } else if ("think" in step) thoughts.push({ type: "reasoning", text: step.think });
       else if ("cite" in step) citations.push(step.cite);
       else if ("use" in step) uses.push(step.use);
+      else if ("stop" in step) reason = step.stop;
       else if ("fail" in step)
         return { kind: "failed", error: step.fail, partialText: text, usage: this.usageOf(call) };
       else if ("room" in step) await this.room(call, Promise.race([step.room, aborted]));
@@ -119,7 +123,8 @@ export class FakeModel implements ModelPort {
       ...(text === "" ? [] : [{ type: "text" as const, text, ...(citations.length === 0 ? {} : { citations }) }]),
       ...uses,
     ];
-    return { kind: "finished", blocks, usage: this.usageOf(call), finishReason: uses.length > 0 ? "tool_use" : "stop" };
+    const finishReason = reason ?? (uses.length > 0 ? "tool_use" : "stop");
+    return { kind: "finished", blocks, usage: this.usageOf(call), finishReason };
   }
 
   private async room({ waits }: ModelCall, free: Promise<unknown>): Promise<void> {

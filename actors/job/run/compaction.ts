@@ -8,7 +8,7 @@
  */
 import { addCosts } from "../../money.ts";
 import type { ModelOutcome } from "../ports.ts";
-import { textOf, type Usage } from "../schema.ts";
+import { isPartial, textOf, type Usage } from "../schema.ts";
 import type { ModelCalls, Prompt } from "./model-calls.ts";
 import type { ContextWindow } from "./context-window.ts";
 import { UNCOUNTED_BYTES } from "./context-window.ts";
@@ -24,6 +24,8 @@ const SUMMARY_WORDS = 1_200;
 const FRAME_BYTES = 1_024;
 /** The smallest part of the conversation that one call summarizes, in bytes. */
 const LEAST_BYTES = 512;
+/** How often a summary that was cut is written again, each time of half as much. */
+const SUMMARY_CUTS = 2;
 
 const INSTRUCTIONS = [
   "You compact a conversation between a user and an assistant, so that the assistant can go on from your summary without having the conversation.",
@@ -57,6 +59,7 @@ export async function summarize(
   const limit = window.limitTokens * UNCOUNTED_BYTES;
   const characters = Math.min(SUMMARY_CHARACTERS, Math.ceil(limit * SUMMARY_PART));
   let part = 1;
+  let cuts = 0;
   for (;;) {
     const room = limit * part - FRAME_BYTES - Buffer.byteLength(summary ?? "");
     const taken = takeFrom(left, Math.max(LEAST_BYTES, room));
@@ -68,6 +71,14 @@ export async function summarize(
       part /= 2;
       continue;
     }
+    // A summary that was cut would lose what it had not come to.
+    if (isPartial(outcome.finishReason)) {
+      if (room <= LEAST_BYTES || cuts >= SUMMARY_CUTS)
+        return { kind: "failed", error: CUT_SUMMARY, partialText: "", usage };
+      cuts += 1;
+      part /= 2;
+      continue;
+    }
     const text = textOf(outcome.blocks).trim();
     if (text === "") return { kind: "failed", error: NO_SUMMARY, partialText: "", usage };
     summary = text.slice(0, characters).toWellFormed();
@@ -76,6 +87,10 @@ export async function summarize(
   }
 }
 
+const CUT_SUMMARY = {
+  code: "provider_error",
+  message: "The model's summary of the conversation was cut, so it replaces nothing.",
+} as const;
 const NO_SUMMARY = { code: "provider_error", message: "The model gave no summary of the conversation." } as const;
 
 /** The first pieces that fit in this many bytes; the first one always, cut to fit. */

@@ -107,6 +107,7 @@ function chatAfterRecovery(job: Job, recovery: Recovery, transcript: Transcript)
     end,
     blocks: transcript.blocks,
     usage,
+    stopReason: job.stopReason ?? null,
     updates: updatesOf(job),
   };
 }

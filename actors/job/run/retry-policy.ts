@@ -32,6 +32,7 @@ const REASONS: Readonly<Record<RunErrorCode, WaitReason | null>> = {
   attempts_exhausted: null,
   clone_failed: null,
   output_invalid: null,
+  no_answer: null,
   internal_error: null,
 };
 export const waitReason = (code: RunErrorCode): WaitReason | null => REASONS[code];

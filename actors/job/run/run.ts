@@ -20,7 +20,8 @@ import { NOTHING_OPEN, openTools } from "./tool-opening.ts";
 import { keptCitations } from "../citation.ts";
 import { repairRequest } from "../output.ts";
 import { checkedOutput, promptOf } from "./prompt.ts";
-import { type Job, type RunError, textOf, type Usage } from "../schema.ts";
+import { isAskedAgain, NO_ANSWER } from "../partial-answer.ts";
+import { type Job, type RunError, type StopReason, textOf, type Usage } from "../schema.ts";
 import { Transcript } from "./transcript.ts";
 import { keptStep } from "../step-calls.ts";
 import { callsOf } from "./step-rules.ts";
@@ -231,18 +232,33 @@ export class Run {
 
   private async finishStep(step: number, outcome: Finished, timeToFirstTokenMs: number | null): Promise<void> {
     const { attempt, transcript } = this;
-    const { blocks, calls: made } = keptStep(step, transcript.blocks, outcome.blocks);
+    const { finishReason: stopReason } = outcome;
+    const { blocks, calls: made } = keptStep(step, transcript.blocks, outcome.blocks, stopReason);
     const calls = made.length === 0 ? [] : await callsOf(made, this.toolbox, this.job, this.abort.signal);
     if (calls === null) return this.stopped(textOf(blocks), null, outcome.usage);
     const { usage } = outcome;
-    const output =
-      calls.length > 0 ? undefined : await checkedOutput(this.parts.outputs, this.job, blocks, this.abort.signal);
+    const isOver = calls.length === 0 && !isAskedAgain({ stopReason, blocks });
+    const lacking = NO_ANSWER[stopReason];
+    if (isOver && lacking !== undefined && textOf(blocks).trim() === "") {
+      await this.fail({ code: "no_answer", message: lacking }, "", usage, stopReason);
+      throw new RunOver();
+    }
+    const output = !isOver ? undefined : await checkedOutput(this.parts.outputs, this.job, blocks, this.abort.signal);
     if (output === null) return this.stopped(textOf(blocks), null, usage);
     transcript.add(...blocks);
     this.unreported = { text: textOf(blocks), usage };
     const { outputRepairs = 0 } = this.job;
-    const finished = { kind: "step_finished", attempt, step, blocks, calls, usage, timeToFirstTokenMs } as const;
-    const citations = calls.length > 0 ? [] : keptCitations(transcript.citations);
+    const finished = {
+      kind: "step_finished",
+      attempt,
+      step,
+      blocks,
+      calls,
+      usage,
+      stopReason,
+      timeToFirstTokenMs,
+    } as const;
+    const citations = !isOver ? [] : keptCitations(transcript.citations);
     const report = { ...finished, result: transcript.text, citations, ...(output === undefined ? {} : { output }) };
     await this.reporter.report(report, (job) => this.turnAfter(job));
     this.unreported = { text: "", usage: NO_USAGE };
@@ -275,9 +291,10 @@ export class Run {
     throw new RunOver();
   }
 
-  private async fail(error: RunError, partial: string, usage: Usage): Promise<void> {
+  private async fail(error: RunError, partial: string, usage: Usage, stopReason?: StopReason): Promise<void> {
     const { attempt } = this;
-    await this.end({ kind: "run_failed", attempt, error, partial, result: this.withPartial(partial), usage });
+    const stop = stopReason === undefined ? {} : { stopReason };
+    await this.end({ kind: "run_failed", attempt, error, partial, result: this.withPartial(partial), usage, ...stop });
   }
 
   private withPartial(partial: string): string {

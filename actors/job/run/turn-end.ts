@@ -17,7 +17,8 @@ export function turnEndOf(
   const { id: jobId, inputMessageId, outputMessageId: messageId, metrics } = job;
   const usage = { inputTokens: metrics.inputTokens, outputTokens: metrics.outputTokens, ...costOf(metrics) };
   const updates = updatesOf(job);
-  return [{ kind: "turn_ended", jobId, inputMessageId, messageId, end, blocks, usage, updates, measured }];
+  const { stopReason = null } = job;
+  return [{ kind: "turn_ended", jobId, inputMessageId, messageId, end, blocks, usage, stopReason, updates, measured }];
 }
 
 /** The beginning of the chat's turn, in the commit that starts the job. */

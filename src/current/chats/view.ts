@@ -11,7 +11,7 @@ import {
   ON_BUSY,
 } from "../../../actors/chat/schema.ts";
 import type { JobHead } from "../../../actors/job/directory.ts";
-import { JOB_STATUSES, type Usage } from "../../../actors/job/schema.ts";
+import { JOB_STATUSES, STOP_REASONS, type Usage } from "../../../actors/job/schema.ts";
 import { REVIEW_STATES } from "../../../actors/job/terms.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
@@ -85,6 +85,7 @@ export const MessageView = noun("Message", "A message in a chat", {
       own_key_tokens: OwnKeyField,
     }),
   ),
+  stop_reason: Nullable(OneOf(STOP_REASONS)),
   pinned: Type.Boolean({ description: "Whether it stays in the model's context when the conversation is compacted" }),
   summary_of: Nullable(Count("For a summary: how many messages it replaces in model calls")),
   sender: Type.Object({ type: OneOf(["user", "agent"] as const), id: Id("usr", "A user's or an agent's id") }),
@@ -181,6 +182,7 @@ export const messageView = (message: Message, { pins = [] }: Pick<Chat, "pins">)
   blocks: message.blocks.map(shownBlock),
   job_id: message.jobId,
   usage: message.usage === null ? null : usageView(message.usage),
+  stop_reason: message.stopReason ?? null,
   pinned: pins.includes(message.id),
   summary_of: message.compaction?.messages ?? null,
   sender: message.sender,

@@ -13,6 +13,7 @@ import {
   outputSchemaOf,
   RUN_ERROR_CODES,
   type RunError,
+  STOP_REASONS,
 } from "../../../actors/job/schema.ts";
 import {
   type Approval,
@@ -79,6 +80,7 @@ export const JobView = noun("Job", "A long-running work record: one turn of an a
   priority: OneOf(JOB_PRIORITIES),
   input: Text("The message that the job answers", "Write the release notes"),
   result: Nullable(Type.String({ description: "The result, as text; null until there is one" })),
+  stop_reason: Nullable(OneOf(STOP_REASONS)),
   output_schema: Nullable(
     OpenObject("JSON Schema that the answer must fit: the message's, or the agent's; null: none"),
   ),
@@ -212,6 +214,7 @@ export const jobView = (
   priority: job.priority,
   input: job.input,
   result: job.result,
+  stop_reason: job.stopReason ?? null,
   output_schema: outputSchemaOf(job),
   output: job.output === undefined ? null : visibleJson(job.output),
   citations: [...(job.citations ?? [])],

@@ -12,7 +12,7 @@ import type { Bearer } from "../../http/stream/open-streams.ts";
 import type { Caller } from "../../http/request/caller.ts";
 import type { Services } from "../../operations/services.ts";
 import type { Execution } from "./beginning.ts";
-import { type ExecutionResult, noticeOf, GOES_ON_NOTICE } from "./schema.ts";
+import { type ExecutionResult, noticeOf, GOES_ON_NOTICE, partialNotice, stopReasonOf } from "./schema.ts";
 
 type AnswerParts = Pick<Services, "system" | "streams" | "clock" | "jobLimits" | "log">;
 
@@ -88,8 +88,11 @@ export function answerOf({ names, isDemo }: Pick<Execution, "names" | "isDemo">,
     const fault = withoutOutput(job.error.code, job.error.message);
     if (fault !== null) return fault;
   }
-  const notice = GOES_ON.has(job.status) ? { notice: GOES_ON_NOTICE } : noticeOf(job.runner?.demo ?? isDemo);
-  const answer = { success: job.status === "completed", ...names, ...notice };
+  const stopReason = job.status === "completed" || job.status === "failed" ? (job.stopReason ?? null) : null;
+  const notice = GOES_ON.has(job.status)
+    ? { notice: GOES_ON_NOTICE }
+    : { ...noticeOf(job.runner?.demo ?? isDemo), ...partialNotice(stopReason) };
+  const answer = { success: job.status === "completed", ...names, ...stopReasonOf(stopReason), ...notice };
   if (job.status !== "blocked") return ok({ ...answer, result });
   const error = { code: job.blockedReason, message: BLOCKED[job.blockedReason] };
   return ok({ ...answer, ...(result === "" ? {} : { result }), error, jobId: job.id });
@@ -120,6 +123,7 @@ function withoutOutput(code: RunErrorCode, message: string): Outcome<never> | nu
     case "provider_rejected":
     case "context_length_exceeded":
     case "model_unavailable":
+    case "no_answer":
       return refuse({ kind: "provider_error", message });
     case "timeout":
       return refuse({ kind: "timeout", message });

@@ -7,7 +7,7 @@
  * (`shown-text.ts`). Clients that do not know it have the text of the whole message, and of the result.
  */
 import { visibleJson } from "../../../actors/visible-text.ts";
-import { type Block, TEXT_SEPARATOR, textOf } from "../../../actors/job/schema.ts";
+import { type Block, STOP_REASONS, TEXT_SEPARATOR, textOf } from "../../../actors/job/schema.ts";
 import type { StreamItem, TextDelta } from "../../../actors/runtime/replay.ts";
 import type { StoredEvent } from "../../../actors/runtime/store.ts";
 import type { Subscription } from "../../../actors/runtime/subscription.ts";
@@ -15,7 +15,7 @@ import type { JsonObject } from "../../../actors/schema.ts";
 import { type EventSource, type Interruption, QUIET } from "../../http/stream/event-source.ts";
 import { sseComment, sseEvent, sseJson } from "../../http/stream/sse.ts";
 import type { Execution } from "./beginning.ts";
-import { noticeOf } from "./schema.ts";
+import { noticeOf, partialNotice, stopReasonOf } from "./schema.ts";
 import { type ShownPiece, ShownText } from "./shown-text.ts";
 
 /** The reader's subscription to the stream of the job. */
@@ -154,11 +154,14 @@ export class ExecutionFrames implements EventSource {
 
   private result(data: JsonObject): string {
     const usage = (data["usage"] ?? {}) as JsonObject;
+    const reason = STOP_REASONS.find((one) => one === data["stopReason"]) ?? null;
     return frame("result", {
       ...(this.isAnother ? { result: textOf(this.blocks) } : {}),
       sessionId: this.execution.names.sessionId,
       usage: { input_tokens: Number(usage["inputTokens"] ?? 0), output_tokens: Number(usage["outputTokens"] ?? 0) },
+      ...stopReasonOf(reason),
       ...noticeOf(this.execution.isDemo),
+      ...partialNotice(reason),
     });
   }
 }

@@ -1,5 +1,6 @@
 /** The body and the answers of an execution on v1. */
-import { BLOCKED_REASONS } from "../../../actors/job/schema.ts";
+import { PARTIAL_ANSWER } from "../../../actors/job/partial-answer.ts";
+import { BLOCKED_REASONS, STOP_REASONS, type StopReason } from "../../../actors/job/schema.ts";
 import { OneOf, type Static, type TSchema, Type } from "../../../actors/schema.ts";
 import { PlainBlockView } from "../../http/contract/block.ts";
 import { Count, Id, noun, Text } from "../../http/contract/noun.ts";
@@ -31,6 +32,23 @@ const Notice = Type.Optional(
   Text("What is to be known of the answer", "This answer comes from the built-in demo provider."),
 );
 
+/** Why the model stopped; the field is there unless it ended by itself (RUN-27). */
+const StopReasonView = Type.Optional(
+  OneOf(STOP_REASONS, {
+    description: "Why the model stopped, such as `length`: the answer was cut. Absent if it ended by itself",
+  }),
+);
+
+/** The field of a stop reason, to spread into an answer. */
+export const stopReasonOf = (reason: StopReason | null): { readonly stopReason?: StopReason } =>
+  reason === null || reason === "stop" ? {} : { stopReason: reason };
+
+/** The notice of an answer that is only a part, to spread into an answer. */
+export function partialNotice(reason: StopReason | null): { readonly notice?: string } {
+  const notice = reason === null ? undefined : PARTIAL_ANSWER[reason];
+  return notice === undefined ? {} : { notice };
+}
+
 /** The ids by which a client finds an execution again. */
 export type ExecutionNames = Readonly<Record<keyof typeof NAMES, string>>;
 
@@ -54,6 +72,7 @@ export const ExecutionResult = noun("V1ExecutionResult", "The result of an execu
       "job_V1StGXR8_Z5jdHi6B-myT",
     ),
   ),
+  stopReason: StopReasonView,
   notice: Notice,
 });
 export type ExecutionResult = Shown<typeof ExecutionResult>;
@@ -91,6 +110,7 @@ export const ExecutionEvent = Type.Union(
         sessionId: NAMES.sessionId,
         result: Type.Optional(Text("The whole answer; only if the stream has a `restarted`", "Hello.")),
         usage: Type.Object({ input_tokens: Count("Tokens sent"), output_tokens: Count("Tokens that came back") }),
+        stopReason: StopReasonView,
         notice: Notice,
       }),
     ),

@@ -26,6 +26,7 @@ const LATE: readonly JobCommand[] = [
     calls: [],
     usage: USAGE,
     timeToFirstTokenMs: null,
+    stopReason: "stop",
     result: "",
   },
   {

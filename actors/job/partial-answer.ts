@@ -1,0 +1,42 @@
+/**
+ * Answers that are only a part of what a model would have said: cut at a limit, filtered, or refused. What they say is
+ * the answer, with a warning; without a word they are a failure. Their calls may be incomplete, so none of them is
+ * made: the model is told, and asked again.
+ */
+import type { Block, StopReason, ToolResultBlock, ToolUseBlock } from "./schema.ts";
+import { isPartial } from "./schema.ts";
+
+type Words = Readonly<Partial<Record<StopReason, string>>>;
+
+/** Of an answer that has text. */
+export const PARTIAL_ANSWER: Words = {
+  length: "The answer is cut: it reached the model's limit of tokens.",
+  content_filter: "The answer is cut: the model provider's filter withheld the rest.",
+  refusal: "The model declined to answer.",
+};
+
+/** Of one that has none. */
+export const NO_ANSWER: Words = {
+  length: "The model reached its limit of tokens before it had answered.",
+  content_filter: "The model provider's filter withheld the answer.",
+  refusal: "The model declined to answer, without a word.",
+};
+
+const UNMADE: Words = {
+  length: "your answer reached its limit of tokens, so the call may be incomplete. Make it again, in smaller parts",
+  content_filter: "the provider's filter cut your answer, so the call may be incomplete. Make it again, in other words",
+  refusal: "your answer was ended as a refusal. Make it again if you want to go on",
+};
+
+/** The results of calls that are not made because their answer is partial. */
+export const unmadeCalls = (calls: readonly ToolUseBlock[], reason: StopReason): ToolResultBlock[] =>
+  calls.map(({ id }) => ({
+    type: "tool_result",
+    tool_use_id: id,
+    content: `Not made: ${UNMADE[reason] ?? "the answer is incomplete"}.`,
+    is_error: true,
+  }));
+
+/** Whether the model is asked again because calls of this step were not made. */
+export const isAskedAgain = (step: { readonly stopReason: StopReason; readonly blocks: readonly Block[] }): boolean =>
+  isPartial(step.stopReason) && step.blocks.some(({ type }) => type === "tool_use");
