@@ -20,7 +20,7 @@ export interface Quirk {
   readonly body?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** What the connection does after the body; by default the body ends. */
-  readonly then?: "open" | "reset";
+  readonly after?: "open" | "reset";
   readonly ours: Told;
   /** `openai`, by `chat.completions.stream`. */
   readonly openai: Told;
@@ -59,10 +59,10 @@ function frameOf(frame: unknown): string {
   return JSON.stringify(chunk(delta, reason, more["usage"] === "USAGE" ? { usage: USAGE } : more));
 }
 
-export function answerOf({ frames = [], body, headers = {}, then }: Quirk): FakeAnswer {
+export function answerOf({ frames = [], body, headers = {}, after }: Quirk): FakeAnswer {
   const text = body ?? frames.map((frame) => `data: ${frameOf(frame)}\n\n`).join("");
   const isPacked = text.startsWith("GZIP:");
-  return { kind: "body", headers, body: isPacked ? gzipSync(text.slice(5)) : text, then };
+  return { kind: "body", headers, body: isPacked ? gzipSync(text.slice(5)) : text, after };
 }
 
 export interface ReadParts {

@@ -54,7 +54,7 @@ export type FakeAnswer =
       readonly headers?: Readonly<Record<string, string>>;
       readonly body: string | Uint8Array;
       /** What the connection does after the body; by default the body ends. */
-      readonly then?: "open" | "reset" | undefined;
+      readonly after?: "open" | "reset" | undefined;
     }
   /** 200 with a page, as a captive portal gives it. */
   | { readonly kind: "html" };
@@ -211,9 +211,9 @@ async function give(socket: Socket, dialect: FakeDialect, answer: FakeAnswer): P
   socket.write(`HTTP/1.1 200 OK\r\n${lines.join("")}transfer-encoding: chunked\r\n\r\n`);
   if (answer.kind === "body") {
     await write(socket, answer.body);
-    if (answer.then === undefined) socket.write("0\r\n\r\n");
+    if (answer.after === undefined) socket.write("0\r\n\r\n");
     // A reset drops what its client has not read yet.
-    if (answer.then === "reset") setTimeout(() => socket.resetAndDestroy(), READING_MS);
+    if (answer.after === "reset") setTimeout(() => socket.resetAndDestroy(), READING_MS);
     return;
   }
   const end = answer.end ?? "finish";

@@ -32,10 +32,10 @@ const text = (index: number, words: string): unknown[] => [
 const ends = (stop_reason: string) => ({ type: "message_delta", delta: { stop_reason }, usage: { output_tokens: 5 } });
 
 describe("messages", () => {
-  for (const then of ["open", "reset", undefined] as const)
-    test(`[RUN-26] a stop reason with its tokens is the end, and the connection does not matter: ${then}`, async () => {
+  for (const after of ["open", "reset", undefined] as const)
+    test(`[RUN-26] a stop reason with its tokens is the end, and the connection does not matter: ${after}`, async () => {
       const body = frames(start, ...text(0, "Hi"), ends("end_turn"));
-      expect(await read("messages", { body, then })).toBe('"Hi" =stop 3+5');
+      expect(await read("messages", { body, after })).toBe('"Hi" =stop 3+5');
     });
 
   test("[RUN-26] a call that was cut before its block stopped is told with what there is of it", async () => {
@@ -79,14 +79,14 @@ const usage = { input_tokens: 3, output_tokens: 5 };
 const made = { type: "function_call", call_id: "a", name: "weather" };
 
 describe("responses", () => {
-  for (const then of ["open", "reset"] as const)
-    test(`[RUN-26] the last event is the end, and the connection does not matter: ${then}`, async () => {
+  for (const after of ["open", "reset"] as const)
+    test(`[RUN-26] the last event is the end, and the connection does not matter: ${after}`, async () => {
       const body = frames(delta("Hi"), { type: "response.completed", response: { usage } });
-      expect(await read("responses", { body, then })).toBe('"Hi" =stop 3+5');
+      expect(await read("responses", { body, after })).toBe('"Hi" =stop 3+5');
     });
 
   test("[RUN-26] [DONE] of a proxy is the end too", async () => {
-    expect(await read("responses", { body: frames(delta("Hi"), "[DONE]"), then: "open" })).toBe('"Hi" =other 0+0');
+    expect(await read("responses", { body: frames(delta("Hi"), "[DONE]"), after: "open" })).toBe('"Hi" =other 0+0');
   });
 
   test("[RUN-26] a call that was cut before its item was done is told with what there is of it", async () => {
@@ -124,7 +124,7 @@ test("[RUN-26] of a server that is silent after the finish reason the answer cou
     { choices: [{ index: 0, delta: { content: "Hi" } }] },
     { choices: [{ index: 0, delta: {}, finish_reason: "stop" }] },
   );
-  server.answer({ kind: "body", body, then: "open" });
+  server.answer({ kind: "body", body, after: "open" });
   const way = WAYS.find(({ format, isReference }) => format === "chat completions" && !isReference)!;
   const seen = Promise.withResolvers<void>();
   const call = modelsBy(way, server.baseUrl, { timers }).call(
