@@ -73,6 +73,7 @@ test("[CHAT-3] a message has the whole record", async () => {
     content: "hi",
     blocks: [{ type: "text", text: "hi" }],
     usage: null,
+    stop_reason: null,
     sender: { type: "user", id: owner.userId },
     metadata: { k: "v" },
   } as never);
@@ -82,6 +83,7 @@ test("[CHAT-3] a message has the whole record", async () => {
     content: "echo: hi",
     blocks: [{ type: "text", text: "echo: hi" }],
     usage: { input_tokens: 7, output_tokens: 3, cost: null, unpriced_tokens: 10, own_key_tokens: 0 },
+    stop_reason: "stop",
     sender: { type: "agent", id: agent },
     metadata: {},
   } as never);

@@ -66,6 +66,7 @@ describe("record", () => {
       input: "hi",
       result: "echo: hi",
       requested_tool_calls: [],
+      stop_reason: "stop",
       output_schema: null,
       output: null,
       citations: [],
