@@ -5,7 +5,8 @@
  */
 import { MadeArtifact } from "../job/terms.ts";
 import { ApprovalRequested, ApprovalResolved, ReviewUpdated } from "../job/events.ts";
-import { BLOCKED_REASONS, JOB_STATUSES, RUN_ERROR_CODES, StopReasonField } from "../job/schema.ts";
+import { BLOCKED_REASONS, JOB_STATUSES, RUN_ERROR_CODES } from "../job/schema.ts";
+import { StopReasonField } from "../job/stop-reason.ts";
 import type { Tx } from "../runtime/actor.ts";
 import { InputBlocks } from "../upload/terms.ts";
 import { type JsonObject, OneOf, type Static, Timestamp, Type } from "../schema.ts";

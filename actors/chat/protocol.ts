@@ -1,6 +1,7 @@
 /** The commands and replies of a chat's actor. */
 import type { MadeArtifact } from "../job/terms.ts";
-import type { AgentSnapshot, Block, Job, JobTerms, RunError, StopReason, Usage } from "../job/schema.ts";
+import type { AgentSnapshot, Block, Job, JobTerms, RunError, Usage } from "../job/schema.ts";
+import type { StopReason } from "../job/stop-reason.ts";
 import type { InputBlock } from "../upload/terms.ts";
 import type { JsonObject } from "../schema.ts";
 import type { ChatEventData } from "./events.ts";

@@ -1,5 +1,6 @@
 /** The chat and its messages (CHAT-1 to CHAT-3), as far as a conversation by v1 needs them. */
-import { Block, StopReasonField, Usage } from "../job/schema.ts";
+import { Block, Usage } from "../job/schema.ts";
+import { StopReasonField } from "../job/stop-reason.ts";
 import { type ActorRef, type NewRecord, table } from "../runtime/actor.ts";
 import { AttachmentBlock } from "../upload/terms.ts";
 import { type JsonObject, OneOf, RecordBase, type Static, Timestamp, Type } from "../schema.ts";

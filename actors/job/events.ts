@@ -14,7 +14,8 @@ import { type JsonObject, OneOf, type Static, Timestamp, Type } from "../schema.
 import { Citations } from "./citation.ts";
 import { ProviderState } from "./provider-state.ts";
 import { isLifecycle, sendCreated, sendLifecycle } from "./lifecycle.ts";
-import { BLOCKED_REASONS, type Job, RUN_ERROR_CODES, STOP_REASONS, StopReasonField, Tokens } from "./schema.ts";
+import { BLOCKED_REASONS, type Job, RUN_ERROR_CODES, Tokens } from "./schema.ts";
+import { STOP_REASONS, StopReasonField } from "./stop-reason.ts";
 import {
   APPROVAL_DECISIONS,
   MadeArtifact,

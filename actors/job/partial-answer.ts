@@ -3,8 +3,9 @@
  * the answer, with a warning; without a word they are a failure. Their calls may be incomplete, so none of them is
  * made: the model is told, and asked again.
  */
-import type { Block, StopReason, ToolResultBlock, ToolUseBlock } from "./schema.ts";
-import { isPartial } from "./schema.ts";
+import { type Block, type RunError, textOf, type ToolResultBlock, type ToolUseBlock } from "./schema.ts";
+import type { StopReason } from "./stop-reason.ts";
+import { isPartial } from "./stop-reason.ts";
 
 type Words = Readonly<Partial<Record<StopReason, string>>>;
 
@@ -16,7 +17,7 @@ export const PARTIAL_ANSWER: Words = {
 };
 
 /** Of one that has none. */
-export const NO_ANSWER: Words = {
+const NO_ANSWER: Words = {
   length: "The model reached its limit of tokens before it had answered.",
   content_filter: "The model provider's filter withheld the answer.",
   refusal: "The model declined to answer, without a word.",
@@ -40,3 +41,9 @@ export const unmadeCalls = (calls: readonly ToolUseBlock[], reason: StopReason):
 /** Whether the model is asked again because calls of this step were not made. */
 export const isAskedAgain = (step: { readonly stopReason: StopReason; readonly blocks: readonly Block[] }): boolean =>
   isPartial(step.stopReason) && step.blocks.some(({ type }) => type === "tool_use");
+
+/** The error of a partial answer without a word; null if it is none. */
+export function missingAnswer(reason: StopReason, blocks: readonly Block[]): RunError | null {
+  const message = NO_ANSWER[reason];
+  return message === undefined || textOf(blocks).trim() !== "" ? null : { code: "no_answer", message };
+}

@@ -7,7 +7,8 @@ import type { Outcome } from "../fault.ts";
 import type { InputBlock, ModelInput } from "../upload/terms.ts";
 import type { JsonObject } from "../schema.ts";
 import type { MadeArtifact, OutputError, Progress } from "./terms.ts";
-import type { AgentSnapshot, AnswerBlock, Block, RunError, StopReason, ToolUseBlock, Usage } from "./schema.ts";
+import type { AgentSnapshot, AnswerBlock, Block, RunError, ToolUseBlock, Usage } from "./schema.ts";
+import type { StopReason } from "./stop-reason.ts";
 
 /** A part of a user's message. */
 export type ContentPart =

@@ -7,7 +7,8 @@ import type { TranscriptPart } from "./transcript.ts";
 import type { AttachmentBlock, InputBlock } from "../upload/terms.ts";
 import type { MadeArtifact, Budget, Progress, Steer, Waiting, Warning } from "./terms.ts";
 import type { Citation } from "./citation.ts";
-import type { Block, Job, RunError, StopReason, ToolUseBlock, Usage } from "./schema.ts";
+import type { Block, Job, RunError, ToolUseBlock, Usage } from "./schema.ts";
+import type { StopReason } from "./stop-reason.ts";
 
 /** A call that a step has made. */
 export interface StepCall {

@@ -25,6 +25,7 @@ import {
   Waiting,
 } from "./terms.ts";
 import { Stated } from "./provider-state.ts";
+import { StopReasonField } from "./stop-reason.ts";
 import type { AttachmentBlock } from "../upload/terms.ts";
 import { CostFields, OneOf, RecordBase, type Static, Timestamp, Type, type JsonObject } from "../schema.ts";
 
@@ -82,33 +83,9 @@ export type Block = Static<typeof Block>;
 /** A block of a model's answer. */
 export type AnswerBlock = TextBlock | ReasoningBlock | ToolUseBlock;
 
-/** Why a model ended its answer, in the same words for all providers. */
-export const STOP_REASONS = [
-  /** By itself. */
-  "stop",
-  /** It calls tools. */
-  "tool_use",
-  /** The answer reached a limit of tokens and was cut. */
-  "length",
-  /** The provider's filter withheld the answer or its rest. */
-  "content_filter",
-  /** The model declined to answer. */
-  "refusal",
-  /** For another reason, or the provider has named none. */
-  "other",
-] as const;
-export type StopReason = (typeof STOP_REASONS)[number];
-
 export const Tokens = Type.Object({ inputTokens: Type.Integer(), outputTokens: Type.Integer() });
 export const Usage = Type.Object({ ...Tokens.properties, ...CostFields });
 export type Usage = Static<typeof Usage>;
-
-/** Absent in records of earlier versions. */
-export const StopReasonField = Type.Optional(Type.Union([OneOf(STOP_REASONS), Type.Null()]));
-
-/** Whether an answer that ended so is only a part of what the model would have said. */
-export const isPartial = (reason: StopReason): boolean =>
-  reason === "length" || reason === "content_filter" || reason === "refusal";
 
 /** Why a run failed, in words for the user: no stack, no host, no key. */
 export const RUN_ERROR_CODES = [

@@ -4,7 +4,8 @@
  * limit do not run; the model gets that as their results.
  */
 import { unmadeCalls } from "./partial-answer.ts";
-import { type AnswerBlock, type Block, isPartial, type StopReason, type ToolUseBlock } from "./schema.ts";
+import { type AnswerBlock, type Block, type ToolUseBlock } from "./schema.ts";
+import { isPartial, type StopReason } from "./stop-reason.ts";
 
 /** Calls of one step: they run side by side, and each may be a request or a job. */
 export const STEP_CALLS = 64;

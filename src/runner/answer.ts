@@ -6,7 +6,8 @@
  * nothing contains a NUL or a lone surrogate; anything after the end is ignored. Throws `AnswerRefused` beyond a limit,
  * and rethrows what its receiver throws.
  */
-import { type AnswerBlock, type StopReason, TEXT_SEPARATOR, type Usage } from "../../actors/job/schema.ts";
+import { type AnswerBlock, TEXT_SEPARATOR, type Usage } from "../../actors/job/schema.ts";
+import type { StopReason } from "../../actors/job/stop-reason.ts";
 import { AnswerCalls, type CallMade } from "./answer-calls.ts";
 import { AnswerState } from "./answer-state.ts";
 import { AnswerCitations, type CitationMade } from "./answer-citations.ts";

@@ -1,6 +1,6 @@
 /** Answers that end too soon: cut at a limit, filtered, refused. What is shown of them, and what is not done for them. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import type { StopReason } from "../../actors/job/schema.ts";
+import type { StopReason } from "../../actors/job/stop-reason.ts";
 import { answered, Client, type Job, type Json } from "../support/current.ts";
 import { eventsAfter, feedHead } from "../support/event-feed.ts";
 import type { ModelStep } from "../support/fake-model.ts";

@@ -14,7 +14,8 @@ import type {
 import { Pass } from "../../actors/pass.ts";
 import type { Citation } from "../../actors/job/citation.ts";
 import { type ModelInput, MODEL_INPUTS } from "../../actors/upload/terms.ts";
-import type { ReasoningBlock, RunError, StopReason, ToolUseBlock, Usage } from "../../actors/job/schema.ts";
+import type { ReasoningBlock, RunError, ToolUseBlock, Usage } from "../../actors/job/schema.ts";
+import type { StopReason } from "../../actors/job/stop-reason.ts";
 
 export type ModelStep =
   | { readonly say: string }

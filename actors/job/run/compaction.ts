@@ -8,7 +8,8 @@
  */
 import { addCosts } from "../../money.ts";
 import type { ModelOutcome } from "../ports.ts";
-import { isPartial, textOf, type Usage } from "../schema.ts";
+import { textOf, type Usage } from "../schema.ts";
+import { isPartial } from "../stop-reason.ts";
 import type { ModelCalls, Prompt } from "./model-calls.ts";
 import type { ContextWindow } from "./context-window.ts";
 import { UNCOUNTED_BYTES } from "./context-window.ts";

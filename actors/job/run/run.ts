@@ -7,37 +7,26 @@ import { type ModelOutcome, NO_TOOLS } from "../ports.ts";
 import { NO_HISTORY, type ProgressReport } from "../protocol.ts";
 import { RunContext } from "./run-context.ts";
 import { turnEndOf, turnStartOf } from "./turn-end.ts";
-import type { JobSlot } from "./job-slot.ts";
-import type { ProviderLimits } from "./provider-limits.ts";
 import { Pulse } from "./pulse.ts";
 import { Reporter, RunOver } from "./reporter.ts";
 import { RunCalls } from "./calls.ts";
 import { ModelCalls, type Prompt } from "./model-calls.ts";
-import type { StartedJob } from "./early-start.ts";
+import type { RunStart } from "./run-start.ts";
 import { RunReading } from "./reading.ts";
 import { RunWait } from "./run-wait.ts";
 import { NOTHING_OPEN, openTools } from "./tool-opening.ts";
 import { keptCitations } from "../citation.ts";
 import { repairRequest } from "../output.ts";
 import { checkedOutput, promptOf } from "./prompt.ts";
-import { isAskedAgain, NO_ANSWER } from "../partial-answer.ts";
-import { type Job, type RunError, type StopReason, textOf, type Usage } from "../schema.ts";
+import { isAskedAgain, missingAnswer } from "../partial-answer.ts";
+import { type Job, type RunError, textOf, type Usage } from "../schema.ts";
+import type { StopReason } from "../stop-reason.ts";
 import { Transcript } from "./transcript.ts";
 import { keptStep } from "../step-calls.ts";
 import { callsOf } from "./step-rules.ts";
 
 type Finished = Extract<ModelOutcome, { readonly kind: "finished" }>;
 const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0 };
-
-/** The effect, its epoch, and its job slot. */
-interface RunStart {
-  readonly effect: EffectRow;
-  readonly context: EffectContext;
-  readonly slot: JobSlot;
-  readonly limits: ProviderLimits;
-  /** The early start of the job in the commit of its message, if any. */
-  readonly started: Promise<StartedJob | null> | null;
-}
 
 export class Run {
   private readonly parts: RunServices;
@@ -79,7 +68,6 @@ export class Run {
   private get attempt(): number {
     return this.reporter.attempt;
   }
-
   private get job(): Job {
     return this.reporter.job;
   }
@@ -232,15 +220,14 @@ export class Run {
 
   private async finishStep(step: number, outcome: Finished, timeToFirstTokenMs: number | null): Promise<void> {
     const { attempt, transcript } = this;
-    const { finishReason: stopReason } = outcome;
+    const { finishReason: stopReason, usage } = outcome;
     const { blocks, calls: made } = keptStep(step, transcript.blocks, outcome.blocks, stopReason);
     const calls = made.length === 0 ? [] : await callsOf(made, this.toolbox, this.job, this.abort.signal);
     if (calls === null) return this.stopped(textOf(blocks), null, outcome.usage);
-    const { usage } = outcome;
     const isOver = calls.length === 0 && !isAskedAgain({ stopReason, blocks });
-    const lacking = NO_ANSWER[stopReason];
-    if (isOver && lacking !== undefined && textOf(blocks).trim() === "") {
-      await this.fail({ code: "no_answer", message: lacking }, "", usage, stopReason);
+    const lacking = isOver ? missingAnswer(stopReason, blocks) : null;
+    if (lacking !== null) {
+      await this.fail(lacking, "", usage, stopReason);
       throw new RunOver();
     }
     const output = !isOver ? undefined : await checkedOutput(this.parts.outputs, this.job, blocks, this.abort.signal);
@@ -292,9 +279,9 @@ export class Run {
   }
 
   private async fail(error: RunError, partial: string, usage: Usage, stopReason?: StopReason): Promise<void> {
-    const { attempt } = this;
+    const report = { kind: "run_failed", attempt: this.attempt, error, partial, usage } as const;
     const stop = stopReason === undefined ? {} : { stopReason };
-    await this.end({ kind: "run_failed", attempt, error, partial, result: this.withPartial(partial), usage, ...stop });
+    await this.end({ ...report, result: this.withPartial(partial), ...stop });
   }
 
   private withPartial(partial: string): string {

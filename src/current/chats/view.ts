@@ -11,7 +11,8 @@ import {
   ON_BUSY,
 } from "../../../actors/chat/schema.ts";
 import type { JobHead } from "../../../actors/job/directory.ts";
-import { JOB_STATUSES, STOP_REASONS, type Usage } from "../../../actors/job/schema.ts";
+import { JOB_STATUSES, type Usage } from "../../../actors/job/schema.ts";
+import { STOP_REASONS } from "../../../actors/job/stop-reason.ts";
 import { REVIEW_STATES } from "../../../actors/job/terms.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";

@@ -13,8 +13,8 @@ import {
   outputSchemaOf,
   RUN_ERROR_CODES,
   type RunError,
-  STOP_REASONS,
 } from "../../../actors/job/schema.ts";
+import { STOP_REASONS } from "../../../actors/job/stop-reason.ts";
 import {
   type Approval,
   APPROVAL_DECISIONS,

@@ -17,6 +17,7 @@ import { streamFault } from "../provider-faults.ts";
 import { isErrorFrame } from "../provider-words.ts";
 import { fieldsBeside } from "./fields-beside.ts";
 import { type Frame, isFrame } from "./frame.ts";
+import { FINISH_REASONS } from "./finish-reasons.ts";
 import { StreamedCalls } from "./streamed-calls.ts";
 import { ThinkingText } from "./thinking-text.ts";
 import type { FrameReader } from "./wire-format.ts";
@@ -36,26 +37,6 @@ const KNOWN: ReadonlySet<string> = new Set([
 export const isUnknown = (name: string): boolean => !KNOWN.has(name);
 /** Fields of a delta that are no content. */
 const NO_CONTENT: ReadonlySet<string> = new Set(["role", "name", "annotations", "reasoning_details", "extra_content"]);
-/** Why an answer has ended, by the words of OpenAI and of servers that pass on those of others. */
-const REASONS: Readonly<Record<string, EndReason>> = {
-  stop: "stop",
-  stop_sequence: "stop",
-  end_turn: "stop",
-  eos: "stop",
-  eos_token: "stop",
-  length: "length",
-  max_tokens: "length",
-  model_length: "length",
-  content_filter: "content_filter",
-  safety: "content_filter",
-  recitation: "content_filter",
-  prohibited_content: "content_filter",
-  sensitive: "content_filter",
-  refusal: "refusal",
-  tool_calls: "tool_use",
-  tool_use: "tool_use",
-  function_call: "tool_use",
-};
 /** Characters of the name of a field that a message quotes. */
 const MAX_FIELD_CHARS = 32;
 
@@ -264,7 +245,7 @@ export class ChatChunks implements FrameReader {
   }
 
   private endReason(): EndReason {
-    const reason = REASONS[(this.finishReason ?? "").toLowerCase()] ?? "other";
+    const reason = FINISH_REASONS[(this.finishReason ?? "").toLowerCase()] ?? "other";
     return this.hasRefusal && (reason === "stop" || reason === "other") ? "refusal" : reason;
   }
 }

@@ -7,7 +7,8 @@
  * (`shown-text.ts`). Clients that do not know it have the text of the whole message, and of the result.
  */
 import { visibleJson } from "../../../actors/visible-text.ts";
-import { type Block, STOP_REASONS, TEXT_SEPARATOR, textOf } from "../../../actors/job/schema.ts";
+import { type Block, TEXT_SEPARATOR, textOf } from "../../../actors/job/schema.ts";
+import { STOP_REASONS } from "../../../actors/job/stop-reason.ts";
 import type { StreamItem, TextDelta } from "../../../actors/runtime/replay.ts";
 import type { StoredEvent } from "../../../actors/runtime/store.ts";
 import type { Subscription } from "../../../actors/runtime/subscription.ts";

@@ -1,6 +1,7 @@
 /** The body and the answers of an execution on v1. */
 import { PARTIAL_ANSWER } from "../../../actors/job/partial-answer.ts";
-import { BLOCKED_REASONS, STOP_REASONS, type StopReason } from "../../../actors/job/schema.ts";
+import { BLOCKED_REASONS } from "../../../actors/job/schema.ts";
+import { STOP_REASONS, type StopReason } from "../../../actors/job/stop-reason.ts";
 import { OneOf, type Static, type TSchema, Type } from "../../../actors/schema.ts";
 import { PlainBlockView } from "../../http/contract/block.ts";
 import { Count, Id, noun, Text } from "../../http/contract/noun.ts";
