@@ -2756,6 +2756,11 @@ export type ChatStreamEvent = {
         status: "completed" | "cancelled" | "failed";
         /** Content as text */
         content: string;
+        /**
+         * Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of tokens
+         * (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
+         */
+        stop_reason?: "stop" | "tool_use" | "length" | "content_filter" | "refusal" | "other" | null;
     };
 } | {
     /** Always "tool.started" */
@@ -3131,7 +3136,7 @@ export type ChatStreamEvent = {
         /** Id of the job; null where no job answers */
         job_id: string;
         /** Code of the error */
-        code: "provider_unreachable" | "provider_unauthorized" | "provider_key_rejected" | "provider_rate_limited" | "provider_error" | "provider_stalled" | "provider_rejected" | "context_length_exceeded" | "model_unavailable" | "step_limit" | "timeout" | "attempts_exhausted" | "tools_unavailable" | "clone_failed" | "output_invalid" | "internal_error";
+        code: "provider_unreachable" | "provider_unauthorized" | "provider_key_rejected" | "provider_rate_limited" | "provider_error" | "provider_stalled" | "provider_rejected" | "context_length_exceeded" | "model_unavailable" | "step_limit" | "timeout" | "attempts_exhausted" | "tools_unavailable" | "clone_failed" | "output_invalid" | "no_answer" | "internal_error";
         /** Explanation, for people */
         message: string;
     };
@@ -4204,6 +4209,11 @@ export interface Job {
     input: string;
     /** The result, as text; null until there is one */
     result: string | null;
+    /**
+     * Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of tokens
+     * (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
+     */
+    stop_reason: "stop" | "tool_use" | "length" | "content_filter" | "refusal" | "other" | null;
     /** JSON Schema that the answer must fit: the message's, or the agent's; null: none */
     output_schema: {
         [name: string]: unknown;
@@ -4582,6 +4592,11 @@ export type JobStreamEvent = {
             /** Tokens received from models */
             output_tokens: number;
         };
+        /**
+         * Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of tokens
+         * (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
+         */
+        stop_reason?: "stop" | "tool_use" | "length" | "content_filter" | "refusal" | "other" | null;
     };
 } | {
     /** Always "job.failed" */
@@ -4599,7 +4614,7 @@ export type JobStreamEvent = {
         /** Why it failed; null where it did not */
         error: {
             /** Code of the error */
-            code: "provider_unreachable" | "provider_unauthorized" | "provider_key_rejected" | "provider_rate_limited" | "provider_error" | "provider_stalled" | "provider_rejected" | "context_length_exceeded" | "model_unavailable" | "step_limit" | "timeout" | "attempts_exhausted" | "tools_unavailable" | "clone_failed" | "output_invalid" | "internal_error";
+            code: "provider_unreachable" | "provider_unauthorized" | "provider_key_rejected" | "provider_rate_limited" | "provider_error" | "provider_stalled" | "provider_rejected" | "context_length_exceeded" | "model_unavailable" | "step_limit" | "timeout" | "attempts_exhausted" | "tools_unavailable" | "clone_failed" | "output_invalid" | "no_answer" | "internal_error";
             /** Explanation, for people */
             message: string;
         };
@@ -4610,6 +4625,11 @@ export type JobStreamEvent = {
             /** Tokens received from models */
             output_tokens: number;
         };
+        /**
+         * Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of tokens
+         * (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
+         */
+        stop_reason?: "stop" | "tool_use" | "length" | "content_filter" | "refusal" | "other" | null;
     };
 } | {
     /** Always "job.cancelled" */
@@ -4684,6 +4704,11 @@ export type JobStreamEvent = {
         text: string;
         /** What the text cites, as parts of it */
         citations?: Citation[];
+        /**
+         * Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of tokens
+         * (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
+         */
+        stop_reason?: "stop" | "tool_use" | "length" | "content_filter" | "refusal" | "other";
     } | {
         /** Number in the stream, from 1, without gaps */
         seq: number;
@@ -4695,6 +4720,11 @@ export type JobStreamEvent = {
         kind: "reasoning";
         /** The text */
         text: string;
+        /**
+         * Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of tokens
+         * (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
+         */
+        stop_reason?: "stop" | "tool_use" | "length" | "content_filter" | "refusal" | "other";
     } | {
         /** Number in the stream, from 1, without gaps */
         seq: number;
@@ -4764,6 +4794,11 @@ export type JobStreamEvent = {
         input: {
             [name: string]: unknown;
         };
+        /**
+         * Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of tokens
+         * (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
+         */
+        stop_reason?: "stop" | "tool_use" | "length" | "content_filter" | "refusal" | "other";
     } | {
         /** Number in the stream, from 1, without gaps */
         seq: number;
@@ -4980,7 +5015,7 @@ export type JobStreamEvent = {
         /** ISO 8601 UTC with milliseconds */
         at: string;
         /** Code of the error */
-        code: "provider_unreachable" | "provider_unauthorized" | "provider_key_rejected" | "provider_rate_limited" | "provider_error" | "provider_stalled" | "provider_rejected" | "context_length_exceeded" | "model_unavailable" | "step_limit" | "timeout" | "attempts_exhausted" | "tools_unavailable" | "clone_failed" | "output_invalid" | "internal_error";
+        code: "provider_unreachable" | "provider_unauthorized" | "provider_key_rejected" | "provider_rate_limited" | "provider_error" | "provider_stalled" | "provider_rejected" | "context_length_exceeded" | "model_unavailable" | "step_limit" | "timeout" | "attempts_exhausted" | "tools_unavailable" | "clone_failed" | "output_invalid" | "no_answer" | "internal_error";
         /** Explanation, for people */
         message: string;
     };
@@ -5036,7 +5071,7 @@ export interface JobWaiting {
 /** Something that a job did without, or did differently */
 export interface JobWarning {
     /** Code of the warning */
-    code: "tools_unavailable" | "model_fallback" | "model_without_tools";
+    code: "tools_unavailable" | "model_fallback" | "model_without_tools" | "answer_cut";
     /** In words */
     message: string;
     /** ISO 8601 UTC with milliseconds */
@@ -5116,6 +5151,11 @@ export interface Message {
     job_id: string | null;
     /** Tokens of the model calls behind the message; null until it is complete */
     usage: TokenUsage | null;
+    /**
+     * Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of tokens
+     * (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
+     */
+    stop_reason: "stop" | "tool_use" | "length" | "content_filter" | "refusal" | "other" | null;
     /** Whether it stays in the model's context when the conversation is compacted */
     pinned: boolean;
     /** For a summary: how many messages it replaces in model calls */
@@ -6094,7 +6134,7 @@ export interface RotateSigningSecretRequest {
 /** Why a job has failed */
 export interface RunError {
     /** Code of the error */
-    code: "provider_unreachable" | "provider_unauthorized" | "provider_key_rejected" | "provider_rate_limited" | "provider_error" | "provider_stalled" | "provider_rejected" | "context_length_exceeded" | "model_unavailable" | "step_limit" | "timeout" | "attempts_exhausted" | "tools_unavailable" | "clone_failed" | "output_invalid" | "internal_error";
+    code: "provider_unreachable" | "provider_unauthorized" | "provider_key_rejected" | "provider_rate_limited" | "provider_error" | "provider_stalled" | "provider_rejected" | "context_length_exceeded" | "model_unavailable" | "step_limit" | "timeout" | "attempts_exhausted" | "tools_unavailable" | "clone_failed" | "output_invalid" | "no_answer" | "internal_error";
     /** In words */
     message: string;
     /** Of `output_invalid`: what is wrong with the last answer; else empty */
@@ -7145,6 +7185,8 @@ export type V1ExecutionEvent = {
             /** Tokens that came back */
             output_tokens: number;
         };
+        /** Why the model stopped, such as `length`: the answer was cut. Absent if it ended by itself */
+        stopReason?: "stop" | "tool_use" | "length" | "content_filter" | "refusal" | "other";
         /** What is to be known of the answer */
         notice?: string;
     };
@@ -7178,6 +7220,8 @@ export interface V1ExecutionResult {
     };
     /** Its job on the current surface, where it is approved or resumed; while it is blocked */
     jobId?: string;
+    /** Why the model stopped, such as `length`: the answer was cut. Absent if it ended by itself */
+    stopReason?: "stop" | "tool_use" | "length" | "content_filter" | "refusal" | "other";
     /** What is to be known of the answer */
     notice?: string;
 }

@@ -5684,6 +5684,16 @@ class ChatStreamEventMessageCompletedData(TypedDict):
     status: Literal["completed", "cancelled", "failed"]
     # Content as text
     content: str
+    # Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of
+    # tokens (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
+    stop_reason: NotRequired[Literal[
+        "stop",
+        "tool_use",
+        "length",
+        "content_filter",
+        "refusal",
+        "other"] | None,
+    ]
 
 
 class ChatStreamEventMessageCompleted(TypedDict):
@@ -6144,6 +6154,7 @@ class ChatStreamEventErrorData(TypedDict):
         "tools_unavailable",
         "clone_failed",
         "output_invalid",
+        "no_answer",
         "internal_error",
     ]
     # Explanation, for people
@@ -7568,6 +7579,9 @@ class Job(TypedDict):
     input: str
     # The result, as text; null until there is one
     result: str | None
+    # Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of
+    # tokens (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
+    stop_reason: Literal["stop", "tool_use", "length", "content_filter", "refusal", "other"] | None
     # JSON Schema that the answer must fit: the message's, or the agent's; null: none
     output_schema: dict[str, Any] | None
     # The answer as a value that fits `output_schema`, once the job is done; null: none
@@ -8009,6 +8023,16 @@ class JobStreamEventJobCompletedData(TypedDict):
     at: str
     # Tokens that model calls have used
     usage: JobStreamEventJobCompletedDataUsage
+    # Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of
+    # tokens (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
+    stop_reason: NotRequired[Literal[
+        "stop",
+        "tool_use",
+        "length",
+        "content_filter",
+        "refusal",
+        "other"] | None,
+    ]
 
 
 class JobStreamEventJobCompleted(TypedDict):
@@ -8038,6 +8062,7 @@ class JobStreamEventJobFailedDataError(TypedDict):
         "tools_unavailable",
         "clone_failed",
         "output_invalid",
+        "no_answer",
         "internal_error",
     ]
     # Explanation, for people
@@ -8062,6 +8087,16 @@ class JobStreamEventJobFailedData(TypedDict):
     error: JobStreamEventJobFailedDataError
     # Tokens that model calls have used
     usage: JobStreamEventJobFailedDataUsage
+    # Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of
+    # tokens (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
+    stop_reason: NotRequired[Literal[
+        "stop",
+        "tool_use",
+        "length",
+        "content_filter",
+        "refusal",
+        "other"] | None,
+    ]
 
 
 class JobStreamEventJobFailed(TypedDict):
@@ -8157,6 +8192,9 @@ class JobStreamEventTranscriptEventDataAssistantText(TypedDict):
     text: str
     # What the text cites, as parts of it
     citations: NotRequired[list[Citation]]
+    # Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of
+    # tokens (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
+    stop_reason: NotRequired[Literal["stop", "tool_use", "length", "content_filter", "refusal", "other"]]
 
 
 class JobStreamEventTranscriptEventDataReasoning(TypedDict):
@@ -8170,6 +8208,9 @@ class JobStreamEventTranscriptEventDataReasoning(TypedDict):
     kind: Literal["reasoning"]
     # The text
     text: str
+    # Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of
+    # tokens (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
+    stop_reason: NotRequired[Literal["stop", "tool_use", "length", "content_filter", "refusal", "other"]]
 
 
 class JobStreamEventTranscriptEventDataUserTextBlocksItemVariant1(TypedDict):
@@ -8251,6 +8292,9 @@ class JobStreamEventTranscriptEventDataToolUse(TypedDict):
     name: str
     # Input of the tool call
     input: dict[str, Any]
+    # Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of
+    # tokens (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
+    stop_reason: NotRequired[Literal["stop", "tool_use", "length", "content_filter", "refusal", "other"]]
 
 
 class JobStreamEventTranscriptEventDataRepair(TypedDict):
@@ -8516,6 +8560,7 @@ class JobStreamEventErrorData(TypedDict):
         "tools_unavailable",
         "clone_failed",
         "output_invalid",
+        "no_answer",
         "internal_error",
     ]
     # Explanation, for people
@@ -8635,7 +8680,7 @@ class JobWarning(TypedDict):
     """Something that a job did without, or did differently"""
 
     # Code of the warning
-    code: Literal["tools_unavailable", "model_fallback", "model_without_tools"]
+    code: Literal["tools_unavailable", "model_fallback", "model_without_tools", "answer_cut"]
     # In words
     message: str
     # ISO 8601 UTC with milliseconds
@@ -8730,6 +8775,9 @@ class Message(TypedDict):
     job_id: str | None
     # Tokens of the model calls behind the message; null until it is complete
     usage: TokenUsage | None
+    # Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of
+    # tokens (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
+    stop_reason: Literal["stop", "tool_use", "length", "content_filter", "refusal", "other"] | None
     # Whether it stays in the model's context when the conversation is compacted
     pinned: bool
     # For a summary: how many messages it replaces in model calls
@@ -9887,6 +9935,7 @@ class RunError(TypedDict):
         "tools_unavailable",
         "clone_failed",
         "output_invalid",
+        "no_answer",
         "internal_error",
     ]
     # In words
@@ -11086,6 +11135,8 @@ class V1ExecutionEventResultData(TypedDict):
     result: NotRequired[str]
     # Tokens that model calls have used
     usage: V1ExecutionEventResultDataUsage
+    # Why the model stopped, such as `length`: the answer was cut. Absent if it ended by itself
+    stopReason: NotRequired[Literal["stop", "tool_use", "length", "content_filter", "refusal", "other"]]
     # What is to be known of the answer
     notice: NotRequired[str]
 
@@ -11149,6 +11200,8 @@ class V1ExecutionResult(TypedDict):
     error: NotRequired[V1ExecutionResultError]
     # Its job on the current surface, where it is approved or resumed; while it is blocked
     jobId: NotRequired[str]
+    # Why the model stopped, such as `length`: the answer was cut. Absent if it ended by itself
+    stopReason: NotRequired[Literal["stop", "tool_use", "length", "content_filter", "refusal", "other"]]
     # What is to be known of the answer
     notice: NotRequired[str]
 

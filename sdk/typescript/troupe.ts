@@ -4109,6 +4109,18 @@ export type ChatStreamEvent =
       status: "completed" | "cancelled" | "failed";
       /** Content as text */
       content: string;
+      /**
+       * Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of tokens
+       * (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
+       */
+      stop_reason?: 
+        | "stop"
+        | "tool_use"
+        | "length"
+        | "content_filter"
+        | "refusal"
+        | "other"
+        | null;
     };
   }
   | {
@@ -4521,6 +4533,7 @@ export type ChatStreamEvent =
         | "tools_unavailable"
         | "clone_failed"
         | "output_invalid"
+        | "no_answer"
         | "internal_error";
       /** Explanation, for people */
       message: string;
@@ -5809,6 +5822,11 @@ export interface Job {
   input: string;
   /** The result, as text; null until there is one */
   result: string | null;
+  /**
+   * Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of tokens
+   * (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
+   */
+  stop_reason: "stop" | "tool_use" | "length" | "content_filter" | "refusal" | "other" | null;
   /** JSON Schema that the answer must fit: the message's, or the agent's; null: none */
   output_schema: { [name: string]: unknown } | null;
   /** The answer as a value that fits `output_schema`, once the job is done; null: none */
@@ -6215,6 +6233,18 @@ export type JobStreamEvent =
         /** Tokens received from models */
         output_tokens: number;
       };
+      /**
+       * Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of tokens
+       * (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
+       */
+      stop_reason?: 
+        | "stop"
+        | "tool_use"
+        | "length"
+        | "content_filter"
+        | "refusal"
+        | "other"
+        | null;
     };
   }
   | {
@@ -6249,6 +6279,7 @@ export type JobStreamEvent =
           | "tools_unavailable"
           | "clone_failed"
           | "output_invalid"
+          | "no_answer"
           | "internal_error";
         /** Explanation, for people */
         message: string;
@@ -6260,6 +6291,18 @@ export type JobStreamEvent =
         /** Tokens received from models */
         output_tokens: number;
       };
+      /**
+       * Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of tokens
+       * (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
+       */
+      stop_reason?: 
+        | "stop"
+        | "tool_use"
+        | "length"
+        | "content_filter"
+        | "refusal"
+        | "other"
+        | null;
     };
   }
   | {
@@ -6342,6 +6385,11 @@ export type JobStreamEvent =
         text: string;
         /** What the text cites, as parts of it */
         citations?: Citation[];
+        /**
+         * Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of tokens
+         * (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
+         */
+        stop_reason?: "stop" | "tool_use" | "length" | "content_filter" | "refusal" | "other";
       }
       | {
         /** Number in the stream, from 1, without gaps */
@@ -6354,6 +6402,11 @@ export type JobStreamEvent =
         kind: "reasoning";
         /** The text */
         text: string;
+        /**
+         * Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of tokens
+         * (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
+         */
+        stop_reason?: "stop" | "tool_use" | "length" | "content_filter" | "refusal" | "other";
       }
       | {
         /** Number in the stream, from 1, without gaps */
@@ -6428,6 +6481,11 @@ export type JobStreamEvent =
         name: string;
         /** Input of the tool call */
         input: { [name: string]: unknown };
+        /**
+         * Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of tokens
+         * (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
+         */
+        stop_reason?: "stop" | "tool_use" | "length" | "content_filter" | "refusal" | "other";
       }
       | {
         /** Number in the stream, from 1, without gaps */
@@ -6668,6 +6726,7 @@ export type JobStreamEvent =
         | "tools_unavailable"
         | "clone_failed"
         | "output_invalid"
+        | "no_answer"
         | "internal_error";
       /** Explanation, for people */
       message: string;
@@ -6740,7 +6799,7 @@ export interface JobWaiting {
 /** Something that a job did without, or did differently */
 export interface JobWarning {
   /** Code of the warning */
-  code: "tools_unavailable" | "model_fallback" | "model_without_tools";
+  code: "tools_unavailable" | "model_fallback" | "model_without_tools" | "answer_cut";
   /** In words */
   message: string;
   /** ISO 8601 UTC with milliseconds */
@@ -6823,6 +6882,11 @@ export interface Message {
   job_id: string | null;
   /** Tokens of the model calls behind the message; null until it is complete */
   usage: TokenUsage | null;
+  /**
+   * Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of tokens
+   * (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
+   */
+  stop_reason: "stop" | "tool_use" | "length" | "content_filter" | "refusal" | "other" | null;
   /** Whether it stays in the model's context when the conversation is compacted */
   pinned: boolean;
   /** For a summary: how many messages it replaces in model calls */
@@ -7927,6 +7991,7 @@ export interface RunError {
     | "tools_unavailable"
     | "clone_failed"
     | "output_invalid"
+    | "no_answer"
     | "internal_error";
   /** In words */
   message: string;
@@ -9053,6 +9118,8 @@ export type V1ExecutionEvent =
         /** Tokens that came back */
         output_tokens: number;
       };
+      /** Why the model stopped, such as `length`: the answer was cut. Absent if it ended by itself */
+      stopReason?: "stop" | "tool_use" | "length" | "content_filter" | "refusal" | "other";
       /** What is to be known of the answer */
       notice?: string;
     };
@@ -9094,6 +9161,8 @@ export interface V1ExecutionResult {
   };
   /** Its job on the current surface, where it is approved or resumed; while it is blocked */
   jobId?: string;
+  /** Why the model stopped, such as `length`: the answer was cut. Absent if it ended by itself */
+  stopReason?: "stop" | "tool_use" | "length" | "content_filter" | "refusal" | "other";
   /** What is to be known of the answer */
   notice?: string;
 }

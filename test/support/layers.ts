@@ -14,7 +14,7 @@ interface Layer {
 const PURE = String.raw`actors/(?:fault|ids|schema|assert|header-name|page|event|sealing|money|bounded-map|maybe-promise|json-shape|exact-json|clean-text|secret-shapes|visible-text|constant-time|changes|one-line|growing-text|pass|fair-slots|given-time)\.ts`;
 const RUNTIME = String.raw`actors/runtime/[a-z-]+\.ts`;
 /** The words of a kind: what other kinds may know of it. */
-const WORDS = String.raw`actors/[a-z]+/(?:schema|protocol|terms|connections|events|new-job|task-machine)\.ts`;
+const WORDS = String.raw`actors/[a-z]+/(?:schema|protocol|terms|connections|events|new-job|stop-reason|task-machine)\.ts`;
 /** What the other folders know of the log: an interface, and reads whose failures go there. */
 const LOG_PORT = String.raw`src/log/(?:port|look-up)\.ts`;
 const at = (...patterns: readonly string[]): RegExp => new RegExp(`^(?:${patterns.join("|")})$`);
