@@ -2092,7 +2092,7 @@ export interface AgentApiManifest {
         /** Form of the header's value */
         format: string;
         /** The metadata of the authorization server (RFC 8414) */
-        oauth_authorization_server: string | null;
+        authorization_server: string | null;
     };
     /** The MCP endpoint */
     mcp: string | null;

@@ -4867,7 +4867,7 @@ class AgentApiManifestAuthentication(TypedDict):
     # Form of the header's value
     format: str
     # The metadata of the authorization server (RFC 8414)
-    oauth_authorization_server: str | None
+    authorization_server: str | None
 
 
 class AgentApiManifest(TypedDict):

@@ -125,7 +125,7 @@ export const agentApiManifest = (services: Services): Shown<typeof AgentApiManif
       type: "bearer",
       header: "Authorization",
       format: "Bearer <token>",
-      oauth_authorization_server: services.facts.hasPath(OAUTH_METADATA) ? at(OAUTH_METADATA) : null,
+      authorization_server: services.facts.hasPath(OAUTH_METADATA) ? at(OAUTH_METADATA) : null,
     },
     mcp: services.facts.hasPath(MCP) ? at(MCP) : null,
     sdks: SDKS.filter(({ path }) => services.facts.hasPath(path)).map(({ path }) => at(path)),

@@ -145,7 +145,7 @@ export const AgentApiManifest = noun("AgentApiManifest", "Where crawlers and age
     type: Type.String(),
     header: Type.String(),
     format: Type.String(),
-    oauth_authorization_server: Nullable(Url("The metadata of the authorization server (RFC 8414)")),
+    authorization_server: Nullable(Url("The metadata of the authorization server (RFC 8414)")),
   }),
   mcp: Nullable(Url("The MCP endpoint")),
   sdks: Type.Array(Url("The source of an SDK")),
