@@ -12,6 +12,7 @@
  * everything reserved as used: a crash admits a few requests too few, and never too many. An orderly eviction returns
  * the unused part.
  */
+import { assert } from "../assert.ts";
 import { ok } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { type VolatileState, volatileTable } from "../runtime/volatile-state.ts";
@@ -46,8 +47,9 @@ export const windowHandlers: Pick<Handlers<TrafficProtocol>, WindowCommand> = {
       return ok({ isAdmitted: false, budget, remaining: Math.max(0, budget - spending.spent), resetAtMs });
     }
     const isNew = spent > reserved;
-    if (isNew || (stored === reserved && isBelow({ ...spending, spent }, OWN_SHARE))) {
-      reserve(tx, identity, { ...spending, spent });
+    if (isNew || (stored === reserved && isBelow({ ...spending, spent, limit }, OWN_SHARE))) {
+      // The limit may have changed since the last request.
+      reserve(tx, identity, { ...spending, spent, limit });
       reserveForNeighbours(tx, identity, window);
     } else {
       if (spent > stored) tx.read(rateWindowTable, identity);
@@ -103,6 +105,7 @@ const isBelow = ({ reserved, spent, limit }: Spending, share: number): boolean =
 /** Reserves the next requests of an identity, after the used ones. */
 function reserve(tx: Tx, identity: string, { window, stored, spent, limit }: Spending): void {
   const reserved = Math.min(limit.budget, Math.max(spent, spent - 1 + limit.reservation));
+  assert(spent <= reserved && reserved <= limit.budget, "what is used is reserved, and no more than the budget");
   const { record } = tx.peek(rateWindowTable, identity);
   const next = { id: identity, window, reserved };
   if (record === null) tx.create(rateWindowTable, next);

@@ -193,6 +193,15 @@ test("[RATE-1] what a restart has given back is not given twice: the process tha
   expect(all).toBeGreaterThan(2_940);
 });
 
+test("[RATE-1] what is used of a raised budget is stored: after kill -9 no more than that is admitted", async () => {
+  const world = new World();
+  const former = await started(world);
+  expect(await admitted(former, 10, { budget: 100 })).toBe(10);
+  const used = await admitted(former, 900, { budget: 1_000 });
+  former.crash();
+  expect(used + 10 + (await admitted(await started(world), 1_000, { budget: 1_000 }))).toBeLessThanOrEqual(1_000);
+});
+
 test("[RATE-1] a lower budget holds at once, and a raised one too", async () => {
   const replica = await started();
   expect(await admitted(replica, 3_100)).toBe(3_000);
