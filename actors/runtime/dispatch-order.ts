@@ -5,6 +5,7 @@
  * There is no deadlock: a group waits only for groups that were dispatched before it, and the first of them waits only
  * for the database. While no group waits there are no lines, and nothing is looked up.
  */
+import { assert } from "../assert.ts";
 
 /** A turn group in a line. */
 interface InLine {
@@ -39,6 +40,7 @@ export class DispatchOrder {
     }
     let at = line.length;
     while (at > 0 && line[at - 1]!.order > group.order) at--;
+    assert(line[at - 1]?.order !== group.order, "a group is in a line once");
     line.splice(at, 0, group);
   }
 

@@ -275,6 +275,7 @@ export class Draft {
       const stream = draft.actor.definition.stream;
       if (draft.head !== null && stream !== undefined) {
         const record = this.read(draft, stream.name, draft.actor.ref.id) as StreamRecord;
+        assert(draft.head >= record.lastSeq, "the head of a stream only rises");
         this.update(draft, stream, { ...record, lastSeq: draft.head });
       }
       for (const [key, record] of draft.overlay) {

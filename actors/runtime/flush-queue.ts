@@ -10,6 +10,7 @@
  * has used more than its share of the event loop: its groups come one batch after the other. A batch takes groups from
  * the organizations of its size that have nothing in flight in the other batch.
  */
+import { assert } from "../assert.ts";
 import type { TurnGroup } from "./group.ts";
 
 /** Bounds of one statement: large enough to amortize the commit, small enough to parse in a millisecond. */
@@ -162,6 +163,8 @@ export class FlushQueue {
       if (group.isPatient) this.patientCount--;
     }
     this.count -= taken;
+    assert(this.count >= 0 && this.largeCount >= 0 && this.patientCount >= 0, "the queue counts what waits in it");
+    assert(this.largeCount <= this.count && this.patientCount <= this.count, "it counts each group once");
   }
 }
 

@@ -3,6 +3,7 @@
  * queue. It can be evicted at any time when nothing of it is pending. It is evicted at once when a commit has failed,
  * because its records are then ahead of the stored ones.
  */
+import { assert } from "../assert.ts";
 import type { BoundedMap } from "../bounded-map.ts";
 import { type ActorRef, type AnyDefinition, type RecordFields, refKey } from "./actor.ts";
 import type { KeptReply } from "./kept-reply.ts";
@@ -96,6 +97,7 @@ export class LiveActor {
 
   unpin(key: string): void {
     const left = (this.pins?.get(key) ?? 0) - 1;
+    assert(left >= 0, "a record is unpinned as often as it was pinned");
     if (left > 0) this.pins?.set(key, left);
     else this.pins?.delete(key);
     if (this.pins?.size === 0) this.pins = null;
@@ -104,6 +106,9 @@ export class LiveActor {
   /** Applies an uncommitted change of the group; `committed` must follow. */
   changed(key: string, record: RecordFields, group: PendingGroup): void {
     const slot = this.slots.get(key);
+    const before = slot?.record ?? null;
+    assert(before === null || record.version === before.version + 1, "each group raises a record's version by one");
+    assert((slot?.pending ?? null) === null || slot!.pending!.order < group.order, "groups change a record in order");
     if (slot === undefined) this.slots.set(key, { record, isUsed: false, pending: group, isGone: false });
     else {
       slot.record = record;

@@ -3,6 +3,7 @@
  * A full mailbox refuses with `overloaded`, so one hot or stuck actor cannot use up the process's memory, and others
  * are unaffected.
  */
+import { assert } from "../assert.ts";
 
 /** Only a stuck actor has more waiting callers than this. */
 export const MAILBOX_MESSAGES = 1_000;
@@ -75,6 +76,8 @@ export class Mailbox {
     ticket.done = true;
     this.waiting--;
     this.bytes -= ticket.bytes;
+    assert(this.waiting >= 0 && this.bytes >= 0, "a mailbox counts what waits in it");
+    assert(this.waiting > 0 || this.bytes === 0, "an empty mailbox holds no bytes");
     this.skipDone();
   }
 

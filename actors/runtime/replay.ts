@@ -11,6 +11,7 @@
  * running message need are kept. A reader that lags further gets no more live text of that message; it
  * gets the committed text from the events and from the stored message.
  */
+import { assert } from "../assert.ts";
 import { isolate, type OnBug, uncaught } from "./isolate.ts";
 import { append, isSameText, joinPieces, type LiveText, newLiveText, slice, type TextName, trim } from "./live-text.ts";
 import { SharedPages } from "./shared-pages.ts";
@@ -93,6 +94,8 @@ export class Replay {
     if (this.head !== null && event.seq <= this.head) return;
     if (this.head !== null && event.seq !== this.head + 1) this.forget();
     const bytes = 128 + event.type.length + sizeOf(event.data);
+    const last = this.entries.at(-1);
+    assert(last === undefined || last.event.seq === event.seq - 1, "the events of a buffer are consecutive");
     this.entries.push({ event, live: this.text, mark: this.text?.length ?? 0, bytes });
     this.bytes += bytes;
     this.said += bytes;
@@ -103,6 +106,7 @@ export class Replay {
       this.bytes -= this.entries[drop]!.bytes;
       drop++;
     }
+    assert(this.bytes > 0, "a buffer counts the events that it keeps");
     if (drop > 0) {
       this.entries.splice(0, drop);
       this.forgetTexts();

@@ -3,6 +3,7 @@
  * owner's undone work has been taken up; meanwhile only dispatches that carry its epoch are admitted. Every admission
  * checks the lease first.
  */
+import { assert } from "../assert.ts";
 import { type Fault, type Outcome, ok, refuse } from "../fault.ts";
 import { type Lease, SHARD_COUNT, type ShardGrant, shardOf } from "./placement.ts";
 import type { AlarmKey } from "./store.ts";
@@ -97,6 +98,7 @@ export class Shards {
   /** Counts a group that is answered. */
   end(shard: number): void {
     this.underWay[shard]!--;
+    assert(this.underWay[shard]! >= 0, "each group that ends has begun");
     for (const look of this.waiting) look();
   }
 
@@ -116,6 +118,7 @@ export class Shards {
 
   /** Adds a shard that was granted, with its erased organizations; it serves after `open`. */
   grant(shard: number, epoch: number, organizationIds: readonly string[] = []): void {
+    assert(epoch > (this.held.get(shard)?.epoch ?? 0), "the epoch of a shard only rises");
     const erased = organizationIds.length === 0 ? NONE : new Set(organizationIds);
     this.held.set(shard, { epoch, grant: ok({ shard, epoch }), erased, recovering: true, leaving: false });
   }

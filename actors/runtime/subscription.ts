@@ -7,6 +7,7 @@
  * Text is placed between the events by their marks, whether the events come from the buffer or from a
  * page. Text that is not in memory any more comes from `textOf`, if it was stored.
  */
+import { assert } from "../assert.ts";
 import { isSameText, type TextName } from "./live-text.ts";
 import {
   ALL_TOLD,
@@ -198,6 +199,7 @@ export class Subscription {
     if (this.closed) return;
     this.closed = true;
     this.replay.readers--;
+    assert(this.replay.readers >= 0, "each reader that leaves has come");
     if (this.wake !== null) {
       this.replay.waiting.delete(this.wake);
       this.wake();

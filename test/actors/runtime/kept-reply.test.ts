@@ -306,6 +306,7 @@ describe("what ends it", () => {
     await desk.keep();
     const { shards } = desk.replica.system;
     const [shard, epoch] = [shardOf(ORG), shards.epochOf(shardOf(ORG))!];
+    shards.lose(shard);
     shards.grant(shard, epoch, [ORG]);
     shards.open(shard, epoch);
     expect(faultOf(await desk.ask())).toBe("unauthenticated");
