@@ -37,26 +37,33 @@ export interface Costed {
   readonly pricedTokens?: number;
   /** Tokens, input and output together, of calls with the organization's own key (RUN-5). */
   readonly ownKeyTokens?: number;
+  /** Tokens, input and output together, that their provider has not counted: an estimate of ours. */
+  readonly estimatedTokens?: number;
 }
 
 /** The sum of both; without a cost if neither has one. */
 export function addCosts(a: Costed, b: Costed): Costed {
   const own = sum(a.ownKeyTokens, b.ownKeyTokens);
-  const ownKey = own === 0 ? {} : { ownKeyTokens: own };
-  if (a.cost === undefined && b.cost === undefined) return ownKey;
+  const estimated = sum(a.estimatedTokens, b.estimatedTokens);
+  const parts = {
+    ...(own === 0 ? {} : { ownKeyTokens: own }),
+    ...(estimated === 0 ? {} : { estimatedTokens: estimated }),
+  };
+  if (a.cost === undefined && b.cost === undefined) return parts;
   return {
     cost: amountOf(unitsOf(a.cost ?? "0") + unitsOf(b.cost ?? "0")),
     pricedTokens: sum(a.pricedTokens, b.pricedTokens),
-    ...ownKey,
+    ...parts,
   };
 }
 
 const sum = (a = 0, b = 0): number => Math.min(a + b, Number.MAX_SAFE_INTEGER);
 
 /** The cost alone. */
-export const costOf = ({ cost, pricedTokens = 0, ownKeyTokens }: Costed): Costed => ({
+export const costOf = ({ cost, pricedTokens = 0, ownKeyTokens, estimatedTokens }: Costed): Costed => ({
   ...(cost === undefined ? {} : { cost, pricedTokens }),
   ...(ownKeyTokens === undefined ? {} : { ownKeyTokens }),
+  ...(estimatedTokens === undefined ? {} : { estimatedTokens }),
 });
 
 /** Tokens without a price: used, but in no cost. */

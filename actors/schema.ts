@@ -79,4 +79,5 @@ export const CostFields = {
   cost: Type.Optional(Type.String()),
   pricedTokens: Type.Optional(Type.Integer()),
   ownKeyTokens: Type.Optional(Type.Integer()),
+  estimatedTokens: Type.Optional(Type.Integer()),
 };

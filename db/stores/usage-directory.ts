@@ -14,7 +14,8 @@ interface Row {
   readonly tools: string | null;
   readonly cost: string | null;
   readonly priced: string | null;
-  readonly own: string | null;
+  readonly own: string;
+  readonly estimated: string | null;
 }
 
 export class PostgresUsageDirectory implements UsageDirectory {
@@ -43,12 +44,14 @@ export class PostgresUsageDirectory implements UsageDirectory {
       return read<Row[]>`
       select ${column} as key, sum(input)::text as input, sum(output)::text as output,
         sum(jobs)::text as jobs, sum(tools)::text as tools,
-        trim_scale(sum(cost))::text as cost, sum(priced)::text as priced, sum(own)::text as own
+        trim_scale(sum(cost))::text as cost, sum(priced)::text as priced, sum(own)::text as own,
+        sum(estimated)::text as estimated
       from (
         select day, ${agentId} as agent_id, model, ${count("inputTokens")} as input, ${count("outputTokens")} as output,
           ${count("jobs")} as jobs, ${count("toolCalls")} as tools,
           (body ->> 'cost')::numeric as cost, coalesce((body ->> 'pricedTokens')::numeric, 0) as priced,
           coalesce((body ->> 'ownKeyTokens')::numeric, 0) as own,
+          coalesce((body ->> 'estimatedTokens')::numeric, 0) as estimated,
           ${count("inputTokens")} + ${count("outputTokens")} as tokens
         from day_usage u
         where organization_id = ${organizationId} and day between ${since} and ${until}
@@ -65,11 +68,12 @@ export class PostgresUsageDirectory implements UsageDirectory {
   }
 }
 
-const countsOf = ({ input, output, jobs, tools, cost, priced, own }: Row): Counts => ({
+const countsOf = ({ input, output, jobs, tools, cost, priced, own, estimated }: Row): Counts => ({
   inputTokens: Number(input),
   outputTokens: Number(output),
   jobs: Number(jobs),
   toolCalls: Number(tools),
   ...(cost === null ? {} : { cost, pricedTokens: Number(priced) }),
   ...(Number(own) === 0 ? {} : { ownKeyTokens: Number(own) }),
+  ...(Number(estimated) === 0 ? {} : { estimatedTokens: Number(estimated) }),
 });

@@ -4312,6 +4312,8 @@ export interface JobMetrics {
     unpriced_tokens: number;
     /** Tokens of calls that a key of the organization has paid, and not one of the operator */
     own_key_tokens: number;
+    /** Tokens that their provider has not counted: an estimate, within the other counts */
+    estimated_tokens: number;
     /** Calls of tools */
     tool_calls: number;
     /** Model calls that were tried again */
@@ -6558,6 +6560,8 @@ export interface TokenUsage {
     unpriced_tokens: number;
     /** Tokens of calls that a key of the organization has paid, and not one of the operator */
     own_key_tokens: number;
+    /** Tokens that their provider has not counted: an estimate, within the other counts */
+    estimated_tokens: number;
 }
 /** Something that an agent can do besides answering */
 export interface Tool {
@@ -6996,6 +7000,8 @@ export interface UsageRow {
     unpriced_tokens: number;
     /** Tokens of calls that a key of the organization has paid, and not one of the operator */
     own_key_tokens: number;
+    /** Tokens that their provider has not counted: an estimate, within the other counts */
+    estimated_tokens: number;
 }
 /** What all have used together */
 export interface UsageTotals {
@@ -7013,6 +7019,8 @@ export interface UsageTotals {
     unpriced_tokens: number;
     /** Tokens of calls that a key of the organization has paid, and not one of the operator */
     own_key_tokens: number;
+    /** Tokens that their provider has not counted: an estimate, within the other counts */
+    estimated_tokens: number;
 }
 /** An AI assistant with a name, a role and system instructions */
 export interface V1Agent {

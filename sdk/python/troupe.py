@@ -7675,6 +7675,8 @@ class JobMetrics(TypedDict):
     unpriced_tokens: int
     # Tokens of calls that a key of the organization has paid, and not one of the operator
     own_key_tokens: int
+    # Tokens that their provider has not counted: an estimate, within the other counts
+    estimated_tokens: int
     # Calls of tools
     tool_calls: int
     # Model calls that were tried again
@@ -10445,6 +10447,8 @@ class TokenUsage(TypedDict):
     unpriced_tokens: int
     # Tokens of calls that a key of the organization has paid, and not one of the operator
     own_key_tokens: int
+    # Tokens that their provider has not counted: an estimate, within the other counts
+    estimated_tokens: int
 
 
 class Tool(TypedDict):
@@ -10921,6 +10925,8 @@ class UsageRow(TypedDict):
     unpriced_tokens: int
     # Tokens of calls that a key of the organization has paid, and not one of the operator
     own_key_tokens: int
+    # Tokens that their provider has not counted: an estimate, within the other counts
+    estimated_tokens: int
 
 
 class UsageTotals(TypedDict):
@@ -10940,6 +10946,8 @@ class UsageTotals(TypedDict):
     unpriced_tokens: int
     # Tokens of calls that a key of the organization has paid, and not one of the operator
     own_key_tokens: int
+    # Tokens that their provider has not counted: an estimate, within the other counts
+    estimated_tokens: int
 
 
 class V1Agent(TypedDict):

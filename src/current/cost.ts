@@ -14,10 +14,13 @@ export const OwnKeyField = Count(
   "Tokens of calls that a key of the organization has paid, and not one of the operator",
 );
 
+export const EstimatedField = Count("Tokens that their provider has not counted: an estimate, within the other counts");
+
 export const costView = (used: Costed & { readonly inputTokens: number; readonly outputTokens: number }) => ({
   cost: used.cost ?? null,
   unpriced_tokens: unpricedTokens(used),
   own_key_tokens: used.ownKeyTokens ?? 0,
+  estimated_tokens: used.estimatedTokens ?? 0,
 });
 
 /** A cost limit in a body. */

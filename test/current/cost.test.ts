@@ -31,12 +31,26 @@ test("[OPS-8] jobs, messages, usage and the budget tell the exact cost, and how 
     return { metrics: job["metrics"], usage: messages.at(-1)?.["usage"] };
   };
   // A call of the fake model has 7 tokens in and 3 out.
-  const priced = { input_tokens: 7, output_tokens: 3, cost: "0.0000013", unpriced_tokens: 0, own_key_tokens: 0 };
+  const priced = {
+    input_tokens: 7,
+    output_tokens: 3,
+    cost: "0.0000013",
+    unpriced_tokens: 0,
+    own_key_tokens: 0,
+    estimated_tokens: 0,
+  };
   for (let i = 0; i < 2; i++) {
     const { metrics, usage } = await run("fake:dear");
     expect([metrics, usage]).toEqual([expect.objectContaining(priced), priced]);
   }
-  const unpriced = { input_tokens: 7, output_tokens: 3, cost: null, unpriced_tokens: 10, own_key_tokens: 0 };
+  const unpriced = {
+    input_tokens: 7,
+    output_tokens: 3,
+    cost: null,
+    unpriced_tokens: 10,
+    own_key_tokens: 0,
+    estimated_tokens: 0,
+  };
   const { metrics, usage } = await run("fake:unknown");
   expect([metrics, usage]).toEqual([expect.objectContaining(unpriced), unpriced]);
   expect(await client.get<Json>("/api/usage?group_by=model")).toMatchObject({

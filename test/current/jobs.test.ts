@@ -94,6 +94,7 @@ describe("record", () => {
         cost: null,
         unpriced_tokens: 10,
         own_key_tokens: 0,
+        estimated_tokens: 0,
         tool_calls: 0,
         model_retries: 0,
         duration_ms: expect.any(Number),

@@ -60,6 +60,7 @@ test("[RUN-4] usage is told by agent, model and day, with totals and the budget"
     cost: null,
     unpriced_tokens: 20,
     own_key_tokens: 0,
+    estimated_tokens: 0,
   };
   const ofOther = {
     input_tokens: 14,
@@ -69,6 +70,7 @@ test("[RUN-4] usage is told by agent, model and day, with totals and the budget"
     cost: null,
     unpriced_tokens: 20,
     own_key_tokens: 0,
+    estimated_tokens: 0,
   };
   const totals = {
     input_tokens: 28,
@@ -78,6 +80,7 @@ test("[RUN-4] usage is told by agent, model and day, with totals and the budget"
     cost: null,
     unpriced_tokens: 40,
     own_key_tokens: 0,
+    estimated_tokens: 0,
   };
   const byDay = await report();
   expect(byDay).toEqual({
@@ -246,4 +249,28 @@ test("[RUN-4] a message to the job that runs makes no job, and is taken past the
   };
   await answered(client.decide(job.id, "resume"), 202);
   expect((await client.reached(job.id, "completed")).result).toBe("so\n\n heard: and this");
+});
+
+test("[RUN-28] tokens that a provider has not counted are in the job, the message and the report, and spend budgets", async () => {
+  const { usageOf } = service.model;
+  service.model.usageOf = () => ({ inputTokens: 70, outputTokens: 30, estimatedTokens: 100 });
+  try {
+    const estimating = await service.found();
+    const client = new Client(service, estimating);
+    const { id } = await answered<{ id: string }>(
+      client.call("POST", "/api/agents", { name: "Ada", system_prompt: "x" }),
+      201,
+    );
+    const chat = await client.chat(id, estimating.workspaceId);
+    const { job } = await client.send(chat, "hello");
+    const done = await client.reached(job.id, "completed");
+    expect(done).toMatchObject({ metrics: { input_tokens: 70, output_tokens: 30, estimated_tokens: 100 } });
+    expect((await client.messages(chat)).at(-1)).toMatchObject({ usage: { estimated_tokens: 100 } });
+    expect(await client.get<Json>("/api/usage")).toMatchObject({
+      totals: { input_tokens: 70, estimated_tokens: 100 },
+      budget: { used_tokens: 100 },
+    });
+  } finally {
+    service.model.usageOf = usageOf;
+  }
 });

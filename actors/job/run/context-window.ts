@@ -58,8 +58,8 @@ export class ContextWindow {
   }
 
   /** Records a provider's count of this call. */
-  note(prompt: Prompt, { inputTokens }: Usage): void {
-    if (inputTokens > 0) this.newest = { tokens: inputTokens, ...lengthOf(prompt) };
+  note(prompt: Prompt, { inputTokens, estimatedTokens = 0 }: Usage): void {
+    if (inputTokens > 0 && estimatedTokens === 0) this.newest = { tokens: inputTokens, ...lengthOf(prompt) };
   }
 
   /** Lowers the limit after a provider has refused this call as too long. */
@@ -83,7 +83,7 @@ export class ContextWindow {
 /** The length of a call: bytes of text, and an estimate in tokens of its images and documents. */
 type Length = Omit<ContextMeasure, "tokens">;
 
-function lengthOf({ system, entries, tools }: Prompt): Length {
+export function lengthOf({ system, entries, tools }: Pick<Prompt, "system" | "entries" | "tools">): Length {
   const attached = entries.reduce((sum, entry) => sum + attachedTokens(entry), 0);
   const bytes = Buffer.byteLength(system) + toolBytes(tools) + bytesOfEntries(entries) - attached * RATES.most;
   return attached === 0 ? { bytes } : { bytes, attached };

@@ -1,5 +1,5 @@
 /** Chats and messages as the current surface shows them (CHAT-2, CHAT-3, CHAT-6). */
-import { CostField, costView, OwnKeyField, UnpricedField } from "../cost.ts";
+import { CostField, costView, EstimatedField, OwnKeyField, UnpricedField } from "../cost.ts";
 import { visibleJson } from "../../../actors/visible-text.ts";
 import { ArtifactView, artifactViews } from "../jobs/artifact-view.ts";
 import {
@@ -84,6 +84,7 @@ export const MessageView = noun("Message", "A message in a chat", {
       cost: CostField,
       unpriced_tokens: UnpricedField,
       own_key_tokens: OwnKeyField,
+      estimated_tokens: EstimatedField,
     }),
   ),
   stop_reason: Nullable(OneOf(STOP_REASONS)),

@@ -1,5 +1,5 @@
 /** Jobs as the current surface shows them (JOB-3, JOB-5, JOB-6). */
-import { CostField, CostLimitField, costView, OwnKeyField, UnpricedField } from "../cost.ts";
+import { CostField, CostLimitField, costView, EstimatedField, OwnKeyField, UnpricedField } from "../cost.ts";
 import { visibleJson, visibleText } from "../../../actors/visible-text.ts";
 import { ArtifactView, artifactViews } from "./artifact-view.ts";
 import { Citation } from "../../../actors/job/citation.ts";
@@ -136,6 +136,7 @@ export const JobView = noun("Job", "A long-running work record: one turn of an a
     cost: CostField,
     unpriced_tokens: UnpricedField,
     own_key_tokens: OwnKeyField,
+    estimated_tokens: EstimatedField,
     tool_calls: Count("Calls of tools"),
     model_retries: Count("Model calls that were tried again"),
     duration_ms: Nullable(Type.Integer({ minimum: 0 })),

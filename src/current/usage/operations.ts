@@ -4,7 +4,7 @@ import { QUOTAS } from "../../../actors/usage/quota.ts";
 import { USAGE_GROUPS } from "../../../actors/usage/directory.ts";
 import { timeOf } from "../../../actors/given-time.ts";
 import { bad, good, textField, withDefault } from "../../http/contract/field.ts";
-import { CostField, CostLimitField, OwnKeyField, UnpricedField } from "../cost.ts";
+import { CostField, CostLimitField, EstimatedField, OwnKeyField, UnpricedField } from "../cost.ts";
 import { Count, Id, noun, Text } from "../../http/contract/noun.ts";
 import { operationGroup } from "../../http/contract/operation.ts";
 
@@ -26,6 +26,7 @@ const COUNTS = {
   cost: CostField,
   unpriced_tokens: UnpricedField,
   own_key_tokens: OwnKeyField,
+  estimated_tokens: EstimatedField,
 };
 
 export const UsageReportView = noun("UsageReport", "What an organization has used", {

@@ -1,0 +1,47 @@
+/**
+ * Estimates the tokens of a call that its provider has not counted, so that budgets and reports count them. An estimate
+ * is marked: `estimatedTokens` says how many of the tokens are one.
+ */
+import type { ModelCall, ModelOutcome } from "../../actors/job/ports.ts";
+import { lengthOf } from "../../actors/job/run/context-window.ts";
+import type { AnswerBlock, Usage } from "../../actors/job/schema.ts";
+
+/** Between code and English, in today's tokenizers. */
+const BYTES_PER_TOKEN = 3;
+
+/** The outcome with estimates in place of counts that are missing. No call with an answer has used no tokens. */
+export function withEstimate(
+  outcome: ModelOutcome,
+  call: Pick<ModelCall, "system" | "entries" | "tools">,
+): ModelOutcome {
+  if (outcome.kind === "aborted") return outcome;
+  const bytes =
+    outcome.kind === "finished"
+      ? outcome.blocks.reduce((sum, block) => sum + bytesOf(block), 0)
+      : Buffer.byteLength(outcome.partialText);
+  // A call that failed before any answer may have cost nothing.
+  if (outcome.kind === "failed" && bytes === 0) return outcome;
+  const usage = estimated(outcome.usage, () => inputOf(call), Math.ceil(bytes / BYTES_PER_TOKEN));
+  return usage === null ? outcome : { ...outcome, usage };
+}
+
+/** Null if nothing is missing. */
+function estimated(usage: Usage, inputOfCall: () => number, output: number): Usage | null {
+  const inputTokens = usage.inputTokens > 0 ? 0 : inputOfCall();
+  const outputTokens = usage.outputTokens > 0 ? 0 : output;
+  if (inputTokens + outputTokens === 0) return null;
+  return {
+    ...usage,
+    inputTokens: usage.inputTokens + inputTokens,
+    outputTokens: usage.outputTokens + outputTokens,
+    estimatedTokens: inputTokens + outputTokens,
+  };
+}
+
+function inputOf(call: Pick<ModelCall, "system" | "entries" | "tools">): number {
+  const { bytes, attached = 0 } = lengthOf(call);
+  return Math.ceil(bytes / BYTES_PER_TOKEN) + attached;
+}
+
+const bytesOf = (block: AnswerBlock): number =>
+  Buffer.byteLength(block.type === "tool_use" ? block.name + JSON.stringify(block.input) : block.text);

@@ -1,0 +1,59 @@
+/** Calls that their provider has not counted. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { withEstimate } from "../../src/runner/estimated-usage.ts";
+import { createModels } from "../../src/runner/models.ts";
+import { startFakeOpenAi } from "../support/fake-openai.ts";
+import type { FakeProvider } from "../support/fake-provider.ts";
+import { modelCall, NO_MODELS, run } from "../support/model-calls.ts";
+
+let fake: FakeProvider;
+beforeAll(async () => {
+  fake = await startFakeOpenAi();
+});
+afterAll(() => fake.stop());
+
+const frames = (...data: readonly unknown[]): string =>
+  data.map((one) => `data: ${typeof one === "string" ? one : JSON.stringify(one)}\n\n`).join("");
+const say = (content: string) => ({ choices: [{ index: 0, delta: { content } }] });
+const STOP = { choices: [{ index: 0, delta: {}, finish_reason: "stop" }] };
+
+async function usageOf(body: string, more = {}) {
+  fake.answer({ kind: "body", body, ...more });
+  const models = createModels({ ...NO_MODELS, model: "openai-compatible:m", openaiBaseUrl: fake.baseUrl });
+  const { outcome } = await run(models, modelCall("x".repeat(300), { system: "y".repeat(300) }));
+  return outcome.kind === "aborted" ? null : { kind: outcome.kind, ...outcome.usage };
+}
+
+test("[RUN-28] without token counts are estimated, and the estimate is marked", async () => {
+  const usage = await usageOf(frames(say("z".repeat(300)), STOP, "[DONE]"));
+  expect(usage).toMatchObject({ kind: "finished", outputTokens: 100 });
+  expect(usage!.inputTokens).toBeWithin(200, 230);
+  expect(usage!.estimatedTokens).toBe(usage!.inputTokens + 100);
+});
+
+test("[RUN-28] with token counts keep them, and a count that is missing or 0 alone is estimated", async () => {
+  const counted = (usage: object) => usageOf(frames(say("z".repeat(300)), STOP, { choices: [], usage }, "[DONE]"));
+  expect(await counted({ prompt_tokens: 7, completion_tokens: 5 })).toEqual({
+    kind: "finished",
+    inputTokens: 7,
+    outputTokens: 5,
+  });
+  expect(await counted({ prompt_tokens: 7, completion_tokens: 0 })).toEqual({
+    kind: "finished",
+    inputTokens: 7,
+    outputTokens: 100,
+    estimatedTokens: 100,
+  });
+});
+
+test("[RUN-28] that broke off have been paid for, and those without an answer may not have been", async () => {
+  expect(await usageOf(frames(say("z".repeat(300))))).toMatchObject({ kind: "failed", outputTokens: 100 });
+  expect(await usageOf("")).toEqual({ kind: "failed", inputTokens: 0, outputTokens: 0 });
+});
+
+test("[RUN-28] with nothing but a call are estimated by its arguments", () => {
+  const blocks = [{ type: "tool_use", id: "a", name: "f", input: { text: "z".repeat(300) } }] as const;
+  const none = { inputTokens: 0, outputTokens: 0 };
+  const outcome = withEstimate({ kind: "finished", blocks, usage: none, finishReason: "tool_use" }, modelCall("hi"));
+  expect(outcome.kind === "finished" && outcome.usage.outputTokens).toBeGreaterThan(100);
+});
