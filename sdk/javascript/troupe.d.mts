@@ -6661,7 +6661,7 @@ export interface UnfinishedUpload {
 }
 /** Unfinished uploads, newest first */
 export interface UnfinishedUploadList {
-    /** The uploads, newest first */
+    /** The unfinished uploads */
     uploads: UnfinishedUpload[];
 }
 export interface UpdateAgentRequest {

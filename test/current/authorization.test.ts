@@ -5,7 +5,7 @@ import { organizationRef } from "../../actors/organization/schema.ts";
 import { OPERATIONS } from "../../src/contract/document.ts";
 import { answered, Client, type Json, refused } from "../support/current.ts";
 import { grantOf, sessionOf } from "../support/credentials.ts";
-import { uploaded } from "../support/uploads.ts";
+import { unfinishedUpload, uploaded } from "../support/uploads.ts";
 import { type Caller, type Founded, type Service, startService } from "../support/service.ts";
 
 interface Route {
@@ -136,6 +136,7 @@ async function recordsOf(by: Founded): Promise<Records> {
   return {
     "/api/agents/": agent,
     "/api/files/": (await uploaded(client, "a.txt", "a")).id,
+    "/api/unfinished-uploads/": await unfinishedUpload(service.url, by),
     "/api/chats/": chat,
     "/api/jobs/": job.id,
     "/api/missions/": mission,

@@ -10,6 +10,7 @@ import { grantOf, sessionOf } from "../support/credentials.ts";
 import { eventsAfter, type FedEvent, feedHead } from "../support/event-feed.ts";
 import { FakeTools } from "../support/fake-tools.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
+import { unfinishedUpload } from "../support/uploads.ts";
 
 let service: Service;
 let owner: Founded;
@@ -64,7 +65,7 @@ async function app(): Promise<Json> {
 }
 const repositories = (): string => `${workspace()}/repos`;
 /** Nobody listens there: a clone of it fails, and has been asked for all the same. */
-const REPOSITORY = { url: "https://127.0.0.1:1/a.git", path: "mount" };
+const REPOSITORY = { url: "https://git.test/a.git", path: "mount" };
 const token = { name: "CI", scopes: ["mcp"] };
 const invited = { email: "ada@example.com" };
 const member = async (): Promise<string> => (await service.join(owner.organizationId)).userId;
@@ -160,6 +161,7 @@ const REQUESTS: Readonly<Record<string, () => Promise<Call> | Call>> = {
   },
   createUpload: () => ["POST", "/api/files?name=a.json", { x: 1 }],
   deleteUpload: async () => ["DELETE", `/api/files/${await make("/api/files?name=a.json", { x: 1 })}`],
+  endUnfinishedUpload: async () => ["DELETE", `/api/unfinished-uploads/${await unfinishedUpload(service.url, owner)}`],
   createDirectory: () => ["POST", `${workspace()}/files/directory`, { path: "d" }],
   moveFile: async () => {
     await file();
