@@ -170,6 +170,45 @@ async function called(http: Partial<HttpCall>, ...answers: readonly EgressResult
   return { result, requests, pauses };
 }
 
+test("[RUN-13] null that was given is sent, where JSON has room for it", () => {
+  const http = { method: "PATCH", url: "https://shop.test/" } as const;
+  expect(built(http, { note: null, deep: { a: null }, list: [null] }).valueOf()).toMatchObject({
+    body: '{"note":null,"deep":{"a":null},"list":[null]}',
+  });
+  const whole = { ...http, arguments: [{ name: "all", place: "body" as const }] };
+  expect(built(whole, { all: null })).toMatchObject({ body: "null" });
+  const elsewhere = [
+    { name: "q", place: "query" as const },
+    { name: "h", place: "header" as const },
+  ];
+  expect(built({ ...http, arguments: elsewhere }, { q: null, h: null, a: 1 })).toEqual({
+    url: "https://shop.test/",
+    headers: {},
+    body: '{"a":1}',
+  });
+});
+
+for (const [type, bytes, text] of [
+  ["text/plain; charset=iso-8859-1", [0x47, 0x72, 0xf6, 0xdf, 0x65], "Größe"],
+  ['text/csv; header=present; charset="windows-1252"', [0x35, 0x80], "5€"],
+  ["application/json; charset=utf-16le", [0x22, 0, 0xfc, 0, 0x22, 0], '"ü"'],
+  ["text/plain;charset=Shift_JIS", [0x93, 0xfa, 0x96, 0x7b], "日本"],
+  ["text/plain; charset=utf-8", [0xef, 0xbb, 0xbf, 0x61], "a"],
+  ["text/plain; charset=nonsense", [0xc3, 0xbc], "ü"],
+  ["text/plain", [0xc3, 0xbc], "ü"],
+  [
+    "application/xml",
+    [...Buffer.from('<?xml version="1.0" encoding="ISO-8859-1"?><a>\u00fc</a>', "latin1")],
+    '<?xml version="1.0" encoding="ISO-8859-1"?><a>ü</a>',
+  ],
+] as const) {
+  test(`[RUN-13] an answer is decoded by its charset: ${type}`, async () => {
+    const body = Uint8Array.from(bytes);
+    const given = { ...answer(200, "", { "content-type": type }), body, pieces: [body] } as EgressResult;
+    expect((await called({}, given)).result).toEqual({ content: text, isError: false });
+  });
+}
+
 describe("a call", () => {
   test("[RUN-13] is made again after passing failures, with pauses and the same key", async () => {
     const { result, requests, pauses } = await called(

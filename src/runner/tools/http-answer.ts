@@ -4,6 +4,7 @@
  */
 import type { EgressResult } from "../../egress/egress.ts";
 import type { EgressError } from "../../egress/failure.ts";
+import { charsetIn, decoderOf } from "../../sandbox/charset.ts";
 
 type Answer = Exclude<EgressResult, { readonly kind: "failed" }>;
 
@@ -52,6 +53,8 @@ export function retryAfterMs(result: EgressResult, now: number): number {
   return Number.isNaN(ms) ? 0 : Math.max(0, ms);
 }
 
+/** Bytes in which an XML document declares its encoding. */
+const DECLARATION_BYTES = 256;
 /** Text that a model can read as it is. */
 const TEXT =
   /^(?:text\/|application\/(?:[a-z0-9.+-]*[+.-])?(?:json|xml|yaml|ndjson|javascript|x-www-form-urlencoded)\b)/i;
@@ -73,6 +76,8 @@ export function textOfAnswer({ headers, body }: Answer): AnswerText {
   if (HTML.test(contentType)) return { kind: "page", contentType };
   if (contentType !== "" && !TEXT.test(contentType))
     return { kind: "none", why: `whose content is no text (${body.length} bytes) and not shown` };
-  // Cut bytes may end within a character.
-  return { kind: "text", text: new TextDecoder().decode(body) };
+  // An XML document may say it itself. Cut bytes may end within a character.
+  const start = Buffer.from(body.subarray(0, DECLARATION_BYTES)).toString("latin1");
+  const declared = /^\s*<\?xml[^>]*\sencoding\s*=\s*["']([\w.:-]+)/i.exec(start)?.[1];
+  return { kind: "text", text: decoderOf(charsetIn(contentType) ?? declared).decode(body) };
 }

@@ -42,8 +42,10 @@ export function requestOf(http: HttpCall, inputSchema: JsonObject, input: JsonOb
     fields: {},
   };
   for (const [name, value] of Object.entries(input)) {
-    if (value === null) continue;
-    const wrong = put(parts, placeOf(http, name), value as Json);
+    const place = placeOf(http, name);
+    // JSON has a null; an address and a header have none.
+    if (value === null && place.place !== "field" && place.place !== "body") continue;
+    const wrong = put(parts, place, value as Json);
     if (wrong !== null) return `The argument ${name} ${wrong}.`;
   }
   const open = /\{([^{}]*)\}/.exec(parts.path);

@@ -1,5 +1,6 @@
 /** The job `page`: a web server's answer, as text of a bounded length. */
 import type { JsonObject } from "../../../actors/schema.ts";
+import { charsetIn, decoderOf } from "../charset.ts";
 import { htmlText, type PageText } from "./html-text.ts";
 
 export interface PageResult {
@@ -36,21 +37,14 @@ function textOf(content: Uint8Array, contentType: string, url: string): PageText
   const type = (contentType.split(";", 1)[0] ?? "").trim().toLowerCase();
   if (type === "" ? content.includes(0) : !HTML.test(type) && !TEXT.test(type)) return null;
   const isHtml = HTML.test(type) || (type === "" && /^\s*<(?:!doctype html|html)\b/i.test(latin1Start(content)));
-  const text = decoderFor(contentType, isHtml ? latin1Start(content) : "").decode(content);
+  const text = decoderOf(charsetIn(contentType) ?? (isHtml ? declaredIn(latin1Start(content)) : undefined)).decode(
+    content,
+  );
   return isHtml ? htmlText(text, url) : { title: "", text };
 }
 
-const latin1Start = (content: Uint8Array): string => Buffer.from(content.subarray(0, START_BYTES)).toString("latin1");
+/** The charset that the page itself declares. */
+const declaredIn = (pageStart: string): string | undefined =>
+  charsetIn(/<meta[^>]+charset\s*=[^>]*/i.exec(pageStart)?.[0] ?? "");
 
-/** Uses the header, else the page's own declaration, else UTF-8; invalid bytes become U+FFFD. */
-function decoderFor(contentType: string, pageStart: string): TextDecoder {
-  const label = (
-    /charset\s*=\s*["']?([\w.:-]+)/i.exec(contentType) ?? /<meta[^>]+charset\s*=\s*["']?([\w.:-]+)/i.exec(pageStart)
-  )?.[1];
-  try {
-    return new TextDecoder((label ?? "utf-8") as Bun.Encoding);
-  } catch {
-    // Catching the error is the only way to test for an unknown encoding.
-    return new TextDecoder();
-  }
-}
+const latin1Start = (content: Uint8Array): string => Buffer.from(content.subarray(0, START_BYTES)).toString("latin1");
