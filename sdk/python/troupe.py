@@ -10564,7 +10564,7 @@ class UnfinishedUpload(TypedDict):
 class UnfinishedUploadList(TypedDict):
     """Unfinished uploads, newest first"""
 
-    # The unfinished uploads
+    # The uploads, newest first
     uploads: list[UnfinishedUpload]
 
 

@@ -8573,7 +8573,7 @@ export interface UnfinishedUpload {
 
 /** Unfinished uploads, newest first */
 export interface UnfinishedUploadList {
-  /** The unfinished uploads */
+  /** The uploads, newest first */
   uploads: UnfinishedUpload[];
 }
 

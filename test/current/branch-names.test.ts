@@ -31,7 +31,9 @@ const NAMES: readonly string[] = [
   ..."main feature/x a/-b a/b.lock/c a.lockb .a a/.b a./b a. a/ /a a.b a@b a@{b @/a a/@ head refs/heads/a a/HEAD HEAD/a release-1.2+x #12 dependabot/npm/@types/node-1.0".split(
     " ",
   ),
-  ...["a\u2028..b", "a\n..b", "x".repeat(255)],
+  "a\u2028..b",
+  "a\n..b",
+  "x".repeat(255),
 ];
 
 test("[WSP-5] a branch has a name that git takes, and each that git takes is taken", async () => {

@@ -29,7 +29,7 @@ export const unfinishedOperations = operationGroup("Unfinished uploads", "Upload
       "Your own uploads in parts, newest first; owners see everybody's. An organization has at most 32 of them, and a person 8.",
     answers: {
       200: noun("UnfinishedUploadList", "Unfinished uploads, newest first", {
-        uploads: Type.Array(UnfinishedUploadView, { description: "The unfinished uploads" }),
+        uploads: Type.Array(UnfinishedUploadView),
       }),
     },
   },
