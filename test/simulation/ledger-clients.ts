@@ -69,10 +69,10 @@ export class LedgerClients {
     }
   }
 
-  /** One command to one or two ledgers of an organization. */
-  command(replica: SimulatedReplica): void {
+  /** One command, drawn unless given, to one or two ledgers of an organization. */
+  command(replica: SimulatedReplica, drawn?: keyof typeof COMMANDS): void {
     const { scheduler, book, database } = this.parts;
-    const kind = scheduler.weighted(COMMANDS);
+    const kind = drawn ?? scheduler.weighted(COMMANDS);
     const organizationId = scheduler.one(ORGANIZATIONS);
     const id = scheduler.one(IDS);
     const to = scheduler.one(IDS.filter((other) => other !== id));

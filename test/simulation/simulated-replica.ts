@@ -3,6 +3,8 @@ import { DEFAULT_JOB_LIMITS } from "../../actors/job/limits.ts";
 import type { ModelPort } from "../../actors/job/ports.ts";
 import { jobExecution } from "../../actors/job/run/execution.ts";
 import { NO_RETRIES } from "../../actors/job/run/retry-policy.ts";
+import { ProviderLimits } from "../../actors/job/run/provider-limits.ts";
+import type { RunServices } from "../../actors/job/run/services.ts";
 import { Slots } from "../../actors/job/run/slots.ts";
 import { isPassing, type Outcome } from "../../actors/fault.ts";
 import type { EffectContext, EffectHandler } from "../../actors/runtime/effects.ts";
@@ -64,6 +66,8 @@ export class SimulatedReplica {
   readonly models: ModelPort;
   readonly group: SimulatedGroup | null;
   private readonly clock: SimulatedClock;
+  private readonly slots = new Slots();
+  private readonly limits: ProviderLimits;
   private readonly scheduler: Scheduler;
 
   constructor(parts: ReplicaParts) {
@@ -75,6 +79,7 @@ export class SimulatedReplica {
     this.placement = new MemoryPlacement(database, name);
     this.placement.join();
     this.clock = new SimulatedClock(clock, wiring);
+    this.limits = new ProviderLimits(this.clock);
     const work = new ScriptedWork(wiring, database, parts.fail);
     this.models = work.models;
     const hasDatabase = (): boolean => !this.placement.isCut;
@@ -140,12 +145,12 @@ export class SimulatedReplica {
 
   /** The effect of a job: the service's own loop, with a scripted model and scripted tools. */
   private running(work: ScriptedWork): EffectHandler {
-    return jobExecution({
+    const services: RunServices = {
       models: work.models,
       tools: work.tools,
       outputs: parsedOutputs,
       transcripts: work,
-      slots: new Slots(),
+      slots: this.slots,
       steps: DEFAULT_JOB_LIMITS.steps,
       retry: NO_RETRIES,
       chance: { fraction: () => 1 },
@@ -153,7 +158,14 @@ export class SimulatedReplica {
       group: (members, admission) => this.system.dispatchGroup(members, admission),
       textWriter: (text) => this.system.textWriter(text),
       log: { warn: () => {}, error: () => {} },
-    });
+    };
+    return jobExecution(services, this.limits);
+  }
+
+  /** What its limiters have given out: nothing once nothing runs. */
+  get passes(): string {
+    const { slots, limits } = this;
+    return slots.inUse + limits.callsInFlight === 0 ? "" : `${slots.inUse} slots, ${limits.callsInFlight} calls`;
   }
 
   /** The effects of missions: the service's own. */

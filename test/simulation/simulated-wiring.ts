@@ -87,6 +87,9 @@ function drawFault({ scheduler, faults, line }: Wiring, batch: readonly ShardWri
   }
 }
 
+/** Waits of a page before it is read. */
+const SLOW_PAGE = 16;
+
 /** A call that waits on its way there and on its way back, and may not get there. */
 export async function call<T>({ scheduler, line, faults }: Wiring, what: string, run: () => Promise<T>): Promise<T> {
   await scheduler.pass(line, what);
@@ -134,7 +137,10 @@ export class SimulatedStore implements ActorStore {
     return call(this.wiring, "undone", () => this.store.undoneShards(shards));
   }
 
-  undoneMessages(shard: number, range: MessageRange, limit: number): Promise<readonly PlacedMessage[]> {
+  /** Slow now and then: a shard is served before its last page has come. */
+  async undoneMessages(shard: number, range: MessageRange, limit: number): Promise<readonly PlacedMessage[]> {
+    const { scheduler, line } = this.wiring;
+    for (let waits = scheduler.below(SLOW_PAGE); waits > 0; waits--) await scheduler.pass(line, "undone is slow");
     return call(this.wiring, "undone", () => this.store.undoneMessages(shard, range, limit));
   }
 

@@ -17,6 +17,7 @@ export const INVARIANTS = {
   rate: "no window admits more than its budget, nor more than what is stored",
   owner: "two replicas never both serve an organization",
   bug: "the runtime meets no bug of its own",
+  limiters: "nothing is in flight when nothing runs",
   drained: "when the faults are over, everything ends",
 } as const;
 export type Invariant = keyof typeof INVARIANTS;
