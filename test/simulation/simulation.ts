@@ -336,7 +336,8 @@ export class Simulation {
       line.isFrozen = false;
       store.isCut = placement.isCut = false;
     }
-    if (this.world === null) await this.succeed();
+    // Not in each history: a take-over also finds what former ones have lost.
+    if (this.world === null && this.seed % 4 === 1) await this.succeed();
     const until = this.steps + DRAIN_STEPS;
     while (!this.isQuiet()) {
       must(this.steps < until, "drained", () => this.leftovers());
