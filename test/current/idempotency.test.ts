@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { systemClock } from "../../src/wiring/clock.ts";
 import { Client, type Job, type Sent } from "../support/current.ts";
 import { gate } from "../support/fake-model.ts";
 import { expectOne, expectReplay, keyed, type KeyedRequest, parallel } from "../support/keyed.ts";
 import { type Caller, type Founded, type Service, startService } from "../support/service.ts";
+import { ShiftedClock } from "../support/shifted-clock.ts";
 
 let service: Service;
 let owner: Founded;
 let client: Client;
 let agent: string;
-let skippedMs = 0;
+const clock = new ShiftedClock();
 
 const AGENT = { name: "Ada", system_prompt: "Be brief." };
 const newAgent: KeyedRequest = { method: "POST", path: "/api/agents", body: AGENT };
 
 beforeAll(async () => {
-  service = await startService({ clock: { ...systemClock, now: () => systemClock.now() + skippedMs } });
+  service = await startService({ clock });
   owner = await service.found();
   client = new Client(service, owner);
   agent = (JSON.parse((await ask(newAgent, "the agent")).text) as { id: string }).id;
@@ -239,9 +239,9 @@ describe("scope", () => {
 
   test("[IDEM-1] a key is forgotten after 24 hours, and not before", async () => {
     const first = await ask(newAgent, "day");
-    skippedMs += 24 * 60 * 60_000 - 60_000;
+    await clock.shift(24 * 60 * 60_000 - 60_000);
     expectReplay(first, await ask(newAgent, "day"));
-    skippedMs += 61_000;
+    await clock.shift(61_000);
     const next = await ask(newAgent, "day");
     expect(next.key).toBe("created");
     expect(next.text).not.toBe(first.text);

@@ -1,9 +1,9 @@
 /** Rate limits over HTTP: who is counted, what is told, and who is turned away. The clock is the test's. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { connect } from "node:net";
-import { systemClock } from "../../src/wiring/clock.ts";
 import { Client, type Json, refused } from "../support/current.ts";
 import { type Caller, type Founded, type Service, startService } from "../support/service.ts";
+import { ShiftedClock } from "../support/shifted-clock.ts";
 import { createAgent, expectFailure } from "../support/v1.ts";
 
 const WINDOW_MS = 60_000;
@@ -20,8 +20,7 @@ const HEADERS = [
   "ratelimit-policy",
 ];
 
-const now = { ms: Math.floor(Date.now() / WINDOW_MS) * WINDOW_MS };
-const clock = { ...systemClock, now: () => now.ms };
+const clock = new ShiftedClock();
 const BAD = { token: "pat_unknown", tokenId: "", organizationId: "", userId: "" };
 /** Well formed, and nobody's. */
 const UNKNOWN = { ...BAD, token: "" };
@@ -38,8 +37,8 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 /** Each test has a window of its own, and is 10 s into it. */
-beforeEach(() => {
-  now.ms = (Math.floor(now.ms / WINDOW_MS) + 1) * WINDOW_MS + 10_000;
+beforeEach(async () => {
+  await clock.set((Math.floor(clock.now() / WINDOW_MS) + 1) * WINDOW_MS + 10_000);
 });
 
 /** A request from an address of its own, as the proxy tells it. */
@@ -66,7 +65,7 @@ async function flood(count: number, send: () => Promise<Response>): Promise<Reco
 
 /** All ten, agreeing with each other and with the clock. */
 function expectHeaders(response: Response, budget = 3_000): void {
-  const resetMs = (Math.floor(now.ms / WINDOW_MS) + 1) * WINDOW_MS;
+  const resetMs = (Math.floor(clock.now() / WINDOW_MS) + 1) * WINDOW_MS;
   const left = response.headers.get("x-ratelimit-remaining");
   expect(Object.fromEntries(HEADERS.map((name) => [name, response.headers.get(name)]))).toEqual({
     "x-ratelimit-limit": `${budget}`,
@@ -77,7 +76,7 @@ function expectHeaders(response: Response, budget = 3_000): void {
     "x-ratelimit-scope": "authenticated-identity",
     "ratelimit-limit": `${budget}`,
     "ratelimit-remaining": left,
-    "ratelimit-reset": `${Math.ceil((resetMs - now.ms) / 1_000)}`,
+    "ratelimit-reset": `${Math.ceil((resetMs - clock.now()) / 1_000)}`,
     "ratelimit-policy": `${budget};w=60`,
   });
 }
@@ -87,12 +86,12 @@ describe("counting", () => {
     // Answered from memory: it is the counting that is tested.
     const agent = await createAgent(service, owner);
     expect(await flood(3_100, () => read(owner, `/api/agents/${agent}`))).toEqual({ 200: 3_000, 429: 100 });
-    now.ms += 20_500;
+    await clock.shift(20_500);
     const turnedAway = await read(owner);
     expect([turnedAway.headers.get("retry-after"), remaining(turnedAway)]).toEqual(["30", 0]);
     expectHeaders(turnedAway);
     await refused(turnedAway, 429, "rate_limited");
-    now.ms += 29_500;
+    await clock.shift(29_500);
     const next = await read(owner);
     expect([next.status, remaining(next)]).toEqual([200, 2_999]);
     expectHeaders(next);
@@ -342,7 +341,7 @@ test("[RATE-8] v1 has a protective limit for an organization, in its dialect and
   expect((await guarded.call(caller, "GET", "/api/tasks")).status).toBe(200);
   const policy = (await (await guarded.call(null, "GET", "/api/rate-limits")).json()) as { v1: object };
   expect(policy.v1).toEqual({ counted: false, protective_limit: 100 });
-  now.ms += 50_000;
+  await clock.shift(50_000);
   expect((await send(caller)).status).toBe(200);
   await guarded.stop();
 });

@@ -6,6 +6,7 @@ import { answered, Client, type Job } from "../support/current.ts";
 import { StreamReader } from "../support/event-streams.ts";
 import { expectReplay, keyed, parallel } from "../support/keyed.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
+import { ShiftedClock } from "../support/shifted-clock.ts";
 import { createAgent } from "../support/v1.ts";
 
 const DAY_MS = 86_400_000;
@@ -15,14 +16,14 @@ let service: Service;
 let owner: Founded;
 let client: Client;
 let chat: string;
-let skippedMs = 0;
+const clock = new ShiftedClock();
 
 beforeAll(async () => {
-  service = await startService({ clock: { ...systemClock, now: () => systemClock.now() + skippedMs } });
+  service = await startService({ clock });
 });
 afterAll(() => service.stop());
 beforeEach(async () => {
-  skippedMs = 0;
+  await clock.skip(0);
   owner = await service.found();
   client = new Client(service, owner);
   chat = await client.chat(await createAgent(service, owner), owner.workspaceId);
@@ -102,7 +103,7 @@ test("[IDEM-1] after 24 hours a key is free, and requests under it that meet the
     });
   const numbers = Array.from({ length: 40 }, (_, n) => n);
   const first = await Promise.all(numbers.map(ask));
-  skippedMs = 25 * (DAY_MS / 24);
+  await clock.skip(25 * (DAY_MS / 24));
   let isOver = false;
   const sweeping = parallel(2, async () => {
     while (!isOver) await sweep(25 / 24, 3);

@@ -8,6 +8,7 @@ import { answered, type Json, refused } from "../support/current.ts";
 import { keyed } from "../support/keyed.ts";
 import { createTestDatabase } from "../support/postgres.ts";
 import { type Caller, type Founded, type Service, startService } from "../support/service.ts";
+import { ShiftedClock } from "../support/shifted-clock.ts";
 
 const DAY_MS = 86_400_000;
 const SERVICE = "/api/service-tokens";
@@ -22,10 +23,10 @@ interface TokenRecord extends Json {
 
 let service: Service;
 let owner: Founded;
-let skippedMs = 0;
+const clock = new ShiftedClock();
 
 beforeAll(async () => {
-  service = await startService({ clock: { ...systemClock, now: () => systemClock.now() + skippedMs } });
+  service = await startService({ clock });
 });
 afterAll(() => service.stop());
 beforeEach(async () => void (owner = await service.found()));
@@ -99,10 +100,10 @@ test("[AUTH-10] a token does not outlive the one that makes it: not by default, 
   expect((await made({ expires_in_days: 10 }, weekly)).expires_at).toBe(own!.expiresAt);
   expect((await made({ expires_in_days: 7 }, weekly)).expires_at < own!.expiresAt).toBe(true);
   try {
-    skippedMs = 10 * DAY_MS;
+    await clock.skip(10 * DAY_MS);
     await refused(use(byDefault), 401, "token_expired");
   } finally {
-    skippedMs = 0;
+    await clock.skip(0);
   }
 });
 
@@ -136,13 +137,13 @@ test("[AUTH-10] a token makes a bounded number that count; a revoked one makes r
   await made({ expires_in_days: 7 }, bearer(tokens[0]!));
   await refused(make({}, maker), 403, "forbidden");
   try {
-    skippedMs = 8 * DAY_MS;
+    await clock.skip(8 * DAY_MS);
     const later = await made({}, maker);
     const answer = await answered(revoke(maker.tokenId, owner));
     expect(answer["status"]).toBe("revoked");
     await refused(use(later), 401, "unauthenticated");
   } finally {
-    skippedMs = 0;
+    await clock.skip(0);
   }
 }, 60_000);
 

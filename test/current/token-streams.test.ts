@@ -9,6 +9,7 @@ import { answered, Client } from "../support/current.ts";
 import { StreamReader } from "../support/event-streams.ts";
 import { gate } from "../support/fake-model.ts";
 import { type Caller, type Founded, type Service, startService } from "../support/service.ts";
+import { ShiftedClock } from "../support/shifted-clock.ts";
 import { createAgent } from "../support/v1.ts";
 
 const DAY_MS = 86_400_000;
@@ -18,26 +19,22 @@ const LOOK_MS = 10;
 let service: Service;
 let owner: Founded;
 let chat: string;
-let skippedMs = 0;
+const clock = Object.assign(new ShiftedClock(), {
+  after: (delayMs: number, run: () => void): (() => void) => {
+    if (delayMs !== CONFIRM_MS) return systemClock.after(delayMs, run);
+    const look = (): void => void (isWatching ? run() : systemClock.after(LOOK_MS, look));
+    return systemClock.after(LOOK_MS, look);
+  },
+});
 let isWatching = false;
 
 beforeAll(async () => {
-  service = await startService({
-    clock: {
-      ...systemClock,
-      now: () => systemClock.now() + skippedMs,
-      after: (delayMs, run) => {
-        if (delayMs !== CONFIRM_MS) return systemClock.after(delayMs, run);
-        const look = (): void => void (isWatching ? run() : systemClock.after(LOOK_MS, look));
-        return systemClock.after(LOOK_MS, look);
-      },
-    },
-  });
+  service = await startService({ clock });
 });
 afterAll(() => service.stop());
 beforeEach(async () => {
   isWatching = false;
-  skippedMs = 0;
+  await clock.skip(0);
   owner = await service.found();
   chat = await new Client(service, owner).chat(await createAgent(service, owner), owner.workspaceId);
 });
@@ -114,7 +111,7 @@ test("[AUTH-2] what the administration revokes loses its streams at once, and so
 test("[AUTH-2] the streams of a token that has expired end with the next look, and no others", async () => {
   const caller = await service.tokenFor(owner, { expiresAt: new Date(systemClock.now() + 7 * DAY_MS).toISOString() });
   const [reader, other] = [await open(caller), await open(owner)];
-  skippedMs = 8 * DAY_MS;
+  await clock.skip(8 * DAY_MS);
   isWatching = true;
   await closed(reader, "expired");
   expect(service.app.streams.count).toBe(1);

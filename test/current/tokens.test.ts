@@ -7,6 +7,7 @@ import { systemClock } from "../../src/wiring/clock.ts";
 import { answered, type Json, refused } from "../support/current.ts";
 import { expectReplay, keyed } from "../support/keyed.ts";
 import { type Caller, type Founded, type Service, startService } from "../support/service.ts";
+import { ShiftedClock } from "../support/shifted-clock.ts";
 import { storedText } from "../support/stored-text.ts";
 
 const DAY_MS = 86_400_000;
@@ -31,10 +32,10 @@ interface NewTokenRecord extends TokenRecord {
 
 let service: Service;
 let owner: Founded;
-let skippedMs = 0;
+const clock = new ShiftedClock();
 
 beforeAll(async () => {
-  service = await startService({ clock: { ...systemClock, now: () => systemClock.now() + skippedMs } });
+  service = await startService({ clock });
 });
 afterAll(() => service.stop());
 beforeEach(async () => void (owner = await service.found()));
@@ -131,14 +132,14 @@ describe.each(KINDS)("$kind tokens", ({ path, kind, form }) => {
   test("[AUTH-4] expired, it is 401 token_expired, and its record says so", async () => {
     const token = await made(path, { expires_in_days: 7 });
     try {
-      skippedMs = 7 * DAY_MS;
+      await clock.skip(7 * DAY_MS);
       const answer = await service.call(bearer(token), "GET", "/api/agents");
       expect(answer.headers.get("www-authenticate")).toStartWith('Bearer error="invalid_token", resource_metadata=');
       await refused(answer, 401, "token_expired");
       expect((await list(path)).find(({ id }) => id === token.id)!.status).toBe("expired");
       expect((await answered<TokenRecord>(revoke(path, token.id))).status).toBe("revoked");
     } finally {
-      skippedMs = 0;
+      await clock.skip(0);
     }
   });
 
@@ -268,7 +269,7 @@ test("[AUTH-1] [AUTH-9] the use of a token is noted to the minute: a hundred req
     expect(await stored()).toBe(2);
     // The note is no change to those who look at the token.
     expect(first).toMatchObject({ version: 1, updated_at: token.created_at });
-    skippedMs = LAST_USED_PRECISION_MS;
+    await clock.skip(LAST_USED_PRECISION_MS);
     await use();
     const second = await noted();
     expect(await stored()).toBe(3);
@@ -279,6 +280,6 @@ test("[AUTH-1] [AUTH-9] the use of a token is noted to the minute: a hundred req
     const revoked = await answered<Json>(revoke(PERSONAL, token.id));
     expect(revoked).toMatchObject({ version: 2, updated_at: revoked["revoked_at"] });
   } finally {
-    skippedMs = 0;
+    await clock.skip(0);
   }
 });

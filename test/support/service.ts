@@ -256,7 +256,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     onLost: (reason) => log.error({}, `lost: ${reason}`),
   });
   await system.start();
-  if (clock instanceof ShiftedClock) clock.isServing = () => system.isReady;
+  if (clock instanceof ShiftedClock) clock.systems.add(system);
   const ping = async (): Promise<void> => void (await database.read`select 1`);
   const parts: AppParts = {
     system,
@@ -320,6 +320,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       return answer;
     },
     async stop() {
+      if (clock instanceof ShiftedClock) clock.systems.delete(system);
       await app.stop();
       await system.stop();
       fileSandbox.close();

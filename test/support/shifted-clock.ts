@@ -15,12 +15,21 @@ export class ShiftedClock implements Clock {
     this.heldAt = systemClock.now();
   }
 
-  /** Of what runs by this clock: a lease that the shift has ended is renewed at once. */
-  isServing = (): boolean => true;
+  /** What runs by this clock: a lease that the shift has ended is renewed at once. */
+  readonly systems = new Set<{ readonly isReady: boolean }>();
 
   /** Resolves when what runs by this clock serves again. */
   async shift(ms: number): Promise<void> {
     this.shiftMs += ms;
-    await until("the lease is renewed", () => this.isServing());
+    await until("the lease is renewed", () => [...this.systems].every(({ isReady }) => isReady));
+  }
+
+  /** Moves the wall time to this much after the real one. */
+  skip = (ms: number): Promise<void> => this.shift(ms - this.shiftMs);
+
+  /** Moves the wall time to this one; it is held there. */
+  set(ms: number): Promise<void> {
+    this.hold();
+    return this.shift(ms - this.now());
   }
 }

@@ -14,6 +14,7 @@ import { refused } from "../../support/current.ts";
 import { gate } from "../../support/fake-model.ts";
 import { expectOne, expectReplay, keyed, parallel } from "../../support/keyed.ts";
 import { type Founded, type Service, startService } from "../../support/service.ts";
+import { ShiftedClock } from "../../support/shifted-clock.ts";
 import { testSurface } from "../../support/surface.ts";
 
 const DAY_MS = 86_400_000;
@@ -24,12 +25,11 @@ let service: Service;
 let owner: Founded;
 let url: string;
 let close: () => Promise<void>;
-let skippedMs = 0;
+const clock = new ShiftedClock();
 /** What the slow operation does between its commits. */
 let between: (call: Change) => Promise<Outcome<Committed> | null>;
 
 beforeAll(async () => {
-  const clock = { ...systemClock, now: () => systemClock.now() + skippedMs };
   service = await startService({ clock });
   owner = await service.found();
   const surface = testSurface(service, clock);
@@ -160,9 +160,9 @@ describe("a request that commits more than once", () => {
     void slow("crashed").catch(() => null);
     await begun.hold;
     between = async () => null;
-    skippedMs += MINUTE_MS - 5_000;
+    await clock.shift(MINUTE_MS - 5_000);
     expect((await slow("crashed")).status).toBe(409);
-    skippedMs += 5_001;
+    await clock.shift(5_001);
     expect(await slow("crashed")).toMatchObject({ status: 200, key: "created" });
   });
 
