@@ -3957,7 +3957,10 @@ export interface FileVersions {
 export interface ForkChatRequest {
     /** The message of this chat up to which the new one has the conversation */
     from_message_id: string;
-    /** In place of the message, which must be a user's; it is answered: text, or blocks of text, images and files */
+    /**
+     * In place of the message, which must be a user's; it is answered: text, or blocks; a source is {kind: upload,
+     * file_id}, {kind: workspace, workspace_id, path} or {kind: url, url}
+     */
     content?: string | Array<{
         /** Always "text" */
         type: "text";
@@ -4135,7 +4138,10 @@ export interface InvitationList {
     next_cursor?: string;
 }
 export interface IterateJobRequest {
-    /** What is to be changed: text, or blocks of text, images and files */
+    /**
+     * What is to be changed: text, or blocks; a source is {kind: upload, file_id}, {kind: workspace, workspace_id, path}
+     * or {kind: url, url}
+     */
     feedback: string | Array<{
         /** Always "text" */
         type: "text";
@@ -6056,7 +6062,10 @@ export interface RequestedToolCall {
     expires_at: string;
 }
 export interface ResumeJobRequest {
-    /** Answer to what the job waits for, or instructions for the next job: text, or blocks of text, images and files */
+    /**
+     * Answer to what the job waits for, or instructions for the next job: text, or blocks; a source is {kind: upload,
+     * file_id}, {kind: workspace, workspace_id, path} or {kind: url, url}
+     */
     input?: string | Array<{
         /** Always "text" */
         type: "text";
@@ -6229,7 +6238,10 @@ export interface SecretList {
     secrets: Secret[];
 }
 export interface SendMessageRequest {
-    /** Message to the agent: text, or blocks of text, images and files */
+    /**
+     * Message to the agent: text, or blocks; a source is {kind: upload, file_id}, {kind: workspace, workspace_id, path}
+     * or {kind: url, url}
+     */
     content: string | Array<{
         /** Always "text" */
         type: "text";

@@ -7302,8 +7302,8 @@ class ForkChatRequestContentVariant2ItemVariant2(TypedDict):
 class ForkChatRequest(TypedDict):
     # The message of this chat up to which the new one has the conversation
     from_message_id: str
-    # In place of the message, which must be a user's; it is answered: text, or blocks of text, images and
-    # files
+    # In place of the message, which must be a user's; it is answered: text, or blocks; a source is {kind:
+    # upload, file_id}, {kind: workspace, workspace_id, path} or {kind: url, url}
     content: NotRequired[str | list[ForkChatRequestContentVariant2ItemVariant1 | ForkChatRequestContentVariant2ItemVariant2]]
     # Title, for people
     title: NotRequired[str]
@@ -7513,7 +7513,8 @@ class IterateJobRequestFeedbackVariant2ItemVariant2(TypedDict):
 
 
 class IterateJobRequest(TypedDict):
-    # What is to be changed: text, or blocks of text, images and files
+    # What is to be changed: text, or blocks; a source is {kind: upload, file_id}, {kind: workspace,
+    # workspace_id, path} or {kind: url, url}
     feedback: str | list[IterateJobRequestFeedbackVariant2ItemVariant1 | IterateJobRequestFeedbackVariant2ItemVariant2]
     # Of the new job; absent: that of the job before
     metadata: NotRequired[dict[str, Any]]
@@ -9875,8 +9876,8 @@ class ResumeJobRequestBudget(TypedDict):
 
 
 class ResumeJobRequest(TypedDict):
-    # Answer to what the job waits for, or instructions for the next job: text, or blocks of text, images and
-    # files
+    # Answer to what the job waits for, or instructions for the next job: text, or blocks; a source is {kind:
+    # upload, file_id}, {kind: workspace, workspace_id, path} or {kind: url, url}
     input: NotRequired[str | list[ResumeJobRequestInputVariant2ItemVariant1 | ResumeJobRequestInputVariant2ItemVariant2]]
     # Whether the interrupted tool call is made again; needed to resume an `interrupted` job
     retry_step: NotRequired[bool]
@@ -10104,7 +10105,8 @@ class SendMessageRequestBudget(TypedDict):
 
 
 class SendMessageRequest(TypedDict):
-    # Message to the agent: text, or blocks of text, images and files
+    # Message to the agent: text, or blocks; a source is {kind: upload, file_id}, {kind: workspace,
+    # workspace_id, path} or {kind: url, url}
     content: str | list[SendMessageRequestContentVariant2ItemVariant1 | SendMessageRequestContentVariant2ItemVariant2]
     # What a message does while a job of the chat is active: wait (`queue`), join the running job (`steer`),
     # replace it (`interrupt`) or be refused (`reject`)

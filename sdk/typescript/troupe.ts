@@ -5534,7 +5534,10 @@ export interface FileVersions {
 export interface ForkChatRequest {
   /** The message of this chat up to which the new one has the conversation */
   from_message_id: string;
-  /** In place of the message, which must be a user's; it is answered: text, or blocks of text, images and files */
+  /**
+   * In place of the message, which must be a user's; it is answered: text, or blocks; a source is {kind: upload,
+   * file_id}, {kind: workspace, workspace_id, path} or {kind: url, url}
+   */
   content?: 
     | string
     | Array<
@@ -5727,7 +5730,10 @@ export interface InvitationList {
 }
 
 export interface IterateJobRequest {
-  /** What is to be changed: text, or blocks of text, images and files */
+  /**
+   * What is to be changed: text, or blocks; a source is {kind: upload, file_id}, {kind: workspace, workspace_id, path}
+   * or {kind: url, url}
+   */
   feedback: 
     | string
     | Array<
@@ -7888,7 +7894,10 @@ export interface RequestedToolCall {
 }
 
 export interface ResumeJobRequest {
-  /** Answer to what the job waits for, or instructions for the next job: text, or blocks of text, images and files */
+  /**
+   * Answer to what the job waits for, or instructions for the next job: text, or blocks; a source is {kind: upload,
+   * file_id}, {kind: workspace, workspace_id, path} or {kind: url, url}
+   */
   input?: 
     | string
     | Array<
@@ -8096,7 +8105,10 @@ export interface SecretList {
 }
 
 export interface SendMessageRequest {
-  /** Message to the agent: text, or blocks of text, images and files */
+  /**
+   * Message to the agent: text, or blocks; a source is {kind: upload, file_id}, {kind: workspace, workspace_id, path}
+   * or {kind: url, url}
+   */
   content: 
     | string
     | Array<

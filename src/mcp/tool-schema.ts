@@ -104,7 +104,7 @@ const IDEMPOTENCY_KEY = {
   type: "string",
   minLength: 1,
   maxLength: 255,
-  description: "A call that is repeated with its key runs once",
+  description: "A repeated call with its key runs once",
 };
 
 const WaitSeconds = Type.Integer({

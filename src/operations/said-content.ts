@@ -57,7 +57,7 @@ const ContentBlock = Type.Union(
 export const contentField = (description: string) =>
   checkedField<GivenContent>(
     Type.Union([Type.String({ minLength: 1 }), Type.Array(ContentBlock, { minItems: 1, maxItems: MESSAGE_BLOCKS })], {
-      description: `${description}: text, or blocks of text, images and files`,
+      description: `${description}: text, or blocks; a source is {kind: upload, file_id}, {kind: workspace, workspace_id, path} or {kind: url, url}`,
     }),
     contentErrors,
   );

@@ -30,7 +30,10 @@ const resultsOf = (entries: readonly TranscriptEntry[]): string[] =>
   );
 
 /** Lets an agent make these calls one after the other; answers their results. */
-async function calls(allowedTools: readonly string[], ...uses: readonly ReturnType<typeof use>[]): Promise<string[]> {
+async function calls(
+  allowedTools: readonly string[] | null,
+  ...uses: readonly ReturnType<typeof use>[]
+): Promise<string[]> {
   const agent = { name: "Ada", system_prompt: "Be brief.", allowed_tools: allowedTools };
   const { id } = await answered<{ id: string }>(client.call("POST", "/api/agents", agent), 201);
   service.model.script = ({ entries }) => {
@@ -216,12 +219,13 @@ test("[HOOK-4] each change by an agent leaves one event, and what changes nothin
 
 test("[RUN-2] without a grant an agent reads and changes nothing", async () => {
   await calls(["write_file"], use("write_file", { path: "granted.txt", text: "x" }));
-  const results = await calls(
-    [],
-    use("read_file", { path: "granted.txt" }),
-    use("write_file", { path: "granted.txt", text: "y" }),
-  );
-  expect(results[0]).toContain("granted.txt");
+  const attempts = [use("read_file", { path: "granted.txt" }), use("write_file", { path: "granted.txt", text: "y" })];
+  // Null: the tools that change nothing. An empty list means no tools at all.
+  expect((await calls(null, ...attempts))[0]).toContain('"text":"x"');
+  expect(await calls([], ...attempts)).toEqual([
+    "This agent is not allowed to use read_file.",
+    "This agent is not allowed to use write_file.",
+  ]);
   expect(await (await content("granted.txt")).text()).toBe("x");
 });
 

@@ -133,12 +133,13 @@ test("[RUN-14] what cannot be imported is told at the operation, and nothing is 
   await wrong({ operations: ["getArticle", "gone"] }, "/operations/1", "no operation gone");
   await wrong({ operations: ["getArticle", "create_task"] }, "/operations/1", "tool of the service");
   await wrong({ server_url: "http://10.1.2.3" }, "/operations/0", "not public");
-  await wrong({ server_url: null }, "/operations/0", "server_url");
+  await wrong({ server_url: undefined }, "/operations/0", "server_url");
+  await wrong({ server_url: null }, "/server_url", "must not be null");
   await wrong({ text: "x" }, "/document", "one of");
   await wrong({ document: { swagger: "2.0" } }, "/document", "Swagger");
   await wrong({ headers: [{ name: "Authorization", secret: "gone" }] }, "/headers/0/secret", "no secret gone");
-  await wrong({ document: null, url: at("/gone") }, "/url", "answers 404");
-  await wrong({ document: null, url: "http://10.1.2.3/x" }, "/url", "");
+  await wrong({ document: undefined, url: at("/gone") }, "/url", "answers 404");
+  await wrong({ document: undefined, url: "http://10.1.2.3/x" }, "/url", "");
   expect(await named()).toEqual(["lookup"]);
   const other = { url: at("/openapi.json"), operations: ["getArticle"] };
   const stale = fetch(`${service.url}/api/agents/${agentId}/tools/import`, {

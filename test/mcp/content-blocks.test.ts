@@ -57,7 +57,9 @@ test("[MCP-3] [FILE-5] execute_agent, send_message, iterate_job and resume_job t
   const seen = { type: "image", mediaType: "image/png", name: "pixel.png", data: PNG } as const;
   const picture = image({ kind: "upload", file_id: id });
   const { call, close, shown } = await tools();
-  const described = (await shown()).filter(({ inputSchema }) => JSON.stringify(inputSchema).includes('"upload"'));
+  const described = (await shown()).filter(({ inputSchema }) =>
+    JSON.stringify(inputSchema).includes("{kind: upload, file_id}"),
+  );
   const names = ["execute_agent", "fork_chat", "iterate_job", "resume_job", "send_message"];
   expect(described.map(({ name }) => name).toSorted()).toEqual(names);
 
