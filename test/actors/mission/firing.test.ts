@@ -438,3 +438,14 @@ test("[MIS-1] a change of a continuous mission does not shorten the pause betwee
   await world.advance(4 * MINUTE_MS);
   expect(world.mission().runCount).toBe(1);
 });
+
+test("[MIS-4] an alarm that comes before its time fires nothing", async () => {
+  const world = await startMissions();
+  unwrap(await world.create(HOURLY));
+  await world.advance(MINUTE_MS);
+  unwrap(await world.ask({ kind: "fire_due" }));
+  expect(world.runs()).toEqual([]);
+  await world.advance(HOUR_MS);
+  await world.settled();
+  expect(world.ledger()).toEqual(["2026-01-01T01:00 schedule succeeded"]);
+});

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import type { Writes } from "../../../actors/runtime/store.ts";
 import { idsOfRun } from "../../../src/work/missions.ts";
 import { ORG } from "../../support/job-replica.ts";
-import { HOUR_MS, type MissionWorld, startMissions, unwrap } from "../../support/mission-replica.ts";
+import { HOUR_MS, type MissionWorld, startMissions, unwrap, USER } from "../../support/mission-replica.ts";
 
 const HOURLY = { type: "cron", value: "0 * * * *" } as const;
 
@@ -111,4 +111,9 @@ test("[MIS-4] what an effect says that another one has replaced changes nothing 
     openRuns: [{ id: runId, jobId: null, effectId: present }],
   });
   expect(world.ledger()).toEqual(["2026-01-01T01:00 schedule started"]);
+  // A run that is cancelled before its job begins takes its effect with it.
+  unwrap(await world.ask({ kind: "delete_mission", by: USER }));
+  await world.advance(HOUR_MS);
+  expect(world.ledger()).toEqual(["2026-01-01T01:00 schedule cancelled"]);
+  expect(world.world.database.effects()).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import type { EffectContext, EffectHandler } from "../../../actors/runtime/effects.ts";
+import { type EffectContext, type EffectHandler, Effects } from "../../../actors/runtime/effects.ts";
 import { shardOf } from "../../../actors/runtime/placement.ts";
 import type { EffectRow } from "../../../actors/runtime/store.ts";
 import { until } from "../../support/condition.ts";
@@ -210,4 +210,25 @@ test("[RT-11] [REP-2] an effect that does not end keeps a stop for four seconds,
   expect(world.database.effects().length).toBe(1);
   const next = await startLedgers(world, { effects: recorded().effects });
   expect(next.system.shards.count).toBeGreaterThan(0);
+});
+
+test("[RT-10] an effect that is being recovered does not start as well", async () => {
+  const calls: string[] = [];
+  const end = Promise.withResolvers<void>();
+  const handler: EffectHandler = {
+    run: () => (calls.push("run"), Promise.resolve()),
+    recover: () => (calls.push("recover"), end.promise),
+  };
+  const effects = new Effects(
+    { count: handler },
+    () => true,
+    () => {},
+  );
+  const row = { id: "eff_1", organizationId: ORG, actorKind: "ledger", actorId: "l1", kind: "count", intent: {} };
+  const grant = { shard: shardOf(ORG), epoch: 1 };
+  const recovered = effects.recover(row, grant);
+  effects.start(row, grant);
+  expect(calls).toEqual(["recover"]);
+  end.resolve();
+  expect(await recovered).toBe(true);
 });

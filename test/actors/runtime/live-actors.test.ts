@@ -50,6 +50,17 @@ test("[RT-7] a kind may say how many records its actors keep", () => {
   expect(present(actor, 30)).toEqual(Array.from({ length: 10 }, (_, i) => `t/${i + 20}`));
 });
 
+test("[RT-7] a record that two groups have changed waits for the commit of the second one", () => {
+  const actor = new LiveActor(ref("l1"), { ...definition, workingSet: 1 }, GRANT);
+  const [first, second] = [group(), group()];
+  actor.changed("t/0", record("0"), first);
+  actor.changed("t/0", record("0", 2), second);
+  actor.committed("t/0", first);
+  expect(actor.find("t/0")?.pending).toBe(second);
+  actor.committed("t/0", second);
+  expect(actor.find("t/0")?.pending).toBeNull();
+});
+
 test("[RT-7] a record that a group waits for never leaves the set before the group's turn", () => {
   const actor = new LiveActor(ref("l1"), { ...definition, workingSet: 10 }, GRANT);
   const waited = ["t/0", "t/1"];
