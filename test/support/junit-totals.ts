@@ -1,8 +1,9 @@
 /**
  * The totals of test runs, read from the runner's own JUnit reports. As a command it prints what failed, with its
  * error, and `N passed, N failed` as the last line; before it, each on a line of its own, what was skipped and what
- * was flaky, the number of skipped tests, and that of flaky files with the first error of each. It fails when a test failed, when no test ran, when a report is missing or broken
- * off, or when its run ended with another code than 0: a run that fell over must not count as one without failures.
+ * was flaky, the number of skipped tests, and that of flaky files with the first error of each. It fails when a test
+ * failed, when no test ran, when a report is missing or broken off, or when its run ended with another code than 0: a
+ * run that fell over must not count as one without failures.
  *
  *   bun test/support/junit-totals.ts REPORT=CODE [again:REPORT=CODE]…
  *
