@@ -21,8 +21,8 @@ if (!/[\0 ]--timeout[=\0 ](?!5000\b)/.test(commandLine()))
     setup: (build) => {
       build.onLoad({ filter: /\.test\.ts$/ }, async ({ path }) => ({
         loader: "ts",
-        // In the same line, so that errors name the right one.
-        contents: `import { setDefaultTimeout as limit } from "bun:test"; limit(${LIMIT_MS}); ${await Bun.file(path).text()}`,
+        // In the same line, so that errors name the right one, and under a name that no test has.
+        contents: `import { setDefaultTimeout as __setTimeLimit } from "bun:test"; __setTimeLimit(${LIMIT_MS}); ${await Bun.file(path).text()}`,
       }));
     },
   });
