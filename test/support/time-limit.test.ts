@@ -13,7 +13,7 @@ test("[CI-4] plain `bun test` leaves out long tests, and every file sets the tim
     const preload = join(ROOT, "test/support/time-limit.ts");
     writeFileSync(join(folder, "bunfig.toml"), settings.replace('"./test/support/time-limit.ts"', `"${preload}"`));
     // The name that the first line of a file has for what sets its limit.
-    const body = 'import { expect, test } from "bun:test";\ntest(typeof limit, () => expect(1).toBe(1));\n';
+    const body = 'import { expect, test } from "bun:test";\ntest(typeof __setTimeLimit, () => expect(1).toBe(1));\n';
     Bun.spawnSync(["mkdir", join(folder, "test")]);
     for (const name of ["a", "b", "c.long"]) writeFileSync(join(folder, `test/${name}.test.ts`), body);
     const run = (...args: string[]): string[] => {
