@@ -27,7 +27,7 @@ async function read(troupe: Troupe, chat: string, record: ReaderRecord, signal: 
   const events: string[] = [];
   const texts = new Map<string, string>();
   for await (const event of troupe.streamChatEvents(chat, { replay: "all", wait: "end" }, { signal })) {
-    if (!("id" in event)) continue;
+    if (event.id === undefined) continue;
     if (event.event === "message.delta") {
       const { message_id: message, position, text } = event.data;
       // Append text as it arrives: a gap or a repetition must stay visible.

@@ -40,6 +40,7 @@ export class PythonTypes {
       case "boolean":
         return "bool";
       case "null":
+      case "absent":
         return "None";
       case "bytes":
         return "bytes";

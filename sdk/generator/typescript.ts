@@ -204,6 +204,8 @@ export function typeOf(shape: Shape, depth: number): string {
       return shape.kind;
     case "noun":
       return shape.name;
+    case "absent":
+      return "undefined";
     case "literal":
       return JSON.stringify(shape.value);
     case "list": {

@@ -4,9 +4,10 @@
  *
  *   const troupe = new Troupe({ baseUrl: "http://127.0.0.1:3000", token: process.env.TROUPE_TOKEN });
  *   const chat = await troupe.createChat({ agent_id, workspace_id });
- *   const { message } = await troupe.sendMessage(chat.id, { content: "Hello" });
+ *   await troupe.sendMessage(chat.id, { content: "Hello" });
+ *   const live = new LiveText();
  *   for await (const event of troupe.streamChatEvents(chat.id, { replay: "all", wait: "end" }))
- *     if (event.event === "message.delta") process.stdout.write(event.data.text);
+ *     if (event.event === "message.delta") show(live.apply(event)); // the whole text so far
  *
  * - Each operation of the contract is a method of `Troupe`. `listAll…` goes through all pages, `waitFor…`
  *   answers when a record has changed, `stream…` gives typed events and goes on where it was cut.
@@ -1303,7 +1304,7 @@ export declare class Troupe {
      * `POST /api/messaging-integration/signing-secret/rotate`. Needs `webhooks:write`. May throw `OwnerRequiredError`,
      * `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
      */
-    rotateSigningSecret(body?: RotateSigningSecretRequest, options?: MutationOptions): Promise<MessagingIntegrationWithSecret>;
+    rotateSigningSecret(body?: RotateSigningSecretRequest, options?: MutationOptions): Promise<RotatedMessagingIntegration>;
     /**
      * Send a signed test.
      *
@@ -2614,6 +2615,8 @@ export type ChatStreamEvent = {
     /** Always "snapshot" */
     event: "snapshot";
     data: Chat;
+    /** Absent: this event does not move the cursor */
+    id?: undefined;
 } | {
     /** Always "message.created" */
     event: "message.created";
@@ -3164,6 +3167,8 @@ export type ChatStreamEvent = {
         /** The replay begins with this event */
         from_seq: number;
     };
+    /** Absent: this event does not move the cursor */
+    id?: undefined;
 } | {
     /** Always "stream.closing" */
     event: "stream.closing";
@@ -3174,11 +3179,15 @@ export type ChatStreamEvent = {
         /** The cursor to resume from */
         resume_after: string | null;
     };
+    /** Absent: this event does not move the cursor */
+    id?: undefined;
 } | {
     /** Always "stream.end" */
     event: "stream.end";
     /** Data of the event */
     data: {};
+    /** Absent: this event does not move the cursor */
+    id?: undefined;
 };
 /** Summary that replaces older messages in model calls */
 export interface ChatSummary {
@@ -3498,6 +3507,13 @@ export interface CreateWorkspaceRequest {
     description?: string | null;
     /** Instructions that agents get in this workspace; null for none */
     instructions?: string | null;
+}
+/** A column of a table */
+export interface DataColumn {
+    /** Name */
+    name: string;
+    /** As DuckDB or SQLite names it */
+    type: string;
 }
 /** A chat that is gone, as it was left */
 export interface DeletedChat {
@@ -3894,12 +3910,7 @@ export interface FilePreview {
     /** The first rows of a table, 100 at most */
     table?: {
         /** Columns of the result, in their order */
-        columns: {
-            /** Name */
-            name: string;
-            /** As DuckDB names it */
-            type: string;
-        }[];
+        columns: DataColumn[];
         /** Values in the order of the columns */
         rows: unknown[][];
         /** Whether there are more rows */
@@ -4360,6 +4371,8 @@ export type JobStreamEvent = {
     /** Always "snapshot" */
     event: "snapshot";
     data: Job;
+    /** Absent: this event does not move the cursor */
+    id?: undefined;
 } | {
     /** Always "job.created" */
     event: "job.created";
@@ -5051,6 +5064,8 @@ export type JobStreamEvent = {
         /** The replay begins with this event */
         from_seq: number;
     };
+    /** Absent: this event does not move the cursor */
+    id?: undefined;
 } | {
     /** Always "stream.closing" */
     event: "stream.closing";
@@ -5061,11 +5076,15 @@ export type JobStreamEvent = {
         /** The cursor to resume from */
         resume_after: string | null;
     };
+    /** Absent: this event does not move the cursor */
+    id?: undefined;
 } | {
     /** Always "stream.end" */
     event: "stream.end";
     /** Data of the event */
     data: {};
+    /** Absent: this event does not move the cursor */
+    id?: undefined;
 };
 /** What a running job waits for before it goes on by itself */
 export interface JobWaiting {
@@ -5303,7 +5322,7 @@ export interface MessagingIntegrationWithSecret {
     };
     /** What this caller may do with it now */
     allowed_actions: string[];
-    /** The signing secret; never shown again */
+    /** The signing secret, if this request has created it; never shown again */
     secret?: string;
 }
 /** Recurring work for an agent, started by hand or by a schedule */
@@ -5878,12 +5897,7 @@ export interface QueryDataRequest {
 /** What a query has answered */
 export interface QueryResult {
     /** Columns of the result, in their order */
-    columns: {
-        /** Name */
-        name: string;
-        /** As DuckDB or SQLite names it */
-        type: string;
-    }[];
+    columns: DataColumn[];
     /**
      * Values in the order of the columns. Numbers that JSON cannot hold exactly are text, times are ISO 8601, bytes are
      * Base64
@@ -6141,6 +6155,58 @@ export interface RevokedSessions {
 export interface RotateSigningSecretRequest {
     /** Seconds for which the former signing secret stays valid */
     grace_seconds?: number;
+}
+/** A destination whose secret was replaced */
+export interface RotatedMessagingIntegration {
+    /** Kind of destination */
+    provider: "webhook";
+    /** Name */
+    name: string;
+    /** Whole for owners; others see its scheme and the host as the ledger names it */
+    url: string;
+    /** Whether events are delivered */
+    enabled: boolean;
+    /** Types that are delivered; none means all */
+    event_types: string[];
+    /**
+     * How long a failed delivery is retried: `standard` for 7 seconds (after 1, 2 and 4), `durable` for three more days.
+     * Choose `durable` unless the receiver must not get old events: `standard` does not outlive a deployment of the
+     * receiver
+     */
+    retry_profile: "standard" | "durable";
+    /** Whether there is a signing secret */
+    secret_set: boolean;
+    /** The last four characters of the signing secret */
+    secret_last4: string;
+    /** ISO 8601 UTC with milliseconds */
+    former_secret_until: string | null;
+    /** Why the service has disabled the destination; null where it has not */
+    disabled_reason: "gone" | "failing" | null;
+    /** ISO 8601 UTC with milliseconds */
+    last_success_at: string | null;
+    /** ISO 8601 UTC with milliseconds */
+    last_failure_at: string | null;
+    /**
+     * What was given up and not sent again since: how many deliveries, and the range of their numbers for a redelivery;
+     * null: nothing
+     */
+    undelivered: UndeliveredEvents | null;
+    /** The organization that owns it */
+    organization_id: string;
+    /** One more with each change; `If-Match` takes it */
+    version: number;
+    /** ISO 8601 UTC with milliseconds */
+    created_at: string;
+    /** ISO 8601 UTC with milliseconds */
+    updated_at: string;
+    /** Where what belongs to it is, by name */
+    links: {
+        [name: string]: string;
+    };
+    /** What this caller may do with it now */
+    allowed_actions: string[];
+    /** The new signing secret; never shown again */
+    secret: string;
 }
 /** Why a job has failed */
 export interface RunError {
@@ -7687,10 +7753,11 @@ export interface VersionedOptions extends MutationOptions {
     readonly ifMatch?: number;
 }
 /**
- * Bytes to send. A `Blob` (such as a `File`, or what `openAsBlob` and `Bun.file` give) is read while it is sent, and
- * its type is the content type; it can be sent again. A stream is sent once: such a request is not retried.
+ * The content to send. Text is sent as UTF-8. A `Blob` (such as a `File`, or what `openAsBlob` and `Bun.file` give) is
+ * read while it is sent, and its type is the content type; it can be sent again. A stream is sent once: such a request
+ * is not retried.
  */
-export type BinaryBody = Uint8Array | Blob | ReadableStream<Uint8Array>;
+export type BinaryBody = string | Uint8Array | Blob | ReadableStream<Uint8Array>;
 /** The text of running messages, put together from the deltas of a stream. */
 interface TextEvent {
     readonly event: string;

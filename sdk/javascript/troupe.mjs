@@ -4,9 +4,10 @@
  *
  *   const troupe = new Troupe({ baseUrl: "http://127.0.0.1:3000", token: process.env.TROUPE_TOKEN });
  *   const chat = await troupe.createChat({ agent_id, workspace_id });
- *   const { message } = await troupe.sendMessage(chat.id, { content: "Hello" });
+ *   await troupe.sendMessage(chat.id, { content: "Hello" });
+ *   const live = new LiveText();
  *   for await (const event of troupe.streamChatEvents(chat.id, { replay: "all", wait: "end" }))
- *     if (event.event === "message.delta") process.stdout.write(event.data.text);
+ *     if (event.event === "message.delta") show(live.apply(event)); // the whole text so far
  *
  * - Each operation of the contract is a method of `Troupe`. `listAll…` goes through all pages, `waitFor…`
  *   answers when a record has changed, `stream…` gives typed events and goes on where it was cut.

@@ -5,9 +5,10 @@ It is made from the contract by `bun run contract`; changes by hand are lost.
     troupe = Troupe("http://127.0.0.1:3000", token=os.environ["TROUPE_TOKEN"])
     chat = troupe.create_chat({"agent_id": agent_id, "workspace_id": workspace_id})
     troupe.send_message(chat["id"], {"content": "Hello"})
+    live = LiveText()
     for event in troupe.stream_chat_events(chat["id"], replay="all", wait="end"):
         if event["event"] == "message.delta":
-            print(event["data"]["text"], end="")
+            show(live.apply(event))  # the whole text so far
 
 - Each operation of the contract is a method of `Troupe`. `list_all_…` goes through all pages, `wait_for_…`
   answers when a record has changed, `stream_…` gives typed events and goes on where it was cut.
@@ -25,6 +26,7 @@ import codecs
 import hashlib
 import hmac
 import http.client
+import io
 import json
 import random
 import re
@@ -4089,7 +4091,7 @@ class Troupe:
         *,
         idempotency_key: str | None = None,
         timeout: float | None = None,
-    ) -> MessagingIntegrationWithSecret:
+    ) -> RotatedMessagingIntegration:
         """Replace the signing secret.
 
         For owners. The new secret is valid at once and is never shown again. For `grace_seconds`
@@ -4099,7 +4101,7 @@ class Troupe:
         `OwnerRequiredError`, `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`,
         `QuotaExceededError` or `StorageFullError`.
         """
-        answer: MessagingIntegrationWithSecret = self._http.json(
+        answer: RotatedMessagingIntegration = self._http.json(
             _Request(
                 "POST",
                 "/api/messaging-integration/signing-secret/rotate",
@@ -5520,6 +5522,8 @@ class ChatStreamEventSnapshot(TypedDict):
     # Always "snapshot"
     event: Literal["snapshot"]
     data: Chat
+    # Absent: this event does not move the cursor
+    id: NotRequired[None]
 
 
 class ChatStreamEventMessageCreatedDataBlocksItemVariant1(TypedDict):
@@ -6200,6 +6204,8 @@ class ChatStreamEventReset(TypedDict):
     event: Literal["reset"]
     # Data of the event
     data: ChatStreamEventResetData
+    # Absent: this event does not move the cursor
+    id: NotRequired[None]
 
 
 class ChatStreamEventStreamClosingData(TypedDict):
@@ -6214,6 +6220,8 @@ class ChatStreamEventStreamClosing(TypedDict):
     event: Literal["stream.closing"]
     # Data of the event
     data: ChatStreamEventStreamClosingData
+    # Absent: this event does not move the cursor
+    id: NotRequired[None]
 
 
 class ChatStreamEventStreamEndData(TypedDict):
@@ -6225,6 +6233,8 @@ class ChatStreamEventStreamEnd(TypedDict):
     event: Literal["stream.end"]
     # Data of the event
     data: ChatStreamEventStreamEndData
+    # Absent: this event does not move the cursor
+    id: NotRequired[None]
 
 
 # An event of a chat's stream
@@ -6653,6 +6663,15 @@ class CreateWorkspaceRequest(TypedDict):
     description: NotRequired[str | None]
     # Instructions that agents get in this workspace; null for none
     instructions: NotRequired[str | None]
+
+
+class DataColumn(TypedDict):
+    """A column of a table"""
+
+    # Name
+    name: str
+    # As DuckDB or SQLite names it
+    type: str
 
 
 class DeletedChat(TypedDict):
@@ -7161,16 +7180,9 @@ class FilePreviewImage(TypedDict):
     height: int
 
 
-class FilePreviewTableColumnsItem(TypedDict):
-    # Name
-    name: str
-    # As DuckDB names it
-    type: str
-
-
 class FilePreviewTable(TypedDict):
     # Columns of the result, in their order
-    columns: list[FilePreviewTableColumnsItem]
+    columns: list[DataColumn]
     # Values in the order of the columns
     rows: list[list[Any]]
     # Whether there are more rows
@@ -7731,6 +7743,8 @@ class JobStreamEventSnapshot(TypedDict):
     # Always "snapshot"
     event: Literal["snapshot"]
     data: Job
+    # Absent: this event does not move the cursor
+    id: NotRequired[None]
 
 
 class JobStreamEventJobCreatedData(TypedDict):
@@ -8609,6 +8623,8 @@ class JobStreamEventReset(TypedDict):
     event: Literal["reset"]
     # Data of the event
     data: JobStreamEventResetData
+    # Absent: this event does not move the cursor
+    id: NotRequired[None]
 
 
 class JobStreamEventStreamClosingData(TypedDict):
@@ -8623,6 +8639,8 @@ class JobStreamEventStreamClosing(TypedDict):
     event: Literal["stream.closing"]
     # Data of the event
     data: JobStreamEventStreamClosingData
+    # Absent: this event does not move the cursor
+    id: NotRequired[None]
 
 
 class JobStreamEventStreamEndData(TypedDict):
@@ -8634,6 +8652,8 @@ class JobStreamEventStreamEnd(TypedDict):
     event: Literal["stream.end"]
     # Data of the event
     data: JobStreamEventStreamEndData
+    # Absent: this event does not move the cursor
+    id: NotRequired[None]
 
 
 # An event of a job's stream
@@ -8907,7 +8927,7 @@ class MessagingIntegrationWithSecret(TypedDict):
     links: dict[str, str]
     # What this caller may do with it now
     allowed_actions: list[str]
-    # The signing secret; never shown again
+    # The signing secret, if this request has created it; never shown again
     secret: NotRequired[str]
 
 
@@ -9606,18 +9626,11 @@ class QueryDataRequest(TypedDict):
     limit: NotRequired[int]
 
 
-class QueryResultColumnsItem(TypedDict):
-    # Name
-    name: str
-    # As DuckDB or SQLite names it
-    type: str
-
-
 class QueryResult(TypedDict):
     """What a query has answered"""
 
     # Columns of the result, in their order
-    columns: list[QueryResultColumnsItem]
+    columns: list[DataColumn]
     # Values in the order of the columns. Numbers that JSON cannot hold exactly are text, times are ISO 8601,
     # bytes are Base64
     rows: list[list[Any]]
@@ -9916,6 +9929,54 @@ class RevokedSessions(TypedDict):
 class RotateSigningSecretRequest(TypedDict):
     # Seconds for which the former signing secret stays valid
     grace_seconds: NotRequired[int]
+
+
+class RotatedMessagingIntegration(TypedDict):
+    """A destination whose secret was replaced"""
+
+    # Kind of destination
+    provider: Literal["webhook"]
+    # Name
+    name: str
+    # Whole for owners; others see its scheme and the host as the ledger names it
+    url: str
+    # Whether events are delivered
+    enabled: bool
+    # Types that are delivered; none means all
+    event_types: list[str]
+    # How long a failed delivery is retried: `standard` for 7 seconds (after 1, 2 and 4), `durable` for three
+    # more days. Choose `durable` unless the receiver must not get old events: `standard` does not outlive a
+    # deployment of the receiver
+    retry_profile: Literal["standard", "durable"]
+    # Whether there is a signing secret
+    secret_set: bool
+    # The last four characters of the signing secret
+    secret_last4: str
+    # ISO 8601 UTC with milliseconds
+    former_secret_until: str | None
+    # Why the service has disabled the destination; null where it has not
+    disabled_reason: Literal["gone", "failing"] | None
+    # ISO 8601 UTC with milliseconds
+    last_success_at: str | None
+    # ISO 8601 UTC with milliseconds
+    last_failure_at: str | None
+    # What was given up and not sent again since: how many deliveries, and the range of their numbers for a
+    # redelivery; null: nothing
+    undelivered: UndeliveredEvents | None
+    # The organization that owns it
+    organization_id: str
+    # One more with each change; `If-Match` takes it
+    version: int
+    # ISO 8601 UTC with milliseconds
+    created_at: str
+    # ISO 8601 UTC with milliseconds
+    updated_at: str
+    # Where what belongs to it is, by name
+    links: dict[str, str]
+    # What this caller may do with it now
+    allowed_actions: list[str]
+    # The new signing secret; never shown again
+    secret: str
 
 
 class RunError(TypedDict):
@@ -11766,9 +11827,9 @@ _CHUNK = 65_536
 
 _T = TypeVar("_T")
 
-#: Bytes to send. A file that is open for reading, or pieces, are read while they are sent; such a request is
-#: not retried, because the first attempt has read them.
-BinaryBody: TypeAlias = Union[bytes, IO[bytes], Iterable[bytes]]
+#: The content to send. Text is sent as UTF-8. A file that is open in binary mode, or pieces, are read while they
+#: are sent; such a request is not retried, because the first attempt has read them.
+BinaryBody: TypeAlias = Union[bytes, str, IO[bytes], Iterable[bytes]]
 
 
 @dataclass(frozen=True)
@@ -11943,7 +12004,12 @@ class _Transport:
         timeout = self._timeout if request.timeout is None else request.timeout
         content: Any = request.body
         if content is not None and request.content_type is None:
-            content = json.dumps(content).encode()
+            content = json.dumps(content)
+        if isinstance(content, str):
+            content = content.encode()
+        if isinstance(content, io.TextIOBase):
+            # `http.client` would send its text as ISO 8859-1.
+            raise TroupeError('Open the file in binary mode: open(path, "rb")')
         asked = urllib.request.Request(
             self._base + _path_of(request),
             content,
@@ -12032,8 +12098,8 @@ def _is_repeatable(request: _Request, error: Exception) -> bool:
     """Whether it does no harm to send the request again: with a key, as a read, or when nothing was done."""
     if isinstance(error, ApiError) and not _is_passing(error):
         return False
-    # What is not bytes has been read by the first attempt.
-    if request.content_type is not None and not isinstance(request.body, (bytes, bytearray)):
+    # A file or pieces have been read by the first attempt.
+    if request.content_type is not None and not isinstance(request.body, (bytes, bytearray, str)):
         return False
     is_safe = request.method == "GET" or request.idempotency_key is not None
     return is_safe or (isinstance(error, ApiError) and error.status == 429)

@@ -5,9 +5,10 @@
  *
  *   const troupe = new Troupe({ baseUrl: "http://127.0.0.1:3000", token: process.env.TROUPE_TOKEN });
  *   const chat = await troupe.createChat({ agent_id, workspace_id });
- *   const { message } = await troupe.sendMessage(chat.id, { content: "Hello" });
+ *   await troupe.sendMessage(chat.id, { content: "Hello" });
+ *   const live = new LiveText();
  *   for await (const event of troupe.streamChatEvents(chat.id, { replay: "all", wait: "end" }))
- *     if (event.event === "message.delta") process.stdout.write(event.data.text);
+ *     if (event.event === "message.delta") show(live.apply(event)); // the whole text so far
  *
  * - Each operation of the contract is a method of `Troupe`. `listAll…` goes through all pages, `waitFor…`
  *   answers when a record has changed, `stream…` gives typed events and goes on where it was cut.
@@ -2275,7 +2276,7 @@ export class Troupe {
   rotateSigningSecret(
     body?: RotateSigningSecretRequest,
     options?: MutationOptions,
-  ): Promise<MessagingIntegrationWithSecret> {
+  ): Promise<RotatedMessagingIntegration> {
     return this.#http.json({
       method: "POST",
       path: "/api/messaging-integration/signing-secret/rotate",
@@ -3957,6 +3958,8 @@ export type ChatStreamEvent =
     /** Always "snapshot" */
     event: "snapshot";
     data: Chat;
+    /** Absent: this event does not move the cursor */
+    id?: undefined;
   }
   | {
     /** Always "message.created" */
@@ -4564,6 +4567,8 @@ export type ChatStreamEvent =
       /** The replay begins with this event */
       from_seq: number;
     };
+    /** Absent: this event does not move the cursor */
+    id?: undefined;
   }
   | {
     /** Always "stream.closing" */
@@ -4581,12 +4586,16 @@ export type ChatStreamEvent =
       /** The cursor to resume from */
       resume_after: string | null;
     };
+    /** Absent: this event does not move the cursor */
+    id?: undefined;
   }
   | {
     /** Always "stream.end" */
     event: "stream.end";
     /** Data of the event */
     data: {};
+    /** Absent: this event does not move the cursor */
+    id?: undefined;
   };
 
 /** Summary that replaces older messages in model calls */
@@ -4961,6 +4970,14 @@ export interface CreateWorkspaceRequest {
   description?: string | null;
   /** Instructions that agents get in this workspace; null for none */
   instructions?: string | null;
+}
+
+/** A column of a table */
+export interface DataColumn {
+  /** Name */
+  name: string;
+  /** As DuckDB or SQLite names it */
+  type: string;
 }
 
 /** A chat that is gone, as it was left */
@@ -5467,12 +5484,7 @@ export interface FilePreview {
   /** The first rows of a table, 100 at most */
   table?: {
     /** Columns of the result, in their order */
-    columns: {
-      /** Name */
-      name: string;
-      /** As DuckDB names it */
-      type: string;
-    }[];
+    columns: DataColumn[];
     /** Values in the order of the columns */
     rows: unknown[][];
     /** Whether there are more rows */
@@ -5981,6 +5993,8 @@ export type JobStreamEvent =
     /** Always "snapshot" */
     event: "snapshot";
     data: Job;
+    /** Absent: this event does not move the cursor */
+    id?: undefined;
   }
   | {
     /** Always "job.created" */
@@ -6765,6 +6779,8 @@ export type JobStreamEvent =
       /** The replay begins with this event */
       from_seq: number;
     };
+    /** Absent: this event does not move the cursor */
+    id?: undefined;
   }
   | {
     /** Always "stream.closing" */
@@ -6782,12 +6798,16 @@ export type JobStreamEvent =
       /** The cursor to resume from */
       resume_after: string | null;
     };
+    /** Absent: this event does not move the cursor */
+    id?: undefined;
   }
   | {
     /** Always "stream.end" */
     event: "stream.end";
     /** Data of the event */
     data: {};
+    /** Absent: this event does not move the cursor */
+    id?: undefined;
   };
 
 /** What a running job waits for before it goes on by itself */
@@ -7031,7 +7051,7 @@ export interface MessagingIntegrationWithSecret {
   links: { [name: string]: string };
   /** What this caller may do with it now */
   allowed_actions: string[];
-  /** The signing secret; never shown again */
+  /** The signing secret, if this request has created it; never shown again */
   secret?: string;
 }
 
@@ -7695,12 +7715,7 @@ export interface QueryDataRequest {
 /** What a query has answered */
 export interface QueryResult {
   /** Columns of the result, in their order */
-  columns: {
-    /** Name */
-    name: string;
-    /** As DuckDB or SQLite names it */
-    type: string;
-  }[];
+  columns: DataColumn[];
   /**
    * Values in the order of the columns. Numbers that JSON cannot hold exactly are text, times are ISO 8601, bytes are
    * Base64
@@ -7981,6 +7996,57 @@ export interface RevokedSessions {
 export interface RotateSigningSecretRequest {
   /** Seconds for which the former signing secret stays valid */
   grace_seconds?: number;
+}
+
+/** A destination whose secret was replaced */
+export interface RotatedMessagingIntegration {
+  /** Kind of destination */
+  provider: "webhook";
+  /** Name */
+  name: string;
+  /** Whole for owners; others see its scheme and the host as the ledger names it */
+  url: string;
+  /** Whether events are delivered */
+  enabled: boolean;
+  /** Types that are delivered; none means all */
+  event_types: string[];
+  /**
+   * How long a failed delivery is retried: `standard` for 7 seconds (after 1, 2 and 4), `durable` for three more days.
+   * Choose `durable` unless the receiver must not get old events: `standard` does not outlive a deployment of the
+   * receiver
+   */
+  retry_profile: "standard" | "durable";
+  /** Whether there is a signing secret */
+  secret_set: boolean;
+  /** The last four characters of the signing secret */
+  secret_last4: string;
+  /** ISO 8601 UTC with milliseconds */
+  former_secret_until: string | null;
+  /** Why the service has disabled the destination; null where it has not */
+  disabled_reason: "gone" | "failing" | null;
+  /** ISO 8601 UTC with milliseconds */
+  last_success_at: string | null;
+  /** ISO 8601 UTC with milliseconds */
+  last_failure_at: string | null;
+  /**
+   * What was given up and not sent again since: how many deliveries, and the range of their numbers for a redelivery;
+   * null: nothing
+   */
+  undelivered: UndeliveredEvents | null;
+  /** The organization that owns it */
+  organization_id: string;
+  /** One more with each change; `If-Match` takes it */
+  version: number;
+  /** ISO 8601 UTC with milliseconds */
+  created_at: string;
+  /** ISO 8601 UTC with milliseconds */
+  updated_at: string;
+  /** Where what belongs to it is, by name */
+  links: { [name: string]: string };
+  /** What this caller may do with it now */
+  allowed_actions: string[];
+  /** The new signing secret; never shown again */
+  secret: string;
 }
 
 /** Why a job has failed */
@@ -9795,10 +9861,11 @@ export interface VersionedOptions extends MutationOptions {
 }
 
 /**
- * Bytes to send. A `Blob` (such as a `File`, or what `openAsBlob` and `Bun.file` give) is read while it is sent, and
- * its type is the content type; it can be sent again. A stream is sent once: such a request is not retried.
+ * The content to send. Text is sent as UTF-8. A `Blob` (such as a `File`, or what `openAsBlob` and `Bun.file` give) is
+ * read while it is sent, and its type is the content type; it can be sent again. A stream is sent once: such a request
+ * is not retried.
  */
-export type BinaryBody = Uint8Array | Blob | ReadableStream<Uint8Array>;
+export type BinaryBody = string | Uint8Array | Blob | ReadableStream<Uint8Array>;
 
 /** A request to be, and how its answer is read. */
 interface ApiRequest {

@@ -1,5 +1,8 @@
 /** The SDKs are what their generator makes of the contract, and what the service serves. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { contractOf, type OpenApi } from "../../sdk/generator/contract.ts";
 import { FILES, generated } from "../../sdk/generator/files.ts";
 import { methodsOf } from "../../sdk/generator/methods.ts";
@@ -12,6 +15,35 @@ import { type Service, startService } from "../support/service.ts";
 const ROOT = new URL("../../", import.meta.url);
 const committed = (path: string): Promise<string> => Bun.file(new URL(path, ROOT)).text();
 const METHODS = methodsOf(contractOf(document as unknown as OpenApi));
+
+/** Reads what a union of events, a table and a new secret have, without asking for more than the types say. */
+const PROGRAM = `
+import { type DataColumn, type FilePreview, LiveText, Troupe } from "${ROOT.pathname}sdk/typescript/troupe.ts";
+
+const troupe = new Troupe({ baseUrl: "http://127.0.0.1:3000" });
+const live = new LiveText();
+export async function lastCursor(chatId: string, jobId: string): Promise<string | undefined> {
+  let cursor: string | undefined;
+  for await (const event of troupe.streamChatEvents(chatId)) {
+    cursor = event.id ?? cursor;
+    if (event.event === "message.delta") cursor = event.id satisfies string;
+    const text: string | undefined = live.apply(event);
+    if (text !== undefined) console.log(text);
+  }
+  for await (const event of troupe.streamJobEvents(jobId)) cursor = event.id ?? cursor;
+  return cursor;
+}
+const titled = (columns: DataColumn[]): string => columns.map(({ name, type }) => name + " " + type).join(", ");
+export async function tables(workspaceId: string, preview: FilePreview): Promise<string[]> {
+  const { columns } = await troupe.queryData(workspaceId, { query: "SELECT 1" });
+  return [titled(columns), titled(preview.table?.columns ?? [])];
+}
+export async function rotated(workspaceId: string): Promise<string> {
+  await troupe.writeFile(workspaceId, "# Title", { path: "title.md" });
+  const { secret } = await troupe.rotateSigningSecret();
+  return secret satisfies string;
+}
+`;
 
 let service: Service;
 beforeAll(async () => {
@@ -42,7 +74,7 @@ describe("the files", () => {
     expect(await committed("sdk/typescript/troupe.ts")).not.toMatch(/^import\b|\bfrom "|\bimport\(|\brequire\(/m);
     const modules = [...(await committed("sdk/python/troupe.py")).matchAll(/^(?:import|from) (\w+)/gm)];
     const standard =
-      "__future__ base64 binascii codecs collections concurrent dataclasses hashlib hmac http json random re threading time typing urllib uuid";
+      "__future__ base64 binascii codecs collections concurrent dataclasses hashlib hmac http io json random re threading time typing urllib uuid";
     expect(new Set(modules.map((match) => match[1] ?? ""))).toEqual(new Set(standard.split(" ")));
   });
 
@@ -65,7 +97,10 @@ describe("the files", () => {
     }
   });
 
-  test("[DOC-3] the TypeScript SDK is clean by itself under the strictest settings", async () => {
+  test("[DOC-3] the TypeScript SDK is clean by itself under the strictest settings, and types what programs write", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "troupe-types-"));
+    const program = join(folder, "program.ts");
+    await Bun.write(program, PROGRAM);
     const flags = ["--strict", "--noUncheckedIndexedAccess", "--exactOptionalPropertyTypes", "--erasableSyntaxOnly"];
     const where = ["--target", "es2022", "--module", "esnext", "--moduleResolution", "bundler", "--types", ""];
     const tsc = Bun.spawn(
@@ -79,12 +114,15 @@ describe("the files", () => {
         ...where,
         "--lib",
         "es2022,dom",
+        "--allowImportingTsExtensions",
         FILES[1] ?? "",
+        program,
       ],
       { cwd: ROOT.pathname, stdout: "pipe", stderr: "pipe" },
     );
     expect(await new Response(tsc.stdout).text()).toBe("");
     expect(await tsc.exited).toBe(0);
+    rmSync(folder, { recursive: true });
   });
 });
 

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { until } from "../support/condition.ts";
 import { type GuardedFolder, guardedFolder } from "../support/guarded-folder.ts";
+import { hasPython, python } from "../support/python.ts";
 import { CLONE } from "../support/service-process.ts";
 import { startTroupe, type TroupeProcess } from "../support/troupe-process.ts";
 
@@ -57,6 +58,25 @@ test.skipIf(Bun.which("curl") === null)("[START-59] the chat of the README can b
   expect(events.at(-1)).toBe("stream.end");
   expect(outs[4]).toContain("Hello, what can you do?");
 });
+
+test.skipIf(!hasPython || Bun.which("curl") === null)(
+  "[DOC-3] the Python sample of the README shows an answer",
+  async () => {
+    const { personal } = service.firstRun();
+    const [, sample = ""] = /```python\n([^]*?)```/.exec(readFileSync(join(CLONE, "README.md"), "utf8")) ?? [];
+    const head = `
+import os
+from troupe import Troupe
+token, url = os.environ["TOKEN"], os.environ["URL"]
+troupe = Troupe(url, token)
+agent, workspace = troupe.list_agents()["agents"][0], troupe.list_workspaces()["workspaces"][0]
+chat_id = troupe.create_chat({"agent_id": agent["id"], "workspace_id": workspace["id"]})["id"]
+troupe.send_message(chat_id, {"content": "/say Hello"})
+`;
+    const program = `${head}\n${sample.replace("http://127.0.0.1:3000", service.url)}`;
+    expect(await python(program, { env: { TOKEN: personal, URL: service.url } })).toEndWith("\rHello");
+  },
+);
 
 test.skipIf(Bun.which("curl") === null)(
   "[MIS-2] the missions of the README can be made by pasting them, and fire",

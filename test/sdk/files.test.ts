@@ -33,11 +33,13 @@ const digestOf = (...pieces: readonly Uint8Array[]): string => {
 };
 const LARGE = digestOf(...Array.from({ length: PIECES }, (_, i) => pieceAt(i)));
 
-test("[DOC-3] TypeScript: bytes and a blob are uploaded, and read back", async () => {
+test("[DOC-3] TypeScript: bytes, text and a blob are uploaded, and read back", async () => {
   const text = new TextEncoder().encode("Hello, files.");
   const file = await troupe.writeFile(owner.workspaceId, text, { path: "notes/hello.txt" });
   expect(file).toMatchObject({ path: "notes/hello.txt", size: text.length });
   expect(await troupe.readFile(owner.workspaceId, { path: "notes/hello.txt" })).toEqual(text);
+  await troupe.writeFile(owner.workspaceId, "naïve – 日本", { path: "text.md" });
+  expect(new TextDecoder().decode(await troupe.readFile(owner.workspaceId, { path: "text.md" }))).toBe("naïve – 日本");
   const blob = new Blob(["# Title"], { type: "text/markdown" });
   expect(await troupe.writeFile(owner.workspaceId, blob, { path: "title.md" })).toMatchObject({
     mime: expect.stringContaining("text/markdown"),
@@ -141,3 +143,30 @@ print(json.dumps([small["size"], back.decode(), large["size"], copied["size"], r
   ]);
   expect(longest).toBeLessThanOrEqual(PIECE);
 });
+
+test.skipIf(!hasPython)(
+  "[DOC-3] Python: text goes up as UTF-8, again after a failure, and a text file is refused",
+  async () => {
+    proxy.reset({ kind: "answer", status: 503, body: {}, headers: { "retry-after": "0" } });
+    const program = `
+import json, os, tempfile
+from troupe import Troupe, TroupeError
+
+client = Troupe(os.environ["TROUPE_URL"], os.environ["TROUPE_TOKEN"])
+workspace = os.environ["TROUPE_WORKSPACE"]
+client.write_file(workspace, "naïve – 日本", path="text.md")
+back = client.read_file(workspace, path="text.md").decode()
+with tempfile.TemporaryFile("w+") as file:
+    try:
+        client.write_file(workspace, file, path="file.md")
+    except TroupeError as error:
+        refusal = str(error)
+print(json.dumps([back, refusal]))
+`;
+    const env = { TROUPE_URL: proxy.url, TROUPE_TOKEN: owner.token, TROUPE_WORKSPACE: owner.workspaceId };
+    expect(JSON.parse(await python(program, { env }))).toEqual([
+      "naïve – 日本",
+      'Open the file in binary mode: open(path, "rb")',
+    ]);
+  },
+);

@@ -5,9 +5,10 @@ It is made from the contract by `bun run contract`; changes by hand are lost.
     troupe = Troupe("http://127.0.0.1:3000", token=os.environ["TROUPE_TOKEN"])
     chat = troupe.create_chat({"agent_id": agent_id, "workspace_id": workspace_id})
     troupe.send_message(chat["id"], {"content": "Hello"})
+    live = LiveText()
     for event in troupe.stream_chat_events(chat["id"], replay="all", wait="end"):
         if event["event"] == "message.delta":
-            print(event["data"]["text"], end="")
+            show(live.apply(event))  # the whole text so far
 
 - Each operation of the contract is a method of `Troupe`. `list_all_…` goes through all pages, `wait_for_…`
   answers when a record has changed, `stream_…` gives typed events and goes on where it was cut.
@@ -25,6 +26,7 @@ import codecs
 import hashlib
 import hmac
 import http.client
+import io
 import json
 import random
 import re
@@ -152,9 +154,9 @@ _CHUNK = 65_536
 
 _T = TypeVar("_T")
 
-#: Bytes to send. A file that is open for reading, or pieces, are read while they are sent; such a request is
-#: not retried, because the first attempt has read them.
-BinaryBody: TypeAlias = Union[bytes, IO[bytes], Iterable[bytes]]
+#: The content to send. Text is sent as UTF-8. A file that is open in binary mode, or pieces, are read while they
+#: are sent; such a request is not retried, because the first attempt has read them.
+BinaryBody: TypeAlias = Union[bytes, str, IO[bytes], Iterable[bytes]]
 
 
 @dataclass(frozen=True)
@@ -329,7 +331,12 @@ class _Transport:
         timeout = self._timeout if request.timeout is None else request.timeout
         content: Any = request.body
         if content is not None and request.content_type is None:
-            content = json.dumps(content).encode()
+            content = json.dumps(content)
+        if isinstance(content, str):
+            content = content.encode()
+        if isinstance(content, io.TextIOBase):
+            # `http.client` would send its text as ISO 8859-1.
+            raise TroupeError('Open the file in binary mode: open(path, "rb")')
         asked = urllib.request.Request(
             self._base + _path_of(request),
             content,
@@ -418,8 +425,8 @@ def _is_repeatable(request: _Request, error: Exception) -> bool:
     """Whether it does no harm to send the request again: with a key, as a read, or when nothing was done."""
     if isinstance(error, ApiError) and not _is_passing(error):
         return False
-    # What is not bytes has been read by the first attempt.
-    if request.content_type is not None and not isinstance(request.body, (bytes, bytearray)):
+    # A file or pieces have been read by the first attempt.
+    if request.content_type is not None and not isinstance(request.body, (bytes, bytearray, str)):
         return False
     is_safe = request.method == "GET" or request.idempotency_key is not None
     return is_safe or (isinstance(error, ApiError) and error.status == 429)

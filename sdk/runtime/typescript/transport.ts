@@ -38,10 +38,11 @@ export interface VersionedOptions extends MutationOptions {
 }
 
 /**
- * Bytes to send. A `Blob` (such as a `File`, or what `openAsBlob` and `Bun.file` give) is read while it is sent, and
- * its type is the content type; it can be sent again. A stream is sent once: such a request is not retried.
+ * The content to send. Text is sent as UTF-8. A `Blob` (such as a `File`, or what `openAsBlob` and `Bun.file` give) is
+ * read while it is sent, and its type is the content type; it can be sent again. A stream is sent once: such a request
+ * is not retried.
  */
-export type BinaryBody = Uint8Array | Blob | ReadableStream<Uint8Array>;
+export type BinaryBody = string | Uint8Array | Blob | ReadableStream<Uint8Array>;
 
 /** A request to be, and how its answer is read. */
 export interface ApiRequest {

@@ -90,10 +90,15 @@ export const IntegrationView = noun("MessagingIntegration", "Where an organizati
   ),
   ...RECORD,
 });
-/** Includes the signing secret, which is shown once. */
+const SECRET_EXAMPLE = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
+/** Includes the signing secret if it was created, which is shown once. */
 export const SecretIntegrationView = noun("MessagingIntegrationWithSecret", "A destination and its new secret", {
   ...IntegrationView.properties,
-  secret: Type.Optional(Text("The signing secret; never shown again", "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD")),
+  secret: Type.Optional(Text("The signing secret, if this request has created it; never shown again", SECRET_EXAMPLE)),
+});
+export const RotatedIntegrationView = noun("RotatedMessagingIntegration", "A destination whose secret was replaced", {
+  ...IntegrationView.properties,
+  secret: Text("The new signing secret; never shown again", SECRET_EXAMPLE),
 });
 
 export const DeliveryView = noun("Delivery", "One attempt to deliver an event", {

@@ -14,6 +14,7 @@ import { bad, good, textField } from "../../http/contract/field.ts";
 import { Count, Id, listOf, noun, Text, NextCursor } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
 import { RECORD, recordView } from "../record.ts";
+import { DataColumn } from "./data-column.ts";
 import { etagOf } from "./conditions.ts";
 
 /** Longest life of a share in seconds: a year. */
@@ -129,9 +130,7 @@ export const PreviewView = noun("FilePreview", "What can be shown of a file", {
   table: Type.Optional(
     Type.Object(
       {
-        columns: Type.Array(
-          Type.Object({ name: Type.String(), type: Type.String({ description: "As DuckDB names it" }) }),
-        ),
+        columns: Type.Array(DataColumn),
         rows: Type.Array(Type.Array(Type.Unknown()), { description: "Values in the order of the columns" }),
         truncated: Type.Boolean({ description: "Whether there are more rows" }),
       },

@@ -4,6 +4,7 @@ import { FreeNumber, Nullable, OneOf, Type } from "../../../actors/schema.ts";
 import { NOT_BLANK } from "../../http/contract/body-schema.ts";
 import { Count, noun } from "../../http/contract/noun.ts";
 import { media, operationGroup } from "../../http/contract/operation.ts";
+import { DataColumn } from "./data-column.ts";
 import { WorkspaceId } from "../path-ids.ts";
 
 /** Characters of a query, and of one parameter. */
@@ -47,9 +48,7 @@ const QueryBody = Type.Object(
 );
 
 export const QueryResult = noun("QueryResult", "What a query has answered", {
-  columns: Type.Array(
-    Type.Object({ name: Type.String(), type: Type.String({ description: "As DuckDB or SQLite names it" }) }),
-  ),
+  columns: Type.Array(DataColumn),
   rows: Type.Array(Type.Array(Type.Unknown()), {
     description:
       "Values in the order of the columns. Numbers that JSON cannot hold exactly are text, times are ISO 8601, bytes are Base64",
