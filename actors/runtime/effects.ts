@@ -3,6 +3,7 @@
  * A handler starts it after the commit, or recovers it (`recover`) when its former process or epoch is gone. Either
  * dispatches its results under the epoch at which it runs; results of an older epoch are refused.
  */
+import { assert } from "../assert.ts";
 import type { EffectRow } from "./store.ts";
 import type { ShardGrant } from "./placement.ts";
 import { carrierOf, type Tracing } from "./tracing.ts";
@@ -35,6 +36,9 @@ export interface EffectHandler {
   recover(effect: EffectRow, context: EffectContext): Promise<void>;
 }
 
+/** The handlers by the kinds of effects. */
+export type EffectHandlers = Readonly<Record<string, EffectHandler>>;
+
 interface Running {
   readonly grant: ShardGrant;
   readonly abort: AbortController;
@@ -43,7 +47,7 @@ interface Running {
 }
 
 export class Effects {
-  private readonly handlers: Readonly<Record<string, EffectHandler>>;
+  private handlers: EffectHandlers | null = null;
   private readonly serves: (grant: ShardGrant) => boolean;
   private readonly onBug: (cause: unknown, effect: EffectRow) => void;
   private readonly running = new Map<string, Running>();
@@ -54,15 +58,19 @@ export class Effects {
   private readonly tracing: Tracing | null;
 
   constructor(
-    handlers: Readonly<Record<string, EffectHandler>>,
     serves: (grant: ShardGrant) => boolean,
     onBug: (cause: unknown, effect: EffectRow) => void,
     tracing: Tracing | null = null,
   ) {
     this.tracing = tracing;
-    this.handlers = handlers;
     this.serves = serves;
     this.onBug = onBug;
+  }
+
+  /** Takes the handlers of all kinds. Until then, effects stay rows, for a process that has handlers. */
+  handle(handlers: EffectHandlers): void {
+    assert(this.handlers === null, "the handlers of effects are given once");
+    this.handlers = handlers;
   }
 
   get count(): number {
@@ -71,7 +79,7 @@ export class Effects {
 
   /** Notifies the handler of an effect whose group is on its way to the store. */
   intend(effect: EffectRow, { epoch }: ShardGrant): void {
-    if (!this.isClosed) this.handlers[effect.kind]?.intended?.(effect, epoch);
+    if (!this.isClosed) this.handlers?.[effect.kind]?.intended?.(effect, epoch);
   }
 
   /** Starts the effect, unless it was found in the tables before its commit was answered and is being recovered. */
@@ -131,7 +139,7 @@ export class Effects {
   }
 
   private async drive(effect: EffectRow, grant: ShardGrant, how: "run" | "recover"): Promise<boolean> {
-    if (this.isClosed || this.leaving.has(grant.shard)) return true;
+    if (this.isClosed || this.handlers === null || this.leaving.has(grant.shard)) return true;
     const handler = this.handlers[effect.kind];
     if (handler === undefined) {
       this.onBug(new Error(`no handler for effects of kind ${effect.kind}`), effect);

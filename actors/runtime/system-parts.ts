@@ -1,7 +1,6 @@
 /** The parts of an actor system. */
 import type { AnyDefinition } from "./actor.ts";
 import type { Chance, Clock } from "./clock.ts";
-import type { EffectHandler } from "./effects.ts";
 import type { LoopTime } from "./loop-time.ts";
 import type { RuntimeLog } from "./log.ts";
 import type { Peers } from "./peers.ts";
@@ -12,7 +11,6 @@ import type { WriteGuard } from "./write-guard.ts";
 
 export interface SystemParts {
   readonly definitions: readonly AnyDefinition[];
-  readonly effects: Readonly<Record<string, EffectHandler>>;
   readonly store: ActorStore;
   readonly placement: Placement;
   readonly clock: Clock;

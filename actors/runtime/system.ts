@@ -19,7 +19,7 @@ import { Delivery } from "./delivery.ts";
 import { DispatchOrder } from "./dispatch-order.ts";
 import { runGroup, runGroupSync, runKept, runOne } from "./dispatching.ts";
 import type { Draft } from "./draft.ts";
-import { Effects } from "./effects.ts";
+import { type EffectHandlers, Effects } from "./effects.ts";
 import { FlushLane } from "./flush.ts";
 import { handOver, type HandOverHost, within } from "./hand-over.ts";
 import type { OnBug } from "./isolate.ts";
@@ -61,6 +61,8 @@ export class System<P extends Protocols> implements TurnHost, HandOverHost {
   readonly alarms: Alarms;
   readonly hasRoom: () => boolean;
   readonly guard: WriteGuard | null;
+  /** Takes the handlers of effects, before `start`. Without them, effects stay rows. */
+  readonly handle = (handlers: EffectHandlers): void => this.effects.handle(handlers);
   readonly onBug: OnBug = (cause) => this.ownership.onBug(cause);
   private readonly store: ActorStore;
   private readonly peers: Peers | null;
@@ -91,7 +93,6 @@ export class System<P extends Protocols> implements TurnHost, HandOverHost {
     this.loader = new Loader(parts.store);
     const run = (steps: readonly MemberStep[], options: DispatchOptions) => this.run(steps, options);
     this.effects = new Effects(
-      parts.effects,
       (grant) => this.shards.serves(grant),
       (cause, effect) =>
         parts.log.error({ err: cause, effect: effect.kind, actor: effect.actorId }, "an effect failed"),

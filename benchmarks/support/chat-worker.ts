@@ -93,28 +93,28 @@ const placement = new PostgresPlacement(database, { id: newId("rpl"), address: "
 await placement.join();
 const system: TroupeSystem = new System<TroupeProtocols>({
   definitions: troupeActors({ calendar }),
-  effects: {
-    run: jobExecution({
-      models: model,
-      tools: createTools([], { pauses: { clock: systemClock, chance: systemChance }, log }),
-      outputs: outputChecks(createSandbox()),
-      transcripts: new PostgresTranscripts(database),
-      slots: new Slots(),
-      steps: DEFAULT_JOB_LIMITS.steps,
-      retry: NO_RETRIES,
-      chance: systemChance,
-      clock: systemClock,
-      group: (members, options) => system.dispatchGroup(members, options),
-      textWriter: (text) => system.textWriter(text),
-      log,
-    }),
-  },
   store: new PostgresActorStore(database),
   placement,
   clock: systemClock,
   chance: systemChance,
   log,
   onLost: (reason) => console.error(reason),
+});
+system.handle({
+  run: jobExecution({
+    models: model,
+    tools: createTools([], { pauses: { clock: systemClock, chance: systemChance }, log }),
+    outputs: outputChecks(createSandbox()),
+    transcripts: new PostgresTranscripts(database),
+    slots: new Slots(),
+    steps: DEFAULT_JOB_LIMITS.steps,
+    retry: NO_RETRIES,
+    chance: systemChance,
+    clock: systemClock,
+    group: (members, options) => system.dispatchGroup(members, options),
+    textWriter: (text) => system.textWriter(text),
+    log,
+  }),
 });
 await system.start();
 const opened = new Set<string>();

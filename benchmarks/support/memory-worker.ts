@@ -6,12 +6,9 @@
  */
 import { heapStats } from "bun:jsc";
 import { newId } from "../../actors/ids.ts";
-import { System } from "../../actors/runtime/system.ts";
 import { openDatabase } from "../../db/client.ts";
-import { PostgresPlacement } from "../../db/placement.ts";
-import { PostgresActorStore } from "../../db/stores/actor-store.ts";
-import { systemChance, systemClock } from "../../src/wiring/clock.ts";
 import { ledgerActor, type LedgerCommand, type LedgerProtocols, ledgerRef } from "../../test/support/ledger-actor.ts";
+import { startPostgresSystem } from "../../test/support/system.ts";
 import { callInLoops } from "./callers.ts";
 import { serveWorker } from "./worker.ts";
 
@@ -38,25 +35,18 @@ const TWO_MINUTES_MS = 120_000;
 
 const [url = "", liveActors = ""] = process.argv.slice(2);
 const database = openDatabase(url);
-const placement = new PostgresPlacement(database, { id: newId("rpl"), address: "bench", build: "bench", folder: null });
-await placement.join();
 const log = {
   debug: () => {},
   warn: () => {},
   error: (fields: object, message: string) => console.error(message, fields),
 };
-const system = new System<LedgerProtocols>({
+const system = await startPostgresSystem<LedgerProtocols>(database, {
+  id: newId("rpl"),
   definitions: [ledgerActor()],
-  effects: {},
-  store: new PostgresActorStore(database),
-  placement,
-  clock: systemClock,
-  chance: systemChance,
   log,
   onLost: (reason) => log.error({}, reason),
   liveActors: Number(liveActors),
 });
-await system.start();
 
 async function ask(actor: number, command: LedgerCommand): Promise<void> {
   const outcome = await system.dispatch(ledgerRef(ORGANIZATION, `ledger-${actor}`), command);

@@ -103,25 +103,6 @@ const models = createModels(
 );
 const system: TroupeSystem = new System<TroupeProtocols>({
   definitions: troupeActors({ calendar }),
-  effects: {
-    run: jobExecution({
-      models,
-      tools: createTools(builtinTools(toolServices({ system: () => system, directory, models, log })), {
-        pauses: { clock: systemClock, chance: systemChance },
-        log,
-      }),
-      outputs: outputChecks(createSandbox()),
-      transcripts: new PostgresTranscripts(database),
-      slots: new Slots({ inProcess: PLACES, ofOrganization: PLACES }),
-      steps: DEFAULT_JOB_LIMITS.steps,
-      retry: NO_RETRIES,
-      chance: systemChance,
-      clock: systemClock,
-      group: (members, options) => system.dispatchGroup(members, options),
-      textWriter: (text) => system.textWriter(text),
-      log,
-    }),
-  },
   store: new PostgresActorStore(database),
   placement,
   clock: systemClock,
@@ -129,6 +110,25 @@ const system: TroupeSystem = new System<TroupeProtocols>({
   log,
   onLost: (reason) => console.error(reason),
   loopTime,
+});
+system.handle({
+  run: jobExecution({
+    models,
+    tools: createTools(builtinTools(toolServices({ system, directory, models, log })), {
+      pauses: { clock: systemClock, chance: systemChance },
+      log,
+    }),
+    outputs: outputChecks(createSandbox()),
+    transcripts: new PostgresTranscripts(database),
+    slots: new Slots({ inProcess: PLACES, ofOrganization: PLACES }),
+    steps: DEFAULT_JOB_LIMITS.steps,
+    retry: NO_RETRIES,
+    chance: systemChance,
+    clock: systemClock,
+    group: (members, options) => system.dispatchGroup(members, options),
+    textWriter: (text) => system.textWriter(text),
+    log,
+  }),
 });
 await system.start();
 const folder = mkdtempSync(join(tmpdir(), "troupe-bench-"));
@@ -149,7 +149,7 @@ const app = createApp({
   toolImports: toolImports(egress, fileSandbox),
   mcpCatalogue: { toolsOf: () => Promise.resolve([]), namesOf: () => null },
   previews: sandboxPreviews({ sandbox: fileSandbox, contents }),
-  queries: dataQueries({ sandbox: fileSandbox, system: () => system, contents }),
+  queries: dataQueries({ sandbox: fileSandbox, system, contents }),
   workspaceLimits: DEFAULT_WORKSPACE_LIMITS,
   git: null,
   uploads: new PostgresUploadDirectory(database),

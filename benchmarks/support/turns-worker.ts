@@ -10,12 +10,9 @@
  */
 import postgres from "postgres";
 import { newId } from "../../actors/ids.ts";
-import { System } from "../../actors/runtime/system.ts";
 import { openDatabase } from "../../db/client.ts";
-import { PostgresPlacement } from "../../db/placement.ts";
-import { PostgresActorStore } from "../../db/stores/actor-store.ts";
-import { systemChance, systemClock } from "../../src/wiring/clock.ts";
 import { ledgerActor, type LedgerProtocols, ledgerRef } from "../../test/support/ledger-actor.ts";
+import { startPostgresSystem } from "../../test/support/system.ts";
 import { callInLoops, type Load, type Measured } from "./callers.ts";
 import { serveWorker } from "./worker.ts";
 
@@ -40,29 +37,17 @@ const organizationOf = (key: number): string => `org_bench_${key % ORGANIZATIONS
 
 async function groupCommit(url: string): Promise<Contestant> {
   const database = openDatabase(url);
-  const placement = new PostgresPlacement(database, {
-    id: newId("rpl"),
-    address: "bench",
-    build: "bench",
-    folder: null,
-  });
-  await placement.join();
   const log = {
     debug: () => {},
     warn: () => {},
     error: (fields: object, message: string) => console.error(message, fields),
   };
-  const system = new System<LedgerProtocols>({
+  const system = await startPostgresSystem<LedgerProtocols>(database, {
+    id: newId("rpl"),
     definitions: [ledgerActor()],
-    effects: {},
-    store: new PostgresActorStore(database),
-    placement,
-    clock: systemClock,
-    chance: systemChance,
     log,
     onLost: (reason) => log.error({}, reason),
   });
-  await system.start();
   return {
     async turn(key) {
       const outcome = await system.dispatch(ledgerRef(organizationOf(key), `ledger-${key}`), { kind: "add", by: 1 });

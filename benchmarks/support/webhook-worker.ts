@@ -111,19 +111,8 @@ function tallyOf(organizationId: string): Tally {
   return tally;
 }
 
-const handlers = webhookHandlers({
-  egress,
-  sealing,
-  queue: new PostgresWebhookDirectory(database),
-  clock: systemClock,
-  chance: systemChance,
-  log,
-  system: () => counted,
-  appUrl: "https://troupe.example.com",
-});
 const system: TroupeSystem = new System<TroupeProtocols>({
   definitions: troupeActors({ calendar }),
-  effects: handlers,
   store: new PostgresActorStore(database),
   placement,
   clock: systemClock,
@@ -131,8 +120,6 @@ const system: TroupeSystem = new System<TroupeProtocols>({
   log,
   onLost: (reason) => console.error(reason),
 });
-await system.start();
-
 /** Counts the attempts whose ends are committed. */
 const counted: Pick<TroupeSystem, "dispatchGroup" | "joinNext"> = {
   joinNext: (organizationId, run) => system.joinNext(organizationId, run),
@@ -142,6 +129,19 @@ const counted: Pick<TroupeSystem, "dispatchGroup" | "joinNext"> = {
     return outcome;
   },
 };
+system.handle(
+  webhookHandlers({
+    egress,
+    sealing,
+    queue: new PostgresWebhookDirectory(database),
+    clock: systemClock,
+    chance: systemChance,
+    log,
+    system: counted,
+    appUrl: "https://troupe.example.com",
+  }),
+);
+await system.start();
 
 function countEnds({ ref, command }: Member): void {
   if (command.kind !== "attempts_ended") return;

@@ -12,8 +12,8 @@ export function newLoopTime(note: SectionNote | null, part?: number): LoopTime {
 }
 
 /** The pace of slices whose lanes are organizations. */
-export const slicePace = (time: () => Pick<LoopTime, "waitMs">): SlicePace => ({
-  waitMs: (organizationId) => time().waitMs(organizationId),
+export const slicePace = (time: Pick<LoopTime, "waitMs">): SlicePace => ({
+  waitMs: (organizationId) => time.waitMs(organizationId),
   after: (delayMs, run) => systemClock.after(delayMs, run),
 });
 

@@ -72,13 +72,14 @@ import { checkServiceKey, keyCheckOf } from "./service-key.ts";
 import type { Storage } from "./storage.ts";
 import { missionTools } from "../runner/tools/mission-tools.ts";
 import { actorMissionService } from "../wiring/mission-service.ts";
-import { missionHandlers } from "../wiring/missions.ts";
 import type { Meters } from "../metrics/meters.ts";
 import { MeteredActorStore, MeteredPlacement } from "../wiring/metered.ts";
 import { tracedExecution } from "../wiring/traced.ts";
 import { toolServices } from "../wiring/tool-services.ts";
 import { workspaceInstructions } from "../wiring/workspace-instructions.ts";
 import { outputChecks } from "../wiring/output-checks.ts";
+import { AgentFinder } from "../work/agent-finder.ts";
+import { missionEffects } from "../work/mission-effects.ts";
 import { webhookHandlers } from "../wiring/webhooks.ts";
 
 export interface Runtime {
@@ -191,10 +192,6 @@ export async function prepareRuntime(parts: RuntimeParts): Promise<PreparedRunti
     guard: quotas,
     ...(replica === null ? {} : { peers: replica.group }),
     definitions: troupeActors({ ...parts, calendar }),
-    effects:
-      runner === null
-        ? IDLE
-        : effectsOf(runner, parts, { directory, quotas, webhooks, missions, system: () => system }),
     store: meters === null ? new PostgresActorStore(database) : new MeteredActorStore(database, meters),
     placement,
     clock: systemClock,
@@ -206,6 +203,7 @@ export async function prepareRuntime(parts: RuntimeParts): Promise<PreparedRunti
     hasRoom: storage.hasRoom,
     ...(parts.tracing === null ? {} : { tracing: parts.tracing }),
   });
+  if (runner !== null) system.handle(effectsOf(runner, parts, { directory, quotas, webhooks, missions, system }));
   const runtime: Runtime = {
     system,
     replica,
@@ -236,32 +234,19 @@ export async function prepareRuntime(parts: RuntimeParts): Promise<PreparedRunti
   return { runtime, join };
 }
 
-/** Effects stay rows until a process that can run them starts. */
-const LEFT_ALONE: EffectHandler = { run: () => Promise.resolve(), recover: () => Promise.resolve() };
-const IDLE: Readonly<Record<keyof ReturnType<typeof effectsOf>, EffectHandler>> = {
-  run: LEFT_ALONE,
-  deliver_webhooks: LEFT_ALONE,
-  find_webhooks: LEFT_ALONE,
-  redeliver_webhooks: LEFT_ALONE,
-  mission_run: LEFT_ALONE,
-  tell_missions: LEFT_ALONE,
-};
-
-interface Late {
+interface Actors {
   readonly directory: Directory;
   readonly quotas: QuotaReports;
   readonly webhooks: WebhookDirectory;
   readonly missions: MissionDirectory;
-  readonly system: () => TroupeSystem;
+  readonly system: TroupeSystem;
 }
 
-const effectsOf = (runner: RunnerParts, parts: RuntimeParts, late: Late) => ({
-  run: execution(runner, parts, late),
-  ...missionHandlers({
-    system: late.system,
-    directory: late.directory,
-    missions: late.missions,
-    models: runner.models,
+const effectsOf = (runner: RunnerParts, parts: RuntimeParts, actors: Actors) => ({
+  run: execution(runner, parts, actors),
+  ...missionEffects({
+    services: { system: actors.system, agents: new AgentFinder({ ...actors, log: parts.log }), models: runner.models },
+    missions: actors.missions,
     clock: systemClock,
     chance: systemChance,
     log: parts.log,
@@ -269,11 +254,11 @@ const effectsOf = (runner: RunnerParts, parts: RuntimeParts, late: Late) => ({
   ...webhookHandlers({
     egress: runner.egress,
     sealing: parts.storage.sealing,
-    queue: late.webhooks,
+    queue: actors.webhooks,
     clock: systemClock,
     chance: systemChance,
     log: parts.log,
-    system: late.system,
+    system: actors.system,
     appUrl: parts.address,
     meters: parts.meters,
     tracing: parts.tracing,
@@ -283,7 +268,7 @@ const effectsOf = (runner: RunnerParts, parts: RuntimeParts, late: Late) => ({
 function execution(
   runner: RunnerParts,
   parts: RuntimeParts,
-  { directory, quotas, system }: Pick<Late, "directory" | "quotas" | "system">,
+  { directory, quotas, system }: Pick<Actors, "directory" | "quotas" | "system">,
 ): EffectHandler {
   const { storage, log } = parts;
   const { models, egress, sandbox, fileSandbox } = runner;
@@ -291,7 +276,7 @@ function execution(
   const secrets = actorSecretReader(system, storage.sealing);
   const files = new PostgresFileDirectory(storage.database);
   const { workspaceLimits = DEFAULT_WORKSPACE_LIMITS } = parts;
-  const isOverShare = (organizationId: string): boolean => system().loopTime.isOverShare(organizationId);
+  const isOverShare = (organizationId: string): boolean => system.loopTime.isOverShare(organizationId);
   const shared = { system, files, contents: storage.files, quotas };
   return jobExecution({
     models: withRepositoryModel(
@@ -346,18 +331,18 @@ function execution(
     ),
     outputs: outputChecks(fileSandbox),
     transcripts: new PostgresTranscripts(storage.database),
-    slots: new Slots(runner.slots, (organizationId) => system().loopTime.isOverShare(organizationId)),
+    slots: new Slots(runner.slots, (organizationId) => system.loopTime.isOverShare(organizationId)),
     runSlices: new Slices(RUN_SLICE, {
       later: setImmediate,
-      isNeeded: () => system().loopTime.isShared,
-      pace: slicePace(() => system().loopTime),
+      isNeeded: () => system.loopTime.isShared,
+      pace: slicePace(system.loopTime),
     }),
     steps: parts.jobLimits.steps,
     retry: runner.retry,
     chance: systemChance,
     clock: systemClock,
-    group: (members, options) => system().dispatchGroup(members, options),
-    textWriter: (text) => system().textWriter(text),
+    group: (members, options) => system.dispatchGroup(members, options),
+    textWriter: (text) => system.textWriter(text),
     log,
   });
 }

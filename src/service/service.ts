@@ -209,7 +209,7 @@ function egressOf(config: Config, log: Logger, time: LoopTime): Egress {
   if (egressAllow.length > 0) {
     log.warn({ egressAllow }, "outgoing requests may reach these hosts and networks although they are not public");
   }
-  const reading = { slices: readingSlices(slicePace(() => time)), charge: chargeOf(time) };
+  const reading = { slices: readingSlices(slicePace(time)), charge: chargeOf(time) };
   const privateCa = authoritiesOf(config);
   const authorities = privateCa === undefined ? {} : { privateCa };
   return createEgress({ allow: egressAllow, production: nodeEnv === "production", ...authorities }, log, reading);

@@ -36,8 +36,7 @@ const LISTED = 1_000;
 const FETCH_PERCENT = 50;
 
 interface Parts {
-  /** Late-bound: the runner is built before the system that runs it. */
-  readonly system: () => TroupeSystem;
+  readonly system: TroupeSystem;
   readonly files: FileDirectory;
   readonly contents: FileContents;
   readonly quotas: Pick<QuotaReports, "room" | "unreferred">;
@@ -110,12 +109,12 @@ async function mountOf(
   { organizationId, jobId }: ToolContext,
   waiting: Waiting,
 ): Promise<Outcome<{ readonly ref: ActorRef<"workspace">; readonly repository: Repository }>> {
-  const job = await patiently(waiting, () => system().dispatch(jobRef(organizationId, jobId), { kind: "read_job" }));
+  const job = await patiently(waiting, () => system.dispatch(jobRef(organizationId, jobId), { kind: "read_job" }));
   if (!job.ok) return job;
   const { workspaceId } = job.value;
   if (workspaceId === null) return notFound("workspace");
   const ref = workspaceRef(organizationId, workspaceId);
-  const workspace = await patiently(waiting, () => system().dispatch(ref, { kind: "read_workspace" }));
+  const workspace = await patiently(waiting, () => system.dispatch(ref, { kind: "read_workspace" }));
   if (!workspace.ok) return workspace;
   const repository = workspace.value.repos?.find((one) => one.jobId === jobId);
   return repository === undefined ? notFound("repository") : { ok: true, value: { ref, repository } };
@@ -190,10 +189,10 @@ async function placesOf(
   mount: FilePath,
 ): Promise<ReadonlyMap<string, ListedPlace>> {
   const places = new Map<string, ListedPlace>();
-  const found = await patiently(waiting, () => system().dispatch(ref, { kind: "read_place", path: mount }));
+  const found = await patiently(waiting, () => system.dispatch(ref, { kind: "read_place", path: mount }));
   if (!found.ok || found.value.place.node.kind !== "directory") return places;
   const { organizationId } = ref;
-  const settled = await patiently(waiting, () => system().settled(organizationId));
+  const settled = await patiently(waiting, () => system.settled(organizationId));
   if (!settled.ok) throw new Refused(faultWords(settled.fault));
   const directory = { organizationId, directoryId: found.value.place.node.id, directory: found.value.path };
   for (let after: string | null = null; ;) {
@@ -245,7 +244,7 @@ async function removeOthers(parts: Parts, work: Work, { planned, before }: Chang
 async function remove({ system }: Parts, { ref, repository, waiting }: Work, path: FilePath): Promise<boolean> {
   const cause = causeOf(repository);
   const command = { kind: "delete_place", path, isRecursive: false, precondition: { kind: "none" }, cause } as const;
-  const gone = await patiently(waiting, () => system().dispatch(ref, command));
+  const gone = await patiently(waiting, () => system.dispatch(ref, command));
   if (!gone.ok && isPassing(gone.fault)) throw new Refused(faultWords(gone.fault));
   return gone.ok;
 }
@@ -322,7 +321,7 @@ async function asked(parts: Parts, asking: Asking, command: Command): Promise<vo
 }
 
 const answered = ({ system }: Parts, { ref, waiting }: Asking, command: Command): Promise<Outcome<unknown>> =>
-  patiently(waiting, () => system().dispatch(ref, command as never) as Promise<Outcome<unknown>>);
+  patiently(waiting, () => system.dispatch(ref, command as never) as Promise<Outcome<unknown>>);
 
 const MIB = 1024 * 1024;
 

@@ -25,8 +25,7 @@ const AGAIN_MS = 1_000;
 
 interface Parts {
   readonly sandbox: Sandbox;
-  /** Late-bound: tools are built before the system that they use. */
-  readonly system: () => TroupeSystem;
+  readonly system: TroupeSystem;
   readonly contents: FileContents;
 }
 
@@ -48,9 +47,9 @@ const lateWords = (wallMs: number): string =>
 async function run(parts: Parts, asked: DataQuery): Promise<Outcome<DataResult>> {
   const from = performance.now();
   const { organizationId, workspaceId } = asked;
-  const workspace = await parts
-    .system()
-    .dispatch(workspaceRef(organizationId, workspaceId), { kind: "read_workspace" });
+  const workspace = await parts.system.dispatch(workspaceRef(organizationId, workspaceId), {
+    kind: "read_workspace",
+  });
   if (!workspace.ok) return workspace;
   const found = asked.database === null ? await named(parts, asked) : await database(parts, asked, asked.database);
   if (!found.ok) return found;
@@ -123,7 +122,7 @@ async function fileAt(
   const violation = (message: string): Outcome<never> => refuse({ kind: "read_only_violation", message });
   const path = parsePath(text, field);
   if (!path.ok) return field === "database" ? path : violation(`\`${text}\` is no path of a file of the workspace`);
-  const found = await system().dispatch(workspaceRef(organizationId, workspaceId), {
+  const found = await system.dispatch(workspaceRef(organizationId, workspaceId), {
     kind: "read_place",
     path: path.value,
   });

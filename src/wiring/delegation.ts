@@ -6,15 +6,13 @@
 import { ok, type Outcome } from "../../actors/fault.ts";
 import { childTerms } from "../../actors/job/delegation.ts";
 import { isSettled } from "../../actors/job/machine.ts";
-import type { ModelPort } from "../../actors/job/ports.ts";
 import { type Job, jobRef } from "../../actors/job/schema.ts";
 import type { ActorRef } from "../../actors/runtime/actor.ts";
 import { Backoff, type BackoffParts } from "../../actors/runtime/backoff.ts";
 import { followed } from "../../actors/runtime/members.ts";
 import { ask, type TroupeSystem } from "../../actors/troupe.ts";
-import type { AgentFinder } from "../work/agent-finder.ts";
 import { keyedId } from "../work/keyed-id.ts";
-import { prepareWork } from "../work/prepared-work.ts";
+import { prepareWork, type WorkServices } from "../work/prepared-work.ts";
 import type { Delegation, DelegationService } from "../runner/tools/delegate.ts";
 import { systemChance, systemClock } from "./clock.ts";
 import { patiently } from "../runner/tools/patience.ts";
@@ -23,19 +21,12 @@ const PAUSES: BackoffParts = { clock: systemClock, chance: systemChance };
 /** The pause before the child is read again, if its events could not be read. */
 const REREAD = { firstMs: 250, lastMs: 250 };
 
-interface DelegationParts {
-  /** Late-bound: the runner is built before the system that runs it. */
-  readonly system: () => TroupeSystem;
-  readonly agents: () => Pick<AgentFinder, "find">;
-  readonly models: Pick<ModelPort, "describe" | "inputOf">;
-}
-
-export function actorDelegation(parts: DelegationParts): DelegationService {
+export function actorDelegation(parts: WorkServices): DelegationService {
   return {
     async delegate(delegation, signal) {
       const { context, key, host } = delegation;
       const child = jobRef(context.organizationId, idOf("job", key));
-      const read = (): Promise<Outcome<Job>> => parts.system().dispatch(child, { kind: "read_job" });
+      const read = (): Promise<Outcome<Job>> => parts.system.dispatch(child, { kind: "read_job" });
       const known = await patiently({ pauses: PAUSES, signal }, read);
       if (!known.ok) {
         if (known.fault.kind !== "not_found") return known;
@@ -46,26 +37,25 @@ export function actorDelegation(parts: DelegationParts): DelegationService {
       if (!job.ok) return job;
       host.log("info", `Waiting for ${job.value.agent.name}: ${child.id}`);
       host.waits();
-      return settledChild(parts.system(), child, signal);
+      return settledChild(parts.system, child, signal);
     },
   };
 }
 
 /** Creates the child in one commit with its parent's record of it. Idempotent. */
 async function begin(
-  { system, agents, models }: DelegationParts,
+  services: WorkServices,
   { context, agentId, message, key }: Delegation,
   signal: AbortSignal,
 ): Promise<Outcome<null>> {
   const { organizationId, userId, agentId: fromAgentId, jobId: parentId } = context;
-  const services = { system: system(), agents: agents(), models };
   const work = await patiently({ pauses: PAUSES, signal }, () =>
     prepareWork(services, { by: { organizationId, userId }, agent: agentId }),
   );
   if (!work.ok) return work;
   const jobId = idOf("job", key);
   const made = await patiently({ pauses: PAUSES, signal }, () =>
-    system().dispatchGroup(
+    services.system.dispatchGroup(
       followed(ask(jobRef(organizationId, parentId), { kind: "delegate", key, childJobId: jobId }), (parent) =>
         work.value.firstMessage({
           chatId: idOf("cht", key),

@@ -24,8 +24,7 @@ const FOUND_FILES = 25;
 const QUERIED_BYTES = 24 * 1024;
 
 interface Parts {
-  /** Late-bound: the runner is built before the system that runs it. */
-  readonly system: () => TroupeSystem;
+  readonly system: TroupeSystem;
   readonly files: FileDirectory;
   readonly contents: FileContents;
   readonly quotas: Pick<QuotaReports, "room" | "unreferred">;
@@ -40,11 +39,11 @@ export function actorFileService(parts: Parts): FileService {
       const at = await workspaceOf(parts, context);
       if (!at.ok) return at;
       const { organizationId } = context;
-      const found = await parts.system().dispatch(at.value, { kind: "read_place", path: path.value });
+      const found = await parts.system.dispatch(at.value, { kind: "read_place", path: path.value });
       if (!found.ok) return found;
       const { place } = found.value;
       if (place.node.kind !== "directory") return ok([toolFile(found.value)]);
-      const settled = await parts.system().settled(organizationId);
+      const settled = await parts.system.settled(organizationId);
       if (!settled.ok) return settled;
       const from = { organizationId, directoryId: place.node.id, directory: found.value.path };
       return ok((await parts.files.listPlaces({ ...from, isRecursive, after: null, limit })).map(toolFile));
@@ -53,7 +52,7 @@ export function actorFileService(parts: Parts): FileService {
     async search(context, text) {
       const at = await workspaceOf(parts, context);
       if (!at.ok) return at;
-      const settled = await parts.system().settled(context.organizationId);
+      const settled = await parts.system.settled(context.organizationId);
       if (!settled.ok) return settled;
       const { organizationId, id: workspaceId } = at.value;
       const found = await parts.files.search({ organizationId, workspaceId }, text, FOUND_FILES);
@@ -113,7 +112,7 @@ export function actorFileService(parts: Parts): FileService {
       if (!at.ok) return at;
       const paths = { from: source.value, to: target.value };
       const listPlaces = async (query: PlaceQuery) => ok(await parts.files.listPlaces(query));
-      const seen = await moveRoom({ system: parts.system(), listPlaces }, at.value, paths);
+      const seen = await moveRoom({ system: parts.system, listPlaces }, at.value, paths);
       if (!seen.ok) return seen;
       const command = {
         kind: "move_place",
@@ -122,7 +121,7 @@ export function actorFileService(parts: Parts): FileService {
         seen: seen.value,
         cause: causeOf(context),
       } as const;
-      return mapped(await parts.system().dispatch(at.value, command), (moved) => changedFile(context, moved));
+      return mapped(await parts.system.dispatch(at.value, command), (moved) => changedFile(context, moved));
     },
   };
 }
@@ -132,7 +131,7 @@ async function workspaceOf(
   { system }: Parts,
   { organizationId, jobId }: ToolContext,
 ): Promise<Outcome<ActorRef<"workspace">>> {
-  const job = await system().dispatch(jobRef(organizationId, jobId), { kind: "read_job" });
+  const job = await system.dispatch(jobRef(organizationId, jobId), { kind: "read_job" });
   if (!job.ok) return job;
   const { workspaceId } = job.value;
   return workspaceId === null ? notFound("workspace") : ok(workspaceRef(organizationId, workspaceId));
@@ -165,7 +164,7 @@ async function fileAt(parts: Parts, context: ToolContext, text: string): Promise
   if (!path.ok) return path;
   const at = await workspaceOf(parts, context);
   if (!at.ok) return at;
-  const found = await parts.system().dispatch(at.value, { kind: "read_place", path: path.value });
+  const found = await parts.system.dispatch(at.value, { kind: "read_place", path: path.value });
   if (!found.ok) return found;
   const { place } = found.value;
   if (place.node.kind !== "file") return invalid("/path", `\`${found.value.path}\` is a directory`);
@@ -235,7 +234,7 @@ async function write(
     precondition,
     cause: causeOf(context),
   } as const;
-  const written = await system().dispatch(at.value, command);
+  const written = await system.dispatch(at.value, command);
   countUnreferred(parts, context.organizationId, { written, size: content.size });
   return mapped(written, (change) => changedFile(context, change));
 }

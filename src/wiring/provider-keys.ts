@@ -4,11 +4,10 @@ import type { ProviderKeys } from "../../actors/job/ports.ts";
 import { KEYED_PROVIDERS, organizationRef } from "../../actors/organization/schema.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
 
-/** `system` is late-bound: the runner is built before the system that runs it. */
-export const actorProviderKeys = (system: () => TroupeSystem): ProviderKeys => ({
+export const actorProviderKeys = (system: TroupeSystem): ProviderKeys => ({
   async secretFor(organizationId, name) {
     const provider = KEYED_PROVIDERS.find((keyed) => keyed === name);
     if (provider === undefined) return ok(null);
-    return await system().dispatch(organizationRef(organizationId), { kind: "read_provider_key", provider });
+    return await system.dispatch(organizationRef(organizationId), { kind: "read_provider_key", provider });
   },
 });

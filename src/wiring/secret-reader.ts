@@ -5,11 +5,10 @@ import { type Sealing, secretContext } from "../../actors/sealing.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
 import type { SecretReader } from "../runner/mcp/header-secrets.ts";
 
-/** `system` is late-bound: the runner is built before the system that runs it. */
-export function actorSecretReader(system: () => TroupeSystem, sealing: Sealing): SecretReader {
+export function actorSecretReader(system: TroupeSystem, sealing: Sealing): SecretReader {
   return {
     async read(organizationId, name) {
-      const sealed = await system().dispatch(organizationRef(organizationId), { kind: "read_secret", name });
+      const sealed = await system.dispatch(organizationRef(organizationId), { kind: "read_secret", name });
       if (!sealed.ok) return sealed;
       const value = sealing.open("secret", sealed.value, secretContext(organizationId, name));
       return value === null ? notFound("secret") : ok(value);

@@ -19,8 +19,7 @@ import { faultWords } from "../runner/tools/fault-words.ts";
 import { countUnreferred, roomFor } from "../work/content-room.ts";
 
 export interface ChangeParts {
-  /** Late-bound: the runner is built before the system that runs it. */
-  readonly system: () => TroupeSystem;
+  readonly system: TroupeSystem;
   readonly contents: FileContents;
   readonly quotas: Pick<QuotaReports, "room" | "unreferred">;
   readonly workspaceLimits: WorkspaceLimits;
@@ -116,7 +115,7 @@ async function remove(
     precondition,
     cause: causeOf(at),
   } as const;
-  return mapped(await system().dispatch(at.ref, command), () => true);
+  return mapped(await system.dispatch(at.ref, command), () => true);
 }
 
 const pathIn = ({ directory }: At, path: string): string => (directory === "" ? path : `${directory}/${path}`);
@@ -157,7 +156,7 @@ async function bringFile(
     text,
     precondition,
   } as const;
-  const written = await system().dispatch(at.ref, { ...command, cause: causeOf(at) });
+  const written = await system.dispatch(at.ref, { ...command, cause: causeOf(at) });
   countUnreferred({ quotas }, organizationId, { written, size: content.size });
   if (!written.ok) return written;
   const named = before === undefined ? ok(false) : await respell(parts, at, { path, before });
@@ -182,7 +181,7 @@ async function respell(
     seen: null,
     cause: causeOf(at),
   } as const;
-  return mapped(await system().dispatch(at.ref, move), () => true);
+  return mapped(await system.dispatch(at.ref, move), () => true);
 }
 
 /** Regular files below a folder, and everything else that is no directory. */

@@ -127,7 +127,7 @@ async function runIn(
 ): Promise<Outcome<ShellReport>> {
   const directory = parseDirectory(path);
   if (!directory.ok) return directory;
-  const found = await parts.system().dispatch(of.ref, { kind: "read_place", path: directory.value });
+  const found = await parts.system.dispatch(of.ref, { kind: "read_place", path: directory.value });
   if (!found.ok) return found;
   const { node } = found.value.place;
   if (node.kind !== "directory") return invalid("/path", `\`${found.value.path}\` is a file, not a directory`);
@@ -192,7 +192,7 @@ async function workspaceOf(
   { system }: Parts,
   { organizationId, jobId }: ToolContext,
 ): Promise<Outcome<ActorRef<"workspace">>> {
-  const job = await system().dispatch(jobRef(organizationId, jobId), { kind: "read_job" });
+  const job = await system.dispatch(jobRef(organizationId, jobId), { kind: "read_job" });
   if (!job.ok) return job;
   const { workspaceId } = job.value;
   return workspaceId === null ? notFound("workspace") : ok(workspaceRef(organizationId, workspaceId));
@@ -203,7 +203,7 @@ async function copyOut(
   { ref: { organizationId }, directory, folder }: At,
   directoryId: string,
 ): Promise<Outcome<Copied>> {
-  const settled = await system().settled(organizationId);
+  const settled = await system.settled(organizationId);
   if (!settled.ok) return settled;
   const copied = new Map<string, FileNode>();
   const directories: string[] = [];

@@ -11,11 +11,10 @@ const LISTED_AGENTS = 200;
 /** Characters of the random part of a task's id. */
 const TASK_ID_ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz";
 
-/** `system` is late-bound: the runner is built before the system that runs it. */
-export function actorTaskService(system: () => TroupeSystem, directory: Directory): TaskService {
+export function actorTaskService(system: TroupeSystem, directory: Directory): TaskService {
   return {
     async listTasks({ organizationId }, { status, assignedTo, limit }) {
-      const settled = await system().settled(organizationId);
+      const settled = await system.settled(organizationId);
       if (!settled.ok) return settled;
       const filter = {
         ...(status === null ? {} : { status: [status] }),
@@ -26,11 +25,11 @@ export function actorTaskService(system: () => TroupeSystem, directory: Director
 
     createTask({ organizationId, agentId }, input, call) {
       const command = { kind: "create_task", createdBy: agentId, input, taskId: taskIdOf(call) } as const;
-      return system().dispatch(organizationRef(organizationId), command);
+      return system.dispatch(organizationRef(organizationId), command);
     },
 
     async listAgents({ organizationId }) {
-      const settled = await system().settled(organizationId);
+      const settled = await system.settled(organizationId);
       if (!settled.ok) return settled;
       return ok((await directory.listAgents(organizationId, LISTED_AGENTS)).agents);
     },

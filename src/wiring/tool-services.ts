@@ -9,16 +9,14 @@ import type { ToolServices } from "../runner/tools.ts";
 import { actorTaskService } from "./task-service.ts";
 
 interface Parts {
-  /** Late-bound: the runner is built before the system that runs it. */
-  readonly system: () => TroupeSystem;
+  readonly system: TroupeSystem;
   readonly directory: Directory;
   readonly models: ModelPort;
   readonly log: HttpLog;
 }
 
 export function toolServices({ system, directory, models, log }: Parts): ToolServices {
-  let finder: AgentFinder | null = null;
-  const agents = (): AgentFinder => (finder ??= new AgentFinder({ system: system(), directory, log }));
+  const agents = new AgentFinder({ system, directory, log });
   return {
     tasks: actorTaskService(system, directory),
     delegations: actorDelegation({ system, agents, models }),

@@ -26,8 +26,7 @@ export interface WebhookParts {
   readonly clock: Clock;
   readonly chance: Pick<Chance, "fraction">;
   readonly log: { warn(fields: object, message: string): void };
-  /** Late-bound: the system is built with these handlers. */
-  readonly system: () => Pick<TroupeSystem, "dispatchGroup" | "joinNext">;
+  readonly system: Pick<TroupeSystem, "dispatchGroup" | "joinNext">;
   /** Where clients reach the service. */
   readonly appUrl: string;
   /** Counts attempts; absent if metrics are off. */
@@ -45,8 +44,8 @@ export const webhookHandlers = (parts: WebhookParts) => {
     clock,
     chance,
     log,
-    group: (members, options) => system().dispatchGroup(members, options),
-    joinNext: (organizationId, run) => system().joinNext(organizationId, run),
+    group: (members, options) => system.dispatchGroup(members, options),
+    joinNext: (organizationId, run) => system.joinNext(organizationId, run),
   }) satisfies Readonly<Record<string, EffectHandler>>;
 };
 

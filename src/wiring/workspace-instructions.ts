@@ -5,12 +5,10 @@ import type { TroupeSystem } from "../../actors/troupe.ts";
 import { REPOSITORY_MODEL, workspaceRef } from "../../actors/workspace/schema.ts";
 import type { ToolSource } from "../runner/tools/tool.ts";
 
-/**
- * A source of notes only, without tools. `system` is late-bound: the runner is built before the system that runs it.
- */
-export const workspaceInstructions = (system: () => TroupeSystem): ToolSource => ({
+/** A source of notes only, without tools. */
+export const workspaceInstructions = (system: TroupeSystem): ToolSource => ({
   async find({ model }, context) {
-    const words = model === REPOSITORY_MODEL ? null : await instructionsOf(system(), context);
+    const words = model === REPOSITORY_MODEL ? null : await instructionsOf(system, context);
     return {
       tools: [],
       missing: { required: [], optional: [] },

@@ -36,8 +36,7 @@ const PAGE = 100;
 const RETRY = { firstMs: 50, lastMs: 5_000 };
 
 export interface MissionEffectParts {
-  /** Late-bound: the system is built with these handlers. */
-  readonly services: () => WorkServices;
+  readonly services: WorkServices;
   readonly missions: Pick<MissionDirectory, "missionsOf">;
   readonly clock: Clock;
   readonly chance: Pick<Chance, "fraction">;
@@ -78,8 +77,7 @@ class Burst {
 
   private async calm(): Promise<void> {
     const backoff = new Backoff(this.parts, BURST);
-    for (let looks = 0; looks < BURST.looks && this.parts.services().system.hasDueAlarms; looks++)
-      await backoff.pause();
+    for (let looks = 0; looks < BURST.looks && this.parts.services.system.hasDueAlarms; looks++) await backoff.pause();
   }
 }
 
@@ -120,7 +118,7 @@ interface Run {
 /** One attempt to begin the run: reads its brief, prepares the work, and commits everything at once. */
 async function tryRun(parts: MissionEffectParts, run: Run, context: EffectContext): Promise<Outcome<unknown>> {
   const { organizationId, missionId, runId, effectId } = run;
-  const services = parts.services();
+  const { services } = parts;
   const { system } = services;
   const ref = missionRef(organizationId, missionId);
   const read = await system.dispatch(ref, { kind: "read_run", runId, effectId });
@@ -161,7 +159,7 @@ const dispatch = (
   command: MissionCommand,
   { epoch }: EffectContext,
 ): Promise<Outcome<unknown>> =>
-  services().system.dispatchGroup([{ ref: missionRef(organizationId, missionId), command }], { epoch });
+  services.system.dispatchGroup([{ ref: missionRef(organizationId, missionId), command }], { epoch });
 
 /** Retries until there is a decision; null when the effect is over. */
 async function decided<T>(
@@ -180,7 +178,7 @@ async function decided<T>(
 
 async function tellMissions(parts: MissionEffectParts, effect: EffectRow, context: EffectContext): Promise<void> {
   const { ground, command } = newsOf(effect.organizationId, effect.intent as MissionsIntent);
-  const { system } = parts.services();
+  const { system } = parts.services;
   // What was committed before the loss is in the table then; what comes later sees the loss itself.
   const settled = await decided(parts, context, () => system.settled(effect.organizationId));
   if (settled === null) return;
@@ -218,7 +216,7 @@ async function settleTelling(
   again: MissionsIntent | null,
 ): Promise<void> {
   const member = ask(organizationRef(organizationId), { kind: "missions_told", effectId, again });
-  const { system } = parts.services();
+  const { system } = parts.services;
   await decided(parts, context, () => system.dispatchGroup([member], { epoch: context.epoch }));
 }
 

@@ -55,7 +55,7 @@ test("[WSP-4] a query ends after its time in all, also while it waits, and that 
         resolve({ ok: false, error: "aborted", words: "" });
       });
     });
-  const parts = { sandbox: { run }, system: () => ({ dispatch: async () => ok({}) }), contents: {} };
+  const parts = { sandbox: { run }, system: { dispatch: async () => ok({}) }, contents: {} };
   const { organizationId, workspaceId } = owner;
   const asked = { organizationId, workspaceId, query: "FROM 't.csv'", params: [], database: null };
   const outcome = dataQueries(parts as never, 50).run({ ...asked, format: "json", limit: 1, maxBytes: 1 } as never);

@@ -16,10 +16,10 @@ test("[RT-10] an effect that is being recovered does not start as well when its 
     },
   };
   const effects = new Effects(
-    { count: handler },
     () => true,
     (cause) => expect(cause).toBeNull(),
   );
+  effects.handle({ count: handler });
   const effect = { id: "eff_1", organizationId: "org_a", actorKind: "ledger", actorId: "a", kind: "count", intent: {} };
   const grant = { shard: 1, epoch: 1 };
   const recovery = effects.recover(effect, grant);

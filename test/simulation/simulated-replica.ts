@@ -10,7 +10,7 @@ import { isPassing, type Outcome } from "../../actors/fault.ts";
 import type { EffectContext, EffectHandler } from "../../actors/runtime/effects.ts";
 import type { MemberStep } from "../../actors/runtime/members.ts";
 import type { EffectRow } from "../../actors/runtime/store.ts";
-import { System } from "../../actors/runtime/system.ts";
+import type { System } from "../../actors/runtime/system.ts";
 import { troupeActors, type TroupeProtocols, type TroupeSystem } from "../../actors/troupe.ts";
 import { calendar } from "../../src/schedule/calendar.ts";
 import { missionEffects } from "../../src/work/mission-effects.ts";
@@ -19,6 +19,7 @@ import { ledgerActor, type LedgerProtocols, ledgerRef } from "../support/ledger-
 import { MemoryPlacement } from "../support/memory-placement.ts";
 import { MemoryActorStore } from "../support/memory-store.ts";
 import { erased } from "../support/replica.ts";
+import { bareSystem } from "../support/system.ts";
 import type { WatchedDatabase } from "./ledger-book.ts";
 import { NO_MISSIONS, servicesOf } from "./missions.ts";
 import { parsedOutputs } from "../support/fake-tools.ts";
@@ -94,10 +95,9 @@ export class SimulatedReplica {
             system: () => this.system,
             hasDatabase,
           });
-    this.system = new System<LedgerProtocols & TroupeProtocols>({
+    this.system = bareSystem<LedgerProtocols & TroupeProtocols>({
       ...(this.group === null ? {} : { peers: this.group }),
       definitions: [erased(ledgerActor()), ...troupeActors({ calendar })],
-      effects: { count: this.counting(), run: this.running(work), ...this.missions() },
       store: new SimulatedStore(this.store, wiring),
       placement: new SimulatedPlacement(this.placement, wiring),
       clock: this.clock,
@@ -112,6 +112,7 @@ export class SimulatedReplica {
       lanes: parts.lanes,
       liveActors: parts.liveActors,
     });
+    this.system.handle({ count: this.counting(), run: this.running(work), ...this.missions() });
   }
 
   start(): void {
@@ -170,9 +171,9 @@ export class SimulatedReplica {
 
   /** The effects of missions: the service's own. */
   private missions(): Readonly<Record<string, EffectHandler>> {
-    const system = (): TroupeSystem => this.system as unknown as TroupeSystem;
+    const system = this.system as unknown as TroupeSystem;
     return missionEffects({
-      services: () => servicesOf(system(), this.models, this.scheduler),
+      services: servicesOf(system, this.models, this.scheduler),
       missions: NO_MISSIONS,
       clock: this.clock,
       chance: { fraction: () => 1 },

@@ -23,7 +23,6 @@ import { NO_RETRIES, type RetrySettings } from "../../actors/job/run/retry-polic
 import type { RunServices } from "../../actors/job/run/services.ts";
 import { Slots } from "../../actors/job/run/slots.ts";
 import type { EffectHandler } from "../../actors/runtime/effects.ts";
-import type { DispatchGroup } from "../../actors/runtime/members.ts";
 import type { Tracing } from "../../actors/runtime/tracing.ts";
 import type { TSchema } from "../../actors/schema.ts";
 import type { StoredEvent } from "../../actors/runtime/store.ts";
@@ -75,7 +74,7 @@ export interface JobReplicaOptions {
   readonly tools?: FakeTools;
   readonly slots?: Slots;
   /** Besides the loop of jobs. */
-  readonly effects?: (system: () => TroupeSystem) => Readonly<Record<string, EffectHandler>>;
+  readonly effects?: (system: TroupeSystem) => Readonly<Record<string, EffectHandler>>;
   /** None unless given. */
   readonly retry?: RetrySettings;
   /** Where traces are told. */
@@ -92,16 +91,13 @@ export class JobReplica extends Replica<TroupeProtocols> {
   constructor(world: World, options: JobReplicaOptions = {}) {
     const { model = new FakeModel(), tools = new FakeTools(), slots = new Slots(), effects = () => ({}) } = options;
     const transcripts = new MemoryTranscripts(world.database);
-    // Late-bound, as in the service: the system is made with this handler.
-    const late: {
-      group: DispatchGroup;
-      textWriter: RunServices["textWriter"];
-    } = {
-      textWriter: () => ({ add: () => false }),
-      group: () => Promise.reject(new Error("not started")),
-    };
     const bugs: { fields: object; message: string }[] = [];
     const { tracing } = options;
+    super(world, {
+      definitions: troupeActors({ calendar }),
+      ...(tracing === undefined ? {} : { tracing }),
+    });
+    const { system } = this;
     const run = (options.execution ?? jobExecution)({
       models: model,
       tools,
@@ -112,21 +108,15 @@ export class JobReplica extends Replica<TroupeProtocols> {
       retry: options.retry ?? NO_RETRIES,
       chance: NO_JITTER,
       clock: world.clock,
-      group: (members, admission) => late.group(members, admission),
-      textWriter: (text) => late.textWriter(text),
+      group: (members, admission) => system.dispatchGroup(members, admission),
+      textWriter: (text) => system.textWriter(text),
       log: { warn: () => {}, error: (fields, message) => void bugs.push({ fields, message }) },
     });
-    super(world, {
-      definitions: troupeActors({ calendar }),
-      effects: { run, ...effects(() => this.system) },
-      ...(tracing === undefined ? {} : { tracing }),
-    });
+    system.handle({ run, ...effects(system) });
     this.model = model;
     this.tools = tools;
     this.transcripts = transcripts;
     this.bugs = bugs;
-    late.group = (members, admission) => this.system.dispatchGroup(members, admission);
-    late.textWriter = (text) => this.system.textWriter(text);
   }
 
   /** What the loop has logged as errors. */

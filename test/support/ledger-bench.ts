@@ -8,17 +8,17 @@ import { newId } from "../../actors/ids.ts";
 import type { Outcome } from "../../actors/fault.ts";
 import type { EffectHandler } from "../../actors/runtime/effects.ts";
 import type { MemberStep } from "../../actors/runtime/members.ts";
-import { System } from "../../actors/runtime/system.ts";
+import type { System } from "../../actors/runtime/system.ts";
 import { type Database, openDatabase } from "../../db/client.ts";
 import { PostgresPlacement } from "../../db/placement.ts";
 import { PostgresActorStore } from "../../db/stores/actor-store.ts";
-import { systemChance } from "../../src/wiring/clock.ts";
 import { until } from "./condition.ts";
 import { hurriedClock } from "./hurried-clock.ts";
 import { ledgerActor, type LedgerCommand, type LedgerProtocols, ledgerRef } from "./ledger-actor.ts";
 import type { StoredLedger } from "./ledger-history.ts";
 import { PostgresProxy } from "./postgres-proxy.ts";
 import { erased, type LogLine } from "./replica.ts";
+import { bareSystem } from "./system.ts";
 import { EpochNotes, WatchedStore } from "./watched-store.ts";
 
 /** Lease and retries pass this much faster: renewal every 0.6 s, silence after 2 s. */
@@ -59,17 +59,16 @@ export class BenchReplica {
     });
     const at = (level: LogLine["level"]) => (fields: object, message: string) =>
       void this.log.push({ level, message, fields });
-    this.system = new System<LedgerProtocols>({
+    this.system = bareSystem<LedgerProtocols>({
       ...options,
       definitions: [erased(ledgerActor())],
-      effects: { count: this.counting() },
       store: new WatchedStore(new PostgresActorStore(this.database), notes),
       placement: this.placement,
       clock: hurriedClock(HURRY),
-      chance: systemChance,
       log: { debug: at("debug"), warn: at("warn"), error: at("error") },
       onLost: (reason) => void this.lost.push(reason),
     });
+    this.system.handle({ count: this.counting() });
   }
 
   /** Whether it refuses every organization, for lack of a lease or of shards. */

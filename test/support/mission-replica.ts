@@ -67,7 +67,7 @@ export class MissionWorld {
       ...(slots === undefined ? {} : { slots }),
       effects: (system) =>
         missionEffects({
-          services: () => this.servicesOf(system),
+          services: this.servicesOf(system),
           missions: {
             missionsOf: () => Promise.resolve(this.missions.map(({ organizationId, id }) => ({ organizationId, id }))),
           },
@@ -94,9 +94,9 @@ export class MissionWorld {
     unwrap(await this.replica.system.dispatch(workspaceRef(ORG, WORKSPACE), make));
   }
 
-  private servicesOf(system: () => JobReplica["system"]): WorkServices {
+  private servicesOf(system: JobReplica["system"]): WorkServices {
     const find = () => this.agent;
-    return { system: system(), agents: { find }, models: this.model };
+    return { system, agents: { find }, models: this.model };
   }
 
   ask<K extends MissionCommand["kind"]>(
@@ -139,10 +139,7 @@ export class MissionWorld {
   /** As the surface does it: the run and its job in one commit. */
   async runNow(id = MISSION): Promise<Outcome<MissionReplies["run_now"]>> {
     const by = { organizationId: ORG, userId: USER.userId };
-    const work = await prepareWork(
-      this.servicesOf(() => this.replica.system),
-      { by, agent: AGENT.id },
-    );
+    const work = await prepareWork(this.servicesOf(this.replica.system), { by, agent: AGENT.id });
     if (!work.ok) return work;
     const ids = idsOfRun(ORG, `manual-${this.runs(id).length}`);
     const replies = await this.replica.system.dispatchGroup([
@@ -157,10 +154,7 @@ export class MissionWorld {
 
   async startTask(taskId: string, key = taskId): Promise<Outcome<MissionReplies["start_task"]>> {
     const by = { organizationId: ORG, userId: USER.userId };
-    const work = await prepareWork(
-      this.servicesOf(() => this.replica.system),
-      { by, agent: AGENT.id },
-    );
+    const work = await prepareWork(this.servicesOf(this.replica.system), { by, agent: AGENT.id });
     if (!work.ok) return work;
     const ids = idsOfRun(ORG, key);
     const replies = await this.replica.system.dispatchGroup([

@@ -3,15 +3,16 @@
  * its log in a test's hands. Several may share one world, as processes share one PostgreSQL.
  */
 import type { ActorDefinition, AnyDefinition, Protocol, Protocols } from "../../actors/runtime/actor.ts";
-import type { EffectHandler } from "../../actors/runtime/effects.ts";
+import type { EffectHandlers } from "../../actors/runtime/effects.ts";
 import type { Peers } from "../../actors/runtime/peers.ts";
 import type { Tracing } from "../../actors/runtime/tracing.ts";
 import type { WriteGuard } from "../../actors/runtime/write-guard.ts";
-import { System } from "../../actors/runtime/system.ts";
+import type { System } from "../../actors/runtime/system.ts";
 import { FakeClock, seededChance } from "./fake-clock.ts";
 import { MemoryDatabase } from "./memory-database.ts";
 import { MemoryPlacement } from "./memory-placement.ts";
 import { MemoryActorStore } from "./memory-store.ts";
+import { bareSystem } from "./system.ts";
 
 /** What several replicas share: one clock and one database. */
 export class World {
@@ -39,7 +40,8 @@ export interface LogLine {
 
 export interface ReplicaOptions {
   readonly definitions: readonly AnyDefinition[];
-  readonly effects?: Readonly<Record<string, EffectHandler>>;
+  /** Omitted: the test gives the system its handlers, or has no effects. */
+  readonly effects?: EffectHandlers;
   readonly lanes?: number;
   readonly liveActors?: number;
   readonly peers?: Peers;
@@ -56,7 +58,7 @@ export class Replica<P extends Protocols> {
   /** Why this replica was told to end. */
   readonly lost: string[] = [];
 
-  constructor(world: World, { definitions, effects = {}, ...rest }: ReplicaOptions) {
+  constructor(world: World, { definitions, effects, ...rest }: ReplicaOptions) {
     const { id, seed } = world.next();
     this.world = world;
     this.store = new MemoryActorStore(world.database);
@@ -64,10 +66,9 @@ export class Replica<P extends Protocols> {
     this.placement.join();
     const at = (level: LogLine["level"]) => (fields: object, message: string) =>
       void this.log.push({ level, message, fields });
-    this.system = new System<P>({
+    this.system = bareSystem<P>({
       ...rest,
       definitions,
-      effects,
       store: this.store,
       placement: this.placement,
       clock: world.clock,
@@ -75,6 +76,7 @@ export class Replica<P extends Protocols> {
       log: { debug: at("debug"), warn: at("warn"), error: at("error") },
       onLost: (reason) => void this.lost.push(reason),
     });
+    if (effects !== undefined) this.system.handle(effects);
   }
 
   get errors(): readonly string[] {

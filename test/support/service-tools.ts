@@ -33,7 +33,7 @@ import { workspaceInstructions } from "../../src/wiring/workspace-instructions.t
 
 export interface ToolOptions {
   /** More than the service's own tools. */
-  readonly toolSources?: (system: () => TroupeSystem, log: RunnerLog) => readonly ToolSource[];
+  readonly toolSources?: (system: TroupeSystem, log: RunnerLog) => readonly ToolSource[];
   /** What runs commands of agents; they have no shell unless given. */
   readonly shell?: Pick<Shell, "run">;
   /** What they may reach; nothing unless given. */
@@ -43,7 +43,7 @@ export interface ToolOptions {
 
 /** What the tools work on. */
 interface ToolParts {
-  readonly system: () => TroupeSystem;
+  readonly system: TroupeSystem;
   readonly database: Database;
   readonly directory: Directory;
   readonly models: ModelPort;

@@ -59,8 +59,9 @@ import { findGit } from "../../src/repositories/git.ts";
 import { createSealing } from "../../src/service/service-key.ts";
 import { Quotas } from "../../src/wiring/quotas.ts";
 import { DEFAULT_QUOTAS, type QuotaLimits, type QuotaReports } from "../../actors/usage/quota.ts";
+import { AgentFinder } from "../../src/work/agent-finder.ts";
+import { missionEffects } from "../../src/work/mission-effects.ts";
 import { webhookHandlers, webhookTools } from "../../src/wiring/webhooks.ts";
-import { missionHandlers } from "../../src/wiring/missions.ts";
 import { undocumented } from "./documented.ts";
 import { peopleOf } from "./people.ts";
 import { serviceTools, type ToolOptions } from "./service-tools.ts";
@@ -186,23 +187,35 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const egress = options.egress ?? createEgress({ allow: [], production: false, resolve: nowhere });
   const placement = new PostgresPlacement(database, { id: newId("rpl"), address: "test", build: "test", folder: null });
   await placement.join();
-  const fileSandbox = createSandbox(undefined, { kind: filePool(files.children), launches: impoliteLaunches });
-  const queries = dataQueries({ sandbox: fileSandbox, system: () => system, contents: files });
-  const secrets = actorSecretReader(() => system, testSealing);
   const quotas = new Quotas({
     directory: new PostgresQuotaDirectory(database),
     defaults: { ...DEFAULT_QUOTAS, ...options.quotas },
     clock,
     log,
   });
+  const system: TroupeSystem = new System<TroupeProtocols>({
+    guard: quotas,
+    ...(options.hasRoom === undefined ? {} : { hasRoom: options.hasRoom }),
+    definitions: troupeActors({ calendar, monthlyTokens: options.monthlyTokens ?? null, jobLimits, workspaceLimits }),
+    store: new PostgresActorStore(database),
+    placement,
+    clock,
+    loopTime,
+    chance: systemChance,
+    log,
+    onLost: (reason) => log.error({}, `lost: ${reason}`),
+  });
+  const fileSandbox = createSandbox(undefined, { kind: filePool(files.children), launches: impoliteLaunches });
+  const queries = dataQueries({ sandbox: fileSandbox, system, contents: files });
+  const secrets = actorSecretReader(system, testSealing);
   const execution = jobExecution({
     models: withRepositoryModel(withAttachedContent(withProviderKeys(models, secrets), { contents: files })),
-    providerKeys: actorProviderKeys(() => system),
+    providerKeys: actorProviderKeys(system),
     tools:
       options.tools ??
       (await serviceTools(
         {
-          system: () => system,
+          system,
           database,
           directory,
           models,
@@ -229,31 +242,25 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     textWriter: (text) => system.textWriter(text),
     log,
   });
-  const system: TroupeSystem = new System<TroupeProtocols>({
-    guard: quotas,
-    ...(options.hasRoom === undefined ? {} : { hasRoom: options.hasRoom }),
-    definitions: troupeActors({ calendar, monthlyTokens: options.monthlyTokens ?? null, jobLimits, workspaceLimits }),
-    effects: {
-      run: execution,
-      ...missionHandlers({ system: () => system, directory, missions, models, clock, chance: systemChance, log }),
-      ...webhookHandlers({
-        egress,
-        sealing: testSealing,
-        queue: webhooks,
-        clock,
-        chance: systemChance,
-        log,
-        system: () => system,
-        appUrl: "https://troupe.test",
-      }),
-    },
-    store: new PostgresActorStore(database),
-    placement,
-    clock,
-    loopTime,
-    chance: systemChance,
-    log,
-    onLost: (reason) => log.error({}, `lost: ${reason}`),
+  system.handle({
+    run: execution,
+    ...missionEffects({
+      services: { system, agents: new AgentFinder({ system, directory, log }), models },
+      missions,
+      clock,
+      chance: systemChance,
+      log,
+    }),
+    ...webhookHandlers({
+      egress,
+      sealing: testSealing,
+      queue: webhooks,
+      clock,
+      chance: systemChance,
+      log,
+      system,
+      appUrl: "https://troupe.test",
+    }),
   });
   await system.start();
   if (clock instanceof ShiftedClock) clock.systems.add(system);

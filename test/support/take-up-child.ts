@@ -2,13 +2,10 @@
  * A successor of a replica that died, as a process of its own, so that its memory is that of the take-up and of
  * nothing else: `bun take-up-child.ts URL ORGANIZATION EFFECTS`. Prints one line of JSON when everything is taken up.
  */
-import { System } from "../../actors/runtime/system.ts";
 import { openDatabase } from "../../db/client.ts";
-import { PostgresPlacement } from "../../db/placement.ts";
-import { PostgresActorStore } from "../../db/stores/actor-store.ts";
-import { systemChance, systemClock } from "../../src/wiring/clock.ts";
 import { ledgerActor, type LedgerProtocols, ledgerRef } from "./ledger-actor.ts";
 import { erased } from "./replica.ts";
+import { startPostgresSystem } from "./system.ts";
 import { eventually } from "./troupe-process.ts";
 
 /** What the parent is told; times are wall-clock ms. */
@@ -22,22 +19,14 @@ export interface TakeUpReport {
 
 const [url = "", organizationId = "", effects = ""] = process.argv.slice(2);
 const database = openDatabase(url);
-const placement = new PostgresPlacement(database, { id: "successor", address: "", build: "", folder: null });
-await placement.join();
 let recovered = 0;
-const system = new System<LedgerProtocols>({
-  definitions: [erased(ledgerActor())],
-  effects: { count: { run: () => Promise.resolve(), recover: async () => void recovered++ } },
-  store: new PostgresActorStore(database),
-  placement,
-  clock: systemClock,
-  chance: systemChance,
-  log: { debug: () => {}, warn: () => {}, error: () => {} },
-  onLost: () => {},
-});
 const before = process.memoryUsage.rss();
 let most = before;
-await system.start();
+const system = await startPostgresSystem<LedgerProtocols>(database, {
+  id: "successor",
+  definitions: [erased(ledgerActor())],
+  handlers: () => ({ count: { run: () => Promise.resolve(), recover: async () => void recovered++ } }),
+});
 const isServed = async (): Promise<boolean> =>
   (await system.dispatch(ledgerRef(organizationId, "new"), { kind: "add", by: 1 })).ok;
 await eventually("the shard is served", isServed, 60_000);

@@ -112,22 +112,18 @@ export class WebhookReplica extends Replica<{ webhook: WebhookProtocol }> {
   constructor(world: World) {
     const receiver = new FakeReceiver(() => world.clock.now());
     const queue = new MemoryWebhookQueue(world.database);
-    const late: { system: () => Replica<{ webhook: WebhookProtocol }>["system"] } = {
-      system: () => {
-        throw new Error("not started");
-      },
-    };
+    super(world, { definitions: [erased(webhookActor)] });
+    const { system } = this;
     const effects = webhookEffects({
       sender: receiver,
       queue,
       clock: world.clock,
       chance: { fraction: () => 1 },
       log: { warn: () => {} },
-      group: (members, options) => late.system().dispatchGroup(members, options),
-      joinNext: (organizationId, run) => late.system().joinNext(organizationId, run),
+      group: (members, options) => system.dispatchGroup(members, options),
+      joinNext: (organizationId, run) => system.joinNext(organizationId, run),
     });
-    super(world, { definitions: [erased(webhookActor)], effects });
-    late.system = () => this.system;
+    system.handle(effects);
     this.receiver = receiver;
     this.queue = queue;
   }

@@ -16,7 +16,7 @@ async function asked(answer: SandboxResult) {
     close: () => {},
   };
   const system = { dispatch: () => Promise.resolve(ok({})) } as unknown as TroupeSystem;
-  const { run } = dataQueries({ sandbox, system: () => system, contents: {} as never });
+  const { run } = dataQueries({ sandbox, system, contents: {} as never });
   const where = { organizationId: "org_1", workspaceId: "wsp_1", database: null };
   return run({ ...where, query: "SELECT 1", params: [], format: "json", limit: 10, maxBytes: 1_000 });
 }

@@ -13,7 +13,7 @@ let tasks: TaskService;
 beforeAll(async () => {
   service = await startService();
   acme = await service.found();
-  tasks = actorTaskService(() => service.system, service.directory);
+  tasks = actorTaskService(service.system, service.directory);
 });
 afterAll(() => service.stop());
 

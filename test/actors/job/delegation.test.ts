@@ -72,10 +72,8 @@ class Scene {
     const tools = new FakeTools();
     const replica = await startJobs(this.world, { model: this.model, tools, slots });
     const delegations = actorDelegation({
-      system: () => replica.system,
-      agents: () => ({
-        find: (_, id) => Promise.resolve(okOrNone(AGENTS.find((a) => a.id === id))),
-      }),
+      system: replica.system,
+      agents: { find: (_, id) => Promise.resolve(okOrNone(AGENTS.find((a) => a.id === id))) },
       models: this.model,
     });
     const port = createTools([delegate(delegations)], { pauses: PAUSES });

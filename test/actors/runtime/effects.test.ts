@@ -220,10 +220,10 @@ test("[RT-10] an effect that is being recovered does not start as well", async (
     recover: () => (calls.push("recover"), end.promise),
   };
   const effects = new Effects(
-    { count: handler },
     () => true,
     () => {},
   );
+  effects.handle({ count: handler });
   const row = { id: "eff_1", organizationId: ORG, actorKind: "ledger", actorId: "l1", kind: "count", intent: {} };
   const grant = { shard: shardOf(ORG), epoch: 1 };
   const recovered = effects.recover(row, grant);

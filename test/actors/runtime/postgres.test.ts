@@ -9,12 +9,9 @@ import { NO_RETRIES } from "../../../actors/job/run/retry-policy.ts";
 import { Slots } from "../../../actors/job/run/slots.ts";
 import type { AnyDefinition, Tx } from "../../../actors/runtime/actor.ts";
 import { shardOf } from "../../../actors/runtime/placement.ts";
-import { System } from "../../../actors/runtime/system.ts";
-import type { DispatchGroup } from "../../../actors/runtime/members.ts";
-import { troupeActors, type TroupeProtocols, type TroupeSystem } from "../../../actors/troupe.ts";
+import { troupeActors, type TroupeProtocols } from "../../../actors/troupe.ts";
 import { calendar } from "../../../src/schedule/calendar.ts";
 import { type Database, openDatabase } from "../../../db/client.ts";
-import { PostgresPlacement } from "../../../db/placement.ts";
 import { PostgresActorStore } from "../../../db/stores/actor-store.ts";
 import { PostgresTranscripts } from "../../../db/stores/transcripts.ts";
 import { systemChance, systemClock } from "../../../src/wiring/clock.ts";
@@ -26,6 +23,7 @@ import { idleEffect, said } from "../../support/ledger-replica.ts";
 import { type Ledger, ledgerActor, type LedgerProtocols, ledgerRef } from "../../support/ledger-actor.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
 import { erased } from "../../support/replica.ts";
+import { startPostgresSystem } from "../../support/system.ts";
 
 const ORG = "org_a";
 let created: TestDatabase;
@@ -41,12 +39,6 @@ afterEach(async () => {
 });
 
 const log = { debug: () => {}, warn: () => {}, error: () => {} };
-
-async function joined(database: Database, id: string): Promise<PostgresPlacement> {
-  const placement = new PostgresPlacement(database, { id, address: "", build: "", folder: null });
-  await placement.join();
-  return placement;
-}
 
 /** Closes a system's connections under it, as the death of its process does, and ends its lease. */
 function crashing(system: { stop(): Promise<void> }, database: Database, id: string) {
@@ -69,17 +61,11 @@ function crashing(system: { stop(): Promise<void> }, database: Database, id: str
 
 async function startLedgers(id: string, more: readonly AnyDefinition[] = []) {
   const database = openDatabase(created.url);
-  const system = new System<LedgerProtocols>({
+  const system = await startPostgresSystem<LedgerProtocols>(database, {
+    id,
     definitions: [erased(ledgerActor()), ...more],
-    effects: { count: idleEffect() },
-    store: new PostgresActorStore(database),
-    placement: await joined(database, id),
-    clock: systemClock,
-    chance: systemChance,
-    log,
-    onLost: () => {},
+    handlers: () => ({ count: idleEffect() }),
   });
-  await system.start();
   return { system, database, ...crashing(system, database, id) };
 }
 
@@ -196,37 +182,26 @@ test("[RT-1] with real cold records, commands to an actor have their turns in th
 
 async function startJobs(id: string, model: FakeModel, tools: FakeTools) {
   const database = openDatabase(created.url);
-  const late: {
-    group?: DispatchGroup;
-    textWriter?: TroupeSystem["textWriter"];
-  } = {};
-  const run = jobExecution({
-    models: model,
-    tools,
-    outputs: parsedOutputs,
-    transcripts: new PostgresTranscripts(database),
-    slots: new Slots(),
-    steps: DEFAULT_JOB_LIMITS.steps,
-    retry: NO_RETRIES,
-    chance: systemChance,
-    clock: systemClock,
-    group: (members, admission) => late.group!(members, admission),
-    textWriter: (text) => late.textWriter!(text),
-    log,
-  });
-  const system = new System<TroupeProtocols>({
+  const system = await startPostgresSystem<TroupeProtocols>(database, {
+    id,
     definitions: troupeActors({ calendar }),
-    effects: { run },
-    store: new PostgresActorStore(database),
-    placement: await joined(database, id),
-    clock: systemClock,
-    chance: systemChance,
-    log,
-    onLost: () => {},
+    handlers: (system) => ({
+      run: jobExecution({
+        models: model,
+        tools,
+        outputs: parsedOutputs,
+        transcripts: new PostgresTranscripts(database),
+        slots: new Slots(),
+        steps: DEFAULT_JOB_LIMITS.steps,
+        retry: NO_RETRIES,
+        chance: systemChance,
+        clock: systemClock,
+        group: (members, admission) => system.dispatchGroup(members, admission),
+        textWriter: (text) => system.textWriter(text),
+        log,
+      }),
+    }),
   });
-  late.group = (members, admission) => system.dispatchGroup(members, admission);
-  late.textWriter = (text) => system.textWriter(text);
-  await system.start();
   const send = async (content: string, isFirst: boolean): Promise<Job> => {
     const open = isFirst ? { workspaceId: "w", title: "t" } : null;
     const outcome = await system.dispatch(chatRef(ORG, "cht_1"), { ...MESSAGE, open, agent: AGENT, content });

@@ -17,7 +17,7 @@ test("[FAIR-11] only organizations are no strangers: addresses, what counts for 
 
 test("[FAIR-11] the service reads the CPU of its loop, and throttles whom that shows", () => {
   const time = newLoopTime(null, 0.05);
-  const pace = slicePace(() => time);
+  const pace = slicePace(time);
   const [heavy, light] = [newId("org"), newId("org")];
   time.charge(light, "requests", 0.1);
   for (let i = 0; i < 30; i++) time.charge(heavy, "runs", 5);
