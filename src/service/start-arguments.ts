@@ -10,7 +10,7 @@ export const START_HELP = `Usage: bun start [--replicas N] [--print-config]
   --print-config   print the effective settings, secrets masked, and end
   --help           print this and end
 
-Settings are environment variables, or lines of a file .env: README.md lists them.
+Settings are environment variables, or lines of a file .env: docs/settings.md lists them.
 Administration: bun run admin --help`;
 
 export interface StartArguments {

@@ -1,11 +1,5 @@
 /** The operator's default quotas of organizations, from the environment: `agents=500,tasks=unlimited`. */
-import { DEFAULT_QUOTAS, quotaEntry, type QuotaLimits, QUOTAS } from "../../actors/usage/quota.ts";
-
-export const QUOTAS_SETTING = {
-  env: "QUOTAS",
-  default: [] as string[],
-  allowed: `entries name=number or name=unlimited, separated by commas; names are ${QUOTAS.join(", ")} (secrets: at most 64)`,
-};
+import { DEFAULT_QUOTAS, quotaEntry, type QuotaLimits } from "../../actors/usage/quota.ts";
 
 /** The limits of an organization without its own. */
 export const quotasOf = ({ quotas }: { readonly quotas: readonly string[] }): QuotaLimits => ({

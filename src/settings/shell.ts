@@ -4,13 +4,6 @@
  */
 import { isIP } from "node:net";
 
-export const SHELL_HOSTS_SETTING = {
-  env: "SHELL_HOSTS",
-  default: [] as string[],
-  allowed:
-    "host names, *.name for all below one, or * for every public host, each with an optional :port, separated by commas",
-};
-
 /** The default port of an entry. */
 const HTTPS_PORT = 443;
 const NAME = String.raw`[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?`;

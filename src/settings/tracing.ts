@@ -1,60 +1,10 @@
-/**
- * Where traces go and which are kept (OPS-9): OpenTelemetry's environment variables, under their standard names, as far
- * as the service supports them. Unsupported values are refused.
- */
-import { OneOf, Type } from "../../actors/schema.ts";
+/** Where traces go and which are kept (OPS-9), from the settings of `groups/tracing.ts`. */
 import type { Config } from "./config.ts";
-import { optional, setting, wholeNumber } from "./setting.ts";
 import type { SettingsCheck } from "./setting-checks.ts";
-
-const PROTOCOLS = ["http/protobuf", "http/json"] as const;
-const COMPRESSIONS = ["none", "gzip"] as const;
-const SAMPLERS = [
-  "always_on",
-  "always_off",
-  "traceidratio",
-  "parentbased_always_on",
-  "parentbased_always_off",
-  "parentbased_traceidratio",
-] as const;
 
 /** The path that the specification appends to the general endpoint. */
 const TRACES_PATH = "v1/traces";
 const SERVICE_NAME = "troupe";
-
-const PAIRS = "names and values, such as key=value,other=value, percent-encoded";
-
-export const TRACING_SETTINGS = {
-  otelSdkDisabled: Type.Boolean(setting({ env: "OTEL_SDK_DISABLED", default: false, allowed: "true, false, 1 or 0" })),
-  otlpEndpoint: optional(
-    "OTEL_EXPORTER_OTLP_ENDPOINT",
-    "http-url",
-    "the http or https URL of a collector, such as http://localhost:4318",
-  ),
-  otlpHeaders: Type.Optional(
-    Type.String(
-      setting({ env: "OTEL_EXPORTER_OTLP_HEADERS", secret: true, format: "otel-pairs", allowed: `headers: ${PAIRS}` }),
-    ),
-  ),
-  otlpProtocol: OneOf(
-    PROTOCOLS,
-    setting({ env: "OTEL_EXPORTER_OTLP_PROTOCOL", default: "http/protobuf", allowed: PROTOCOLS.join(", ") }),
-  ),
-  otlpCompression: OneOf(
-    COMPRESSIONS,
-    setting({ env: "OTEL_EXPORTER_OTLP_COMPRESSION", default: "none", allowed: COMPRESSIONS.join(", ") }),
-  ),
-  otlpTimeoutMs: wholeNumber("OTEL_EXPORTER_OTLP_TIMEOUT", 10_000, [1, 60_000]),
-  otelQueueSpans: wholeNumber("OTEL_BSP_MAX_QUEUE_SIZE", 2_048, [1, 1_000_000]),
-  otelDelayMs: wholeNumber("OTEL_BSP_SCHEDULE_DELAY", 5_000, [1, 60_000]),
-  otelServiceName: optional("OTEL_SERVICE_NAME", "name", "a name of at most 40 characters"),
-  otelResourceAttributes: optional("OTEL_RESOURCE_ATTRIBUTES", "otel-pairs", `attributes: ${PAIRS}`),
-  otelSampler: OneOf(
-    SAMPLERS,
-    setting({ env: "OTEL_TRACES_SAMPLER", default: "parentbased_always_on", allowed: SAMPLERS.join(", ") }),
-  ),
-  otelSamplerArg: optional("OTEL_TRACES_SAMPLER_ARG", "ratio", "a number from 0 to 1"),
-};
 
 /** Settings of the export of traces. */
 export interface TracingSettings {

@@ -13,9 +13,9 @@ const read = (path: string): string => readFileSync(join(CLONE, path), "utf8");
 const instructions = instructionsOf(read("deploy/Dockerfile"));
 const wordsOf = (name: string): string[] =>
   instructions.filter((instruction) => instruction.name === name).map(({ words }) => words);
-/** Of the README's table, which a test holds against the settings themselves. */
+/** Of the page of settings, which a test holds against the settings themselves. */
 const SETTINGS = new Set(
-  [...read("README.md").matchAll(/^\| (`[A-Z][^|]*`) \|/gm)].flatMap(([, cell = ""]) =>
+  [...read("docs/settings.md").matchAll(/^\| (`[A-Z][^|]*`) \|/gm)].flatMap(([, cell = ""]) =>
     [...cell.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name),
   ),
 ).add("BUN_CONFIG_MAX_HTTP_REQUESTS");

@@ -1,0 +1,80 @@
+/** The export of traces: OpenTelemetry's variables, under their standard names. Unsupported values are refused. */
+import { OneOf } from "../../../actors/schema.ts";
+import { flag, group, optional, setting, wholeNumber } from "../setting.ts";
+
+const PROTOCOLS = ["http/protobuf", "http/json"] as const;
+const COMPRESSIONS = ["none", "gzip"] as const;
+const SAMPLERS = [
+  "always_on",
+  "always_off",
+  "traceidratio",
+  "parentbased_always_on",
+  "parentbased_always_off",
+  "parentbased_traceidratio",
+] as const;
+
+const PAIRS = "names and values, such as key=value,other=value, percent-encoded";
+
+export const TRACING = group("Traces", {
+  otelSdkDisabled: flag("OTEL_SDK_DISABLED", { about: "Turns traces off." }),
+  otlpEndpoint: optional("OTEL_EXPORTER_OTLP_ENDPOINT", "http-url", {
+    allowed: "the http or https URL of a collector, such as http://localhost:4318",
+    about: "The OpenTelemetry collector that gets the [traces](operations.md#traces).",
+    otherwise: "no traces",
+  }),
+  otlpHeaders: optional("OTEL_EXPORTER_OTLP_HEADERS", "otel-pairs", {
+    allowed: `headers: ${PAIRS}`,
+    secret: true,
+    about: "Headers of the requests to the collector.",
+  }),
+  otlpProtocol: OneOf(
+    PROTOCOLS,
+    setting({
+      env: "OTEL_EXPORTER_OTLP_PROTOCOL",
+      default: "http/protobuf",
+      allowed: PROTOCOLS.join(", "),
+      about: "The encoding of the requests.",
+    }),
+  ),
+  otlpCompression: OneOf(
+    COMPRESSIONS,
+    setting({
+      env: "OTEL_EXPORTER_OTLP_COMPRESSION",
+      default: "none",
+      allowed: COMPRESSIONS.join(", "),
+      about: "The compression of the requests.",
+    }),
+  ),
+  otlpTimeoutMs: wholeNumber("OTEL_EXPORTER_OTLP_TIMEOUT", 10_000, [1, 60_000], {
+    about: "The time limit of a request, in milliseconds.",
+  }),
+  otelQueueSpans: wholeNumber("OTEL_BSP_MAX_QUEUE_SIZE", 2_048, [1, 1_000_000], {
+    about: "How many spans may wait to be sent. More are dropped.",
+  }),
+  otelDelayMs: wholeNumber("OTEL_BSP_SCHEDULE_DELAY", 5_000, [1, 60_000], {
+    about: "How long an incomplete batch waits, in milliseconds.",
+  }),
+  otelServiceName: optional("OTEL_SERVICE_NAME", "name", {
+    allowed: "a name of at most 40 characters",
+    about: "The name of the service in its spans.",
+    otherwise: "`troupe`",
+  }),
+  otelResourceAttributes: optional("OTEL_RESOURCE_ATTRIBUTES", "otel-pairs", {
+    allowed: `attributes: ${PAIRS}`,
+    about: "Further attributes of the process in its spans.",
+  }),
+  otelSampler: OneOf(
+    SAMPLERS,
+    setting({
+      env: "OTEL_TRACES_SAMPLER",
+      default: "parentbased_always_on",
+      allowed: SAMPLERS.join(", "),
+      about: "Which traces are kept.",
+    }),
+  ),
+  otelSamplerArg: optional("OTEL_TRACES_SAMPLER_ARG", "ratio", {
+    allowed: "a number from 0 to 1",
+    about: "The part of the traces that a ratio sampler keeps.",
+    otherwise: "`1`",
+  }),
+});
