@@ -8,19 +8,15 @@
  * for nobody, so it cannot cause a deadlock, and two replicas may sweep at once.
  */
 import type { TransactionSql } from "postgres";
+import { CLOCK_SKEW_MS } from "../actors/runtime/clock.ts";
 import { RATE_WINDOW_MS } from "../actors/traffic/policy.ts";
 import { ATTEMPT_RETENTION_MS, EVENT_RETENTION_MS } from "../actors/webhook/policy.ts";
 import { isoTime } from "../actors/schema.ts";
 import { type Database, NO_ORGANIZATION } from "./client.ts";
 
 const DAY_MS = 86_400_000;
-/**
- * The largest difference between the clocks of replicas and of the database: nothing is deleted that one of them may
- * still need.
- */
-export const SKEW_MS = 600_000;
 /** A window is over after one window time; two are enough whatever the clocks say. */
-const RATE_WINDOW_KEPT_MS = 2 * RATE_WINDOW_MS + SKEW_MS;
+const RATE_WINDOW_KEPT_MS = 2 * RATE_WINDOW_MS + CLOCK_SKEW_MS;
 /** A batch takes a few ms; one that takes longer than this is aborted and rolled back. */
 const BATCH_TIMEOUT_MS = 2_000;
 /** Ended records in one batch whose events are looked up. */
@@ -58,16 +54,16 @@ type Take = (sql: TransactionSql, cutoff: string, limit: number) => Promise<Take
 
 /** All sweeps. */
 export const sweepsOf = ({ eventDays }: Retention): readonly Sweep[] => [
-  { name: "idempotency_keys", retentionMs: SKEW_MS, take: past("idempotency_key", "expires_at") },
-  { name: "client_sessions", retentionMs: SKEW_MS, take: past("client_sessions", "expires_at") },
+  { name: "idempotency_keys", retentionMs: CLOCK_SKEW_MS, take: past("idempotency_key", "expires_at") },
+  { name: "client_sessions", retentionMs: CLOCK_SKEW_MS, take: past("client_sessions", "expires_at") },
   { name: "rate_windows", retentionMs: RATE_WINDOW_KEPT_MS, take: past("rate_window", "updated_at") },
   { name: "webhook_events", retentionMs: EVENT_RETENTION_MS, take: past("webhook_event", "created_at") },
   { name: "webhook_attempts", retentionMs: ATTEMPT_RETENTION_MS, take: past("webhook_attempt", "created_at") },
   { name: "ended_credentials", retentionMs: ENDED_CREDENTIAL_MS, take: past("token", "swept_after") },
   { name: "invitations", retentionMs: ENDED_CREDENTIAL_MS, take: past("invitation", "expires_at") },
-  { name: "oauth_clients", retentionMs: SKEW_MS, take: past("oauth_client", "expires_at") },
+  { name: "oauth_clients", retentionMs: CLOCK_SKEW_MS, take: past("oauth_client", "expires_at") },
   { name: "oauth_grants", retentionMs: ENDED_CREDENTIAL_MS, take: past("oauth_grant", "expires_at") },
-  { name: "sign_in_flows", retentionMs: SKEW_MS, take: past("sign_in_flow", "expires_at") },
+  { name: "sign_in_flows", retentionMs: CLOCK_SKEW_MS, take: past("sign_in_flow", "expires_at") },
   { name: "sign_in_attempts", retentionMs: DAY_MS, take: past("sign_in_attempts", "updated_at") },
   { name: "audit_entries", retentionMs: AUDIT_RETENTION_MS, take: past("audit_entry", "created_at") },
   { name: "mission_runs", retentionMs: RUN_RETENTION_MS, take: runsAndEvents },

@@ -7,6 +7,7 @@
  * the content again.
  */
 import type { TransactionSql } from "postgres";
+import { CLOCK_SKEW_MS } from "../actors/runtime/clock.ts";
 import { VERSION_MS } from "../actors/workspace/limits.ts";
 import type { BlobStore } from "../actors/workspace/ports.ts";
 import { isReferred } from "./stores/content-references.ts";
@@ -14,18 +15,16 @@ import { past, type Sweep, type Taken } from "./sweeps.ts";
 
 /** How long content may stay unreferenced after its claim. An upload or a clone takes minutes. */
 const CLAIM_MS = 3_600_000;
-/** The largest difference between the clocks of replicas. */
-const SKEW_MS = 600_000;
 /** Contents that one batch removes: each is a request to the store, and the transaction stays open meanwhile. */
 const REMOVED_BLOBS = 20;
 
 /** The sweeps of workspaces. Unreferenced content is removed from `blobs`. */
 export const workspaceSweeps = (blobs: Pick<BlobStore, "remove">): readonly Sweep[] => [
-  { name: "file_versions", retentionMs: SKEW_MS, take: past("workspace_version", "kept_until") },
+  { name: "file_versions", retentionMs: CLOCK_SKEW_MS, take: past("workspace_version", "kept_until") },
   { name: "vacant_places", retentionMs: VERSION_MS, take: past("workspace_place", "vacant_since") },
-  { name: "file_texts", retentionMs: SKEW_MS, take: past("workspace_text", "empty_since") },
+  { name: "file_texts", retentionMs: CLOCK_SKEW_MS, take: past("workspace_text", "empty_since") },
   { name: "shares", retentionMs: VERSION_MS, take: past("workspace_share", "ends_at") },
-  { name: "uploads", retentionMs: SKEW_MS, take: past("upload", "ends_at") },
+  { name: "uploads", retentionMs: CLOCK_SKEW_MS, take: past("upload", "ends_at") },
   { name: "deleted_directories", retentionMs: VERSION_MS, take: emptyDirectories },
   { name: "blobs", retentionMs: CLAIM_MS, take: unreferenced(blobs) },
 ];

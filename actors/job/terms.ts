@@ -150,6 +150,8 @@ export const Waiting = Type.Object({
   reason: OneOf(WAIT_REASONS),
   /** When the job retries; null if only the provider's limiter knows. */
   retryAt: OptionalTime,
+  /** How long the wait was when it began; in records since 0.3. */
+  waitMs: Type.Optional(Type.Integer()),
   /** Used retries of this call, including the next one. */
   retries: Type.Integer(),
 });

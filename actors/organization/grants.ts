@@ -14,6 +14,7 @@
 import { isSameHash } from "../constant-time.ts";
 import { type Fault, notFound, ok, type Outcome, refuse } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
+import { CLOCK_SKEW_MS } from "../runtime/clock.ts";
 import { isoTime } from "../schema.ts";
 import { note, OPERATOR } from "./audit.ts";
 import type { Issued, NewAccessToken, Origin } from "./people-protocol.ts";
@@ -148,7 +149,10 @@ function again(
 ): Outcome<Issued> | null {
   const { issuedAt, accessTokenIds } = grant;
   if (generation !== grant.generation - 1 || (resource !== null && resource !== grant.resource)) return null;
-  if (issuedAt === undefined || Date.parse(issuedAt) + REFRESH_AGAIN_MS <= tx.now) return null;
+  if (issuedAt === undefined) return null;
+  const ageMs = tx.now - Date.parse(issuedAt);
+  // A time in the future was stamped by a wrong clock.
+  if (ageMs >= REFRESH_AGAIN_MS || ageMs < -CLOCK_SKEW_MS) return null;
   const newest = tx.read(tokenTable, accessTokenIds.at(-1) ?? "");
   if (newest?.hash !== token.hash || newest.revokedAt !== null) return null;
   if (!isOfMember(grant, tx.read(memberTable, grant.userId)) || isSuspended(tx)) return REFUSED;

@@ -4,6 +4,12 @@
  */
 import type { RandomText } from "../ids.ts";
 
+/**
+ * The largest difference between the wall clocks of replicas and of the database, in ms. A stored time that is further
+ * in the future was written by a wrong clock.
+ */
+export const CLOCK_SKEW_MS = 600_000;
+
 export interface Clock {
   now(): number;
   monotonic(): number;

@@ -8,10 +8,11 @@
  */
 import { invalid, notFound, ok, type Outcome } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
+import { CLOCK_SKEW_MS } from "../runtime/clock.ts";
 import { isoTime } from "../schema.ts";
 import { CLIENT_SESSION_MS, CLIENT_SESSIONS_KEPT, PERSON_SUBSCRIPTIONS, SESSION_SUBSCRIPTIONS } from "./policy.ts";
 import type { SessionName, TrafficProtocol } from "./protocol.ts";
-import { type ClientSession, clientSessionsTable } from "./schema.ts";
+import { type ClientSession, type ClientSessions, clientSessionsTable } from "./schema.ts";
 
 type SessionCommand = "find_session" | "end_session" | "subscribe" | "unsubscribe";
 
@@ -48,8 +49,12 @@ export const sessionHandlers: Pick<Handlers<TrafficProtocol>, SessionCommand> = 
 function find(tx: Tx, { userId, key, openedAt }: SessionName): ClientSession {
   const record = tx.read(clientSessionsTable, userId);
   const known = record?.sessions.find((one) => one.key === key);
-  return known ?? { key, openedAt, isOver: record !== null && openedAt <= record.overUpTo, subscriptions: [] };
+  return known ?? { key, openedAt, isOver: record !== null && openedAt <= overUpTo(tx, record), subscriptions: [] };
 }
+
+/** A bound in the future comes from a wrong clock. It would end every new session at once, so it does not count. */
+const overUpTo = (tx: Tx, record: ClientSessions): number => (isFuture(tx, record.overUpTo) ? 0 : record.overUpTo);
+const isFuture = (tx: Tx, time: number): boolean => time > tx.now + CLOCK_SKEW_MS;
 
 function roomFault(tx: Tx, { userId }: SessionName, { subscriptions }: ClientSession): Outcome<never> | null {
   if (subscriptions.length >= SESSION_SUBSCRIPTIONS)
@@ -64,15 +69,15 @@ function roomFault(tx: Tx, { userId }: SessionName, { subscriptions }: ClientSes
 function keep(tx: Tx, { userId }: SessionName, session: ClientSession): void {
   const record = tx.read(clientSessionsTable, userId);
   const others = (record?.sessions ?? []).filter(
-    (one) => one.key !== session.key && one.openedAt + CLIENT_SESSION_MS > tx.now,
+    (one) => one.key !== session.key && one.openedAt + CLIENT_SESSION_MS > tx.now && !isFuture(tx, one.openedAt),
   );
   const says = session.isOver || session.subscriptions.length > 0;
   const all = [...others, ...(says ? [session] : [])].toSorted((a, b) => a.openedAt - b.openedAt);
   const dropped = all.splice(0, all.length - CLIENT_SESSIONS_KEPT);
-  const overUpTo = Math.max(record?.overUpTo ?? 0, dropped.at(-1)?.openedAt ?? 0);
+  const endedUpTo = Math.max(record === null ? 0 : overUpTo(tx, record), dropped.at(-1)?.openedAt ?? 0);
   // Sessions that are over by `overUpTo` need no entry any more.
-  const sessions = all.filter((one) => one.openedAt > overUpTo);
-  const fields = { sessions, overUpTo, expiresAt: isoTime(tx.now + CLIENT_SESSION_MS) };
+  const sessions = all.filter((one) => one.openedAt > endedUpTo);
+  const fields = { sessions, overUpTo: endedUpTo, expiresAt: isoTime(tx.now + CLIENT_SESSION_MS) };
   if (record === null) tx.create(clientSessionsTable, { id: userId, ...fields });
   else tx.update(clientSessionsTable, { ...record, ...fields });
 }

@@ -6,7 +6,7 @@
 import { isInitializeRequest } from "@modelcontextprotocol/server";
 import { CLIENT_SESSION_MS } from "../../actors/traffic/policy.ts";
 import type { Principal } from "../../actors/organization/principal.ts";
-import type { Clock } from "../../actors/runtime/clock.ts";
+import { type Clock, CLOCK_SKEW_MS } from "../../actors/runtime/clock.ts";
 import type { JsonObject } from "../../actors/schema.ts";
 import type { SessionName } from "../../actors/traffic/protocol.ts";
 import type { Sealing } from "../../actors/sealing.ts";
@@ -47,12 +47,14 @@ export class SessionIds {
     return this.sealing.seal("mcp_session", JSON.stringify(session), contextOf(by));
   }
 
-  /** The person's session; null if the id is invalid, somebody else's, or too old. */
+  /** The person's session; null if the id is invalid, somebody else's, too old, or from the future. */
   open(by: Principal, id: string): OpenedSession | null {
     const text = this.sealing.open("mcp_session", id, contextOf(by));
     if (text === null) return null;
     const { openedAt, ...terms } = JSON.parse(text) as Sealed;
-    if (this.clock.now() - openedAt >= CLIENT_SESSION_MS) return null;
+    const ageMs = this.clock.now() - openedAt;
+    // A session from the future was opened under a wrong clock: it would outlive its time by that much.
+    if (ageMs >= CLIENT_SESSION_MS || ageMs < -CLOCK_SKEW_MS) return null;
     const key = new Bun.CryptoHasher("sha256").update(id).digest("base64url").slice(0, KEY_CHARACTERS);
     return { id, terms, name: { userId: by.userId, key, openedAt } };
   }

@@ -9,8 +9,8 @@
  *
  *   waiting ──interval──▶ batch ─▶ rest ─▶ batch … ─▶ next sweep … ─▶ waiting
  */
-import type { Chance, Clock } from "../../actors/runtime/clock.ts";
-import { SKEW_MS, type Taken } from "../../db/sweeps.ts";
+import { type Chance, type Clock, CLOCK_SKEW_MS } from "../../actors/runtime/clock.ts";
+import type { Taken } from "../../db/sweeps.ts";
 import type { Logger } from "../log/log.ts";
 
 /** Rows of one batch: some ms of work. */
@@ -76,7 +76,7 @@ async function agreedTime({
   const [wall, from] = [clock.now(), clock.monotonic()];
   try {
     const aheadMs = Math.round(wall - (await databaseNow()));
-    if (Math.abs(aheadMs) <= SKEW_MS) return () => wall + (clock.monotonic() - from);
+    if (Math.abs(aheadMs) <= CLOCK_SKEW_MS) return () => wall + (clock.monotonic() - from);
     log.error({ aheadMs }, "this machine's clock and the database's differ: nothing past its time is deleted");
   } catch (err) {
     log.error({ err }, "the database's clock could not be read: nothing past its time is deleted in this round");

@@ -122,6 +122,12 @@ test("[RATE-5] [RATE-7] past its budget, good tokens are let in: known ones at o
   expect(await send(address, late.secret)).toBe(200);
 });
 
+test("[RATE-7] an address that has used up its budget has it again when the clock is set back", async () => {
+  const address = await spentAddress();
+  await clock.shift(-86_400_000);
+  for (let i = 0; i <= LOOK_UPS_PER_SECOND; i++) expect(await send(address, unknown())).toBe(401);
+});
+
 test("[RATE-7] a token that was sent before it was made counts a few seconds later even there", async () => {
   const address = await spentAddress();
   const token = makeToken("personal");

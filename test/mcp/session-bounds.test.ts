@@ -115,6 +115,12 @@ test("[MCP-1] an id opens for its person on every process with the service's key
   expect(new SessionIds({ sealing: createSealing(new Uint8Array(32)), clock }).open(ACME, id)).toBeNull();
   await clock.advance(30 * 24 * 60 * 60 * 1_000);
   expect(after.open(ACME, id)).toBeNull();
+  const ahead = after.make(ACME, TERMS);
+  clock.setForward(-600_000);
+  expect(after.open(ACME, ahead)?.terms).toEqual(TERMS);
+  // One that was opened under a wrong clock would live longer than 30 days.
+  clock.setForward(-1);
+  expect(after.open(ACME, ahead)).toBeNull();
   const long = { ...TERMS, capabilities: { x: "y".repeat(10_000) } };
   expect(after.make(ACME, long).length).toBeLessThan(1_000);
 });

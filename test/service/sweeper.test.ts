@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
-import { SKEW_MS, type Taken } from "../../db/sweeps.ts";
+import { CLOCK_SKEW_MS } from "../../actors/runtime/clock.ts";
+import type { Taken } from "../../db/sweeps.ts";
 import { BATCH_ROWS, REST_MS, SMALL_BATCH_ROWS, startSweeper } from "../../src/service/sweeper.ts";
 import { until } from "../support/condition.ts";
 import { HandClock } from "../support/hand-clock.ts";
@@ -63,7 +64,7 @@ test("[SSE-10] a clock that differs from the database's by more than ten minutes
     await turns();
   };
   const differ = "error undefined: this machine's clock and the database's differ: nothing past its time is deleted";
-  for (const wrong of [400 * 86_400_000, SKEW_MS + 1, -SKEW_MS - 1]) {
+  for (const wrong of [400 * 86_400_000, CLOCK_SKEW_MS + 1, -CLOCK_SKEW_MS - 1]) {
     aheadMs = wrong;
     await round();
     expect([batches, told.splice(0)]).toEqual([[], [differ]]);
@@ -72,7 +73,7 @@ test("[SSE-10] a clock that differs from the database's by more than ten minutes
   await round();
   expect(told.splice(0)[0]).toStartWith("error undefined: the database's clock could not be read");
   isAway = false;
-  for (const right of [SKEW_MS, -SKEW_MS]) {
+  for (const right of [CLOCK_SKEW_MS, -CLOCK_SKEW_MS]) {
     aheadMs = right;
     await round();
     expect([batches.splice(0).length, told]).toEqual([1, []]);

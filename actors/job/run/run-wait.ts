@@ -38,15 +38,18 @@ export class RunWait {
 
   /** Waits for `ms`; false if the signal aborts first. */
   async pause(ms: number, why: WaitReport, signal: AbortSignal): Promise<boolean> {
-    await this.report({ reason: why.reason, retries: why.retries, retryAt: isoTime(this.clock.now() + ms) }, why);
+    const retryAt = isoTime(this.clock.now() + ms);
+    await this.report({ reason: why.reason, retries: why.retries, retryAt, waitMs: ms }, why);
     if (ms > SLOT_HOLD_MS) this.run.slot.release();
     await sleep(ms, this.clock, signal);
     return this.resume(signal);
   }
 
   /** Waits for the remaining time of a wait that an earlier attempt began; false if the signal aborts first. */
-  async rest({ reason, retries, retryAt }: Waiting, signal: AbortSignal): Promise<boolean> {
-    const ms = retryAt === null ? 0 : Math.max(0, Date.parse(retryAt) - this.clock.now());
+  async rest({ reason, retries, retryAt, waitMs }: Waiting, signal: AbortSignal): Promise<boolean> {
+    const left = retryAt === null ? 0 : Math.max(0, Date.parse(retryAt) - this.clock.now());
+    // If the clock has been set back since then, the rest is not longer than the whole wait.
+    const ms = Math.min(left, waitMs ?? left);
     return this.pause(ms, { reason, retries, error: null }, signal);
   }
 
@@ -63,11 +66,12 @@ export class RunWait {
     using timers = new DisposableStack();
     const cancelReport = this.clock.after(QUIET_WAIT_MS, () => {
       isReported = true;
-      const retryAt = knownMs > 0 ? isoTime(this.clock.now() - QUIET_WAIT_MS + knownMs) : null;
+      const waitMs = Math.max(0, knownMs - QUIET_WAIT_MS);
+      const known = knownMs > 0 ? { retryAt: isoTime(this.clock.now() + waitMs), waitMs } : { retryAt: null };
       void this.run.reporter.mention({
         kind: "run_waiting",
         attempt: this.run.reporter.attempt,
-        waiting: { reason, retries: 0, retryAt },
+        waiting: { reason, retries: 0, ...known },
         error: null,
         usage: NO_USAGE,
       });

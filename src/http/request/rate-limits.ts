@@ -32,6 +32,8 @@ export interface RateLimitParts {
 
 /** Size of the cache of addresses without budget. */
 const SPENT_ADDRESSES = 10_000;
+/** When the last window ends that a request can count for: the clock of another replica may be a little ahead. */
+const FURTHEST_RESET_MS = 2 * RATE_WINDOW_MS;
 
 export class RateLimits {
   private readonly parts: RateLimitParts;
@@ -78,7 +80,9 @@ export class RateLimits {
   /** The request's address if it has used up its budget, else null. */
   spentAddress(request: Request, server: Server<unknown> | null): string | null {
     const address = this.parts.addresses.of(request, server);
-    return (this.spentUntilMs.get(address) ?? 0) > this.parts.clock.now() ? address : null;
+    const leftMs = (this.spentUntilMs.get(address) ?? 0) - this.parts.clock.now();
+    // If the clock has been set back, the time seems further away than any window ends.
+    return leftMs > 0 && leftMs <= FURTHEST_RESET_MS ? address : null;
   }
 
   /** The state of an unused budget. */

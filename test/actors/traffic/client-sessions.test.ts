@@ -54,6 +54,18 @@ test("[MCP-1] what is kept is bounded, and what makes room opens nothing again",
   expect(sessions.record?.sessions.map(({ key }) => key)).toEqual(["3"]);
 });
 
+test("[MCP-1] sessions that ended under a clock a day ahead do not end those that begin later", () => {
+  const sessions = new Sessions();
+  const now = sessions.now;
+  sessions.now += 86_400_000;
+  for (let n = 0; n < 1_000; n++) sessions.end(n);
+  sessions.now = now;
+  expect(sessions.isOver(0)).toBe(false);
+  sessions.end(1);
+  expect(sessions.record?.sessions.map(({ key }) => key)).toEqual(["1"]);
+  expect([sessions.isOver(0), sessions.isOver(1), sessions.isOver(2)]).toEqual([false, true, false]);
+});
+
 test("[MCP-6] subscriptions of a session and of a person are bounded", () => {
   const sessions = new Sessions();
   const uri = (n: number): string => `troupe://jobs/${n}`;

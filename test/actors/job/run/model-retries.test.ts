@@ -216,6 +216,22 @@ describe("a job that waits", () => {
   });
 });
 
+test("[RUN-8] a wait that began under a clock a day ahead is not longer after a restart than it was", async () => {
+  const scene = await Scene.begin([[fault("provider_unreachable", 60_000)]]);
+  scene.world.clock.setForward(86_400_000);
+  await until("the lease is renewed", () => scene.replica.system.isReady);
+  const id = await scene.replica.send("go");
+  await scene.waiting(id);
+  scene.replica.crash();
+  scene.world.clock.setForward(-86_400_000);
+  const { model, tools, world } = scene;
+  scene.replica = await startJobs(world, { model, tools, retry: { retries: 6, fallbacks: [] } });
+  await until("it waits again", () => scene.replica.job(id).waiting?.waitMs === 60_000);
+  await world.clock.advance(60_000);
+  expect(await scene.ended(id)).toMatchObject({ status: "completed" });
+  expect(model.calls.length).toBe(2);
+});
+
 describe("a call for which there is no room in memory", () => {
   const crowded = async (slots = new Slots()) => {
     const room = Promise.withResolvers<void>();
