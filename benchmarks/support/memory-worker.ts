@@ -8,7 +8,7 @@ import { heapStats } from "bun:jsc";
 import { newId } from "../../actors/ids.ts";
 import { openDatabase } from "../../db/client.ts";
 import { ledgerActor, type LedgerCommand, type LedgerProtocols, ledgerRef } from "../../test/support/ledger-actor.ts";
-import { startPostgresSystem } from "../../test/support/system.ts";
+import { startPostgresSystem } from "../../test/support/postgres-system.ts";
 import { callInLoops } from "./callers.ts";
 import { serveWorker } from "./worker.ts";
 

@@ -12,7 +12,7 @@ import postgres from "postgres";
 import { newId } from "../../actors/ids.ts";
 import { openDatabase } from "../../db/client.ts";
 import { ledgerActor, type LedgerProtocols, ledgerRef } from "../../test/support/ledger-actor.ts";
-import { startPostgresSystem } from "../../test/support/system.ts";
+import { startPostgresSystem } from "../../test/support/postgres-system.ts";
 import { callInLoops, type Load, type Measured } from "./callers.ts";
 import { serveWorker } from "./worker.ts";
 

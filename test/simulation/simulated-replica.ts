@@ -19,7 +19,7 @@ import { ledgerActor, type LedgerProtocols, ledgerRef } from "../support/ledger-
 import { MemoryPlacement } from "../support/memory-placement.ts";
 import { MemoryActorStore } from "../support/memory-store.ts";
 import { erased } from "../support/replica.ts";
-import { bareSystem } from "../support/system.ts";
+import { bareSystem } from "../support/bare-system.ts";
 import type { WatchedDatabase } from "./ledger-book.ts";
 import { NO_MISSIONS, servicesOf } from "./missions.ts";
 import { parsedOutputs } from "../support/fake-tools.ts";

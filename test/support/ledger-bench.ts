@@ -18,7 +18,7 @@ import { ledgerActor, type LedgerCommand, type LedgerProtocols, ledgerRef } from
 import type { StoredLedger } from "./ledger-history.ts";
 import { PostgresProxy } from "./postgres-proxy.ts";
 import { erased, type LogLine } from "./replica.ts";
-import { bareSystem } from "./system.ts";
+import { bareSystem } from "./bare-system.ts";
 import { EpochNotes, WatchedStore } from "./watched-store.ts";
 
 /** Lease and retries pass this much faster: renewal every 0.6 s, silence after 2 s. */

@@ -12,7 +12,7 @@ import { FakeClock, seededChance } from "./fake-clock.ts";
 import { MemoryDatabase } from "./memory-database.ts";
 import { MemoryPlacement } from "./memory-placement.ts";
 import { MemoryActorStore } from "./memory-store.ts";
-import { bareSystem } from "./system.ts";
+import { bareSystem } from "./bare-system.ts";
 
 /** What several replicas share: one clock and one database. */
 export class World {

@@ -5,7 +5,7 @@
 import { openDatabase } from "../../db/client.ts";
 import { ledgerActor, type LedgerProtocols, ledgerRef } from "./ledger-actor.ts";
 import { erased } from "./replica.ts";
-import { startPostgresSystem } from "./system.ts";
+import { startPostgresSystem } from "./postgres-system.ts";
 import { eventually } from "./troupe-process.ts";
 
 /** What the parent is told; times are wall-clock ms. */

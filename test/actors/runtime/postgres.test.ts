@@ -23,7 +23,7 @@ import { idleEffect, said } from "../../support/ledger-replica.ts";
 import { type Ledger, ledgerActor, type LedgerProtocols, ledgerRef } from "../../support/ledger-actor.ts";
 import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
 import { erased } from "../../support/replica.ts";
-import { startPostgresSystem } from "../../support/system.ts";
+import { startPostgresSystem } from "../../support/postgres-system.ts";
 
 const ORG = "org_a";
 let created: TestDatabase;
