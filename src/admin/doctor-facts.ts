@@ -42,7 +42,7 @@ export async function doctorFacts(
     unpriced: unpricedOf(config),
     providers,
     findsNames: outside[0] === undefined ? null : await finds(outside[0]),
-    git: (await findGit()) !== null,
+    git: (await findGit()).why,
     shell: (await findShell()).why,
   };
 }

@@ -45,7 +45,8 @@ export interface DoctorFacts {
   readonly providers: readonly { readonly address: string; readonly why: string | null }[];
   /** Whether internet names resolve; null if all providers are local. */
   readonly findsNames: boolean | null;
-  readonly git: boolean;
+  /** Why there is no git for clones. */
+  readonly git: string | null;
   /** Why agents have no shell; null: they can have one. */
   readonly shell: string | null;
 }
@@ -74,9 +75,9 @@ export const findingsOf = (facts: DoctorFacts): readonly Finding[] => [
   disk(facts),
   ...models(facts),
   ...prices(facts),
-  facts.git
+  facts.git === null
     ? ok("git", "repositories can be cloned")
-    : warning("git", "there is no git that is new enough: repositories cannot be cloned", "Install git 2.31 or newer."),
+    : warning("git", `repositories cannot be cloned: ${facts.git}`, "Install git 2.31 or newer."),
   facts.shell === null
     ? ok("shell", "agents can have a shell")
     : warning(

@@ -8,10 +8,11 @@
  */
 import { join } from "node:path";
 import { lowerSession, manners } from "../sandbox/low-priority.ts";
+import { tryProgram } from "../sandbox/trial.ts";
 import { type Bubbled, bubble, withInputs, readable, relayTo, SYSTEM_FOLDERS, writable } from "../sandbox/bubble.ts";
 
 /** `http.extraHeader` in the environment's configuration, and `--no-write-fetch-head`, need this. */
-export const OLDEST_GIT = [2, 31] as const;
+const OLDEST_GIT = [2, 31] as const;
 /** Characters of git's standard error that are kept. */
 const COMPLAINT_CHARACTERS = 4_000;
 /** Memory of one git, in bytes: packs are read through windows of it. */
@@ -22,21 +23,19 @@ export interface GitVersion {
   readonly version: string;
 }
 
-/** The version that git reports; null if there is no git, or it is too old. */
-export async function findGit(program = "git"): Promise<GitVersion | null> {
-  if (Bun.which(program) === null) return null;
-  const child = Bun.spawn([program, "--version"], {
-    stdin: "ignore",
-    stdout: "pipe",
-    stderr: "ignore",
-    env: environment("/"),
-  });
-  const output = await child.stdout.text();
+/** `why`: why there is no git for clones. */
+export type FoundGit = { readonly git: GitVersion; readonly why: null } | { readonly git: null; readonly why: string };
+
+/** The git of this machine, if it is recent enough. */
+export async function findGit(program = "git", limitMs?: number): Promise<FoundGit> {
+  const { why, output } = await tryProgram([program, "--version"], { env: environment("/"), limitMs });
+  if (why !== null) return { git: null, why };
   const [, version, major, minor] = /^git version ((\d+)\.(\d+)[\w.-]*)/.exec(output) ?? [];
-  if ((await child.exited) !== 0 || version === undefined) return null;
+  if (version === undefined) return { git: null, why: `${program} does not say its version` };
   const [oldestMajor, oldestMinor] = OLDEST_GIT;
   const isRecent = Number(major) > oldestMajor || (Number(major) === oldestMajor && Number(minor) >= oldestMinor);
-  return isRecent ? { version } : null;
+  if (!isRecent) return { git: null, why: `git ${version} is older than ${OLDEST_GIT.join(".")}` };
+  return { git: { version }, why: null };
 }
 
 /** Git gets none of the service's environment, which contains keys. */

@@ -6,8 +6,9 @@
 import { lchownSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Bubbled, bubble, withInputs, readable, SYSTEM_FOLDERS, writable } from "./bubble.ts";
+import { bubble, withInputs, readable, SYSTEM_FOLDERS, writable } from "./bubble.ts";
 import { callFilter, type CallFilter } from "./system-calls.ts";
+import { type Trial, tryProgram } from "./trial.ts";
 
 export interface BubbleStyle {
   /** Whether each bubble has a user of its own; only for root. */
@@ -23,10 +24,10 @@ export type FoundStyle =
   | { readonly style: null; readonly why: string };
 
 /** Whether and how this machine allows bubbles; tried once. */
-export function findStyle(program = "bwrap"): Promise<FoundStyle> {
+export function findStyle(program = "bwrap", limitMs?: number): Promise<FoundStyle> {
   const known = found.get(program);
   if (known !== undefined) return known;
-  const style = tried(program);
+  const style = tried(program, limitMs);
   found.set(program, style);
   return style;
 }
@@ -52,26 +53,36 @@ export function nextUser(): number {
 
 const ALL_CALLS: CallFilter = { hasProcesses: true };
 
-async function tried(program: string): Promise<FoundStyle> {
+async function tried(program: string, limitMs: number | undefined): Promise<FoundStyle> {
   if (process.platform !== "linux") return { style: null, why: "bubblewrap is for Linux only" };
   if (Bun.which(program) === null) return { style: null, why: "bubblewrap is not installed" };
   let complaint = "";
   for (const hasOwnUser of process.getuid?.() === 0 && Bun.which("setpriv") !== null ? [true, false] : [false])
     for (const hasFilter of callFilter(ALL_CALLS) === null ? [false] : [true, false]) {
       const style = { hasOwnUser, hasFilter, limitsProcesses: false };
-      const failure = await complaintOf(program, style, ["sh", "-c", ": > written"]);
-      complaint ||= failure ?? "";
-      if (failure !== null) continue;
-      // Where the limit is in force, a shell that is itself too many starts nothing.
-      const alone = ["prlimit", "--nproc=1", "sh", "-c", "true & wait"];
-      const limitsProcesses = Bun.which("prlimit") !== null && (await complaintOf(program, style, alone)) !== null;
-      return { style: { ...style, limitsProcesses }, why: null };
+      const { why, isLate } = await triedIn(program, style, ["sh", "-c", ": > written"], limitMs);
+      complaint ||= why ?? "";
+      if (why !== null && isLate) return { style: null, why };
+      if (why !== null) continue;
+      return { style: { ...style, limitsProcesses: await limitsProcessesOf(program, style, limitMs) }, why: null };
     }
   return { style: null, why: `bubblewrap is installed and does not work here: ${complaint}` };
 }
 
-/** Runs a command in a folder that it may write to. Null if it succeeds, else why not. */
-async function complaintOf(program: string, style: BubbleStyle, command: readonly string[]): Promise<string | null> {
+/** Where the limit is in force, a shell that is itself too many starts nothing. */
+async function limitsProcessesOf(program: string, style: BubbleStyle, limitMs: number | undefined): Promise<boolean> {
+  if (Bun.which("prlimit") === null) return false;
+  const { why, isLate } = await triedIn(program, style, ["prlimit", "--nproc=1", "sh", "-c", "true & wait"], limitMs);
+  return why !== null && !isLate;
+}
+
+/** Tries a command in a folder that it may write to. */
+async function triedIn(
+  program: string,
+  style: BubbleStyle,
+  command: readonly string[],
+  limitMs: number | undefined,
+): Promise<Trial> {
   const folder = mkdtempSync(join(tmpdir(), "troupe-bubble-"));
   try {
     const { user, filter } = styled(style, ALL_CALLS);
@@ -79,22 +90,12 @@ async function complaintOf(program: string, style: BubbleStyle, command: readonl
     const mounts = [...SYSTEM_FOLDERS.flatMap((path) => readable(path)), ...writable(folder, "/workspace")];
     const environment = { PATH: "/usr/bin:/bin" };
     const made = bubble({ environment, mounts, folder: "/workspace", user, filter });
-    return await complaintIn(made, [program, ...made.command.slice(1), ...command]);
+    return await withInputs(made, (fds) =>
+      tryProgram([program, ...made.command.slice(1), ...command], { env: {}, fds, limitMs }),
+    );
   } catch (cause) {
-    return cause instanceof Error ? cause.message : String(cause);
+    return { why: cause instanceof Error ? cause.message : String(cause), isLate: false, output: "" };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-async function complaintIn(made: Bubbled, command: readonly string[]): Promise<string | null> {
-  const child = withInputs(made, (fds) =>
-    Bun.spawn([...command], {
-      stdio: ["ignore", "ignore", "pipe", ...fds],
-      env: {},
-      detached: true,
-    }),
-  );
-  const [said, code] = await Promise.all([child.stderr.text(), child.exited]);
-  return code === 0 ? null : said.trim().split("\n", 1)[0] || `it ended with ${code}`;
 }

@@ -19,6 +19,7 @@ import { bubble, type Bubbled, CHILD_ENVIRONMENT, readable, SETPRIV } from "./bu
 import { type BubbleStyle, findStyle, nextUser } from "./bubble-style.ts";
 import { FAIR_NICE, SESSION_NICE } from "./low-priority.ts";
 import { callFilter } from "./system-calls.ts";
+import { tryProgram } from "./trial.ts";
 
 /** What the children of a pool need. */
 export interface ChildNeeds {
@@ -69,22 +70,30 @@ export interface Launch extends Partial<Pick<Bubbled, "options" | "filter">> {
   readonly isIsolated: boolean;
   /** Whether the child's memory is limited. */
   readonly isLimited: boolean;
+  /** Why tools that this machine could have are left out. */
+  readonly leftOut?: readonly string[];
   /** The weight of its session as a nice value. Omitted: the lowest; null, for tests: the normal one. */
   readonly sessionNice?: number | null;
 }
 
 /** The ways to start a child that may work here, best first; the last one always works. */
-export async function launches({ dataBytes, openFiles, hasFolder, isAwaited }: ChildNeeds): Promise<readonly Launch[]> {
+export async function launches(
+  { dataBytes, openFiles, hasFolder, isAwaited }: ChildNeeds,
+  limitMs?: number,
+): Promise<readonly Launch[]> {
   const wrappers = [
     ["choom", "-n", "1000", "--"],
     isAwaited ? ["nice", "-n", String(FAIR_NICE)] : ["chrt", "--idle", "0"],
   ];
   const sessionNice = isAwaited ? FAIR_NICE : SESSION_NICE;
-  const works = await Promise.all(wrappers.map((wrapper) => isUsable(wrapper)));
-  const manners = wrappers.flatMap((wrapper, i) => (works[i] === true ? wrapper : []));
   const limits = ["prlimit", `--data=${dataBytes}`, `--nofile=${openFiles}`, "--core=0", "--fsize=0"];
-  const isLimited = await isUsable(limits);
+  const tried = await Promise.all(
+    [...wrappers, limits].map((wrapper) => tryProgram([...wrapper, "true"], { limitMs })),
+  );
+  const manners = wrappers.flatMap((wrapper, i) => (tried[i]?.why === null ? wrapper : []));
+  const isLimited = tried.at(-1)?.why === null;
   const limited = isLimited ? limits : [];
+  const leftOut = tried.flatMap(({ why }) => why ?? []);
   // The limit applies to the child's own user or user namespace. Elsewhere the threads of all the user's processes would
   // count, and a child might be unable to start threads because of other processes.
   const threads = Bun.which("prlimit");
@@ -101,12 +110,19 @@ export async function launches({ dataBytes, openFiles, hasFolder, isAwaited }: C
             sessionNice,
             isIsolated: true,
             isLimited,
+            leftOut,
           };
         });
   return [
     ...isolated,
-    { command: [...manners, ...limited, process.execPath, PROGRAM], sessionNice, isIsolated: false, isLimited },
-    { command: [process.execPath, PROGRAM], sessionNice, isIsolated: false, isLimited: false },
+    {
+      command: [...manners, ...limited, process.execPath, PROGRAM],
+      sessionNice,
+      isIsolated: false,
+      isLimited,
+      leftOut,
+    },
+    { command: [process.execPath, PROGRAM], sessionNice, isIsolated: false, isLimited: false, leftOut },
   ];
 }
 
@@ -142,12 +158,4 @@ function inside(hasFolder: boolean, limiter: string | null, { hasOwnUser, hasFil
   });
   const threads = limiter === null ? [] : [limiter, `--nproc=${MAX_THREADS}`];
   return { ...made, command: [...made.command, ...threads, BUN_INSIDE, `${ROOT_INSIDE}/src/sandbox/child.ts`] };
-}
-
-/** Whether this wrapper exists and works, tested by running a trivial command in it. */
-async function isUsable(wrapper: readonly string[]): Promise<boolean> {
-  const [program = ""] = wrapper;
-  if (Bun.which(program) === null) return false;
-  const child = Bun.spawn([...wrapper, "true"], { stdin: "ignore", stdout: "ignore", stderr: "ignore" });
-  return (await child.exited) === 0;
 }

@@ -265,13 +265,19 @@ class ChildPool implements Sandbox {
   }
 
   /** `why`: why there are no bubbles, if there are none. */
-  private tell({ isIsolated, isLimited, style }: Launch, why: string | null): void {
+  private tell({ isIsolated, isLimited, style, leftOut = [] }: Launch, why: string | null): void {
     const startsProcesses = style?.hasFilter !== true;
-    const fields = { isolated: isIsolated, memoryLimited: isLimited, startsProcesses, hasOwnUser: style?.hasOwnUser };
+    const fields = {
+      isolated: isIsolated,
+      memoryLimited: isLimited,
+      startsProcesses,
+      hasOwnUser: style?.hasOwnUser,
+      ...(leftOut.length === 0 ? {} : { leftOut }),
+    };
     const missing = isIsolated
       ? isLimited
         ? null
-        : "limited in memory: install prlimit"
+        : `limited in memory: ${leftOut.find((reason) => reason.includes("prlimit")) ?? "prlimit does not work here"}`
       : `isolated: ${why ?? "they do not start in bubblewrap"}`;
     if (missing === null) this.log?.info(fields, "content from outside is parsed in isolated child processes");
     else this.log?.warn(fields, `content from outside is parsed in child processes that are not ${missing}`);

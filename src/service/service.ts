@@ -30,7 +30,7 @@ import { greeting, tokenLines, tryLines } from "./greeting.ts";
 import type { Logger } from "../log/log.ts";
 import { createSandbox, filePool } from "../sandbox/sandbox.ts";
 import { Cloner } from "../repositories/clone.ts";
-import { findGit, type GitVersion, OLDEST_GIT } from "../repositories/git.ts";
+import { findGit, type GitVersion } from "../repositories/git.ts";
 import type { LocalModel } from "../runner/local-models.ts";
 import { type MadeApp, makeApp } from "./made-app.ts";
 import { unlessAborted } from "./interruption.ts";
@@ -217,9 +217,8 @@ function egressOf(config: Config, log: Logger, time: LoopTime): Egress {
 
 /** Finds a git that is safe for clones; the log says whether there is one. */
 async function gitOf(log: Logger): Promise<GitVersion | null> {
-  const git = await findGit();
-  if (git === null)
-    log.info({ oldest: OLDEST_GIT.join(".") }, "no git that is new enough was found: repositories cannot be cloned");
+  const { git, why } = await findGit();
+  if (git === null) log.info({}, `repositories cannot be cloned: ${why}`);
   return git;
 }
 

@@ -121,7 +121,7 @@ const factsOf = (given: Partial<DoctorFacts>, env: Record<string, string> = {}):
   unpriced: null,
   providers: [],
   findsNames: null,
-  git: true,
+  git: null,
   shell: null,
   ...given,
 });
@@ -150,7 +150,7 @@ test.each<[check: string, state: string, given: Partial<DoctorFacts>, env?: Reco
   ["prices", "problem", { unpriced: "MODEL_PRICES names x, which is no JSON" }],
   ["provider", "problem", { providers: [{ address: "https://x.test/v1", why: "it answered 401" }] }],
   ["egress", "problem", { findsNames: false }],
-  ["git", "warning", { git: false }],
+  ["git", "warning", { git: "git is not installed" }],
   ["shell", "warning", { shell: "bubblewrap is not installed" }],
   ["configuration", "warning", {}, { NODE_ENV: "development" }],
   ["configuration", "warning", {}, { HOST: "0.0.0.0" }],

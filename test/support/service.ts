@@ -292,7 +292,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     previews: sandboxPreviews({ sandbox: fileSandbox, contents: files }),
     queries,
     workspaceLimits,
-    git: await findGit(),
+    git: (await findGit()).git,
     uploads: new PostgresUploadDirectory(database),
     usage: new PostgresUsageDirectory(database),
     quotas,

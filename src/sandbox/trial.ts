@@ -1,0 +1,65 @@
+/**
+ * Trying the programs of this machine. The service waits for these trials when it starts, so each has a time limit: a
+ * program that does not end in time counts as one that is not there.
+ */
+
+export interface Trial {
+  /** Null if it succeeded, else why it is not usable here. */
+  readonly why: string | null;
+  /** Whether it did not end in time. */
+  readonly isLate: boolean;
+  readonly output: string;
+}
+
+interface TrialOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  /** Further file descriptors that it reads. */
+  readonly fds?: readonly number[];
+  readonly limitMs?: number | undefined;
+}
+
+/** A hundred times what the slowest of them takes on a quiet machine. */
+const LIMIT_MS = 10_000;
+
+/** Runs the program to its end, or kills it with all that it has started. Does not reject. */
+export async function tryProgram(
+  command: readonly string[],
+  { env, fds = [], limitMs = LIMIT_MS }: TrialOptions = {},
+): Promise<Trial> {
+  const [program = ""] = command;
+  if (Bun.which(program) === null) return failed(`${program} is not installed`);
+  try {
+    const child = Bun.spawn([...command], {
+      ...(env === undefined ? {} : { env }),
+      stdio: ["ignore", "pipe", "pipe", ...fds],
+      // Its own process group, which is killed as a whole.
+      detached: true,
+    });
+    const { promise: late, resolve } = Promise.withResolvers<null>();
+    const timer = setTimeout(() => {
+      killGroup(child.pid);
+      // Not waiting for its end: a process that waits for a disk in vain cannot be killed.
+      resolve(null);
+    }, limitMs);
+    const ended = await Promise.race([
+      Promise.all([child.stdout.text(), child.stderr.text(), child.exited]),
+      late,
+    ]).finally(() => clearTimeout(timer));
+    if (ended === null) return failed(`${program} did not end within ${limitMs / 1_000} s`, true);
+    const [output, complaint, code] = ended;
+    if (code === 0) return { why: null, isLate: false, output };
+    return failed(complaint.trim().split("\n", 1)[0] || `${program} ended with ${code}`);
+  } catch (cause) {
+    return failed(cause instanceof Error ? cause.message : String(cause));
+  }
+}
+
+const failed = (why: string, isLate = false): Trial => ({ why, isLate, output: "" });
+
+function killGroup(leader: number): void {
+  try {
+    process.kill(-leader, "SIGKILL");
+  } catch {
+    // It has already ended.
+  }
+}
