@@ -9,6 +9,7 @@ const LOST_AT_MOST = 0.02 * BUDGET;
 /** Seconds of one window that starts, kills and requests need. */
 const NEEDED_SECONDS = 40;
 const AT_ONCE = 50;
+const MOST_TRIES = 3;
 
 let folder: GuardedFolder;
 afterEach(() => folder.remove());
@@ -25,6 +26,9 @@ const toldBy = ({ headers }: Response): Told => ({
   secondsLeft: Number(headers.get("ratelimit-reset")),
 });
 
+/** Of a test on a machine that is too slow for its window: it proves nothing, and is tried in another window. */
+class WindowPassed extends Error {}
+
 /** Sends so many; answers how many were admitted. */
 async function send(service: TroupeProcess, token: string, count: number, resetAt: number): Promise<number> {
   let admitted = 0;
@@ -32,12 +36,33 @@ async function send(service: TroupeProcess, token: string, count: number, resetA
     const answers = await Promise.all(Array.from({ length: AT_ONCE }, () => request(service, token)));
     for (const answer of answers) {
       expect([200, 429]).toContain(answer.status);
-      // All of it is of one window, or it proves nothing.
-      expect(toldBy(answer).resetAt).toBe(resetAt);
+      if (toldBy(answer).resetAt !== resetAt) throw new WindowPassed();
       if (answer.status === 200) admitted++;
       await answer.arrayBuffer();
     }
   }
+  return admitted;
+}
+
+/** The requests of one window that are admitted, with two restarts by this signal among them. */
+async function admittedInOneWindow(service: TroupeProcess, token: string, signal: NodeJS.Signals): Promise<number> {
+  let window = toldBy(await request(service, token));
+  if (window.secondsLeft < NEEDED_SECONDS) {
+    const { resetAt } = window;
+    while (window.resetAt === resetAt) {
+      await Bun.sleep(250);
+      window = toldBy(await request(service, token));
+    }
+  }
+  // The request that told of this window is one of it.
+  let admitted = 1;
+  for (let round = 0; round < 2; round++) {
+    admitted += await send(service, token, 1_000, window.resetAt);
+    await service.end(signal);
+    service = await startTroupe(folder);
+  }
+  admitted += await send(service, token, 1_500, window.resetAt);
+  await service.end("SIGTERM");
   return admitted;
 }
 
@@ -46,29 +71,18 @@ for (const [name, signal, lostAtMost] of [
   ["an orderly restart", "SIGTERM", 0],
 ] as const) {
   test(`[RATE-1] over ${name} a window admits its budget and never more`, async () => {
-    folder = guardedFolder();
-    let service = await startTroupe(folder);
-    const { personal: token } = service.firstRun();
-    let window = toldBy(await request(service, token));
-    if (window.secondsLeft < NEEDED_SECONDS) {
-      const { resetAt } = window;
-      while (window.resetAt === resetAt) {
-        await Bun.sleep(250);
-        window = toldBy(await request(service, token));
+    for (let tries = 1; ; tries++) {
+      folder = guardedFolder();
+      const service = await startTroupe(folder);
+      try {
+        const admitted = await admittedInOneWindow(service, service.firstRun().personal, signal);
+        expect(admitted).toBeLessThanOrEqual(BUDGET);
+        expect(admitted).toBeGreaterThanOrEqual(BUDGET - 2 * lostAtMost);
+        return;
+      } catch (error) {
+        if (!(error instanceof WindowPassed) || tries === MOST_TRIES) throw error;
+        await folder.remove();
       }
     }
-    // The request that told of this window is one of it.
-    let admitted = 1;
-    const restart = async (): Promise<void> => {
-      await service.end(signal);
-      service = await startTroupe(folder);
-    };
-    for (let round = 0; round < 2; round++) {
-      admitted += await send(service, token, 1_000, window.resetAt);
-      await restart();
-    }
-    admitted += await send(service, token, 1_500, window.resetAt);
-    expect(admitted).toBeLessThanOrEqual(BUDGET);
-    expect(admitted).toBeGreaterThanOrEqual(BUDGET - 2 * lostAtMost);
   });
 }
