@@ -2,7 +2,6 @@
 import type { Protocols } from "../../actors/runtime/actor.ts";
 import { System } from "../../actors/runtime/system.ts";
 import type { SystemParts } from "../../actors/runtime/system-parts.ts";
-import { systemChance } from "../../src/wiring/clock.ts";
 
 /** Some parts of a system; the others have defaults. */
 export type GivenParts<K extends keyof SystemParts> = Pick<SystemParts, K> & Partial<SystemParts>;
@@ -11,5 +10,5 @@ const QUIET = { debug: () => {}, warn: () => {}, error: () => {} };
 
 /** Not started, and without handlers of effects. */
 export const bareSystem = <P extends Protocols>(
-  parts: GivenParts<"definitions" | "store" | "placement" | "clock">,
-): System<P> => new System<P>({ chance: systemChance, log: QUIET, onLost: () => {}, ...parts });
+  parts: GivenParts<"definitions" | "store" | "placement" | "clock" | "chance">,
+): System<P> => new System<P>({ log: QUIET, onLost: () => {}, ...parts });

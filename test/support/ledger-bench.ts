@@ -12,6 +12,7 @@ import type { System } from "../../actors/runtime/system.ts";
 import { type Database, openDatabase } from "../../db/client.ts";
 import { PostgresPlacement } from "../../db/placement.ts";
 import { PostgresActorStore } from "../../db/stores/actor-store.ts";
+import { systemChance } from "../../src/wiring/clock.ts";
 import { until } from "./condition.ts";
 import { hurriedClock } from "./hurried-clock.ts";
 import { ledgerActor, type LedgerCommand, type LedgerProtocols, ledgerRef } from "./ledger-actor.ts";
@@ -65,6 +66,7 @@ export class BenchReplica {
       store: new WatchedStore(new PostgresActorStore(this.database), notes),
       placement: this.placement,
       clock: hurriedClock(HURRY),
+      chance: systemChance,
       log: { debug: at("debug"), warn: at("warn"), error: at("error") },
       onLost: (reason) => void this.lost.push(reason),
     });

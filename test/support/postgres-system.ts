@@ -5,7 +5,7 @@ import type { System } from "../../actors/runtime/system.ts";
 import type { Database } from "../../db/client.ts";
 import { PostgresPlacement } from "../../db/placement.ts";
 import { PostgresActorStore } from "../../db/stores/actor-store.ts";
-import { systemClock } from "../../src/wiring/clock.ts";
+import { systemChance, systemClock } from "../../src/wiring/clock.ts";
 import { bareSystem, type GivenParts } from "./bare-system.ts";
 
 interface PostgresParts<P extends Protocols> extends GivenParts<"definitions"> {
@@ -21,7 +21,8 @@ export async function startPostgresSystem<P extends Protocols>(
 ): Promise<System<P>> {
   const placement = new PostgresPlacement(database, { id, address: "", build: "", folder: null });
   await placement.join();
-  const system = bareSystem<P>({ store: new PostgresActorStore(database), placement, clock: systemClock, ...parts });
+  const store = new PostgresActorStore(database);
+  const system = bareSystem<P>({ store, placement, clock: systemClock, chance: systemChance, ...parts });
   system.handle(handlers?.(system) ?? {});
   await system.start();
   return system;
