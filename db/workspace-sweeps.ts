@@ -1,6 +1,6 @@
 /**
  * Cleans up after workspaces and uploads: expired versions and deleted files, the contents of deleted directories,
- * uploads that were deleted or that no message has used, and unreferenced content.
+ * uploads that were deleted or that no message has used, also those of removed members, and unreferenced content.
  *
  * Content is removed under the lock of its claim. An upload claims its content before it stores it. If its claim comes
  * first, the claim is young and the sweep skips it. If the sweep has the lock first, the upload waits, and then stores
@@ -15,6 +15,8 @@ import { past, type Sweep, type Taken } from "./sweeps.ts";
 
 /** How long content may stay unreferenced after its claim. An upload or a clone takes minutes. */
 const CLAIM_MS = 3_600_000;
+/** How long the unused uploads of a removed member stay: their actors have left memory by then. */
+const REMOVED_MS = 3_600_000;
 /** Contents that one batch removes: each is a request to the store, and the transaction stays open meanwhile. */
 const REMOVED_BLOBS = 20;
 
@@ -25,9 +27,23 @@ export const workspaceSweeps = (blobs: Pick<BlobStore, "remove">): readonly Swee
   { name: "file_texts", retentionMs: CLOCK_SKEW_MS, take: past("workspace_text", "empty_since") },
   { name: "shares", retentionMs: VERSION_MS, take: past("workspace_share", "ends_at") },
   { name: "uploads", retentionMs: CLOCK_SKEW_MS, take: past("upload", "ends_at") },
+  { name: "uploads_of_removed", retentionMs: REMOVED_MS, take: uploadsOfRemoved },
   { name: "deleted_directories", retentionMs: VERSION_MS, take: emptyDirectories },
   { name: "blobs", retentionMs: CLAIM_MS, take: unreferenced(blobs) },
 ];
+
+/** Uploads that no message has used, of people who have been removed: nobody can find them. */
+async function uploadsOfRemoved(sql: TransactionSql, cutoff: string, limit: number): Promise<Taken> {
+  const rows = await sql`
+    with doomed as (
+      select u.ctid from member m
+      join upload u on u.organization_id = m.organization_id and u.created_by = m.id
+      where m.body ->> 'status' = 'removed' and m.body ->> 'updatedAt' < ${cutoff}
+        and u.deleted_at is null and u.ends_at is not null
+      limit ${limit} for update of u skip locked)
+    delete from upload where ctid = any(array(select ctid from doomed)) and ends_at is not null`;
+  return { deleted: rows.count, isDone: rows.count < limit };
+}
 
 /** Empties the directory that was deleted first. Directories in it count as deleted at the same time. */
 async function emptyDirectories(sql: TransactionSql, cutoff: string, limit: number): Promise<Taken> {

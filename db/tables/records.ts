@@ -53,6 +53,9 @@ export const member = pgTable("member", { ...columns, createdAt, email: generate
   index("member_email").on(sql`lower(email)`),
   index("member_person").on(t.id),
   index("member_newest").on(t.organizationId, t.createdAt, t.id),
+  index("member_removed")
+    .on(t.organizationId, t.id)
+    .where(sql`body ->> 'status' = 'removed'`),
 ]);
 
 export const token = pgTable(

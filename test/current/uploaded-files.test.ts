@@ -144,19 +144,22 @@ test("[FILE-4] a deleted file is gone", async () => {
   expect(await list()).toEqual([]);
 });
 
-test("[FILE-4] a file that no message has is removed with its content after its time, and not before", async () => {
+/** Sweeps as if so much time had passed; the digests of the contents that it removes. */
+async function sweep(afterMs: number): Promise<readonly string[]> {
   const removed: string[] = [];
   const blobs = {
     async remove({ organizationId, sha256 }: BlobKey) {
       if (organizationId === owner.organizationId) removed.push(sha256);
     },
   };
-  const sweep = async (afterMs: number): Promise<void> => {
-    for (const one of workspaceSweeps(blobs)) {
-      let isDone = false;
-      while (!isDone) ({ isDone } = await sweepOnce(service.database, one, { now: Date.now() + afterMs, limit: 10 }));
-    }
-  };
+  for (const one of workspaceSweeps(blobs)) {
+    let isDone = false;
+    while (!isDone) ({ isDone } = await sweepOnce(service.database, one, { now: Date.now() + afterMs, limit: 10 }));
+  }
+  return removed;
+}
+
+test("[FILE-4] a file that no message has is removed with its content after its time, and not before", async () => {
   const { id, sha256, expires_at: expiresAt } = await uploaded(client, "a.txt", "kept for a time");
   expect(sha256).toBe(digestOf("kept for a time"));
   expect(Date.parse(expiresAt ?? "") - Date.now()).toBeWithin(UPLOAD_MS - DAY_MS, UPLOAD_MS + DAY_MS);
@@ -164,11 +167,9 @@ test("[FILE-4] a file that no message has is removed with its content after its 
   const gone = await uploaded(client, "b.txt", "deleted");
   await answered(client.call("DELETE", `/api/files/${gone.id}`));
   const claims = new PostgresBlobClaims(service.database);
-  await sweep(2 * DAY_MS);
-  expect(removed).toEqual([gone.sha256]);
+  expect(await sweep(2 * DAY_MS)).toEqual([gone.sha256]);
   await client.get(`/api/files/${id}`);
-  await sweep(UPLOAD_MS + DAY_MS);
-  expect(removed).toEqual([gone.sha256, sha256]);
+  expect(await sweep(UPLOAD_MS + DAY_MS)).toEqual([sha256]);
   expect(await claims.stands({ organizationId: owner.organizationId, sha256 })).toBe(false);
 });
 
@@ -182,4 +183,24 @@ test("[FILE-4] [QUOTA-1] uploads count as bytes of files until they are deleted"
   await uploaded(client, "b.txt", "1234567");
   expect([12, 17]).toContain(await used());
   expect(file.size).toBe(5);
+});
+
+test("[FILE-4] the unused files of a removed person end an hour later; what messages have, and others' files, stay", async () => {
+  const person = await service.join(owner.organizationId);
+  const member = new Client(service, person);
+  const own = await uploaded(client, "own.txt", "the owner's");
+  const unused = [await uploaded(member, "a.txt", "unused"), await uploaded(member, "b.txt", "unused, too")];
+  const used = await uploaded(member, "c.txt", "sent");
+  const ada = await answered<{ id: string }>(
+    member.call("POST", "/api/agents", { name: "Ada", system_prompt: "x" }),
+    201,
+  );
+  const chat = await member.chat(ada.id, owner.workspaceId);
+  const content = [{ type: "file", source: { kind: "upload", file_id: used.id } }];
+  await answered(member.call("POST", `/api/chats/${chat}/messages`, { content }), 202);
+  await answered(client.call("DELETE", `/api/members/${person.userId}`));
+  const HOUR_MS = 3_600_000;
+  expect(await sweep(HOUR_MS / 2)).toEqual([]);
+  expect((await sweep(HOUR_MS + 60_000)).toSorted()).toEqual(unused.map(({ sha256 }) => sha256).toSorted());
+  expect(await list()).toEqual([own]);
 });

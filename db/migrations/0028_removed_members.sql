@@ -1,0 +1,1 @@
+CREATE INDEX "member_removed" ON "member" USING btree ("organization_id","id") WHERE body ->> 'status' = 'removed';
