@@ -17,6 +17,7 @@ import {
   ruleBreaches,
   rulesOf,
   type SourceFile,
+  typeCycles,
 } from "./support/tidy.ts";
 
 const ROOT = join(import.meta.dir, "..");
@@ -86,6 +87,12 @@ describe("layering", () => {
     expect(cycles(ring)).toEqual(["a.ts b.ts"]);
     expect(cycles([ring[0]!, planted("b.ts", 'import type { a } from "./a.ts";')])).toEqual([]);
     expect(cycles(sources)).toEqual([]);
+  });
+
+  test("[TIDY-1] files of HTTP do not need each other's types in a ring", () => {
+    const ring = [planted("a.ts", 'import { b } from "./b.ts";'), planted("b.ts", 'import type { a } from "./a.ts";')];
+    expect(typeCycles(ring)).toEqual(["a.ts b.ts"]);
+    expect(typeCycles(sources.filter(({ path }) => path.startsWith("src/http/")))).toEqual([]);
   });
 });
 

@@ -10,7 +10,8 @@ import type { FileContents } from "../../actors/workspace/ports.ts";
 import type { Clock } from "../../actors/runtime/clock.ts";
 import { UNAVAILABLE, UNAVAILABLE_RETRY_MS } from "../../actors/runtime/shards.ts";
 import type { Forwarding, Route, Routed } from "../http/request/forwarding.ts";
-import { forwardedFor, UNNAMED_STREAM } from "../http/request/forwarding.ts";
+import { handedOn } from "../http/request/forwarding.ts";
+import { UNNAMED_STREAM } from "./handed-on-request.ts";
 import type { Bearer } from "../http/stream/open-streams.ts";
 import { CONTENT_HEADER, withContent } from "./content-answer.ts";
 import { LeavingClients } from "./leaving-clients.ts";
@@ -74,7 +75,7 @@ export class RequestForwarding implements Forwarding {
     const { organizationId } = bearer;
     const place = this.parts.routing.placeNow(organizationId);
     if (place?.kind === "here") return this.here(organizationId);
-    if (forwardedFor(routed.request) !== null) return this.own(organizationId);
+    if (handedOn(routed.request) !== null) return this.own(organizationId);
     return (place === null ? null : this.sendNow(place.owner, routed, bearer)) ?? this.send(routed, bearer);
   }
 

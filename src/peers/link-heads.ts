@@ -3,7 +3,8 @@
  * link numbers the sets of headers that it sends: the first answer with a set carries all of it, later ones carry its
  * number and their own headers. Frames keep their order, so the receiver knows each set before its number is used.
  */
-import { ownHeaders, type PlainAnswer, type SharedHeaders } from "../http/request/answer.ts";
+import type { SharedHeaders } from "../http/answer/answer.ts";
+import { ownHeaders, type PlainAnswer } from "./plain-answer.ts";
 import { LinkBroken } from "./link-frames.ts";
 
 /** Numbers are reused after this many: a set lasts a second, and there are about as many as budgets. */

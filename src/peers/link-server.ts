@@ -6,8 +6,6 @@
 import type { Server, ServerWebSocket, WebSocketHandler } from "bun";
 import type { Clock } from "../../actors/runtime/clock.ts";
 import type { MaybePromise } from "../../actors/maybe-promise.ts";
-import { type Answer, PlainAnswer, responseOf } from "../http/request/answer.ts";
-import { wholeBodyOf } from "../http/request/forwarding.ts";
 import { CONTENT_HEADER } from "./content-answer.ts";
 import { urlOf } from "./forwarding.ts";
 import {
@@ -33,6 +31,7 @@ import { LinkedCall, linkedRequest } from "./linked-request.ts";
 import type { AnswerHead, AskHead } from "./peer-link.ts";
 import type { OpenedSeal, PeerKey } from "./peer-key.ts";
 import type { PeersLog } from "./peers-log.ts";
+import { PlainAnswer, responseOf } from "./plain-answer.ts";
 
 /** Longer answers are fetched over HTTP. */
 export const MOST_ANSWER_BYTES = 64 * 1024;
@@ -46,7 +45,7 @@ const EMPTY: ReadonlySet<number> = new Set([204, 205, 304, 421]);
 export interface LinkServerParts {
   readonly clock: Pick<Clock, "after">;
   /** A client's request, as if the client had sent it here. */
-  readonly handedOn: (request: Request, client: string) => MaybePromise<Answer>;
+  readonly handedOn: (request: Request, client: string) => MaybePromise<Response | PlainAnswer>;
   readonly key: Pick<PeerKey, "now" | "sealAnswer">;
   readonly log: PeersLog;
 }
@@ -178,7 +177,7 @@ export class LinkServer {
     try {
       const [, , client] = asked.head;
       const request = requestOf(asked);
-      const frameOf = (answer: Answer): Frame => this.frameOf(end, id, { answer, request, call: asked.call });
+      const frameOf = (answer: Response | PlainAnswer): Frame => this.frameOf(end, id, { answer, call: asked.call });
       const answer = this.parts.handedOn(request, client);
       return answer instanceof Promise ? answer.then(frameOf).catch(failed) : frameOf(answer);
     } catch (cause) {
@@ -189,14 +188,14 @@ export class LinkServer {
   private frameOf(
     { sent }: LinkEnd,
     id: number,
-    { answer, request, call }: { readonly answer: Answer; readonly request: Request; readonly call: LinkedCall },
+    { answer, call }: { readonly answer: Response | PlainAnswer; readonly call: LinkedCall },
   ): Frame {
     const isPlain = answer instanceof PlainAnswer;
     if (isPlain && typeof answer.body === "string" && answer.body.length <= MOST_ANSWER_BYTES)
       return { kind: TEXT, id, head: sent.headOf(answer), body: answer.body };
-    const response = responseOf(answer);
+    const response = isPlain ? responseOf(answer) : answer;
     const isEmpty = EMPTY.has(response.status) || response.headers.has(CONTENT_HEADER);
-    const whole = isEmpty ? "" : isPlain ? answer.body : wholeBodyOf(request, response);
+    const whole = isEmpty ? "" : isPlain ? answer.body : null;
     if (whole === null || whole.length > MOST_ANSWER_BYTES) return this.keep(id, response, call);
     return { kind: ANSWER, id, head: headOf(response), body: whole };
   }

@@ -5,11 +5,10 @@
 import type { Server } from "bun";
 import type { Clock } from "../../actors/runtime/clock.ts";
 import { type MaybePromise, whenReady } from "../../actors/maybe-promise.ts";
-import { type Answer, responseOf } from "../http/request/answer.ts";
-import { contentOf, noteForwarded, streamOf } from "../http/request/forwarding.ts";
 import { pathOf } from "../http/request/exchange.ts";
 import { READS_CONTENT_HEADER, withoutContent } from "./content-answer.ts";
 import { targetOf, urlOf } from "./forwarding.ts";
+import { HandedOnRequest } from "./handed-on-request.ts";
 import { type LinkEnd, LinkServer } from "./link-server.ts";
 import { LINK_PATH } from "./peer-link.ts";
 import { ALIVE_PATH, ASK_PATH, LOOK_PATH, MISDIRECTED, READ_PATH, TAKE_PATH } from "./peer-client.ts";
@@ -26,11 +25,12 @@ import {
 import type { Tracing } from "../../actors/runtime/tracing.ts";
 import type { PeerQuestions } from "./peer-questions.ts";
 import type { PeersLog } from "./peers-log.ts";
+import type { PlainAnswer } from "./plain-answer.ts";
 import { STREAM_HEADER } from "./relay.ts";
 import { openedPieces } from "./sealed-body.ts";
 
-/** The pipeline of the service. The answer to a request from a link need not be a `Response` yet. */
-export type Pipeline = (request: Request) => MaybePromise<Answer>;
+/** The pipeline of the service. */
+export type Pipeline = (request: Request) => MaybePromise<Response>;
 
 export interface PeerServerParts {
   readonly self: string;
@@ -187,24 +187,24 @@ async function handedOn(request: Request, client: string, { serve }: PeerServerP
   const readsContent = request.headers.has(READS_CONTENT_HEADER);
   if (request.headers.has(SEAL_HEADER)) request.headers.delete(SEAL_HEADER);
   if (readsContent) request.headers.delete(READS_CONTENT_HEADER);
-  noteForwarded(request, client);
-  return answerTo(request, responseOf(await pipeline(request)), readsContent);
+  const by = new HandedOnRequest(request, client, { isLinked: false });
+  return answerTo(by, await pipeline(request), readsContent && request.method === "GET");
 }
 
 /** Serves a request from a link, whose sender always reads content itself. */
-function handedOverLink(request: Request, client: string, { serve }: PeerServerParts): MaybePromise<Answer> {
+function handedOverLink(
+  request: Request,
+  client: string,
+  { serve }: PeerServerParts,
+): MaybePromise<Response | PlainAnswer> {
   const pipeline = serve();
   if (pipeline === null) return misdirected();
-  noteForwarded(request, client, true);
-  return whenReady(pipeline(request), (answer) =>
-    answer instanceof Response ? answerTo(request, answer, true) : answer,
-  );
+  const by = new HandedOnRequest(request, client, { isLinked: true });
+  return whenReady(pipeline(request), (response) => by.plain ?? answerTo(by, response, request.method === "GET"));
 }
 
 /** The answer, with headers for the forwarding replica. */
-function answerTo(request: Request, response: Response, readsContent: boolean): Response {
-  const stream = streamOf(request);
+function answerTo({ stream, content }: HandedOnRequest, response: Response, readsContent: boolean): Response {
   if (stream !== null) response.headers.set(STREAM_HEADER, stream);
-  const content = request.method === "GET" && readsContent ? contentOf(request) : null;
-  return content === null ? response : withoutContent(response, content);
+  return content === null || !readsContent ? response : withoutContent(response, content);
 }

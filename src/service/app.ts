@@ -46,10 +46,8 @@ import { Bodies } from "../http/request/bodies.ts";
 import { BodyPace } from "../http/request/body-pace.ts";
 import { pathOf } from "../http/request/exchange.ts";
 import { drainingHealth, healthRoutes } from "../http/request/health.ts";
-import { type Answer, responseOf } from "../http/request/answer.ts";
 import type { Forwarding } from "../http/request/forwarding.ts";
 import { FairTurns } from "../http/request/fair-turns.ts";
-import { KnownPaths } from "../http/request/known-paths.ts";
 import type { HttpLog } from "../log/port.ts";
 import type { RequestMeter } from "../http/request/request-meter.ts";
 import { OpenStreams } from "../http/stream/open-streams.ts";
@@ -176,8 +174,8 @@ export interface App {
   readonly bodies: Bodies;
   /** Requests that wait for their turn. */
   readonly turns: FairTurns;
-  /** Answers a request that another replica has forwarded; over a link, the answer need not be a `Response` yet. */
-  handle(request: Request): MaybePromise<Answer>;
+  /** Answers a request that another replica has forwarded. */
+  handle(request: Request): MaybePromise<Response>;
   /** Runs an operation by its id, for a caller without HTTP (`Operations.invoke`). */
   invoke(id: string, caller: Caller, input?: LocalInput): Promise<Outcome<object | Response>>;
 }
@@ -192,7 +190,7 @@ export function createApp(parts: AppParts): App {
   const bodies = new Bodies(parts.clock, parts.bodyBytes, pace);
   const turns = new FairTurns({ time, clock: parts.clock, later: setImmediate });
   const endWatch = watchTokens({ ...parts, streams });
-  const { routes, turnAway, invoke, linked } = mount({ bulk: AT_ONCE, ...parts, bodies, turns }, streams, {
+  const { routes, turnAway, invoke } = mount({ bulk: AT_ONCE, ...parts, bodies, turns }, streams, {
     appUrl: () => parts.appUrl?.(port) ?? "",
     server: () => server,
   });
@@ -204,7 +202,7 @@ export function createApp(parts: AppParts): App {
       return port;
     },
     invoke,
-    handle: (request) => linked(request) ?? routes.fetch(request),
+    handle: (request) => routes.fetch(request),
     listen({ isShared = false, ...at }) {
       hasSharedPort = isShared;
       server = routes.listen({ ...at, reusePort: isShared }).server;
@@ -259,7 +257,7 @@ function mount(parts: MountedParts, streams: OpenStreams, opened: Opened) {
   const services = servicesOf(parts, streams, {
     appPlaces,
     appUrl,
-    hasPath: (path) => known.methodsOf(path).length > 0,
+    hasPath: (path) => methodsOf(path).length > 0,
   });
   // Without `development: false` the answer would show an uncaught exception with its stack. Without `reusePort: false`
   // two services could share a port without noticing.
@@ -283,7 +281,14 @@ function mount(parts: MountedParts, streams: OpenStreams, opened: Opened) {
     onRevoked: (tokenId: string) => streams.closeOf(tokenId),
   };
   const openApp = (request: Request): Promise<Response> => servedApp(elsewhere, services, request);
-  const app = new Elysia({ name: "troupe", normalize: false, strictPath: true, serve });
+  const app = new Elysia({
+    name: "troupe",
+    normalize: false,
+    strictPath: true,
+    // The name of a host may be shorter than four characters, also in a forwarded request.
+    handler: { standardHostname: false },
+    serve,
+  });
   // A host of apps serves nothing else. Without one, no request pays for the check. The hook returns a variable: Elysia
   // takes one that returns a call for asynchronous, and every route would wait for it (docs/decisions/0041).
   if (appPlaces.haveHosts)
@@ -315,27 +320,29 @@ function mount(parts: MountedParts, streams: OpenStreams, opened: Opened) {
     .onError(async ({ code, error, request }) => {
       const path = pathOf(request.url);
       const surface = surfaceOf(path);
-      if (code !== "NOT_FOUND") return responseOf(surface.failed(surface.begin(request), error));
+      if (code !== "NOT_FOUND") return surface.fail(request, error);
       const misdirected = hostFault(request);
       if (misdirected !== null) return surface.refuse(request, misdirected);
       const bare = withoutSlash(path);
-      if (bare !== null && known.methodsOf(bare).includes(request.method))
+      if (bare !== null && methodsOf(bare).includes(request.method))
         return surface.redirect(request, pathPrefixOf(appUrl()) + bare);
-      const allow = known.methodsOf(path);
+      const allow = methodsOf(path);
       // An unknown path may be a misspelled public one, and there is nothing behind it to protect.
-      const isOpen = allow.length === 0 || open.methodsOf(path).length > 0;
+      const isOpen = allow.length === 0 || OPEN_PATHS.test(path);
       const offered = { allow, audience: isOpen ? "any_origin" : "configured_origins" } as const;
       return unrouted(surface, request, { offered, internal: parts.internal });
     });
-  const known = new KnownPaths(app.routes);
-  const open = new KnownPaths(OPERATIONS.flatMap(({ operation }) => (operation.scope === null ? [operation] : [])));
+  /** The methods for which Elysia has a route to the path; it answers HEAD by the route of GET. */
+  const methodsOf = (path: string): readonly string[] =>
+    ROUTED_METHODS.filter((method) => {
+      const routed = method === "HEAD" ? "GET" : method;
+      return app.router.static[path]?.[routed] !== undefined || app.router.http.find(routed, path) !== null;
+    });
   const turnAway = (request: Request): Response =>
     drainingHealth(request, pathOf(request.url)) ?? surfaceOf(pathOf(request.url)).turnAway(request, SHUTTING_DOWN);
   const invoke: App["invoke"] = (id, caller, input) =>
     ([v1, mcp].find((surface) => surface.operations.has(id)) ?? current).operations.invoke(id, caller, input);
-  const linked = (request: Request): MaybePromise<Answer> | null =>
-    appPlaces.haveHosts && appPlaces.isOfApps(hostOf(request)) ? null : surfaceOf(pathOf(request.url)).linked(request);
-  return { routes: app, turnAway, invoke, linked };
+  return { routes: app, turnAway, invoke };
 }
 
 /** Where operations of the current surface are that are not under its path: documents, shares, signed pages. */
@@ -346,6 +353,14 @@ const OUTSIDE_API: readonly string[] = [
     ),
   ),
 ];
+
+const ROUTED_METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
+/** Paths whose answers are for pages of any origin. */
+const OPEN_PATHS = new RegExp(
+  `^(?:${OPERATIONS.flatMap(({ operation: { scope, path } }) =>
+    scope === null ? [RegExp.escape(path).replaceAll(/\\\{.*?\\\}/g, "[^/]+")] : [],
+  ).join("|")})$`,
+);
 
 interface Reached {
   readonly appPlaces: AppPlaces;

@@ -12,7 +12,7 @@ export const hostOf = (request: Request): string => request.headers.get("host") 
 
 /** The page of an app, or a refusal. */
 export function servedApp(surface: Surface, services: Services, request: Request): Promise<Response> {
-  return surface.serve(request, async () => {
+  return surface.servePublic(request, async () => {
     if (request.method !== "GET" && request.method !== "HEAD")
       return refuse({ kind: "method_not_allowed", allow: ["GET", "HEAD"] });
     const target = services.appPlaces.targetOf(hostOf(request), pathOf(request.url));

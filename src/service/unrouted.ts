@@ -1,7 +1,5 @@
 /** Requests that match no route: an unknown path, another method, a preflight. */
-import { responseOf } from "../http/request/answer.ts";
-import type { Offered } from "../http/request/known-paths.ts";
-import type { Surface } from "../http/request/surface.ts";
+import type { Offered, Surface } from "../http/request/surface.ts";
 
 /** Answers what is not of the API; null if it is not for it. */
 type Internal = (request: Request) => Promise<Response | null>;
@@ -25,7 +23,7 @@ export async function unrouted(
     if (isPreflight(request)) return await surface.options(request, { ...offered, allow: METHODS });
     return await surface.refuse(request, { kind: "not_found", noun: "route" }, audience);
   } catch (cause) {
-    return responseOf(surface.failed(surface.begin(request), cause));
+    return surface.fail(request, cause);
   }
 }
 

@@ -1,11 +1,12 @@
 /** Reads and their short answers over a link: neither a `Request` nor a `Response` is made of them at the owner. */
 import { afterEach, describe, expect, test } from "bun:test";
-import { PlainAnswer, responseOf, type SharedHeaders } from "../../src/http/request/answer.ts";
+import type { SharedHeaders } from "../../src/http/answer/answer.ts";
+import { PlainAnswer, responseOf } from "../../src/peers/plain-answer.ts";
 import { ReceivedHeaders, SentHeaders } from "../../src/peers/link-heads.ts";
 import { LinkBroken } from "../../src/peers/link-frames.ts";
 import { LinkedCall, linkedRequest } from "../../src/peers/linked-request.ts";
 import type { LinkAnswer } from "../../src/peers/peer-link.ts";
-import { ask, AskedReplica, linkOf } from "../support/asked-replica.ts";
+import { ask, AskedReplica, handOver, linkOf } from "../support/asked-replica.ts";
 import { until } from "../support/condition.ts";
 
 const closing: (() => Promise<void>)[] = [];
@@ -44,7 +45,7 @@ describe("answers", () => {
       if (i % 2 === 0) answer.headers.set("content-type", "text/plain");
       answer.headers.append("vary", "origin");
       answer.headers.append("vary", "accept-encoding");
-      there.pipeline = () => answer;
+      there.pipeline = (request) => handOver(request, answer);
       const direct = await seen(responseOf(answer));
       expect(await seen(responseIn(await ask(link, "/").answer))).toEqual(direct);
     }
@@ -55,13 +56,13 @@ describe("answers", () => {
     const link = (await linkOf(closing, there.url))!;
     const set = ofTheSecond(1);
     const late = Promise.withResolvers<PlainAnswer>();
-    there.pipeline = () => late.promise;
+    there.pipeline = async (request) => handOver(request, await late.promise);
     const left = ask(link, "/left");
     left.answer.catch(() => {});
     await until("it is there", () => there.asked.length === 1);
     left.abort();
     late.resolve(new PlainAnswer(200, set, "for nobody"));
-    there.pipeline = () => new PlainAnswer(200, set, "for you");
+    there.pipeline = (request) => handOver(request, new PlainAnswer(200, set, "for you"));
     const response = responseIn(await ask(link, "/").answer);
     expect([response.headers.get("x-second"), await response.text()]).toEqual(["1", "for you"]);
   });
@@ -69,9 +70,10 @@ describe("answers", () => {
   test("[REP-4] bytes, and what is longer than a link carries, come as other answers do", async () => {
     const there = new AskedReplica(closing);
     const link = (await linkOf(closing, there.url))!;
-    there.pipeline = () => new PlainAnswer(200, ofTheSecond(1), new Uint8Array([0, 255, 128]));
+    there.pipeline = (request) =>
+      handOver(request, new PlainAnswer(200, ofTheSecond(1), new Uint8Array([0, 255, 128])));
     expect(await ask(link, "/").answer).toMatchObject({ kind: "whole", body: Buffer.from([0, 255, 128]) });
-    there.pipeline = () => new PlainAnswer(200, ofTheSecond(1), "x".repeat(64 * 1024 + 1));
+    there.pipeline = (request) => handOver(request, new PlainAnswer(200, ofTheSecond(1), "x".repeat(64 * 1024 + 1)));
     expect(await ask(link, "/").answer).toMatchObject({ kind: "kept" });
     await there.clock.advance(10_000);
   });

@@ -95,3 +95,11 @@ test("[ERR-4] the internal door is asked last, and its failure says nothing", as
   const broken = await get("/internal/broken", "POST");
   expect([broken.status, await broken.text()]).toEqual([500, "Internal server error\n"]);
 });
+
+test("[REP-4] a request that was forwarded finds its route, however short the name of its host is", async () => {
+  for (const host of ["a", "ab:1", "troupe.test"]) {
+    // Only requests that have come to the client's port have parameters by Bun's router.
+    const request = Object.assign(new Request(`http://${host}/api/version`), { params: {} });
+    expect([host, (await service.app.handle(request)).status]).toEqual([host, 200]);
+  }
+});

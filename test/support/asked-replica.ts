@@ -1,7 +1,8 @@
 /** A replica that is asked over a link: its port for the others, and what it has been asked. */
-import { noteWhole } from "../../src/http/request/forwarding.ts";
+import { handedOn } from "../../src/http/request/forwarding.ts";
 import { PeerKey } from "../../src/peers/peer-key.ts";
 import { type LinkAnswer, PeerLink } from "../../src/peers/peer-link.ts";
+import type { PlainAnswer } from "../../src/peers/plain-answer.ts";
 import { openPeerServer, type Pipeline } from "../../src/peers/peer-server.ts";
 import { until } from "./condition.ts";
 import { FakeClock } from "./fake-clock.ts";
@@ -17,10 +18,16 @@ export const keyOf = (id: string, now = () => NOW) => new PeerKey(PEER_KEYS, id,
 export const NEAR = keyOf("rpl_1");
 
 /** An answer whose body is known as a whole. */
-export function whole(request: Request, body: string, init: ResponseInit = {}): Response {
-  const response = new Response(body, init);
-  noteWhole(request, response, body);
-  return response;
+export function whole(request: Request, body: string, init: { readonly status?: number } = {}): Response {
+  const by = handedOn(request);
+  const headers = new Headers({ "x-one": "1", connection: "close" });
+  const answer = by?.answer(init.status ?? 200, { headers, entries: [...headers] }, Buffer.from(body)) ?? null;
+  return by === null || answer === null ? new Response(body, init) : by.take(answer);
+}
+
+/** The answer of a pipeline that has made it for a link. */
+export function handOver(request: Request, answer: PlainAnswer): Response {
+  return handedOn(request)!.take(answer);
 }
 
 /** The replica `rpl_2`, which has a port for links, and what it was asked. */

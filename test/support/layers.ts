@@ -65,7 +65,7 @@ export const LAYERS: readonly Layer[] = [
     name: "src/http",
     files: at("src/http/.*"),
     ours: at("actors/.*", LOG_PORT, "src/http/.*"),
-    packages: ["elysia", "@sinclair/typebox", "ipaddr.js", "jsonc-parser", "memoirist", "negotiator"],
+    packages: ["elysia", "@sinclair/typebox", "ipaddr.js", "jsonc-parser", "negotiator"],
     builtins: true,
   },
   {

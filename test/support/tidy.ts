@@ -38,12 +38,18 @@ export function layeringBreaches(files: readonly SourceFile[]): string[] {
 }
 
 /** Cycles of imports that exist at run time, each named once by its files; `import type` is erased. */
-export function cycles(files: readonly SourceFile[]): string[] {
+export const cycles = (files: readonly SourceFile[]): string[] =>
+  ringsOf(files, ({ text }) => text.replace(/(^|\n)\s*(?:import|export) type\b[^;]*;/g, "$1"));
+
+/** The same with imports of types: files that can only be read together. */
+export const typeCycles = (files: readonly SourceFile[]): string[] => ringsOf(files, ({ text }) => text);
+
+function ringsOf(files: readonly SourceFile[], textOf: (file: SourceFile) => string): string[] {
   const edges = new Map(
-    files.map((file) => {
-      const values = { ...file, text: file.text.replace(/(^|\n)\s*(?:import|export) type\b[^;]*;/g, "$1") };
-      return [file.path, importsOf(values).flatMap((name) => targetOf(file, name) ?? [])];
-    }),
+    files.map((file) => [
+      file.path,
+      importsOf({ ...file, text: textOf(file) }).flatMap((name) => targetOf(file, name) ?? []),
+    ]),
   );
   const found = new Set<string>();
   const done = new Set<string>();

@@ -8,7 +8,7 @@ import type { Server } from "bun";
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 import { BoundedMap } from "../../../actors/bounded-map.ts";
-import { forwardedFor } from "./forwarding.ts";
+import { handedOn } from "./forwarding.ts";
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Network = [Address, number];
@@ -41,7 +41,7 @@ export class ClientAddresses {
   /** The client's address, as the text that it counts as. */
   of(request: Request, server: Pick<Server<unknown>, "requestIP"> | null): string {
     // The forwarding replica has already determined it.
-    const client = server === null ? forwardedFor(request) : null;
+    const client = server === null ? (handedOn(request)?.address ?? null) : null;
     if (client !== null) return client;
     const text = server?.requestIP(request)?.address ?? "";
     const { name, proxy } = this.peers.get(text) ?? this.met(text);

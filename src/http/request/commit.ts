@@ -34,7 +34,7 @@ export const accepted = (body: object): Answer => ({ status: 202, body });
 export type Steps<R> = readonly [Ask<R>, ...MemberStep[]];
 
 /** An answer as it is sent and stored. */
-export type Answered = Extract<KeyEnding, { readonly kind: "answer" }>;
+export type StoredAnswer = Extract<KeyEnding, { readonly kind: "answer" }>;
 
 /** The outcome of a commit: an answer, or work that continues. Only doors make it. */
 export class Committed {
@@ -169,7 +169,7 @@ export class Change implements Caller {
 /** The replies to the steps; the door's own replies may follow them. */
 const repliesTo = <S extends readonly MemberStep[]>(replies: readonly unknown[]) => replies as RepliesOf<S>;
 
-export const answerEnding = ({ status, body }: Answer): Answered => ({
+export const answerEnding = ({ status, body }: Answer): StoredAnswer => ({
   kind: "answer",
   status,
   contentType: "application/json",

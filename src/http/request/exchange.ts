@@ -1,18 +1,19 @@
 /**
- * One HTTP request on its way through the stages: its id, its start, its caller and its input, its answers and its
- * log line. For its operation it is a `Caller`.
+ * One HTTP request on its way to its answer (`surface.ts`): its id, its start, its caller and its input, its answers
+ * and its log line. For its operation it is a `Caller`.
  */
 import type { Server } from "bun";
 import { addressPayer } from "./payer.ts";
 import { assert } from "../../../actors/assert.ts";
 import { type Fault, ok, type Outcome } from "../../../actors/fault.ts";
 import { newId } from "../../../actors/ids.ts";
-import type { MaybePromise } from "../../../actors/maybe-promise.ts";
 import type { Span, Tracing } from "../../../actors/runtime/tracing.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import type { RateState } from "../../../actors/traffic/protocol.ts";
 import { COMPRESSED_FROM_BYTES, compressed, encodingFor } from "../document/encoding.ts";
-import { type Answer, PlainAnswer, type SharedHeaders } from "./answer.ts";
+import type { LoopTime } from "../../../actors/runtime/loop-time.ts";
+import type { Answer, SharedHeaders, WholeBody } from "../answer/answer.ts";
+import type { BoundOperation } from "./bound-operation.ts";
 import type { Caller, Connected } from "./caller.ts";
 import type { ClientAddresses } from "./client-address.ts";
 import type { Audience } from "./cross-origin.ts";
@@ -21,13 +22,11 @@ import type { Bodies, BodyHold, BodyOwner } from "./bodies.ts";
 import type { BodyDoor, RawInput, Reading } from "./input-reader.ts";
 import type { HttpLog } from "../../log/port.ts";
 import type { LongBodies } from "./long-bodies.ts";
-import { noteAnswer, noteStream, noteWhole } from "./forwarding.ts";
-import type { Result } from "./operations.ts";
+import { contentOf, type HandedOn } from "./forwarding.ts";
 import type { RateHeaders } from "./rate-headers.ts";
 import { givenRequestId } from "./request-id.ts";
 import { RequestFields } from "./request-fields.ts";
 import { endRequestSpan, requestSpan } from "./request-span.ts";
-import type { Reached } from "./stages.ts";
 
 /**
  * An index in `request.url` behind the slashes of its scheme, and not behind that of its path: `https://` has 8
@@ -50,20 +49,12 @@ export class Exchange implements Caller, RawInput {
   params: RawInput["params"] = NO_PARAMS;
   /** Set once the request is read. */
   reading: Reading | null = null;
-  /** What its stages have produced so far (`stages.ts`), */
-  reached: MaybePromise<Reached> = undefined;
-  /** and the outcome of its operation; null before. */
-  result: MaybePromise<Answer | Result> | null = null;
   /** Headers of every answer of its operation. */
   headers: Readonly<Record<string, string>> | null = null;
   /** The HTML of its operation's refusals for browsers; null: they are as the surface has them. */
   refusalPage: ((fault: Fault) => string) | null = null;
   /** The pages that may read the answer. */
   audience: Audience = "configured_origins";
-  /** Whether its answer may be sent without a `Response` if the body is known. */
-  takesPlain = false;
-  /** Whether an answer has been made. */
-  isAnswered = false;
   /** The id of the matched operation; null before, and if there is none. */
   operation: string | null = null;
   /** The operation's path, with parameter names. */
@@ -80,6 +71,9 @@ export class Exchange implements Caller, RawInput {
   loopWork: "requests" | "uploads" = "requests";
   /** Event loop time spent for it, in ms. */
   workMs = 0;
+  /** The replica that has forwarded it; null: it came from its client. */
+  private readonly by: HandedOn | null;
+  private readonly loopTime: LoopTime;
   private readonly rateHeaders: RateHeaders;
   private readonly addresses: ClientAddresses;
   private readonly bodiesUnderWay: Bodies;
@@ -98,14 +92,16 @@ export class Exchange implements Caller, RawInput {
 
   constructor(
     request: Request,
-    server: Server<unknown> | null,
+    { server, by }: { readonly server: Server<unknown> | null; readonly by: HandedOn | null },
     {
+      system: { loopTime },
       rateHeaders,
       addresses,
       bodies,
       longBodies,
       tracing,
     }: {
+      readonly system: { readonly loopTime: LoopTime };
       readonly rateHeaders: RateHeaders;
       readonly addresses: ClientAddresses;
       readonly bodies: Bodies;
@@ -115,6 +111,8 @@ export class Exchange implements Caller, RawInput {
   ) {
     this.request = request;
     this.server = server;
+    this.by = by;
+    this.loopTime = loopTime;
     this.rateHeaders = rateHeaders;
     this.addresses = addresses;
     this.bodiesUnderWay = bodies;
@@ -125,9 +123,14 @@ export class Exchange implements Caller, RawInput {
     this.span = tracing === undefined ? null : requestSpan(tracing, request);
   }
 
-  /** The answer of a stage, if no stage had to wait for it. */
-  get early(): Reached {
-    return this.reached instanceof Promise ? undefined : this.reached;
+  /** The operation that its path names. */
+  isFor({ id, contract, headers }: BoundOperation, params: RawInput["params"]): void {
+    this.operation = id;
+    this.route = contract.path;
+    this.params = params;
+    this.headers = headers;
+    this.refusalPage = contract.refusalPage ?? null;
+    if (contract.scope === null) this.audience = "any_origin";
   }
 
   get principal(): Principal {
@@ -246,7 +249,7 @@ export class Exchange implements Caller, RawInput {
   }
 
   nameStream(name: string | null): void {
-    noteStream(this.request, name);
+    this.by?.noteStream(name);
   }
 
   json(body: object): Answer {
@@ -287,9 +290,25 @@ export class Exchange implements Caller, RawInput {
 
   /** A response that the operation made itself. */
   own(response: Response): Response {
-    noteAnswer(this.request, response);
+    if (this.by !== null) this.by.noteContent(contentOf(response));
     response.headers.set("x-request-id", this.requestId);
     return this.rate === null ? response : this.rateHeaders.stamp(response, this.rate);
+  }
+
+  /** Hands an answer that is no `Response` over to the replica that takes it. */
+  handOver(answer: Answer): Response {
+    assert(this.by !== null, "only a request of another replica is answered without a `Response`");
+    return this.by.take(answer);
+  }
+
+  /** Does a part of its work, and charges it to its payer. */
+  timed<T>(work: () => T): T {
+    const from = this.loopTime.begin(this.loopWork, this.organizationId, this.operation);
+    try {
+      return this.within(work);
+    } finally {
+      this.workMs += this.loopTime.end(from, this.payer, this.loopWork);
+    }
   }
 
   /** Works for the request: spans within it belong to the request's span. */
@@ -307,7 +326,6 @@ export class Exchange implements Caller, RawInput {
 
   /** The organization's owner has answered it, and has logged it. */
   answeredElsewhere(organizationId: string, status: number): void {
-    this.isAnswered = true;
     this.organizationId = organizationId;
     this.releaseBody();
     if (this.span !== null) this.endSpan(this.span, status);
@@ -344,15 +362,9 @@ export class Exchange implements Caller, RawInput {
     return rate === null ? response : this.rateHeaders.finish(response, rate);
   }
 
-  private made(
-    status: number,
-    shared: SharedHeaders,
-    body: string | ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer>,
-  ): Answer {
-    if (this.takesPlain && !(body instanceof ReadableStream)) return new PlainAnswer(status, shared, body);
-    const response = new Response(body, { status, headers: shared.headers });
-    if (!(body instanceof ReadableStream)) noteWhole(this.request, response, body);
-    return response;
+  private made(status: number, shared: SharedHeaders, body: WholeBody | ReadableStream<Uint8Array>): Answer {
+    const handed = body instanceof ReadableStream ? null : this.by?.answer(status, shared, body);
+    return handed ?? new Response(body, { status, headers: shared.headers });
   }
 }
 
@@ -372,13 +384,6 @@ class Connection implements Connected {
 
 /** Refusals that leave a body partly unread. */
 const UNREAD: ReadonlySet<Fault["kind"]> = new Set(["overloaded", "request_timeout"]);
-
-/** Elysia's own router counts the bytes of its answers to HEAD: an event stream would never end. */
-export function withoutStream(response: Response): Response {
-  if (response.headers.get("content-type")?.startsWith("text/event-stream") !== true) return response;
-  void response.body?.cancel();
-  return new Response(null, response);
-}
 
 /** The path of a request's url as it was sent, without decoding. */
 export function pathOf(url: string): string {

@@ -5,6 +5,7 @@
 import type { Bearer } from "../stream/open-streams.ts";
 import type { Fault } from "../../../actors/fault.ts";
 import type { MaybePromise } from "../../../actors/maybe-promise.ts";
+import type { Answer, SharedHeaders, WholeBody } from "../answer/answer.ts";
 
 /** Where a request is served. */
 export type Route =
@@ -29,41 +30,27 @@ export interface Forwarding {
   route(routed: Routed, bearer: Bearer): MaybePromise<Route>;
 }
 
-/** What is known of a request forwarded by another replica, and of its answer. */
-interface HandedOn {
+/** A request that another replica has forwarded: what that replica has said, and what it needs of the answer. */
+export interface HandedOn {
   /** The client's address. */
   readonly address: string;
-  /** Whether it came over a link, which accepts answers without a `Response`. */
-  readonly takesPlain: boolean;
-  /** The name of the event stream that is the answer. */
-  stream: string | null;
-  /** The file content that is the answer. */
-  content: ServedContent | null;
-  /** The answer, if its complete body is known. */
-  whole: { readonly response: Response; readonly body: string | Uint8Array } | null;
+  /** What it takes in place of a `Response` with these headers and this body; null: only a `Response`. */
+  answer(status: number, shared: SharedHeaders, body: WholeBody): Answer | null;
+  /** Takes what `answer` has made. Returns a `Response` that only stands for it on the way: nobody reads that. */
+  take(answer: Answer): Response;
+  /** Notes the name of the stream that is the answer; null for a stream without a shared name. */
+  noteStream(name: string | null): void;
+  /** Notes the content that is the answer; null: the answer is something else. */
+  noteContent(content: ServedContent | null): void;
 }
 
-const handedOn = new WeakMap<Request, HandedOn>();
+const forwarded = new WeakMap<Request, HandedOn>();
 
-/** Records that another replica has forwarded the request, and its client's address. */
-export const noteForwarded = (request: Request, address: string, takesPlain = false): void =>
-  void handedOn.set(request, { address, takesPlain, stream: null, content: null, whole: null });
+/** Marks the request as forwarded by another replica. */
+export const handOn = (request: Request, by: HandedOn): void => void forwarded.set(request, by);
 
-/** Whether another replica has forwarded the request over a link. */
-export const hasComeOverLink = (request: Request): boolean => handedOn.get(request)?.takesPlain === true;
-
-/** The client's address as given by the forwarding replica; null if the request was not forwarded. */
-export const forwardedFor = (request: Request): string | null => handedOn.get(request)?.address ?? null;
-
-/** Records the name of the stream that answers a forwarded request; null for a stream without a shared name. */
-export function noteStream(request: Request, name: string | null): void {
-  const noted = handedOn.get(request);
-  if (noted !== undefined) noted.stream = name ?? UNNAMED_STREAM;
-}
-
-/** The name of the event stream that answers the request; null if it is not the stream of a record. */
-export const streamOf = (request: Request): string | null => handedOn.get(request)?.stream ?? null;
-export const UNNAMED_STREAM = "-";
+/** The replica that has forwarded the request; null if it came from its client. */
+export const handedOn = (request: Request): HandedOn | null => forwarded.get(request) ?? null;
 
 /** Content of a file: the bytes from `start` up to, not including, `end`. */
 export interface ServedContent {
@@ -82,24 +69,5 @@ export function noteContent(response: Response, content: ServedContent): Respons
   return response;
 }
 
-/** Records the response of the request. */
-export function noteAnswer(request: Request, response: Response): void {
-  const noted = handedOn.get(request);
-  const content = noted === undefined ? undefined : served.get(response);
-  if (noted !== undefined && content !== undefined) noted.content = content;
-}
-
-/** The content that answers the request; null if the answer is something else. */
-export const contentOf = (request: Request): ServedContent | null => handedOn.get(request)?.content ?? null;
-
-/** Records the response of the request together with its complete body. */
-export function noteWhole(request: Request, response: Response, body: string | Uint8Array): void {
-  const noted = handedOn.get(request);
-  if (noted !== undefined) noted.whole = { response, body };
-}
-
-/** The complete body of the request's response; null if unknown. */
-export function wholeBodyOf(request: Request, response: Response): string | Uint8Array | null {
-  const whole = handedOn.get(request)?.whole ?? null;
-  return whole?.response === response ? whole.body : null;
-}
+/** The content that is the response's body; null if it is something else. */
+export const contentOf = (response: Response): ServedContent | null => served.get(response) ?? null;

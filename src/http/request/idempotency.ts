@@ -23,7 +23,7 @@ import type { Sealing } from "../../../actors/sealing.ts";
 import type { KeyClaim } from "../../../actors/traffic/protocol.ts";
 import { type KeyEnding, type RunningKey, trafficRef } from "../../../actors/traffic/schema.ts";
 import { ask, type TroupeSystem } from "../../../actors/troupe.ts";
-import { type Answered, Committed, type Door } from "./commit.ts";
+import { type StoredAnswer, Committed, type Door } from "./commit.ts";
 import type { Refusal } from "./dialect.ts";
 import { claimOf, type KeyedInput } from "./idempotency-key.ts";
 
@@ -171,7 +171,7 @@ export class KeyedDoor implements Door {
   }
 
   /** Stores the final answer of work; the first one takes precedence. */
-  async settle(answer: Answered): Promise<Outcome<Answered>> {
+  async settle(answer: StoredAnswer): Promise<Outcome<StoredAnswer>> {
     const command = { kind: "settle_key", keyId: this.claim.keyId, ending: answer } as const;
     const settled = await this.parts.system.dispatch(this.ref, command);
     if (!settled.ok) return settled;

@@ -6,7 +6,7 @@
 import type { Clock } from "../../../actors/runtime/clock.ts";
 import { RATE_WINDOW_MS } from "../../../actors/traffic/policy.ts";
 import type { RateState } from "../../../actors/traffic/protocol.ts";
-import type { SharedHeaders } from "./answer.ts";
+import type { Answer, SharedHeaders } from "../answer/answer.ts";
 
 /** The meaning of each header, for the policy. */
 export const RATE_HEADERS = {
@@ -30,11 +30,6 @@ interface Shared {
   readonly json: SharedHeaders;
 }
 
-/** Anything with headers that can be set. */
-interface Answered {
-  readonly headers: Pick<Headers, "set">;
-}
-
 export class RateHeaders {
   private readonly clock: Pick<Clock, "now">;
   private readonly besides: readonly (readonly [string, string])[];
@@ -51,7 +46,7 @@ export class RateHeaders {
     return this.sharedOf(state).json;
   }
 
-  finish<A extends Answered>(response: A, { remaining }: RateState): A {
+  finish<A extends Answer>(response: A, { remaining }: RateState): A {
     const left = String(remaining);
     response.headers.set("x-ratelimit-remaining", left);
     response.headers.set("ratelimit-remaining", left);

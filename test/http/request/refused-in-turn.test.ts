@@ -3,14 +3,18 @@ import { expect, test } from "bun:test";
 import { refuse } from "../../../actors/fault.ts";
 import { LoopTime } from "../../../actors/runtime/loop-time.ts";
 import { currentDialect } from "../../../src/current/dialect.ts";
-import { ClientAddresses } from "../../../src/http/request/client-address.ts";
+import { ClientAddresses, NOWHERE } from "../../../src/http/request/client-address.ts";
 import { CrossOrigin } from "../../../src/http/request/cross-origin.ts";
+import { addressPayer } from "../../../src/http/request/payer.ts";
 import { RateHeaders } from "../../../src/http/request/rate-headers.ts";
-import type { BoundOperation } from "../../../src/http/request/operations.ts";
+import type { BoundOperation } from "../../../src/http/request/bound-operation.ts";
 import { Surface } from "../../../src/http/request/surface.ts";
 import type { SurfaceParts } from "../../../src/http/request/surface-parts.ts";
 import { systemClock } from "../../../src/wiring/clock.ts";
 import { settle } from "../../support/fake-clock.ts";
+
+/** Nothing has a connection here. */
+const PAYER = addressPayer(NOWHERE);
 
 test("[FAIR-2] a bad token is refused in the turn of its address, and charged to it", async () => {
   const turn = Promise.withResolvers<boolean>();
@@ -32,21 +36,22 @@ test("[FAIR-2] a bad token is refused in the turn of its address, and charged to
       log: { info() {}, warn() {}, error() {} },
     } as unknown as SurfaceParts,
   );
-  const exchange = surface.begin(new Request("http://localhost/api/agents", { headers: { host: "localhost" } }));
+  const request = new Request("http://localhost/api/agents", { headers: { host: "localhost" } });
   const operation = {
     contract: { scope: "agents:read" },
     reader: { waits: false },
+    headers: null,
+    keyIn: () => null,
     refusalOf: () => null,
   } as unknown as BoundOperation;
   let status = 0;
-  void Promise.resolve(surface.admit(exchange, operation)).then((response) => void (status = response?.status ?? 0));
+  void Promise.resolve(surface.serve(operation, request, {})).then((response) => void (status = response.status));
   await settle();
-  expect([status, told]).toEqual([0, [["enter", exchange.payer]]]);
+  expect([status, told]).toEqual([0, [["enter", PAYER]]]);
   turn.resolve(true);
   await settle();
-  expect([status, told.at(-1)]).toEqual([401, ["cost", exchange.payer]]);
-  expect(exchange.payer).toStartWith("address ");
-  expect(time.reading(1).leading[0]?.organizationId).toBe(exchange.payer);
+  expect([status, told.at(-1)]).toEqual([401, ["cost", PAYER]]);
+  expect(time.reading(1).leading[0]?.organizationId).toBe(PAYER);
 });
 
 test("[FAIR-2] a public document is answered in the turn of its reader's address, and charged to it", async () => {
@@ -68,15 +73,22 @@ test("[FAIR-2] a public document is answered in the turn of its reader's address
       log: { info() {}, warn() {}, error() {} },
     } as unknown as SurfaceParts,
   );
-  const exchange = surface.begin(new Request("http://localhost/api/openapi.json", { headers: { host: "localhost" } }));
-  const operation = { contract: { scope: null }, reader: { waits: false } } as unknown as BoundOperation;
+  const request = new Request("http://localhost/api/openapi.json", { headers: { host: "localhost" } });
   let isAdmitted = false;
-  void Promise.resolve(surface.admit(exchange, operation)).then((answer) => void (isAdmitted = answer === undefined));
+  const operation = {
+    contract: { scope: null },
+    reader: { waits: false },
+    headers: null,
+    keyIn: () => null,
+    readInput() {
+      isAdmitted = true;
+      throw new Error("the document cannot be read");
+    },
+  } as unknown as BoundOperation;
+  const answer = Promise.resolve(surface.serve(operation, request, {}));
   await settle();
-  expect([isAdmitted, told]).toEqual([false, [["enter", exchange.payer]]]);
+  expect([isAdmitted, told]).toEqual([false, [["enter", PAYER]]]);
   turn.resolve(true);
-  await settle();
-  expect(isAdmitted).toBe(true);
-  surface.failed(exchange, new Error("the document cannot be read"));
-  expect(told.at(-1)).toEqual(["cost", exchange.payer]);
+  expect((await answer).status).toBe(500);
+  expect([isAdmitted, told.at(-1)]).toEqual([true, ["cost", PAYER]]);
 });

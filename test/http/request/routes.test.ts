@@ -1,4 +1,4 @@
-/** The pipeline in Elysia's lifecycle: what the stages keep, and what the framework must not do. */
+/** Operations as routes of Elysia: what the pipeline keeps, and what the framework must not do. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Elysia } from "elysia";
 import { ok, refuse } from "../../../actors/fault.ts";

@@ -1,24 +1,16 @@
 /**
- * An answer of the pipeline: a `Response`, or, for a link to another replica, only the parts of one. There a
- * `Response` would only be taken apart again; the replica that the client has asked makes it.
+ * An answer over a link to another replica: the parts of a `Response`, which would only be taken apart again. The
+ * replica that the client has asked makes the `Response`.
  */
-
-/** Headers that many answers share, made once. */
-export interface SharedHeaders {
-  readonly headers: Headers;
-  /** The same headers; names in lower case. */
-  readonly entries: readonly (readonly [name: string, value: string])[];
-}
-
-export type Answer = Response | PlainAnswer;
+import type { Answer, SharedHeaders, WholeBody } from "../http/answer/answer.ts";
 
 /** An answer whose complete body is known, as text or bytes. */
-export class PlainAnswer {
+export class PlainAnswer implements Answer {
   readonly status: number;
   readonly headers: PlainHeaders;
-  readonly body: string | Uint8Array<ArrayBuffer>;
+  readonly body: WholeBody;
 
-  constructor(status: number, shared: SharedHeaders, body: string | Uint8Array<ArrayBuffer>) {
+  constructor(status: number, shared: SharedHeaders, body: WholeBody) {
     this.status = status;
     this.headers = new PlainHeaders(shared);
     this.body = body;
@@ -26,7 +18,7 @@ export class PlainAnswer {
 }
 
 /** The part of `Headers` that the pipeline uses for its own answers; none of those has cookies. */
-export class PlainHeaders {
+class PlainHeaders {
   readonly shared: SharedHeaders;
   /** Alternating names (lower case) and values; they replace shared headers of the same name. */
   readonly own: string[] = [];
@@ -60,11 +52,7 @@ export class PlainHeaders {
   }
 }
 
-export const isAnswer = (value: unknown): value is Answer => value instanceof Response || value instanceof PlainAnswer;
-
-export function responseOf(answer: Answer): Response {
-  if (answer instanceof Response) return answer;
-  const { status, headers, body } = answer;
+export function responseOf({ status, headers, body }: PlainAnswer): Response {
   return ownHeaders(new Response(body, { status, headers: headers.shared.headers }), headers.own);
 }
 

@@ -1,0 +1,107 @@
+/**
+ * The last stage of a request: what it has come to, in the words of its surface, with the headers that every answer
+ * has. Then the request is over: it is logged, counted, and its memory is released.
+ */
+import type { Fault } from "../../../actors/fault.ts";
+import { PAGE_HEADERS, PAGE_TYPE, prefersPage } from "../document/page.ts";
+import type { Dialect, Refusal } from "../request/dialect.ts";
+import type { Exchange } from "../request/exchange.ts";
+import type { StoredAnswer } from "../request/commit.ts";
+import { CommitAnswer } from "../commit/change-run.ts";
+import type { OperationOutcome } from "../request/operations.ts";
+import { Rendered } from "../request/rendered-list.ts";
+import type { SurfaceParts } from "../request/surface-parts.ts";
+import type { Answer } from "./answer.ts";
+
+type AnswerParts = Pick<SurfaceParts, "admission" | "crossOrigin" | "log" | "meter">;
+
+export class Answers {
+  private readonly dialect: Dialect;
+  private readonly parts: AnswerParts;
+
+  constructor(dialect: Dialect, parts: AnswerParts) {
+    this.dialect = dialect;
+    this.parts = parts;
+  }
+
+  /** Answers with what the operation has come to. */
+  answer(exchange: Exchange, outcome: OperationOutcome): Response {
+    if (!outcome.ok) return this.refuse(exchange, outcome.fault);
+    const { value } = outcome;
+    if (value instanceof CommitAnswer) return this.answerCommit(exchange, value);
+    if (value instanceof Rendered) return this.finish(exchange, exchange.text(value.json));
+    return this.finish(exchange, value instanceof Response ? exchange.own(value) : exchange.json(value));
+  }
+
+  private answerCommit(exchange: Exchange, { outcome, keyStatus }: CommitAnswer): Response {
+    const answer = outcome.ok ? stored(exchange, outcome.value) : this.refusal(exchange, outcome.fault);
+    if (keyStatus !== null) answer.headers.set("idempotency-status", keyStatus);
+    return this.finish(exchange, answer);
+  }
+
+  /** Refuses the request. */
+  refuse(exchange: Exchange, fault: Fault): Response {
+    exchange.refusedFor(fault.kind);
+    return this.finish(exchange, this.refusal(exchange, fault));
+  }
+
+  /** Answers a request whose handling threw. */
+  fail(exchange: Exchange, cause: unknown): Response {
+    exchange.within(() => this.parts.log.error({ err: cause, requestId: exchange.requestId }, "a request failed"));
+    this.parts.admission.leaveOut(exchange);
+    return this.finish(exchange, exchange.refuse(this.dialect.bug(exchange.requestId)));
+  }
+
+  /** The request is over with this answer. */
+  finish(exchange: Exchange, answer: Answer): Response {
+    const { headers } = exchange;
+    if (headers !== null) for (const [name, value] of Object.entries(headers)) answer.headers.set(name, value);
+    this.addCrossOrigin(exchange, answer);
+    exchange.releaseBody();
+    exchange.onAnswered?.();
+    const durationMs = exchange.log(this.parts.log, answer.status);
+    this.parts.meter?.answered(exchange.operation, answer.status, durationMs / 1_000);
+    if (!(answer instanceof Response)) return exchange.handOver(answer);
+    return exchange.wantsHeadOnly ? withoutStream(answer) : answer;
+  }
+
+  private refusal(exchange: Exchange, fault: Fault): Answer {
+    this.parts.meter?.refused(fault.kind);
+    this.parts.admission.leaveOut(exchange);
+    const refusal = this.dialect.refusal(fault, exchange.requestId);
+    const { refusalPage } = exchange;
+    if (refusalPage === null) return exchange.refuse(refusal);
+    const isPage = prefersPage(exchange.header("accept"));
+    const answer = exchange.refuse(isPage ? asPage(refusal, refusalPage(fault)) : refusal);
+    answer.headers.append("vary", "accept");
+    return answer;
+  }
+
+  /** Lets pages of allowed other origins read the answer. */
+  private addCrossOrigin(exchange: Exchange, answer: Answer): void {
+    const { crossOrigin } = this.parts;
+    const { audience } = exchange;
+    if (audience === "configured_origins") {
+      if (!crossOrigin.varies) return;
+      answer.headers.append("vary", "origin");
+    }
+    const allowed = crossOrigin.headersFor(exchange.header("origin"), audience);
+    if (allowed !== null) for (const [name, value] of Object.entries(allowed)) answer.headers.set(name, value);
+  }
+}
+
+const stored = (exchange: Exchange, answer: StoredAnswer | Response): Answer =>
+  answer instanceof Response ? exchange.own(answer) : exchange.answer(answer);
+
+const asPage = ({ status, headers }: Refusal, body: string): Refusal => ({
+  status,
+  body,
+  headers: { "content-type": PAGE_TYPE, ...PAGE_HEADERS, ...headers },
+});
+
+/** Elysia's own router counts the bytes of its answers to HEAD: an event stream would never end. */
+function withoutStream(response: Response): Response {
+  if (response.headers.get("content-type")?.startsWith("text/event-stream") !== true) return response;
+  void response.body?.cancel();
+  return new Response(null, response);
+}
