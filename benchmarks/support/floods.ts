@@ -1,6 +1,6 @@
 /** The ten floods of `floods.ts`: the actions of each hostile organization, and their setup. */
 import { join } from "node:path";
-import { newToken } from "../../src/http/request/token.ts";
+import { newToken } from "../../src/http/admission/token.ts";
 import type { Lifetime } from "./lifetime.ts";
 import type { Flood } from "./flood-worker.ts";
 import { get, headOfPost, post, readAgent } from "./http-requests.ts";

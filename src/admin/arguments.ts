@@ -1,6 +1,6 @@
 /** The arguments of an administration command, and the layout of its answers. */
 import { parseArgs } from "node:util";
-import { didYouMean } from "../http/request/near-name.ts";
+import { didYouMean } from "../http/input/near-name.ts";
 
 /** A refusal, worded for the operator. */
 export class AdminRefused extends Error {

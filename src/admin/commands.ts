@@ -12,9 +12,9 @@ import { TOKEN_DAYS, TOKEN_DAYS_MAX, TOKEN_DAYS_MIN, tokenExpiry } from "../../a
 import { isQuotaName, quotaEntry, type QuotaName, QUOTAS } from "../../actors/usage/quota.ts";
 import { endingsOf, removalOf } from "../../actors/organization/removal.ts";
 import { usageRef } from "../../actors/usage/schema.ts";
-import { newToken } from "../http/request/token.ts";
+import { newToken } from "../http/admission/token.ts";
 import { LINK_HOURS, makePasswordLink } from "../sign-in/password-link.ts";
-import { didYouMean } from "../http/request/near-name.ts";
+import { didYouMean } from "../http/input/near-name.ts";
 import { countViolations } from "../work/invariants.ts";
 import { type AdminArguments, AdminRefused, integer, required } from "./arguments.ts";
 import { BRAKES } from "./brakes.ts";

@@ -9,7 +9,7 @@ import type { TroupeSystem } from "../../actors/troupe.ts";
 import type { Sealing } from "../../actors/sealing.ts";
 import type { PostgresKeyRotation } from "../../db/key-rotation.ts";
 import type { PostgresErasure } from "../../db/erasure.ts";
-import type { Bodies } from "../http/request/bodies.ts";
+import type { Bodies } from "../http/body/bodies.ts";
 import type { Config } from "../settings/config.ts";
 import { type AdminArguments, AdminRefused } from "./arguments.ts";
 import type { CommandAnswer } from "./command-answer.ts";

@@ -6,7 +6,7 @@ import { assert } from "../../actors/assert.ts";
 import type { Fault } from "../../actors/fault.ts";
 import { currentDialect } from "../current/dialect.ts";
 import { ERROR_CODES, type ErrorCode } from "../current/error-codes.ts";
-import type { Refusal } from "../http/request/dialect.ts";
+import type { Refusal } from "../http/answer/dialect.ts";
 import { isJsonBody, isRead, type OperationContract } from "../http/contract/operation.ts";
 import { v1Dialect } from "../v1/dialect.ts";
 import { headersOf, STANDING } from "./headers.ts";

@@ -7,8 +7,8 @@ import type { Fault } from "../../actors/fault.ts";
 import type { JsonObject } from "../../actors/schema.ts";
 import { EVENT_SOURCES, EVENT_TYPES } from "../../actors/webhook/events.ts";
 import { API_RESOURCE } from "../http/contract/oauth-paths.ts";
-import { contentRange, type Dialect, entryOf, type RefusalTable, retryAfter } from "../http/request/dialect.ts";
-import { didYouMean } from "../http/request/near-name.ts";
+import { contentRange, type Dialect, entryOf, type RefusalTable, retryAfter } from "../http/answer/dialect.ts";
+import { didYouMean } from "../http/input/near-name.ts";
 import { ERROR_CODES, type ErrorCode } from "./error-codes.ts";
 
 interface Words {

@@ -20,8 +20,8 @@ import {
 import { mapped, type Outcome } from "../../actors/fault.ts";
 import type { Json } from "../../actors/schema.ts";
 import type { Caller } from "../http/request/caller.ts";
-import type { Refusal } from "../http/request/dialect.ts";
-import { didYouMean } from "../http/request/near-name.ts";
+import type { Refusal } from "../http/answer/dialect.ts";
+import { didYouMean } from "../http/input/near-name.ts";
 import { factsIn } from "./auth-info.ts";
 import { decide, type Question, questionOf, showsForms } from "./approval-question.ts";
 import { withFileLinks } from "./file-links.ts";

@@ -3,7 +3,7 @@
  * the document that says where tokens come from (RFC 9728). Clients find the sign-in through it.
  */
 import type { Fault } from "../../actors/fault.ts";
-import type { Dialect, Refusal } from "../http/request/dialect.ts";
+import type { Dialect, Refusal } from "../http/answer/dialect.ts";
 import { MCP_SCOPES } from "../http/contract/mcp-scopes.ts";
 import { MCP_RESOURCE } from "../http/contract/oauth-paths.ts";
 

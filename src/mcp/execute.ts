@@ -14,7 +14,7 @@ import { workspaceRef } from "../../actors/workspace/schema.ts";
 import { FreeObject, NOT_BLANK } from "../http/contract/body-schema.ts";
 import { naming } from "../http/contract/field.ts";
 import { type Handlers, type Input, operationGroup } from "../http/contract/operation.ts";
-import { accepted, type Change, type Committed } from "../http/request/commit.ts";
+import { accepted, type Change, type Committed } from "../http/commit/commit.ts";
 import { contentField, saidContent } from "../operations/said-content.ts";
 import type { Services } from "../operations/services.ts";
 import { usableSchema } from "../operations/usable-schema.ts";

@@ -2,7 +2,7 @@
 import { invalid, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import type { Json } from "../../actors/schema.ts";
 import type { Caller } from "../http/request/caller.ts";
-import type { LocalInput } from "../http/request/local-input.ts";
+import type { LocalInput } from "../http/input/local-input.ts";
 import type { Invoke, ToolAnswer } from "./tool-call.ts";
 import { READ_BYTES } from "./tools.ts";
 

@@ -1,5 +1,5 @@
 /** Answers as the JSON text of one message. */
-import type { Refusal } from "../http/request/dialect.ts";
+import type { Refusal } from "../http/answer/dialect.ts";
 import type { Message } from "./message.ts";
 
 const DATA = "data: ";

@@ -14,7 +14,7 @@ import {
 import type { Fault, Outcome } from "../../actors/fault.ts";
 import type { Principal } from "../../actors/organization/principal.ts";
 import type { Caller } from "../http/request/caller.ts";
-import type { Refusal } from "../http/request/dialect.ts";
+import type { Refusal } from "../http/answer/dialect.ts";
 import type { Services } from "../operations/services.ts";
 import { answeredCall } from "./answered-call.ts";
 import { factsIn } from "./auth-info.ts";

@@ -6,7 +6,7 @@ import { MESSAGE_BLOCKS, UPLOAD_NAME } from "../../actors/upload/limits.ts";
 import { checkedField } from "../http/contract/body-schema.ts";
 import { Id, Text } from "../http/contract/noun.ts";
 import { withinMessage } from "../http/contract/limits.ts";
-import type { Change } from "../http/request/commit.ts";
+import type { Change } from "../http/commit/commit.ts";
 import { attached, type SaidContent } from "../work/attaching.ts";
 import { contentErrors, type GivenContent } from "../work/content-blocks.ts";
 import type { Services } from "./services.ts";

@@ -5,7 +5,7 @@ import { RATE_BUDGET, RATE_WINDOW_MS } from "../../actors/traffic/policy.ts";
 import { API_VERSION, SUPPORTED_VERSIONS } from "../http/contract/api-version.ts";
 import { COMPATIBILITY_MONTHS, DEPRECATION_NOTICE_DAYS, SUNSET_NOTICE_DAYS } from "../http/contract/deprecation.ts";
 import type { Shown } from "../http/contract/operation.ts";
-import { RATE_HEADERS } from "../http/request/rate-headers.ts";
+import { RATE_HEADERS } from "../http/answer/rate-headers.ts";
 import type { Services } from "../operations/services.ts";
 import type { DeprecationPolicy, RateLimitPolicy } from "./schema.ts";
 

@@ -13,7 +13,7 @@ import { type BackoffParts, type Patience, untilDecided } from "../../actors/run
 import { ok } from "../../actors/fault.ts";
 import { TOKEN_DAYS, tokenExpiry } from "../../actors/organization/tokens.ts";
 import { ask, type TroupeSystem } from "../../actors/troupe.ts";
-import { newToken } from "../http/request/token.ts";
+import { newToken } from "../http/admission/token.ts";
 import { makePasswordLink } from "../sign-in/password-link.ts";
 
 export const FIRST_RUN_FILE = "first-run.txt";

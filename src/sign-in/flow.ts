@@ -8,8 +8,8 @@ import type { Outcome } from "../../actors/fault.ts";
 import type { Clock } from "../../actors/runtime/clock.ts";
 import { isoTime } from "../../actors/schema.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
-import { cookieIn, cookieOf } from "../http/request/session-cookie.ts";
-import { keyHash, newKey } from "../http/request/one-time-key.ts";
+import { cookieIn, cookieOf } from "../http/admission/session-cookie.ts";
+import { keyHash, newKey } from "../http/admission/one-time-key.ts";
 
 /** From the first request to the last. */
 export const FLOW_MINUTES = 10;

@@ -12,7 +12,7 @@ import type { Origin } from "../../actors/organization/people-protocol.ts";
 import { type Invitation, organizationRef, type Role } from "../../actors/organization/schema.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
 import { invitationLink } from "../http/contract/invitation-path.ts";
-import { keyHash, newKey } from "../http/request/one-time-key.ts";
+import { keyHash, newKey } from "../http/admission/one-time-key.ts";
 import { lookUp } from "../log/look-up.ts";
 import type { HttpLog } from "../log/port.ts";
 import type { Passwords } from "./passwords.ts";

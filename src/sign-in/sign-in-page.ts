@@ -1,6 +1,6 @@
 /** The pages of signing in and out (AUTH-13). */
 import type { Fault } from "../../actors/fault.ts";
-import { noSessionCookie, sessionCookie } from "../http/request/session-cookie.ts";
+import { noSessionCookie, sessionCookie } from "../http/admission/session-cookie.ts";
 import { type Accounts, SESSION_MS, type StartedSession } from "./accounts.ts";
 import { type Html, html } from "./html.ts";
 import { pageOf, redirectTo } from "./layout.ts";

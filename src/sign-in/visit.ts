@@ -4,10 +4,10 @@
  */
 import type { Server } from "bun";
 import type { Principal } from "../../actors/organization/principal.ts";
-import type { Authentication } from "../http/request/authentication.ts";
-import type { RateLimits } from "../http/request/rate-limits.ts";
-import { isSafe, isSameOrigin } from "../http/request/same-origin.ts";
-import { sessionIn } from "../http/request/session-cookie.ts";
+import type { Authentication } from "../http/admission/authentication.ts";
+import type { RateLimits } from "../http/admission/rate-limits.ts";
+import { isSafe, isSameOrigin } from "../http/admission/same-origin.ts";
+import { sessionIn } from "../http/admission/session-cookie.ts";
 import type { Accounts, Sender } from "./accounts.ts";
 import { browserName } from "./browser-name.ts";
 import { boundedText, FORM_TYPE } from "./form.ts";

@@ -12,7 +12,7 @@ import {
   type Refusal,
   type RefusalTable,
   retryAfter,
-} from "../http/request/dialect.ts";
+} from "../http/answer/dialect.ts";
 
 const REASONS: Readonly<Record<number, string>> = {
   400: "Bad Request",

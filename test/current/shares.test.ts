@@ -1,7 +1,7 @@
 /** Shares over HTTP: who gets a file by its address, how often, and that nothing of it runs. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { PASSWORD_ATTEMPTS } from "../../actors/workspace/limits.ts";
-import { RATE_HEADERS } from "../../src/http/request/rate-headers.ts";
+import { RATE_HEADERS } from "../../src/http/answer/rate-headers.ts";
 import { CHROMIUM, watchedBrowser } from "../support/browser.ts";
 import { answered, Client, type Json, refused } from "../support/current.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";

@@ -1,8 +1,8 @@
 /** What tokens that nobody has cost: look-ups in the database, counted. The clock is the test's. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { organizationRef } from "../../actors/organization/schema.ts";
-import { makeToken, type MintedToken } from "../../src/http/request/token.ts";
-import { LOOK_UPS_PER_SECOND, UNKNOWN_MS } from "../../src/http/request/unknown-tokens.ts";
+import { makeToken, type MintedToken } from "../../src/http/admission/token.ts";
+import { LOOK_UPS_PER_SECOND, UNKNOWN_MS } from "../../src/http/admission/unknown-tokens.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
 import { ShiftedClock } from "../support/shifted-clock.ts";
 

@@ -1,6 +1,6 @@
 /** Sessions and grants of a person, made through the actors where a test needs no browser for them. */
 import { organizationRef } from "../../actors/organization/schema.ts";
-import { makeToken } from "../../src/http/request/token.ts";
+import { makeToken } from "../../src/http/admission/token.ts";
 import type { Caller, Service } from "./service.ts";
 
 const HOUR_MS = 3_600_000;

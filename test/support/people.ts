@@ -3,7 +3,7 @@ import { newId } from "../../actors/ids.ts";
 import { organizationRef } from "../../actors/organization/schema.ts";
 import type { Clock } from "../../actors/runtime/clock.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
-import { makeToken } from "../../src/http/request/token.ts";
+import { makeToken } from "../../src/http/admission/token.ts";
 import type { Caller, Service, TokenOptions } from "./service.ts";
 
 const DAY_MS = 86_400_000;

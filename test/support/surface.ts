@@ -1,16 +1,16 @@
 /** A surface for operations of a test's own, over the actors of a service. */
 import type { Clock } from "../../actors/runtime/clock.ts";
 import { currentDialect } from "../../src/current/dialect.ts";
-import { Admission } from "../../src/http/request/admission.ts";
-import { Authentication } from "../../src/http/request/authentication.ts";
-import { ClientAddresses } from "../../src/http/request/client-address.ts";
-import { Bodies } from "../../src/http/request/bodies.ts";
-import { LongBodies } from "../../src/http/request/long-bodies.ts";
-import { CrossOrigin } from "../../src/http/request/cross-origin.ts";
+import { Admission } from "../../src/http/admission/admission.ts";
+import { Authentication } from "../../src/http/admission/authentication.ts";
+import { ClientAddresses } from "../../src/http/admission/client-address.ts";
+import { Bodies } from "../../src/http/body/bodies.ts";
+import { LongBodies } from "../../src/http/body/long-bodies.ts";
+import { CrossOrigin } from "../../src/http/answer/cross-origin.ts";
 import { AT_ONCE } from "../../actors/runtime/bulk-work.ts";
-import { FairTurns } from "../../src/http/request/fair-turns.ts";
-import { RateHeaders } from "../../src/http/request/rate-headers.ts";
-import { RateLimits } from "../../src/http/request/rate-limits.ts";
+import { FairTurns } from "../../src/http/admission/fair-turns.ts";
+import { RateHeaders } from "../../src/http/answer/rate-headers.ts";
+import { RateLimits } from "../../src/http/admission/rate-limits.ts";
 import { Surface } from "../../src/http/request/surface.ts";
 import { systemClock } from "../../src/wiring/clock.ts";
 import { type Service, testSealing } from "./service.ts";

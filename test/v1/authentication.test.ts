@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { organizationRef } from "../../actors/organization/schema.ts";
-import { makeToken } from "../../src/http/request/token.ts";
+import { makeToken } from "../../src/http/admission/token.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
 import { createAgent, execute, expectUnauthorized, success } from "../support/v1.ts";
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import type { Outcome } from "../../actors/fault.ts";
 import type { OrganizationCommand } from "../../actors/organization/protocol.ts";
 import { organizationRef } from "../../actors/organization/schema.ts";
-import { hashToFind } from "../../src/http/request/token.ts";
+import { hashToFind } from "../../src/http/admission/token.ts";
 import { until } from "../support/condition.ts";
 import { type Caller, type Founded, type Service, startService } from "../support/service.ts";
 import { ShiftedClock } from "../support/shifted-clock.ts";

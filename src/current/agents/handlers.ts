@@ -7,7 +7,7 @@ import type { Principal } from "../../../actors/organization/principal.ts";
 import type { AgentInput } from "../../../actors/organization/protocol.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
-import { created, done } from "../../http/request/commit.ts";
+import { created, done } from "../../http/commit/commit.ts";
 import type { Handlers, Shown } from "../../http/contract/operation.ts";
 import { type MaybePromise, whenReady } from "../../../actors/maybe-promise.ts";
 import { unlessNotInstalled } from "../library-visibility.ts";

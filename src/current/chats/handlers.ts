@@ -10,7 +10,7 @@ import { ask } from "../../../actors/troupe.ts";
 import { withinMetadata } from "../../http/contract/limits.ts";
 import type { Handlers, Input } from "../../http/contract/operation.ts";
 import type { Caller } from "../../http/request/caller.ts";
-import { accepted, type Change, type Committed, created, done } from "../../http/request/commit.ts";
+import { accepted, type Change, type Committed, created, done } from "../../http/commit/commit.ts";
 import { lookUp } from "../../log/look-up.ts";
 import { saidContent } from "../../operations/said-content.ts";
 import type { Services } from "../../operations/services.ts";

@@ -7,7 +7,7 @@ import { type Chat, chatRef } from "../../../actors/chat/schema.ts";
 import type { Outcome } from "../../../actors/fault.ts";
 import type { Job } from "../../../actors/job/schema.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
-import type { Answer, Committed, Change } from "../../http/request/commit.ts";
+import type { Answer, Committed, Change } from "../../http/commit/commit.ts";
 import { type Continuation, continueWork, newJobOf } from "../../work/continuation.ts";
 import { type ChatMessage, sendMessage, type Sent, sentOf } from "../../work/sending.ts";
 import { aboutRecord, chatVerbs, FALLEN, jobVerbs } from "../standing.ts";

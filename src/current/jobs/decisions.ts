@@ -14,7 +14,7 @@ import type { InputBlock } from "../../../actors/upload/terms.ts";
 import { usesOf } from "../../work/attaching.ts";
 import { costKnown, unpriced, withinBudget } from "../../work/budget.ts";
 import { readable } from "../../work/prepared-work.ts";
-import { accepted, type Committed, done, type Joined, type Change, type Steps } from "../../http/request/commit.ts";
+import { accepted, type Committed, done, type Joined, type Change, type Steps } from "../../http/commit/commit.ts";
 import { withinArguments, withinMetadata } from "../../http/contract/limits.ts";
 import type { Caller } from "../../http/request/caller.ts";
 import { budgetOf } from "../chats/schema.ts";

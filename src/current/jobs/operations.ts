@@ -4,7 +4,7 @@ import { JOB_STATUSES } from "../../../actors/job/schema.ts";
 import { type JsonObject, Type } from "../../../actors/schema.ts";
 import { bad, good, idFilter, someOf, textField, timeField, withDefault } from "../../http/contract/field.ts";
 import { Id } from "../../http/contract/noun.ts";
-import { parseJsonObject } from "../../http/request/json-body.ts";
+import { parseJsonObject } from "../../http/body/json-body.ts";
 import { operationGroup } from "../../http/contract/operation.ts";
 import { EventPage } from "../event-view.ts";
 import { POLL_QUERY } from "../long-poll.ts";

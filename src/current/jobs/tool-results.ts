@@ -6,7 +6,7 @@ import type { Static } from "../../../actors/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
 import { visibleText } from "../../../actors/visible-text.ts";
 import { withinResult } from "../../http/contract/limits.ts";
-import { type Change, type Committed, done } from "../../http/request/commit.ts";
+import { type Change, type Committed, done } from "../../http/commit/commit.ts";
 import type { ToolResultsBody } from "./schema.ts";
 import { jobView } from "./view.ts";
 

@@ -13,7 +13,7 @@ import { ask } from "../../../actors/troupe.ts";
 import { workspaceRef } from "../../../actors/workspace/schema.ts";
 import type { Handlers, Input } from "../../http/contract/operation.ts";
 import type { Caller } from "../../http/request/caller.ts";
-import { type Change, type Committed, created, done } from "../../http/request/commit.ts";
+import { type Change, type Committed, created, done } from "../../http/commit/commit.ts";
 import { lookUp } from "../../log/look-up.ts";
 import type { Services } from "../../operations/services.ts";
 import { unlessNotInstalled } from "../library-visibility.ts";

@@ -9,7 +9,7 @@ import { organizationRef, type ProviderKey } from "../../../actors/organization/
 import { secretContext } from "../../../actors/sealing.ts";
 import { ask } from "../../../actors/troupe.ts";
 import { originOf } from "../../http/request/caller.ts";
-import { created, done } from "../../http/request/commit.ts";
+import { created, done } from "../../http/commit/commit.ts";
 import type { Handlers, Shown } from "../../http/contract/operation.ts";
 import { lookUp } from "../../log/look-up.ts";
 import type { Services } from "../../operations/services.ts";

@@ -4,7 +4,7 @@ import type { TaskChanges } from "../../../actors/organization/protocol.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
 import type { Handlers } from "../../http/contract/operation.ts";
-import { created, done } from "../../http/request/commit.ts";
+import { created, done } from "../../http/commit/commit.ts";
 import { lookUp } from "../../log/look-up.ts";
 import type { Services } from "../../operations/services.ts";
 import { pageOf, pageView } from "../paging.ts";

@@ -5,7 +5,7 @@ import { organizationRef } from "../../../actors/organization/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
 import type { UnfinishedUpload } from "../../../actors/workspace/ports.ts";
 import type { Handlers, Shown } from "../../http/contract/operation.ts";
-import { done } from "../../http/request/commit.ts";
+import { done } from "../../http/commit/commit.ts";
 import type { Services } from "../../operations/services.ts";
 import { currentUploads } from "./current-uploads.ts";
 import type { UnfinishedUploadView, unfinishedOperations } from "./unfinished-operations.ts";

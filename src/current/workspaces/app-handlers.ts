@@ -6,7 +6,7 @@ import { ask } from "../../../actors/troupe.ts";
 import { parseDirectory, parsePath } from "../../../actors/workspace/path.ts";
 import { workspaceRef } from "../../../actors/workspace/schema.ts";
 import type { Handlers } from "../../http/contract/operation.ts";
-import { created, done } from "../../http/request/commit.ts";
+import { created, done } from "../../http/commit/commit.ts";
 import type { Services } from "../../operations/services.ts";
 import type { appOperations } from "./app-operations.ts";
 import { appView } from "./app-schema.ts";

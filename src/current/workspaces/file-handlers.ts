@@ -19,7 +19,7 @@ import type { Cause, Precondition } from "../../../actors/workspace/protocol.ts"
 import { workspaceRef } from "../../../actors/workspace/schema.ts";
 import type { Handlers, Input } from "../../http/contract/operation.ts";
 import type { Caller } from "../../http/request/caller.ts";
-import { created, done } from "../../http/request/commit.ts";
+import { created, done } from "../../http/commit/commit.ts";
 import { lookUp } from "../../log/look-up.ts";
 import type { Services } from "../../operations/services.ts";
 import { contentAt, fileAt } from "../../work/file-content.ts";

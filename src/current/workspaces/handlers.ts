@@ -6,7 +6,7 @@ import { organizationRef } from "../../../actors/organization/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
 import { type Totals, type Workspace, workspaceRef } from "../../../actors/workspace/schema.ts";
 import type { Handlers } from "../../http/contract/operation.ts";
-import { created, done } from "../../http/request/commit.ts";
+import { created, done } from "../../http/commit/commit.ts";
 import { lookUp } from "../../log/look-up.ts";
 import type { Services } from "../../operations/services.ts";
 import { pageOf, pageView } from "../paging.ts";

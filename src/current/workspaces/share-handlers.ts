@@ -9,7 +9,7 @@ import { ask } from "../../../actors/troupe.ts";
 import { parsePath } from "../../../actors/workspace/path.ts";
 import { workspaceRef } from "../../../actors/workspace/schema.ts";
 import type { Handlers } from "../../http/contract/operation.ts";
-import { created } from "../../http/request/commit.ts";
+import { created } from "../../http/commit/commit.ts";
 import { lookUp } from "../../log/look-up.ts";
 import type { Services } from "../../operations/services.ts";
 import { pageIn, pageView } from "../paging.ts";

@@ -14,7 +14,7 @@ import type { ContentCheck, ReceivedContent } from "../../../actors/workspace/po
 import type { Cause, Precondition } from "../../../actors/workspace/protocol.ts";
 import { workspaceRef } from "../../../actors/workspace/schema.ts";
 import type { Input } from "../../http/contract/operation.ts";
-import { accepted, type Change, type Committed, created, done } from "../../http/request/commit.ts";
+import { accepted, type Change, type Committed, created, done } from "../../http/commit/commit.ts";
 import type { Services } from "../../operations/services.ts";
 import { doneIf } from "../updating.ts";
 import { countUnreferred, roomFor } from "../../work/content-room.ts";

@@ -8,11 +8,11 @@
  */
 import { type Fault, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { type MaybePromise, whenReady } from "../../../actors/maybe-promise.ts";
-import { READ_AT_ONCE_BYTES } from "../request/body-pace.ts";
+import { READ_AT_ONCE_BYTES } from "../body/body-pace.ts";
 import type { BoundOperation } from "../request/bound-operation.ts";
 import type { Exchange } from "../request/exchange.ts";
 import type { Forwarding } from "../request/forwarding.ts";
-import { EMPTY_BYTES } from "../request/input-reader.ts";
+import { EMPTY_BYTES } from "../input/input-reader.ts";
 import { targetFault } from "../request/request-target.ts";
 import type { SurfaceParts } from "../request/surface-parts.ts";
 

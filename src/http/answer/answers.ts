@@ -4,12 +4,12 @@
  */
 import type { Fault } from "../../../actors/fault.ts";
 import { PAGE_HEADERS, PAGE_TYPE, prefersPage } from "../document/page.ts";
-import type { Dialect, Refusal } from "../request/dialect.ts";
+import type { Dialect, Refusal } from "./dialect.ts";
 import type { Exchange } from "../request/exchange.ts";
-import type { StoredAnswer } from "../request/commit.ts";
+import type { StoredAnswer } from "../commit/commit.ts";
 import { CommitAnswer } from "../commit/change-run.ts";
 import type { OperationOutcome } from "../request/operations.ts";
-import { Rendered } from "../request/rendered-list.ts";
+import { Rendered } from "./rendered-list.ts";
 import type { SurfaceParts } from "../request/surface-parts.ts";
 import type { Answer } from "./answer.ts";
 

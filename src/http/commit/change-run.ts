@@ -10,12 +10,12 @@ import type { TroupeSystem } from "../../../actors/troupe.ts";
 import type { AnyInput } from "../contract/operation.ts";
 import type { BoundOperation } from "../request/bound-operation.ts";
 import type { Caller } from "../request/caller.ts";
-import { answerEnding, Change, type Committed, PlainDoor, type StoredAnswer } from "../request/commit.ts";
-import type { Refusal } from "../request/dialect.ts";
-import { Emission } from "../request/emission.ts";
-import { KeyedDoor, runOnce } from "../request/idempotency.ts";
-import { parseIdempotencyKey } from "../request/idempotency-key.ts";
-import { leaveStream, type RawInput, type Reading, streamFault } from "../request/input-reader.ts";
+import { answerEnding, Change, type Committed, PlainDoor, type StoredAnswer } from "./commit.ts";
+import type { Refusal } from "../answer/dialect.ts";
+import { Emission } from "./emission.ts";
+import { KeyedDoor, runOnce } from "./idempotency.ts";
+import { parseIdempotencyKey } from "./idempotency-key.ts";
+import { leaveStream, type RawInput, type Reading, streamFault } from "../input/input-reader.ts";
 import { isAboutInput } from "../request/path-record.ts";
 
 export interface ChangeRunParts {

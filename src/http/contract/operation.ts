@@ -17,8 +17,8 @@ import type { JsonObject, Static, TSchema } from "../../../actors/schema.ts";
 import type { EventType } from "../../../actors/webhook/events.ts";
 import type { BodySchema, RawBodyContract } from "./body-schema.ts";
 import type { Caller, Visitor } from "../request/caller.ts";
-import type { Change, Committed, Joined } from "../request/commit.ts";
-import type { BinaryBody, StreamedBody } from "../request/raw-body.ts";
+import type { Change, Committed, Joined } from "../commit/commit.ts";
+import type { BinaryBody, StreamedBody } from "../body/raw-body.ts";
 import type { Deprecation } from "./deprecation.ts";
 import type { Defaulted } from "./field.ts";
 

@@ -8,9 +8,9 @@ import { deprecationHeaders } from "../contract/deprecation.ts";
 import { type AnyInput, isJsonBody, isRead, type OperationContract } from "../contract/operation.ts";
 import type { Read, Undertaking } from "../contract/operation.ts";
 import type { Caller, Visitor } from "./caller.ts";
-import type { Change, Committed, Joined } from "./commit.ts";
-import { InputReader, type RawInput, type Reading } from "./input-reader.ts";
-import { NamedRecords } from "./named-records.ts";
+import type { Change, Committed, Joined } from "../commit/commit.ts";
+import { InputReader, type RawInput, type Reading } from "../input/input-reader.ts";
+import { NamedRecords } from "../input/named-records.ts";
 
 type AnyRead = Read<OperationContract, unknown>;
 type AnyWork = Undertaking<OperationContract, unknown>;

@@ -3,7 +3,7 @@
  * and its log line. For its operation it is a `Caller`.
  */
 import type { Server } from "bun";
-import { addressPayer } from "./payer.ts";
+import { addressPayer } from "../admission/payer.ts";
 import { assert } from "../../../actors/assert.ts";
 import { type Fault, ok, type Outcome } from "../../../actors/fault.ts";
 import { newId } from "../../../actors/ids.ts";
@@ -15,15 +15,15 @@ import type { LoopTime } from "../../../actors/runtime/loop-time.ts";
 import type { Answer, SharedHeaders, WholeBody } from "../answer/answer.ts";
 import type { BoundOperation } from "./bound-operation.ts";
 import type { Caller, Connected } from "./caller.ts";
-import type { ClientAddresses } from "./client-address.ts";
-import type { Audience } from "./cross-origin.ts";
-import type { Refusal } from "./dialect.ts";
-import type { Bodies, BodyHold, BodyOwner } from "./bodies.ts";
-import type { BodyDoor, RawInput, Reading } from "./input-reader.ts";
+import type { ClientAddresses } from "../admission/client-address.ts";
+import type { Audience } from "../answer/cross-origin.ts";
+import type { Refusal } from "../answer/dialect.ts";
+import type { Bodies, BodyHold, BodyOwner } from "../body/bodies.ts";
+import type { BodyDoor, RawInput, Reading } from "../input/input-reader.ts";
 import type { HttpLog } from "../../log/port.ts";
-import type { LongBodies } from "./long-bodies.ts";
+import type { LongBodies } from "../body/long-bodies.ts";
 import { contentOf, type HandedOn } from "./forwarding.ts";
-import type { RateHeaders } from "./rate-headers.ts";
+import type { RateHeaders } from "../answer/rate-headers.ts";
 import { givenRequestId } from "./request-id.ts";
 import { RequestFields } from "./request-fields.ts";
 import { endRequestSpan, requestSpan } from "./request-span.ts";

@@ -16,8 +16,8 @@ import type { Handlers, OperationGroup, OperationTable } from "../contract/opera
 import { ChangeRun, type ChangeRunParts, CommitAnswer, type ReadRequest } from "../commit/change-run.ts";
 import { BoundOperation } from "./bound-operation.ts";
 import type { Caller, Visitor } from "./caller.ts";
-import type { RawInput } from "./input-reader.ts";
-import { type LocalInput, localInput } from "./local-input.ts";
+import type { RawInput } from "../input/input-reader.ts";
+import { type LocalInput, localInput } from "../input/local-input.ts";
 import { isAboutInput, PathRecords } from "./path-record.ts";
 
 export interface OperationsParts extends ChangeRunParts {

@@ -8,7 +8,7 @@
  */
 import type { Fault, FaultKind } from "../../../actors/fault.ts";
 import type { Visitor } from "./caller.ts";
-import type { RawInput } from "./input-reader.ts";
+import type { RawInput } from "../input/input-reader.ts";
 import type { BoundOperation } from "./bound-operation.ts";
 
 const ABOUT_INPUT: ReadonlySet<FaultKind> = new Set([

@@ -10,7 +10,7 @@ import { Elysia } from "elysia";
 import type { MaybePromise } from "../../../actors/maybe-promise.ts";
 import type { Handlers, OperationGroup, OperationTable } from "../contract/operation.ts";
 import type { BoundOperation } from "./bound-operation.ts";
-import type { RawInput } from "./input-reader.ts";
+import type { RawInput } from "../input/input-reader.ts";
 import type { Surface } from "./surface.ts";
 
 /** The part of Elysia's context that a route uses. */

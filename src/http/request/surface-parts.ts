@@ -7,14 +7,14 @@ import type { Tracing } from "../../../actors/runtime/tracing.ts";
 import type { Sealing } from "../../../actors/sealing.ts";
 import type { TroupeSystem } from "../../../actors/troupe.ts";
 import type { HttpLog } from "../../log/port.ts";
-import type { Admission } from "./admission.ts";
-import type { Bodies } from "./bodies.ts";
-import type { ClientAddresses } from "./client-address.ts";
-import type { CrossOrigin } from "./cross-origin.ts";
-import type { FairTurns } from "./fair-turns.ts";
+import type { Admission } from "../admission/admission.ts";
+import type { Bodies } from "../body/bodies.ts";
+import type { ClientAddresses } from "../admission/client-address.ts";
+import type { CrossOrigin } from "../answer/cross-origin.ts";
+import type { FairTurns } from "../admission/fair-turns.ts";
 import type { Forwarding } from "./forwarding.ts";
-import type { LongBodies } from "./long-bodies.ts";
-import type { RateHeaders } from "./rate-headers.ts";
+import type { LongBodies } from "../body/long-bodies.ts";
+import type { RateHeaders } from "../answer/rate-headers.ts";
 import type { RequestMeter } from "./request-meter.ts";
 
 /** The server that received the request; null outside of a server. */

@@ -16,13 +16,13 @@ import { Answers } from "../answer/answers.ts";
 import { Entrance } from "../admission/entrance.ts";
 import { Batches } from "./batches.ts";
 import type { BoundOperation } from "./bound-operation.ts";
-import type { Audience } from "./cross-origin.ts";
-import type { Dialect, Refusal } from "./dialect.ts";
+import type { Audience } from "../answer/cross-origin.ts";
+import type { Dialect, Refusal } from "../answer/dialect.ts";
 import { Exchange, pathOf } from "./exchange.ts";
 import { handedOn } from "./forwarding.ts";
-import type { RawInput, Reading } from "./input-reader.ts";
+import type { RawInput, Reading } from "../input/input-reader.ts";
 import { type OperationOutcome, Operations } from "./operations.ts";
-import { isLongList, renderList } from "./rendered-list.ts";
+import { isLongList, renderList } from "../answer/rendered-list.ts";
 import { hostFault } from "./request-target.ts";
 import type { SurfaceParts } from "./surface-parts.ts";
 

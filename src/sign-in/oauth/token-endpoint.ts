@@ -12,7 +12,7 @@ import type { Clock } from "../../../actors/runtime/clock.ts";
 import { isoTime } from "../../../actors/schema.ts";
 import type { Sealing } from "../../../actors/sealing.ts";
 import type { TroupeSystem } from "../../../actors/troupe.ts";
-import { checkToken, makeToken, type MintedToken } from "../../http/request/token.ts";
+import { checkToken, makeToken, type MintedToken } from "../../http/admission/token.ts";
 import { lookUp } from "../../log/look-up.ts";
 import type { HttpLog } from "../../log/port.ts";
 import { oauthAnswer, oauthDone, oauthRefusal } from "./answer.ts";

@@ -3,7 +3,7 @@
  * with which it comes back. Every failure ends on the sign-in page, with a message for the person.
  */
 import { accountRef } from "../../../actors/account/schema.ts";
-import { isOwnLink } from "../../http/request/same-origin.ts";
+import { isOwnLink } from "../../http/admission/same-origin.ts";
 import { type AccountPageParts, complained, CONNECT, type OwnVisit, showAccount, toAccount } from "../account-page.ts";
 import { beginFlow, derived, FLOW_MINUTES, type FlowParts, flowKeyIn, noFlowCookie, takeFlow } from "../flow.ts";
 import type { InvitationPageParts } from "../invitation-page.ts";

@@ -3,7 +3,7 @@
  * at the provider. It is in no record, so the service stores no tokens of the provider.
  */
 import type { Sealing } from "../../../actors/sealing.ts";
-import { cookieIn, cookieOf } from "../../http/request/session-cookie.ts";
+import { cookieIn, cookieOf } from "../../http/admission/session-cookie.ts";
 import { SESSION_MS } from "../accounts.ts";
 
 const COOKIE = "troupe_provider";

@@ -3,7 +3,7 @@
  * offers to sign out at the provider too. It is a link, because browsers apply a page's policy to the redirects of its
  * forms.
  */
-import { isOwnLink } from "../../http/request/same-origin.ts";
+import { isOwnLink } from "../../http/admission/same-origin.ts";
 import { beginFlow, derived, flowKeyIn, noFlowCookie, takeFlow } from "../flow.ts";
 import { html } from "../html.ts";
 import { pageOf, redirectTo } from "../layout.ts";

@@ -2,7 +2,7 @@
 import { mapped, ok } from "../../../actors/fault.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
-import { done } from "../../http/request/commit.ts";
+import { done } from "../../http/commit/commit.ts";
 import { lookUp } from "../../log/look-up.ts";
 import type { Handlers } from "../../http/contract/operation.ts";
 import { whenReady } from "../../../actors/maybe-promise.ts";

@@ -7,7 +7,7 @@ import { mapped, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { type BlockedReason, type Job, jobRef, type RunErrorCode } from "../../../actors/job/schema.ts";
 import { UNAVAILABLE } from "../../../actors/runtime/shards.ts";
 import type { Subscription } from "../../../actors/runtime/subscription.ts";
-import { done, type Joined } from "../../http/request/commit.ts";
+import { done, type Joined } from "../../http/commit/commit.ts";
 import type { Bearer } from "../../http/stream/open-streams.ts";
 import type { Caller } from "../../http/request/caller.ts";
 import type { Services } from "../../operations/services.ts";

@@ -11,7 +11,7 @@ import { oneLine } from "../../../actors/one-line.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
 import { workspaceRef } from "../../../actors/workspace/schema.ts";
-import type { Committed, Change } from "../../http/request/commit.ts";
+import type { Committed, Change } from "../../http/commit/commit.ts";
 import { prepareWork, type WorkRequest } from "../../work/prepared-work.ts";
 import { withinMessage } from "../../http/contract/limits.ts";
 import type { Services } from "../../operations/services.ts";

@@ -3,7 +3,7 @@ import { mapped } from "../../../actors/fault.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
 import type { Handlers } from "../../http/contract/operation.ts";
-import { done } from "../../http/request/commit.ts";
+import { done } from "../../http/commit/commit.ts";
 import { lookUp } from "../../log/look-up.ts";
 import type { Services } from "../../operations/services.ts";
 import type { taskOperations } from "./operations.ts";

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import { type Caller, localCaller } from "../../../src/http/request/caller.ts";
-import type { LocalInput } from "../../../src/http/request/local-input.ts";
+import type { LocalInput } from "../../../src/http/input/local-input.ts";
 import { type Founded, type Service, startService } from "../../support/service.ts";
 
 let service: Service;

@@ -17,7 +17,7 @@ import {
   takeEvent,
   webhookRef,
 } from "../../../actors/webhook/events.ts";
-import type { Caller } from "./caller.ts";
+import type { Caller } from "../request/caller.ts";
 
 /** Longer data is cut to ids and status (HOOK-2). */
 export const DATA_BYTES = 20 * 1024;

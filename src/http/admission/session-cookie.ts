@@ -4,7 +4,7 @@
  * service shares its host below a path, they begin with `__Secure-` and are restricted to that path: a `__Host-`
  * cookie would be sent to the host's other services too.
  */
-import { pathPrefixOf } from "./path-prefix.ts";
+import { pathPrefixOf } from "../request/path-prefix.ts";
 
 const NAME = "troupe_session";
 /** Prefix of a session's secret: no other kind of token is accepted in a cookie, and no session in a header. */

@@ -12,7 +12,7 @@ import type { JsonObject } from "../../../actors/schema.ts";
 import type { KeyEnding } from "../../../actors/traffic/schema.ts";
 import type { TroupeSystem } from "../../../actors/troupe.ts";
 import type { EventType, NewsEvent } from "../../../actors/webhook/events.ts";
-import type { Caller } from "./caller.ts";
+import type { Caller } from "../request/caller.ts";
 import type { Emission } from "./emission.ts";
 
 /** The answer of a mutation. */

@@ -14,7 +14,7 @@ import type { JsonObject } from "../../../actors/schema.ts";
 import { type BodySchema, NOT_BLANK } from "../contract/body-schema.ts";
 import { bad, type FieldReader, type FieldReading, good, READER, TAKES_EMPTY } from "../contract/field.ts";
 import { type AnyInput, isJsonBody, type OperationContract } from "../contract/operation.ts";
-import { type BodyHold, TOO_SLOW } from "./bodies.ts";
+import { type BodyHold, TOO_SLOW } from "../body/bodies.ts";
 import {
   decoded,
   isAbsent,
@@ -23,9 +23,9 @@ import {
   readBytes,
   type TextSource,
   typeFault,
-} from "./json-body.ts";
+} from "../body/json-body.ts";
 import { didYouMean } from "./near-name.ts";
-import { type BinaryBody, rawBody, StreamedBody } from "./raw-body.ts";
+import { type BinaryBody, rawBody, StreamedBody } from "../body/raw-body.ts";
 import { Body, COMPLAINTS, isLonger, SHOWN } from "./validation.ts";
 
 /** A request before it is read. */

@@ -16,7 +16,7 @@ import { organizationRef } from "../../../actors/organization/schema.ts";
 import type { RateState } from "../../../actors/traffic/protocol.ts";
 import { ask, type TroupeSystem } from "../../../actors/troupe.ts";
 import type { Authentication, Verification, Verified } from "./authentication.ts";
-import { type Exchange, pathOf } from "./exchange.ts";
+import { type Exchange, pathOf } from "../request/exchange.ts";
 import type { ProtectiveLimit } from "./protective-limit.ts";
 import type { Bearer } from "../stream/open-streams.ts";
 import type { RateLimits } from "./rate-limits.ts";

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 
 import { type JsonObject, OneOf, Type } from "../../../actors/schema.ts";
 import { type BodySchema, FreeObject, NOT_BLANK } from "../../../src/http/contract/body-schema.ts";
-import { Body } from "../../../src/http/request/validation.ts";
+import { Body } from "../../../src/http/input/validation.ts";
 
 const Step = Type.Object({
   name: Type.String({ pattern: NOT_BLANK, maxLength: 8 }),

@@ -1,13 +1,7 @@
 import { describe, expect, test } from "bun:test";
 import { MAX_JSON_DEPTH } from "../../../actors/clean-text.ts";
 import { refuse } from "../../../actors/fault.ts";
-import {
-  decoded,
-  JSON_BODY_BYTES,
-  parseJsonObject,
-  readBytes,
-  typeFault,
-} from "../../../src/http/request/json-body.ts";
+import { decoded, JSON_BODY_BYTES, parseJsonObject, readBytes, typeFault } from "../../../src/http/body/json-body.ts";
 
 const badJson = (message: string) => refuse({ kind: "invalid_json", message });
 const malformedAt = (place: string) =>

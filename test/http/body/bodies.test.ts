@@ -7,7 +7,7 @@ import { Type } from "../../../actors/schema.ts";
 import { ask, type TroupeSystem } from "../../../actors/troupe.ts";
 import { binary, streamed } from "../../../src/http/contract/body-schema.ts";
 import { type Handlers, operationGroup } from "../../../src/http/contract/operation.ts";
-import { created } from "../../../src/http/request/commit.ts";
+import { created } from "../../../src/http/commit/commit.ts";
 import { operationRoutes } from "../../../src/http/request/routes.ts";
 import { refused } from "../../support/current.ts";
 import { type Founded, type Service, startService } from "../../support/service.ts";

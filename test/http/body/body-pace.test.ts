@@ -10,9 +10,9 @@ import {
   QUIET_PART,
   READ_AT_ONCE_BYTES,
   WITH_FOLLOWING,
-} from "../../../src/http/request/body-pace.ts";
-import { Bodies, STREAM_BYTES_PER_SECOND } from "../../../src/http/request/bodies.ts";
-import { StreamedBody } from "../../../src/http/request/raw-body.ts";
+} from "../../../src/http/body/body-pace.ts";
+import { Bodies, STREAM_BYTES_PER_SECOND } from "../../../src/http/body/bodies.ts";
+import { StreamedBody } from "../../../src/http/body/raw-body.ts";
 import { FakeClock, settle } from "../../support/fake-clock.ts";
 
 const MIB = 1024 * 1024;

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { AT_ONCE, type Bulk } from "../../../actors/runtime/bulk-work.ts";
 import { newId } from "../../../actors/ids.ts";
-import { LONG_BODY_BYTES, LongBodies } from "../../../src/http/request/long-bodies.ts";
+import { LONG_BODY_BYTES, LongBodies } from "../../../src/http/body/long-bodies.ts";
 import { bulkRig } from "../../support/bulk-rig.ts";
 import { startService } from "../../support/service.ts";
 

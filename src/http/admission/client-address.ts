@@ -8,7 +8,7 @@ import type { Server } from "bun";
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 import { BoundedMap } from "../../../actors/bounded-map.ts";
-import { handedOn } from "./forwarding.ts";
+import { handedOn } from "../request/forwarding.ts";
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Network = [Address, number];

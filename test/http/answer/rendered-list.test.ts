@@ -1,7 +1,7 @@
 /** Lists that are rendered record by record. */
 import { expect, test } from "bun:test";
 import { AT_ONCE, type Bulk } from "../../../actors/runtime/bulk-work.ts";
-import { isLongList, renderList } from "../../../src/http/request/rendered-list.ts";
+import { isLongList, renderList } from "../../../src/http/answer/rendered-list.ts";
 
 const RECORD = {
   id: 'a "b" \\ é \u2028 \ud83d',

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { ok, refuse } from "../../../actors/fault.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
-import { claimOf, parseIdempotencyKey } from "../../../src/http/request/idempotency-key.ts";
+import { claimOf, parseIdempotencyKey } from "../../../src/http/commit/idempotency-key.ts";
 
 const INVALID = refuse({ kind: "invalid_idempotency_key" });
 const printable = fc

@@ -6,7 +6,7 @@
 import type { Clock } from "../../../actors/runtime/clock.ts";
 import { RATE_WINDOW_MS } from "../../../actors/traffic/policy.ts";
 import type { RateState } from "../../../actors/traffic/protocol.ts";
-import type { Answer, SharedHeaders } from "../answer/answer.ts";
+import type { Answer, SharedHeaders } from "./answer.ts";
 
 /** The meaning of each header, for the policy. */
 export const RATE_HEADERS = {

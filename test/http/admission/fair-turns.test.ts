@@ -6,7 +6,7 @@ import {
   MAX_WAIT_MS,
   MAX_WAITING,
   QUANTUM_MS,
-} from "../../../src/http/request/fair-turns.ts";
+} from "../../../src/http/admission/fair-turns.ts";
 import { settle } from "../../support/fake-clock.ts";
 
 /** `light`: those that have used no more than their share. */

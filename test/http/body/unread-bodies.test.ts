@@ -1,7 +1,7 @@
 /** What comes of a body while its request waits counts from its head on, and a body that nobody reads is let go (FAIR-5). */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { connect } from "node:net";
-import { UNREAD_BODY_BYTES, UNREAD_ORGANIZATION_PART, UNREAD_TOKEN_PART } from "../../../src/http/request/bodies.ts";
+import { UNREAD_BODY_BYTES, UNREAD_ORGANIZATION_PART, UNREAD_TOKEN_PART } from "../../../src/http/body/bodies.ts";
 import { until } from "../../support/condition.ts";
 import { HeldRequest } from "../../support/held-request.ts";
 import { type Founded, type Service, startService } from "../../support/service.ts";

@@ -24,7 +24,7 @@ import type { KeyClaim } from "../../../actors/traffic/protocol.ts";
 import { type KeyEnding, type RunningKey, trafficRef } from "../../../actors/traffic/schema.ts";
 import { ask, type TroupeSystem } from "../../../actors/troupe.ts";
 import { type StoredAnswer, Committed, type Door } from "./commit.ts";
-import type { Refusal } from "./dialect.ts";
+import type { Refusal } from "../answer/dialect.ts";
 import { claimOf, type KeyedInput } from "./idempotency-key.ts";
 
 export interface KeyedParts {

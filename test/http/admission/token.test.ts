@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { bearerOf } from "../../../src/http/request/authentication.ts";
-import { checkToken, hashToFind, isToken, makeToken } from "../../../src/http/request/token.ts";
+import { bearerOf } from "../../../src/http/admission/authentication.ts";
+import { checkToken, hashToFind, isToken, makeToken } from "../../../src/http/admission/token.ts";
 
 test("[AUTH-1] a token is its prefix, 43 base64url characters and 6 of a checksum; its hash is SHA-256", () => {
   const personal = makeToken("personal");

@@ -12,8 +12,8 @@ import {
   STREAM_BYTES_PER_SECOND,
   STREAM_ORGANIZATION_PART,
   TOKEN_PART,
-} from "../../../src/http/request/bodies.ts";
-import { BodyTooSlow, StreamedBody } from "../../../src/http/request/raw-body.ts";
+} from "../../../src/http/body/bodies.ts";
+import { BodyTooSlow, StreamedBody } from "../../../src/http/body/raw-body.ts";
 import { until } from "../../support/condition.ts";
 import { FakeClock } from "../../support/fake-clock.ts";
 import { HeldRequest } from "../../support/held-request.ts";

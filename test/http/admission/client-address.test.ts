@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { ClientAddresses, NOWHERE } from "../../../src/http/request/client-address.ts";
+import { ClientAddresses, NOWHERE } from "../../../src/http/admission/client-address.ts";
 
 const PROXIES = ["10.0.0.0/8", "192.0.2.7", "fd00::/8"];
 
