@@ -1377,11 +1377,19 @@ export declare class Troupe {
     /**
      * Open the interactive reference.
      *
-     * A page for people. `#error-<code>` explains an error code.
+     * A page for people.
      *
      * `GET /api/reference`.
      */
     getReference(options?: RequestOptions): Promise<string>;
+    /**
+     * Read what the error codes mean.
+     *
+     * A page for people. `#error-<code>` explains a code; the `type` of an error is its address.
+     *
+     * `GET /api/errors`.
+     */
+    getErrorCodes(options?: RequestOptions): Promise<string>;
     /**
      * Read the rate-limit policy.
      *

@@ -4290,7 +4290,7 @@ class Troupe:
     def get_reference(self, *, timeout: float | None = None) -> str:
         """Open the interactive reference.
 
-        A page for people. `#error-<code>` explains an error code.
+        A page for people.
 
         `GET /api/reference`.
         """
@@ -4298,6 +4298,22 @@ class Troupe:
             _Request(
                 "GET",
                 "/api/reference",
+                is_public=True,
+                timeout=timeout,
+            )
+        )
+
+    def get_error_codes(self, *, timeout: float | None = None) -> str:
+        """Read what the error codes mean.
+
+        A page for people. `#error-<code>` explains a code; the `type` of an error is its address.
+
+        `GET /api/errors`.
+        """
+        return self._http.text(
+            _Request(
+                "GET",
+                "/api/errors",
                 is_public=True,
                 timeout=timeout,
             )

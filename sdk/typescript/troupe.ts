@@ -2392,12 +2392,23 @@ export class Troupe {
   /**
    * Open the interactive reference.
    *
-   * A page for people. `#error-<code>` explains an error code.
+   * A page for people.
    *
    * `GET /api/reference`.
    */
   getReference(options?: RequestOptions): Promise<string> {
     return this.#http.text({ method: "GET", path: "/api/reference", isPublic: true, options });
+  }
+
+  /**
+   * Read what the error codes mean.
+   *
+   * A page for people. `#error-<code>` explains a code; the `type` of an error is its address.
+   *
+   * `GET /api/errors`.
+   */
+  getErrorCodes(options?: RequestOptions): Promise<string> {
+    return this.#http.text({ method: "GET", path: "/api/errors", isPublic: true, options });
   }
 
   /**

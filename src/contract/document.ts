@@ -15,6 +15,7 @@ import { publicOperations } from "../public/operations.ts";
 import { V1_OPERATIONS } from "../v1/operations.ts";
 import { ErrorBody, V1ErrorBody } from "./error-schemas.ts";
 import { headerComponents, PARAMETERS } from "./headers.ts";
+import { ERRORS_PATH } from "../http/contract/error-page.ts";
 import { Components, type JsonSchema } from "./json-schema.ts";
 import { operationObject, type Placed } from "./operation-object.ts";
 import { protocolObject } from "./protocol-object.ts";
@@ -23,7 +24,7 @@ import { RefusalResponses, type SurfaceName } from "./refusals.ts";
 
 const ABOUT = `Troupe hosts AI agents for an organization and lets clients drive them over HTTP.
 
-There are two surfaces. The paths below \`/api/v1\` speak camelCase and answer every success with 200. All others are the current surface: it speaks snake_case, its versions are dates (\`Api-Version\`), and its errors have a code. Times are ISO 8601 in UTC. Requests that change something take an \`Idempotency-Key\`.
+There are two surfaces. The paths below \`/api/v1\` speak camelCase and answer every success with 200. All others are the current surface: it speaks snake_case, its versions are dates (\`Api-Version\`), and its errors have a [code](${ERRORS_PATH}). Times are ISO 8601 in UTC. Requests that change something take an \`Idempotency-Key\`.
 
 The [guides](${guidePath("README.md")}) show it step by step, with commands to paste.`;
 

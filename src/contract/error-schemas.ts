@@ -1,6 +1,7 @@
 /** The bodies of refusals (ERR-1, ERR-3), as components of the contract. */
 import { OneOf, Type } from "../../actors/schema.ts";
 import { ERROR_CODES, type ErrorCode } from "../current/error-codes.ts";
+import { errorUrl } from "../http/contract/error-page.ts";
 import { noun, Text } from "../http/contract/noun.ts";
 
 const CODES = Object.keys(ERROR_CODES) as ErrorCode[];
@@ -49,7 +50,7 @@ const ErrorDetails = noun(
 );
 
 export const ErrorBody = noun("Error", "An error", {
-  type: Text("A page about the code", "https://troupe.example/api/reference#error-not_found"),
+  type: Text("A page about the code", errorUrl("https://troupe.example", "not_found")),
   code: Code,
   error: Code,
   message: Text("Explanation, for people", "No such agent"),

@@ -6,6 +6,7 @@ import { spentWords } from "../../actors/usage/schema.ts";
 import type { Fault } from "../../actors/fault.ts";
 import type { JsonObject } from "../../actors/schema.ts";
 import { EVENT_SOURCES, EVENT_TYPES } from "../../actors/webhook/events.ts";
+import { errorUrl } from "../http/contract/error-page.ts";
 import { API_RESOURCE } from "../http/contract/oauth-paths.ts";
 import { contentRange, type Dialect, entryOf, type RefusalTable, retryAfter } from "../http/answer/dialect.ts";
 import { didYouMean } from "../http/input/near-name.ts";
@@ -200,7 +201,7 @@ function challengeOf(fault: Fault, appUrl: string): Readonly<Record<string, stri
 export function currentDialect(appUrl: () => string): Dialect {
   const refusal = ({ code, message, details = {}, headers = {} }: Words, requestId: string) => {
     const { status } = ERROR_CODES[code];
-    const type = `${appUrl()}/api/reference#error-${code}`;
+    const type = errorUrl(appUrl(), code);
     return { status, body: { type, code, error: code, message, status, request_id: requestId, details }, headers };
   };
   return {

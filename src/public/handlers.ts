@@ -13,6 +13,8 @@ import { agentApiManifest, agentReadiness, llmsText } from "./manifests.ts";
 import { authorizationServer, protectedResource } from "./oauth-metadata.ts";
 import type { publicOperations } from "./operations.ts";
 import { deprecationPolicy, rateLimitPolicy } from "./policies.ts";
+import { PAGE_HEADERS, PAGE_TYPE } from "../http/document/page.ts";
+import { errorsPage } from "./errors-page.ts";
 import { REFERENCE_FORM, referencePage } from "./reference.ts";
 import { scalar, type scalarOperations } from "./scalar.ts";
 import type { ServiceVersion } from "./schema.ts";
@@ -27,13 +29,16 @@ function serve(make: (services: Services) => MaybePromise<PublicDocument>) {
 
 const json = (make: (services: Services) => object) => serve((services) => PublicDocument.json(make(services)));
 
+const ERRORS_FORM = { contentType: PAGE_TYPE, cacheControl: JSON_FORM.cacheControl, headers: PAGE_HEADERS };
+
 export const publicHandlers: Handlers<typeof publicOperations.operations, Services> = {
   getVersion: serve((services) =>
     PublicDocument.json(serviceVersion(services), { ...JSON_FORM, cacheControl: "no-cache" }),
   ),
   getOpenApi: async ({ appUrl }, _visitor, { headers, query }) =>
     ok(await (await contract(query.surface, pathPrefixOf(appUrl()))).answer(headers)),
-  getReference: serve((services) => new PublicDocument(referencePage(services), REFERENCE_FORM)),
+  getReference: serve(async (services) => new PublicDocument(await referencePage(services), REFERENCE_FORM)),
+  getErrorCodes: serve((services) => new PublicDocument(errorsPage(services), ERRORS_FORM)),
   getRateLimitPolicy: json(rateLimitPolicy),
   getDeprecationPolicy: json(deprecationPolicy),
   getAgentReadiness: json(agentReadiness),

@@ -3,6 +3,8 @@ import { OneOf, Type } from "../../actors/schema.ts";
 import { OpenObject } from "../http/contract/noun.ts";
 import { operationGroup } from "../http/contract/operation.ts";
 import { DOCUMENT_HEADERS } from "../http/contract/request-headers.ts";
+import { ERRORS_PATH } from "../http/contract/error-page.ts";
+import { REFERENCE_PATH } from "./reference.ts";
 import { SdkExamples, SdkManifest } from "./sdk-schema.ts";
 import { AuthorizationServer, ProtectedResource } from "./oauth-schema.ts";
 import { AgentApiManifest, AgentReadiness, DeprecationPolicy, RateLimitPolicy, ServiceVersion } from "./schema.ts";
@@ -33,11 +35,20 @@ export const publicOperations = operationGroup("Service", "Public documents abou
   },
   getReference: {
     method: "GET",
-    path: "/api/reference",
+    path: REFERENCE_PATH,
     scope: null,
     headers: DOCUMENT_HEADERS,
     summary: "Open the interactive reference",
-    description: "A page for people. `#error-<code>` explains an error code.",
+    description: "A page for people.",
+    answers: { 200: { kind: "media", types: { "text/html": Type.String() } }, 304: null },
+  },
+  getErrorCodes: {
+    method: "GET",
+    path: ERRORS_PATH,
+    scope: null,
+    headers: DOCUMENT_HEADERS,
+    summary: "Read what the error codes mean",
+    description: "A page for people. `#error-<code>` explains a code; the `type` of an error is its address.",
     answers: { 200: { kind: "media", types: { "text/html": Type.String() } }, 304: null },
   },
   getRateLimitPolicy: {

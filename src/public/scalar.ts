@@ -46,5 +46,5 @@ export const SCALAR_CONFIGURATION = {
   modelsSectionLabel: "Schemas",
   defaultHttpClient: { targetKey: "shell", clientKey: "curl" },
   orderSchemaPropertiesBy: "preserve",
-  customCss: ":root{--scalar-custom-header-height:48px}",
+  customCss: ":root{color-scheme:light dark}body{background:var(--scalar-background-1)}",
 } as const;

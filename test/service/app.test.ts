@@ -59,7 +59,7 @@ test("[ERR-1] an unknown path under /api answers in the dialect of the current s
     expect([answer.status, await answer.json()]).toEqual([
       404,
       {
-        type: "https://troupe.test/api/reference#error-not_found",
+        type: "https://troupe.test/api/errors#error-not_found",
         code: "not_found",
         error: "not_found",
         message: "Unknown path",

@@ -29,7 +29,7 @@ export async function refused(response: Promise<Response> | Response, status: nu
   const answer = await response;
   const body = await answered<Refused>(answer, status);
   expect(body).toEqual({
-    type: `https://troupe.test/api/reference#error-${code}`,
+    type: `https://troupe.test/api/errors#error-${code}`,
     code,
     error: code,
     message: expect.stringMatching(/\S/) as string,

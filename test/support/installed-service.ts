@@ -8,6 +8,7 @@ const DOCUMENTS = [
   "/guides/files.md",
   "/api/openapi.json",
   "/api/reference",
+  "/api/errors",
   "/api/sdk/typescript",
   "/api/sdk/javascript",
   "/api/sdk/python",

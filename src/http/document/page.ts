@@ -8,9 +8,10 @@ const STYLE =
   ":root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:44rem;margin:2rem auto;padding:0 1rem;overflow-wrap:break-word}code,pre{background:#8882;border-radius:.3rem;padding:.1em .3em}pre{overflow-x:auto;padding:.8em}pre code{background:none;padding:0;overflow-wrap:normal}table{border-collapse:collapse;width:100%}th,td{text-align:left;vertical-align:top;padding:.4em .8em .4em 0;border-bottom:1px solid #8884}h1,h2,h3{line-height:1.25}";
 
 /** The icon of every page, embedded, so that browsers do not request `/favicon.ico`. */
-export const ICON_LINK = `<link rel="icon" href="data:image/svg+xml,${encodeURIComponent(
+export const ICON = `data:image/svg+xml,${encodeURIComponent(
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#2b4c7e"/><path d="M3 4h10v2H9v7H7V6H3z" fill="#fff"/></svg>',
-)}">`;
+)}`;
+export const ICON_LINK = `<link rel="icon" href="${ICON}">`;
 
 export const PAGE_TYPE = "text/html; charset=utf-8";
 

@@ -1,0 +1,24 @@
+/** The page that explains the error codes (DOC-8), each under the anchor that the `type` of an error points at. */
+import { escapeHtml, pageText } from "../http/document/page.ts";
+import type { Services } from "../operations/services.ts";
+import { type ExplainedError, explainedErrors } from "./explained-errors.ts";
+
+const STYLE =
+  "h2{font-size:1.1rem}article{scroll-margin-top:1rem}:target{outline:2px solid Highlight;outline-offset:.5rem}";
+
+export const errorsPage = (services: Services): string =>
+  pageText(
+    "Error codes · Troupe",
+    `<style>${STYLE}</style>
+<p><a href="../">Troupe</a> · <a href="reference">Reference</a></p>
+<h1>Error codes</h1>
+<p>Every error of the current surface has one of these codes, in <code>code</code> and in <code>error</code>. Its
+<code>type</code> is the address of the explanation here.</p>
+${explainedErrors(services).map(article).join("\n")}`,
+  );
+
+const article = ({ code, status, meaning, remedy }: ExplainedError): string =>
+  `<article id="error-${code}"><h2><a href="#error-${code}"><code>${code}</code></a> ${status}</h2><p>${prose(meaning)}</p><p>${prose(remedy)}</p></article>`;
+
+/** Plain text with `code` in it, as HTML. */
+const prose = (text: string): string => escapeHtml(text).replaceAll(/`([^`]+)`/g, "<code>$1</code>");
