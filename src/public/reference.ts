@@ -1,7 +1,7 @@
 /**
  * The interactive reference (DOC-2): the page of `@elysiajs/swagger`, over our own document and with the vendored
  * script. The plugin is an app that only `getReference` asks, so its page is served like every public document, and its
- * own routes shadow none of ours (docs/decisions/0049).
+ * own routes shadow none of ours (docs/decisions/0050).
  */
 import { Elysia } from "elysia";
 import { pathPrefixOf } from "../http/request/path-prefix.ts";

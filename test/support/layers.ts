@@ -15,6 +15,12 @@ const PURE = String.raw`actors/(?:fault|ids|schema|assert|header-name|page|event
 const RUNTIME = String.raw`actors/runtime/[a-z-]+\.ts`;
 /** The words of a kind: what other kinds may know of it. */
 const WORDS = String.raw`actors/[a-z]+/(?:schema|protocol|terms|connections|events|new-job|stop-reason|task-machine)\.ts`;
+/** Packages of a surface, beside Elysia. */
+const SURFACE_PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  public: ["@elysiajs/swagger"],
+  mcp: ["@modelcontextprotocol"],
+};
+
 /** What the other folders know of the log: an interface, and reads whose failures go there. */
 const LOG_PORT = String.raw`src/log/(?:port|look-up)\.ts`;
 const at = (...patterns: readonly string[]): RegExp => new RegExp(`^(?:${patterns.join("|")})$`);
@@ -93,7 +99,7 @@ export const LAYERS: readonly Layer[] = [
     name: `the surface ${surface}`,
     files: at(`src/${surface}/.*`),
     ours: at("actors/.*", LOG_PORT, "src/http/.*", "src/work/.*", "src/operations/.*", `src/${surface}/.*`),
-    packages: surface === "mcp" ? ["elysia", "@modelcontextprotocol"] : ["elysia"],
+    packages: ["elysia", ...(SURFACE_PACKAGES[surface] ?? [])],
     builtins: false,
   })),
   {

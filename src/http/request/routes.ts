@@ -4,7 +4,7 @@
  * Elysia reads the source text of a handler for three things: whether it waits (then so does its route), which parts
  * of the context it uses (query, cookies, headers and body are then parsed), and whether it answers at all. Our
  * handlers are bound functions, which have no text: so a read from memory is answered without a promise, and we read
- * queries and bodies ourselves, after the token and within our limits (docs/decisions/0049).
+ * queries and bodies ourselves, after the token and within our limits (docs/decisions/0050).
  */
 import { Elysia } from "elysia";
 import type { MaybePromise } from "../../../actors/maybe-promise.ts";
