@@ -1,7 +1,7 @@
 /** Updates that may change nothing: they are answered like others, but emit no event (GEN-8). */
 import type { Outcome } from "../../actors/fault.ts";
 import type { Ask, Member } from "../../actors/runtime/members.ts";
-import { type Change, type Committed, done } from "../http/commit/commit.ts";
+import { type Change, type Commit, done } from "../http/commit/commit.ts";
 
 /** Reads the record (null if absent) and updates it, if the conditions hold. */
 type ReadAndWrite<R> = readonly [read: Ask<R | null>, write: Ask<R>, ...conditions: Member[]];
@@ -14,19 +14,19 @@ export function updated<R extends Versioned>(
   change: Change,
   steps: ReadAndWrite<R>,
   view: (record: R) => object,
-): Promise<Outcome<Committed>>;
+): Promise<Outcome<Commit>>;
 export function updated<R>(
   change: Change,
   steps: ReadAndWrite<R>,
   view: (record: R) => object,
   versionOf: (record: R) => number,
-): Promise<Outcome<Committed>>;
+): Promise<Outcome<Commit>>;
 export function updated<R>(
   change: Change,
   steps: ReadAndWrite<R>,
   view: (record: R) => object,
   versionOf: (record: R) => number = (record) => (record as Versioned).version,
-): Promise<Outcome<Committed>> {
+): Promise<Outcome<Commit>> {
   return change.commit<R | null, ReadAndWrite<R>>(steps, (before, [, after]) => {
     const isSame = before !== null && versionOf(before) === versionOf(after);
     return doneIf(!isSame, view(after));

@@ -14,7 +14,7 @@ import { workspaceRef } from "../../actors/workspace/schema.ts";
 import { FreeObject, NOT_BLANK } from "../http/contract/body-schema.ts";
 import { naming } from "../http/contract/field.ts";
 import { type Handlers, type Input, operationGroup } from "../http/contract/operation.ts";
-import { accepted, type Change, type Committed } from "../http/commit/commit.ts";
+import { accepted, type Change, type Commit } from "../http/commit/commit.ts";
 import { contentField, saidContent } from "../operations/said-content.ts";
 import type { Services } from "../operations/services.ts";
 import { usableSchema } from "../operations/usable-schema.ts";
@@ -66,7 +66,7 @@ export const executeHandlers: Handlers<typeof executeOperations.operations, Serv
   executeAgent: (parts, change, { body }) => execute(parts, change, body),
 };
 
-async function execute(parts: Services, change: Change, body: Execute["body"]): Promise<Outcome<Committed>> {
+async function execute(parts: Services, change: Change, body: Execute["body"]): Promise<Outcome<Commit>> {
   const { principal: by, requestId } = change;
   const key = body.call_key ?? newId("req");
   const ids = { job_id: jobOfCall(key), chat_id: keyedId("cht", { purpose: PURPOSE, key }) };

@@ -4,7 +4,7 @@ import type { AgentTool } from "../../../actors/job/connections.ts";
 import { type Agent, organizationRef } from "../../../actors/organization/schema.ts";
 import { type Static, Type } from "../../../actors/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
-import type { Change, Committed } from "../../http/commit/commit.ts";
+import type { Change, Commit } from "../../http/commit/commit.ts";
 import { Body } from "../../http/input/validation.ts";
 import type { Services } from "../../operations/services.ts";
 import type { ReadDocument } from "../../operations/tool-imports.ts";
@@ -24,7 +24,7 @@ export async function importTools(
   services: Services,
   change: Change,
   { agentId, version, body }: { readonly agentId: string; readonly version: number | null; readonly body: Given },
-): Promise<Outcome<Committed>> {
+): Promise<Outcome<Commit>> {
   const { principal } = change;
   const agent = await services.agents.find(principal, agentId);
   if (!agent.ok) return agent;

@@ -10,7 +10,7 @@ import { ask } from "../../../actors/troupe.ts";
 import { withinMetadata } from "../../http/contract/limits.ts";
 import type { Handlers, Input } from "../../http/contract/operation.ts";
 import type { Caller } from "../../http/request/caller.ts";
-import { accepted, type Change, type Committed, created, done } from "../../http/commit/commit.ts";
+import { accepted, type Change, type Commit, created, done } from "../../http/commit/commit.ts";
 import { lookUp } from "../../log/look-up.ts";
 import { saidContent } from "../../operations/said-content.ts";
 import type { Services } from "../../operations/services.ts";
@@ -33,7 +33,7 @@ import { usableSchema } from "../../operations/usable-schema.ts";
 import { chatView, deletedView } from "./view.ts";
 
 type ChatOperations = typeof chatOperations.operations;
-type Committing = Promise<Outcome<Committed>>;
+type Committing = Promise<Outcome<Commit>>;
 
 export const chatHandlers: Handlers<ChatOperations, Services> = {
   listChats,

@@ -6,7 +6,7 @@ import { type Job, PLAIN_TERMS } from "../../../actors/job/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
 import { withinMessage } from "../../http/contract/limits.ts";
 import type { Input } from "../../http/contract/operation.ts";
-import { accepted, type Change, type Committed, created, done } from "../../http/commit/commit.ts";
+import { accepted, type Change, type Commit, created, done } from "../../http/commit/commit.ts";
 import { lookUp } from "../../log/look-up.ts";
 import type { Services } from "../../operations/services.ts";
 import { saidContent } from "../../operations/said-content.ts";
@@ -20,7 +20,7 @@ import type { chatOperations } from "./operations.ts";
 import { chatView, messageView } from "./view.ts";
 
 type ChatOperations = typeof chatOperations.operations;
-type Committing = Promise<Outcome<Committed>>;
+type Committing = Promise<Outcome<Commit>>;
 
 /** Begins the job that writes the summary. */
 export async function compactChat(

@@ -7,15 +7,15 @@ import { type Chat, chatRef } from "../../../actors/chat/schema.ts";
 import type { Outcome } from "../../../actors/fault.ts";
 import type { Job } from "../../../actors/job/schema.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
-import type { Answer, Committed, Change } from "../../http/commit/commit.ts";
+import type { Change, ChangeAnswer, Commit } from "../../http/commit/commit.ts";
 import { type Continuation, continueWork, newJobOf } from "../../work/continuation.ts";
 import { type ChatMessage, sendMessage, type Sent, sentOf } from "../../work/sending.ts";
 import { aboutRecord, chatVerbs, FALLEN, jobVerbs } from "../standing.ts";
 import type { Services } from "../../operations/services.ts";
 
 type SendingParts = Pick<Services, "system" | "agents" | "models" | "library">;
-type Commit = Pick<Change, "commit">;
-type AnswerTo<T> = (value: T) => Answer;
+type Committer = Pick<Change, "commit">;
+type AnswerTo<T> = (value: T) => ChangeAnswer;
 interface By {
   readonly by: Principal;
 }
@@ -23,10 +23,10 @@ interface By {
 /** Sends the message to this chat. */
 export async function say(
   parts: SendingParts,
-  call: Commit,
+  call: Committer,
   { chat, said }: { readonly chat: Chat; readonly said: ChatMessage & By },
   answer: AnswerTo<Sent>,
-): Promise<Outcome<Committed>> {
+): Promise<Outcome<Commit>> {
   const sent = await sendMessage(parts, { chat, message: said }, (steps) =>
     call.commit(steps, (_, replies) => answer(sentOf(replies))),
   );
@@ -39,10 +39,10 @@ export async function say(
 /** Continues an earlier job of this chat in a new job. */
 export async function sayAfter(
   parts: SendingParts,
-  call: Commit,
+  call: Committer,
   continuation: Continuation & By,
   answer: AnswerTo<Job>,
-): Promise<Outcome<Committed>> {
+): Promise<Outcome<Commit>> {
   const { by, job } = continuation;
   const chat = await readChat(parts, by.organizationId, job.chatId);
   const begun = chat.ok

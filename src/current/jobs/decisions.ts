@@ -14,7 +14,7 @@ import type { InputBlock } from "../../../actors/upload/terms.ts";
 import { usesOf } from "../../work/attaching.ts";
 import { costKnown, unpriced, withinBudget } from "../../work/budget.ts";
 import { readable } from "../../work/prepared-work.ts";
-import { accepted, type Committed, done, type Joined, type Change, type Steps } from "../../http/commit/commit.ts";
+import { accepted, type Commit, done, type JoinedAnswer, type Change, type Steps } from "../../http/commit/commit.ts";
 import { withinArguments, withinMetadata } from "../../http/contract/limits.ts";
 import type { Caller } from "../../http/request/caller.ts";
 import { budgetOf } from "../chats/schema.ts";
@@ -27,7 +27,7 @@ import type { Services } from "../../operations/services.ts";
 import type { ApproveBody, IterateBody, ResumeBody } from "./schema.ts";
 import { jobView, receiptView } from "./view.ts";
 
-type Committing = Promise<Outcome<Committed>>;
+type Committing = Promise<Outcome<Commit>>;
 
 export async function approveJob(
   services: Services,
@@ -105,7 +105,11 @@ export async function cancelJob(services: Services, change: Change, job: Job, wa
 }
 
 /** The receipt, when the job has stopped or the wait is over. */
-export async function joinCancelled(services: Services, caller: Caller, work: JsonObject): Promise<Outcome<Joined>> {
+export async function joinCancelled(
+  services: Services,
+  caller: Caller,
+  work: JsonObject,
+): Promise<Outcome<JoinedAnswer>> {
   const { jobId, waitSeconds } = work as { readonly jobId: string; readonly waitSeconds: number };
   const ref = jobRef(caller.principal.organizationId, jobId);
   const watched = { ref, read: () => services.system.dispatch(ref, { kind: "read_job" }) };

@@ -6,7 +6,7 @@ import type { Static } from "../../../actors/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
 import { visibleText } from "../../../actors/visible-text.ts";
 import { withinResult } from "../../http/contract/limits.ts";
-import { type Change, type Committed, done } from "../../http/commit/commit.ts";
+import { type Change, type Commit, done } from "../../http/commit/commit.ts";
 import type { ToolResultsBody } from "./schema.ts";
 import { jobView } from "./view.ts";
 
@@ -16,7 +16,7 @@ export async function sendToolResults(
   change: Change,
   job: Job,
   { results: given }: Static<typeof ToolResultsBody>,
-): Promise<Outcome<Committed>> {
+): Promise<Outcome<Commit>> {
   const errors = errorsOf(given);
   if (errors.length > 0) return refuse({ kind: "invalid_request", errors });
   for (const [i, { content, error }] of given.entries()) {

@@ -10,7 +10,7 @@ import { webhookRef } from "../../../actors/webhook/events.ts";
 import type { DestinationInput, SealedSecret, WebhookCommand } from "../../../actors/webhook/protocol.ts";
 import { signingContext } from "../../../actors/webhook/schema.ts";
 import type { Caller } from "../../http/request/caller.ts";
-import { accepted, type Change, type Committed, created, done } from "../../http/commit/commit.ts";
+import { accepted, type Change, type Commit, created, done } from "../../http/commit/commit.ts";
 import { lookUp } from "../../log/look-up.ts";
 import type { Handlers, Input } from "../../http/contract/operation.ts";
 import { pageOf, pageView } from "../paging.ts";
@@ -30,7 +30,7 @@ import {
 const DEFAULT_NAME = "Webhook";
 
 type WebhookOperations = typeof webhookOperations.operations;
-type Committing = Promise<Outcome<Committed>>;
+type Committing = Promise<Outcome<Commit>>;
 
 export const webhookHandlers: Handlers<WebhookOperations, Services> = {
   async getMessagingIntegration({ system }, { principal }) {

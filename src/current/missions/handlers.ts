@@ -13,7 +13,7 @@ import { ask } from "../../../actors/troupe.ts";
 import { workspaceRef } from "../../../actors/workspace/schema.ts";
 import type { Handlers, Input } from "../../http/contract/operation.ts";
 import type { Caller } from "../../http/request/caller.ts";
-import { type Change, type Committed, created, done } from "../../http/commit/commit.ts";
+import { type Change, type Commit, created, done } from "../../http/commit/commit.ts";
 import { lookUp } from "../../log/look-up.ts";
 import type { Services } from "../../operations/services.ts";
 import { unlessNotInstalled } from "../library-visibility.ts";
@@ -26,7 +26,7 @@ import { runMission, startMissionTask, updateAndRun } from "./starting.ts";
 import { askerOf, forecastView, missionRunView, missionTaskView, missionView } from "./view.ts";
 
 type MissionOperations = typeof missionOperations.operations;
-type Committing = Promise<Outcome<Committed>>;
+type Committing = Promise<Outcome<Commit>>;
 
 export const missionHandlers: Handlers<MissionOperations, Services> = {
   listMissions,

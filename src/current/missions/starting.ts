@@ -10,14 +10,14 @@ import type { Principal } from "../../../actors/organization/principal.ts";
 import { followed, following, type Member } from "../../../actors/runtime/members.ts";
 import { ask } from "../../../actors/troupe.ts";
 import { workspaceRef } from "../../../actors/workspace/schema.ts";
-import { accepted, type Change, type Committed, done } from "../../http/commit/commit.ts";
+import { accepted, type Change, type Commit, done } from "../../http/commit/commit.ts";
 import type { Services } from "../../operations/services.ts";
 import { runJob, taskJob } from "../../work/missions.ts";
 import { type PreparedWork, prepareWork } from "../../work/prepared-work.ts";
 import { jobView } from "../jobs/view.ts";
 import { askerOf, missionRunView, missionTaskView, missionView } from "./view.ts";
 
-type Committing = Promise<Outcome<Committed>>;
+type Committing = Promise<Outcome<Commit>>;
 
 const newIds = (): JobIds => ({ jobId: newId("job"), chatId: newId("cht") });
 

@@ -8,7 +8,7 @@ import { UPLOAD_BYTES } from "../../../actors/upload/limits.ts";
 import { type Upload, uploadRef } from "../../../actors/upload/schema.ts";
 import type { ContentCheck } from "../../../actors/workspace/ports.ts";
 import type { Handlers, Input, Shown } from "../../http/contract/operation.ts";
-import { type Change, type Committed, created, done } from "../../http/commit/commit.ts";
+import { type Change, type Commit, created, done } from "../../http/commit/commit.ts";
 import { lookUp } from "../../log/look-up.ts";
 import type { Services } from "../../operations/services.ts";
 import { roomFor } from "../../work/content-room.ts";
@@ -60,7 +60,7 @@ async function createUpload(
   services: Services,
   change: Change,
   { query, headers, body }: Input<UploadOperations["createUpload"]>,
-): Promise<Outcome<Committed>> {
+): Promise<Outcome<Commit>> {
   const { contents } = services;
   const { organizationId, userId } = change.principal;
   const { name } = query;

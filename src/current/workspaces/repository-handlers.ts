@@ -10,7 +10,7 @@ import { ask } from "../../../actors/troupe.ts";
 import { parseNewPath } from "../../../actors/workspace/path.ts";
 import { type Repository, REPOSITORY_MODEL, workspaceRef } from "../../../actors/workspace/schema.ts";
 import type { Handlers, Input } from "../../http/contract/operation.ts";
-import { accepted, type Change, type Committed, created, done } from "../../http/commit/commit.ts";
+import { accepted, type Change, type Commit, created, done } from "../../http/commit/commit.ts";
 import type { Services } from "../../operations/services.ts";
 import { PreparedWork } from "../../work/prepared-work.ts";
 import type { repositoryOperations } from "./repository-operations.ts";
@@ -94,7 +94,7 @@ async function clone(
   services: Services,
   change: Change,
   of: { readonly id: string } & ({ readonly repoId: string } | { readonly added: Repository }),
-): Promise<Outcome<Committed>> {
+): Promise<Outcome<Commit>> {
   if (services.git === null) return WITHOUT_GIT;
   const { principal: by } = change;
   const { organizationId, userId } = by;

@@ -14,7 +14,7 @@ import type { ContentCheck, ReceivedContent } from "../../../actors/workspace/po
 import type { Cause, Precondition } from "../../../actors/workspace/protocol.ts";
 import { workspaceRef } from "../../../actors/workspace/schema.ts";
 import type { Input } from "../../http/contract/operation.ts";
-import { accepted, type Change, type Committed, created, done } from "../../http/commit/commit.ts";
+import { accepted, type Change, type Commit, created, done } from "../../http/commit/commit.ts";
 import type { Services } from "../../operations/services.ts";
 import { doneIf } from "../updating.ts";
 import { countUnreferred, roomFor } from "../../work/content-room.ts";
@@ -33,7 +33,7 @@ export async function upload(
   services: Services,
   change: Change,
   { path, input }: { readonly path: FilePath; readonly input: WriteFile },
-): Promise<Outcome<Committed>> {
+): Promise<Outcome<Commit>> {
   const { headers, body, params } = input;
   const { fileBytes } = services.workspaceLimits;
   const range = headers["content-range"];
@@ -75,7 +75,7 @@ async function uploadPart(
     readonly range: ContentRange;
     readonly sha256: string;
   },
-): Promise<Outcome<Committed>> {
+): Promise<Outcome<Commit>> {
   const { path, input, range, sha256 } = of;
   const { organizationId, userId } = change.principal;
   const workspaceId = input.params.id;
@@ -126,7 +126,7 @@ async function write(
     input: { params, headers, body },
     content: { text, ...content },
   }: { readonly path: FilePath; readonly input: WriteFile; readonly content: ReceivedContent },
-): Promise<Outcome<Committed>> {
+): Promise<Outcome<Commit>> {
   const { organizationId, userId } = change.principal;
   // The request emits its own event, so the command emits none.
   const cause: Cause = { by: { type: "user", id: userId }, tells: false };

@@ -22,7 +22,7 @@ const ADDRESSES = 1_000;
 const SECOND_MS = 1_000;
 
 /** Whether to look up a token for an address that has used up its budget. */
-export type Answer = "look_up" | "unknown" | "later";
+export type LookUp = "look_up" | "unknown" | "later";
 
 interface Tally {
   readonly second: number;
@@ -44,7 +44,7 @@ export class UnknownTokens {
   }
 
   /** What to do with a token from an address that has used up its budget; counts a lookup. */
-  ask(hash: string, address: string): Answer {
+  ask(hash: string, address: string): LookUp {
     const now = this.clock.now();
     if ((this.untilMs.get(hash) ?? 0) > now) return "unknown";
     const second = Math.floor(now / SECOND_MS);

@@ -10,12 +10,12 @@ import type { TroupeSystem } from "../../../actors/troupe.ts";
 import type { AnyInput } from "../contract/operation.ts";
 import type { BoundOperation } from "../request/bound-operation.ts";
 import type { Caller } from "../request/caller.ts";
-import { answerEnding, Change, type Committed, PlainDoor, type StoredAnswer } from "./commit.ts";
+import { answerEnding, Change, type Commit, PlainDoor, type StoredAnswer } from "./commit.ts";
 import type { Refusal } from "../answer/dialect.ts";
 import { Emission } from "./emission.ts";
 import { KeyedDoor, runOnce } from "./idempotency.ts";
 import { parseIdempotencyKey } from "./idempotency-key.ts";
-import { leaveStream, type RawInput, type Reading, streamFault } from "../input/input-reader.ts";
+import { leaveStream, type RawInput, type ReadInput, streamFault } from "../input/input-reader.ts";
 import { isAboutInput } from "../request/path-record.ts";
 
 export interface ChangeRunParts {
@@ -32,7 +32,7 @@ export interface ReadRequest {
   /** The path as it was sent; it is part of the scope of idempotency keys. */
   readonly path: string;
   readonly key: string | null;
-  readonly reading: Reading;
+  readonly reading: ReadInput;
 }
 
 interface ChangeRequest extends ReadRequest {
@@ -109,7 +109,7 @@ export class ChangeRun {
   }
 
   /** What the handler commits through the door, or the refusal. */
-  private async handle(door: PlainDoor | KeyedDoor): Promise<Outcome<Committed>> {
+  private async handle(door: PlainDoor | KeyedDoor): Promise<Outcome<Commit>> {
     const { input } = this.request.reading;
     if (!input.ok) return this.request.afterRecord(input);
     const outcome = await this.change(door, input.value);
@@ -118,7 +118,7 @@ export class ChangeRun {
     return isAboutInput(fault) ? this.request.afterRecord(refuse(fault)) : refuse(fault);
   }
 
-  private async change(door: PlainDoor | KeyedDoor, input: AnyInput): Promise<Outcome<Committed>> {
+  private async change(door: PlainDoor | KeyedDoor, input: AnyInput): Promise<Outcome<Commit>> {
     const { operation, caller } = this;
     const { emits, path } = operation.contract;
     const { params } = input;
@@ -137,7 +137,7 @@ export class ChangeRun {
   }
 
   /** The commit's answer; if it has begun work, that of the work. */
-  private async answer({ ending, isReplay }: Committed, door: KeyedDoor | null): Promise<Outcome<CommitAnswer>> {
+  private async answer({ ending, isReplay }: Commit, door: KeyedDoor | null): Promise<Outcome<CommitAnswer>> {
     const status = door === null ? null : isReplay ? "replayed" : "created";
     if (ending.kind === "answer") return ok(new CommitAnswer(ok(ending), status));
     const joined = await this.operation.join(this.caller, ending.work);

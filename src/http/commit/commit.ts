@@ -1,7 +1,7 @@
 /**
  * Changes, and the one door through which they commit. The door runs an operation's steps as one atomic group, and
  * the answer follows from their replies. So other parts of the same commit (the idempotency key with the stored
- * answer) can join the group without the operation knowing of them. Only a door makes a `Committed`, and a mutation
+ * answer) can join the group without the operation knowing of them. Only a door makes a `Commit`, and a mutation
  * must return one: so no operation can bypass the door.
  */
 import { assert } from "../../../actors/assert.ts";
@@ -15,8 +15,8 @@ import type { EventType, NewsEvent } from "../../../actors/webhook/events.ts";
 import type { Caller } from "../request/caller.ts";
 import type { Emission } from "./emission.ts";
 
-/** The answer of a mutation. */
-export interface Answer {
+/** The answer of a change, before it is rendered. */
+export interface ChangeAnswer {
   readonly status: 200 | 201 | 202;
   readonly body: object;
   /** Replaces the operation's event where that would be wrong; null: no event, because nothing was changed. */
@@ -24,20 +24,20 @@ export interface Answer {
   /** The event's data, if parts of the answer are for the caller only. */
   readonly told?: object;
 }
-export const done = (body: object): Answer => ({ status: 200, body });
+export const done = (body: object): ChangeAnswer => ({ status: 200, body });
 /** A new record (GEN-4). */
-export const created = (body: object): Answer => ({ status: 201, body });
+export const created = (body: object): ChangeAnswer => ({ status: 201, body });
 /** Work that continues after the answer (GEN-4). */
-export const accepted = (body: object): Answer => ({ status: 202, body });
+export const accepted = (body: object): ChangeAnswer => ({ status: 202, body });
 
 /** The steps of a commit; the first one's reply is typed. */
 export type Steps<R> = readonly [Ask<R>, ...MemberStep[]];
 
-/** An answer as it is sent and stored. */
+/** The same as it is sent, and stored under an idempotency key. */
 export type StoredAnswer = Extract<KeyEnding, { readonly kind: "answer" }>;
 
-/** The outcome of a commit: an answer, or work that continues. Only doors make it. */
-export class Committed {
+/** What is committed: an answer, or work that continues. Only doors make it. */
+export class Commit {
   readonly ending: KeyEnding;
   /** Whether an earlier request produced it, and this one has done nothing. */
   readonly isReplay: boolean;
@@ -49,11 +49,11 @@ export class Committed {
 }
 
 /** The caller's answer after waiting for work. A final answer stays the same, whenever it is requested. */
-export type Joined = (Answer & { readonly isFinal: boolean }) | Response;
+export type JoinedAnswer = (ChangeAnswer & { readonly isFinal: boolean }) | Response;
 
 /** Runs the steps of one request; `ending` must be pure, because a group may run more than once. */
 export interface Door {
-  commit(steps: readonly MemberStep[], ending: (replies: readonly unknown[]) => KeyEnding): Promise<Outcome<Committed>>;
+  commit(steps: readonly MemberStep[], ending: (replies: readonly unknown[]) => KeyEnding): Promise<Outcome<Commit>>;
 }
 
 /** The door for requests that add nothing to their own steps. */
@@ -67,9 +67,9 @@ export class PlainDoor implements Door {
   async commit(
     steps: readonly MemberStep[],
     ending: (replies: readonly unknown[]) => KeyEnding,
-  ): Promise<Outcome<Committed>> {
+  ): Promise<Outcome<Commit>> {
     const replies = await this.system.dispatchGroup(steps);
-    return replies.ok ? ok(new Committed(ending(replies.value), false)) : replies;
+    return replies.ok ? ok(new Commit(ending(replies.value), false)) : replies;
   }
 }
 
@@ -117,9 +117,9 @@ export class Change implements Caller {
   /** Commits the steps with an answer from their replies; `answer` must be pure. */
   commit<R, const S extends Steps<R>>(
     steps: S & Steps<R>,
-    answer: (reply: R, replies: RepliesOf<S>) => Answer,
-  ): Promise<Outcome<Committed>> {
-    const answered = (all: readonly unknown[]): Answer => {
+    answer: (reply: R, replies: RepliesOf<S>) => ChangeAnswer,
+  ): Promise<Outcome<Commit>> {
+    const answered = (all: readonly unknown[]): ChangeAnswer => {
       const [reply] = repliesTo<Steps<R>>(all);
       return answer(reply, repliesTo<S>(all));
     };
@@ -132,7 +132,7 @@ export class Change implements Caller {
     steps: S & Steps<R>,
     work: (reply: R) => JsonObject,
     isSame: (replies: RepliesOf<S>) => boolean = () => false,
-  ): Promise<Outcome<Committed>> {
+  ): Promise<Outcome<Commit>> {
     const told = this.telling(steps, (replies) => ({
       body: this.parts.subject,
       ...(isSame(repliesTo<S>(replies)) ? { emits: null } : {}),
@@ -150,7 +150,7 @@ export class Change implements Caller {
   /** The steps, followed by the event that they cause (HOOK-3). */
   private telling(
     steps: readonly MemberStep[],
-    told: (replies: readonly unknown[]) => Pick<Answer, "body" | "emits" | "told">,
+    told: (replies: readonly unknown[]) => Pick<ChangeAnswer, "body" | "emits" | "told">,
   ): readonly MemberStep[] {
     const { emission, given } = this.parts;
     if (emission === null || emission.isInOwnTurn) return steps;
@@ -169,7 +169,7 @@ export class Change implements Caller {
 /** The replies to the steps; the door's own replies may follow them. */
 const repliesTo = <S extends readonly MemberStep[]>(replies: readonly unknown[]) => replies as RepliesOf<S>;
 
-export const answerEnding = ({ status, body }: Answer): StoredAnswer => ({
+export const answerEnding = ({ status, body }: ChangeAnswer): StoredAnswer => ({
   kind: "answer",
   status,
   contentType: "application/json",

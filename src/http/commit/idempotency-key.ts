@@ -58,9 +58,3 @@ export function claimOf(
 /** One hash of several texts; JSON keeps them apart. */
 const hash = (secret: Uint8Array, texts: readonly string[]): string =>
   new Bun.CryptoHasher("sha256", secret).update(JSON.stringify(texts)).digest("hex");
-
-/** Whether a request has a key, so that its fingerprint needs the body. */
-export const isKeyed = (
-  request: { header(name: string): string | null },
-  { isRead }: { readonly isRead: boolean },
-): boolean => !isRead && request.header("idempotency-key") !== null;

@@ -23,7 +23,7 @@ import type { Sealing } from "../../../actors/sealing.ts";
 import type { KeyClaim } from "../../../actors/traffic/protocol.ts";
 import { type KeyEnding, type RunningKey, trafficRef } from "../../../actors/traffic/schema.ts";
 import { ask, type TroupeSystem } from "../../../actors/troupe.ts";
-import { type StoredAnswer, Committed, type Door } from "./commit.ts";
+import { type StoredAnswer, Commit, type Door } from "./commit.ts";
 import type { Refusal } from "../answer/dialect.ts";
 import { claimOf, type KeyedInput } from "./idempotency-key.ts";
 
@@ -43,11 +43,11 @@ export interface KeyedRun {
   readonly holdsKey: boolean;
   /** A refusal as it is sent and stored: in the surface's words, with this request's id. */
   readonly refusal: (fault: Fault) => Refusal;
-  readonly run: () => Promise<Outcome<Committed>>;
+  readonly run: () => Promise<Outcome<Commit>>;
 }
 
 /** Runs the operation once per key. */
-export async function runOnce(door: KeyedDoor, { holdsKey, refusal, run }: KeyedRun): Promise<Outcome<Committed>> {
+export async function runOnce(door: KeyedDoor, { holdsKey, refusal, run }: KeyedRun): Promise<Outcome<Commit>> {
   const knewInput = door.knowsInput;
   if (knewInput) {
     const found = holdsKey ? await door.hold() : await door.find();
@@ -118,14 +118,14 @@ export class KeyedDoor implements Door {
   }
 
   /** The outcome of an earlier request, or null. */
-  async find(): Promise<Outcome<Committed | null>> {
+  async find(): Promise<Outcome<Commit | null>> {
     const found = await this.parts.system.dispatch(this.ref, { kind: "find_key", claim: this.claim });
     if (!found.ok) return found;
     return ok(found.value === null ? null : this.committed(found.value, true));
   }
 
   /** The same; also holds the key for this request if it is free. */
-  async hold(): Promise<Outcome<Committed | null>> {
+  async hold(): Promise<Outcome<Commit | null>> {
     const held = await this.kept({ kind: "running", holder: this.claim.holder });
     if (!held.ok) return held;
     const { ending } = held.value;
@@ -137,7 +137,7 @@ export class KeyedDoor implements Door {
   }
 
   /** Stores the ending in a separate commit; an existing ending takes precedence. */
-  async keep(ending: KeyEnding): Promise<Outcome<Committed>> {
+  async keep(ending: KeyEnding): Promise<Outcome<Commit>> {
     const kept = await this.kept(ending);
     if (!kept.ok) return kept;
     assert(kept.value.ending.kind !== "running", "a request that runs is not found");
@@ -147,7 +147,7 @@ export class KeyedDoor implements Door {
   async commit(
     steps: readonly MemberStep[],
     ending: (replies: readonly unknown[]) => KeyEnding,
-  ): Promise<Outcome<Committed>> {
+  ): Promise<Outcome<Commit>> {
     const { ref, claim, sealed } = this;
     const isTaken = ([found]: readonly unknown[]): boolean => found !== null;
     const outcome = await this.parts.system.dispatchGroup([
@@ -178,8 +178,8 @@ export class KeyedDoor implements Door {
     return ok(settled.value.kind === "answer" ? settled.value : answer);
   }
 
-  private committed(ending: KeyEnding, isReplay: boolean): Committed {
-    return new Committed(this.sealed?.open(ending) ?? ending, isReplay);
+  private committed(ending: KeyEnding, isReplay: boolean): Commit {
+    return new Commit(this.sealed?.open(ending) ?? ending, isReplay);
   }
 
   private kept(ending: KeyEnding | RunningKey) {

@@ -17,7 +17,7 @@ import type { JsonObject, Static, TSchema } from "../../../actors/schema.ts";
 import type { EventType } from "../../../actors/webhook/events.ts";
 import type { BodySchema, RawBodyContract } from "./body-schema.ts";
 import type { Caller, Visitor } from "../request/caller.ts";
-import type { Change, Committed, Joined } from "../commit/commit.ts";
+import type { Change, Commit, JoinedAnswer } from "../commit/commit.ts";
 import type { BinaryBody, StreamedBody } from "../body/raw-body.ts";
 import type { Deprecation } from "./deprecation.ts";
 import type { Defaulted } from "./field.ts";
@@ -153,14 +153,14 @@ export type Changing<O extends OperationContract, S> = (
   services: S,
   change: Change,
   input: Input<O>,
-) => Promise<Outcome<Committed>>;
+) => Promise<Outcome<Commit>>;
 
 /** Begins work that continues after the commit; `join` waits for its outcome. */
 export interface Undertaking<O extends OperationContract, S> {
   /** Whether there is room for the caller; checked before anything else, even if the caller only joins. */
   readonly admit?: (services: S, caller: Caller) => Outcome<null>;
   readonly run: Changing<O, S>;
-  readonly join: (services: S, caller: Caller, work: JsonObject) => Promise<Outcome<Joined>>;
+  readonly join: (services: S, caller: Caller, work: JsonObject) => Promise<Outcome<JoinedAnswer>>;
 }
 
 type HandlerOf<O extends OperationContract, S> = O extends { readonly signed: object }

@@ -48,8 +48,8 @@ export interface BodyDoor {
   parse<T>(bytes: number, parse: () => T): MaybePromise<T>;
 }
 
-/** The result of reading. */
-export interface Reading {
+/** The input of a request, read, and what else is known by then. */
+export interface ReadInput {
   /** The input, or the refusal. */
   readonly input: Outcome<AnyInput>;
   /** Names of the fields in the body. */
@@ -129,14 +129,14 @@ export class InputReader {
   }
 
   /** Reads a request whose operation has no body. */
-  readHead(raw: RawInput): Reading {
+  readHead(raw: RawInput): ReadInput {
     // Bun does not show the content of a GET, so its length decides.
     const body = this.refusesLength(raw.source, "{}".length) ? unread(TAKES_NO_BODY) : NO_BODY;
     return { input: this.inputOf(raw, body), given: NO_FIELDS, digest: NO_BODY.digest };
   }
 
   /** Reads a request. `isKeyed`: with an idempotency key, whose fingerprint always needs the body. */
-  async read(raw: RawInput, isKeyed: boolean): Promise<Reading> {
+  async read(raw: RawInput, isKeyed: boolean): Promise<ReadInput> {
     const body = await this.bodyOf(raw, isKeyed);
     const input = this.inputOf(raw, body);
     if (!input.ok && body.value.ok) leaveStream(body.value.value);

@@ -8,8 +8,8 @@ import { deprecationHeaders } from "../contract/deprecation.ts";
 import { type AnyInput, isJsonBody, isRead, type OperationContract } from "../contract/operation.ts";
 import type { Read, Undertaking } from "../contract/operation.ts";
 import type { Caller, Visitor } from "./caller.ts";
-import type { Change, Committed, Joined } from "../commit/commit.ts";
-import { InputReader, type RawInput, type Reading } from "../input/input-reader.ts";
+import type { Change, Commit, JoinedAnswer } from "../commit/commit.ts";
+import { InputReader, type RawInput, type ReadInput } from "../input/input-reader.ts";
 import { NamedRecords } from "../input/named-records.ts";
 
 type AnyRead = Read<OperationContract, unknown>;
@@ -72,7 +72,7 @@ export class BoundOperation {
   }
 
   /** Reads the input; a refusal of it is part of the result, because that of the path's record comes first. */
-  readInput(raw: RawInput, isKeyed: boolean): MaybePromise<Reading> {
+  readInput(raw: RawInput, isKeyed: boolean): MaybePromise<ReadInput> {
     return this.isRead && !this.reader.waits ? this.reader.readHead(raw) : this.reader.read(raw, isKeyed);
   }
 
@@ -81,13 +81,13 @@ export class BoundOperation {
     return (this.handle as AnyRead)(this.services, visitor as Caller, input);
   }
 
-  change(change: Change, input: AnyInput): Promise<Outcome<Committed>> {
+  change(change: Change, input: AnyInput): Promise<Outcome<Commit>> {
     const { handle } = this;
     const run = typeof handle === "function" ? (handle as unknown as AnyWork["run"]) : handle.run;
     return run(this.services, change, input);
   }
 
-  join(caller: Caller, work: JsonObject): Promise<Outcome<Joined>> {
+  join(caller: Caller, work: JsonObject): Promise<Outcome<JoinedAnswer>> {
     const { handle } = this;
     assert(typeof handle !== "function", "work that goes on can be joined");
     return handle.join(this.services, caller, work);

@@ -19,7 +19,7 @@ import type { ClientAddresses } from "../admission/client-address.ts";
 import type { Audience } from "../answer/cross-origin.ts";
 import type { Refusal } from "../answer/dialect.ts";
 import type { Bodies, BodyHold, BodyOwner } from "../body/bodies.ts";
-import type { BodyDoor, RawInput, Reading } from "../input/input-reader.ts";
+import type { BodyDoor, RawInput, ReadInput } from "../input/input-reader.ts";
 import type { HttpLog } from "../../log/port.ts";
 import type { LongBodies } from "../body/long-bodies.ts";
 import { contentOf, type HandedOn } from "./forwarding.ts";
@@ -48,7 +48,7 @@ export class Exchange implements Caller, RawInput {
   readonly requestId: string;
   params: RawInput["params"] = NO_PARAMS;
   /** Set once the request is read. */
-  reading: Reading | null = null;
+  reading: ReadInput | null = null;
   /** Headers of every answer of its operation. */
   headers: Readonly<Record<string, string>> | null = null;
   /** The HTML of its operation's refusals for browsers; null: they are as the surface has them. */

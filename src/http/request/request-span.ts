@@ -13,7 +13,7 @@ export const requestSpan = (tracing: Tracing, { method, headers }: Request): Spa
     facts: { "http.request.method": method },
   });
 
-interface Answered {
+interface RequestFacts {
   readonly method: string;
   readonly requestId: string;
   readonly organizationId: string | null;
@@ -24,7 +24,7 @@ interface Answered {
   readonly status: number;
 }
 
-export function endRequestSpan(span: Span, answered: Answered): void {
+export function endRequestSpan(span: Span, answered: RequestFacts): void {
   const { method, requestId, organizationId, operation, route, refusedAs, status } = answered;
   if (route !== null) span.rename(`${method} ${route}`);
   span.tell({

@@ -20,7 +20,7 @@ import type { Audience } from "../answer/cross-origin.ts";
 import type { Dialect, Refusal } from "../answer/dialect.ts";
 import { Exchange, pathOf } from "./exchange.ts";
 import { handedOn } from "./forwarding.ts";
-import type { RawInput, Reading } from "../input/input-reader.ts";
+import type { RawInput, ReadInput } from "../input/input-reader.ts";
 import { type OperationOutcome, Operations } from "./operations.ts";
 import { isLongList, renderList } from "../answer/rendered-list.ts";
 import { hostFault } from "./request-target.ts";
@@ -70,7 +70,7 @@ export class Surface {
   }
 
   /** Runs the operation with its input, which may be refused, and makes its answer. */
-  private run(exchange: Exchange, operation: BoundOperation, reading: Reading): MaybePromise<Response> {
+  private run(exchange: Exchange, operation: BoundOperation, reading: ReadInput): MaybePromise<Response> {
     exchange.reading = reading;
     const key = operation.keyIn(exchange);
     const path = operation.isRead ? "" : pathOf(exchange.request.url);

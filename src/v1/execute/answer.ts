@@ -7,7 +7,7 @@ import { mapped, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { type BlockedReason, type Job, jobRef, type RunErrorCode } from "../../../actors/job/schema.ts";
 import { UNAVAILABLE } from "../../../actors/runtime/shards.ts";
 import type { Subscription } from "../../../actors/runtime/subscription.ts";
-import { done, type Joined } from "../../http/commit/commit.ts";
+import { done, type JoinedAnswer } from "../../http/commit/commit.ts";
 import type { Bearer } from "../../http/stream/open-streams.ts";
 import type { Caller } from "../../http/request/caller.ts";
 import type { Services } from "../../operations/services.ts";
@@ -29,7 +29,7 @@ export async function executionAnswer(
   parts: AnswerParts,
   { signal, principal }: Pick<Caller, "signal" | "principal">,
   execution: Execution,
-): Promise<Outcome<Joined>> {
+): Promise<Outcome<JoinedAnswer>> {
   const { system, log } = parts;
   const { jobId } = execution;
   const ref = jobRef(principal.organizationId, jobId);

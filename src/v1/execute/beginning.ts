@@ -11,7 +11,7 @@ import { oneLine } from "../../../actors/one-line.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
 import { workspaceRef } from "../../../actors/workspace/schema.ts";
-import type { Committed, Change } from "../../http/commit/commit.ts";
+import type { Commit, Change } from "../../http/commit/commit.ts";
 import { prepareWork, type WorkRequest } from "../../work/prepared-work.ts";
 import { withinMessage } from "../../http/contract/limits.ts";
 import type { Services } from "../../operations/services.ts";
@@ -35,7 +35,7 @@ export async function beginExecution(
   change: Change,
   agentId: string,
   body: ExecuteBody,
-): Promise<Outcome<Committed>> {
+): Promise<Outcome<Commit>> {
   const by = change.principal;
   const fits = withinMessage(body.message, "message");
   if (!fits.ok) return fits;

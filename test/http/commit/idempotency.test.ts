@@ -6,7 +6,7 @@ import { organizationRef } from "../../../actors/organization/schema.ts";
 import { Type } from "../../../actors/schema.ts";
 import { ask, type TroupeSystem } from "../../../actors/troupe.ts";
 import { systemClock } from "../../../src/wiring/clock.ts";
-import { type Change, type Committed, created, done } from "../../../src/http/commit/commit.ts";
+import { type Change, type Commit, created, done } from "../../../src/http/commit/commit.ts";
 import { type Handlers, operationGroup } from "../../../src/http/contract/operation.ts";
 import { operationRoutes } from "../../../src/http/request/routes.ts";
 import { makeToken } from "../../../src/http/admission/token.ts";
@@ -27,7 +27,7 @@ let url: string;
 let close: () => Promise<void>;
 const clock = new ShiftedClock();
 /** What the slow operation does between its commits. */
-let between: (call: Change) => Promise<Outcome<Committed> | null>;
+let between: (call: Change) => Promise<Outcome<Commit> | null>;
 
 beforeAll(async () => {
   service = await startService({ clock });
@@ -77,7 +77,7 @@ const handlers: Handlers<typeof group.operations, TroupeSystem> = {
   },
 };
 
-function mintToken(call: Change): Promise<Outcome<Committed>> {
+function mintToken(call: Change): Promise<Outcome<Commit>> {
   const { secret, hash, hint } = makeToken("personal");
   const { organizationId, userId } = call.principal;
   const expiresAt = new Date(systemClock.now() + 90 * DAY_MS).toISOString();
