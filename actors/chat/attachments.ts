@@ -7,8 +7,13 @@ import { type Message, type MessageBlock, messageTable } from "./schema.ts";
 /** Adds the message and attaches its content. */
 export function addMessage(tx: Tx, message: NewRecord<Message>): Message {
   const { id: messageId, chatId } = message;
-  for (const [number, block] of message.blocks.entries())
+  for (const [number, block] of message.blocks.entries()) {
     if (isAttachment(block)) attach(tx, { id: `${messageId}/${number}`, chatId, messageId }, block);
+    // A fork takes over the results of calls.
+    if (block.type !== "tool_result") continue;
+    for (const [at, file] of (block.attachments ?? []).entries())
+      attach(tx, { id: `${messageId}/${number}.${at}`, chatId, messageId }, file);
+  }
   return tx.create(messageTable, message);
 }
 

@@ -8,7 +8,7 @@ import { ApprovalRequested, ApprovalResolved, ReviewUpdated } from "../job/event
 import { BLOCKED_REASONS, JOB_STATUSES, RUN_ERROR_CODES } from "../job/schema.ts";
 import { StopReasonField } from "../job/stop-reason.ts";
 import type { Tx } from "../runtime/actor.ts";
-import { InputBlocks } from "../upload/terms.ts";
+import { AttachmentBlock, InputBlocks } from "../upload/terms.ts";
 import { type JsonObject, OneOf, type Static, Timestamp, Type } from "../schema.ts";
 import { CHAT_STATUSES, ChatOptions, MESSAGE_ROLES } from "./schema.ts";
 
@@ -27,6 +27,9 @@ const Result = {
     Type.String({ description: "The beginning of what the tool has answered; absent without `jobs:read`" }),
   ),
   isTruncated: Type.Optional(Type.Boolean({ description: "Whether the answer is longer than `result`" })),
+  attachments: Type.Optional(
+    Type.Array(AttachmentBlock, { description: "Images and files of the answer; absent without `jobs:read`" }),
+  ),
 };
 
 export const CHAT_EVENTS = {

@@ -2,7 +2,7 @@
 import type { MadeArtifact } from "../job/terms.ts";
 import type { AgentSnapshot, Block, Job, JobTerms, RunError, Usage } from "../job/schema.ts";
 import type { StopReason } from "../job/stop-reason.ts";
-import type { InputBlock } from "../upload/terms.ts";
+import type { AttachmentBlock, InputBlock } from "../upload/terms.ts";
 import type { JsonObject } from "../schema.ts";
 import type { ChatEventData } from "./events.ts";
 import type { Chat, ChatOptions, ContextMeasure, Message, OnBusy } from "./schema.ts";
@@ -155,6 +155,8 @@ export type ChatCommand =
       /** The beginning of the tool's result, and whether it was cut. */
       readonly result: string;
       readonly isTruncated: boolean;
+      /** Images and files of the result. */
+      readonly attachments?: readonly AttachmentBlock[];
       /** Files that no earlier call of the job had written. */
       readonly artifacts?: readonly MadeArtifact[];
     }

@@ -58,9 +58,11 @@ export const turnHandlers: Pick<Handlers<ChatProtocol>, TurnCommand> = {
     return ok(null);
   },
 
-  tool_ended(tx, { jobId, callId, isError, result, isTruncated, artifacts = [] }) {
+  tool_ended(tx, { jobId, callId, isError, result, isTruncated, artifacts = [], attachments = [] }) {
     for (const artifact of artifacts) appendChatEvent(tx, "artifact.created", { jobId, ...artifact });
-    appendChatEvent(tx, isError ? "tool.failed" : "tool.completed", { jobId, callId, result, isTruncated });
+    const shown = { jobId, callId, result, isTruncated };
+    const files = attachments.length === 0 ? {} : { attachments: [...attachments] };
+    appendChatEvent(tx, isError ? "tool.failed" : "tool.completed", { ...shown, ...files });
     return ok(null);
   },
 

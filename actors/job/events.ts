@@ -8,7 +8,7 @@
  * A job's terminal event is the last of its run; only `job.iteration_requested` may follow it. `runner.status` shows
  * the runner's state, with a heartbeat while nothing else happens.
  */
-import { InputBlocks } from "../upload/terms.ts";
+import { AttachmentBlock, InputBlocks } from "../upload/terms.ts";
 import type { NewEvent, Tx } from "../runtime/actor.ts";
 import { type JsonObject, OneOf, type Static, Timestamp, Type } from "../schema.ts";
 import { Citations } from "./citation.ts";
@@ -116,6 +116,7 @@ const TranscriptEvent = Type.Union([
     toolUseId: Type.String(),
     content: Type.String(),
     isError: Type.Boolean(),
+    attachments: Type.Optional(Type.Array(AttachmentBlock)),
   }),
 ]);
 export type TranscriptData = Static<typeof TranscriptEvent>;

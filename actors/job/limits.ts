@@ -19,6 +19,9 @@ export const JOB_ATTEMPTS = 3;
 export const DEFAULT_MODEL_RETRIES = 6;
 /** Files that a job lists as artifacts. Its record is loaded and stored whole with each of its steps. */
 export const JOB_ARTIFACTS = 100;
+/** Images and files of tool results that a job keeps, and their bytes. */
+export const JOB_RESULT_FILES = 200;
+export const JOB_RESULT_FILE_BYTES = 128 * 1024 * 1024;
 /** Warnings that a job keeps: the first ones. */
 export const JOB_WARNINGS = 32;
 

@@ -4,7 +4,7 @@
  * commands.
  */
 import type { Outcome } from "../fault.ts";
-import type { InputBlock, ModelInput } from "../upload/terms.ts";
+import type { AttachmentBlock, InputBlock, ModelInput } from "../upload/terms.ts";
 import type { JsonObject } from "../schema.ts";
 import type { MadeArtifact, OutputError, Progress } from "./terms.ts";
 import type { AgentSnapshot, AnswerBlock, Block, RunError, ToolUseBlock, Usage } from "./schema.ts";
@@ -36,7 +36,12 @@ export type TranscriptEntry =
       readonly blocks?: readonly InputBlock[] | undefined;
       readonly parts?: readonly ContentPart[];
     }
-  | { readonly role: "assistant"; readonly blocks: readonly Block[] };
+  /** `resultFiles`: the bytes of images and files of the results among the blocks, before a call. */
+  | {
+      readonly role: "assistant";
+      readonly blocks: readonly Block[];
+      readonly resultFiles?: ReadonlyMap<Block, readonly ContentPart[]>;
+    };
 
 export interface ToolDescription {
   readonly name: string;
@@ -202,6 +207,8 @@ export interface ToolHost {
   log(level: "info" | "warn", message: string): void;
   /** From now on the call only waits for other jobs, which may use the job slot meanwhile (JOB-10). */
   waits(): void;
+  /** Counts one more file of a result, with so many bytes; false if the run may keep no more of them. */
+  admitFile(bytes: number): boolean;
 }
 
 export interface ToolCall {
@@ -220,6 +227,8 @@ export interface ToolResult {
   readonly isError: boolean;
   /** Files that the call has written. */
   readonly artifacts?: readonly MadeArtifact[];
+  /** Images and files beside the text, whose content is stored. */
+  readonly attachments?: readonly AttachmentBlock[];
 }
 
 export interface ToolRules {

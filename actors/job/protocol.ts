@@ -108,6 +108,7 @@ type RunReport =
       readonly content: string;
       readonly isError: boolean;
       readonly artifacts?: readonly MadeArtifact[];
+      readonly attachments?: readonly AttachmentBlock[];
     }
   | {
       readonly kind: "run_failed";

@@ -11,6 +11,7 @@ import { blocked, cancelled, completed, deadlineFrom, failed } from "./transitio
 import { spentPart } from "./budget.ts";
 import { JOB_WARNINGS, type JobLimits } from "./limits.ts";
 import { stale } from "./refusals.ts";
+import { attach } from "../upload/schema.ts";
 import { appendJobEvent, appendRunnerStatus, type TranscriptData } from "./events.ts";
 import { answered } from "./output.ts";
 import type { JobProtocol, StepFinished } from "./protocol.ts";
@@ -167,14 +168,14 @@ export const reportHandlers = ({ runMs }: JobLimits): Pick<Handlers<JobProtocol>
       return ok(tx.update<Job>(jobTable, { ...alive(tx, job), openCalls }));
     }),
 
-  tool_finished: (tx, { attempt, callId, content, isError, artifacts: made = [] }) =>
+  tool_finished: (tx, { attempt, callId, content, isError, artifacts: made = [], attachments = [] }) =>
     withRunning(tx, attempt, (before) => {
       const job = madeIn(before, made, callId);
-      appendJobEvent(
-        tx,
-        "transcript.event",
-        transcriptEventOf({ type: "tool_result", tool_use_id: callId, content, is_error: isError }),
-      );
+      const { chatId, outputMessageId: messageId } = job;
+      for (const block of attachments)
+        attach(tx, { id: `${messageId}/${tx.id("msg")}`, chatId, messageId, callId }, block);
+      const result = { type: "tool_result", tool_use_id: callId, content, is_error: isError } as const;
+      appendJobEvent(tx, "transcript.event", transcriptEventOf({ ...result, attachments: [...attachments] }));
       for (const artifact of madeBy(job.artifacts ?? [], callId)) appendJobEvent(tx, "artifact.created", artifact);
       const metrics = { ...job.metrics, toolCalls: job.metrics.toolCalls + 1 };
       const openCalls = job.openCalls.filter((call) => call.id !== callId);

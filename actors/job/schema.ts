@@ -26,7 +26,7 @@ import {
 } from "./terms.ts";
 import { Stated } from "./provider-state.ts";
 import { StopReasonField } from "./stop-reason.ts";
-import type { AttachmentBlock } from "../upload/terms.ts";
+import { AttachmentBlock } from "../upload/terms.ts";
 import { CostFields, OneOf, RecordBase, type Static, Timestamp, Type, type JsonObject } from "../schema.ts";
 
 export const JOB_STATUSES = [
@@ -40,8 +40,6 @@ export const JOB_STATUSES = [
   "cancelled",
 ] as const;
 export type JobStatus = (typeof JOB_STATUSES)[number];
-
-const OptionalTime = Type.Union([Timestamp, Type.Null()]);
 
 export const BLOCKED_REASONS = [
   "approval_required",
@@ -73,6 +71,8 @@ export const ToolResultBlock = Type.Object({
   tool_use_id: Type.String(),
   content: Type.String(),
   is_error: Type.Boolean(),
+  /** Images and files beside the text, in order. */
+  attachments: Type.Optional(Type.Array(AttachmentBlock)),
 });
 export const Block = Type.Union([TextBlock, ReasoningBlock, ToolUseBlock, ToolResultBlock]);
 export type TextBlock = Static<typeof TextBlock>;
@@ -195,7 +195,7 @@ const JobBase = Type.Object({
   ...Output.properties,
   progress: Progress,
   /** The runner's last sign of life. */
-  heartbeatAt: OptionalTime,
+  heartbeatAt: Type.Union([Timestamp, Type.Null()]),
   /** Committed model steps. */
   step: Type.Integer(),
   /** Why the model stopped in the last of them. */

@@ -2,7 +2,7 @@
  * A job's transcript: converts each part to the data of a `transcript.event` of its stream (SSE-8), and back. Parts are
  * the blocks of the assistant's content, messages that steered the run, requests to repair the answer, and summaries.
  */
-import type { InputBlock } from "../upload/terms.ts";
+import type { AttachmentBlock, InputBlock } from "../upload/terms.ts";
 import type { Json, JsonObject } from "../schema.ts";
 import type { Citation } from "./citation.ts";
 import type { TranscriptData } from "./events.ts";
@@ -47,7 +47,13 @@ export function transcriptEventOf(block: TranscriptPart): TranscriptData {
         ...stated(block.provider_state),
       };
     case "tool_result":
-      return { kind: "tool_result", toolUseId: block.tool_use_id, content: block.content, isError: block.is_error };
+      return {
+        kind: "tool_result",
+        toolUseId: block.tool_use_id,
+        content: block.content,
+        isError: block.is_error,
+        ...attached(block.attachments),
+      };
   }
 }
 
@@ -74,8 +80,18 @@ export function blockOf(data: JsonObject): Block | null {
   }
   if (kind !== "tool_result") return null;
   const [id, content] = [textIn(data["toolUseId"]), textIn(data["content"])];
-  return { type: "tool_result", tool_use_id: id, content, is_error: data["isError"] === true };
+  const attachments = data["attachments"] as AttachmentBlock[] | undefined;
+  return {
+    type: "tool_result",
+    tool_use_id: id,
+    content,
+    is_error: data["isError"] === true,
+    ...attached(attachments),
+  };
 }
+
+const attached = (attachments: readonly AttachmentBlock[] = []) =>
+  attachments.length === 0 ? {} : { attachments: [...attachments] };
 
 const given = (blocks: readonly InputBlock[] | undefined) => (blocks === undefined ? {} : { blocks: [...blocks] });
 

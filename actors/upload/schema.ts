@@ -30,6 +30,8 @@ export const Attachment = Type.Object({
   ...RecordBase,
   chatId: Type.String(),
   messageId: Type.String(),
+  /** The call whose result has the content, which had room when it was stored; absent: a person has sent it. */
+  callId: Type.Optional(Type.String()),
   ...Content.properties,
 });
 export type Attachment = Static<typeof Attachment>;
@@ -46,7 +48,7 @@ export const uploadRef = (organizationId: string, id: string): ActorRef<"upload"
 /** Keeps the content of this block as long as its message. `id` is the block's own: `<message>/<name>`. */
 export function attach(
   tx: Tx,
-  of: Pick<Attachment, "id" | "chatId" | "messageId">,
+  of: Pick<Attachment, "id" | "chatId" | "messageId" | "callId">,
   { sha256, size, media_type: mime }: AttachmentBlock,
 ): void {
   tx.create(attachmentTable, { ...of, sha256, size, mime });

@@ -13,6 +13,11 @@ export const AttachmentSource = Type.Union(
     }),
     /** Without its query, which may contain a secret. */
     Type.Object({ kind: Type.Literal("url"), url: Type.String() }),
+    Type.Object({
+      kind: Type.Literal("tool"),
+      name: Type.String({ description: "Name of the tool whose result has the content" }),
+      uri: Nullable(Type.String({ description: "What its server calls the content, if it is a resource" })),
+    }),
   ],
   { description: "Where the content came from when the message was accepted" },
 );

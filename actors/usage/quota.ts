@@ -146,7 +146,8 @@ function askFiles(changes: readonly RecordChange[], asked: Map<QuotaName, number
   for (const { table, record } of changes) {
     if (table === uploadTable.name || table === attachmentTable.name) {
       if (isSet((record as Partial<Upload>).deletedAt)) freed.add("file_bytes");
-      else if (record.version === 1) bytes += (record as Upload | Attachment).size;
+      else if (record.version === 1 && !isOfCall(record as Upload | Attachment))
+        bytes += (record as Upload | Attachment).size;
     }
     if (table !== placeTable.name) continue;
     const { node } = record as Place;
@@ -161,6 +162,9 @@ function askFiles(changes: readonly RecordChange[], asked: Map<QuotaName, number
   asked.set("file_bytes", bytes);
   return true;
 }
+
+/** Content of a tool's result was counted when it was stored: a running job is not refused for it. */
+const isOfCall = (record: Upload | Attachment): boolean => "callId" in record && record.callId !== undefined;
 
 export const isQuotaName = (text: string): text is QuotaName => (QUOTAS as readonly string[]).includes(text);
 

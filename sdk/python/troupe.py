@@ -5253,8 +5253,17 @@ class AttachmentSourceUrl(TypedDict):
     url: str
 
 
+class AttachmentSourceTool(TypedDict):
+    # Always "tool"
+    kind: Literal["tool"]
+    # Name of the tool whose result has the content
+    name: str
+    # What its server calls the content, if it is a resource
+    uri: str | None
+
+
 class Attachment(TypedDict):
-    """An image or a file of a message"""
+    """An image or a file of a message, or of what a tool answered"""
 
     # Kind of the entry
     type: Literal["image", "file"]
@@ -5267,7 +5276,7 @@ class Attachment(TypedDict):
     # The digest of its content, which never changes
     sha256: str
     # Where the content came from when the message was accepted
-    source: AttachmentSourceUpload | AttachmentSourceWorkspace | AttachmentSourceUrl
+    source: AttachmentSourceUpload | AttachmentSourceWorkspace | AttachmentSourceUrl | AttachmentSourceTool
 
 
 class AuditEntry(TypedDict):
@@ -5396,6 +5405,8 @@ class BlockToolResult(TypedDict):
     content: str
     # Whether the tool has failed
     is_error: bool
+    # Images and files beside the text, which models that read them get
+    attachments: NotRequired[list[Attachment]]
 
 
 # A piece of a message: text with what it cites, what the model thought before it, a call of a tool, or what
@@ -5574,6 +5585,15 @@ class ChatStreamEventMessageCreatedDataBlocksItemVariant2SourceUrl(TypedDict):
     url: str
 
 
+class ChatStreamEventMessageCreatedDataBlocksItemVariant2SourceTool(TypedDict):
+    # Always "tool"
+    kind: Literal["tool"]
+    # Name of the tool whose result has the content
+    name: str
+    # What its server calls the content, if it is a resource
+    uri: str | None
+
+
 class ChatStreamEventMessageCreatedDataBlocksItemVariant2(TypedDict):
     # Kind of the entry
     type: Literal["image", "file"]
@@ -5586,7 +5606,7 @@ class ChatStreamEventMessageCreatedDataBlocksItemVariant2(TypedDict):
     # The digest of its content, which never changes
     sha256: str
     # Where the content came from when the message was accepted
-    source: ChatStreamEventMessageCreatedDataBlocksItemVariant2SourceUpload | ChatStreamEventMessageCreatedDataBlocksItemVariant2SourceWorkspace | ChatStreamEventMessageCreatedDataBlocksItemVariant2SourceUrl
+    source: ChatStreamEventMessageCreatedDataBlocksItemVariant2SourceUpload | ChatStreamEventMessageCreatedDataBlocksItemVariant2SourceWorkspace | ChatStreamEventMessageCreatedDataBlocksItemVariant2SourceUrl | ChatStreamEventMessageCreatedDataBlocksItemVariant2SourceTool
 
 
 class ChatStreamEventMessageCreatedData(TypedDict):
@@ -5779,6 +5799,55 @@ class ChatStreamEventToolRequested(TypedDict):
     data: ChatStreamEventToolRequestedData
 
 
+class ChatStreamEventToolCompletedDataAttachmentsItemSourceUpload(TypedDict):
+    # Always "upload"
+    kind: Literal["upload"]
+    # Id of the uploaded file
+    file_id: str
+
+
+class ChatStreamEventToolCompletedDataAttachmentsItemSourceWorkspace(TypedDict):
+    # Always "workspace"
+    kind: Literal["workspace"]
+    # Id of the workspace
+    workspace_id: str
+    # Path in the workspace, such as `reports/2026.md`
+    path: str
+    # Version of the file that the message has
+    version: int
+
+
+class ChatStreamEventToolCompletedDataAttachmentsItemSourceUrl(TypedDict):
+    # Always "url"
+    kind: Literal["url"]
+    # The address that it was fetched from
+    url: str
+
+
+class ChatStreamEventToolCompletedDataAttachmentsItemSourceTool(TypedDict):
+    # Always "tool"
+    kind: Literal["tool"]
+    # Name of the tool whose result has the content
+    name: str
+    # What its server calls the content, if it is a resource
+    uri: str | None
+
+
+class ChatStreamEventToolCompletedDataAttachmentsItem(TypedDict):
+    # Kind of the entry
+    type: Literal["image", "file"]
+    # What the first bytes say that it is
+    media_type: str
+    # What it is called
+    name: str | None
+    # Bytes
+    size: int
+    # The digest of its content, which never changes
+    sha256: str
+    # Where the content came from when the message was accepted
+    source: ChatStreamEventToolCompletedDataAttachmentsItemSourceUpload | ChatStreamEventToolCompletedDataAttachmentsItemSourceWorkspace | ChatStreamEventToolCompletedDataAttachmentsItemSourceUrl | ChatStreamEventToolCompletedDataAttachmentsItemSourceTool
+
+
 class ChatStreamEventToolCompletedData(TypedDict):
     # Number in the stream, from 1, without gaps
     seq: int
@@ -5794,6 +5863,8 @@ class ChatStreamEventToolCompletedData(TypedDict):
     result: NotRequired[str]
     # Whether the answer is longer than `result`
     is_truncated: NotRequired[bool]
+    # Images and files of the answer; absent without `jobs:read`
+    attachments: NotRequired[list[ChatStreamEventToolCompletedDataAttachmentsItem]]
 
 
 class ChatStreamEventToolCompleted(TypedDict):
@@ -5803,6 +5874,55 @@ class ChatStreamEventToolCompleted(TypedDict):
     id: str
     # Data of the event
     data: ChatStreamEventToolCompletedData
+
+
+class ChatStreamEventToolFailedDataAttachmentsItemSourceUpload(TypedDict):
+    # Always "upload"
+    kind: Literal["upload"]
+    # Id of the uploaded file
+    file_id: str
+
+
+class ChatStreamEventToolFailedDataAttachmentsItemSourceWorkspace(TypedDict):
+    # Always "workspace"
+    kind: Literal["workspace"]
+    # Id of the workspace
+    workspace_id: str
+    # Path in the workspace, such as `reports/2026.md`
+    path: str
+    # Version of the file that the message has
+    version: int
+
+
+class ChatStreamEventToolFailedDataAttachmentsItemSourceUrl(TypedDict):
+    # Always "url"
+    kind: Literal["url"]
+    # The address that it was fetched from
+    url: str
+
+
+class ChatStreamEventToolFailedDataAttachmentsItemSourceTool(TypedDict):
+    # Always "tool"
+    kind: Literal["tool"]
+    # Name of the tool whose result has the content
+    name: str
+    # What its server calls the content, if it is a resource
+    uri: str | None
+
+
+class ChatStreamEventToolFailedDataAttachmentsItem(TypedDict):
+    # Kind of the entry
+    type: Literal["image", "file"]
+    # What the first bytes say that it is
+    media_type: str
+    # What it is called
+    name: str | None
+    # Bytes
+    size: int
+    # The digest of its content, which never changes
+    sha256: str
+    # Where the content came from when the message was accepted
+    source: ChatStreamEventToolFailedDataAttachmentsItemSourceUpload | ChatStreamEventToolFailedDataAttachmentsItemSourceWorkspace | ChatStreamEventToolFailedDataAttachmentsItemSourceUrl | ChatStreamEventToolFailedDataAttachmentsItemSourceTool
 
 
 class ChatStreamEventToolFailedData(TypedDict):
@@ -5820,6 +5940,8 @@ class ChatStreamEventToolFailedData(TypedDict):
     result: NotRequired[str]
     # Whether the answer is longer than `result`
     is_truncated: NotRequired[bool]
+    # Images and files of the answer; absent without `jobs:read`
+    attachments: NotRequired[list[ChatStreamEventToolFailedDataAttachmentsItem]]
 
 
 class ChatStreamEventToolFailed(TypedDict):
@@ -7983,6 +8105,15 @@ class JobStreamEventJobIterationRequestedDataBlocksItemVariant2SourceUrl(TypedDi
     url: str
 
 
+class JobStreamEventJobIterationRequestedDataBlocksItemVariant2SourceTool(TypedDict):
+    # Always "tool"
+    kind: Literal["tool"]
+    # Name of the tool whose result has the content
+    name: str
+    # What its server calls the content, if it is a resource
+    uri: str | None
+
+
 class JobStreamEventJobIterationRequestedDataBlocksItemVariant2(TypedDict):
     # Kind of the entry
     type: Literal["image", "file"]
@@ -7995,7 +8126,7 @@ class JobStreamEventJobIterationRequestedDataBlocksItemVariant2(TypedDict):
     # The digest of its content, which never changes
     sha256: str
     # Where the content came from when the message was accepted
-    source: JobStreamEventJobIterationRequestedDataBlocksItemVariant2SourceUpload | JobStreamEventJobIterationRequestedDataBlocksItemVariant2SourceWorkspace | JobStreamEventJobIterationRequestedDataBlocksItemVariant2SourceUrl
+    source: JobStreamEventJobIterationRequestedDataBlocksItemVariant2SourceUpload | JobStreamEventJobIterationRequestedDataBlocksItemVariant2SourceWorkspace | JobStreamEventJobIterationRequestedDataBlocksItemVariant2SourceUrl | JobStreamEventJobIterationRequestedDataBlocksItemVariant2SourceTool
 
 
 class JobStreamEventJobIterationRequestedData(TypedDict):
@@ -8278,6 +8409,15 @@ class JobStreamEventTranscriptEventDataUserTextBlocksItemVariant2SourceUrl(Typed
     url: str
 
 
+class JobStreamEventTranscriptEventDataUserTextBlocksItemVariant2SourceTool(TypedDict):
+    # Always "tool"
+    kind: Literal["tool"]
+    # Name of the tool whose result has the content
+    name: str
+    # What its server calls the content, if it is a resource
+    uri: str | None
+
+
 class JobStreamEventTranscriptEventDataUserTextBlocksItemVariant2(TypedDict):
     # Kind of the entry
     type: Literal["image", "file"]
@@ -8290,7 +8430,7 @@ class JobStreamEventTranscriptEventDataUserTextBlocksItemVariant2(TypedDict):
     # The digest of its content, which never changes
     sha256: str
     # Where the content came from when the message was accepted
-    source: JobStreamEventTranscriptEventDataUserTextBlocksItemVariant2SourceUpload | JobStreamEventTranscriptEventDataUserTextBlocksItemVariant2SourceWorkspace | JobStreamEventTranscriptEventDataUserTextBlocksItemVariant2SourceUrl
+    source: JobStreamEventTranscriptEventDataUserTextBlocksItemVariant2SourceUpload | JobStreamEventTranscriptEventDataUserTextBlocksItemVariant2SourceWorkspace | JobStreamEventTranscriptEventDataUserTextBlocksItemVariant2SourceUrl | JobStreamEventTranscriptEventDataUserTextBlocksItemVariant2SourceTool
 
 
 class JobStreamEventTranscriptEventDataUserText(TypedDict):
@@ -8384,6 +8524,55 @@ class JobStreamEventTranscriptEventDataError(TypedDict):
     text: str
 
 
+class JobStreamEventTranscriptEventDataToolResultAttachmentsItemSourceUpload(TypedDict):
+    # Always "upload"
+    kind: Literal["upload"]
+    # Id of the uploaded file
+    file_id: str
+
+
+class JobStreamEventTranscriptEventDataToolResultAttachmentsItemSourceWorkspace(TypedDict):
+    # Always "workspace"
+    kind: Literal["workspace"]
+    # Id of the workspace
+    workspace_id: str
+    # Path in the workspace, such as `reports/2026.md`
+    path: str
+    # Version of the file that the message has
+    version: int
+
+
+class JobStreamEventTranscriptEventDataToolResultAttachmentsItemSourceUrl(TypedDict):
+    # Always "url"
+    kind: Literal["url"]
+    # The address that it was fetched from
+    url: str
+
+
+class JobStreamEventTranscriptEventDataToolResultAttachmentsItemSourceTool(TypedDict):
+    # Always "tool"
+    kind: Literal["tool"]
+    # Name of the tool whose result has the content
+    name: str
+    # What its server calls the content, if it is a resource
+    uri: str | None
+
+
+class JobStreamEventTranscriptEventDataToolResultAttachmentsItem(TypedDict):
+    # Kind of the entry
+    type: Literal["image", "file"]
+    # What the first bytes say that it is
+    media_type: str
+    # What it is called
+    name: str | None
+    # Bytes
+    size: int
+    # The digest of its content, which never changes
+    sha256: str
+    # Where the content came from when the message was accepted
+    source: JobStreamEventTranscriptEventDataToolResultAttachmentsItemSourceUpload | JobStreamEventTranscriptEventDataToolResultAttachmentsItemSourceWorkspace | JobStreamEventTranscriptEventDataToolResultAttachmentsItemSourceUrl | JobStreamEventTranscriptEventDataToolResultAttachmentsItemSourceTool
+
+
 class JobStreamEventTranscriptEventDataToolResult(TypedDict):
     # Number in the stream, from 1, without gaps
     seq: int
@@ -8399,6 +8588,7 @@ class JobStreamEventTranscriptEventDataToolResult(TypedDict):
     content: str
     # Whether the tool has failed
     is_error: bool
+    attachments: NotRequired[list[JobStreamEventTranscriptEventDataToolResultAttachmentsItem]]
 
 
 class JobStreamEventTranscriptEvent(TypedDict):

@@ -3678,7 +3678,7 @@ export interface Artifact {
   url: string;
 }
 
-/** An image or a file of a message */
+/** An image or a file of a message, or of what a tool answered */
 export interface Attachment {
   /** Kind of the entry */
   type: "image" | "file";
@@ -3713,6 +3713,14 @@ export interface Attachment {
       kind: "url";
       /** The address that it was fetched from */
       url: string;
+    }
+    | {
+      /** Always "tool" */
+      kind: "tool";
+      /** Name of the tool whose result has the content */
+      name: string;
+      /** What its server calls the content, if it is a resource */
+      uri: string | null;
     };
 }
 
@@ -3840,6 +3848,8 @@ export type Block =
     content: string;
     /** Whether the tool has failed */
     is_error: boolean;
+    /** Images and files beside the text, which models that read them get */
+    attachments?: Attachment[];
   };
 
 /** How a job was stopped */
@@ -4033,6 +4043,14 @@ export type ChatStreamEvent =
               kind: "url";
               /** The address that it was fetched from */
               url: string;
+            }
+            | {
+              /** Always "tool" */
+              kind: "tool";
+              /** Name of the tool whose result has the content */
+              name: string;
+              /** What its server calls the content, if it is a resource */
+              uri: string | null;
             };
         }>;
       /** Id of the job; null where no job answers */
@@ -4206,6 +4224,51 @@ export type ChatStreamEvent =
       result?: string;
       /** Whether the answer is longer than `result` */
       is_truncated?: boolean;
+      /** Images and files of the answer; absent without `jobs:read` */
+      attachments?: {
+        /** Kind of the entry */
+        type: "image" | "file";
+        /** What the first bytes say that it is */
+        media_type: string;
+        /** What it is called */
+        name: string | null;
+        /** Bytes */
+        size: number;
+        /** The digest of its content, which never changes */
+        sha256: string;
+        /** Where the content came from when the message was accepted */
+        source: 
+          | {
+            /** Always "upload" */
+            kind: "upload";
+            /** Id of the uploaded file */
+            file_id: string;
+          }
+          | {
+            /** Always "workspace" */
+            kind: "workspace";
+            /** Id of the workspace */
+            workspace_id: string;
+            /** Path in the workspace, such as `reports/2026.md` */
+            path: string;
+            /** Version of the file that the message has */
+            version: number;
+          }
+          | {
+            /** Always "url" */
+            kind: "url";
+            /** The address that it was fetched from */
+            url: string;
+          }
+          | {
+            /** Always "tool" */
+            kind: "tool";
+            /** Name of the tool whose result has the content */
+            name: string;
+            /** What its server calls the content, if it is a resource */
+            uri: string | null;
+          };
+      }[];
     };
   }
   | {
@@ -4229,6 +4292,51 @@ export type ChatStreamEvent =
       result?: string;
       /** Whether the answer is longer than `result` */
       is_truncated?: boolean;
+      /** Images and files of the answer; absent without `jobs:read` */
+      attachments?: {
+        /** Kind of the entry */
+        type: "image" | "file";
+        /** What the first bytes say that it is */
+        media_type: string;
+        /** What it is called */
+        name: string | null;
+        /** Bytes */
+        size: number;
+        /** The digest of its content, which never changes */
+        sha256: string;
+        /** Where the content came from when the message was accepted */
+        source: 
+          | {
+            /** Always "upload" */
+            kind: "upload";
+            /** Id of the uploaded file */
+            file_id: string;
+          }
+          | {
+            /** Always "workspace" */
+            kind: "workspace";
+            /** Id of the workspace */
+            workspace_id: string;
+            /** Path in the workspace, such as `reports/2026.md` */
+            path: string;
+            /** Version of the file that the message has */
+            version: number;
+          }
+          | {
+            /** Always "url" */
+            kind: "url";
+            /** The address that it was fetched from */
+            url: string;
+          }
+          | {
+            /** Always "tool" */
+            kind: "tool";
+            /** Name of the tool whose result has the content */
+            name: string;
+            /** What its server calls the content, if it is a resource */
+            uri: string | null;
+          };
+      }[];
     };
   }
   | {
@@ -6227,6 +6335,14 @@ export type JobStreamEvent =
               kind: "url";
               /** The address that it was fetched from */
               url: string;
+            }
+            | {
+              /** Always "tool" */
+              kind: "tool";
+              /** Name of the tool whose result has the content */
+              name: string;
+              /** What its server calls the content, if it is a resource */
+              uri: string | null;
             };
         }>;
     };
@@ -6496,6 +6612,14 @@ export type JobStreamEvent =
                 kind: "url";
                 /** The address that it was fetched from */
                 url: string;
+              }
+              | {
+                /** Always "tool" */
+                kind: "tool";
+                /** Name of the tool whose result has the content */
+                name: string;
+                /** What its server calls the content, if it is a resource */
+                uri: string | null;
               };
           }>;
       }
@@ -6585,6 +6709,50 @@ export type JobStreamEvent =
         content: string;
         /** Whether the tool has failed */
         is_error: boolean;
+        attachments?: {
+          /** Kind of the entry */
+          type: "image" | "file";
+          /** What the first bytes say that it is */
+          media_type: string;
+          /** What it is called */
+          name: string | null;
+          /** Bytes */
+          size: number;
+          /** The digest of its content, which never changes */
+          sha256: string;
+          /** Where the content came from when the message was accepted */
+          source: 
+            | {
+              /** Always "upload" */
+              kind: "upload";
+              /** Id of the uploaded file */
+              file_id: string;
+            }
+            | {
+              /** Always "workspace" */
+              kind: "workspace";
+              /** Id of the workspace */
+              workspace_id: string;
+              /** Path in the workspace, such as `reports/2026.md` */
+              path: string;
+              /** Version of the file that the message has */
+              version: number;
+            }
+            | {
+              /** Always "url" */
+              kind: "url";
+              /** The address that it was fetched from */
+              url: string;
+            }
+            | {
+              /** Always "tool" */
+              kind: "tool";
+              /** Name of the tool whose result has the content */
+              name: string;
+              /** What its server calls the content, if it is a resource */
+              uri: string | null;
+            };
+        }[];
       };
   }
   | {

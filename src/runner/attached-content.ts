@@ -9,6 +9,8 @@
  * the AI SDK keeps its input, so its calls hold their room until they end.
  */
 import type { ContentPart, ModelCall, ModelOutcome, ModelPort, TranscriptEntry } from "../../actors/job/ports.ts";
+import { attachmentsIn } from "../../actors/job/attached.ts";
+import type { Block } from "../../actors/job/schema.ts";
 import { withCalls } from "../../actors/job/wrapped-models.ts";
 import { ATTACHED_BYTES } from "../../actors/upload/limits.ts";
 import {
@@ -80,9 +82,7 @@ function shownOf(entries: readonly TranscriptEntry[], reads: readonly ModelInput
   let room = ATTACHED_BYTES;
   let hasAny = false;
   for (const entry of entries.toReversed()) {
-    if (entry.role !== "user") continue;
-    for (const block of (entry.blocks ?? []).toReversed()) {
-      if (!isAttachment(block)) continue;
+    for (const block of attachmentsIn(entry).toReversed()) {
       hasAny = true;
       if (!reads.includes(inputNeeded(block))) continue;
       room -= block.size;
@@ -122,13 +122,21 @@ async function filled(
   };
   const filledEntries: TranscriptEntry[] = [];
   for (const entry of entries) {
-    if (entry.role !== "user" || entry.blocks === undefined) {
-      filledEntries.push(entry);
-      continue;
+    if (attachmentsIn(entry).length === 0) filledEntries.push(entry);
+    else if (entry.role === "user") {
+      const parts: ContentPart[] = [];
+      for (const block of entry.blocks ?? []) parts.push(await partOf(block));
+      filledEntries.push({ role: entry.role, text: entry.text, parts });
+    } else {
+      const resultFiles = new Map<Block, readonly ContentPart[]>();
+      for (const block of entry.blocks) {
+        if (block.type !== "tool_result" || block.attachments === undefined) continue;
+        const parts: ContentPart[] = [];
+        for (const file of block.attachments) parts.push(await partOf(file));
+        resultFiles.set(block, parts);
+      }
+      filledEntries.push({ ...entry, resultFiles });
     }
-    const parts: ContentPart[] = [];
-    for (const block of entry.blocks) parts.push(await partOf(block));
-    filledEntries.push({ role: entry.role, text: entry.text, parts });
   }
   return filledEntries;
 }

@@ -1,4 +1,4 @@
-/** Images and files of user messages, for providers. */
+/** Images and files of user messages and of tool results, for providers. */
 import type { ContentPart, TranscriptEntry } from "../../actors/job/ports.ts";
 import { ATTACHED_BYTES } from "../../actors/upload/limits.ts";
 
@@ -9,9 +9,10 @@ export type UserContent = string | readonly ContentPart[];
 /** An image or a file. */
 export type DataPart = Exclude<ContentPart, { readonly type: "text" }>;
 
-/** The images and files of a message. */
+/** The images and files of an entry. */
 export const dataParts = (entry: TranscriptEntry): DataPart[] =>
-  entry.role === "user" ? (entry.parts ?? []).filter((part) => part.type !== "text") : [];
+  (entry.role === "user" ? (entry.parts ?? []) : [...(entry.resultFiles?.values() ?? [])].flat()).filter(isData);
+export const isData = (part: ContentPart): part is DataPart => part.type !== "text";
 
 /** The images and files of a call exceed the limit of a call. */
 export class TooMuchData extends Error {

@@ -6,12 +6,13 @@
  * - ids are unique, and ids and names have only characters that every provider accepts, so that a chat can change its
  *   model;
  * - what a provider wants back (`provider-state.ts`) goes only to the model that sent it;
- * - without tools, calls and results are told as text: providers refuse them otherwise.
+ * - without tools, calls and results are told as text: providers refuse them otherwise;
+ * - images and files of results are in them only where the format takes that, else in a user's message after them.
  */
 import type { TranscriptEntry } from "../../actors/job/ports.ts";
 import { type Block, TEXT_SEPARATOR, type ToolResultBlock, type ToolUseBlock } from "../../actors/job/schema.ts";
 import type { Json, JsonObject } from "../../actors/schema.ts";
-import { checkData, type UserContent } from "./content.ts";
+import { checkData, type ContentPart, type DataPart, isData, type UserContent } from "./content.ts";
 import { merged } from "./merged-messages.ts";
 
 const LOST_RESULT = "There is no result: the call was not finished.";
@@ -42,6 +43,8 @@ export interface SpokenResult {
   readonly name: string;
   readonly text: string;
   readonly isError: boolean;
+  /** Images and files beside the text. */
+  readonly files?: readonly DataPart[];
 }
 
 export interface AssistantMessage {
@@ -60,6 +63,8 @@ export interface Listening {
   readonly model: string;
   /** Whether it gets tools. */
   readonly hasTools: boolean;
+  /** Whether results can have images and files; absent: they are text. No provider takes any in a failed result. */
+  readonly resultFiles?: boolean;
 }
 
 /** The messages of a call, oldest first. An assistant entry without content is skipped. Throws `TooMuchData`. */
@@ -68,11 +73,13 @@ export function conversation(entries: readonly TranscriptEntry[], listening: Lis
   const writer = new ConversationWriter(listening);
   for (const entry of entries) {
     if (entry.role === "user") writer.messages.push({ role: "user", content: entry.parts ?? entry.text });
-    else writer.assistant(entry.blocks);
+    else writer.assistant(entry);
   }
   const messages = merged(writer.messages);
   return messages[0]?.role === "assistant" ? [{ role: "user", content: LEFT_OUT }, ...messages] : messages;
 }
+
+type AssistantEntry = Extract<TranscriptEntry, { readonly role: "assistant" }>;
 
 class ConversationWriter {
   readonly messages: Message[] = [];
@@ -83,7 +90,7 @@ class ConversationWriter {
     this.#listening = listening;
   }
 
-  assistant(blocks: readonly Block[]): void {
+  assistant({ blocks, resultFiles }: AssistantEntry): void {
     const results = resultsById(blocks);
     const { model, hasTools } = this.#listening;
     const isToldWhole = hasTools || !blocks.some(({ type }) => type === "tool_use");
@@ -95,7 +102,7 @@ class ConversationWriter {
     const flush = (): void => {
       const kept = Object.keys(fields).length === 0 ? {} : { fields };
       if (parts.length > 0) this.messages.push({ role: "assistant", parts, ...kept });
-      if (answers.length > 0) this.messages.push(this.#told(answers));
+      if (answers.length > 0) this.messages.push(...this.#told(answers));
       [parts, answers, fields, before] = [[], [], {}, []];
     };
     for (const block of blocks) {
@@ -119,7 +126,12 @@ class ConversationWriter {
       before = [];
       if (block.type === "text") parts.push({ kind: "text", text: block.text, ...stated });
       else {
-        const { call, answer } = this.#pair(block, results.get(block.id)?.shift());
+        const result = results.get(block.id)?.shift();
+        const { call, answer } = this.#pair(
+          block,
+          result,
+          result === undefined ? [] : (resultFiles?.get(result) ?? []),
+        );
         parts.push(hasTools ? { ...call, ...stated } : { kind: "text", text: wordsOf(call) });
         answers.push(answer);
       }
@@ -127,20 +139,47 @@ class ConversationWriter {
     flush();
   }
 
-  #told(results: readonly SpokenResult[]): Message {
-    if (this.#listening.hasTools) return { role: "tool", results };
+  #told(results: readonly SpokenResult[]): Message[] {
+    const { hasTools, resultFiles: isInside = false } = this.#listening;
+    const isBeside = ({ isError }: SpokenResult): boolean => !hasTools || !isInside || isError;
+    const beside = results
+      .filter(isBeside)
+      .flatMap(({ name, files = [] }): ContentPart[] =>
+        files.length === 0 ? [] : [{ type: "text", text: `[Of the result of ${name}:]` }, ...files],
+      );
+    const after: Message[] = beside.length === 0 ? [] : [{ role: "user", content: beside }];
+    if (hasTools) {
+      const told = results.map((result): SpokenResult => {
+        const { files: _, ...text } = result;
+        return isBeside(result) ? text : result;
+      });
+      return [{ role: "tool", results: told }, ...after];
+    }
     const texts = results.map(({ name, text, isError }) => `[${isError ? "Error" : "Result"} of ${name}]\n${text}`);
-    return { role: "user", content: texts.join(TEXT_SEPARATOR) };
+    return [{ role: "user", content: texts.join(TEXT_SEPARATOR) }, ...after];
   }
 
   /** Ids are assigned by position: some servers repeat their own, and some refuse those of others. */
-  #pair(block: ToolUseBlock, result: ToolResultBlock | undefined): { call: SpokenCall; answer: SpokenResult } {
+  #pair(
+    block: ToolUseBlock,
+    result: ToolResultBlock | undefined,
+    parts: readonly ContentPart[],
+  ): { call: SpokenCall; answer: SpokenResult } {
     this.#calls += 1;
     const id = `call${String(this.#calls).padStart(ID_DIGITS, "0")}`;
     const name = block.name.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, MAX_NAME_CHARS) || "unnamed";
+    // What the model does not get is told in words.
+    const words = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
+    const files = parts.filter(isData);
     return {
       call: { kind: "call", id, name, input: block.input },
-      answer: { id, name, text: result?.content ?? LOST_RESULT, isError: result?.is_error ?? true },
+      answer: {
+        id,
+        name,
+        text: [result?.content ?? LOST_RESULT, ...words].join("\n"),
+        isError: result?.is_error ?? true,
+        ...(files.length === 0 ? {} : { files }),
+      },
     };
   }
 }

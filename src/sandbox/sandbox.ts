@@ -42,7 +42,8 @@ export interface PoolKind {
 const PAGES: PoolKind = {
   needs: { dataBytes: 512 * MIB, openFiles: 32, hasFolder: false, isAwaited: false },
   limits: { cpuMs: 3_000, wallMs: 60_000 },
-  maxBytes: 0,
+  // Images in base64 take a third more.
+  maxBytes: (MAX_INPUT_BYTES * 3) / 4,
   folders: null,
   lost: "agents can read neither web pages nor MCP servers",
   tells: true,

@@ -46,6 +46,7 @@ import type { Logger } from "../log/log.ts";
 import { DatabaseInUse, waitForRivals } from "./rivals.ts";
 import type { Egress } from "../egress/egress.ts";
 import { HeldBytes } from "../runner/held-bytes.ts";
+import { resultFiles } from "../wiring/result-files.ts";
 import { mcpTools } from "../runner/mcp/mcp-tools.ts";
 import { dataQueries } from "../wiring/data-queries.ts";
 import { actorFileService } from "../wiring/file-service.ts";
@@ -312,6 +313,7 @@ function execution(
             sandbox,
             held: new HeldBytes(),
             secrets,
+            keeper: resultFiles({ contents: storage.files, quotas, log }),
             log,
           }),
           cloneTools(

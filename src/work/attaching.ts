@@ -162,18 +162,19 @@ function fittingContent(
     return wrong([...place, "source"], `is of a type that messages do not take; they take ${TAKEN_TYPES}`);
   if (known.kind !== block.type)
     return wrong([...place, "type"], `must be "${known.kind}": the content is ${known.mime}`);
-  const most = Math.min(left, mostOf(known.mime));
+  const most = Math.min(left, largestOf(known.mime));
   if (size > most)
     return wrong(
       [...place, "source"],
-      size > left && left < mostOf(known.mime)
+      size > left && left < largestOf(known.mime)
         ? `makes the images and files of this message longer than ${ATTACHED_BYTES / MIB} MiB together`
-        : `has ${size} bytes; ${known.mime} may have at most ${mostOf(known.mime)}`,
+        : `has ${size} bytes; ${known.mime} may have at most ${largestOf(known.mime)}`,
     );
   return ok(known);
 }
 
-const mostOf = (mime: string): number =>
+/** Bytes of content of this type. */
+export const largestOf = (mime: string): number =>
   mime.startsWith("image/") ? IMAGE_BYTES : mime.startsWith("text/") ? TEXT_FILE_BYTES : UPLOAD_BYTES;
 
 type Of<K extends GivenSource["kind"]> = Extract<GivenSource, { readonly kind: K }>;

@@ -68,6 +68,30 @@ test("[FILE-7] [FILE-8] what the model cannot read takes no room of what it can"
   expect(parts().map((of) => of?.map(({ type }) => type))).toEqual([["image"], ["text"]]);
 });
 
+test("[FILE-10] images of results go with the newest content of a call, and old ones are told in words", async () => {
+  const { ask, calls } = models(["text", "image"], () => Promise.resolve(bytes("abc")));
+  const result = (...attachments: AttachmentBlock[]): TranscriptEntry => ({
+    role: "assistant",
+    blocks: [
+      { type: "tool_use", id: "c1", name: "look", input: {} },
+      { type: "tool_result", tool_use_id: "c1", content: "seen", is_error: false, attachments },
+    ],
+  });
+  const old = attachment("old", { size: ATTACHED_BYTES });
+  const pdf = attachment("plan.pdf", { type: "file", media_type: "application/pdf" });
+  await ask([result(old), said(attachment("mine")), result(attachment("new"), pdf)]);
+  const parts = calls[0]!.entries.map((entry) =>
+    entry.role === "user" ? entry.parts : [...entry.resultFiles!.values()],
+  );
+  const words = (name: string) => ({ type: "text", text: expect.stringContaining(`"${name}"`) as string });
+  const data = new TextEncoder().encode("abc");
+  expect(parts).toEqual([
+    [[words("old")]],
+    [{ type: "image", mediaType: "image/png", name: "mine", data }],
+    [[{ type: "image", mediaType: "image/png", name: "new", data }, words("plan.pdf")]],
+  ] as never);
+});
+
 test("[FILE-7] a call that is called off reads nothing more, and gives its room back when nothing is read", async () => {
   const off = new AbortController();
   const asked: string[] = [];

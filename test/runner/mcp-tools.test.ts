@@ -45,15 +45,16 @@ const TOOLS: readonly McpTool[] = [
     },
   },
   { name: "huge", annotations: { idempotentHint: true }, run: () => textResult("x".repeat(DEFAULT_RESULT_BYTES + 1)) },
-  { name: "endless", run: () => textResult("x".repeat(5 * 1024 * 1024)) },
+  { name: "endless", run: () => textResult("x".repeat(8 * 1024 * 1024)) },
   {
     name: "mixed",
     run: () => ({
       content: [
         { type: "text", text: "one" },
-        { type: "image", data: "AAAA", mimeType: "image/png" },
+        { type: "audio", data: "AAAA", mimeType: "audio/wav" },
         { type: "resource", resource: { uri: "file:///a", text: "inside" } },
-        { type: "resource_link", uri: "file:///b", name: "b" },
+        { type: "resource", resource: { uri: "file:///c", blob: btoa("a,b"), mimeType: "text/csv" } },
+        { type: "resource_link", uri: "file:///b", name: "b", mimeType: "image/png" },
       ],
     }),
   },
@@ -190,12 +191,13 @@ test("[RUN-6] a tool's error, a refusal and a result of any kind are text", asyn
   expect(await call("crm__throws")).toMatchObject({ isError: true, content: expect.stringContaining("it refused: ") });
   expect(await call("crm__structured")).toEqual({ content: '{"a":1}', isError: false });
   expect((await call("crm__mixed")).content).toBe(
-    "one\n[image, image/png, about 3 bytes, not shown]\n[resource file:///a]\ninside\n[resource b: file:///b]",
+    "one\n[audio, audio/wav, 3 bytes: models here do not hear audio]\n[resource file:///a]\ninside\n" +
+      "[resource file:///c]\na,b\n[link to the resource b: file:///b, image/png]",
   );
 });
 
 for (const json of [false, true]) {
-  test(`[RUN-3] a result over 64 KiB is cut, an answer over 4 MiB is not read (${json ? "JSON" : "stream"})`, async () => {
+  test(`[RUN-3] a result over 64 KiB is cut, an answer over 7.5 MiB is not read (${json ? "JSON" : "stream"})`, async () => {
     const { call } = await open([crm(serve(TOOLS, { json }).url)]);
     const { content } = await call("crm__huge");
     expect(Buffer.byteLength(content)).toBeLessThanOrEqual(DEFAULT_RESULT_BYTES);

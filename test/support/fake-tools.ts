@@ -7,7 +7,7 @@ import type { AgentSnapshot } from "../../actors/job/schema.ts";
 /** When a call was made that no job has. */
 export const OPENED_AT = "2026-11-01T12:00:00.000Z";
 /** For tools whose words nobody hears. */
-export const DEAF_HOST: ToolHost = { progress: () => {}, log: () => {}, waits: () => {} };
+export const DEAF_HOST: ToolHost = { progress: () => {}, log: () => {}, waits: () => {}, admitFile: () => true };
 
 /** Takes each answer that is JSON, whatever its schema says. */
 export const parsedOutputs: OutputPort = {

@@ -5,6 +5,8 @@ import {
   CallToolRequestSchema,
   type CallToolResult,
   ListToolsRequestSchema,
+  ReadResourceRequestSchema,
+  type ReadResourceResult,
   type Tool,
 } from "@modelcontextprotocol/sdk/types.js";
 
@@ -42,13 +44,15 @@ interface McpServerOptions {
   /** May answer a request before the server sees it. */
   readonly refuse?: (request: Request) => Response | null;
   readonly json?: boolean;
+  /** What reading a resource answers; absent: the server has none. */
+  readonly resource?: (uri: string) => ReadResourceResult["contents"];
   /** Changes the results that the server sends; only with `json`. */
   readonly rewrite?: (result: Record<string, unknown>) => object;
 }
 
 export function startMcpServer(
   tools: readonly McpTool[],
-  { refuse, json = false, rewrite }: McpServerOptions = {},
+  { refuse, json = false, rewrite, resource }: McpServerOptions = {},
 ): McpServerUnderTest {
   const sessions = new Map<string, WebStandardStreamableHTTPServerTransport>();
   const calls: string[] = [];
@@ -63,7 +67,14 @@ export function startMcpServer(
       onsessionclosed: (id) => void sessions.delete(id),
       enableJsonResponse: json,
     });
-    const server = new Server({ name: "test", version: "1.0.0" }, { capabilities: { tools: {} } });
+    const server = new Server(
+      { name: "test", version: "1.0.0" },
+      {
+        capabilities: { tools: {}, ...(resource === undefined ? {} : { resources: {} }) },
+      },
+    );
+    if (resource !== undefined)
+      server.setRequestHandler(ReadResourceRequestSchema, ({ params }) => ({ contents: resource(params.uri) }));
     server.setRequestHandler(ListToolsRequestSchema, () => {
       listings++;
       return { tools: tools.map((tool) => ({ inputSchema: { type: "object" as const }, ...tool, run: undefined })) };

@@ -5,6 +5,7 @@
  */
 import { assert } from "../../assert.ts";
 import type { ChatCommand } from "../../chat/protocol.ts";
+import { FileRoom } from "./file-room.ts";
 import { type CallUnderWay, CallsUnderWay, type JobSlot } from "./job-slot.ts";
 import { madeBy } from "../artifacts.ts";
 import type { Toolbox } from "../ports.ts";
@@ -66,10 +67,11 @@ export class RunCalls {
       { kind: "tools_started", jobId, calls: named },
     ]);
     const underWay = new CallsUnderWay(slot, calls.length);
+    const room = new FileRoom(targets.transcript.blocks);
     await Promise.all(
       calls.map(async (call) => {
         const one = underWay.call();
-        await this.one(call, { targets, signal, waits: one.waits }).finally(one.ends);
+        await this.one(call, { targets, signal, waits: one.waits, room }).finally(one.ends);
       }),
     );
     return (await slot.take(signal)) && !signal.aborted;
@@ -81,7 +83,11 @@ export class RunCalls {
       targets,
       signal,
       waits,
-    }: { readonly targets: CallTargets; readonly signal: AbortSignal } & Pick<CallUnderWay, "waits">,
+      room,
+    }: { readonly targets: CallTargets; readonly signal: AbortSignal; readonly room: FileRoom } & Pick<
+      CallUnderWay,
+      "waits"
+    >,
   ): Promise<void> {
     const { reporter, pulse } = this.run;
     const { attempt } = reporter;
@@ -90,27 +96,30 @@ export class RunCalls {
     assert(call !== null, "an open call is in the transcript");
     const context = contextOf(reporter.job);
     const idempotencyKey = `${jobId}:${step}:${callId}`;
-    const host = pulse.host(waits);
+    const host = { ...pulse.host(waits), admitFile: (bytes: number) => room.admit(bytes) };
     const turn = runTurn(this.parts, context.organizationId);
     if (turn !== null) await turn;
     await reporter.entitled(signal);
     if (signal.aborted) return;
     const input = edited ?? call.input;
-    const made = targets.tools.call(
+    const calling = targets.tools.call(
       { name, input, idempotencyKey, openedAt: openedAt ?? createdAt, context, host },
       signal,
     );
-    const result = await withinGrace(made, signal, this.parts.clock);
+    const result = await withinGrace(calling, signal, this.parts.clock);
     if (result === null || signal.aborted) return;
-    const { content, isError, artifacts = [] } = result;
-    targets.transcript.add({ type: "tool_result", tool_use_id: callId, content, is_error: isError });
-    await reporter.report({ kind: "tool_finished", attempt, callId, content, isError, artifacts }, (job) => [
+    const { content, isError, artifacts = [], attachments = [] } = result;
+    const block = { type: "tool_result", tool_use_id: callId, content, is_error: isError } as const;
+    targets.transcript.add(attachments.length === 0 ? block : { ...block, attachments: [...attachments] });
+    const made = { callId, content, isError, artifacts, attachments };
+    await reporter.report({ kind: "tool_finished", attempt, ...made }, (job) => [
       {
         kind: "tool_ended",
         jobId,
         callId,
         isError,
         ...eventResult(content),
+        attachments,
         artifacts: madeBy(job.artifacts ?? [], callId),
       },
       ...targets.turnAfter(job),

@@ -11,8 +11,9 @@
  * If a provider still refuses one as too long, the limit is lowered for the rest of the run.
  */
 import type { ContextMeasure } from "../../chat/schema.ts";
-import { type AttachmentBlock, inputNeeded, isAttachment } from "../../upload/terms.ts";
+import { type AttachmentBlock, inputNeeded } from "../../upload/terms.ts";
 import type { ModelWindow, ToolDescription, TranscriptEntry } from "../ports.ts";
+import { attachmentsIn } from "../attached.ts";
 import type { Block, Usage } from "../schema.ts";
 import type { Prompt } from "./model-calls.ts";
 
@@ -97,8 +98,7 @@ const IMAGE_TOKENS = 2_500;
 const PDF_PAGE = { bytes: 16 * 1024, tokens: 3_000, most: 100 };
 
 function attachedTokens(entry: TranscriptEntry): number {
-  if (entry.role !== "user") return 0;
-  return (entry.blocks ?? []).filter(isAttachment).reduce((sum, block) => sum + tokensOfAttachment(block), 0);
+  return attachmentsIn(entry).reduce((sum, block) => sum + tokensOfAttachment(block), 0);
 }
 
 function tokensOfAttachment(block: AttachmentBlock): number {
@@ -133,10 +133,14 @@ function blockBytes(block: Block): number {
   return known;
 }
 
-/** Reasoning and citations are not sent back; what a provider wants back is. */
+/** Reasoning and citations are not sent back; what a provider wants back is. Attachments are estimated separately. */
 function sentBytes(block: Block): number {
   if (block.type === "reasoning") return 0;
   const sentBlock =
-    block.type === "text" ? { type: block.type, text: block.text, provider_state: block.provider_state } : block;
+    block.type === "text"
+      ? { type: block.type, text: block.text, provider_state: block.provider_state }
+      : block.type === "tool_result"
+        ? { ...block, attachments: undefined }
+        : block;
   return Buffer.byteLength(JSON.stringify(sentBlock));
 }

@@ -48,7 +48,7 @@ export class Pulse {
   }
 
   /** The reporting functions for one call. */
-  host(waits: () => void): ToolHost {
+  host(waits: () => void): Omit<ToolHost, "admitFile"> {
     return { progress: (progress) => this.progress(progress), log: (level, text) => this.log(level, text), waits };
   }
 

@@ -13,7 +13,7 @@ import { snakeCased } from "../event-view.ts";
 const DELTA = { chat: "message.delta", chat_without_calls: "message.delta", job: "transcript.delta" } as const;
 /** `chat_without_calls`: for readers who may not read jobs; it leaves out the arguments and results of tool calls. */
 export type StreamKind = keyof typeof DELTA;
-const OF_CALLS = ["arguments", "result", "isTruncated"] as const;
+const OF_CALLS = ["arguments", "result", "isTruncated", "attachments"] as const;
 
 /** The cache of one kind of stream. */
 const framesOf = () => ({

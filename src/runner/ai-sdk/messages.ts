@@ -12,6 +12,8 @@ export interface Takes {
    * files.
    */
   readonly textFiles: boolean;
+  /** Whether it accepts images and PDFs in results of tools: some would send them as text. */
+  readonly resultFiles: boolean;
 }
 
 export function modelMessages(messages: readonly Message[], takes: Takes): ModelMessage[] {
@@ -42,7 +44,7 @@ export function modelMessages(messages: readonly Message[], takes: Takes): Model
           ]),
         };
       case "tool":
-        return { role: "tool", content: message.results.map(resultPart) };
+        return { role: "tool", content: message.results.map((result) => resultPart(result, takes)) };
     }
   });
 }
@@ -61,9 +63,17 @@ const filePart = ({ name, data, citations }: DataPart, mediaType: string): FileP
   ...(citations === true ? { providerOptions: { anthropic: { citations: { enabled: true } } } } : {}),
 });
 
-const resultPart = ({ id, name, text, isError }: SpokenResult): ToolResultPart => ({
+const resultPart = ({ id, name, text, isError, files }: SpokenResult, takes: Takes): ToolResultPart => ({
   type: "tool-result",
   toolCallId: id,
   toolName: name,
-  output: { type: isError ? "error-text" : "text", value: text },
+  output:
+    files === undefined
+      ? { type: isError ? "error-text" : "text", value: text }
+      : { type: "content", value: [{ type: "text", text }, ...files.map((file) => resultFile(file, takes))] },
 });
+
+function resultFile(file: DataPart, takes: Takes) {
+  const part = userPart(file, takes);
+  return part.type === "text" ? part : { ...part, data: { type: "data" as const, data: file.data } };
+}

@@ -17,7 +17,7 @@ import { field } from "../field.ts";
 import { streamFault } from "../provider-faults.ts";
 import type { AnswerSource, Listener } from "../stream-call.ts";
 import { optionsOf, SdkThoughts } from "./thoughts.ts";
-import { modelMessages } from "./messages.ts";
+import { modelMessages, type Takes } from "./messages.ts";
 
 /** The SDK's call and a model for it. */
 export interface LoadedModel {
@@ -62,6 +62,8 @@ async function open(
 ) {
   const { jsonSchema, Output } = await import("ai");
   const { outputSchema = null } = call;
+  const takes = takenBy(model);
+  const { resultFiles } = takes;
   const toolset = Object.fromEntries(
     call.tools.map(({ name, description, inputSchema }) => [
       name,
@@ -71,7 +73,10 @@ async function open(
   const request = {
     model,
     messages: charged(() =>
-      modelMessages(conversation(call.entries, { model: listening, hasTools: call.tools.length > 0 }), takenBy(model)),
+      modelMessages(
+        conversation(call.entries, { model: listening, hasTools: call.tools.length > 0, resultFiles }),
+        takes,
+      ),
     ),
     abortSignal: signal,
     ...(call.system.trim() === "" ? {} : { instructions: call.system }),
@@ -88,10 +93,14 @@ async function open(
   return stream;
 }
 
+/** Providers whose package sends images and PDFs of results as such. */
+const RESULT_FILES = /anthropic|google|bedrock|responses/;
+
 /** Anthropic's models accept text files as documents, wherever they are hosted. */
-const takenBy = (model: LanguageModel) => ({
-  textFiles: typeof model !== "string" && model.provider.includes("anthropic"),
-});
+function takenBy(model: LanguageModel): Takes {
+  const provider = typeof model === "string" ? "" : model.provider;
+  return { textFiles: provider.includes("anthropic"), resultFiles: RESULT_FILES.test(provider) };
+}
 
 /** Throws what an `error` part holds. */
 export function report(part: LanguageModelStreamPart, sink: AnswerSink): void {

@@ -3,18 +3,21 @@
  * messages of our own making: the answer, and the few requests of the server that the client must refuse. Throws
  * `McpFailure` and `EgressInterrupted`.
  */
-import type { JsonObject } from "../../../actors/schema.ts";
+import type { Json, JsonObject } from "../../../actors/schema.ts";
 import type { CpuBudget } from "../../sandbox/cpu-budget.ts";
 import type { McpAnswer, McpAnswerOptions } from "../../sandbox/jobs/mcp-answer.ts";
 import { bytesOf, type JobContent } from "../../sandbox/protocol.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 import type { HeldBytes } from "../held-bytes.ts";
 import { McpFailure, sandboxFailure } from "./failure.ts";
+import { filesIn, type ResultBytes } from "./result-bytes.ts";
 
 /** The reader, and its budget. */
 export interface Reading {
   readonly sandbox: Sandbox;
   readonly held: HeldBytes;
+  /** Where the bytes of results are left. */
+  readonly results: ResultBytes;
   readonly organizationId: string;
   /** The budget of the present step. */
   budget: CpuBudget;
@@ -95,8 +98,26 @@ export class AnswerReader {
     const answer = checked(result.value, bytesOf(content));
     if (answer === null) throw sandboxFailure("invalid", "");
     this.counts = { messages: answer.messages, requests: answer.requests };
+    this.leaveFiles(answer, result.bytes);
     return answer;
   }
+
+  /** The answer gets the key of its files in their place. */
+  private leaveFiles({ forClient }: McpAnswer, bytes: Uint8Array | undefined): void {
+    if (bytes === undefined) return;
+    const meta = forClient.map(metaOf).find((one) => one !== null);
+    const files = filesIn(meta?.["files"], bytes);
+    if (meta === undefined || files === null) throw sandboxFailure("invalid", "");
+    const key = this.reading.results.leave(files);
+    if (key === null) throw new McpFailure(TOO_MUCH);
+    meta["files"] = key;
+  }
+}
+
+/** What is beside a result in this message. */
+function metaOf({ result }: JsonObject): Record<string, Json> | null {
+  const meta = typeof result === "object" && result !== null ? (result as JsonObject)["_meta"] : undefined;
+  return typeof meta === "object" && meta !== null ? (meta as Record<string, Json>) : null;
 }
 
 const TOO_MUCH = "too many answers are being read at once. Make fewer calls at a time";

@@ -3,20 +3,24 @@ import type { MCPClient } from "@ai-sdk/mcp";
 import type { ToolResult } from "../../../actors/job/ports.ts";
 import type { McpServer } from "../../../actors/job/connections.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
-import type { ReducedCall } from "../../sandbox/jobs/mcp-answer.ts";
+import type { ReducedCall, ReducedResource } from "../../sandbox/jobs/mcp-answer.ts";
 import type { ToolRun } from "../tools/tool.ts";
 import type { Reading } from "./answer-reader.ts";
 import type { Egress } from "../../egress/egress.ts";
 import { egressFetch } from "./egress-fetch.ts";
 import { failureOf, sandboxFailure, SessionEnded } from "./failure.ts";
 import type { HeaderSecrets } from "./header-secrets.ts";
+import { type FileKeeper, keptFiles } from "./kept-files.ts";
 
 /** For connecting and listing together: the run waits for it before its first model call. */
 export const MCP_LIST_MS = 15_000;
 /** For one call. Well under the time limit of a job, so that the model can still do something else (RUN-3). */
 export const MCP_CALL_MS = 120_000;
-/** Of one raw answer; its text is cut to the limit of a tool's result afterwards. */
-const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
+/**
+ * Of one raw answer: the longest image as base64, and what is around it. Its text is cut to the limit of a tool's result
+ * afterwards.
+ */
+const MAX_ANSWER_BYTES = 7.5 * 1024 * 1024;
 /** Pages of a list of tools. */
 const MAX_PAGES = 10;
 
@@ -28,13 +32,32 @@ const DOUBTFUL_CHARS = 16_384;
 /** A tool as its server lists it. */
 export type ListedTool = Awaited<ReturnType<MCPClient["listTools"]>>["tools"][number];
 
+/** The tool of ours that reads what results link to. */
+const READ_RESOURCE = "read_resource";
+const READER: ListedTool = {
+  name: READ_RESOURCE,
+  description:
+    "Reads a resource of this MCP server by its URI, such as one that a result of its tools has named or linked to.",
+  inputSchema: {
+    type: "object",
+    properties: { uri: { type: "string", description: "The URI, exactly as the server has given it" } },
+    required: ["uri"],
+  },
+  annotations: { readOnlyHint: true },
+};
+
 export interface McpTimes {
   readonly listMs: number;
   readonly callMs: number;
 }
 
+/** The run that makes a call. */
+export type CallRun = Pick<ToolRun, "signal" | "budget" | "host" | "context">;
+
 /** How to reach servers and read their answers. */
 export interface McpWay {
+  /** Keeps images and files of results; null where no tool is called. */
+  readonly keeper: FileKeeper | null;
   readonly egress: Egress;
   readonly secrets: HeaderSecrets;
   readonly times: McpTimes;
@@ -49,8 +72,16 @@ export class McpConnection {
   /** The end of the run. */
   private readonly end: AbortSignal;
 
-  private constructor(client: MCPClient, server: McpServer, way: McpWay, end: AbortSignal) {
+  /** Whether `read_resource` is ours: the server has resources, and no tool of that name. */
+  private readonly readsResources: boolean;
+
+  private constructor(
+    client: MCPClient,
+    server: McpServer,
+    { way, end, readsResources }: { readonly way: McpWay; readonly end: AbortSignal; readonly readsResources: boolean },
+  ) {
     this.client = Promise.resolve(client);
+    this.readsResources = readsResources;
     this.server = server;
     this.way = way;
     this.end = end;
@@ -76,39 +107,55 @@ export class McpConnection {
         cursor = listed.nextCursor;
         if (cursor === undefined || tools.length >= MAX_TOOLS) break;
       }
-      return { connection: new McpConnection(client, server, way, signal), tools };
+      const { resources } = client.initializeResult.capabilities;
+      const readsResources = resources !== undefined && tools.every(({ name }) => name !== READ_RESOURCE);
+      if (readsResources) tools.push(READER);
+      return { connection: new McpConnection(client, server, { way, end: signal, readsResources }), tools };
     } catch (cause) {
       throw failureOf(cause, (text) => secrets.mask(text));
     }
   }
 
   /** Calls a tool. Never rejects. Secrets that the server echoes are masked. Calls of one step share the budget. */
-  async call(name: string, input: JsonObject, run: Pick<ToolRun, "signal" | "budget">): Promise<ToolResult> {
+  async call(name: string, input: JsonObject, run: CallRun): Promise<ToolResult> {
     const mask = (text: string): string => this.way.secrets.mask(text);
     this.way.reading.budget = run.budget;
     try {
       // Do not call if nothing can parse the answer.
       if (run.budget.isSpent) throw sandboxFailure("over_budget", "");
-      const { text, cut, isError } = resultOf(await this.called(name, input, run.signal));
-      if (cut === null) return { content: mask(text), isError };
-      const sure = mask(text).slice(0, -DOUBTFUL_CHARS);
-      return { content: `${sure}\n[Cut: the server's answer has ${cut} bytes.]`, isError };
+      const options = { signal: run.signal, timeout: this.way.times.callMs };
+      const isRead = name === READ_RESOURCE && this.readsResources;
+      const result = await this.asked<object>((client) =>
+        isRead
+          ? client.readResource({ uri: String(input["uri"]), options })
+          : client.callTool({ name, arguments: input, options }),
+      );
+      const { text, cut, files, isError } = resultOf(result);
+      using found = this.way.reading.results.take(files);
+      const tool = `${this.server.name}__${name}`;
+      const kept = await keptFiles(found.files, { ...run, keeper: this.way.keeper, tool, mask });
+      const shown =
+        cut === null
+          ? mask(text)
+          : `${mask(text).slice(0, -DOUBTFUL_CHARS)}\n[Cut: the server's answer has ${cut} bytes.]`;
+      // The notes come first: the end of a long text is cut.
+      const content = [...kept.notes, shown].join("\n");
+      return { content, isError, ...(kept.blocks.length === 0 ? {} : { attachments: kept.blocks }) };
     } catch (cause) {
       return { content: `The MCP server did not do it: ${failureOf(cause, mask).message}.`, isError: true };
     }
   }
 
-  /** Calls the tool; where the server has ended the session, again in a new one, as the protocol demands. */
-  private async called(name: string, input: JsonObject, signal: AbortSignal): Promise<object> {
-    const asked = { name, arguments: input, options: { signal, timeout: this.way.times.callMs } };
+  /** Asks; where the server has ended the session, again in a new one, as the protocol demands. */
+  private async asked<T>(ask: (client: MCPClient) => Promise<T>): Promise<T> {
     const used = this.client;
     try {
-      return await (await used).callTool(asked);
+      return await ask(await used);
     } catch (cause) {
       if (!(failureOf(cause, (text) => text) instanceof SessionEnded)) throw cause;
       // Several calls of a step may find it ended; one of them begins it anew.
       if (this.client === used) this.begin(used);
-      return await (await this.client).callTool(asked);
+      return await ask(await this.client);
     }
   }
 
@@ -140,9 +187,10 @@ async function connected(
   return client;
 }
 
-/** The sandbox's form of a result: one text. */
-function resultOf(result: object): { readonly text: string; readonly cut: number | null; readonly isError: boolean } {
-  const { content, isError, _meta: meta } = result as Partial<ReducedCall>;
-  const text = content?.[0]?.text;
-  return { text: typeof text === "string" ? text : "", cut: meta?.cut ?? null, isError: isError === true };
+/** The sandbox's form of a result: one text, and the key of its files. */
+function resultOf(result: object) {
+  const { content, contents, isError, _meta: meta } = result as Partial<ReducedCall & ReducedResource>;
+  const text = (content ?? contents)?.[0]?.text;
+  const files: unknown = meta?.files;
+  return { text: typeof text === "string" ? text : "", cut: meta?.cut ?? null, files, isError: isError === true };
 }

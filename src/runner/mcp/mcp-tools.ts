@@ -20,6 +20,8 @@ import { cleanText } from "../../../actors/clean-text.ts";
 import type { FoundTools, Tool, ToolSource } from "../tools/tool.ts";
 import { type ListedTool, MCP_CALL_MS, MCP_LIST_MS, McpConnection, type McpTimes } from "./connection.ts";
 import { failureOf } from "./failure.ts";
+import type { FileKeeper } from "./kept-files.ts";
+import { ResultBytes } from "./result-bytes.ts";
 import { HeaderSecrets, type SecretReader } from "./header-secrets.ts";
 
 /** Tools of one server that an agent may use: every model call carries their descriptions. */
@@ -36,6 +38,8 @@ export interface McpParts {
   readonly sandbox: Sandbox;
   readonly held: HeldBytes;
   readonly secrets: SecretReader;
+  /** Keeps images and files of results; absent where no tool is called. */
+  readonly keeper?: FileKeeper;
   readonly log?: RunnerLog;
   /** Overrides the times of `connection.ts`, for tests. */
   readonly times?: Partial<McpTimes>;
@@ -79,7 +83,14 @@ async function toolsOf(parts: McpParts, server: McpServer, { agent, context, sig
         egress,
         secrets,
         times: { listMs: MCP_LIST_MS, callMs: MCP_CALL_MS, ...times },
-        reading: { sandbox, held, organizationId, budget: new CpuBudget() },
+        keeper: parts.keeper ?? null,
+        reading: {
+          sandbox,
+          held,
+          results: new ResultBytes(held, organizationId, signal),
+          organizationId,
+          budget: new CpuBudget(),
+        },
       },
       signal,
     );

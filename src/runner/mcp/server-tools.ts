@@ -3,6 +3,7 @@ import type { McpServer } from "../../../actors/job/connections.ts";
 import { CpuBudget } from "../../sandbox/cpu-budget.ts";
 import { MCP_CALL_MS, McpConnection } from "./connection.ts";
 import { failureOf } from "./failure.ts";
+import { ResultBytes } from "./result-bytes.ts";
 import { HeaderSecrets } from "./header-secrets.ts";
 import { describedTool, type DescribedTool, type McpParts, shownBy, usableTools } from "./mcp-tools.ts";
 
@@ -20,7 +21,7 @@ export interface FoundServer {
 
 /** Never rejects. */
 export async function serverTools(
-  { egress, sandbox, held, secrets: reader, times = {} }: Omit<McpParts, "log">,
+  { egress, sandbox, held, secrets: reader, times = {} }: Omit<McpParts, "log" | "keeper">,
   organizationId: string,
   server: McpServer,
 ): Promise<FoundServer> {
@@ -33,7 +34,14 @@ export async function serverTools(
         egress,
         secrets,
         times: { listMs: LIST_MS, callMs: MCP_CALL_MS, ...times },
-        reading: { sandbox, held, organizationId, budget: new CpuBudget() },
+        keeper: null,
+        reading: {
+          sandbox,
+          held,
+          results: new ResultBytes(held, organizationId, leaving.signal),
+          organizationId,
+          budget: new CpuBudget(),
+        },
       },
       leaving.signal,
     );

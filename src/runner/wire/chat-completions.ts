@@ -6,6 +6,7 @@ import { isClosed } from "./closed-schema.ts";
 import type { Base64, WireCall, WireFormat } from "./wire-format.ts";
 
 export const chatCompletions: WireFormat = {
+  resultFiles: false,
   path: "/chat/completions",
   headers: (apiKey) => (apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
   body,

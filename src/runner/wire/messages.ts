@@ -9,6 +9,7 @@ import type { Base64, WireCall, WireFormat } from "./wire-format.ts";
 const VERSION = "2023-06-01";
 
 export const messages: WireFormat = {
+  resultFiles: true,
   path: "/messages",
   headers: (apiKey) => ({ "anthropic-version": VERSION, ...(apiKey === null ? {} : { "x-api-key": apiKey }) }),
   body,
@@ -86,10 +87,13 @@ function blocks(message: Message, documents: Documents): { type: string; text?: 
           : { ...part.fields, type: "tool_use", id: part.id, name: part.name, input: part.input },
       ]);
     case "tool":
-      return message.results.map(({ id, text, isError }) => ({
+      return message.results.map(({ id, text, isError, files }) => ({
         type: "tool_result",
         tool_use_id: id,
-        content: text,
+        content:
+          files === undefined
+            ? text
+            : [...(text === "" ? [] : [{ type: "text", text }]), ...files.map((file) => dataBlock(file, documents))],
         ...(isError ? { is_error: true } : {}),
       }));
   }

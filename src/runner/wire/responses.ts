@@ -6,6 +6,7 @@ import { ResponseEvents } from "./response-events.ts";
 import type { Base64, WireCall, WireFormat } from "./wire-format.ts";
 
 export const responses: WireFormat = {
+  resultFiles: true,
   path: "/responses",
   headers: (apiKey) => (apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
   body,
@@ -67,11 +68,15 @@ function items(message: Message, base64: Base64): object[] {
             },
       ]);
     case "tool":
-      return message.results.map(({ id, text, isError }) => ({
+      return message.results.map(({ id, text, isError, files }) => ({
         type: "function_call_output",
         call_id: id,
         // The format has no mark for an error.
-        output: isError ? JSON.stringify({ error: text }) : text,
+        output: isError
+          ? JSON.stringify({ error: text })
+          : files === undefined
+            ? text
+            : userContent([{ type: "text", text }, ...files], base64),
       }));
   }
 }

@@ -51,11 +51,14 @@ interface Way extends Pick<KnownModel, "memory"> {
 
 /** Asks again with what the provider's refusal names, while it names something new. */
 async function openedWithConcessions(call: ModelCall, way: Way, listener: Listener) {
-  const { target, memory } = way;
+  const { target, memory, format } = way;
   const { system, tools, outputSchema = null, onSent } = call;
   const model = `${target.provider}:${target.name}`;
   const key = `${target.baseUrl} ${model}`;
-  const messages = listener.charged(() => conversation(call.entries, { model, hasTools: tools.length > 0 }));
+  const { resultFiles } = format;
+  const messages = listener.charged(() =>
+    conversation(call.entries, { model, hasTools: tools.length > 0, resultFiles }),
+  );
   const prefill = takesPrefill(target) ? (call.continues ?? "") : "";
   const instructions = system.trim() === "" ? "" : system;
   const asked = { model: target.name, system: instructions, messages, tools, outputSchema, prefill };
@@ -79,7 +82,11 @@ async function openedWithConcessions(call: ModelCall, way: Way, listener: Listen
 }
 
 const hasData = (messages: readonly Message[]): boolean =>
-  messages.some((message) => message.role === "user" && typeof message.content !== "string");
+  messages.some((message) =>
+    message.role === "user"
+      ? typeof message.content !== "string"
+      : message.role === "tool" && message.results.some(({ files }) => files !== undefined),
+  );
 const noBase64 = (): string => "";
 
 async function opened(

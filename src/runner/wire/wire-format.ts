@@ -42,6 +42,8 @@ export interface FrameReader {
 }
 
 export interface WireFormat {
+  /** Whether results of tools can have images and files. */
+  readonly resultFiles: boolean;
   /** The path below the provider's versioned address. */
   readonly path: string;
   headers(apiKey: string | null): Readonly<Record<string, string>>;

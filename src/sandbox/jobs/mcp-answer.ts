@@ -3,11 +3,12 @@
  * that a server can make large or deep, and drops everything unsolicited. Beyond a limit, the job fails with a message.
  */
 import { createParser } from "eventsource-parser";
+import { Output } from "../protocol.ts";
 import { parseExact } from "../../../actors/exact-json.ts";
 import { parseWithin } from "../../../actors/json-shape.ts";
 import type { Json, JsonObject } from "../../../actors/schema.ts";
 import { clientMembers, fittingText, reducedHandshake, reducedList, reducedResult, sizeOf } from "./mcp-reduction.ts";
-import { resultText } from "./mcp-result-text.ts";
+import { callContent, resourceContent, type ResultContent, type ResultFile } from "./mcp-result-content.ts";
 
 /** Messages of one answer: progress ten times a second stays below half of it. */
 export const MAX_MESSAGES = 4_096;
@@ -45,12 +46,25 @@ export interface McpAnswer {
   readonly forClient: readonly JsonObject[];
 }
 
+/** What is beside the text of a reduced result. */
+export interface ReducedMeta {
+  /** Bytes of the whole text, if it did not fit. */
+  readonly cut: number | null;
+  /** The bytes of these files, one after the other, are those of the job's output. */
+  readonly files: readonly ResultFile[];
+}
+
 /** The reduced result of `tools/call`. */
 export interface ReducedCall {
   readonly content: readonly [{ readonly type: "text"; readonly text: string }];
   readonly isError: boolean;
-  /** `cut`: bytes of the whole text, if it did not fit. */
-  readonly _meta: { readonly cut: number | null };
+  readonly _meta: ReducedMeta;
+}
+
+/** The reduced result of `resources/read`. */
+export interface ReducedResource {
+  readonly contents: readonly [{ readonly uri: string; readonly text: string }];
+  readonly _meta: ReducedMeta;
 }
 
 interface Message {
@@ -60,8 +74,8 @@ interface Message {
   readonly error?: { readonly code?: unknown; readonly message?: unknown; readonly data?: unknown };
 }
 
-/** Options: `McpAnswerOptions`. Answers `McpAnswer`. */
-export function mcpAnswer(options: JsonObject, content: Uint8Array): McpAnswer {
+/** Options: `McpAnswerOptions`. Answers `McpAnswer`, with the bytes of the files of a result. */
+export function mcpAnswer(options: JsonObject, content: Uint8Array): Output {
   const { format, id, method, messages, requests } = options as unknown as McpAnswerOptions;
   const reduction = new Reduction({ id, method, messages, requests });
   const consumed = format === "json" ? content.length : framesEnd(content);
@@ -78,7 +92,8 @@ export function mcpAnswer(options: JsonObject, content: Uint8Array): McpAnswer {
     });
     parser.feed(text);
   }
-  return { consumed, ...reduction.answer() };
+  const value: McpAnswer = { consumed, ...reduction.answer() };
+  return new Output(value, reduction.bytes);
 }
 
 /** A message: what its tool answers is passed on. */
@@ -106,6 +121,8 @@ class Reduction {
   private requests: number;
   private isAnswered = false;
   private readonly forClient: JsonObject[] = [];
+  /** The bytes of the result's files. */
+  bytes: Uint8Array = new Uint8Array();
 
   constructor(asked: Omit<McpAnswerOptions, "format">) {
     this.asked = asked;
@@ -139,6 +156,15 @@ class Reduction {
     this.forClient.push({ jsonrpc: "2.0", id, method: method.slice(0, MAX_WORD) });
   }
 
+  private reduced({ text: whole, files, bytes }: ResultContent): {
+    readonly text: string;
+    readonly _meta: ReducedMeta;
+  } {
+    this.bytes = Buffer.concat(bytes);
+    const { text, cut } = fittingText(whole, sizeOf(files));
+    return { text, _meta: { cut, files } };
+  }
+
   private outcome({ result, error }: Message): JsonObject {
     if (error !== undefined) return { error: reducedError(error) };
     if (typeof result !== "object" || result === null) return { result: {} };
@@ -146,10 +172,15 @@ class Reduction {
       case "tools/list":
         return { result: reducedList(result) };
       case "tools/call": {
-        const { text, cut } = fittingText(resultText(result));
+        const { text, _meta } = this.reduced(callContent(result));
         const isError = "isError" in result && result.isError === true;
-        const reduced: ReducedCall = { content: [{ type: "text", text }], isError, _meta: { cut } };
-        return { result: { ...clientMembers(result), ...reduced } };
+        const reduced: ReducedCall = { content: [{ type: "text", text }], isError, _meta };
+        return { result: { ...clientMembers(result), ...reduced } as unknown as JsonObject };
+      }
+      case "resources/read": {
+        const { text, _meta } = this.reduced(resourceContent(result));
+        const reduced: ReducedResource = { contents: [{ uri: "", text }], _meta };
+        return { result: { ...clientMembers(result), ...reduced } as unknown as JsonObject };
       }
       case "initialize":
       case "server/discover":

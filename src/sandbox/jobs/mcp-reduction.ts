@@ -48,12 +48,16 @@ export function clientMembers(result: object): JsonObject {
   };
 }
 
-/** The text, cut to fit; `cut` is the length of the whole text in bytes, or null if all of it fits. */
-export function fittingText(whole: string): { readonly text: string; readonly cut: number | null } {
-  let text = whole.slice(0, MAX_RESULT_BYTES).toWellFormed();
-  for (let size = sizeOf(text); size > MAX_RESULT_BYTES; size = sizeOf(text))
+/**
+ * The text, cut to fit beside something of `other` bytes; `cut` is the length of the whole text in bytes, or null if all
+ * of it fits.
+ */
+export function fittingText(whole: string, other: number): { readonly text: string; readonly cut: number | null } {
+  const most = MAX_RESULT_BYTES - other;
+  let text = whole.slice(0, most).toWellFormed();
+  for (let size = sizeOf(text); size > most; size = sizeOf(text))
     // Escapes take more room than their characters, and are not spread evenly: repeat until it fits.
-    text = text.slice(0, Math.floor((text.length * MAX_RESULT_BYTES * 0.9) / size)).toWellFormed();
+    text = text.slice(0, Math.floor((text.length * most * 0.9) / size)).toWellFormed();
   return { text, cut: text.length < whole.length ? Buffer.byteLength(whole) : null };
 }
 

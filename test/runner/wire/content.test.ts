@@ -1,8 +1,8 @@
 /** Images and files in what a user says, in each format. The reference is the AI SDK, which is asked the same. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { ContentPart, ModelOutcome, TranscriptEntry } from "../../../actors/job/ports.ts";
-import { modelCall, run } from "../../support/model-calls.ts";
+import type { ContentPart, ModelOutcome, ToolDescription, TranscriptEntry } from "../../../actors/job/ports.ts";
+import { modelCall, run, WEATHER } from "../../support/model-calls.ts";
 import { type FormatName, modelsBy, type Way, WAYS } from "../../support/model-ways.ts";
 import { type StreamServer, startStreamServer } from "../../support/stream-server.ts";
 
@@ -21,15 +21,19 @@ const said = (...parts: readonly ContentPart[]): TranscriptEntry => ({
   parts,
 });
 
-async function asked(way: Way, entries: readonly TranscriptEntry[]): Promise<{ body: unknown; outcome: ModelOutcome }> {
+async function asked(
+  way: Way,
+  entries: readonly TranscriptEntry[],
+  tools: readonly ToolDescription[] = [],
+): Promise<{ body: unknown; outcome: ModelOutcome }> {
   server.answer = [];
   const before = server.bodies.length;
-  const { outcome } = await run(modelsBy(way, server.baseUrl), modelCall(entries));
+  const { outcome } = await run(modelsBy(way, server.baseUrl), modelCall(entries, { tools }));
   return { body: server.bodies[before], outcome };
 }
 /** What is told of the conversation. */
-const toldBy = async (way: Way, entries: readonly TranscriptEntry[]): Promise<unknown> => {
-  const { body } = await asked(way, entries);
+const toldBy = async (way: Way, entries: readonly TranscriptEntry[], tools = [] as readonly ToolDescription[]) => {
+  const { body } = await asked(way, entries, tools);
   const { messages, input } = body as { readonly messages?: unknown; readonly input?: unknown };
   return messages ?? input;
 };
@@ -84,6 +88,84 @@ describe("images and files", () => {
     expect(told["chat completions"]).toContain('"content":"towns.csv:\\n\\nUlm\\n"');
     expect(told["responses"]).toContain('{"type":"input_text","text":"towns.csv:\\n\\nUlm\\n"}');
     expect(told["messages"]).toContain('"data":"Ulm\\n"},"title":"towns.csv"');
+  });
+});
+
+describe("images and files of a tool's result", () => {
+  const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47]);
+  const shot: ContentPart = { type: "image", mediaType: "image/png", data: PNG };
+  const plan: ContentPart = {
+    type: "file",
+    mediaType: "application/pdf",
+    data: Buffer.from("%PDF-"),
+  };
+  const lost: ContentPart = { type: "text", text: "[image, image/png, 1 KiB: its content is lost]" };
+
+  /** A round of calls, one for each of these results, and what the user says then. */
+  function rounds(results: readonly (readonly ContentPart[])[], isError = false): TranscriptEntry[] {
+    const calls = results.map((_, at) => ({ type: "tool_use" as const, id: `c${at}`, name: "weather", input: {} }));
+    const blocks = results.map((_, at) => ({
+      type: "tool_result" as const,
+      tool_use_id: `c${at}`,
+      content: `it is ${at}`,
+      is_error: isError,
+    }));
+    const resultFiles = new Map(results.map((parts, at) => [blocks[at]!, parts]));
+    return [
+      { role: "user", text: "look" },
+      { role: "assistant", blocks: [...calls, ...blocks], resultFiles },
+      { role: "user", text: "and?" },
+    ];
+  }
+
+  for (const ours of OURS)
+    test(`[FILE-10] are sent as the reference sends them: ${ours.format}`, async () => {
+      // In results the reference leaves out the name for Anthropic, and has another stand-in for OpenAI.
+      const named: ContentPart = ours.format === "messages" ? plan : { ...plan, name: "plan.pdf" };
+      for (const entries of [rounds([[shot], [], [named, shot]]), rounds([[lost]]), rounds([[shot]], true)])
+        expect(await toldBy(ours, entries, [WEATHER])).toEqual(
+          await toldBy(referenceOf(ours.format), entries, [WEATHER]),
+        );
+    });
+
+  const told = async (format: FormatName, entries: readonly TranscriptEntry[], tools = [WEATHER]) =>
+    JSON.stringify(
+      await toldBy(
+        OURS.find((way) => way.format === format)!,
+        entries,
+        tools,
+      ),
+    );
+  const data = PNG.toString("base64");
+
+  test("[FILE-10] are in the result where the format takes them, else in a user's message after all results", async () => {
+    const entries = rounds([[shot], []]);
+    expect(await told("messages", entries)).toContain(
+      `"content":[{"type":"text","text":"it is 0"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"${data}"}}]`,
+    );
+    expect(await told("responses", entries)).toContain(
+      `"output":[{"type":"input_text","text":"it is 0"},{"type":"input_image","image_url":"data:image/png;base64,${data}"}]`,
+    );
+    expect(await told("chat completions", entries)).toEndWith(
+      `,{"role":"tool","tool_call_id":"call00001","content":"it is 0"},{"role":"tool","tool_call_id":"call00002","content":"it is 1"},` +
+        `{"role":"user","content":[{"type":"text","text":"[Of the result of weather:]"},{"type":"image_url","image_url":{"url":"data:image/png;base64,${data}"}},{"type":"text","text":"and?"}]}]`,
+    );
+  });
+
+  test("[FILE-10] of a failed call, or without tools, follow the results as a user's message", async () => {
+    for (const format of ["messages", "responses", "chat completions"] as const) {
+      const failed = await told(format, rounds([[shot]], true));
+      expect(failed).toContain(data);
+      expect(failed.indexOf("it is 0")).toBeLessThan(failed.indexOf("[Of the result of weather:]"));
+      expect(await told(format, rounds([[shot]]), [])).toContain(data);
+    }
+    expect(await told("messages", rounds([[shot]], true))).toContain('"content":"it is 0","is_error":true');
+  });
+
+  test("[FILE-10] that the model does not get are told in the result", async () => {
+    expect(await told("messages", rounds([[lost]]))).toContain(
+      '"content":"it is 0\\n[image, image/png, 1 KiB: its content is lost]"',
+    );
   });
 });
 
