@@ -83,7 +83,7 @@ test("[DOC-3] the environment has every variable that a command or an example re
 /** The README's lines about the SDKs: shell commands, and a program in Python. */
 async function readme(language: string): Promise<string> {
   const text = await Bun.file(new URL("../../README.md", import.meta.url)).text();
-  const section = text.split("### From TypeScript and Python")[1] ?? "";
+  const section = text.split("## From TypeScript and Python")[1] ?? "";
   return new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``).exec(section)?.[1] ?? "";
 }
 
