@@ -43,6 +43,7 @@ import { PostgresTranscripts } from "../../db/stores/transcripts.ts";
 import { PostgresWebhookDirectory } from "../../db/stores/webhook-directory.ts";
 import { createApp } from "../../src/service/app.ts";
 import { systemChance, systemClock } from "../../src/wiring/clock.ts";
+import { Passwords } from "../../src/sign-in/passwords.ts";
 import { createEgress } from "../../src/egress/egress.ts";
 import { firstRun } from "../../src/service/first-run.ts";
 import { createLogger } from "../../src/log/log.ts";
@@ -140,6 +141,7 @@ const contents = await openFiles(
 const fileSandbox = createSandbox(undefined, { kind: filePool(contents.children) });
 const egress = createEgress({ allow: [], production: false });
 const app = createApp({
+  passwords: new Passwords(),
   jobLimits: DEFAULT_JOB_LIMITS,
   chats: new PostgresChatDirectory(database),
   missions: new PostgresMissionDirectory(database),

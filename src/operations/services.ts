@@ -26,6 +26,7 @@ import type { AgentFinder } from "../work/agent-finder.ts";
 import type { UrlContents } from "../work/attaching.ts";
 import type { AppPlaces } from "./app-places.ts";
 import type { ArgumentChecks } from "./argument-checks.ts";
+import type { PasswordHashes } from "./password-hashes.ts";
 import type { ServiceFacts } from "./service-facts.ts";
 import type { ToolImports } from "./tool-imports.ts";
 import type { ToolInfo } from "./tool-catalogue.ts";
@@ -52,6 +53,8 @@ export interface Services {
   readonly workspaceLimits: WorkspaceLimits;
   /** The git that clones repositories; null if none is installed. */
   readonly git: { readonly version: string } | null;
+  /** The passwords of shares. */
+  readonly passwords: PasswordHashes;
   readonly appPlaces: AppPlaces;
   readonly usage: UsageDirectory;
   readonly quotas: QuotaReports;

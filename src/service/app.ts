@@ -56,6 +56,7 @@ import { BAD_PATH, hostFault, isAsSent, withoutSlash } from "../http/request/req
 import { watchTokens } from "../http/stream/token-watch.ts";
 import { calendar } from "../schedule/calendar.ts";
 import { Accounts } from "../sign-in/accounts.ts";
+import type { Passwords } from "../sign-in/passwords.ts";
 import { oauthRoutes } from "../sign-in/oauth/routes.ts";
 import type { OpenIdProvider } from "../sign-in/openid/provider.ts";
 import { signInRoutes } from "../sign-in/routes.ts";
@@ -112,6 +113,7 @@ export interface AppParts {
   readonly webhookTools: WebhookTools;
   /** Fetches the metadata documents of OAuth clients. */
   readonly egress: Pick<Egress, "request" | "open">;
+  readonly passwords: Passwords;
   /** An OpenID provider by which people can also sign in, or null. */
   readonly provider: OpenIdProvider | null;
   /** Encryption and keys under the key of the service. */
@@ -276,7 +278,6 @@ function mount(parts: MountedParts, streams: OpenStreams, opened: Opened) {
     ...door,
     ...opened,
     accounts,
-    passwords: accounts.passwords,
     surface: elsewhere,
     onRevoked: (tokenId: string) => streams.closeOf(tokenId),
   };

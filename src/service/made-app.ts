@@ -17,6 +17,7 @@ import { buildOf } from "../settings/build.ts";
 import { actorSettingsOf, appUrlOf, type Config } from "../settings/config.ts";
 import { DEFAULT_MAX_STREAMS } from "../settings/groups/limits.ts";
 import type { OpenIdProvider } from "../sign-in/openid/provider.ts";
+import { Passwords } from "../sign-in/passwords.ts";
 import { argumentChecks } from "../wiring/argument-checks.ts";
 import { systemClock } from "../wiring/clock.ts";
 import { dataQueries } from "../wiring/data-queries.ts";
@@ -89,6 +90,7 @@ export function makeApp(material: AppMaterial): MadeApp {
     port: config.port,
     forwarding: runtime.replica?.group.forwarding,
     sealing: storage.sealing,
+    passwords: new Passwords(),
     bulk: storage.database.bulk,
     webhookTools: webhookTools(egress),
     egress,

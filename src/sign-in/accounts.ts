@@ -20,7 +20,7 @@ import { keyHash } from "../http/admission/one-time-key.ts";
 import { newToken } from "../http/admission/token.ts";
 import { lookUp } from "../log/look-up.ts";
 import type { HttpLog } from "../log/port.ts";
-import { Passwords } from "./passwords.ts";
+import type { Passwords } from "./passwords.ts";
 
 /** A session ends this long after its sign-in, however much it is used. */
 export const SESSION_MS = 30 * 86_400_000;
@@ -32,6 +32,7 @@ const HASH_CHARACTERS = 32;
 export interface AccountParts {
   readonly system: TroupeSystem;
   readonly directory: Directory;
+  readonly passwords: Passwords;
   readonly clock: Pick<Clock, "now">;
   readonly log: HttpLog;
   /** Called when a credential is revoked, to close its open streams. */
@@ -60,11 +61,9 @@ const ENDED: Fault = { kind: "not_found", noun: "session" };
 
 export class Accounts {
   private readonly parts: AccountParts;
-  readonly passwords: Passwords;
 
-  constructor(parts: AccountParts, passwords = new Passwords()) {
+  constructor(parts: AccountParts) {
     this.parts = parts;
-    this.passwords = passwords;
   }
 
   /** Refuses `unauthenticated`, or `rate_limited` after too many attempts. */
@@ -83,7 +82,7 @@ export class Accounts {
     const userId = active[0]?.id ?? `usr_${hashed(email)}`;
     const credentials = await system.dispatch(accountRef(userId), { kind: "read_credentials" });
     if (!credentials.ok) return credentials;
-    const isGood = await this.passwords.verify(password, credentials.value.passwordHash);
+    const isGood = await this.parts.passwords.verify(password, credentials.value.passwordHash);
     if (!isGood.ok) return isGood;
     if (!isGood.value || active.length === 0) {
       this.noteRefusal(active, sender);
@@ -279,7 +278,7 @@ export class Accounts {
     if (!admitted.ok) return admitted;
     const credentials = await system.dispatch(accountRef(userId), { kind: "read_credentials" });
     if (!credentials.ok) return credentials;
-    const isGood = await this.passwords.verify(given.present, credentials.value.passwordHash);
+    const isGood = await this.parts.passwords.verify(given.present, credentials.value.passwordHash);
     if (!isGood.ok) return isGood;
     if (!isGood.value) return refuse(NO_MATCH);
     const set = await this.setPassword(userId, given.next, { linkHash: null, keptId: tokenId });
@@ -294,7 +293,7 @@ export class Accounts {
     password: string,
     terms: { readonly linkHash: string | null; readonly keptId: string | null },
   ): Promise<Outcome<null>> {
-    const passwordHash = await this.passwords.hash(password);
+    const passwordHash = await this.parts.passwords.hash(password);
     if (!passwordHash.ok) return passwordHash;
     const command = { kind: "set_password", passwordHash: passwordHash.value, ...terms } as const;
     return this.parts.system.dispatch(accountRef(userId), command);

@@ -1,7 +1,9 @@
 /** Shares over HTTP: who gets a file by its address, how often, and that nothing of it runs. */
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, spyOn, test } from "bun:test";
+import { refuse } from "../../actors/fault.ts";
 import { PASSWORD_ATTEMPTS } from "../../actors/workspace/limits.ts";
 import { RATE_HEADERS } from "../../src/http/answer/rate-headers.ts";
+import { Passwords } from "../../src/sign-in/passwords.ts";
 import { CHROMIUM, watchedBrowser } from "../support/browser.ts";
 import { answered, Client, type Json, refused } from "../support/current.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
@@ -100,6 +102,22 @@ test("[WSP-2] a password is asked for, taken, and may be tried a few times only"
   for (let i = 0; i < PASSWORD_ATTEMPTS; i++) expect((await open(made, withPassword("wrong"))).status).toBe(401);
   const refusedNow = await open(made, withPassword("correct horse"));
   expect([refusedNow.status, refusedNow.headers.has("retry-after")]).toEqual([429, true]);
+});
+
+test("[WSP-2] where too many passwords are checked at once, another one is 503 with Retry-After", async () => {
+  const made = await share({ password: "correct horse" });
+  const busy = refuse({ kind: "overloaded", retryAfterMs: 5_000 });
+  using hash = spyOn(Passwords.prototype, "hash").mockResolvedValueOnce(busy);
+  using verify = spyOn(Passwords.prototype, "verify").mockResolvedValueOnce(busy);
+  await refused(
+    client.call("POST", `${workspace}/files/share`, { path: "page.html", password: "another horse" }),
+    503,
+    "overloaded",
+  );
+  const late = await open(made, withPassword("correct horse"));
+  expect([late.status, late.headers.get("retry-after")]).toEqual([503, "5"]);
+  expect((await open(made, withPassword("correct horse"))).status).toBe(200);
+  expect([hash, verify].map(({ mock }) => mock.calls.length)).toEqual([1, 2]);
 });
 
 test("[WSP-2] a revoked share is 410, an unknown one is 404", async () => {

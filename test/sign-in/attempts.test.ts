@@ -1,6 +1,6 @@
 /** Guessing passwords and accounts (AUTH-14). */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { attemptsRef } from "../../actors/account/schema.ts";
+import { accountRef, attemptsRef } from "../../actors/account/schema.ts";
 import { FORGET_ATTEMPTS_MS, LONGEST_WAIT_MS } from "../../actors/account/actor.ts";
 import type { Directory } from "../../actors/organization/directory.ts";
 import { Accounts } from "../../src/sign-in/accounts.ts";
@@ -43,6 +43,11 @@ test("[AUTH-14] a wrong password and an address that nobody has are answered ali
 test("[AUTH-14] the same work is done whether somebody has the address, a password, or neither", async () => {
   const person = await service.join(owner.organizationId);
   await signedIn(service, person);
+  // The service of the tests has hashes that cost nothing.
+  const passwordHash = await new Passwords().hash(PASSWORD);
+  if (!passwordHash.ok) throw new Error(passwordHash.fault.kind);
+  const command = { kind: "set_password", passwordHash: passwordHash.value, linkHash: null, keptId: null } as const;
+  expect(await service.system.dispatch(accountRef(person.userId), command)).toMatchObject({ ok: true });
   const emails = [
     await emailOf(service, person),
     await emailOf(service, await service.join(owner.organizationId)),
@@ -67,16 +72,14 @@ test("[AUTH-14] the same work is done whether somebody has the address, a passwo
     return service.directory.findMembers(email);
   };
   const note = (): void => {};
-  const accounts = new Accounts(
-    {
-      system: { dispatch } as typeof service.system,
-      directory: { findMembers } as Directory,
-      clock: systemClock,
-      log: { info: note, warn: note, error: note },
-      onRevoked: note,
-    },
+  const accounts = new Accounts({
+    system: { dispatch } as typeof service.system,
+    directory: { findMembers } as Directory,
     passwords,
-  );
+    clock: systemClock,
+    log: { info: note, warn: note, error: note },
+    onRevoked: note,
+  });
   for (const email of emails) {
     steps = [];
     const answer = await accounts.signIn(email, "wrong wrong wrong", { address: "192.0.2.1", browser: "a test" });

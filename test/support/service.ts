@@ -55,6 +55,7 @@ import { actorProviderKeys } from "../../src/wiring/provider-keys.ts";
 import { actorSecretReader } from "../../src/wiring/secret-reader.ts";
 import { withAttachedContent } from "../../src/runner/attached-content.ts";
 import { withRepositoryModel } from "../../src/runner/repository-model.ts";
+import { Passwords } from "../../src/sign-in/passwords.ts";
 import { findGit } from "../../src/repositories/git.ts";
 import { createSealing } from "../../src/service/service-key.ts";
 import { Quotas } from "../../src/wiring/quotas.ts";
@@ -159,6 +160,14 @@ const FAKE_TOOLS: readonly ToolInfo[] = ["look", "send"].map((name) => ({
 
 /** Under a key that is the same in every test. */
 export const testSealing = createSealing(new Uint8Array(32).fill(7));
+
+/** Hashes that take no time: theirs takes a tenth of a second of a core. */
+const QUICK = { algorithm: "argon2id", memoryCost: 8, timeCost: 1 } as const;
+const quickPasswords = (): Passwords =>
+  new Passwords({
+    hash: (password) => Bun.password.hash(password, QUICK),
+    verify: (password, hash) => Bun.password.verify(password, hash),
+  });
 
 /** Names lead nowhere unless a test says where. */
 const nowhere = (): Promise<readonly string[]> => Promise.reject(new Error("no such name"));
@@ -300,6 +309,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     webhooks,
     webhookTools: webhookTools(egress),
     egress,
+    passwords: quickPasswords(),
     provider: null,
     // Fake tools have these, whatever a test makes of them.
     ...(options.tools === undefined ? {} : { tools: [...toolCatalogue, ...FAKE_TOOLS] }),

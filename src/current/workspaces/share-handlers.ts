@@ -37,16 +37,18 @@ const NEEDS_PASSWORD = refuse({
 const hashOf = (token: string): string => new Bun.CryptoHasher("sha256").update(token).digest("hex");
 
 export const shareHandlers: Pick<FileHandlers, ShareOperation> = {
-  async shareFile({ clock, appUrl }, change, { params: { id }, body }) {
+  async shareFile({ clock, appUrl, passwords }, change, { params: { id }, body }) {
     const path = parsePath(body.path);
     if (!path.ok) return path;
     const { organizationId, userId } = change.principal;
     const token = Buffer.from(crypto.getRandomValues(new Uint8Array(TOKEN_BYTES))).toString("base64url");
     const { password, expires_in_seconds: seconds, max_downloads: maxDownloads = null } = body;
+    const passwordHash = password === undefined ? ok(null) : await passwords.hash(password);
+    if (!passwordHash.ok) return passwordHash;
     const share = {
       path: path.value,
       hash: hashOf(token),
-      passwordHash: password === undefined ? null : await Bun.password.hash(password),
+      passwordHash: passwordHash.value,
       expiresAt: seconds === undefined ? null : isoTime(clock.now() + seconds * 1_000),
       maxDownloads,
       createdBy: userId,
@@ -96,7 +98,9 @@ export const openShareHandlers: Handlers<typeof shareOperations.operations, Serv
       if (given === null) return NEEDS_PASSWORD;
       const attempt = await system.dispatch(ref, { kind: "try_password", shareId });
       if (!attempt.ok) return attempt;
-      if (!(await Bun.password.verify(given, passwordHash))) return NEEDS_PASSWORD;
+      const isGood = await services.passwords.verify(given, passwordHash);
+      if (!isGood.ok) return isGood;
+      if (!isGood.value) return NEEDS_PASSWORD;
     }
     const path = parsePath(text);
     if (!path.ok) return path;
