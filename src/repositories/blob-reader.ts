@@ -18,7 +18,7 @@ export class BlobReader {
   private readonly reader: { read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }> };
   private held: Uint8Array = new Uint8Array(0);
 
-  constructor(options: Pick<GitOptions, "folder" | "fileBytes" | "signal" | "isIsolated">) {
+  constructor(options: Pick<GitOptions, "folder" | "fileBytes" | "signal" | "isIsolated" | "isPolite">) {
     this.git = startGit(["cat-file", "--batch"], { ...options, hasInput: true });
     this.reader = this.git.child.stdout.getReader();
   }

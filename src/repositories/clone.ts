@@ -73,12 +73,14 @@ const PHASES: Readonly<Record<string, readonly [number, number]>> = {
 export class Cloner {
   private readonly root: string;
   private readonly egress: Pick<Egress, "open">;
+  private readonly isPolite: boolean;
   private isIsolated = false;
 
-  /** Only this process uses `root`. */
-  constructor(root: string, egress: Pick<Egress, "open">) {
+  /** Only this process uses `root`. `isPolite` is false for tests. */
+  constructor(root: string, egress: Pick<Egress, "open">, { isPolite = true } = {}) {
     this.root = root;
     this.egress = egress;
+    this.isPolite = isPolite;
   }
 
   /** Creates the folder and removes leftovers of a former process. `bubbles`: the program that isolates git. */
@@ -102,12 +104,13 @@ export class Cloner {
         const ended = settings.signal.aborted ? "aborted" : deadline.aborted ? "timeout" : null;
         return { ok: false, failure: ended === null ? fetched : { kind: ended } };
       }
-      const { isIsolated } = this;
+      const { isIsolated, isPolite } = this;
       const reader = new BlobReader({
         folder,
         fileBytes: settings.limits.maxBytes,
         signal: settings.signal,
         isIsolated,
+        isPolite,
       });
       try {
         return { ok: true, value: await use({ ...fetched, reader }) };
@@ -126,8 +129,9 @@ export class Cloner {
   ): Promise<Omit<FetchedRepository, "reader"> | CloneFailure> {
     const { url, branch, authorization, limits, signal, onProgress } = settings;
     const { maxBytes, timeoutMs } = limits;
-    const at = { folder, fileBytes: maxBytes, signal, isIsolated: this.isIsolated };
-    const wayOut = this.isIsolated ? await makeWayOut(this.root) : null;
+    const { isIsolated, isPolite } = this;
+    const at = { folder, fileBytes: maxBytes, signal, isIsolated, isPolite };
+    const wayOut = isIsolated ? await makeWayOut(this.root) : null;
     const path = wayOut === null ? null : join(wayOut, "proxy");
     const socket = path === null ? null : { path, url: relayTo(path).url };
     const proxy = openProxy(this.egress, { url, authorization, maxBytes, timeoutMs, signal, socket });
@@ -171,7 +175,7 @@ export class Cloner {
   private async tree(
     commit: string,
     { limits }: CloneSettings,
-    at: Pick<GitOptions, "folder" | "fileBytes" | "signal" | "isIsolated">,
+    at: Pick<GitOptions, "folder" | "fileBytes" | "signal" | "isIsolated" | "isPolite">,
   ): Promise<Omit<FetchedRepository, "reader"> | CloneFailure> {
     const { child, kill, ended } = startGit(["ls-tree", "-r", "-z", "-l", "--full-tree", commit], at);
     const files: RepositoryFile[] = [];

@@ -96,13 +96,15 @@ export interface GitOptions {
   readonly isIsolated: boolean;
   /** The socket that leads out of the bubble. */
   readonly socket?: string | null;
+  /** False, for tests: git does not wait for idle moments of the machine. */
+  readonly isPolite?: boolean;
   readonly onLine?: (line: string) => void;
   readonly hasInput?: boolean;
 }
 
 /** Starts git in a bare repository. When the signal aborts, git and everything that it started are killed. */
 export function startGit(args: readonly string[], options: GitOptions): GitRun {
-  const { folder, signal, onLine, hasInput = false } = options;
+  const { folder, signal, onLine, isPolite = true, hasInput = false } = options;
   const settings = SETTINGS.flatMap((setting) => ["-c", setting]);
   const git = ["git", `--git-dir=${repositoryIn(folder)}`, ...settings, ...args];
   const made = around(options);
@@ -115,7 +117,7 @@ export function startGit(args: readonly string[], options: GitOptions): GitRun {
       detached: true,
     }),
   );
-  lowerSession(child.pid);
+  if (isPolite) lowerSession(child.pid);
   const kill = (): void => {
     try {
       process.kill(-child.pid, "SIGKILL");
@@ -154,10 +156,11 @@ function around({ folder, isIsolated, socket = null }: GitOptions): Bubbled {
 }
 
 /** The command line that limits a child, as far as the machine can. */
-function limits({ fileBytes }: GitOptions): string[] {
-  if (Bun.which("prlimit") === null) return manners();
+function limits({ fileBytes, isPolite = true }: GitOptions): string[] {
+  const polite = isPolite ? manners() : [];
+  if (Bun.which("prlimit") === null) return polite;
   const bounds = [`--data=${DATA_BYTES}`, `--fsize=${fileBytes}`, `--nofile=${OPEN_FILES}`, "--core=0"];
-  return [...manners(), "prlimit", ...bounds];
+  return [...polite, "prlimit", ...bounds];
 }
 
 /** Calls back for each line, progress lines included; answers the end of the text. */

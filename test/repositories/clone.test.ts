@@ -29,7 +29,7 @@ beforeAll(async () => {
   root = mkdtempSync(join(tmpdir(), "troupe-clones-"));
   if (!hasGit) return;
   server = startGitServer(world.authority);
-  cloner = new Cloner(join(root, "clones"), world.client());
+  cloner = new Cloner(join(root, "clones"), world.client(), { isPolite: false });
   await cloner.prepare();
 });
 afterAll(async () => {
@@ -172,7 +172,7 @@ describe.skipIf(!hasGit)("clones", () => {
 
   test("[WSP-5] an address that is not public is refused, also behind a redirect", async () => {
     server.commit("near", { a: "1" });
-    const closed = new Cloner(join(root, "closed"), world.client({ allow: [] }));
+    const closed = new Cloner(join(root, "closed"), world.client({ allow: [] }), { isPolite: false });
     await closed.prepare();
     const refused = await closed.clone(settings("near"), () => Promise.resolve(null));
     expect(refused).toEqual({ ok: false, failure: { kind: "network", error: "blocked_address" } });

@@ -74,7 +74,7 @@ export async function serviceTools(parts: ToolParts, options: ToolOptions): Prom
     log,
   } = parts;
   const files = new PostgresFileDirectory(parts.database);
-  const cloner = new Cloner(join(parts.folder, "files", "clones"), egress);
+  const cloner = new Cloner(join(parts.folder, "files", "clones"), egress, { isPolite: false });
   await cloner.prepare();
   const limits = options.cloneLimits === undefined ? {} : { limits: options.cloneLimits };
   return createTools(
