@@ -7,15 +7,16 @@ const STYLE =
   "h2{font-size:1.1rem}article{scroll-margin-top:1rem}:target{outline:2px solid Highlight;outline-offset:.5rem}";
 
 export const errorsPage = (services: Services): string =>
-  pageText(
-    "Error codes · Troupe",
-    `<style>${STYLE}</style>
-<p><a href="../">Troupe</a> · <a href="reference">Reference</a></p>
+  pageText({
+    title: "Error codes",
+    // Relative, for the service may be below a path of its host.
+    root: "../",
+    content: `<style>${STYLE}</style>
 <h1>Error codes</h1>
 <p>Every error of the current surface has one of these codes, in <code>code</code> and in <code>error</code>. Its
 <code>type</code> is the address of the explanation here.</p>
 ${explainedErrors(services).map(article).join("\n")}`,
-  );
+  });
 
 const article = ({ code, status, meaning, remedy }: ExplainedError): string =>
   `<article id="error-${code}"><h2><a href="#error-${code}"><code>${code}</code></a> ${status}</h2><p>${prose(meaning)}</p><p>${prose(remedy)}</p></article>`;

@@ -47,16 +47,15 @@ async function readGuide(name: string): Promise<Guide> {
     words.includes(path) ? words : `${words} (\`${path}\` in the repository)`,
   );
   const title = GUIDES.get(name) ?? name;
-  // Relative, for the service may be below a path of its host.
-  const way = `<p><a href="../">Troupe</a>${name === "README.md" ? "" : ' · <a href="README.md">Guides</a>'}</p>`;
-  const html = way + Bun.markdown.html(shown, { headings: { ids: true } });
+  const content = Bun.markdown.html(shown, { headings: { ids: true } });
   return {
     markdown: new PublicDocument(shown, {
       ...TEXT_FORM,
       contentType: "text/markdown; charset=utf-8",
       headers: VARY,
     }),
-    page: new PublicDocument(pageText(`${title} · Troupe`, html), {
+    // Relative, for the service may be below a path of its host.
+    page: new PublicDocument(pageText({ title, content, root: "../" }), {
       ...TEXT_FORM,
       contentType: PAGE_TYPE,
       headers: { ...PAGE_HEADERS, ...VARY },

@@ -1,14 +1,16 @@
 /** The pages that people land on: what the service is, its guides, and a chat until a console shows it (V1-6). */
 import { Elysia } from "elysia";
-import { guide, GUIDES } from "./guides.ts";
+import { guide, guidePath, GUIDES } from "./guides.ts";
 import { underPrefix } from "../http/request/path-prefix.ts";
 import { requestIdOf } from "../http/request/request-id.ts";
-import { escapeHtml, page } from "../http/document/page.ts";
+import { escapeHtml, page, PAGE_HEADERS, PAGE_TYPE, prefersPage } from "../http/document/page.ts";
+import { refusalPage } from "../http/document/refusal-page.ts";
 
 /** `appUrl` is where browsers reach the service. */
 export function pageRoutes(appUrl: () => string) {
   return new Elysia({ name: "pages" })
     .get("/", ({ request }) => underPrefix(home(request), appUrl()))
+    .get("/guides", ({ request }) => toGuides(request, appUrl()))
     .get("/guides/:name", ({ request, params }) => showGuide(request, params.name))
     .get("/org/spaces/:spaceId/chats/:chatId", ({ request, params }) =>
       underPrefix(chat(request, params.chatId), appUrl()),
@@ -17,8 +19,9 @@ export function pageRoutes(appUrl: () => string) {
 
 const home = (request: Request): Response =>
   page(
-    "Troupe",
-    `<h1>Troupe</h1>
+    {
+      title: "Troupe",
+      content: `<h1>Troupe</h1>
 <p>This service hosts AI agents and runs them over HTTP. <a href="/account">Your account</a> has your sessions, your
 access tokens and the members of your organization. There is no console yet: work with agents over the API.</p>
 <ul>
@@ -35,7 +38,17 @@ access tokens and the members of your organization. There is no console yet: wor
 <tr><td><code>GET /api/v1/tasks</code></td><td>List the tasks of your organization</td></tr>
 <tr><td><code>POST /api/v1/tasks</code></td><td>Create a task: <code>title</code></td></tr>
 </table>`,
+    },
     { "x-request-id": requestIdOf(request) },
+  );
+
+const toGuides = (request: Request, appUrl: string): Response =>
+  underPrefix(
+    new Response(null, {
+      status: 302,
+      headers: { location: guidePath("README.md"), "x-request-id": requestIdOf(request) },
+    }),
+    appUrl,
   );
 
 async function showGuide(request: Request, name: string): Promise<Response> {
@@ -43,24 +56,32 @@ async function showGuide(request: Request, name: string): Promise<Response> {
     "if-none-match": request.headers.get("if-none-match") ?? undefined,
     "accept-encoding": request.headers.get("accept-encoding") ?? undefined,
   };
-  const answer = GUIDES.has(name)
-    ? await (await guide(name, request.headers.get("accept"))).answer(asked)
-    : new Response("Not found\n", { status: 404, headers: { "content-type": "text/plain; charset=utf-8" } });
+  const accept = request.headers.get("accept");
+  const answer = GUIDES.has(name) ? await (await guide(name, accept)).answer(asked) : noGuide(accept);
   answer.headers.set("x-request-id", requestIdOf(request));
   return answer;
+}
+
+function noGuide(accept: string | null): Response {
+  const isPage = prefersPage(accept);
+  const headers = { "content-type": isPage ? PAGE_TYPE : "text/plain; charset=utf-8", vary: "accept" };
+  const body = isPage ? refusalPage({ kind: "not_found", noun: "route" }) : "Not found\n";
+  return new Response(body, { status: 404, headers: { ...PAGE_HEADERS, ...headers } });
 }
 
 /** The page is the same for every id, so that it does not reveal whether a chat exists. */
 function chat(request: Request, chatId: string): Response {
   const id = escapeHtml(chatId);
   return page(
-    "A chat · Troupe",
-    `<h1>A chat with an agent</h1>
+    {
+      title: "A chat",
+      content: `<h1>A chat with an agent</h1>
 <p>This is the address of the chat <code>${id}</code>. There is no console yet that shows it. Continue the chat over
 the API, with a token of its organization:</p>
 <pre>POST /api/v1/agents/{id}/execute
 {"chatId": "${id}", "message": "Hello", "stream": true}</pre>
 <p><a href="/">About this service</a></p>`,
+    },
     { "x-request-id": requestIdOf(request) },
   );
 }

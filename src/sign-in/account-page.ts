@@ -17,6 +17,7 @@ import { newToken } from "../http/admission/token.ts";
 import { sessionCookie } from "../http/admission/session-cookie.ts";
 import { lookUp } from "../log/look-up.ts";
 import { type AccountParts, SESSION_MS } from "./accounts.ts";
+import { copied } from "./copy.ts";
 import { type Html, html } from "./html.ts";
 import { pageOf, redirectTo } from "./layout.ts";
 import { complaintOfToken, newTokenSection } from "./new-token-form.ts";
@@ -26,12 +27,15 @@ import { newPasswordFields } from "./password-page.ts";
 import { complaintOf } from "./passwords.ts";
 import { scopeWords } from "./scope-words.ts";
 import { ACCOUNT_PATH, faultPage, type PageParts, PROVIDER_PATH } from "./sign-in-page.ts";
+import { questionLink } from "./question.ts";
 import type { Visit } from "./visit.ts";
 
 /** A visit of a signed-in person. */
 export type OwnVisit = Visit & { readonly principal: Principal };
 
 export type AccountPageParts = PageParts & Pick<AccountParts, "system" | "directory" | "clock" | "log" | "onRevoked">;
+
+export const DISCONNECT_PATH = `${ACCOUNT_PATH}/provider/disconnect`;
 
 /** The query parameter with which a signed-in person goes to the provider. */
 export const CONNECT = "connect";
@@ -49,7 +53,7 @@ const NOTICES: Readonly<Record<string, string>> = {
 };
 export const toAccount = (notice: keyof typeof NOTICES): Response => redirectTo(`${ACCOUNT_PATH}?notice=${notice}`);
 
-interface Shown {
+export interface OwnAccount {
   readonly member: Member;
   readonly organization: Organization;
   readonly others: readonly { readonly member: Member; readonly name: string }[];
@@ -59,16 +63,17 @@ interface Shown {
   readonly ways: WaysIn;
 }
 
-/** Shown above the sections: a new token, or an error of a form. */
+/** OwnAccount above the sections: a new token, or an error of a form. */
 interface Above {
   readonly status?: number;
   readonly notice?: Html | null;
+  readonly hasCopies?: boolean;
   /** The form for a token as it came, so that nobody fills it in twice. */
   readonly draft?: Visit["form"];
 }
 
 export async function showAccount(parts: AccountPageParts, visit: OwnVisit, above: Above = {}): Promise<Response> {
-  const shown = await accountOf(parts, visit.principal);
+  const shown = await readAccount(parts, visit.principal);
   if (!shown.ok) return faultPage(shown.fault);
   const words = NOTICES[visit.query.get("notice") ?? ""];
   const notice = above.notice ?? (words === undefined ? null : html`<p class="good" role="status">${words}</p>`);
@@ -79,6 +84,7 @@ export async function showAccount(parts: AccountPageParts, visit: OwnVisit, abov
     status: above.status ?? 200,
     isSignedIn: true,
     hasPasskeys: isOffered,
+    hasCopies: above.hasCopies ?? false,
     content: html`${notice}
       <section aria-labelledby="who">
         <h2 id="who">${member.name}</h2>
@@ -145,9 +151,9 @@ export async function createToken(parts: AccountPageParts, visit: OwnVisit): Pro
   const notice = html`<section aria-labelledby="made">
     <h2 id="made">The token “${name}”</h2>
     <p>Copy it now: it is never shown again.</p>
-    <code class="secret">${secret}</code>
+    ${copied(secret, "token")}
   </section>`;
-  return showAccount(parts, visit, { notice });
+  return showAccount(parts, visit, { notice, hasCopies: true });
 }
 
 export async function revokeToken(parts: AccountPageParts, { form, principal, sender }: OwnVisit): Promise<Response> {
@@ -184,7 +190,7 @@ export const complained = (words: string): Above => ({
   notice: html`<p class="bad" role="alert">${words}</p>`,
 });
 
-async function accountOf(parts: AccountPageParts, principal: Principal): Promise<Outcome<Shown>> {
+export async function readAccount(parts: AccountPageParts, principal: Principal): Promise<Outcome<OwnAccount>> {
   const { system, directory, log, accounts } = parts;
   const { organizationId, userId } = principal;
   const ref = organizationRef(organizationId);
@@ -203,7 +209,7 @@ async function accountOf(parts: AccountPageParts, principal: Principal): Promise
   if (!grants.ok) return grants;
   const ways = await system.dispatch(accountRef(userId), { kind: "read_ways_in" });
   if (!ways.ok) return ways;
-  const others: Shown["others"][number][] = [];
+  const others: OwnAccount["others"][number][] = [];
   for (const other of memberships.value.filter((of) => of.organizationId !== organizationId)) {
     const named = await system.dispatch(organizationRef(other.organizationId), { kind: "read_organization" });
     if (named.ok) others.push({ member: other, name: named.value.name });
@@ -219,7 +225,7 @@ async function accountOf(parts: AccountPageParts, principal: Principal): Promise
   });
 }
 
-function organizationForm({ others }: Shown): Html | null {
+function organizationForm({ others }: OwnAccount): Html | null {
   if (others.length === 0) return null;
   const options = others.map(({ member, name }) => html`<option value="${member.organizationId}">${name}</option>`);
   return html`<form method="post" action="${ACCOUNT_PATH}/organization">
@@ -230,7 +236,7 @@ function organizationForm({ others }: Shown): Html | null {
   </form>`;
 }
 
-const sessionSection = ({ sessions }: Shown, principal: Principal): Html =>
+const sessionSection = ({ sessions }: OwnAccount, principal: Principal): Html =>
   html`<section aria-labelledby="sessions">
     <h2 id="sessions">Sessions</h2>
     <ul class="rows">
@@ -245,13 +251,13 @@ const sessionSection = ({ sessions }: Shown, principal: Principal): Html =>
               Since ${dayAndTime(session.createdAt)}, last used ${used}${from === null ? null : ` from ${from}`}
             </p>
           </div>
-          ${isOwn ? null : idForm("sessions/end", session.id, html`End`, `End the session ${session.name}`)}
+          ${isOwn ? null : questionLink(`${ACCOUNT_PATH}/sessions/end`, { id: session.id }, "End", `End the session ${session.name}`)}
         </li>`;
       })}
     </ul>
   </section>`;
 
-const tokenSection = ({ tokens }: Shown, now: string): Html => {
+const tokenSection = ({ tokens }: OwnAccount, now: string): Html => {
   const rows = tokens
     .filter(({ revokedAt }) => revokedAt === null)
     .map(
@@ -264,7 +270,7 @@ const tokenSection = ({ tokens }: Shown, now: string): Html => {
               ${token.expiresAt.slice(0, 10)}${token.lastUsedAt === null ? ", never used" : `, last used ${dayAndTime(token.lastUsedAt)}`}
             </p>
           </div>
-          ${idForm("tokens/revoke", token.id, html`Revoke`, `Revoke the token ${token.name}`)}
+          ${questionLink(`${ACCOUNT_PATH}/tokens/revoke`, { id: token.id }, "Revoke", `Revoke the token ${token.name}`)}
         </li>`,
     );
   return html`<section aria-labelledby="tokens">
@@ -279,7 +285,7 @@ const tokenSection = ({ tokens }: Shown, now: string): Html => {
   </section>`;
 };
 
-const grantSection = ({ grants }: Shown): Html | null => {
+const grantSection = ({ grants }: OwnAccount): Html | null => {
   if (grants.length === 0) return null;
   const rows = grants.map(
     (grant) =>
@@ -288,7 +294,7 @@ const grantSection = ({ grants }: Shown): Html | null => {
           <p><strong>${grant.clientName}</strong></p>
           <p class="note">Since ${dayAndTime(grant.createdAt)}. It may ${grant.scopes.map(scopeWords).join(", ")}.</p>
         </div>
-        ${idForm("programs/end", grant.id, html`End`, `End the access of ${grant.clientName}`)}
+        ${questionLink(`${ACCOUNT_PATH}/programs/end`, { id: grant.id }, "End", `End the access of ${grant.clientName}`)}
       </li>`,
   );
   return html`<section aria-labelledby="programs">
@@ -299,12 +305,7 @@ const grantSection = ({ grants }: Shown): Html | null => {
   </section>`;
 };
 
-const idForm = (path: string, id: string, words: Html, label: string): Html =>
-  html`<form method="post" action="${ACCOUNT_PATH}/${path}">
-    <input type="hidden" name="id" value="${id}" /><button class="quiet" aria-label="${label}">${words}</button>
-  </form>`;
-
-const providerSection = ({ provider }: PageParts, { ways }: Shown): Html | null => {
+const providerSection = ({ provider }: PageParts, { ways }: OwnAccount): Html | null => {
   const identity = ways.identities.find(({ issuer }) => issuer === provider?.issuer);
   if (provider === null) return null;
   if (identity === undefined)
@@ -320,11 +321,11 @@ const providerSection = ({ provider }: PageParts, { ways }: Shown): Html | null 
     <h2 id="provider">${provider.name}</h2>
     <p>You sign in with ${provider.name} since ${dayAndTime(identity.linkedAt)}.</p>
     <p class="note">If you are somebody else there now, disconnect, and sign in anew.</p>
-    <form method="post" action="${ACCOUNT_PATH}/provider/disconnect"><button class="quiet">Disconnect</button></form>
+    <p>${questionLink(DISCONNECT_PATH, {}, "Disconnect", `Disconnect ${provider.name}`)}</p>
   </section>`;
 };
 
-const passwordSection = ({ member: { email }, ways }: Shown): Html =>
+const passwordSection = ({ member: { email }, ways }: OwnAccount): Html =>
   ways.hasPassword
     ? html`<section aria-labelledby="change-password">
         <h2 id="change-password">Change your password</h2>

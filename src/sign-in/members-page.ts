@@ -1,5 +1,5 @@
 /** The members of an organization, for its owners: list, invitations, roles, removal (AUTH-18). */
-import type { Fault, Outcome } from "../../actors/fault.ts";
+import { type Fault, type Outcome, refuse } from "../../actors/fault.ts";
 import type { Origin } from "../../actors/organization/people-protocol.ts";
 import { type Invitation, type Member, organizationRef, type Role } from "../../actors/organization/schema.ts";
 import { endingsOf, removalOf } from "../../actors/organization/removal.ts";
@@ -8,10 +8,12 @@ import { isoTime } from "../../actors/schema.ts";
 import { ask } from "../../actors/troupe.ts";
 import { lookUp } from "../log/look-up.ts";
 import type { AccountPageParts, OwnVisit } from "./account-page.ts";
+import { copied } from "./copy.ts";
 import { type Html, html } from "./html.ts";
 import { invite } from "./invitations.ts";
 import type { InvitationPageParts } from "./invitation-page.ts";
 import { pageOf, redirectTo } from "./layout.ts";
+import { type Question, questionLink, questionPage } from "./question.ts";
 import { faultPage } from "./sign-in-page.ts";
 
 export const MEMBERS_PATH = "/members";
@@ -25,6 +27,7 @@ const originOf = ({ principal: { userId, tokenId }, sender }: OwnVisit): Origin 
   tokenId,
   address: sender.address,
 });
+const nounOf = (role: Role): string => (role === "owner" ? "an owner" : "a member");
 const roleOf = (text: string | null): Role => (text === "owner" ? "owner" : "member");
 
 export async function showMembers(
@@ -49,6 +52,7 @@ export async function showMembers(
     title: "Members",
     status,
     isSignedIn: true,
+    hasCopies: notice !== null,
     content: html`${notice}
       <section aria-labelledby="people">
         <h2 id="people">People</h2>
@@ -88,9 +92,66 @@ export async function inviteMember(parts: Parts, visit: OwnVisit): Promise<Respo
     html`<section aria-labelledby="link">
       <h2 id="link">The link for ${email}</h2>
       <p>Copy it now: it is never shown again.</p>
-      <code class="secret">${parts.appUrl() + path.value}</code>
+      ${copied(parts.appUrl() + path.value, "link")}
     </section>`,
   );
+}
+
+/** The questions of this page, each about one of its rows; a row that is gone needs no question. */
+export async function askToRemove(parts: Parts, visit: OwnVisit): Promise<Response> {
+  const member = await memberOf(parts, visit);
+  if (!member.ok) return faultPage(member.fault);
+  const { id, name, email } = member.value;
+  return asked({
+    title: `Remove ${name}?`,
+    words: `${email} loses access to the organization at once, with all sessions, tokens and programs that were let in. What this person has made stays.`,
+    path: `${MEMBERS_PATH}/remove`,
+    fields: { id },
+    yes: `Remove ${name}`,
+  });
+}
+
+export async function askToChangeRole(parts: Parts, visit: OwnVisit): Promise<Response> {
+  const member = await memberOf(parts, visit);
+  if (!member.ok) return faultPage(member.fault);
+  const { id, name } = member.value;
+  const role = roleOf(visit.query.get("role"));
+  return asked({
+    title: `Make ${name} ${nounOf(role)}?`,
+    words:
+      role === "owner"
+        ? "An owner may do everything in the organization, and remove other owners."
+        : "A member manages neither people, service tokens nor webhooks.",
+    path: `${MEMBERS_PATH}/role`,
+    fields: { id, role },
+    yes: `Make ${nounOf(role)}`,
+  });
+}
+
+export async function askToWithdraw(parts: Parts, visit: OwnVisit): Promise<Response> {
+  const { organizationId, role } = visit.principal;
+  if (role !== "owner") return faultPage(OWNERS_ONLY);
+  const now = isoTime(parts.clock.now());
+  const open = await lookUp(parts.log, parts.directory.listInvitations(organizationId, now, PAGE_LIMIT));
+  if (!open.ok) return faultPage(open.fault);
+  const found = open.value.find(({ id }) => id === visit.query.get("id"));
+  if (found === undefined) return redirectTo(MEMBERS_PATH);
+  return asked({
+    title: "Withdraw the invitation?",
+    words: `The link for ${found.email} no longer works.`,
+    path: `${MEMBERS_PATH}/invitations/revoke`,
+    fields: { id: found.id },
+    yes: "Withdraw it",
+  });
+}
+
+const asked = (question: Omit<Question, "no" | "back">): Response =>
+  questionPage({ ...question, no: "Cancel", back: MEMBERS_PATH });
+
+function memberOf(parts: Parts, { principal, query }: OwnVisit): Promise<Outcome<Member>> {
+  if (principal.role !== "owner") return Promise.resolve(refuse(OWNERS_ONLY));
+  const command = { kind: "read_member", userId: query.get("id") ?? "" } as const;
+  return parts.system.dispatch(organizationRef(principal.organizationId), command);
 }
 
 export const revokeInvitation = (parts: Parts, visit: OwnVisit): Promise<Response> =>
@@ -148,19 +209,8 @@ const memberRow = (
       <p><strong>${name}</strong>${isOwn ? " (you)" : null}</p>
       <p class="note">${email}, ${role}</p>
     </div>
-    ${
-      isOwn && !hasOtherOwner
-        ? null
-        : html`<form method="post" action="${MEMBERS_PATH}/role">
-            <input type="hidden" name="id" value="${id}" /><input type="hidden" name="role" value="${other}" /><button
-              class="quiet"
-              aria-label="Make ${name} ${other === "owner" ? "an owner" : "a member"}"
-            >
-              Make ${other}
-            </button>
-          </form>`
-    }
-    ${isOwn ? null : html`<form method="post" action="${MEMBERS_PATH}/remove"><input type="hidden" name="id" value="${id}" /><button class="quiet" aria-label="Remove ${name}">Remove</button></form>`}
+    ${isOwn && !hasOtherOwner ? null : questionLink(`${MEMBERS_PATH}/role`, { id, role: other }, `Make ${other}`, `Make ${name} ${nounOf(other)}`)}
+    ${isOwn ? null : questionLink(`${MEMBERS_PATH}/remove`, { id }, "Remove", `Remove ${name}`)}
   </li>`;
 };
 
@@ -177,14 +227,7 @@ const pending = (invitations: readonly Invitation[]): Html | null =>
                   <p><strong>${email}</strong></p>
                   <p class="note">${role}, until ${expiresAt.slice(0, 10)}</p>
                 </div>
-                <form method="post" action="${MEMBERS_PATH}/invitations/revoke">
-                  <input type="hidden" name="id" value="${id}" /><button
-                    class="quiet"
-                    aria-label="Withdraw the invitation of ${email}"
-                  >
-                    Withdraw
-                  </button>
-                </form>
+                ${questionLink(`${MEMBERS_PATH}/invitations/revoke`, { id }, "Withdraw", `Withdraw the invitation of ${email}`)}
               </li>`,
           )}
         </ul>

@@ -13,6 +13,7 @@ import {
   changePassword,
   chooseOrganization,
   createToken,
+  DISCONNECT_PATH,
   endGrant,
   endSession,
   type OwnVisit,
@@ -20,7 +21,24 @@ import {
   showAccount,
 } from "./account-page.ts";
 import { acceptInvitation, showInvitation } from "./invitation-page.ts";
-import { changeRole, inviteMember, MEMBERS_PATH, removeMember, revokeInvitation, showMembers } from "./members-page.ts";
+import {
+  askToDisconnect,
+  askToEndGrant,
+  askToEndSession,
+  askToRemovePasskey,
+  askToRevokeToken,
+} from "./account-questions.ts";
+import {
+  askToChangeRole,
+  askToRemove,
+  askToWithdraw,
+  changeRole,
+  inviteMember,
+  MEMBERS_PATH,
+  removeMember,
+  revokeInvitation,
+  showMembers,
+} from "./members-page.ts";
 import { PASSKEYS_PATH, SIGN_IN_PASSKEY_PATH } from "./passkeys/forms.ts";
 import { addPasskey, askToAdd, askToSignIn, removePasskey, signInByPasskey } from "./passkeys/pages.ts";
 import { setPassword, showSetPassword } from "./password-page.ts";
@@ -57,11 +75,13 @@ const PAGES: readonly (readonly ["GET" | "POST", string, Answer])[] = [
   ["GET", SIGNED_OUT_PATH, showSignedOut],
   ["GET", PROVIDER_PATH, goToProvider],
   ["GET", PROVIDER_CALLBACK_PATH, comeFromProvider],
-  ["POST", `${ACCOUNT_PATH}/provider/disconnect`, own(disconnect)],
+  ["GET", DISCONNECT_PATH, own(askToDisconnect)],
+  ["POST", DISCONNECT_PATH, own(disconnect)],
   ["POST", `${SIGN_IN_PASSKEY_PATH}/options`, askToSignIn],
   ["POST", SIGN_IN_PASSKEY_PATH, signInByPasskey],
   ["POST", `${PASSKEYS_PATH}/options`, own(askToAdd)],
   ["POST", PASSKEYS_PATH, own(addPasskey)],
+  ["GET", `${PASSKEYS_PATH}/remove`, own(askToRemovePasskey)],
   ["POST", `${PASSKEYS_PATH}/remove`, own(removePasskey)],
   ["GET", PASSWORD_PATH, showSetPassword],
   ["POST", PASSWORD_PATH, setPassword],
@@ -69,14 +89,20 @@ const PAGES: readonly (readonly ["GET" | "POST", string, Answer])[] = [
   ["POST", INVITATION_PATH, acceptInvitation],
   ["GET", MEMBERS_PATH, own((parts, visit) => showMembers(parts, visit))],
   ["POST", `${MEMBERS_PATH}/invite`, own(inviteMember)],
+  ["GET", `${MEMBERS_PATH}/invitations/revoke`, own(askToWithdraw)],
   ["POST", `${MEMBERS_PATH}/invitations/revoke`, own(revokeInvitation)],
+  ["GET", `${MEMBERS_PATH}/role`, own(askToChangeRole)],
   ["POST", `${MEMBERS_PATH}/role`, own(changeRole)],
+  ["GET", `${MEMBERS_PATH}/remove`, own(askToRemove)],
   ["POST", `${MEMBERS_PATH}/remove`, own(removeMember)],
   ["GET", ACCOUNT_PATH, own((parts, visit) => showAccount(parts, visit))],
   ["POST", `${ACCOUNT_PATH}/password`, own(changePassword)],
+  ["GET", `${ACCOUNT_PATH}/sessions/end`, own(askToEndSession)],
   ["POST", `${ACCOUNT_PATH}/sessions/end`, own(endSession)],
   ["POST", `${ACCOUNT_PATH}/tokens`, own(createToken)],
+  ["GET", `${ACCOUNT_PATH}/tokens/revoke`, own(askToRevokeToken)],
   ["POST", `${ACCOUNT_PATH}/tokens/revoke`, own(revokeToken)],
+  ["GET", `${ACCOUNT_PATH}/programs/end`, own(askToEndGrant)],
   ["POST", `${ACCOUNT_PATH}/programs/end`, own(endGrant)],
   ["POST", `${ACCOUNT_PATH}/organization`, own(chooseOrganization)],
 ];

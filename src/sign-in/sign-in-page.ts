@@ -1,6 +1,7 @@
 /** The pages of signing in and out (AUTH-13). */
 import type { Fault } from "../../actors/fault.ts";
 import { noSessionCookie, sessionCookie } from "../http/admission/session-cookie.ts";
+import { wordsOfFault } from "../http/document/refusal-page.ts";
 import { type Accounts, SESSION_MS, type StartedSession } from "./accounts.ts";
 import { type Html, html } from "./html.ts";
 import { pageOf, redirectTo } from "./layout.ts";
@@ -120,37 +121,23 @@ export const providerLink = (provider: PageParts["provider"], next: string | nul
 /** An error page for people. */
 export function faultPage(fault: Fault): Response {
   if (fault.kind === "rate_limited") return waitPage(fault.retryAfterMs);
-  const { status, title, words } = wordsOf(fault);
+  const { title, text } = wordsOfFault(fault);
   return pageOf({
     title,
-    status,
+    status: STATUSES[fault.kind] ?? 503,
     isNarrow: true,
     content: html`<section>
-      <p>${words}</p>
+      <p>${text}</p>
       <p><a href="${ACCOUNT_PATH}">Back to your account</a></p>
     </section>`,
   });
 }
 
-function wordsOf(fault: Fault): { readonly status: number; readonly title: string; readonly words: string } {
-  switch (fault.kind) {
-    case "organization_suspended":
-      return { status: 403, title: "Suspended", words: "The operator has suspended this organization." };
-    case "not_found":
-      return { status: 404, title: "Not found", words: `There is no such ${fault.noun}, or it is not yours.` };
-    case "invalid_state":
-      return { status: 409, title: "Not possible", words: fault.message };
-    case "invalid_request":
-      return { status: 400, title: "Not possible", words: fault.errors.map(({ message }) => message).join(". ") };
-    case "forbidden":
-      return { status: 403, title: "Not allowed", words: fault.message };
-    case "owner_required":
-      return { status: 403, title: "Not allowed", words: "Only an owner of the organization may do this." };
-    default:
-      return {
-        status: 503,
-        title: "Not possible now",
-        words: "The service cannot do this now. Try again in a moment.",
-      };
-  }
-}
+const STATUSES: Partial<Readonly<Record<Fault["kind"], number>>> = {
+  organization_suspended: 403,
+  not_found: 404,
+  invalid_state: 409,
+  invalid_request: 400,
+  forbidden: 403,
+  owner_required: 403,
+};

@@ -8,6 +8,8 @@ import type { Authentication } from "../http/admission/authentication.ts";
 import type { RateLimits } from "../http/admission/rate-limits.ts";
 import { isSafe, isSameOrigin } from "../http/admission/same-origin.ts";
 import { sessionIn } from "../http/admission/session-cookie.ts";
+import { retryAfter } from "../http/answer/dialect.ts";
+import { waitWords } from "../http/document/refusal-page.ts";
 import type { Accounts, Sender } from "./accounts.ts";
 import { browserName } from "./browser-name.ts";
 import { boundedText, FORM_TYPE } from "./form.ts";
@@ -89,15 +91,11 @@ const BAD_FORM = (): Response =>
 
 /** The answer after too many requests or attempts. */
 export function waitPage(retryAfterMs: number): Response {
-  const seconds = Math.max(1, Math.ceil(retryAfterMs / 1_000));
   return pageOf({
     title: "Please wait",
     status: 429,
     isNarrow: true,
-    headers: { "retry-after": String(seconds) },
-    content: html`<section><p>There were too many attempts. Try again in ${waitWords(seconds)}.</p></section>`,
+    headers: retryAfter(retryAfterMs),
+    content: html`<section><p>There were too many attempts. Try again in ${waitWords(retryAfterMs)}.</p></section>`,
   });
 }
-
-const waitWords = (seconds: number): string =>
-  seconds < 120 ? `${seconds} ${seconds === 1 ? "second" : "seconds"}` : `${Math.ceil(seconds / 60)} minutes`;

@@ -165,7 +165,7 @@ describe.each(Object.entries(CLIENTS))("%s", (_, connect) => {
     const browser = browserOf(service, service.url);
     const signIn = await browser.get("/sign-in");
     await browser.submit(signIn, "/sign-in", { email: await emailOf(service, person), password: PASSWORD });
-    const ended = await browser.submit(await browser.get("/account"), "/account/programs/end");
+    const ended = await browser.confirm(await browser.get("/account"), "/account/programs/end");
     expect(ended.html).toContain("The program has no access any more.");
     await expect(client.tools()).rejects.toThrow();
     // The client of the older era asks for its stream besides.

@@ -279,6 +279,7 @@ test("[DOC-4] the guides are served, and those that the contract and llms.txt na
     for (const [, link = ""] of text.matchAll(/\]\(([\w-]+\.md)/g)) expect([...GUIDES.keys()]).toContain(link);
   }
   expect((await get("/guides/nothing.md")).status).toBe(404);
+  expect((await get("/guides")).url).toEndWith("/guides/README.md");
   for (const title of GUIDES.values()) expect(title).not.toBe("");
 });
 
@@ -299,7 +300,7 @@ test("[DOC-4] a browser gets each guide as a page whose links lead somewhere", a
   }
   for (const [from, text] of pages)
     for (const [, href = ""] of text.matchAll(/<a href="([^"]*)"/g)) {
-      if (/^https?:/.test(href) || href === "../") continue;
+      if (/^https?:/.test(href) || href.startsWith("../")) continue;
       const [name = "", anchor] = href.split("#");
       const to = pages.get(name === "" ? from : name) ?? "";
       expect({ from, href, isThere: anchor === undefined ? to !== "" : to.includes(` id="${anchor}"`) }).toEqual({
@@ -315,6 +316,38 @@ test("[DOC-4] the first page leads to the account, the guides and the reference,
   for (const href of ["/account", "/guides/README.md", "/api/reference", "/api/openapi.json", "/llms.txt"])
     expect(text).toContain(`href="${href}"`);
   expect(text).toContain("color-scheme:light dark");
+});
+
+test("[DOC-10] a browser gets a refusal as a page where people go, and a program as it is", async () => {
+  const asked = { headers: { accept: "text/html,application/xhtml+xml,*/*;q=0.8" } };
+  const pages = [
+    ["/nothing/here", 404, "Nothing is here"],
+    ["/guides/nothing.md", 404, "Nothing is here"],
+    ["/apps/nothing/", 404, "Nothing is here"],
+    ["/share/nothing", 404, "Nothing is shared here"],
+    ["/sign-out", 405, "Nothing to see here"],
+  ] as const;
+  for (const [path, status, title] of pages) {
+    const page = await get(path, asked);
+    expect([path, page.status, page.headers.get("content-type")]).toEqual([path, status, "text/html; charset=utf-8"]);
+    expect(page.headers.get("vary")).toContain("accept");
+    expect(await page.text()).toContain(`<h1>${title}</h1>`);
+    expect((await get(path)).headers.get("content-type")).not.toContain("html");
+  }
+  expect((await get("/sign-out", asked)).headers.get("allow")).toBe("POST, OPTIONS");
+  for (const path of ["/api/nothing", "/api/agents", "/mcp", "/oauth/token", "/.well-known/nothing"])
+    expect((await get(path, asked)).headers.get("content-type")).not.toContain("html");
+});
+
+test("[DOC-10] all pages have one style sheet, and the header of a share leads nowhere", async () => {
+  const asked = { headers: { accept: "text/html" } };
+  const styles = new Set<string>();
+  for (const path of ["/", "/guides/README.md", "/sign-in", "/nothing/here", "/share/nothing", "/set-password"]) {
+    const text = await (await get(path, asked)).text();
+    styles.add(/<style>([^]*?)<\/style>/.exec(text)?.[1] ?? "");
+    expect([path, text.includes("<nav")]).toEqual([path, !["/nothing/here", "/share/nothing"].includes(path)]);
+  }
+  expect(styles.size).toBe(1);
 });
 
 test("[DOC-4] [HOOK-7] the manifest for agents says that the key of signatures is the whole secret", async () => {

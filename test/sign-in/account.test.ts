@@ -39,6 +39,35 @@ test("[AUTH-13] a person makes a token with a browser, uses it and revokes it", 
   await refused(service.call(caller, "GET", "/api/agents"), 401, "unauthenticated");
 });
 
+test("[AUTH-13] a token is revoked by a question and its answer, without a script", async () => {
+  const person = await service.join(owner.organizationId);
+  const browser = await signedIn(service, person);
+  const account = await browser.get("/account");
+  const link = /href="(\/account\/tokens\/revoke\?id=[^"]+)"/.exec(account.html)?.[1] ?? "";
+  const question = await browser.get(link);
+  expect(question.html).toContain("Revoke the token “");
+  // The question changes nothing, and is not asked of what is not there.
+  expect((await service.call(person, "GET", "/api/agents")).status).toBe(200);
+  expect((await browser.get("/account/tokens/revoke?id=tok_x")).at).toBe("/account");
+  expect((await browser.confirm(account, "/account/tokens/revoke")).html).toContain("The token is revoked.");
+  await refused(service.call(person, "GET", "/api/agents"), 401, "unauthenticated");
+  expect((await browser.get(link)).at).toBe("/account");
+});
+
+test("[AUTH-13] what is shown once has a button that copies it, and a page without such a thing has no script", async () => {
+  const browser = await signedIn(service, owner);
+  expect((await browser.get("/members")).html).not.toContain("<script");
+  const account = await browser.get("/account");
+  expect(account.html).not.toContain("data-copy");
+  const made = await browser.submit(account, "/account/tokens", { name: "mine", scope: ["mcp"], days: "30" });
+  const script = [...made.html.matchAll(/<script>([^]*?)<\/script>/g)].at(-1)?.[1] ?? "";
+  expect([made.html.includes("<p hidden data-copy>"), script.includes("clipboard")]).toEqual([true, true]);
+  const hash = new Bun.CryptoHasher("sha256").update(script).digest("base64");
+  expect(made.headers.get("content-security-policy")).toMatch(
+    new RegExp(`script-src [^;]*'sha256-${RegExp.escape(hash)}'`),
+  );
+});
+
 test("[AUTH-13] a form for a token that cannot be is answered with what is wrong", async () => {
   const browser = await signedIn(service, owner);
   const send = async (fields: Record<string, string>) => browser.post("/account/tokens", fields);
@@ -77,8 +106,8 @@ test("[AUTH-13] a person sees their sessions and ends another one", async () => 
   const there = browserOf(service);
   await there.post("/sign-in", { email: await emailOf(service, person), password: PASSWORD });
   const account = await here.get("/account");
-  expect(account.html.match(/action="\/account\/sessions\/end"/g)).toHaveLength(1);
-  const ended = await here.submit(account, "/account/sessions/end");
+  expect(account.html.match(/href="\/account\/sessions\/end\?/g)).toHaveLength(1);
+  const ended = await here.confirm(account, "/account/sessions/end");
   expect(ended.html).toContain("The session has ended.");
   expect((await there.get("/account")).at).toStartWith("/sign-in");
   expect((await here.get("/account")).status).toBe(200);

@@ -72,7 +72,7 @@ test("[AUTH-18] a wrong, withdrawn or late invitation opens nothing", async () =
   expect((await guest.get(link.replace(/key=.*/, "key=wrong"))).status).toBe(404);
   const bad = await joinWith(guest, link, { password: "short", again: "short" });
   expect(bad.status).toBe(400);
-  await browser.submit(await browser.get("/members"), "/members/invitations/revoke");
+  await browser.confirm(await browser.get("/members"), "/members/invitations/revoke");
   expect((await guest.get(link)).status).toBe(404);
 });
 
@@ -97,10 +97,26 @@ test("[AUTH-18] an owner changes roles and removes members, whose credentials en
   await refused(service.call(person, "GET", "/api/agents"), 401, "unauthenticated");
 });
 
+test("[AUTH-18] removing and a role are asked about first, of owners only", async () => {
+  const person = await service.join(owner.organizationId);
+  const question = await browser.get(`/members/remove?id=${person.userId}`);
+  expect(question.html).toContain("loses access to the organization at once");
+  expect((await service.call(person, "GET", "/api/agents")).status).toBe(200);
+  expect((await browser.get("/members/remove?id=usr_x")).status).toBe(404);
+  const role = await browser.get(`/members/role?id=${person.userId}&role=owner`);
+  const members = await browser.submit(role, "/members/role");
+  expect(members.html).toContain(`${person.userId}@example.com, owner`);
+  expect((await browser.submit(question, "/members/remove")).html).not.toContain(`${person.userId}@example.com`);
+  await refused(service.call(person, "GET", "/api/agents"), 401, "unauthenticated");
+  const member = await signedIn(service, await service.join(owner.organizationId));
+  for (const path of ["remove", "role", "invitations/revoke"])
+    expect((await member.get(`/members/${path}?id=${owner.userId}`)).status).toBe(403);
+});
+
 test("[AUTH-18] the only owner is not offered to become a member, which would be refused", async () => {
   const founder = await service.found("Initech");
   const page = await signedIn(service, founder);
-  const roleForms = async () => (await page.get("/members")).html.split('action="/members/role"').length - 1;
+  const roleForms = async () => (await page.get("/members")).html.split('href="/members/role?').length - 1;
   expect(await roleForms()).toBe(0);
   const person = await service.join(founder.organizationId);
   expect(await roleForms()).toBe(1);

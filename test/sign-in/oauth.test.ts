@@ -176,11 +176,10 @@ test("[MCP-2] a person sees the programs that they have let in, and ends one", a
   const tokens = await program.letIn(own);
   const account = await own.get("/account");
   expect(account.html).toContain("Programs that you have let in");
-  const id =
-    /action="\/account\/programs\/end"><input type="hidden" name="id" value="([^"]+)"/.exec(account.html)?.[1] ?? "";
+  const id = /href="\/account\/programs\/end\?id=([^"]+)"/.exec(account.html)?.[1] ?? "";
   // Nobody else ends it.
   expect((await browser.post("/account/programs/end", { id })).status).toBe(404);
-  expect((await own.submit(account, "/account/programs/end")).html).toContain("The program has no access any more.");
+  expect((await own.confirm(account, "/account/programs/end")).html).toContain("The program has no access any more.");
   await refused(service.call(using(tokens.access_token), "GET", "/api/agents"), 401, "unauthenticated");
 });
 

@@ -58,7 +58,7 @@ test("[AUTH-21] a person who disconnects is found by their address again", async
   const { person, somebody } = await scene.known();
   const browser = browserOf(scene.service);
   const shown = await scene.enter(browser, somebody);
-  const alone = await browser.submit(shown, "/account/provider/disconnect");
+  const alone = await browser.confirm(shown, "/account/provider/disconnect");
   expect(alone.html).toContain("not connected any more");
   expect(alone.html).not.toContain("You sign in with Example ID");
   expect((await scene.enter(browserOf(scene.service), { ...somebody, sub: `new ${somebody.sub}` })).at).toBe(

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import type { BrowserContextOptions, Page } from "playwright-core";
+import { guidePath, GUIDES } from "../../src/public/guides.ts";
 import { OpenIdProvider } from "../../src/sign-in/openid/provider.ts";
 import { CHROMIUM, type WatchedBrowser, watchedBrowser } from "../support/browser.ts";
 import { until } from "../support/condition.ts";
@@ -63,6 +64,16 @@ async function faultsOf(page: Page): Promise<readonly string[]> {
   ];
 }
 
+const PUBLIC_PAGES = [
+  "/",
+  ...[...GUIDES.keys()].map(guidePath),
+  "/guides/nothing.md",
+  "/nothing/here",
+  "/share/nothing",
+  "/org/spaces/wsp_1/chats/cht_1",
+  "/api/errors",
+];
+
 const LOOKS: readonly BrowserContextOptions[] = (["light", "dark"] as const).flatMap((colorScheme) =>
   [390, 1_280].map((width) => ({ colorScheme, viewport: { width, height: 844 }, bypassCSP: true })),
 );
@@ -100,13 +111,23 @@ test.skipIf(CHROMIUM === null)(
       await see(await passwordLink(service, person));
       await see("/set-password");
       await see("/sign-in/provider/signed-out");
+      for (const path of PUBLIC_PAGES) await see(path);
       await enter(page, person);
       for (const path of ["/account", "/members", `/oauth/authorize?${consent.toString()}`, "/oauth/authorize"])
         await see(path);
       await page.goto(`${url}/members`);
+      await page.getByRole("link", { name: "Remove Owner" }).click();
+      faults.push(...(await faultsOf(page)));
+      await page.goto(`${url}/members`);
       await page.getByLabel("E-mail address").fill("ada@example.com");
       await page.getByRole("button", { name: "Make the link" }).click();
       faults.push(...(await faultsOf(page)));
+      await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+      await page.getByRole("button", { name: "Copy the link" }).click();
+      await page.getByText("Copied.").waitFor();
+      expect(await page.evaluate("navigator.clipboard.readText()")).toBe(
+        await page.locator("code.secret").textContent(),
+      );
       const link = (await page.locator("code.secret").textContent()) ?? "";
       const guest = await browser.open(look);
       await guest.page.goto(link);
@@ -226,7 +247,8 @@ test.skipIf(CHROMIUM === null)(
     await page.getByRole("button", { name: "Sign in with a passkey" }).click();
     await page.waitForURL(`${url}/account?from=here`);
     await page.getByText(", by passkey (this one)").waitFor();
-    await page.getByRole("button", { name: "Remove the passkey My laptop" }).click();
+    await page.getByRole("link", { name: "Remove the passkey My laptop" }).click();
+    await page.getByRole("button", { name: "Remove the passkey" }).click();
     await page.getByText("The passkey is removed.").waitFor();
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.waitForURL(`${url}/sign-in`);

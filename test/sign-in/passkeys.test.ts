@@ -61,7 +61,7 @@ test("[AUTH-22] a person adds a passkey, signs in with it alone, and removes it"
   expect([...fresh.cookies.keys()]).toEqual([SESSION]);
   expect(shown.html).toContain("My phone");
   expect(shown.html).toContain(", by passkey");
-  const removed = await browser.submit(await browser.get("/account"), "/account/passkeys/remove");
+  const removed = await browser.confirm(await browser.get("/account"), "/account/passkeys/remove");
   expect(removed.html).toContain("The passkey is removed");
   expect(removed.html).not.toContain("My phone");
   const gone = browserOf(service);
@@ -187,7 +187,7 @@ test("[AUTH-22] the only way in stays, and a removed member's passkey opens noth
       issuer: "https://id.example",
     },
   );
-  const kept = await browser.submit(await browser.get("/account"), "/account/passkeys/remove");
+  const kept = await browser.confirm(await browser.get("/account"), "/account/passkeys/remove");
   expect([kept.status, kept.html.includes("your only way to sign in")]).toEqual([403, true]);
   expect((await use(browserOf(service), second)).at).toBe("/account");
   const { userId } = person;

@@ -71,6 +71,14 @@ export class PlainBrowser {
     return this.post(action, body);
   }
 
+  /** Follows the page's first link to the question of this path, and answers it with yes. */
+  async confirm(page: Shown, path: string): Promise<Shown> {
+    const links = elementsOf(parseDocument(page.html).children, "a").map(({ attribs }) => attribs["href"] ?? "");
+    const link = links.find((href) => href.split("?")[0] === path);
+    if (link === undefined) throw new Error(`no question ${path} on ${page.at}: ${page.html}`);
+    return this.submit(await this.get(link), path);
+  }
+
   /** One request without following; the cookies of its answer are kept. */
   async ask(path: string, init: RequestInit = {}): Promise<Response> {
     const headers = new Headers(init.headers);

@@ -4,7 +4,8 @@
  * HTML that the sandbox has made of Markdown or code is in a sandboxed frame besides.
  */
 import type { Shown } from "../../http/contract/operation.ts";
-import { escapeHtml, PAGE_HEADERS, PAGE_TYPE, pageText } from "../../http/document/page.ts";
+import { escapeHtml, page } from "../../http/document/page.ts";
+import { PAGE_STYLE } from "../../http/document/page-style.ts";
 import type { PreviewView } from "./file-schema.ts";
 
 type Preview = Shown<typeof PreviewView>;
@@ -17,14 +18,16 @@ interface SharedFile {
 
 /** `preview`: null where looking would be as good as downloading and downloads are counted. */
 export const sharedFilePage = (file: SharedFile, preview: Preview | null): Response =>
-  new Response(pageText(file.name, content(file, preview)), {
-    headers: { "content-type": PAGE_TYPE, ...PAGE_HEADERS, "cache-control": "private, no-cache", vary: "accept" },
-  });
+  page(
+    { title: file.name, root: null, width: "wide", content: content(file, preview) },
+    { "cache-control": "private, no-cache", vary: "accept" },
+  );
 
 const content = (file: SharedFile, preview: Preview | null): string =>
   `<h1>${escapeHtml(file.name)}</h1>
-<p>${escapeHtml(file.mime)}, ${sizeOf(file.size)}. <a href="?download=1" download>Download</a></p>
-${preview === null ? "<p>The downloads of this file are counted, so it is not shown here.</p>" : lookAt(preview)}`;
+<p class="note">${escapeHtml(file.mime)}, ${sizeOf(file.size)}</p>
+<p><a class="button" href="?download=1" download>Download</a></p>
+${preview === null ? '<p class="note">The downloads of this file are counted, so it is not shown here.</p>' : lookAt(preview)}`;
 
 function lookAt({ kind, image, pages, table, html, content: text, truncated }: Preview): string {
   const notes = [
@@ -34,7 +37,7 @@ function lookAt({ kind, image, pages, table, html, content: text, truncated }: P
   ];
   const shown =
     image !== undefined
-      ? `<p><img src="${escapeHtml(image.url)}" width="${image.width}" height="${image.height}" alt="" style="max-width:100%;height:auto"></p>`
+      ? `<p><img src="${escapeHtml(image.url)}" width="${image.width}" height="${image.height}" alt=""></p>`
       : table !== undefined
         ? tableOf(table)
         : html !== undefined
@@ -43,15 +46,14 @@ function lookAt({ kind, image, pages, table, html, content: text, truncated }: P
             ? `<pre>${escapeHtml(text)}</pre>`
             : "";
   if (shown === "")
-    return `<p>There is no preview of ${kind === "too_large" ? "so large a file" : "this kind of file"}.</p>`;
-  return notes.length === 0 ? shown : `<p><small>Shown: ${notes.join(", ")}.</small></p>\n${shown}`;
+    return `<p class="note">There is no preview of ${kind === "too_large" ? "so large a file" : "this kind of file"}.</p>`;
+  return notes.length === 0 ? shown : `<p class="note">Shown: ${notes.join(", ")}.</p>\n${shown}`;
 }
 
-const FRAME_STYLE =
-  "<style>:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;overflow-wrap:break-word}pre{overflow-x:auto}</style>";
+const FRAME_STYLE = `<style>${PAGE_STYLE}body{background:var(--card);padding:1rem}</style>`;
 
 const framed = (html: string): string =>
-  `<iframe sandbox title="Preview" srcdoc="${escapeHtml(FRAME_STYLE + html)}" style="width:100%;height:75vh;border:1px solid #8884"></iframe>`;
+  `<iframe sandbox title="Preview" srcdoc="${escapeHtml(FRAME_STYLE + html)}"></iframe>`;
 
 function tableOf({ columns, rows }: NonNullable<Preview["table"]>): string {
   const cells = (tag: "th" | "td", values: readonly unknown[]): string =>
@@ -60,7 +62,7 @@ function tableOf({ columns, rows }: NonNullable<Preview["table"]>): string {
     "th",
     columns.map(({ name }) => name),
   );
-  return `<div style="overflow-x:auto"><table>${head}${rows.map((row) => cells("td", row)).join("")}</table></div>`;
+  return `<div class="scrolls" tabindex="0"><table>${head}${rows.map((row) => cells("td", row)).join("")}</table></div>`;
 }
 
 function textOf(value: unknown): string {

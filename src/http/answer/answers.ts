@@ -4,8 +4,9 @@
  */
 import type { Fault } from "../../../actors/fault.ts";
 import { PAGE_HEADERS, PAGE_TYPE, prefersPage } from "../document/page.ts";
+import { isForPeople, refusalPage } from "../document/refusal-page.ts";
 import type { Dialect, Refusal } from "./dialect.ts";
-import type { Exchange } from "../request/exchange.ts";
+import { type Exchange, pathOf } from "../request/exchange.ts";
 import type { StoredAnswer } from "../commit/commit.ts";
 import { CommitAnswer } from "../commit/change-run.ts";
 import type { OperationOutcome } from "../request/operations.ts";
@@ -49,7 +50,7 @@ export class Answers {
   fail(exchange: Exchange, cause: unknown): Response {
     exchange.within(() => this.parts.log.error({ err: cause, requestId: exchange.requestId }, "a request failed"));
     this.parts.admission.leaveOut(exchange);
-    return this.finish(exchange, exchange.refuse(this.dialect.bug(exchange.requestId)));
+    return this.finish(exchange, refusedIn(exchange, this.dialect.bug(exchange.requestId), bugPage));
   }
 
   /** The request is over with this answer. */
@@ -68,13 +69,9 @@ export class Answers {
   private refusal(exchange: Exchange, fault: Fault): Answer {
     this.parts.meter?.refused(fault.kind);
     this.parts.admission.leaveOut(exchange);
-    const refusal = this.dialect.refusal(fault, exchange.requestId);
-    const { refusalPage } = exchange;
-    if (refusalPage === null) return exchange.refuse(refusal);
-    const isPage = prefersPage(exchange.header("accept"));
-    const answer = exchange.refuse(isPage ? asPage(refusal, refusalPage(fault)) : refusal);
-    answer.headers.append("vary", "accept");
-    return answer;
+    return refusedIn(exchange, this.dialect.refusal(fault, exchange.requestId), () =>
+      (exchange.refusalPage ?? refusalPage)(fault),
+    );
   }
 
   /** Lets pages of allowed other origins read the answer. */
@@ -93,10 +90,21 @@ export class Answers {
 const stored = (exchange: Exchange, answer: StoredAnswer | Response): Answer =>
   answer instanceof Response ? exchange.own(answer) : exchange.answer(answer);
 
+/** The refusal; as a page where a person has opened the address in a browser (DOC-10). */
+function refusedIn(exchange: Exchange, refusal: Refusal, html: () => string): Answer {
+  const { operation, refusalPage: own, request } = exchange;
+  if (own === null && (operation !== null || !isForPeople(pathOf(request.url)))) return exchange.refuse(refusal);
+  const answer = exchange.refuse(prefersPage(exchange.header("accept")) ? asPage(refusal, html()) : refusal);
+  answer.headers.append("vary", "accept");
+  return answer;
+}
+
+const bugPage = (): string => refusalPage({ kind: "unavailable", retryAfterMs: 0 });
+
 const asPage = ({ status, headers }: Refusal, body: string): Refusal => ({
   status,
   body,
-  headers: { "content-type": PAGE_TYPE, ...PAGE_HEADERS, ...headers },
+  headers: { ...headers, "content-type": PAGE_TYPE, ...PAGE_HEADERS },
 });
 
 /** Elysia's own router counts the bytes of its answers to HEAD: an event stream would never end. */

@@ -1,11 +1,9 @@
-/** Plain pages for people: text and links, no script, no external resources. */
+/** Pages for people, in one look (`page-style.ts`): a header, and text and links. Nothing comes from other sites. */
 import Negotiator from "negotiator";
+import { PAGE_STYLE } from "./page-style.ts";
 
 const POLICY =
   "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-/** The colours of dark windows come from the browser: it knows its own for the ground, the text and links. */
-const STYLE =
-  ":root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:44rem;margin:2rem auto;padding:0 1rem;overflow-wrap:break-word}code,pre{background:#8882;border-radius:.3rem;padding:.1em .3em}pre{overflow-x:auto;padding:.8em}pre code{background:none;padding:0;overflow-wrap:normal}table{border-collapse:collapse;width:100%}th,td{text-align:left;vertical-align:top;padding:.4em .8em .4em 0;border-bottom:1px solid #8884}h1,h2,h3{line-height:1.25}";
 
 /** The icon of every page, embedded, so that browsers do not request `/favicon.ico`. */
 export const ICON = `data:image/svg+xml,${encodeURIComponent(
@@ -22,19 +20,46 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   "referrer-policy": "no-referrer",
 };
 
-/** A page; `content` is HTML whose variable parts were escaped with `escapeHtml`. */
-export const page = (title: string, content: string, headers: Readonly<Record<string, string>>): Response =>
-  new Response(pageText(title, content), { headers: { "content-type": PAGE_TYPE, ...PAGE_HEADERS, ...headers } });
+/** HTML whose variable parts were escaped with `escapeHtml`. */
+export interface PageText {
+  /** In the title bar of the window. */
+  readonly title: string;
+  readonly content: string;
+  /** The way to `/`, for links in the header; null for strangers, whom the service's other pages do not concern. */
+  readonly root?: string | null;
+  /** The header's last links. Omitted: to the account. */
+  readonly navigation?: string;
+  readonly width?: "narrow" | "wide";
+  /** Scripts at the end, as their text. */
+  readonly scripts?: readonly string[];
+}
+
+/** So that a keyboard scrolls it. */
+const SCROLLED = '<pre tabindex="0">';
 
 /** The HTML of a page. */
-export const pageText = (title: string, content: string): string => `<!doctype html>
+export function pageText({ title, content, root = "/", navigation, width, scripts = [] }: PageText): string {
+  const name = root === null ? "Troupe" : `<a href="${root}">Troupe</a>`;
+  const links =
+    root === null
+      ? ""
+      : `<nav aria-label="Pages"><a href="${root}guides/README.md">Guides</a> <a href="${root}api/reference">Reference</a> ${navigation ?? `<a href="${root}account">Account</a>`}</nav>`;
+  const isTitled = title === "Troupe";
+  return `<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${escapeHtml(title)}</title>${ICON_LINK}<style>${STYLE}</style></head>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>${escapeHtml(isTitled ? title : `${title} · Troupe`)}</title>${ICON_LINK}<style>${PAGE_STYLE}</style></head>
 <body>
-${content}
+<header><strong>${name}</strong>${links}</header>
+<main${width === undefined ? "" : ` class="${width}"`}>
+${content.replaceAll("<pre>", SCROLLED)}
+</main>${scripts.map((script) => `<script>${script}</script>`).join("")}
 </body>
 </html>
 `;
+}
+
+export const page = (text: PageText, headers: Readonly<Record<string, string>>, status = 200): Response =>
+  new Response(pageText(text), { status, headers: { "content-type": PAGE_TYPE, ...PAGE_HEADERS, ...headers } });
 
 /** Whether the caller prefers a page to JSON, as browsers do; one that takes anything gets JSON. */
 export const prefersPage = (accept: string | null): boolean =>

@@ -1,6 +1,7 @@
 /** The forms for passkeys (AUTH-22): the button of the sign-in page, and a section of the account. */
 import type { Passkey } from "../../../actors/account/schema.ts";
 import { type Html, html } from "../html.ts";
+import { questionLink } from "../question.ts";
 
 export const SIGN_IN_PASSKEY_PATH = "/sign-in/passkey";
 export const PASSKEYS_PATH = "/account/passkeys";
@@ -52,11 +53,7 @@ const row = ({ id, name, createdAt, lastUsedAt }: Passkey): Html =>
         Since ${createdAt.slice(0, 10)}, ${lastUsedAt === null ? "never used" : `last used ${lastUsedAt.slice(0, 10)}`}
       </p>
     </div>
-    <form method="post" action="${PASSKEYS_PATH}/remove">
-      <input type="hidden" name="id" value="${id}" /><button class="quiet" aria-label="Remove the passkey ${name}">
-        Remove
-      </button>
-    </form>
+    ${questionLink(`${PASSKEYS_PATH}/remove`, { id }, "Remove", `Remove the passkey ${name}`)}
   </li>`;
 
 const newPasskey = (name: string): Html =>

@@ -1,0 +1,81 @@
+/** The questions of the account page: before a session, a token, a program, a passkey or a provider is let go. */
+import { type AccountPageParts, DISCONNECT_PATH, type OwnAccount, type OwnVisit, readAccount } from "./account-page.ts";
+import { redirectTo } from "./layout.ts";
+import { PASSKEYS_PATH } from "./passkeys/forms.ts";
+import { type Question, questionPage } from "./question.ts";
+import { ACCOUNT_PATH, faultPage } from "./sign-in-page.ts";
+
+type Asked = Pick<Question, "title" | "words" | "yes" | "no">;
+
+/** Asks about the record that `id` names; one that is gone needs no question. */
+const about =
+  (path: string, ask: (account: OwnAccount, id: string) => Asked | null) =>
+  async (parts: AccountPageParts, { principal, query }: OwnVisit): Promise<Response> => {
+    const account = await readAccount(parts, principal);
+    if (!account.ok) return faultPage(account.fault);
+    const id = query.get("id") ?? "";
+    const asked = ask(account.value, id);
+    if (asked === null) return redirectTo(ACCOUNT_PATH);
+    return questionPage({ ...asked, path, fields: { id }, back: ACCOUNT_PATH });
+  };
+
+const byId = <T extends { readonly id: string }>(list: readonly T[], id: string): T | undefined =>
+  list.find((one) => one.id === id);
+
+export const askToEndSession = about(`${ACCOUNT_PATH}/sessions/end`, ({ sessions }, id) => {
+  const session = byId(sessions, id);
+  if (session === undefined) return null;
+  return {
+    title: `End the session “${session.name}”?`,
+    words: "That browser has to sign in again.",
+    yes: "End the session",
+    no: "Keep it",
+  };
+});
+
+export const askToRevokeToken = about(`${ACCOUNT_PATH}/tokens/revoke`, ({ tokens }, id) => {
+  const token = byId(tokens, id);
+  if (token === undefined || token.revokedAt !== null) return null;
+  return {
+    title: `Revoke the token “${token.name}”?`,
+    words:
+      "Programs that use it are refused at once, and tokens that were made with it end too. This cannot be undone.",
+    yes: "Revoke the token",
+    no: "Keep it",
+  };
+});
+
+export const askToEndGrant = about(`${ACCOUNT_PATH}/programs/end`, ({ grants }, id) => {
+  const grant = byId(grants, id);
+  if (grant === undefined) return null;
+  return {
+    title: `End the access of “${grant.clientName}”?`,
+    words: "The program can no longer act as you. You can let it in again later.",
+    yes: "End its access",
+    no: "Keep it",
+  };
+});
+
+export const askToRemovePasskey = about(`${PASSKEYS_PATH}/remove`, ({ ways }, id) => {
+  const passkey = byId(ways.passkeys, id);
+  if (passkey === undefined) return null;
+  return {
+    title: `Remove the passkey “${passkey.name}”?`,
+    words: "You can no longer sign in with it.",
+    yes: "Remove the passkey",
+    no: "Keep it",
+  };
+});
+
+export async function askToDisconnect({ provider }: AccountPageParts): Promise<Response> {
+  if (provider === null) return redirectTo(ACCOUNT_PATH);
+  return questionPage({
+    title: `Disconnect ${provider.name}?`,
+    words: `Your account of ${provider.name} no longer opens this account. Whoever signs in there with your e-mail address connects it anew.`,
+    path: DISCONNECT_PATH,
+    fields: {},
+    yes: "Disconnect",
+    no: "Keep it",
+    back: ACCOUNT_PATH,
+  });
+}
