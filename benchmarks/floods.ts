@@ -5,7 +5,7 @@
  * many times a second, at fixed times. The run is a sequence of slices:
  *
  *   alone   B asks the service, and nobody else does
- *   flood   the same while another organization does one of ten floods
+ *   flood   the same while another organization does one of the floods of `support/floods.ts`
  *   bare    the same while the generator floods a bare server instead: its own cost on a machine with few cores
  *   floor   B asks the flooded bare server: the cost of the flood in a minimal server with one event loop
  *

@@ -1,9 +1,10 @@
-/** The ten floods of `floods.ts`: the actions of each hostile organization, and their setup. */
+/** The floods of `floods.ts`: the actions of each hostile organization, and their setup. */
 import { join } from "node:path";
 import { newToken } from "../../src/http/admission/token.ts";
+import { BATCH_MESSAGES } from "../../src/mcp/batch.ts";
 import type { Lifetime } from "./lifetime.ts";
 import type { Flood } from "./flood-worker.ts";
-import { get, headOfPost, post, readAgent } from "./http-requests.ts";
+import { get, getPublic, headOfPost, post, readAgent } from "./http-requests.ts";
 import { asked, fillTasks, newOrganization, type Organization } from "./organization.ts";
 import type { RunningService } from "./service.ts";
 import { lowest, LOWEST_PRIORITY, startWorker } from "./worker.ts";
@@ -25,6 +26,14 @@ export interface FloodWorld {
 const EXECUTES = 64;
 const CALLS_OF_A_STEP = 64;
 const BODY_BYTES = 1024 * 1024;
+
+const PUBLIC_DOCUMENTS = [
+  "/api/openapi.json",
+  "/api/reference",
+  "/llms.txt",
+  "/.well-known/teamday-agent-api",
+  "/api/sdk/typescript",
+] as const;
 
 type Prepare = (world: FloodWorld, of: Organization) => Promise<Flood>;
 
@@ -99,6 +108,28 @@ const FLOODS: Readonly<Record<string, Prepare>> = {
     const message = calls("/call bad__go {}");
     return { kind: "ask", connections: 12, requests: [executes(agentId, of, { message })] };
   },
+
+  /** Batches of the older MCP era, as long as they may be: of the longest list, and of calls of a tool. */
+  "MCP batches": async (_, of) => {
+    const batch = (method: string, params: object): string =>
+      post(
+        "/mcp",
+        of.token,
+        json(Array.from({ length: BATCH_MESSAGES }, (_, id) => ({ jsonrpc: "2.0", id, method, params }))),
+      );
+    const lists = batch("tools/list", {});
+    return {
+      kind: "ask",
+      connections: 16,
+      requests: [lists, lists, lists, batch("tools/call", { name: "list_agents", arguments: {} })],
+    };
+  },
+
+  "public documents": async () => ({
+    kind: "ask",
+    connections: 64,
+    requests: PUBLIC_DOCUMENTS.flatMap((path) => [getPublic(path), getPublic(path, ["Accept-Encoding: gzip"])]),
+  }),
 
   "a slow webhook receiver": async ({ service, lifetime }, of) => {
     const receiver = startWorker<object, { readonly port: number }>(lifetime, "slow-receiver-worker.ts", {

@@ -1,8 +1,11 @@
 /** Requests in wire format for the load generator. */
 import type { RunningService } from "./service.ts";
 
+/** MCP wants both of its forms to be accepted. */
+const ACCEPT = "application/json, text/event-stream";
+
 const head = (method: string, path: string, headers: readonly string[]): string =>
-  [`${method} ${path} HTTP/1.1`, "Host: 127.0.0.1", "Accept: application/json", ...headers, "", ""].join("\r\n");
+  [`${method} ${path} HTTP/1.1`, "Host: 127.0.0.1", `Accept: ${ACCEPT}`, ...headers, "", ""].join("\r\n");
 
 export const readAgent = ({ token, agentId }: Pick<RunningService, "token" | "agentId">): string =>
   head("GET", `/api/v1/agents/${agentId}`, [`Authorization: Bearer ${token}`]);
@@ -26,3 +29,6 @@ export const headOfPost = (path: string, token: string, bytes: number): string =
   head("POST", path, [`Authorization: Bearer ${token}`, "Content-Type: application/json", `Content-Length: ${bytes}`]);
 
 export const get = (path: string, token: string): string => head("GET", path, [`Authorization: Bearer ${token}`]);
+
+/** A request of anybody, without a token. */
+export const getPublic = (path: string, headers: readonly string[] = []): string => head("GET", path, headers);
