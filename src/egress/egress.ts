@@ -27,6 +27,7 @@ import {
   type EgressMethod,
   outgoingHeaders,
   type Outgoing,
+  type OutgoingHeaders,
   type Transport,
 } from "./exchange.ts";
 import { type EgressFailure, failed } from "./failure.ts";
@@ -233,5 +234,5 @@ const isRedirect = (status: number, { method, limits }: EgressRequest): boolean 
 const FOR_EVERYBODY = ["accept", "accept-encoding", "accept-language", "user-agent"];
 
 /** Another origin gets only harmless headers: any other header may hold a key. */
-const withoutSecrets = (headers: Headers): Headers =>
-  new Headers([...headers].filter(([name]) => FOR_EVERYBODY.includes(name)));
+const withoutSecrets = (headers: OutgoingHeaders): OutgoingHeaders =>
+  Object.fromEntries(Object.entries(headers).filter(([name]) => FOR_EVERYBODY.includes(name.toLowerCase())));

@@ -14,9 +14,12 @@ import { type EgressFailure, errorOf, failed } from "./failure.ts";
 
 export type EgressMethod = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
 
+/** By name, in the case in which they are sent: `Headers` would lower it, and some receivers look at it. */
+export type OutgoingHeaders = Readonly<Record<string, string>>;
+
 export interface Outgoing {
   readonly method: EgressMethod;
-  readonly headers: Headers;
+  readonly headers: OutgoingHeaders;
   readonly body: string | Uint8Array<ArrayBuffer> | undefined;
 }
 
@@ -45,7 +48,7 @@ const MAX_ADDRESSES_TRIED = 4;
 export const MAX_HEAD_BYTES = 64 * 1024;
 
 /** The headers for one request, from the caller's; null if one of them cannot be sent. */
-export function outgoingHeaders(given: Readonly<Record<string, string>>): Headers | null {
+export function outgoingHeaders(given: OutgoingHeaders): OutgoingHeaders | null {
   for (const name in given) if (isReservedHeader(name)) return null;
   try {
     const headers = new Headers(given);
@@ -53,7 +56,8 @@ export function outgoingHeaders(given: Readonly<Record<string, string>>): Header
     // A server may encode its answer all the same. The body is handed over undecoded, so its limit counts what
     // arrives.
     headers.set("accept-encoding", "identity");
-    return headers;
+    const names = new Map(Object.keys(given).map((name) => [name.toLowerCase(), name]));
+    return Object.fromEntries([...headers].map(([name, value]) => [names.get(name) ?? name, value]));
   } catch {
     // `Headers` throws for an illegal name or value, and offers no other check.
     return null;
@@ -76,8 +80,7 @@ export function createTransport({ privateCa, ca }: { privateCa?: string; ca?: st
   ): Promise<Arrived | EgressFailure> {
     const { url, serverName, isOpened } = to;
     const authorities = isOpened ? opened : ca;
-    const { headers } = request;
-    headers.set("host", url.host);
+    const headers = { ...request.headers, host: url.host };
     try {
       const response = await session.fetch(addressed(url, address), {
         method: request.method,

@@ -52,8 +52,8 @@ export function signatureHeaders(
   { eventId, seconds, body }: Signed,
 ): Record<string, string> {
   return {
-    "service-timestamp": String(seconds),
-    "service-signature": `t=${seconds}${signers.map((signer) => `,v1=${signer.hex(seconds, body)}`).join("")}`,
+    "Service-Timestamp": String(seconds),
+    "Service-Signature": `t=${seconds}${signers.map((signer) => `,v1=${signer.hex(seconds, body)}`).join("")}`,
     "webhook-id": eventId,
     "webhook-timestamp": String(seconds),
     "webhook-signature": signers.map((signer) => `v1,${signer.base64(eventId, seconds, body)}`).join(" "),

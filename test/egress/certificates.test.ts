@@ -107,9 +107,9 @@ test("[HOOK-11] the operator's authority counts for hosts that the operator has 
     isOpened: false,
   } as const;
   const deadline = new Deadline(5_000);
-  expect(
-    await notOpened.send(destination, { method: "GET", headers: new Headers(), body: undefined }, deadline),
-  ).toEqual(TLS_ERROR);
+  expect(await notOpened.send(destination, { method: "GET", headers: {}, body: undefined }, deadline)).toEqual(
+    TLS_ERROR,
+  );
   deadline.release();
   notOpened.close();
 });

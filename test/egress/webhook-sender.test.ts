@@ -118,3 +118,21 @@ for (const size of [ANSWER_BYTES, ANSWER_BYTES + 1]) {
     expect(result).toEqual({ kind: "delivered", httpStatus: 200, durationMs: expect.any(Number) });
   });
 }
+
+test("[HOOK-7] the names of the headers are sent as the interface writes them, each once", async () => {
+  const { server } = await attempt(({ socket }) => void socket.write(reply(204, {})));
+  const names = server.requests[0]?.names ?? [];
+  expect(names).toEqual(
+    expect.arrayContaining([
+      "Content-Type",
+      "Service-Event-Id",
+      "Service-Event-Type",
+      "Service-Delivery-Attempt",
+      "Service-Timestamp",
+      "Service-Signature",
+      "Idempotency-Key",
+    ]),
+  );
+  const lowered = names.map((name) => name.toLowerCase());
+  expect(new Set(lowered).size).toBe(lowered.length);
+});

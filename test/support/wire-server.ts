@@ -11,6 +11,8 @@ export interface WireRequest {
   readonly line: string;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
+  /** The names of the headers as they were sent. */
+  readonly names: readonly string[];
   readonly socket: Socket;
 }
 
@@ -99,13 +101,10 @@ function tlsOptions(certificates: Readonly<Record<string, Certificate>>, serverN
 
 function parse(text: string, socket: Socket): WireRequest {
   const [line = "", ...rest] = text.slice(0, text.indexOf("\r\n\r\n")).split("\r\n");
-  const headers = Object.fromEntries(
-    rest.map((header) => {
-      const colon = header.indexOf(":");
-      return [header.slice(0, colon).toLowerCase(), header.slice(colon + 1).trim()];
-    }),
-  );
-  return { line, headers, socket };
+  const names = rest.map((header) => header.slice(0, header.indexOf(":")));
+  const values = rest.map((header) => header.slice(header.indexOf(":") + 1).trim());
+  const headers = Object.fromEntries(names.map((name, i) => [name.toLowerCase(), values[i] ?? ""]));
+  return { line, headers, names, socket };
 }
 
 /** A whole response with its length. */
