@@ -8,6 +8,7 @@
 import { DataFolderDamaged } from "../db/data-folder.ts";
 import { FolderInUse } from "../db/folder-lock.ts";
 import { MigrationRefused } from "../db/migrate.ts";
+import { runAdmin } from "./admin/door.ts";
 import { systemClock } from "./wiring/clock.ts";
 import {
   type Config,
@@ -131,6 +132,7 @@ async function run(config: Config, log: Logger, supervision: Supervision | null)
     const hasTerminal = process.stdout.isTTY === true && supervision?.order.greets !== false;
     const terminal = hasTerminal ? process.stdout : null;
     const service = await startService({
+      runCommand: runAdmin,
       config,
       log,
       terminal,

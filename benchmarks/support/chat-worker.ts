@@ -4,28 +4,17 @@
  *
  *   bun chat-worker.ts <url of the database>
  */
-import { DEFAULT_JOB_LIMITS } from "../../actors/job/limits.ts";
 import { chatRef } from "../../actors/chat/schema.ts";
 import { ok } from "../../actors/fault.ts";
-import { newId } from "../../actors/ids.ts";
-import { jobExecution } from "../../actors/job/run/execution.ts";
 import type { ModelPort } from "../../actors/job/ports.ts";
 import { type AgentSnapshot, jobRef, PLAIN_TERMS } from "../../actors/job/schema.ts";
-import { NO_RETRIES } from "../../actors/job/run/retry-policy.ts";
-import { Slots } from "../../actors/job/run/slots.ts";
-import { System } from "../../actors/runtime/system.ts";
-import { troupeActors, type TroupeProtocols, type TroupeSystem } from "../../actors/troupe.ts";
-import { calendar } from "../../src/schedule/calendar.ts";
-import { openDatabase } from "../../db/client.ts";
-import { PostgresPlacement } from "../../db/placement.ts";
-import { PostgresActorStore } from "../../db/stores/actor-store.ts";
-import { PostgresTranscripts } from "../../db/stores/transcripts.ts";
 import { systemChance, systemClock } from "../../src/wiring/clock.ts";
 import { createLogger } from "../../src/log/log.ts";
 import { createTools } from "../../src/runner/tools.ts";
+import { createSealing } from "../../src/service/service-key.ts";
+import { openAssembled } from "../../test/support/assembled.ts";
+import { configOf } from "../../test/support/settings.ts";
 import { Samples } from "./statistics.ts";
-import { createSandbox } from "../../src/sandbox/sandbox.ts";
-import { outputChecks } from "../../src/wiring/output-checks.ts";
 import { serveWorker } from "./worker.ts";
 
 /** Turns in these chats, one after the other, cycling through them. Unknown chats are opened. */
@@ -88,34 +77,15 @@ const model: ModelPort = {
 };
 
 const log = await createLogger({ level: "error", pretty: false, sink: { write: (line) => console.error(line) } });
-const database = openDatabase(databaseUrl);
-const placement = new PostgresPlacement(database, { id: newId("rpl"), address: "bench", build: "bench", folder: null });
-await placement.join();
-const system: TroupeSystem = new System<TroupeProtocols>({
-  definitions: troupeActors({ calendar }),
-  store: new PostgresActorStore(database),
-  placement,
-  clock: systemClock,
-  chance: systemChance,
+const pauses = { clock: systemClock, chance: systemChance };
+const { actors, undo } = await openAssembled(databaseUrl, {
+  config: configOf({ MODEL_RETRIES: "0" }),
   log,
-  onLost: (reason) => console.error(reason),
+  sealing: createSealing(new Uint8Array(32)),
+  models: model,
+  overrides: { tools: createTools([], { pauses, log }) },
 });
-system.handle({
-  run: jobExecution({
-    models: model,
-    tools: createTools([], { pauses: { clock: systemClock, chance: systemChance }, log }),
-    outputs: outputChecks(createSandbox()),
-    transcripts: new PostgresTranscripts(database),
-    slots: new Slots(),
-    steps: DEFAULT_JOB_LIMITS.steps,
-    retry: NO_RETRIES,
-    chance: systemChance,
-    clock: systemClock,
-    group: (members, options) => system.dispatchGroup(members, options),
-    textWriter: (text) => system.textWriter(text),
-    log,
-  }),
-});
+const { system } = actors;
 await system.start();
 const opened = new Set<string>();
 
@@ -164,7 +134,4 @@ async function talk({ chats, turns }: Talk): Promise<Talked> {
   return { p50Ms: p50, p99Ms: p99, cpuMs: (user + kernel) / 1_000 / turns, ...longest, lost };
 }
 
-serveWorker<Talk, Talked>(talk, async () => {
-  await system.stop();
-  await database.close();
-});
+serveWorker<Talk, Talked>(talk, () => undo.run());

@@ -5,7 +5,7 @@
 import { existsSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { FIRST_RUN_FILE } from "../../src/service/first-run.ts";
-import { SERVICE_FILE, type ServiceNote } from "../../src/admin/door.ts";
+import { SERVICE_FILE, type ServiceNote } from "../../src/service/service-note.ts";
 import { embeddedUrl } from "../../test/support/service-tables.ts";
 import { guard, type Lifetime } from "./lifetime.ts";
 import type { Server } from "./postgres.ts";

@@ -1,28 +1,24 @@
 /**
- * The part of the service that delivers webhooks, assembled as in `src/service/runtime.ts`: the actors over PostgreSQL,
+ * The part of the service that delivers webhooks, put together as `main.ts` does it: the actors over PostgreSQL,
  * the guarded client, the signatures. Organizations are only ids here, and events are enqueued as by a request: a
  * message to the webhook actor, in a commit.
  *
  *   bun webhook-worker.ts <url of the database> <port of the receiver>      BENCH_CA: its authority, in PEM
  */
 import { newId } from "../../actors/ids.ts";
-import { System } from "../../actors/runtime/system.ts";
 import type { Member } from "../../actors/runtime/members.ts";
 import { isoTime } from "../../actors/schema.ts";
-import { troupeActors, type TroupeProtocols, type TroupeSystem } from "../../actors/troupe.ts";
-import { calendar } from "../../src/schedule/calendar.ts";
 import { type NewsEvent, takeEvent, webhookRef } from "../../actors/webhook/events.ts";
 import type { WebhookCommand } from "../../actors/webhook/protocol.ts";
 import { signingContext } from "../../actors/webhook/schema.ts";
-import { openDatabase } from "../../db/client.ts";
-import { PostgresPlacement } from "../../db/placement.ts";
-import { PostgresActorStore } from "../../db/stores/actor-store.ts";
-import { PostgresWebhookDirectory } from "../../db/stores/webhook-directory.ts";
-import { systemChance, systemClock } from "../../src/wiring/clock.ts";
+import { systemClock } from "../../src/wiring/clock.ts";
 import { createEgress } from "../../src/egress/egress.ts";
 import { newSigningSecret, signatureHeaders, Signer } from "../../src/egress/webhook-signature.ts";
 import { createSealing } from "../../src/service/service-key.ts";
-import { webhookHandlers } from "../../src/wiring/webhooks.ts";
+import { createLogger } from "../../src/log/log.ts";
+import { openAssembled } from "../../test/support/assembled.ts";
+import { FakeModel } from "../../test/support/fake-model.ts";
+import { configOf } from "../../test/support/settings.ts";
 import { callInLoops } from "./callers.ts";
 import { wallMs } from "./wall-clock.ts";
 import { serveWorker } from "./worker.ts";
@@ -80,15 +76,6 @@ const [databaseUrl = "", receiverPort = ""] = process.argv.slice(2);
 const ca = process.env["BENCH_CA"] ?? "";
 const receiver = `https://${HOST}:${receiverPort}`;
 
-const log = {
-  debug: () => {},
-  info: () => {},
-  warn: () => {},
-  error: (of: object, message: string) => console.error(message, of),
-};
-const database = openDatabase(databaseUrl);
-const placement = new PostgresPlacement(database, { id: newId("rpl"), address: "bench", build: "bench", folder: null });
-await placement.join();
 const sealing = createSealing(new Uint8Array(32));
 const resolve = (): Promise<readonly string[]> => Promise.resolve([ADDRESS]);
 const egress = createEgress({ allow: [ADDRESS], production: true, ca, resolve });
@@ -111,36 +98,22 @@ function tallyOf(organizationId: string): Tally {
   return tally;
 }
 
-const system: TroupeSystem = new System<TroupeProtocols>({
-  definitions: troupeActors({ calendar }),
-  store: new PostgresActorStore(database),
-  placement,
-  clock: systemClock,
-  chance: systemChance,
-  log,
-  onLost: (reason) => console.error(reason),
+const { actors, undo } = await openAssembled(databaseUrl, {
+  config: configOf({ APP_URL: "https://troupe.example.com" }),
+  log: await createLogger({ level: "error", pretty: false, sink: { write: (line) => console.error(line) } }),
+  sealing,
+  models: new FakeModel(),
+  egress,
 });
+const { system } = actors;
+
 /** Counts the attempts whose ends are committed. */
-const counted: Pick<TroupeSystem, "dispatchGroup" | "joinNext"> = {
-  joinNext: (organizationId, run) => system.joinNext(organizationId, run),
-  async dispatchGroup(members, options) {
-    const outcome = await system.dispatchGroup(members, options);
-    for (const member of outcome.ok ? members : []) if (typeof member === "object") countEnds(member);
-    return outcome;
-  },
+const dispatchGroup = system.dispatchGroup.bind(system);
+system.dispatchGroup = async (members, options) => {
+  const outcome = await dispatchGroup(members, options);
+  for (const member of outcome.ok ? members : []) if (typeof member === "object") countEnds(member);
+  return outcome;
 };
-system.handle(
-  webhookHandlers({
-    egress,
-    sealing,
-    queue: new PostgresWebhookDirectory(database),
-    clock: systemClock,
-    chance: systemChance,
-    log,
-    system: counted,
-    appUrl: "https://troupe.example.com",
-  }),
-);
 await system.start();
 
 function countEnds({ ref, command }: Member): void {
@@ -311,7 +284,6 @@ async function answer(question: WebhookQuestion): Promise<WebhookAnswer> {
 }
 
 serveWorker<WebhookQuestion, WebhookAnswer>(answer, async () => {
-  await system.stop();
+  await undo.run();
   egress.close();
-  await database.close();
 });

@@ -1,15 +1,11 @@
 /** The arguments of an administration command, and the layout of its answers. */
 import { parseArgs } from "node:util";
+import type { AdminArguments } from "../service/admin-door.ts";
 import { didYouMean } from "../http/input/near-name.ts";
 
 /** A refusal, worded for the operator. */
 export class AdminRefused extends Error {
   override readonly name = "AdminRefused";
-}
-
-export interface AdminArguments {
-  readonly options: Readonly<Record<string, string>>;
-  readonly flags: ReadonlySet<string>;
 }
 
 /** The options with a value, and those without one, of all commands. */

@@ -8,9 +8,11 @@ import { followed } from "../../actors/runtime/members.ts";
 import { jobRef } from "../../actors/job/schema.ts";
 import { organizationRef } from "../../actors/organization/schema.ts";
 import { ask } from "../../actors/troupe.ts";
-import { type AdminArguments, required } from "./arguments.ts";
+import type { AdminArguments } from "../service/admin-door.ts";
+import { required } from "./arguments.ts";
 import { done } from "./command-answer.ts";
-import { type AdminParts, type Command, organizationOf, taken } from "./subjects.ts";
+import type { AdminParts } from "../service/admin-door.ts";
+import { type Command, organizationOf, taken } from "./subjects.ts";
 
 /** Jobs per query. */
 const PAGE = 500;

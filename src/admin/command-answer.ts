@@ -1,5 +1,6 @@
 /** The answer of a command: text for a person, and the same as JSON for a program (`--json`). */
-import { type AdminArguments, table } from "./arguments.ts";
+import type { AdminArguments } from "../service/admin-door.ts";
+import { table } from "./arguments.ts";
 
 export interface CommandAnswer {
   readonly text: string;

@@ -1,62 +1,15 @@
 /**
- * How the administration command reaches a running service: one HTTP endpoint, usable only with read access to
- * the data folder. At each start the service writes its address and a fresh key into a file of mode 0600 there,
- * and removes the file when it stops; the command sends the key with its request. Without the key the endpoint
- * answers like any unknown path.
+ * The administration's commands as the command line and the running service see them: what can be answered without a
+ * database, how one is run, and how one is brought to the service (`src/service/admin-door.ts`).
  */
-import { randomBytes } from "node:crypto";
-import { readFileSync, rmSync } from "node:fs";
 import { request } from "node:http";
-import { join } from "node:path";
-import { isSameHash } from "../../actors/constant-time.ts";
-import { type AdminArguments, AdminRefused, unknownCommand } from "./arguments.ts";
+import { AdminRefused, unknownCommand } from "./arguments.ts";
 import { ADMIN_COMMANDS, ADMIN_USAGE } from "./commands.ts";
 import { EXPLANATIONS } from "./explanations.ts";
 import { LOCAL_NAMES } from "./local-names.ts";
 import { refusal, render } from "./command-answer.ts";
-import type { AdminParts } from "./subjects.ts";
-
-export const ADMIN_PATH = "/internal/admin";
-export const SERVICE_FILE = "service.json";
-/** Command lines are short. */
-const BODY_BYTES = 16 * 1024;
-/** Shorter than the service's timeout for idle connections. */
-const BEAT_MS = 10_000;
-
-/** What the service publishes for the command. */
-export interface ServiceNote {
-  readonly address: string;
-  readonly key: string;
-  readonly pid: number;
-}
-
-export interface AdminAnswer {
-  readonly ok: boolean;
-  readonly text: string;
-}
-
-interface AdminRequest {
-  readonly command: string;
-  readonly given: AdminArguments;
-}
-
-export const newAdminKey = (): string => randomBytes(32).toString("base64url");
-
-export const noteText = (note: ServiceNote): string => `${JSON.stringify(note)}\n`;
-
-/** The note of the service that holds the data folder, or null if there is none (yet). */
-export function readService(folder: string): ServiceNote | null {
-  try {
-    return JSON.parse(readFileSync(join(folder, SERVICE_FILE), "utf8")) as ServiceNote;
-  } catch {
-    return null;
-  }
-}
-
-/** Removes the note of a service that has stopped. */
-export function forgetService(folder: string): void {
-  rmSync(join(folder, SERVICE_FILE), { force: true });
-}
+import type { AdminAnswer, AdminArguments, AdminParts, AdminRequest } from "../service/admin-door.ts";
+import { ADMIN_PATH, type ServiceNote } from "../service/service-note.ts";
 
 /** Answers what needs no database: usage, and unknown commands. Null for all else. */
 export function answerAlone({ command, given }: AdminRequest): AdminAnswer | null {
@@ -113,67 +66,6 @@ export async function runAdmin(parts: AdminParts, request: AdminRequest): Promis
     throw cause;
   }
 }
-
-/** Answers a request to the door; null if the path or the key is another one. */
-export async function adminDoor(parts: AdminParts, key: string, request: Request): Promise<Response | null> {
-  if (request.method !== "POST" || new URL(request.url).pathname !== ADMIN_PATH) return null;
-  if (!isKey(request.headers.get("authorization"), key)) return null;
-  const text = await request.text();
-  if (text.length > BODY_BYTES) return refused(413, `A command has at most ${BODY_BYTES} characters`);
-  const asked = requestIn(text);
-  if (asked === null) return refused(400, "A command is a JSON object with command, options and flags");
-  return patiently(runAdmin(parts, asked));
-}
-
-/**
- * The answer as a response. If it takes longer than `everyMs`, line feeds go first, which JSON ignores: they
- * keep the connection from looking dead.
- */
-export async function patiently(answer: Promise<AdminAnswer>, everyMs = BEAT_MS): Promise<Response> {
-  const { promise: late, resolve } = Promise.withResolvers<null>();
-  const timer = setTimeout(() => resolve(null), everyMs);
-  const early = await Promise.race([answer, late]).finally(() => clearTimeout(timer));
-  if (early !== null) return Response.json(early);
-  const encoder = new TextEncoder();
-  let beat: Timer | undefined;
-  const body = new ReadableStream<Uint8Array>({
-    start(controller) {
-      controller.enqueue(encoder.encode("\n"));
-      beat = setInterval(() => controller.enqueue(encoder.encode("\n")), everyMs);
-      answer
-        .then((found) => {
-          controller.enqueue(encoder.encode(JSON.stringify(found)));
-          controller.close();
-        })
-        // A bug: the connection breaks, as it would if the process died.
-        .catch((cause: unknown) => controller.error(cause))
-        .finally(() => clearInterval(beat));
-    },
-    cancel: () => clearInterval(beat),
-  });
-  return new Response(body, { headers: { "content-type": "application/json" } });
-}
-
-const refused = (status: number, text: string): Response =>
-  Response.json({ ok: false, text } satisfies AdminAnswer, { status });
-
-/** The command in a body; null if it holds none. */
-function requestIn(text: string): AdminRequest | null {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return null;
-  }
-  if (typeof value !== "object" || value === null) return null;
-  const { command, options, flags } = value as { command?: unknown; options?: unknown; flags?: unknown };
-  if (typeof command !== "string" || typeof options !== "object" || options === null || !Array.isArray(flags))
-    return null;
-  if (![...Object.values(options), ...flags].every((item) => typeof item === "string")) return null;
-  return { command, given: { options: options as Record<string, string>, flags: new Set(flags as string[]) } };
-}
-
-const isKey = (header: string | null, key: string): boolean => isSameHash(header ?? "", `Bearer ${key}`);
 
 /**
  * Sends a command to the service that the note names. Null if nothing can have happened: nobody listens there

@@ -7,7 +7,8 @@ import { accountRef } from "../../actors/account/schema.ts";
 import { attemptKeysOf } from "../sign-in/accounts.ts";
 import { AdminRefused, required } from "./arguments.ts";
 import { cancelJobs, setSuspended } from "./brakes.ts";
-import { type AdminParts, type Command, organizationOf, taken } from "./subjects.ts";
+import type { AdminParts } from "../service/admin-door.ts";
+import { type Command, organizationOf, taken } from "./subjects.ts";
 
 /** Accounts deleted in one transaction. */
 const PEOPLE_AT_ONCE = 200;

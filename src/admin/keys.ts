@@ -12,7 +12,8 @@ import { webhookRef } from "../../actors/webhook/events.ts";
 import type { SealedTexts } from "../../db/key-rotation.ts";
 import { keyCheckOf } from "../service/service-key.ts";
 import { AdminRefused } from "./arguments.ts";
-import { type AdminParts, type Command, taken } from "./subjects.ts";
+import type { AdminParts } from "../service/admin-door.ts";
+import { type Command, taken } from "./subjects.ts";
 
 /** Organizations whose sealed texts are in memory at once. */
 const PAGE = 50;

@@ -9,7 +9,8 @@ import { runningUrl } from "../../db/embedded-address.ts";
 import { FolderInUse } from "../../db/folder-lock.ts";
 import type { Logger } from "../log/log.ts";
 import type { Config } from "../settings/config.ts";
-import { type AdminArguments, AdminRefused } from "./arguments.ts";
+import type { AdminArguments } from "../service/admin-door.ts";
+import { AdminRefused } from "./arguments.ts";
 import type { CommandAnswer } from "./command-answer.ts";
 import { RETRY_MS, WAIT_MS } from "./waiting.ts";
 

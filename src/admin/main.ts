@@ -8,20 +8,20 @@ import { join } from "node:path";
 import { DATABASE_NOTE } from "../../db/data-folder.ts";
 import { FolderInUse } from "../../db/folder-lock.ts";
 import { systemClock } from "../wiring/clock.ts";
-import { actorSettingsOf, appUrlOf, type Config, describeErrors, readConfig } from "../settings/config.ts";
-import { quotasOf } from "../settings/quotas.ts";
+import { appUrlOf, type Config, describeErrors, readConfig } from "../settings/config.ts";
 import { EXIT_CONFIG, EXIT_UNAVAILABLE } from "../service/process-end.ts";
 import { Interrupted } from "../service/interruption.ts";
 import { createLogger, type Logger } from "../log/log.ts";
-import { startRuntime } from "../service/runtime.ts";
+import { createActors } from "../service/actors.ts";
+import { prepareJoining } from "../service/joining.ts";
+import { type AdminAnswer, type AdminArguments, adminParts, type AdminParts } from "../service/admin-door.ts";
+import { readService } from "../service/service-note.ts";
 import { openStorage } from "../service/storage.ts";
-import { VERSION } from "../settings/version.ts";
 import { refusal, render } from "./command-answer.ts";
-import type { AdminParts } from "./subjects.ts";
-import { type AdminArguments, AdminRefused, parseAdmin } from "./arguments.ts";
+import { AdminRefused, parseAdmin } from "./arguments.ts";
 import { LOCAL_COMMANDS } from "./local.ts";
 import { RETRY_MS, WAIT_MS } from "./waiting.ts";
-import { type AdminAnswer, answerAlone, knock, readService, refusedAlone, runAdmin } from "./door.ts";
+import { answerAlone, knock, refusedAlone, runAdmin } from "./door.ts";
 
 /** A shell's exit code after Ctrl-C. */
 const EXIT_INTERRUPTED = 130;
@@ -104,26 +104,14 @@ async function here(
   const storage = await openStorage({ config, log, signal, onExit: () => {} });
   try {
     const address = appUrlOf(config, config.port);
-    const runtime = await startRuntime({
-      storage,
-      log,
-      runner: null,
-      meters: null,
-      tracing: null,
-      address,
-      build: VERSION,
-      onLost: () => {},
-      signal,
-      ...actorSettingsOf(config),
-      quotas: quotasOf(config),
-    });
+    const { placement, join: joinOthers } = await prepareJoining({ storage, log, meters: null, address, signal });
+    const own = { config, storage, clock: systemClock, log, placement };
+    const actors = createActors({ ...own, peers: null, meters: null, tracing: null, onLost: () => {} });
+    await joinOthers(actors.system);
     try {
-      const now = () => systemClock.now();
-      const opened = () => ({ bodies: { count: 0, bytes: 0 }, streams: 0, waiting: 0 });
-      const own = { config, databaseUrl: storage.url, now, opened, appUrl: () => address };
-      return await run({ ...runtime, ...own, onRevoked: () => {}, onSuspended: () => {} });
+      return await run(adminParts(actors, own, null));
     } finally {
-      await runtime.system.stop();
+      await actors.system.stop();
     }
   } finally {
     await storage.close();

@@ -2,7 +2,8 @@
 import { limitOf } from "../../actors/money.ts";
 import type { Budgeted } from "../../actors/usage/protocol.ts";
 import type { CostLimit, TokenLimit } from "../../actors/usage/schema.ts";
-import { type AdminArguments, AdminRefused, integer } from "./arguments.ts";
+import type { AdminArguments } from "../service/admin-door.ts";
+import { AdminRefused, integer } from "./arguments.ts";
 
 /** Reads `--tokens` and `--cost`; null if the command only shows the budget. */
 export function monthLimitsOf(

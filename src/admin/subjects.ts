@@ -1,47 +1,11 @@
-/** The parts that commands work on, the organization or person a command is about, and refusals in words. */
+/** The organization or person a command is about, and refusals in words. */
 import type { Fault, Outcome } from "../../actors/fault.ts";
 import { newId } from "../../actors/ids.ts";
-import type { JobDirectory } from "../../actors/job/directory.ts";
 import type { Directory } from "../../actors/organization/directory.ts";
 import type { Organization } from "../../actors/organization/schema.ts";
-import type { QuotaReports } from "../../actors/usage/quota.ts";
-import type { TroupeSystem } from "../../actors/troupe.ts";
-import type { Sealing } from "../../actors/sealing.ts";
-import type { PostgresKeyRotation } from "../../db/key-rotation.ts";
-import type { PostgresErasure } from "../../db/erasure.ts";
-import type { Bodies } from "../http/body/bodies.ts";
-import type { Config } from "../settings/config.ts";
-import { type AdminArguments, AdminRefused } from "./arguments.ts";
+import { AdminRefused } from "./arguments.ts";
+import type { AdminArguments, AdminParts } from "../service/admin-door.ts";
 import type { CommandAnswer } from "./command-answer.ts";
-
-export interface AdminParts {
-  /** The settings of the process that owns the actors. */
-  readonly config: Config;
-  readonly databaseUrl: string;
-  readonly system: TroupeSystem;
-  readonly directory: Directory;
-  readonly jobs: JobDirectory;
-  readonly quotas: QuotaReports;
-  readonly erasure: PostgresErasure;
-  readonly keyRotation: PostgresKeyRotation;
-  readonly sealing: Sealing;
-  /** Where content is stored. */
-  readonly contents: { removeAll(organizationId: string): Promise<void> };
-  readonly now: () => number;
-  /** Where users reach the service. */
-  readonly appUrl: () => string;
-  /** What the service holds open now. */
-  readonly opened: () => {
-    readonly bodies: Bodies["usage"];
-    readonly streams: number;
-    /** Requests that wait for their turn. */
-    readonly waiting: number;
-  };
-  /** A token was revoked: closes its open connections. */
-  readonly onRevoked: (tokenId: string) => void;
-  /** An organization was suspended or resumed: closes the open connections of its tokens. */
-  readonly onSuspended: (organizationId: string, isSuspended: boolean) => void;
-}
 
 export type Command = (parts: AdminParts, given: AdminArguments) => Promise<string | CommandAnswer>;
 

@@ -3,6 +3,7 @@
  *
  *   port open, lock held ─▶ joined (the runtime's placement) ─▶ serving ─▶ held, handed over ─▶ left
  */
+import { assert } from "../../actors/assert.ts";
 import { type Outcome } from "../../actors/fault.ts";
 import type { Clock } from "../../actors/runtime/clock.ts";
 import { within } from "../../actors/runtime/hand-over.ts";
@@ -36,7 +37,6 @@ export interface ReplicaGroupParts {
   readonly keys: readonly [Uint8Array, ...Uint8Array[]];
   readonly reader: PlacementReader;
   readonly bury: (id: string) => Promise<boolean>;
-  readonly system: () => AskedSystem & { lookAtPlacement(): void };
   readonly clock: Clock;
   readonly maxRequestBodyBytes: number;
   /** Content of files, in storage that all replicas share. */
@@ -45,6 +45,8 @@ export interface ReplicaGroupParts {
   /** Where spans go. Omitted: nothing is traced. */
   readonly tracing?: Tracing | null;
 }
+
+type AttachedSystem = AskedSystem & { lookAtPlacement(): void };
 
 /** A replica that is no longer live, and stays silent for this long, will not answer its calls. */
 const SILENT_MS = 1_000;
@@ -70,11 +72,13 @@ export class ReplicaGroup implements Peers {
   /** A notification that this replica serves shards is scheduled. */
   private isTelling = false;
   private pipeline: Pipeline | null = null;
+  private system: AttachedSystem | null = null;
 
   /** Opens the peer port. Throws if that fails. */
   constructor(parts: ReplicaGroupParts) {
     this.parts = parts;
-    const { id, clock, log, system } = parts;
+    const { id, clock, log } = parts;
+    const system = (): AttachedSystem => this.attached();
     const key = new PeerKey(parts.keys, id, () => clock.now());
     this.client = new PeerClient(key, parts.tracing ?? null, new PeerLinks(key, clock));
     this.table = new PlacementTable(parts.reader, clock, (gone) => void this.parted(gone));
@@ -101,6 +105,16 @@ export class ReplicaGroup implements Peers {
     this.questions = new PeerQuestions({ ...shared, routing, liveness, system });
     this.streams = new RelayedStreams(log);
     this.forwarding = new RequestForwarding({ ...shared, routing, liveness, streams: this.streams });
+  }
+
+  /** Takes the system that answers the questions of the others. Call before joining. */
+  attach(system: AttachedSystem): void {
+    this.system = system;
+  }
+
+  private attached(): AttachedSystem {
+    assert(this.system !== null, "a replica has its system before it is asked");
+    return this.system;
   }
 
   /** Whether another live replica is known. */
@@ -198,7 +212,7 @@ export class ReplicaGroup implements Peers {
   }
 
   private look(): Promise<void> {
-    this.parts.system().lookAtPlacement();
+    this.attached().lookAtPlacement();
     return this.read();
   }
 

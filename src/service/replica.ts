@@ -10,7 +10,6 @@ import { holdLifeLock } from "../../db/life-lock.ts";
 import type { Tracing } from "../../actors/runtime/tracing.ts";
 import type { PostgresPlacement } from "../../db/placement.ts";
 import { newId } from "../../actors/ids.ts";
-import type { TroupeSystem } from "../../actors/troupe.ts";
 import { ReplicaGroup } from "../peers/replica-group.ts";
 import { type Config, listeningUrlOf } from "../settings/config.ts";
 import { systemClock } from "../wiring/clock.ts";
@@ -43,7 +42,6 @@ export interface ReplicaParts {
   readonly config: Config;
   readonly storage: Storage;
   readonly placement: () => PostgresPlacement;
-  readonly system: () => TroupeSystem;
   readonly maxRequestBodyBytes: number;
   readonly log: Logger;
   readonly tracing: Tracing | null;
@@ -51,7 +49,7 @@ export interface ReplicaParts {
 
 /** Opens the peer port and takes the lock; `undo` closes both. Null without REPLICA_URL. Throws `NoReplicaAddress`. */
 export async function openReplica(parts: ReplicaParts, undo: Pick<Undo, "add">): Promise<Replica | null> {
-  const { config, storage, placement, system, maxRequestBodyBytes, log, tracing } = parts;
+  const { config, storage, placement, maxRequestBodyBytes, log, tracing } = parts;
   const { replicaUrl } = config;
   if (replicaUrl === undefined) return null;
   const id = newId("rpl");
@@ -62,7 +60,6 @@ export async function openReplica(parts: ReplicaParts, undo: Pick<Undo, "add">):
     keys: storage.sealing.keys("peer"),
     reader: { read: () => placement().read() },
     bury: (dead) => placement().bury(dead),
-    system,
     clock: systemClock,
     maxRequestBodyBytes,
     contents: storage.files,

@@ -7,7 +7,7 @@
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { FolderInUse, lockFolder } from "../../db/folder-lock.ts";
-import { forgetService, newAdminKey, noteText, SERVICE_FILE } from "../admin/door.ts";
+import { forgetService, newAdminKey, noteText, SERVICE_FILE } from "./service-note.ts";
 import type { Logger } from "../log/log.ts";
 import { appUrlOf, type Config, localUrlOf } from "../settings/config.ts";
 import { systemClock } from "../wiring/clock.ts";

@@ -5,12 +5,16 @@
  *
  * The steps are undone in reverse order when a later one fails and when the service stops.
  */
-import type { LoopTime } from "../../actors/runtime/loop-time.ts";
-import { readingSlices } from "../egress/body.ts";
 import { join } from "node:path";
 import type { ModelPort } from "../../actors/job/ports.ts";
 import type { SectionNote } from "../../actors/runtime/loop-time.ts";
-import { forgetService, noteText, SERVICE_FILE, type ServiceNote } from "../admin/door.ts";
+import type { TroupeSystem } from "../../actors/troupe.ts";
+import type { Actors } from "./actors.ts";
+import { adminDoor, adminParts, type RunCommand } from "./admin-door.ts";
+import { assemble } from "./assembly.ts";
+import { prepareJoining } from "./joining.ts";
+import { openResources } from "./resources.ts";
+import { forgetService, newAdminKey, noteText, SERVICE_FILE, type ServiceNote } from "./service-note.ts";
 import type { App } from "./app.ts";
 import type { AdminPort } from "./admin-port.ts";
 import { ACTORS_STOP_MS, EFFECTS_LEAVE_MS } from "./drain-limits.ts";
@@ -19,37 +23,27 @@ import { Meters } from "../metrics/meters.ts";
 import { meteredModels } from "../wiring/metered.ts";
 import { tracedModels } from "../wiring/traced.ts";
 import { openTraces } from "./traces.ts";
-import { createEgress, type Egress } from "../egress/egress.ts";
 import { within } from "../../actors/runtime/hand-over.ts";
 import { systemChance, systemClock } from "../wiring/clock.ts";
-import { actorSettingsOf, appUrlOf, type Config, listeningUrlOf, localUrlOf } from "../settings/config.ts";
-import { authoritiesOf } from "../settings/authorities.ts";
-import { quotasOf } from "../settings/quotas.ts";
+import { appUrlOf, type Config, listeningUrlOf, localUrlOf } from "../settings/config.ts";
 import { FIRST_RUN_FILE, type FirstRun, firstRun, type FirstTokens } from "./first-run.ts";
 import { greeting, tokenLines, tryLines } from "./greeting.ts";
 import type { Logger } from "../log/log.ts";
-import { createSandbox, filePool } from "../sandbox/sandbox.ts";
-import { Cloner } from "../repositories/clone.ts";
-import { findGit, type GitVersion } from "../repositories/git.ts";
 import type { LocalModel } from "../runner/local-models.ts";
-import { type MadeApp, makeApp } from "./made-app.ts";
 import { unlessAborted } from "./interruption.ts";
 import { chooseModels } from "./model-choice.ts";
-import { prepareRuntime, type Runtime } from "./runtime.ts";
 import { oneAtATime } from "../../db/one-at-a-time.ts";
 import { writePrivateFile } from "../../db/private-file.ts";
 import { opened, tryHost, tryPort } from "./ports.ts";
-import { leave, openReplica } from "./replica.ts";
+import { leave, openReplica, type Replica } from "./replica.ts";
 import type { Supervision } from "./supervision.ts";
 import { StopOnce } from "./stop-once.ts";
-import { chargeOf, newLoopTime, slicePace } from "./loop-time.ts";
+import { newLoopTime } from "./loop-time.ts";
 import { openStorage, type Storage } from "./storage.ts";
 import { databaseNow } from "../../db/sweeps.ts";
 import { type Sweeper, startSweeper } from "./sweeper.ts";
 import { serviceSweeps } from "./sweeps.ts";
 import { Undo } from "./undo.ts";
-import { openIdProvider } from "../wiring/openid-provider.ts";
-import { openShell } from "../wiring/shell-service.ts";
 import { VERSION } from "../settings/version.ts";
 
 export interface Service {
@@ -61,6 +55,8 @@ export interface Service {
 export interface ServiceOptions {
   readonly config: Config;
   readonly log: Logger;
+  /** Runs a command of the administration. */
+  readonly runCommand: RunCommand;
   /** The terminal of a person; null without one: the tokens then go to a file. */
   readonly terminal: { write(text: string): void } | null;
   /** The service cannot go on: its database or its lease is gone. */
@@ -91,7 +87,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const { tracing } = traces;
     undo.add(() => traces.close());
     const loopTime = newLoopTime(options.loopNote, config.organizationLoopPercent / 100);
-    const isOverShare = (organizationId: string): boolean => loopTime.isOverShare(organizationId);
     const chosen = await unlessAborted(chooseModels(config, log, loopTime), signal);
     const { local } = chosen;
     const metered = meters === null ? chosen.models : meteredModels(chosen.models, meters);
@@ -101,64 +96,51 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     forgetService(storage.folder.path);
     signal.throwIfAborted();
     const address = appUrlOf(config, config.port);
-    const egress = egressOf(config, log, loopTime);
-    undo.add(() => egress.close());
-    const provider = openIdProvider(config, log);
-    undo.add(async () => provider?.close());
-    const charge = chargeOf(loopTime);
-    const sandbox = createSandbox(log, { isOverShare, charge });
-    undo.add(() => sandbox.close());
-    const fileSandbox = createSandbox(log, { kind: filePool(storage.files.children), isOverShare, charge });
-    undo.add(() => fileSandbox.close());
-    const cloner = new Cloner(join(storage.folder.path, "files", "clones"), egress);
-    await cloner.prepare();
-    const git = await gitOf(log);
-    const shell = await openShell(config.shellHosts, join(storage.folder.path, "files", "shells"), log);
-    const { runtime, join: joinOthers } = await prepareRuntime({
+    const resources = await openResources({ config, log, storage }, { models, meters, tracing }, undo);
+    const joining = await prepareJoining({
       storage,
-      runner: {
-        models,
-        egress,
-        sandbox,
-        fileSandbox,
-        cloner,
-        shell,
-        slots: { inProcess: config.runningJobs, ofOrganization: config.runningJobsOfOrganization },
-        retry: { retries: config.modelRetries, fallbacks: config.modelFallbacks },
-        toolResultBytes: config.toolResultKib * 1_024,
-      },
-      meters,
-      tracing,
       log,
+      meters,
       address,
-      build: VERSION,
-      onLost: onFatal,
       signal,
-      openReplica: (of) =>
-        openReplica({ ...of, config, storage, maxRequestBodyBytes: bodyBytesOf(config), log, tracing }, undo),
-      ...actorSettingsOf(config),
-      quotas: quotasOf(config),
+      openReplica: (placement) =>
+        openReplica({ placement, config, storage, maxRequestBodyBytes: bodyBytesOf(config), log, tracing }, undo),
     });
-    const reached = { egress, sandbox, fileSandbox, provider: provider?.client ?? null, git, hasShell: shell !== null };
-    const made = makeApp({ ...options, ...reached, storage, models, runtime, meters, tracing });
-    const { app } = made;
-    const { replica } = runtime;
-    // Serve before joining: the shards that it gets already have clients, whose requests the others forward.
+    const { placement, replica } = joining;
+    const key = supervision?.order.adminKey ?? newAdminKey();
+    const { actors, app } = assemble({
+      config,
+      storage,
+      resources,
+      clock: systemClock,
+      log,
+      placement,
+      peers: replica?.group ?? null,
+      forwarding: replica?.group.forwarding ?? null,
+      onLost: onFatal,
+      internal: (request) =>
+        adminDoor(request, {
+          key,
+          run: (asked) => options.runCommand(adminParts(actors, { config, storage }, app), asked),
+        }),
+    });
+    const { system, directory } = actors;
+    replica?.group.attach(system);
+    const joinOthers = () => joining.join(system);
     replica?.group.serve((request) => app.handle(request), app.streams);
     // It joins other replicas last, because shards come with clients. Creating the first organization needs shards
     // first.
-    const joinsLast = replica !== null && (await runtime.directory.listOrganizations()).length > 0;
+    const joinsLast = replica !== null && (await directory.listOrganizations()).length > 0;
     if (!joinsLast) await joinOthers();
-    const { system } = runtime;
-    const actors = new StopOnce(() => withinLimit(system.stop(), "the actors did not stop"));
+    const stop = new StopOnce(() => withinLimit(system.stop(), "the actors did not stop"));
     const stopEffects = () => within(systemClock, EFFECTS_LEAVE_MS, system.effects.stop());
-    undo.add(() => actors.stop());
+    undo.add(() => stop.stop());
     signal.throwIfAborted();
     // Test the port first: the tokens and command of a first run are shown once, and a taken port must not lose them.
     if (supervision === null) tryPort({ ...config, setting: "PORT" });
     if (config.adminPort !== undefined)
       tryPort({ host: config.adminHost, port: config.adminPort, setting: "ADMIN_PORT" });
-    const first = joinsLast ? null : await foundFirst(options, storage, runtime);
+    const first = joinsLast ? null : await foundFirst(options, storage, { system, directory, replica });
     const sweeper = sweep(options, storage);
     undo.add(() => sweeper.stop());
     // Stays open until the end of the drain, so that the drain can be observed.
@@ -168,19 +150,19 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       await app.stop();
       forgetService(storage.folder.path);
     });
-    const { appUrl, listens } = serve(options, storage, made);
-    if (replica !== null) undo.add(() => leave(replica, { app, actors, supervision, stopEffects }));
-    admin = openAdmin(options, { storage, runtime, meters, app });
+    const { appUrl, listens } = serve(options, storage, { app, key });
+    if (replica !== null) undo.add(() => leave(replica, { app, actors: stop, supervision, stopEffects }));
+    admin = openAdmin(options, { storage, system, meters, app });
     // In the background: an unavailable provider must not keep the service from starting.
-    void provider?.client.check();
+    void resources.provider?.check();
     // In the background: the first child starts before anything needs it, and the log says how it is protected.
-    const prepared = sandbox.prepare();
+    const prepared = resources.sandbox.prepare();
     if (joinsLast) {
       await within(systemClock, PREPARED_MS, Promise.all([prepared, storage.database.connect()]));
       signal.throwIfAborted();
       await joinOthers();
     }
-    greet(options, { storage, runtime, models, local: await local, appUrl, listens, first });
+    greet(options, { storage, replica, models, local: await local, appUrl, listens, first });
     return { address: appUrl, stop: () => undo.run() };
   } catch (cause) {
     await undo.run().catch((err: unknown) => log.error({ err }, "what had been started could not be ended"));
@@ -203,25 +185,6 @@ async function withinLimit(work: Promise<void>, what: string): Promise<void> {
   await Promise.race([work, limit]).finally(cancel);
 }
 
-/** The guarded client for untrusted addresses; the log lists what the operator has opened. */
-function egressOf(config: Config, log: Logger, time: LoopTime): Egress {
-  const { egressAllow, nodeEnv } = config;
-  if (egressAllow.length > 0) {
-    log.warn({ egressAllow }, "outgoing requests may reach these hosts and networks although they are not public");
-  }
-  const reading = { slices: readingSlices(slicePace(time)), charge: chargeOf(time) };
-  const privateCa = authoritiesOf(config);
-  const authorities = privateCa === undefined ? {} : { privateCa };
-  return createEgress({ allow: egressAllow, production: nodeEnv === "production", ...authorities }, log, reading);
-}
-
-/** Finds a git that is safe for clones; the log says whether there is one. */
-async function gitOf(log: Logger): Promise<GitVersion | null> {
-  const { git, why } = await findGit();
-  if (git === null) log.info({}, `repositories cannot be cloned: ${why}`);
-  return git;
-}
-
 function sweep({ config, log }: ServiceOptions, { database, files }: Storage): Sweeper {
   return startSweeper({
     sweeps: serviceSweeps({ database, files }, { eventDays: config.eventRetentionDays }),
@@ -236,12 +199,6 @@ function sweep({ config, log }: ServiceOptions, { database, files }: Storage): S
 
 const MIB = 1024 * 1024;
 
-interface Parts {
-  readonly storage: Storage;
-  readonly models: ModelPort;
-  readonly runtime: Runtime;
-}
-
 interface Listening {
   /** Where users reach the service. */
   readonly appUrl: string;
@@ -250,7 +207,11 @@ interface Listening {
 }
 
 /** Opens the port, and access for the administration command. */
-function serve({ config, supervision }: ServiceOptions, { folder }: Storage, { app, key }: MadeApp): Listening {
+function serve(
+  { config, supervision }: ServiceOptions,
+  { folder }: Storage,
+  { app, key }: { readonly app: App; readonly key: string },
+): Listening {
   const port = opened({ host: config.host, port: config.port, setting: "PORT" }, () =>
     app.listen({ hostname: config.host, port: config.port, isShared: supervision !== null }),
   );
@@ -263,25 +224,29 @@ function serve({ config, supervision }: ServiceOptions, { folder }: Storage, { a
 /** Opens the administration port, if one is set. Throws `CannotListen`. */
 function openAdmin(
   { config, log }: ServiceOptions,
-  of: { readonly storage: Storage; readonly runtime: Runtime; readonly meters: Meters | null; readonly app: App },
+  of: { readonly storage: Storage; readonly system: TroupeSystem; readonly meters: Meters | null; readonly app: App },
 ): AdminPort | null {
-  const { meters, storage, runtime, app } = of;
+  const { meters, storage, system, app } = of;
   const { adminPort: port, adminHost: host } = config;
   if (meters === null || port === undefined) return null;
-  const parts = { meters, ...runtime, ...storage, app, dataDir: storage.folder.path, log, host, port };
+  const parts = { meters, system, ...storage, app, dataDir: storage.folder.path, log, host, port };
   return opened({ host, port, setting: "ADMIN_PORT" }, () => serveMetrics(parts));
 }
 
 /** Creates the first organization if there is none, and shows its tokens before they become valid. */
-function foundFirst(options: ServiceOptions, storage: Storage, runtime: Runtime): Promise<FirstRun | null> {
+function foundFirst(
+  options: ServiceOptions,
+  storage: Storage,
+  { replica, ...actors }: Pick<Actors, "system" | "directory"> & { readonly replica: Replica | null },
+): Promise<FirstRun | null> {
   const { terminal, signal } = options;
   const tell = (tokens: FirstTokens): void => {
     if (terminal === null) writeFirstRun(options, storage, tokenLines(tokens));
     else terminal.write(`\n${tokenLines(tokens)}`);
   };
   const pauses = { clock: systemClock, chance: systemChance };
-  const found = () => firstRun({ ...runtime, now: systemClock.now(), pauses, signal, beforeCommit: tell });
-  return runtime.replica === null ? found() : oneAtATime(storage.database, found);
+  const found = () => firstRun({ ...actors, now: systemClock.now(), pauses, signal, beforeCommit: tell });
+  return replica === null ? found() : oneAtATime(storage.database, found);
 }
 
 /** Writes the one-time text for the operator to a file; answers its path. */
@@ -295,7 +260,13 @@ function writeFirstRun({ supervision }: ServiceOptions, { folder }: Storage, tex
 /** Greets the person at the terminal; the log gets a short form. */
 function greet(
   options: ServiceOptions,
-  of: Parts & Listening & { readonly local: readonly LocalModel[]; readonly first: FirstRun | null },
+  of: Listening & {
+    readonly storage: Storage;
+    readonly models: ModelPort;
+    readonly replica: Replica | null;
+    readonly local: readonly LocalModel[];
+    readonly first: FirstRun | null;
+  },
 ): void {
   const { config, log, terminal, supervision } = options;
   const { storage, models, local, appUrl, listens, first } = of;
@@ -313,7 +284,7 @@ function greet(
     {
       address: appUrl,
       listens,
-      replica: of.runtime.replica?.id,
+      replica: of.replica?.id,
       start_ms: Math.round(tookMs),
       model: model.ok ? `${model.value.provider}:${model.value.name}` : null,
     },

@@ -16,7 +16,9 @@ import { API_VERSION, knownVersion } from "../http/contract/api-version.ts";
 import { API_RESOURCE, MCP_RESOURCE } from "../http/contract/oauth-paths.ts";
 import { Surface } from "../http/request/surface.ts";
 import type { SurfaceParts } from "../http/request/surface-parts.ts";
-import type { MountedParts, Opened } from "./app.ts";
+import type { Services } from "../operations/services.ts";
+import type { AppParts, Shared } from "./app.ts";
+import { rateBudgetsOf } from "./rate-budgets.ts";
 
 interface Surfaces {
   readonly v1: Surface;
@@ -27,58 +29,46 @@ interface Surfaces {
 }
 
 export function surfacesOf(
-  parts: MountedParts,
-  { appUrl, server }: Opened,
+  services: Services,
+  { config, storage, resources, forwarding, overrides }: AppParts,
+  shared: Shared,
 ): { readonly surfaces: Surfaces; readonly authentication: Authentication; readonly limits: RateLimits } {
-  const {
-    system,
-    directory,
-    sealing,
-    log,
-    meter,
-    tracing,
-    clock,
-    rates,
-    corsOrigins,
-    bodies,
-    turns,
-    bulk,
-    forwarding,
-  } = parts;
-  const addresses = new ClientAddresses(rates?.trustedProxies ?? []);
-  const limits = new RateLimits({ system, clock, addresses, budgets: rates?.budgets ?? new Map() });
-  const authentication = new Authentication({ system, directory, limits, clock, log, appUrl });
+  const { system, clock, appUrl } = services;
+  const { bulk = storage.database.bulk, budgets = rateBudgetsOf(config) } = overrides;
+  const meter = resources.meters ?? undefined;
+  const tracing = resources.tracing ?? undefined;
+  const addresses = new ClientAddresses(config.trustedProxies);
+  const limits = new RateLimits({ system, clock, addresses, budgets });
+  const authentication = new Authentication({ ...services, limits });
   const longBodies = new LongBodies(bulk);
-  const crossOrigin = new CrossOrigin(corsOrigins ?? []);
-  const protection = new ProtectiveLimit(clock, rates?.v1RequestsPerMinute ?? 0);
+  const crossOrigin = new CrossOrigin(config.corsOrigins);
+  const protection = new ProtectiveLimit(clock, config.v1RequestsPerMinute);
   const surface = (
     dialect: Dialect,
     by: Pick<AdmissionParts, "isCounting" | "takesSessions" | "resource">,
     more: Partial<SurfaceParts> = {},
   ): Surface =>
     new Surface(dialect, {
+      ...shared,
       system,
-      sealing,
-      log,
+      sealing: services.sealing,
+      log: services.log,
       meter,
       tracing,
-      forwarding,
+      forwarding: forwarding ?? undefined,
       clock,
       rateHeaders: new RateHeaders(clock),
-      admission: new Admission({ system, sealing, clock, authentication, limits, protection, ...by }),
+      admission: new Admission({ ...services, authentication, limits, protection, ...by }),
       addresses,
       crossOrigin,
-      bodies,
       longBodies,
-      turns,
       bulk,
-      server,
       isStrict: false,
       ...more,
     });
   const rateHeaders = new RateHeaders(clock, { "api-version": API_VERSION });
   // v1 is for programs, and accepts only tokens (AUTH-6).
-  const v1 = surface(v1Dialect, { isCounting: rates?.countsV1 ?? false, takesSessions: false, resource: null });
+  const v1 = surface(v1Dialect, { isCounting: config.rateLimitV1, takesSessions: false, resource: null });
   const words = { rateHeaders, version: knownVersion, isStrict: true };
   const current = surface(
     currentDialect(appUrl),

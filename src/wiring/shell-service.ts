@@ -59,7 +59,11 @@ export interface AgentShell {
 }
 
 /** Opens a shell for agents if it can be isolated; the log says whether. */
-export async function openShell(hosts: readonly string[], root: string, log: Logger): Promise<AgentShell | null> {
+export async function openShell(
+  hosts: readonly string[],
+  root: string,
+  log: Pick<Logger, "info" | "warn">,
+): Promise<AgentShell | null> {
   await Promise.all([rm(root, { recursive: true, force: true }), removeWaysOut(root)]);
   const { shell, why } = await findShell();
   if (shell === null) log.info({}, `agents have no shell: ${why}`);
@@ -69,7 +73,10 @@ export async function openShell(hosts: readonly string[], root: string, log: Log
 }
 
 /** Says what bounds the processes of commands here. */
-function tellBounds({ style: { hasOwnUser, hasFilter, limitsProcesses } }: Shell, log: Logger): void {
+function tellBounds(
+  { style: { hasOwnUser, hasFilter, limitsProcesses } }: Shell,
+  log: Pick<Logger, "info" | "warn">,
+): void {
   const fields = { processesLimited: limitsProcesses, ownUser: hasOwnUser, callsFiltered: hasFilter };
   const why =
     process.getuid?.() === 0

@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { knock, type ServiceNote } from "../../src/admin/door.ts";
+import { knock } from "../../src/admin/door.ts";
+import type { ServiceNote } from "../../src/service/service-note.ts";
 import { copyFirstRun } from "../support/first-run-copy.ts";
 import { type GuardedFolder, guardedFolder } from "../support/guarded-folder.ts";
 import { admin, type FirstRunText, startTroupe, type TroupeProcess } from "../support/troupe-process.ts";

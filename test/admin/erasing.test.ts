@@ -9,7 +9,7 @@ import type { Outcome } from "../../actors/fault.ts";
 import { usageRef } from "../../actors/usage/schema.ts";
 import { PostgresErasure } from "../../db/erasure.ts";
 import { ORGANIZATION_TABLES } from "../../db/organization-tables.ts";
-import { patiently } from "../../src/admin/door.ts";
+import { patiently } from "../../src/service/admin-door.ts";
 import { type ExportSummary, writeExport } from "../../src/admin/organization-export.ts";
 import { bytesOf, readArchive } from "../../src/archive/archive.ts";
 import { OrganizationErased } from "../../src/files/files.ts";

@@ -12,7 +12,7 @@ let workspace: string;
 
 beforeAll(async () => {
   service = await startService();
-  apart = await startService({ app: () => ({ appsUrl: "https://*.apps.test" }) });
+  apart = await startService({ settings: { appsUrl: "https://*.apps.test" } });
 });
 afterAll(() => Promise.all([service.stop(), apart.stop()]));
 beforeEach(async () => {

@@ -26,21 +26,23 @@ let isSecondAsked = false;
 
 beforeAll(async () => {
   service = await startService({
-    app: ({ directory }) => ({
-      directory: new Proxy(directory, {
-        get(target, name: keyof Directory) {
-          if (name !== "pageAudit") return target[name].bind(target);
-          const paged: Directory["pageAudit"] = async (organizationId, filter, page) => {
-            if (page.after !== null && holdSecondPage !== null) {
-              isSecondAsked = true;
-              await holdSecondPage;
-            }
-            return target.pageAudit(organizationId, filter, page);
-          };
-          return paged;
-        },
+    overrides: {
+      services: ({ directory }) => ({
+        directory: new Proxy(directory, {
+          get(target, name: keyof Directory) {
+            if (name !== "pageAudit") return target[name].bind(target);
+            const paged: Directory["pageAudit"] = async (organizationId, filter, page) => {
+              if (page.after !== null && holdSecondPage !== null) {
+                isSecondAsked = true;
+                await holdSecondPage;
+              }
+              return target.pageAudit(organizationId, filter, page);
+            };
+            return paged;
+          },
+        }),
       }),
-    }),
+    },
   });
   owner = await service.found();
 });

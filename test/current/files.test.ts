@@ -5,6 +5,7 @@ import { HeldRequest } from "../support/held-request.ts";
 import { answered, Client, type Json, refused } from "../support/current.ts";
 import { type Caller, type Founded, type Service, startService } from "../support/service.ts";
 
+const MIB = 1024 * 1024;
 let service: Service;
 let owner: Founded;
 let client: Client;
@@ -13,7 +14,7 @@ let workspace: string;
 const FILE_BYTES = 200_000;
 
 beforeAll(async () => {
-  service = await startService({ workspaceLimits: { fileBytes: FILE_BYTES, workspaceBytes: 1_000_000 } });
+  service = await startService({ settings: { fileMib: FILE_BYTES / MIB, workspaceMib: 1_000_000 / MIB } });
   owner = await service.found();
   client = new Client(service, owner);
 });

@@ -3,14 +3,10 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import type { ToolResultBlock } from "../../actors/job/schema.ts";
 import { DEFAULT_SCOPES } from "../../actors/organization/principal.ts";
 import { createEgress } from "../../src/egress/egress.ts";
-import { HeldBytes } from "../../src/runner/held-bytes.ts";
-import { testSandbox } from "../support/sandbox.ts";
-import { mcpTools } from "../../src/runner/mcp/mcp-tools.ts";
-import { actorSecretReader } from "../../src/wiring/secret-reader.ts";
 import { until } from "../support/condition.ts";
 import { answered, Client, type Job, type Json, refused } from "../support/current.ts";
 import { type McpServerUnderTest, startMcpServer, textResult } from "../support/mcp-server.ts";
-import { type Founded, type Service, startService, testSealing } from "../support/service.ts";
+import { type Founded, type Service, startService } from "../support/service.ts";
 import { storedText } from "../support/stored-text.ts";
 
 const VALUE = `crm-key-${crypto.randomUUID()}`;
@@ -30,18 +26,7 @@ beforeAll(async () => {
     },
   ]);
   const egress = createEgress({ allow: ["127.0.0.1"], production: false });
-  service = await startService({
-    egress,
-    toolSources: (system, log) => [
-      mcpTools({
-        sandbox: testSandbox,
-        held: new HeldBytes(),
-        egress,
-        secrets: actorSecretReader(system, testSealing),
-        log,
-      }),
-    ],
-  });
+  service = await startService({ egress });
 });
 afterAll(async () => {
   await service.stop();

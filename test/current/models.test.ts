@@ -11,7 +11,7 @@ const ENDPOINT = "http://127.0.0.1:1/v1";
 const ALLOWED = "openai:gpt-x";
 
 test("[RUN-3] [RUN-4] the operator's limits are what a run keeps and what the list of models tells", async () => {
-  const service = await startService({ jobLimits: { steps: 2, runMs: 90_000 } });
+  const service = await startService({ settings: { jobSteps: 2, jobMinutes: 1.5 } });
   try {
     const owner = await service.found();
     const client = new Client(service, owner);

@@ -293,7 +293,7 @@ test("[QUOTA-2] a restart forgets neither what there is nor the limit, and a ref
 });
 
 test("[QUOTA-1] the service's defaults are set by the operator, and one organization's go before them", async () => {
-  const small = await startService({ quotas: { agents: 1, workspaces: null } });
+  const small = await startService({ settings: { quotas: ["agents=1", "workspaces=unlimited"] } });
   try {
     const founded = await small.found();
     const by = new Client(small, founded);

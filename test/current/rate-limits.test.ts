@@ -30,7 +30,7 @@ let owner: Founded;
 const budgets = new Map<string, number>();
 
 beforeAll(async () => {
-  service = await startService({ clock, app: () => ({ rates: { trustedProxies: ["127.0.0.1"], budgets } }) });
+  service = await startService({ clock, settings: { trustedProxies: ["127.0.0.1"] }, overrides: { budgets } });
   owner = await service.found();
   const other = await service.found();
   UNKNOWN.token = `${other.token.slice(0, 10)}${other.token[10] === "a" ? "b" : "a"}${other.token.slice(11)}`;
@@ -325,7 +325,7 @@ describe("failed authentication", () => {
 });
 
 test("[RATE-8] v1 has a protective limit for an organization, in its dialect and without rate headers", async () => {
-  const guarded = await startService({ clock, app: () => ({ rates: { v1RequestsPerMinute: 100 } }) });
+  const guarded = await startService({ clock, settings: { v1RequestsPerMinute: 100 } });
   const caller = await guarded.found();
   const other = await guarded.found("Other");
   const send = (by: Caller) => guarded.call(by, "GET", "/api/v1/agents");
@@ -349,7 +349,7 @@ test("[RATE-8] v1 has a protective limit for an organization, in its dialect and
 test("[RATE-4] v1 is limited as the current surface where that is configured, streams too", async () => {
   const limited = await startService({
     clock,
-    app: () => ({ rates: { countsV1: true, budgets: new Map([["*", 50]]) } }),
+    settings: { rateLimitV1: true, rateBudgets: ["*=50"] },
   });
   limited.model.script = () => [{ say: "Hello" }];
   const caller = await limited.found();

@@ -6,6 +6,7 @@ import { createEgressWorld, type EgressWorld } from "../support/egress-world.ts"
 import { type GitServer, hasGit, startGitServer } from "../support/git-server.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
 
+const MIB = 1024 * 1024;
 let world: EgressWorld;
 let git: GitServer;
 let service: Service;
@@ -20,8 +21,8 @@ beforeAll(async () => {
   git = startGitServer(world.authority);
   service = await startService({
     egress: world.client(),
-    workspaceLimits: { fileBytes: 100_000, workspaceBytes: 1_000_000 },
-    cloneLimits: { timeoutMs: 20_000, maxBytes: 5_000_000, maxFiles: 500 },
+    settings: { fileMib: 100_000 / MIB, workspaceMib: 1_000_000 / MIB },
+    overrides: { cloneLimits: { timeoutMs: 20_000, maxBytes: 5_000_000, maxFiles: 500 } },
   });
 });
 afterAll(async () => {
@@ -253,7 +254,7 @@ describe.skipIf(!hasGit)("repositories", () => {
 });
 
 test("[WSP-5] without git a clone is refused in words", async () => {
-  const without = await startService({ app: () => ({ git: null }) });
+  const without = await startService({ resources: () => ({ git: null }) });
   try {
     const by = await without.found();
     const answer = without.call(by, "POST", `/api/workspaces/${by.workspaceId}/repos/clone`, {

@@ -1,4 +1,5 @@
 /** How many shell commands run at a time, and whose. */
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { ORGANIZATION_SHELLS } from "../../src/wiring/shell-service.ts";
 import { until } from "../support/condition.ts";
@@ -20,7 +21,9 @@ beforeAll(async () => {
     });
     return { end: { kind: "exited", code: 0 }, output: "", isCut: false } as const;
   };
-  service = await startService({ shell: { run } });
+  service = await startService({
+    resources: ({ folder }) => ({ shell: { shell: { run }, hosts: [], root: join(folder, "shells") } }),
+  });
   // A message is the number of commands, and the name of each.
   service.model.script = ({ entries }) => {
     const [first] = entries;

@@ -8,6 +8,7 @@ import { findShell, type Shell, type ShellResult } from "../../src/sandbox/shell
 import { answered, Client, type Json } from "../support/current.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
 
+const HOSTS = ["packages.test"];
 const { shell } = await findShell();
 const LIMITS = { timeoutMs: 10_000, folderBytes: 4_000_000, memoryBytes: 2_000_000_000, outputBytes: 2_000 };
 
@@ -114,7 +115,10 @@ describe.skipIf(shell === null)("the tool", () => {
   let owner: Founded;
   let client: Client;
   beforeAll(async () => {
-    service = await startService({ shell: shell as Shell, shellHosts: ["packages.test"] });
+    service = await startService({
+      settings: { shellHosts: HOSTS },
+      resources: ({ folder }) => ({ shell: { shell: shell as Shell, hosts: HOSTS, root: join(folder, "shells") } }),
+    });
   });
   afterAll(() => service.stop());
   beforeEach(async () => {

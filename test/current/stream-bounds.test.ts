@@ -17,7 +17,7 @@ let client: Client;
 let agent: string;
 beforeAll(async () => {
   const budgets = new Map<string, number>();
-  service = await startService({ app: () => ({ rates: { budgets } }) });
+  service = await startService({ overrides: { budgets } });
   owner = await service.found();
   budgets.set(owner.organizationId, 1_000_000);
   client = new Client(service, owner);

@@ -29,8 +29,8 @@ test("[SSE-3] streams that are cut at random bytes, over passivation and a resta
   const random = seeded(20_261_121);
   const testDatabase = await createTestDatabase();
   const budgets = new Map<string, number>();
-  const app = () => ({ rates: { budgets } });
-  let service: Service = await startService({ testDatabase, app });
+  const overrides = { budgets };
+  let service: Service = await startService({ testDatabase, overrides });
   const port = Number(new URL(service.url).port);
   const owner = await service.found();
   budgets.set(owner.organizationId, 1_000_000);
@@ -76,7 +76,7 @@ test("[SSE-3] streams that are cut at random bytes, over passivation and a resta
     await service.stop();
     const model = new FakeModel();
     model.script = () => story(random, null);
-    service = await startService({ testDatabase, port, models: model, app });
+    service = await startService({ testDatabase, port, models: model, overrides });
     client = new Client(service, owner);
     await turnsEnd();
     await allSaw("a restart");

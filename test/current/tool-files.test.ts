@@ -8,13 +8,9 @@ import type { BlobKey } from "../../actors/workspace/ports.ts";
 import { sweepOnce } from "../../db/sweeps.ts";
 import { workspaceSweeps } from "../../db/workspace-sweeps.ts";
 import { createEgress } from "../../src/egress/egress.ts";
-import { HeldBytes } from "../../src/runner/held-bytes.ts";
-import { mcpTools } from "../../src/runner/mcp/mcp-tools.ts";
-import { resultFiles } from "../../src/wiring/result-files.ts";
 import { answered, Client, type Job, type Json } from "../support/current.ts";
 import { type McpServerUnderTest, startMcpServer, textResult } from "../support/mcp-server.ts";
 import { createTestDatabase, type TestDatabase } from "../support/postgres.ts";
-import { testSandbox } from "../support/sandbox.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
 import { PNG } from "../support/uploads.ts";
 
@@ -51,25 +47,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-function start(): Promise<Service> {
-  const egress = createEgress({ allow: ["127.0.0.1"], production: false });
-  const keeper = () => resultFiles({ contents: service.files, quotas: service.quotas, log: QUIET });
-  return startService({
-    egress,
-    testDatabase,
-    folder,
-    toolSources: () => [
-      mcpTools({
-        sandbox: testSandbox,
-        held: new HeldBytes(),
-        egress,
-        secrets: { read: () => Promise.reject(new Error("there are no secrets")) },
-        keeper: { keep: (...asked) => keeper().keep(...asked) },
-      }),
-    ],
-  });
-}
-const QUIET = { warn: () => {}, error: () => {} };
+const start = (): Promise<Service> =>
+  startService({ egress: createEgress({ allow: ["127.0.0.1"], production: false }), testDatabase, folder });
 
 /** The model makes these calls, one in each step, and then says that it has seen. */
 function script(...names: readonly string[]): void {

@@ -17,16 +17,18 @@ let addresses = 0;
 beforeAll(async () => {
   service = await startService({
     clock,
-    app: ({ directory }) => ({
-      rates: { trustedProxies: ["127.0.0.1"] },
-      directory: new Proxy(directory, {
-        get(target, name) {
-          if (name === "findToken") lookUps++;
-          const member: unknown = Reflect.get(target, name);
-          return typeof member === "function" ? member.bind(target) : member;
-        },
+    settings: { trustedProxies: ["127.0.0.1"] },
+    overrides: {
+      services: ({ directory }) => ({
+        directory: new Proxy(directory, {
+          get(target, name) {
+            if (name === "findToken") lookUps++;
+            const member: unknown = Reflect.get(target, name);
+            return typeof member === "function" ? member.bind(target) : member;
+          },
+        }),
       }),
-    }),
+    },
   });
   owner = await service.found();
 });

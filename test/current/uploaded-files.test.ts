@@ -97,7 +97,7 @@ test("[FILE-2] what is empty, too long, without a name or not what its digest sa
 });
 
 test("[FILE-2] [QUOTA-1] what the organization has no room for is refused before it is stored", async () => {
-  const small = await startService({ quotas: { file_bytes: 10 } });
+  const small = await startService({ settings: { quotas: ["file_bytes=10"] } });
   try {
     const by = await small.found();
     const hands = new Client(small, by);

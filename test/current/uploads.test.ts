@@ -10,6 +10,7 @@ import { answered, Client, type Json, refused } from "../support/current.ts";
 import { createTestDatabase } from "../support/postgres.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
 
+const MIB = 1024 * 1024;
 let service: Service;
 let owner: Founded;
 let client: Client;
@@ -19,7 +20,7 @@ const FILE_BYTES = 2_000_000;
 const BYTES = crypto.getRandomValues(new Uint8Array(60_000));
 
 beforeAll(async () => {
-  service = await startService({ workspaceLimits: { fileBytes: FILE_BYTES, workspaceBytes: 100_000_000 } });
+  service = await startService({ settings: { fileMib: FILE_BYTES / MIB, workspaceMib: 100_000_000 / MIB } });
 });
 afterAll(() => service.stop());
 beforeEach(async () => {

@@ -16,7 +16,7 @@ let client: Client;
 let agent: string;
 
 beforeAll(async () => {
-  service = await startService({ tools: new FakeTools(), monthlyTokens: SERVICE_TOKENS });
+  service = await startService({ tools: new FakeTools(), settings: { monthlyTokenBudget: SERVICE_TOKENS } });
 });
 afterAll(() => service.stop());
 beforeEach(async () => {

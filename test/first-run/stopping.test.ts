@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { connect } from "node:net";
 import { join } from "node:path";
-import { readService } from "../../src/admin/door.ts";
+import { readService } from "../../src/service/service-note.ts";
 import { bunFolder } from "../support/bun-program.ts";
 import { copyFirstRun } from "../support/first-run-copy.ts";
 import { type GuardedFolder, guardedFolder } from "../support/guarded-folder.ts";

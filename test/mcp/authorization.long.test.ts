@@ -22,7 +22,7 @@ let owner: Founded;
 
 beforeAll(async () => {
   // The suite asks at the address that the metadata names.
-  service = await startService({ app: () => ({ appUrl: (port) => `http://127.0.0.1:${port}` }) });
+  service = await startService({ settings: { appUrl: undefined } });
   owner = await service.found();
   await signedIn(service, owner, PASSWORD, service.url);
 });

@@ -26,8 +26,7 @@ let owner: Founded;
 let agentId = "";
 
 beforeAll(async () => {
-  const rates = { budgets: new Map([["*", BUDGET]]) };
-  service = await startService({ models, app: () => ({ rates, maxStreams: 2 * STREAMS }) });
+  service = await startService({ models, settings: { rateBudgets: [`*=${BUDGET}`], maxStreams: 2 * STREAMS } });
   owner = await service.found();
   const body = { name: "Ada", system_prompt: "Be brief." };
   const made = await answered(service.call(owner, "POST", "/api/agents", body), 201);

@@ -142,7 +142,7 @@ test("[MCP-7] [MCP-1] a call that is cancelled beside its form cancels the job t
 });
 
 test("[MCP-7] [MCP-3] a client that gets progress is told on while a form is open", async () => {
-  const hurried = await startService({ tools, app: () => ({ clock: hurriedClock(50) }) });
+  const hurried = await startService({ tools, overrides: { services: () => ({ clock: hurriedClock(50) }) } });
   try {
     const person = await hurried.found();
     hurried.model.script = service.model.script;

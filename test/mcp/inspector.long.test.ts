@@ -31,7 +31,7 @@ beforeAll(async () => {
   });
   const [err, code] = await Promise.all([child.stderr.text(), child.exited]);
   if (code !== 0) throw new Error(`the inspector cannot be fetched: ${err}`);
-  service = await startService({ app: () => ({ appUrl: (port) => `http://127.0.0.1:${port}` }) });
+  service = await startService({ settings: { appUrl: undefined } });
   owner = await service.found();
   browser = await signedIn(service, owner, PASSWORD, service.url);
   const agent = await new Client(service, owner).call("POST", "/api/agents", { name: "Ada", system_prompt: "x" });

@@ -26,7 +26,7 @@ let view: { readonly html: string; readonly policy: string };
 beforeAll(async () => {
   if (CHROMIUM === null) return;
   let appUrl = "";
-  service = await startService({ tools, app: () => ({ appUrl: () => appUrl }) });
+  service = await startService({ tools, overrides: { services: () => ({ appUrl: () => appUrl }) } });
   proxy = await FaultyProxy.open(service.url);
   appUrl = proxy.url;
   owner = await service.found();

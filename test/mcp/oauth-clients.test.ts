@@ -38,7 +38,7 @@ let agentId = "";
 
 beforeAll(async () => {
   // The clients ask at the address that the metadata names.
-  service = await startService({ clock, models, app: () => ({ appUrl: (port) => `http://127.0.0.1:${port}` }) });
+  service = await startService({ clock, models, settings: { appUrl: undefined } });
   owner = await service.found();
   person = await service.join(owner.organizationId);
   await signedIn(service, person, PASSWORD, service.url);

@@ -9,7 +9,7 @@ const CONSOLE = "https://console.example";
 let service: Service;
 let owner: Founded;
 beforeAll(async () => {
-  service = await startService({ app: () => ({ corsOrigins: [CONSOLE] }) });
+  service = await startService({ settings: { corsOrigins: [CONSOLE] } });
   owner = await service.found();
 });
 afterAll(() => service.stop());

@@ -24,10 +24,12 @@ let owner: Founded;
 
 beforeAll(async () => {
   service = await startService({
-    app: () => ({
-      build: { commit: COMMIT, builtAt: "2026-11-01T12:00:00.000Z" },
-      rates: { budgets: new Map([["*", 4_000]]), countsV1: true },
-    }),
+    settings: {
+      buildCommit: COMMIT,
+      buildTime: "2026-11-01T12:00:00.000Z",
+      rateBudgets: ["*=4000"],
+      rateLimitV1: true,
+    },
   });
   owner = await service.found();
 });
@@ -73,7 +75,8 @@ describe("what they say", () => {
   });
 
   test("[VER-2] what is not known of the build, and a model that is not there, are null", async () => {
-    const bare = await startService();
+    const build = { commit: null, builtAt: null };
+    const bare = await startService({ overrides: { services: ({ facts }) => ({ facts: { ...facts, build } }) } });
     try {
       bare.model.becomeUnusable("no key");
       const version = await answered(fetch(`${bare.url}/api/version`));

@@ -13,7 +13,7 @@ let service: Service;
 const tools = new FakeTools();
 
 beforeAll(async () => {
-  service = await startService({ tools, app: () => ({ maxStreams: MOST }) });
+  service = await startService({ tools, settings: { maxStreams: MOST } });
 });
 afterAll(() => service.stop());
 

@@ -13,7 +13,7 @@ let service: Service;
 let owners: readonly { readonly by: Founded; readonly agent: string; readonly path: string }[];
 
 beforeAll(async () => {
-  service = await startService({ app: () => ({ maxStreams: MOST }) });
+  service = await startService({ settings: { maxStreams: MOST } });
   owners = await Promise.all(
     ["one", "two", "three"].map(async (name) => {
       const by = await service.found(name);

@@ -16,7 +16,7 @@ let two: Founded;
 let agents: ReadonlyMap<Founded, string>;
 
 beforeAll(async () => {
-  service = await startService({ app: () => ({ maxStreams: MOST }) });
+  service = await startService({ settings: { maxStreams: MOST } });
   [one, two] = [await service.found("one"), await service.found("two")];
   agents = new Map([
     [one, await createAgent(service, one)],

@@ -25,7 +25,7 @@ beforeAll(async () => {
   if (CHROMIUM === null) return;
   known = pages();
   unknown = pages();
-  service = await startService({ app: () => ({ corsOrigins: [originOf(known)] }) });
+  service = await startService({ settings: { corsOrigins: [originOf(known)] } });
   proxy = await FaultyProxy.open(service.url);
   owner = await service.found();
   browser = await watchedBrowser();

@@ -10,7 +10,7 @@ type Routes = Readonly<Record<string, Readonly<Record<string, Route>>>>;
 /** The service, and what it has given to Bun's router. */
 async function start(appsUrl?: string): Promise<{ readonly service: Service; readonly routes: Routes }> {
   const serve = spyOn(Bun, "serve");
-  const service = await startService(appsUrl === undefined ? {} : { app: () => ({ appsUrl }) });
+  const service = await startService({ settings: { appsUrl } });
   const routes = serve.mock.calls.map(([given]) => (given as { readonly routes?: Routes }).routes ?? {});
   serve.mockRestore();
   return { service, routes: routes.find((each) => "/api/v1/agents/:id" in each) ?? {} };

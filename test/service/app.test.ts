@@ -6,15 +6,15 @@ let hasDatabase = true;
 
 beforeAll(async () => {
   service = await startService({
-    app: () => ({
+    overrides: {
       pingDatabase: () =>
         hasDatabase ? Promise.resolve() : Promise.reject(new Error("connect ECONNREFUSED 10.0.0.1:5432")),
-      internal: async (request) => {
-        const path = new URL(request.url).pathname;
-        if (path === "/internal/broken") throw new Error("secret");
-        return path === "/internal/door" ? new Response("inside") : null;
-      },
-    }),
+    },
+    internal: async (request) => {
+      const path = new URL(request.url).pathname;
+      if (path === "/internal/broken") throw new Error("secret");
+      return path === "/internal/door" ? new Response("inside") : null;
+    },
   });
 });
 afterAll(() => service.stop());

@@ -32,7 +32,7 @@ beforeAll(async () => {
     const port = freePort();
     const origin = `https://localhost:${port}`;
     const appUrl = origin + prefix;
-    const service = await startService({ app: () => ({ appUrl: () => appUrl }) });
+    const service = await startService({ settings: { appUrl } });
     behind.set(prefix, { service, owner: await service.found(), appUrl, origin });
     return { file, port, service: service.url, certificate };
   });

@@ -9,6 +9,7 @@ import { CHROMIUM, type WatchedBrowser, watchedBrowser } from "../support/browse
 import { until } from "../support/condition.ts";
 import { type Caller, type Founded, type Service, startService } from "../support/service.ts";
 import { emailOf, PASSWORD, passwordLink } from "../support/signed-in.ts";
+import { systemClock } from "../../src/wiring/clock.ts";
 
 const AXE = readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
 
@@ -25,12 +26,12 @@ let url = "";
 beforeAll(async () => {
   if (CHROMIUM === null) return;
   service = await startService({
-    app: ({ log, clock, egress }) => ({
-      // By name: browsers know no passkeys of a bare address.
-      appUrl: (port) => `http://localhost:${port}`,
+    // By name: browsers know no passkeys of a bare address.
+    settings: { appUrl: undefined, host: "localhost" },
+    resources: ({ log, egress }) => ({
       provider: new OpenIdProvider(
         { issuer: "https://id.example", clientId: "troupe", clientSecret: "hush", name: "Example ID" },
-        { log, clock, egress },
+        { log, clock: systemClock, egress },
       ),
     }),
   });

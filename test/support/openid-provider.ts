@@ -8,7 +8,7 @@ import { Provider } from "oidc-provider";
 import { createEgress, type Egress, type EgressRequest, type EgressResult } from "../../src/egress/egress.ts";
 import { OpenIdProvider, type ProviderSettings } from "../../src/sign-in/openid/provider.ts";
 import { systemClock } from "../../src/wiring/clock.ts";
-import type { AppParts } from "../../src/service/app.ts";
+import type { HttpLog } from "../../src/log/port.ts";
 
 /** Somebody at the provider. */
 export interface Somebody {
@@ -83,7 +83,7 @@ export class TestProvider {
   }
 
   /** The client of the service; `changes` to what the operator has set. */
-  client(log: AppParts["log"], changes: Partial<ProviderSettings> = {}): OpenIdProvider {
+  client(log: HttpLog, changes: Partial<ProviderSettings> = {}): OpenIdProvider {
     const egress = {
       request: (request: EgressRequest) => this.between(request, () => this.send(request)),
     };

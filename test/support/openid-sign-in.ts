@@ -33,7 +33,7 @@ export class OpenIdSignIn {
     const provider = await TestProvider.start(APP + CALLBACK);
     let kept: HttpLog | null = null;
     const service = await startService({
-      app: ({ log }) => {
+      resources: ({ log }) => {
         kept = log;
         return { provider: provider.client(log) };
       },

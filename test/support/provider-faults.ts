@@ -3,7 +3,6 @@
  * PostgreSQL, its model seam, and a server over real sockets. Pauses of the runs pass faster than they say.
  */
 import { createModels } from "../../src/runner/models.ts";
-import { Slots } from "../../actors/job/run/slots.ts";
 import { until } from "./condition.ts";
 import { answered, type Job, type Sent } from "./current.ts";
 import { startFakeOpenAi } from "./fake-openai.ts";
@@ -39,9 +38,8 @@ export async function surviveFaults(count: number): Promise<FaultReport> {
     production: false,
     allowDemoModel: false,
   });
-  const slots = new Slots({ inProcess: 64, ofOrganization: 64 });
-  const retry = { retries: 6, fallbacks: [] };
-  const service = await startService({ models, slots, retry, runClock: hurriedClock(HURRY) });
+  const settings = { runningJobs: 64, runningJobsOfOrganization: 64, modelRetries: 6 };
+  const service = await startService({ models, settings, overrides: { jobClock: hurriedClock(HURRY) } });
   try {
     const owner = await service.found();
     const agent = await answered<{ id: string }>(

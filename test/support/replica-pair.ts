@@ -125,18 +125,18 @@ export class ReplicaPair {
       keys: PEER_KEYS,
       reader: { read: () => (id === "rpl_1" ? this.reading : Promise.resolve()).then(() => this.rows()) },
       bury: () => Promise.resolve(false),
-      system: () => ({
-        serves: () => this.owner === id,
-        dispatchGroup: () => Promise.resolve(ok([])),
-        settled: () => Promise.resolve(ok(null)),
-        lookAtPlacement: () => {
-          if (id === "rpl_1") this.looks++;
-        },
-      }),
       clock: this.clock,
       maxRequestBodyBytes: 1_000,
       contents: { read: () => Promise.resolve(null) },
       log: QUIET,
+    });
+    group.attach({
+      serves: () => this.owner === id,
+      dispatchGroup: () => Promise.resolve(ok([])),
+      settled: () => Promise.resolve(ok(null)),
+      lookAtPlacement: () => {
+        if (id === "rpl_1") this.looks++;
+      },
     });
     group.serve(pipeline, new OpenStreams(this.clock));
     this.closing.push(() => group.stop());

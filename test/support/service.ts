@@ -1,73 +1,30 @@
 /**
- * The service for tests of its surfaces: a database of its own, the actor system over it, a model
- * that does what the test says, and the app on a port of its own. Organizations, people and tokens
- * are made through the actors, as the administration command makes them.
+ * The service for tests of its surfaces: what `main.ts` runs, put together by the same `assemble`, with a database of
+ * its own, a model that does what the test says, and a port of its own. Organizations, people and tokens are made
+ * through the actors, as the administration command makes them.
  */
-import { HeldBytes } from "../../src/runner/held-bytes.ts";
-import { CachedMcpCatalogue } from "../../src/wiring/mcp-catalogue.ts";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type JobLimits, DEFAULT_JOB_LIMITS } from "../../actors/job/limits.ts";
-import { newId } from "../../actors/ids.ts";
 import type { Role, TokenKind } from "../../actors/organization/schema.ts";
-import { jobExecution } from "../../actors/job/run/execution.ts";
-import type { ModelPort, ToolPort } from "../../actors/job/ports.ts";
-import { NO_RETRIES, type RetrySettings } from "../../actors/job/run/retry-policy.ts";
-import { Slots } from "../../actors/job/run/slots.ts";
+import type { ToolPort } from "../../actors/job/ports.ts";
 import type { Directory } from "../../actors/organization/directory.ts";
-import { BulkWork } from "../../actors/runtime/bulk-work.ts";
-import type { Clock } from "../../actors/runtime/clock.ts";
-import { LoopTime } from "../../actors/runtime/loop-time.ts";
-import { System } from "../../actors/runtime/system.ts";
-import { troupeActors, type TroupeProtocols, type TroupeSystem } from "../../actors/troupe.ts";
-import { calendar } from "../../src/schedule/calendar.ts";
-import { type Database, openDatabase } from "../../db/client.ts";
-import { PostgresPlacement } from "../../db/placement.ts";
-import { PostgresActorStore } from "../../db/stores/actor-store.ts";
-import { PostgresChatDirectory } from "../../db/stores/chat-directory.ts";
-import { PostgresDirectory } from "../../db/stores/directory.ts";
-import { PostgresJobDirectory } from "../../db/stores/job-directory.ts";
-import { PostgresQuotaDirectory } from "../../db/stores/quota-directory.ts";
-import { PostgresUploadDirectory } from "../../db/stores/upload-directory.ts";
-import { PostgresUsageDirectory } from "../../db/stores/usage-directory.ts";
-import { PostgresWebhookDirectory } from "../../db/stores/webhook-directory.ts";
-import { PostgresMissionDirectory } from "../../db/stores/mission-directory.ts";
-import { PostgresBlobClaims } from "../../db/stores/blob-claims.ts";
-import { PostgresFileDirectory } from "../../db/stores/file-directory.ts";
-import { DEFAULT_WORKSPACE_LIMITS, type WorkspaceLimits } from "../../actors/workspace/limits.ts";
+import { type TroupeSystem } from "../../actors/troupe.ts";
+import { type Database } from "../../db/client.ts";
 import type { ToolInfo } from "../../src/operations/tool-catalogue.ts";
-import { catalogueWithShell, toolCatalogue } from "../../src/wiring/tool-catalogue.ts";
-import { type Files, openFiles } from "../../src/files/files.ts";
-import { createSandbox, filePool } from "../../src/sandbox/sandbox.ts";
-import { argumentChecks } from "../../src/wiring/argument-checks.ts";
-import { toolImports } from "../../src/wiring/tool-imports.ts";
-import { sandboxPreviews } from "../../src/wiring/previews.ts";
-import { dataQueries } from "../../src/wiring/data-queries.ts";
-import { impoliteLaunches, testSandbox } from "./sandbox.ts";
-import { PostgresTranscripts } from "../../db/stores/transcripts.ts";
-import { type App, type AppParts, createApp } from "../../src/service/app.ts";
-import { systemChance, systemClock } from "../../src/wiring/clock.ts";
+import { type Files } from "../../src/files/files.ts";
+import type { App } from "../../src/service/app.ts";
+import type { Actors } from "../../src/service/actors.ts";
+import { type Overrides } from "../../src/service/assembly.ts";
+import type { Services } from "../../src/operations/services.ts";
+import type { Config } from "../../src/settings/config.ts";
+import { configOf } from "./settings.ts";
+import { systemClock } from "../../src/wiring/clock.ts";
 import { ShiftedClock } from "./shifted-clock.ts";
-import { createEgress, type Egress } from "../../src/egress/egress.ts";
-import { withProviderKeys } from "../../src/runner/provider-keys.ts";
-import { actorProviderKeys } from "../../src/wiring/provider-keys.ts";
-import { actorSecretReader } from "../../src/wiring/secret-reader.ts";
-import { withAttachedContent } from "../../src/runner/attached-content.ts";
-import { withRepositoryModel } from "../../src/runner/repository-model.ts";
-import { Passwords } from "../../src/sign-in/passwords.ts";
-import { findGit } from "../../src/repositories/git.ts";
 import { createSealing } from "../../src/service/service-key.ts";
-import { Quotas } from "../../src/wiring/quotas.ts";
-import { DEFAULT_QUOTAS, type QuotaLimits, type QuotaReports } from "../../actors/usage/quota.ts";
-import { AgentFinder } from "../../src/work/agent-finder.ts";
-import { missionEffects } from "../../src/work/mission-effects.ts";
-import { webhookHandlers, webhookTools } from "../../src/wiring/webhooks.ts";
+import { type QuotaReports } from "../../actors/usage/quota.ts";
 import { undocumented } from "./documented.ts";
 import { peopleOf } from "./people.ts";
-import { serviceTools, type ToolOptions } from "./service-tools.ts";
+import { type AssembledOptions, openAssembled } from "./assembled.ts";
 import { FakeModel } from "./fake-model.ts";
-import { outputChecks } from "../../src/wiring/output-checks.ts";
 import { createTestDatabase, type TestDatabase } from "./postgres.ts";
 
 export interface LogLine {
@@ -76,36 +33,20 @@ export interface LogLine {
   readonly message: string;
 }
 
-export interface ServiceOptions extends ToolOptions {
-  readonly models?: ModelPort;
+export interface ServiceOptions extends Partial<
+  Pick<AssembledOptions, "models" | "clock" | "egress" | "resources" | "internal" | "folder" | "hasRoom">
+> {
+  /** Settings that are not those of an operator who has set none. */
+  readonly settings?: { readonly [K in keyof Config]?: Config[K] | undefined };
+  /** What the tools of jobs do; omitted: the service's own tools. */
   readonly tools?: ToolPort;
-  readonly clock?: Clock;
-  /** The way out of webhooks; the caller closes it. */
-  readonly egress?: Egress;
-  readonly slots?: Slots;
-  /** None unless given. */
-  readonly retry?: RetrySettings;
-  /** Of the loop of jobs alone. */
-  readonly runClock?: Clock;
-  /** Whose database it is, where it outlives the service: a restart is another service on it. */
+  /** What else is replaced, for example a directory that fails. */
+  readonly overrides?: Omit<Overrides, "tools">;
+  /** A database that outlives the service: a restart is another service on it. */
   readonly testDatabase?: TestDatabase;
-  /** Whose files they are, where they outlive the service; the caller removes the folder. */
-  readonly folder?: string;
   readonly port?: number;
-  /** The default ones, unless given. */
-  readonly jobLimits?: JobLimits;
-  /** What a workspace may hold. */
-  readonly workspaceLimits?: WorkspaceLimits;
-  /** Quotas that are not the default ones. */
-  readonly quotas?: Partial<QuotaLimits>;
-  /** What an organization may use in a month. */
-  readonly monthlyTokens?: number;
   /** The way to the database, for example through a proxy: the url to use for the given one. */
   readonly through?: (url: string) => Promise<string>;
-  /** Whether the disk has room; omitted: always. */
-  readonly hasRoom?: () => boolean;
-  /** Changes parts of the app, for example a directory that fails. */
-  readonly app?: (parts: AppParts) => Partial<AppParts>;
 }
 
 /** Somebody with a token. */
@@ -129,6 +70,8 @@ export interface TokenOptions {
 export interface Service {
   readonly url: string;
   readonly system: TroupeSystem;
+  readonly actors: Actors;
+  readonly services: Services;
   readonly directory: Directory;
   readonly database: Database;
   readonly quotas: QuotaReports;
@@ -161,165 +104,39 @@ const FAKE_TOOLS: readonly ToolInfo[] = ["look", "send"].map((name) => ({
 /** Under a key that is the same in every test. */
 export const testSealing = createSealing(new Uint8Array(32).fill(7));
 
-/** Hashes that take no time: theirs takes a tenth of a second of a core. */
-const QUICK = { algorithm: "argon2id", memoryCost: 8, timeCost: 1 } as const;
-const quickPasswords = (): Passwords =>
-  new Passwords({
-    hash: (password) => Bun.password.hash(password, QUICK),
-    verify: (password, hash) => Bun.password.verify(password, hash),
-  });
-
-/** Names lead nowhere unless a test says where. */
-const nowhere = (): Promise<readonly string[]> => Promise.reject(new Error("no such name"));
+/** What tests of the service start with; each is a setting of an operator. */
+const SETTINGS = configOf({ APP_URL: "https://troupe.test", MODEL_RETRIES: "0" });
 
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
   const testDatabase = options.testDatabase ?? (await createTestDatabase());
-  const clock = options.clock ?? systemClock;
-  const loopTime = new LoopTime(() => clock.monotonic());
-  // Its pauses are those of the real clock, also where the test owns the time.
-  const bulk = new BulkWork({ time: loopTime, clock: systemClock, later: setImmediate });
-  const database = openDatabase((await options.through?.(testDatabase.url)) ?? testDatabase.url, { bulk });
-  const model = new FakeModel();
-  const models = options.models ?? model;
-  const jobLimits = options.jobLimits ?? DEFAULT_JOB_LIMITS;
-  const workspaceLimits = options.workspaceLimits ?? DEFAULT_WORKSPACE_LIMITS;
-  const folder = options.folder ?? mkdtempSync(join(tmpdir(), "troupe-files-"));
-  const files = await openFiles(
-    { folder, s3: null },
-    { claims: new PostgresBlobClaims(database), clock, onFailure: () => {}, hasRoom: options.hasRoom },
-  );
+  const { clock = systemClock, tools, overrides = {}, settings, ...given } = options;
   const lines: LogLine[] = [];
-  const log = logInto(lines);
-  const directory = new PostgresDirectory(database);
-  const webhooks = new PostgresWebhookDirectory(database);
-  const missions = new PostgresMissionDirectory(database);
-  const egress = options.egress ?? createEgress({ allow: [], production: false, resolve: nowhere });
-  const placement = new PostgresPlacement(database, { id: newId("rpl"), address: "test", build: "test", folder: null });
-  await placement.join();
-  const quotas = new Quotas({
-    directory: new PostgresQuotaDirectory(database),
-    defaults: { ...DEFAULT_QUOTAS, ...options.quotas },
-    clock,
-    log,
-  });
-  const system: TroupeSystem = new System<TroupeProtocols>({
-    guard: quotas,
-    ...(options.hasRoom === undefined ? {} : { hasRoom: options.hasRoom }),
-    definitions: troupeActors({ calendar, monthlyTokens: options.monthlyTokens ?? null, jobLimits, workspaceLimits }),
-    store: new PostgresActorStore(database),
-    placement,
-    clock,
-    loopTime,
-    chance: systemChance,
-    log,
-    onLost: (reason) => log.error({}, `lost: ${reason}`),
-  });
-  const fileSandbox = createSandbox(undefined, { kind: filePool(files.children), launches: impoliteLaunches });
-  const queries = dataQueries({ sandbox: fileSandbox, system, contents: files });
-  const secrets = actorSecretReader(system, testSealing);
-  const execution = jobExecution({
-    models: withRepositoryModel(withAttachedContent(withProviderKeys(models, secrets), { contents: files })),
-    providerKeys: actorProviderKeys(system),
-    tools:
-      options.tools ??
-      (await serviceTools(
-        {
-          system,
-          database,
-          directory,
-          models,
-          files,
-          queries,
-          egress,
-          sandbox: fileSandbox,
-          secrets,
-          folder,
-          workspaceLimits,
-          quotas,
-          log,
-        },
-        options,
-      )),
-    outputs: outputChecks(fileSandbox),
-    transcripts: new PostgresTranscripts(database),
-    slots: options.slots ?? new Slots(),
-    steps: jobLimits.steps,
-    retry: options.retry ?? NO_RETRIES,
-    chance: systemChance,
-    clock: options.runClock ?? clock,
-    group: (members, admission) => system.dispatchGroup(members, admission),
-    textWriter: (text) => system.textWriter(text),
-    log,
-  });
-  system.handle({
-    run: execution,
-    ...missionEffects({
-      services: { system, agents: new AgentFinder({ system, directory, log }), models },
-      missions,
-      clock,
-      chance: systemChance,
-      log,
-    }),
-    ...webhookHandlers({
-      egress,
+  const model = new FakeModel();
+  const { actors, services, app, database, files, folder, undo } = await openAssembled(
+    (await options.through?.(testDatabase.url)) ?? testDatabase.url,
+    {
+      models: model,
+      ...given,
+      config: { ...SETTINGS, ...settings } as Config,
+      log: logInto(lines),
       sealing: testSealing,
-      queue: webhooks,
       clock,
-      chance: systemChance,
-      log,
-      system,
-      appUrl: "https://troupe.test",
-    }),
-  });
+      overrides: tools === undefined ? overrides : { ...withFakeTools(overrides), tools },
+    },
+  );
+  const { system, directory, quotas } = actors;
   await system.start();
-  if (clock instanceof ShiftedClock) clock.systems.add(system);
-  const ping = async (): Promise<void> => void (await database.read`select 1`);
-  const parts: AppParts = {
-    system,
-    bulk,
-    directory,
-    models,
-    jobLimits,
-    log,
-    clock,
-    pingDatabase: ping,
-    appUrl: () => "https://troupe.test",
-    chats: new PostgresChatDirectory(database),
-    jobs: new PostgresJobDirectory(database),
-    missions,
-    files: new PostgresFileDirectory(database),
-    contents: files,
-    argumentChecks: argumentChecks(fileSandbox),
-    toolImports: toolImports(egress, fileSandbox),
-    mcpCatalogue: new CachedMcpCatalogue({
-      egress,
-      sandbox: testSandbox,
-      held: new HeldBytes(),
-      secrets,
-      clock,
-    }),
-    previews: sandboxPreviews({ sandbox: fileSandbox, contents: files }),
-    queries,
-    workspaceLimits,
-    git: (await findGit()).git,
-    uploads: new PostgresUploadDirectory(database),
-    usage: new PostgresUsageDirectory(database),
-    quotas,
-    sealing: testSealing,
-    webhooks,
-    webhookTools: webhookTools(egress),
-    egress,
-    passwords: quickPasswords(),
-    provider: null,
-    // Fake tools have these, whatever a test makes of them.
-    ...(options.tools === undefined ? {} : { tools: [...toolCatalogue, ...FAKE_TOOLS] }),
-    ...(options.shell === undefined ? {} : { tools: catalogueWithShell(options.shellHosts ?? []) }),
-  };
-  const app = createApp({ ...parts, ...options.app?.(parts) });
+  if (clock instanceof ShiftedClock) {
+    clock.systems.add(system);
+    undo.add(() => void clock.systems.delete(system));
+  }
   const url = `http://127.0.0.1:${app.listen({ hostname: "127.0.0.1", port: options.port ?? 0 })}`;
+  undo.add(() => app.stop());
   return {
     url,
     system,
+    actors,
+    services,
     directory,
     database,
     quotas,
@@ -337,17 +154,17 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       return answer;
     },
     async stop() {
-      if (clock instanceof ShiftedClock) clock.systems.delete(system);
-      await app.stop();
-      await system.stop();
-      fileSandbox.close();
-      if (options.egress === undefined) egress.close();
-      await database.close();
-      if (options.folder === undefined) rmSync(folder, { recursive: true, force: true });
+      await undo.run();
       if (options.testDatabase === undefined) await testDatabase.drop();
     },
   };
 }
+
+/** Fake tools are in the catalogue too, whatever a test makes of them. */
+const withFakeTools = (overrides: Overrides): Overrides => ({
+  ...overrides,
+  services: (made) => ({ tools: [...made.tools, ...FAKE_TOOLS], ...overrides.services?.(made) }),
+});
 
 function requestOf(caller: Caller | null, method: string, body: unknown): RequestInit {
   const headers: Record<string, string> = caller === null ? {} : { authorization: `Bearer ${caller.token}` };
@@ -356,8 +173,11 @@ function requestOf(caller: Caller | null, method: string, body: unknown): Reques
 }
 
 function logInto(lines: LogLine[]) {
-  const write = (level: LogLine["level"]) => (fields: object, message: string) => {
-    lines.push({ level, fields: { ...fields }, message });
-  };
+  const write =
+    (level: LogLine["level"]) =>
+    (first: object | string, second = ""): void => {
+      const [fields, message] = typeof first === "string" ? [{}, first] : [{ ...first }, second];
+      lines.push({ level, fields, message });
+    };
   return { debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") };
 }

@@ -10,18 +10,20 @@ let lookUps: string[] = [];
 
 beforeAll(async () => {
   service = await startService({
-    app: ({ directory }) => ({
-      directory: new Proxy(directory, {
-        get(target, name) {
-          const member: unknown = Reflect.get(target, name);
-          if (name !== "findToken") return typeof member === "function" ? member.bind(target) : member;
-          return (hash: string) => {
-            lookUps.push(hash);
-            return target.findToken(hash);
-          };
-        },
+    overrides: {
+      services: ({ directory }) => ({
+        directory: new Proxy(directory, {
+          get(target, name) {
+            const member: unknown = Reflect.get(target, name);
+            if (name !== "findToken") return typeof member === "function" ? member.bind(target) : member;
+            return (hash: string) => {
+              lookUps.push(hash);
+              return target.findToken(hash);
+            };
+          },
+        }),
       }),
-    }),
+    },
   });
   owner = await service.found();
 });

@@ -13,14 +13,16 @@ let isBroken = false;
 
 beforeAll(async () => {
   service = await startService({
-    app: ({ directory }) => ({
-      directory: Object.assign(Object.create(directory) as typeof directory, {
-        listAgents: (organizationId: string, limit: number) => {
-          if (isBroken) return Promise.reject(new Error("connect ECONNREFUSED 10.0.0.1:5432 password=secret"));
-          return directory.listAgents(organizationId, limit);
-        },
+    overrides: {
+      services: ({ directory }) => ({
+        directory: Object.assign(Object.create(directory) as typeof directory, {
+          listAgents: (organizationId: string, limit: number) => {
+            if (isBroken) return Promise.reject(new Error("connect ECONNREFUSED 10.0.0.1:5432 password=secret"));
+            return directory.listAgents(organizationId, limit);
+          },
+        }),
       }),
-    }),
+    },
   });
   owner = await service.found();
   agentId = await createAgent(service, owner);

@@ -14,7 +14,7 @@ let service: Service;
 let owner: Founded;
 
 beforeAll(async () => {
-  service = await startService({ app: () => ({ clock }) });
+  service = await startService({ overrides: { services: () => ({ clock }) } });
   owner = await service.found();
 });
 afterAll(() => service.stop());

@@ -19,7 +19,7 @@ let owner: Founded;
 let agent: string;
 
 beforeAll(async () => {
-  service = await startService({ retry: { retries: 1, fallbacks: [] } });
+  service = await startService({ settings: { modelRetries: 1 } });
   owner = await service.found();
   agent = await createAgent(service, owner);
 });

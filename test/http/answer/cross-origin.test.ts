@@ -6,7 +6,7 @@ const CONSOLE = "https://console.example";
 let service: Service;
 let owner: Founded;
 beforeAll(async () => {
-  service = await startService({ app: () => ({ corsOrigins: [`${CONSOLE.toUpperCase()}:443`] }) });
+  service = await startService({ settings: { corsOrigins: [`${CONSOLE.toUpperCase()}:443`] } });
   owner = await service.found();
 });
 afterAll(() => service.stop());

@@ -27,7 +27,10 @@ let service: Service;
 let owner: Founded;
 const clock = new FakeClock();
 beforeAll(async () => {
-  service = await startService({ app: () => ({ clock, bodyBytes: LIMIT }) });
+  service = await startService({
+    settings: { bodyMemoryMib: LIMIT / MIB },
+    overrides: { services: () => ({ clock }) },
+  });
   owner = await service.found();
 });
 afterAll(() => service.stop());

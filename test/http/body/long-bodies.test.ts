@@ -77,7 +77,7 @@ test("[FAIR-7] the long body of a request is parsed in a slice of its organizati
     },
     whole: AT_ONCE.whole,
   };
-  const service = await startService({ app: () => ({ bulk }) });
+  const service = await startService({ overrides: { bulk } });
   try {
     const owner = await service.found();
     const message = "Say it again. ".repeat(7_000);

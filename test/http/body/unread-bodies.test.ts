@@ -16,16 +16,18 @@ let owner: Founded;
 const lookUps = Promise.withResolvers<void>();
 beforeAll(async () => {
   service = await startService({
-    app: ({ directory }) => ({
-      bodyBytes: LIMIT,
-      directory: new Proxy(directory, {
-        get(target, name) {
-          if (name === "findToken") return async (hash: string) => lookUps.promise.then(() => target.findToken(hash));
-          const value: unknown = Reflect.get(target, name);
-          return typeof value === "function" ? value.bind(target) : value;
-        },
+    settings: { bodyMemoryMib: LIMIT / MIB },
+    overrides: {
+      services: ({ directory }) => ({
+        directory: new Proxy(directory, {
+          get(target, name) {
+            if (name === "findToken") return async (hash: string) => lookUps.promise.then(() => target.findToken(hash));
+            const value: unknown = Reflect.get(target, name);
+            return typeof value === "function" ? value.bind(target) : value;
+          },
+        }),
       }),
-    }),
+    },
   });
   owner = await service.found();
 });
