@@ -2,12 +2,13 @@
 
 const WORDS = /\S+/g;
 
-/** The words of the text on one line, separated by single spaces; stops after the word that passes `characters`. */
+/** The words of the text on one line, separated by single spaces; stops after a word that passes `characters`. */
 export function oneLine(text: string, characters: number): string {
   let line = "";
   for (const [word] of text.matchAll(WORDS)) {
     line += line === "" ? word : ` ${word}`;
-    if (line.length > characters) break;
+    // In UTF-16 units, of which a character has at most two.
+    if (line.length > 2 * characters) break;
   }
   return line;
 }

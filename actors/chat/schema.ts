@@ -1,4 +1,5 @@
 /** The chat and its messages (CHAT-1 to CHAT-3), as far as a conversation by v1 needs them. */
+import { cutText } from "../cut-text.ts";
 import { Block, Usage } from "../job/schema.ts";
 import { StopReasonField } from "../job/stop-reason.ts";
 import { type ActorRef, type NewRecord, table } from "../runtime/actor.ts";
@@ -154,9 +155,5 @@ export function newChat(of: {
   };
 }
 
-/** At most `characters` of the text, never half a surrogate pair. */
-export function preview(text: string, characters: number = PREVIEW_CHARACTERS): string {
-  if (text.length <= characters) return text;
-  const end = text.charCodeAt(characters - 1) >> 10 === 0xd800 >> 10 ? characters - 1 : characters;
-  return text.slice(0, end);
-}
+/** The beginning of the text. */
+export const preview = (text: string, characters: number = PREVIEW_CHARACTERS): string => cutText(text, characters);

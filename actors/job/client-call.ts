@@ -1,12 +1,11 @@
 /** The calls of a job that wait for a result from its client, and their form in events (JOB-17). Pure. */
 import { isoTime, type JsonObject } from "../schema.ts";
+import { eventArguments } from "./event-size.ts";
 import type { Job } from "./schema.ts";
 import type { OpenCall } from "./terms.ts";
 
 /** How long a client has to send a result. After that the call has failed, and the job continues. */
 export const CLIENT_RESULT_MS = 24 * 60 * 60 * 1_000;
-/** Longest arguments in an event, in characters; longer ones are only in the job's record. */
-const EVENT_CHARACTERS = 4_096;
 
 /** The calls that wait for the client now; none while the job waits for something else. */
 export const waitingCalls = ({ status, blockedReason, openCalls }: Job): readonly OpenCall[] =>
@@ -17,12 +16,11 @@ export const expiryOf = ({ createdAt }: Job, { requestedAt }: OpenCall): string 
   isoTime(Date.parse(requestedAt ?? createdAt) + CLIENT_RESULT_MS);
 
 /** The call as events show it. */
-export const toldCall = ({
-  id,
-  name,
-  arguments: given,
-}: OpenCall): { id: string; name: string; arguments?: JsonObject } => ({
-  id,
-  name,
-  ...(JSON.stringify(given).length > EVENT_CHARACTERS ? {} : { arguments: given ?? {} }),
-});
+export function toldCall({ id, name, arguments: given }: OpenCall): {
+  id: string;
+  name: string;
+  arguments?: JsonObject;
+} {
+  const shown = eventArguments(given ?? {});
+  return { id, name, ...(shown === null ? {} : { arguments: shown }) };
+}

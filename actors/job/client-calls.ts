@@ -7,6 +7,7 @@
  *
  * A result is stored with the end of its call. Each call takes one result; a later one is refused.
  */
+import { eventResult } from "./event-size.ts";
 import { ok, type Outcome, refuse } from "../fault.ts";
 import type { ChatCommand } from "../chat/protocol.ts";
 import { chatRef } from "../chat/schema.ts";
@@ -22,9 +23,6 @@ import { stale, unlessOwnWords } from "./refusals.ts";
 import { type Job, type JobIn, jobTable } from "./schema.ts";
 import { transcriptEventOf } from "./transcript.ts";
 import { blocked, resumed, unblocked } from "./transitions.ts";
-
-/** Characters of a result in the chat's events; the whole result is in the job's transcript. */
-const EVENT_CHARACTERS = 4_096;
 
 /** Blocks a running job whose remaining calls all belong to the client. */
 export function blockedForClient(tx: Tx, job: JobIn<"running">): JobIn<"blocked"> {
@@ -69,8 +67,7 @@ function answeredBy(tx: Tx, job: JobIn<"blocked">, results: readonly ClientResul
       jobId: job.id,
       callId: toolCallId,
       isError,
-      result: content.slice(0, EVENT_CHARACTERS).toWellFormed(),
-      isTruncated: content.length > EVENT_CHARACTERS,
+      ...eventResult(content),
     };
     tx.send(chatRef(job.organizationId, job.chatId), ended);
   }

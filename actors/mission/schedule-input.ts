@@ -1,4 +1,5 @@
 /** Checks the schedule in a request, and converts it into the stored form (MIS-2, MIS-3). */
+import { cutText } from "../cut-text.ts";
 import type { InputError } from "../fault.ts";
 import { isLocalTime, timeOf } from "../given-time.ts";
 import { isoTime } from "../schema.ts";
@@ -98,7 +99,7 @@ function onceValue(
   const instant = /\d[T ]\d/.test(text) ? timeOf(text) : null;
   const time = isLocalTime(text) ? calendar.instantOf(text.replace(" ", "T"), timezone) : Date.parse(instant ?? "");
   if (time === null || Number.isNaN(time))
-    return wrong(`\`${text.slice(0, 64)}\` is not a time in ISO 8601; ${example}`);
+    return wrong(`\`${cutText(text, 64)}\` is not a time in ISO 8601; ${example}`);
   if (time > LAST_MS) return wrong(`${text} is after the year 9999 in UTC; ${example}`);
   if (time < nowMs - Math.max(ON_TIME_MS, catchupWindowSeconds * 1_000))
     return wrong(`${isoTime(time)} has passed; ${example}`);
@@ -109,7 +110,7 @@ function pauseValue(value: string): CheckedValue {
   const pause = durationMs(value.trim());
   const example = "for example `PT5M` for five minutes between runs";
   if (pause === null)
-    return wrong(`\`${value.slice(0, 64)}\` is not a duration in days, hours, minutes and whole seconds; ${example}`);
+    return wrong(`\`${cutText(value, 64)}\` is not a duration in days, hours, minutes and whole seconds; ${example}`);
   if (pause < SHORTEST_PAUSE_MS || pause > LONGEST_PAUSE_MS)
     return wrong(
       `The pause must be from ${durationText(SHORTEST_PAUSE_MS)} to ${durationText(LONGEST_PAUSE_MS)}; ${example}`,

@@ -3,6 +3,7 @@
  * process that owns the actors, because only there a revocation takes effect at once; `main.ts` brings them
  * there. Answers are plain text for a terminal.
  */
+import { isLonger } from "../../actors/cut-text.ts";
 import { budgetWords, monthLimitsOf } from "./month-budget.ts";
 import { newId } from "../../actors/ids.ts";
 import type { OrganizationCommand } from "../../actors/organization/protocol.ts";
@@ -267,7 +268,7 @@ function emailOf(text: string): string {
 
 function named(option: string, text: string): string {
   const name = text.trim();
-  if (name === "" || name.length > NAME_CHARACTERS || CONTROL.test(name)) {
+  if (name === "" || isLonger(name, NAME_CHARACTERS) || CONTROL.test(name)) {
     throw new AdminRefused(
       `--${option} must have 1 to ${NAME_CHARACTERS} characters, and none that controls a terminal`,
     );

@@ -2,6 +2,7 @@
  * The errors of the current surface (ERR-1, ERR-2): `{type, code, error, message, status, request_id, details}`.
  * `error-codes.ts` has the statuses.
  */
+import { cutText } from "../../actors/cut-text.ts";
 import { spentWords } from "../../actors/usage/schema.ts";
 import type { Fault } from "../../actors/fault.ts";
 import type { JsonObject } from "../../actors/schema.ts";
@@ -32,7 +33,7 @@ const EXCLUSIONS = EVENT_SOURCES.map((source) => `!${source}`);
 function unknownType(given: string): string {
   if (FILTERS.includes(given))
     return `\`${given}\` is a family; only an exact type is possible here, such as \`${typesOf(given)[0]}\``;
-  const shown = `\`${given.slice(0, 64)}\``;
+  const shown = `\`${cutText(given, 64)}\``;
   if (given.startsWith("!") && !EXCLUSIONS.includes(given))
     return `Unknown source ${shown}${didYouMean(given, EXCLUSIONS) || `; there are \`${EXCLUSIONS.join("`, `")}\``}`;
   return `Unknown event type or family ${shown}${didYouMean(given, FILTERS) || typesLike(given)}`;

@@ -6,6 +6,7 @@
  *                │                             newer era: `input_required`; the client calls again with the answer
  *                └─ anything else ───────────▶ the job
  */
+import { cutText } from "../../actors/cut-text.ts";
 import { parseStored } from "../../actors/exact-json.ts";
 import {
   type CallToolResult,
@@ -80,7 +81,7 @@ export async function answeredCall(parts: ServerParts, call: ToolCall): Promise<
 function namedTool({ tools }: Toolset, name: string): BoundTool {
   const tool = tools.get(name);
   if (tool !== undefined) return tool;
-  const shown = name.slice(0, 64).toWellFormed();
+  const shown = cutText(name, 64);
   throw new ProtocolError(
     ProtocolErrorCode.InvalidParams,
     `Unknown tool \`${shown}\`${didYouMean(shown, [...tools.keys()])}`,

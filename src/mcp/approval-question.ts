@@ -3,6 +3,7 @@
  * becomes a form, if the client shows forms and its token may decide. The person's answer runs the same operation as
  * every other approval.
  */
+import { cutText } from "../../actors/cut-text.ts";
 import {
   CLIENT_CAPABILITIES_META_KEY,
   type ClientCapabilities,
@@ -63,8 +64,9 @@ export function questionOf(job: JsonObject, { principal }: Caller): Question | n
   const open = approvals.find(({ decision }) => decision === null);
   if (open === undefined) return null;
   const given = visibleText(JSON.stringify(open.arguments, null, 2));
-  const left = given.length - SHOWN_ARGUMENTS;
-  const shown = left <= 0 ? given : `${given.slice(0, SHOWN_ARGUMENTS).toWellFormed()}\n… and ${left} more characters`;
+  const beginning = cutText(given, SHOWN_ARGUMENTS);
+  const left = given.length - beginning.length;
+  const shown = left <= 0 ? given : `${beginning}\n… and ${left} more characters`;
   const form = {
     message: `${visibleText(open.message)}\n\n${shown}`,
     requestedSchema: { type: "object" as const, properties: FIELDS as never, required: ["decision"] },

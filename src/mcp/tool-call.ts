@@ -3,6 +3,7 @@
  * operation's answer becomes the tool's (MCP-3). A refusal is an error of the tool, with the body that REST would
  * answer.
  */
+import { cutText } from "../../actors/cut-text.ts";
 import { parseStored } from "../../actors/exact-json.ts";
 import { type Fault, invalid, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import { hasScope } from "../../actors/organization/principal.ts";
@@ -128,7 +129,7 @@ function unknownArgument(tool: BoundTool, given: Given): Outcome<never> | null {
   const names = [...tool.arguments.keys()];
   const unknown = Object.keys(given).find((name) => !tool.arguments.has(name));
   if (unknown === undefined) return null;
-  const shown = unknown.slice(0, 64).toWellFormed();
+  const shown = cutText(unknown, 64);
   return invalid(`/${shown}`, `Unknown argument \`${shown}\`${didYouMean(shown, names)}`);
 }
 

@@ -2,6 +2,7 @@
  * Reads contents of a fetched repository with one `git cat-file --batch`, which answers requests one after the other:
  * `<object id> blob <size>`, a line break, the bytes, a line break.
  */
+import { cutText } from "../../actors/cut-text.ts";
 import type { FileSink } from "bun";
 import { type GitOptions, type GitRun, startGit } from "./git.ts";
 
@@ -34,7 +35,7 @@ export class BlobReader {
     }
     const head = await this.line();
     const [, size] = /^[0-9a-f]{40,64} blob (\d+)$/.exec(head) ?? [];
-    if (size === undefined) throw new UnreadableRepository(`git said ${head.slice(0, HEAD_BYTES)}`);
+    if (size === undefined) throw new UnreadableRepository(`git said ${cutText(head, HEAD_BYTES)}`);
     let left = Number(size);
     const body = new ReadableStream<Uint8Array>(
       {

@@ -2,6 +2,7 @@
  * The tool calls of one answer while they are streamed: limits their number and the length and depth of their arguments
  * before anything parses them. Throws `AnswerRefused`.
  */
+import { cutText } from "../../actors/cut-text.ts";
 import { JsonShape } from "../../actors/json-shape.ts";
 import type { ToolUseBlock } from "../../actors/job/schema.ts";
 import {
@@ -64,7 +65,7 @@ export class AnswerCalls {
     return {
       type: "tool_use",
       id: id.length > MAX_ID_CHARS ? "" : cleanText(id),
-      name: visibleText(cleanText(name.slice(0, MAX_NAME_CHARS))),
+      name: visibleText(cleanText(cutText(name, MAX_NAME_CHARS))),
       input: toolInput(input),
     };
   }

@@ -7,6 +7,7 @@
  * Guarantees: each range lies in its block; texts are short, cleaned and without deceptive characters (GUARD-7); each
  * address is a web address. A citation that cannot be read is dropped and never fails the answer.
  */
+import { cutText } from "../../actors/cut-text.ts";
 import { cleanText } from "../../actors/clean-text.ts";
 import type { Citation } from "../../actors/job/citation.ts";
 import { GrowingText } from "../../actors/growing-text.ts";
@@ -138,8 +139,8 @@ function rangeOf({ start, end }: CitationMade): Range | null {
 
 function textOf(value: unknown, most: number): string | null {
   if (typeof value !== "string" || value.trim() === "") return null;
-  const text = visibleText(cleanText(value.slice(0, most)));
-  return text.length <= most ? text : cleanText(text.slice(0, most));
+  const text = visibleText(cleanText(cutText(value, most)));
+  return cutText(text, most);
 }
 
 /** Null unless a reader can open the address without harm. */

@@ -6,6 +6,7 @@
  * nothing contains a NUL or a lone surrogate; anything after the end is ignored. Throws `AnswerRefused` beyond a limit,
  * and rethrows what its receiver throws.
  */
+import { cutText } from "../../actors/cut-text.ts";
 import { type AnswerBlock, TEXT_SEPARATOR, type Usage } from "../../actors/job/schema.ts";
 import type { StopReason } from "../../actors/job/stop-reason.ts";
 import { AnswerCalls, type CallMade } from "./answer-calls.ts";
@@ -200,7 +201,7 @@ export class Answer implements AnswerSink {
   }
 
   #endReasoning(): void {
-    const text = visibleText(cleanText(this.#reasoning.slice(0, MAX_REASONING_CHARS))).trim();
+    const text = visibleText(cleanText(cutText(this.#reasoning, MAX_REASONING_CHARS))).trim();
     if (text !== "") this.blocks.push({ type: "reasoning", text });
     this.#reasoning = "";
   }

@@ -3,6 +3,7 @@
  * by `/then`; each step is a text, then calls, then optionally a fault. See `docs/demo-model.md`, which is the
  * reference for users.
  */
+import { cutText } from "../../actors/cut-text.ts";
 import { parseExact } from "../../actors/exact-json.ts";
 import { RUN_ERROR_CODES, type RunErrorCode } from "../../actors/job/schema.ts";
 import type { JsonObject } from "../../actors/schema.ts";
@@ -120,7 +121,7 @@ export function parseScript(message: string): ParsedScript {
     const [, word = "", argument = ""] = /^\/(\S*)[ \t]?(.*)$/s.exec(line) ?? [];
     if (word === "help") return { kind: "help", problem: null };
     const command = COMMANDS.get(word);
-    if (command === undefined) return { kind: "help", problem: `There is no command /${word.slice(0, 40)}.` };
+    if (command === undefined) return { kind: "help", problem: `There is no command /${cutText(word, 40)}.` };
     const problem = command(reading, argument);
     if (problem !== null) return { kind: "help", problem };
   }

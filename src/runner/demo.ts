@@ -7,6 +7,7 @@
  * same answer. In a compacted run it gets the whole transcript (`uncut`): a summary does not show which steps it has
  * made.
  */
+import { shortText } from "../../actors/cut-text.ts";
 import type { ModelCall, ModelOutcome, TranscriptEntry } from "../../actors/job/ports.ts";
 import type { Block, RunError, TextBlock, ToolResultBlock, ToolUseBlock } from "../../actors/job/schema.ts";
 import { type DataPart, dataParts } from "./content.ts";
@@ -161,9 +162,7 @@ const said = (text: string): DemoStep => ({
 });
 
 function quoted(content: string): string {
-  return content.length <= MAX_QUOTED_CHARS
-    ? content
-    : `${content.slice(0, MAX_QUOTED_CHARS).replace(/[\uD800-\uDBFF]$/, "")}…`;
+  return shortText(content, MAX_QUOTED_CHARS);
 }
 
 function answerText({ text, repeat }: DemoStep, received: readonly DataPart[]): string {

@@ -3,6 +3,7 @@
  * path. Providers quote keys and URLs in their messages, and proxies quote internal hosts. Masking too much costs a
  * word; masking too little leaks.
  */
+import { cutText, shortText } from "../../actors/cut-text.ts";
 import { cleanText } from "../../actors/clean-text.ts";
 import { CREDENTIAL_SCHEMES, OWN_TOKENS, PROVIDER_KEYS } from "../../actors/secret-shapes.ts";
 import { visibleText } from "../../actors/visible-text.ts";
@@ -51,12 +52,10 @@ export function maskSecrets(text: string, secrets: readonly string[]): string {
 
 /** `words` as one masked line of at most `MAX_PROVIDER_WORDS` characters; `secrets` are hidden wherever they occur. */
 export function maskWords(words: string, secrets: readonly string[]): string {
-  let text = cleanText(words.slice(0, MAX_LOOKED_AT));
+  let text = cleanText(cutText(words, MAX_LOOKED_AT));
   for (const secret of secrets) if (secret.length >= 4) text = text.replaceAll(secret, MASK);
   // The first line only: the others are often a stack trace.
   text = (text.trim().split(/[\r\n]/, 1)[0] ?? "").replace(/\p{Cc}+/gu, " ");
   for (const pattern of PATTERNS) text = text.replace(pattern, MASK);
-  text = visibleText(text);
-  if (text.length <= MAX_PROVIDER_WORDS) return text;
-  return `${cleanText(text.slice(0, MAX_PROVIDER_WORDS - 1)).replace(/\uFFFD$/, "")}…`;
+  return shortText(visibleText(text), MAX_PROVIDER_WORDS);
 }

@@ -5,6 +5,7 @@
  *   "auto"        → the first local model that was found, else `demo:echo` (as MODEL only)
  *   "provider:x"  → that model, if its provider is configured
  */
+import { cutText } from "../../actors/cut-text.ts";
 import { ok, type Outcome, refuse } from "../../actors/fault.ts";
 import type { Thinking } from "../../actors/job/thinking-entry.ts";
 import type { ModelInput } from "../../actors/upload/terms.ts";
@@ -240,4 +241,4 @@ function compatibleTarget(
 /** An empty setting counts as not set. */
 const present = (value: string | null): string | null => (value === null || value.trim() === "" ? null : value.trim());
 const refused = (message: string): Outcome<never> => refuse({ kind: "provider_error", message });
-const short = (text: string): string => text.slice(0, 80);
+const short = (text: string): string => cutText(text, 80);

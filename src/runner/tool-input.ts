@@ -3,6 +3,7 @@
  * kept, because the model has to see the error: its input becomes an object with the sent text under one reserved key,
  * and the tools answer that with an error result.
  */
+import { cutText } from "../../actors/cut-text.ts";
 import type { Json, JsonObject } from "../../actors/schema.ts";
 import { NumberLimitError, parseExact } from "../../actors/exact-json.ts";
 import { cleanJson, cleanText, MAX_JSON_DEPTH } from "../../actors/clean-text.ts";
@@ -18,7 +19,7 @@ const TOO_DEEP = `[nested deeper than ${MAX_JSON_DEPTH} levels]`;
 export function toolInput(input: unknown): JsonObject {
   const clean = cleanJson(input);
   if (isObject(clean)) return clean;
-  return { [UNPARSED_INPUT]: cleanText(textOf(input, clean).slice(0, MAX_UNPARSED_CHARS)) };
+  return { [UNPARSED_INPUT]: cleanText(cutText(textOf(input, clean), MAX_UNPARSED_CHARS)) };
 }
 
 function textOf(input: unknown, clean: Json | undefined): string {

@@ -3,6 +3,7 @@
  * never rejects; a tool runs only if the agent may use it and the input fits its schema; the result is displayable text
  * of bounded size (RUN-3, GUARD-7); a tool's exception reaches the log but not the model.
  */
+import { characterStart, cutText } from "../../actors/cut-text.ts";
 import type { Toolbox, ToolCall, ToolPort, ToolResult } from "../../actors/job/ports.ts";
 import type { AgentSnapshot } from "../../actors/job/schema.ts";
 import { namesTool } from "../../actors/job/terms.ts";
@@ -94,7 +95,7 @@ function toolbox(
   const budgetOf = stepBudgets(stepCpuMs);
   const missing = (name: string): ToolResult => {
     const why = found.map((more) => more.whyMissing(name)).find((words) => words !== null);
-    return failure(why ?? `There is no tool with the name ${cleanText(name.slice(0, 64))}.`);
+    return failure(why ?? `There is no tool with the name ${cleanText(cutText(name, 64))}.`);
   };
   return {
     tools: inOrder
@@ -185,5 +186,5 @@ function bounded(content: string, most: number): string {
   if (size <= most) return content;
   const note = `\n[Cut: the result has ${size} bytes, the limit is ${most}.]`;
   const { read } = encoder.encodeInto(content, new Uint8Array(most - note.length));
-  return content.slice(0, read) + note;
+  return content.slice(0, characterStart(content, read)) + note;
 }

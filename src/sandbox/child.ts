@@ -4,6 +4,7 @@
  *
  * A job is a small module under `jobs/` with a name here. Its first use loads it.
  */
+import { cutText } from "../../actors/cut-text.ts";
 import { readFileSync, readSync, writeSync } from "node:fs";
 import type { JsonObject } from "../../actors/schema.ts";
 import {
@@ -126,7 +127,7 @@ for (let head = read(LENGTH_BYTES); head !== null; head = read(LENGTH_BYTES)) {
     const result = await done(frame);
     answer(DONE, cpuUs() - from, result);
   } catch (error) {
-    const text = (error instanceof Error ? error.message : String(error)).slice(0, MAX_WORDS);
+    const text = cutText(error instanceof Error ? error.message : String(error), MAX_WORDS);
     answer(FAILED, cpuUs() - from, { text, bytes: NO_BYTES });
   }
 }

@@ -1,4 +1,5 @@
 /** The page behind the link of an invitation (AUTH-18). */
+import { isLonger } from "../../actors/cut-text.ts";
 import { type Invitation, organizationRef } from "../../actors/organization/schema.ts";
 import type { Fault } from "../../actors/fault.ts";
 import { INVITATION_PATH, invitationLink } from "../http/contract/invitation-path.ts";
@@ -56,7 +57,7 @@ function wrongWith({
   again,
   email,
 }: Readonly<Record<"name" | "password" | "again" | "email", string>>): string | null {
-  if (name === "" || name.length > NAME_CHARACTERS || /\p{Cc}/u.test(name))
+  if (name === "" || isLonger(name, NAME_CHARACTERS) || /\p{Cc}/u.test(name))
     return `Your name has 1 to ${NAME_CHARACTERS} characters.`;
   return complaintOf(password, email) ?? (password === again ? null : "The two passwords differ.");
 }

@@ -1,4 +1,5 @@
 /** The form with which a person makes a token, and what can be wrong with it (AUTH-13). */
+import { isLonger } from "../../actors/cut-text.ts";
 import { TOKEN_DAYS, TOKEN_DAYS_MAX, TOKEN_DAYS_MIN, TOKEN_NAME_CHARACTERS } from "../../actors/organization/tokens.ts";
 import { type Html, html } from "./html.ts";
 import { OFFERED_SCOPES } from "./scope-words.ts";
@@ -6,7 +7,7 @@ import { ACCOUNT_PATH } from "./sign-in-page.ts";
 import type { Visit } from "./visit.ts";
 
 export function complaintOfToken(name: string, scopes: readonly string[], days: number): string | null {
-  if (name === "" || name.length > TOKEN_NAME_CHARACTERS || /\p{Cc}/u.test(name))
+  if (name === "" || isLonger(name, TOKEN_NAME_CHARACTERS) || /\p{Cc}/u.test(name))
     return `A token has a name of 1 to ${TOKEN_NAME_CHARACTERS} characters.`;
   if (scopes.length === 0) return "Choose what the token may do.";
   if (!Number.isInteger(days) || days < TOKEN_DAYS_MIN || days > TOKEN_DAYS_MAX)

@@ -1,4 +1,5 @@
 /** Stores images and files of tool results as the content of messages is stored (port: `FileKeeper` of the runner). */
+import { cutText } from "../../actors/cut-text.ts";
 import { cleanText } from "../../actors/clean-text.ts";
 import { ok, type Outcome, refuse } from "../../actors/fault.ts";
 import { UNAVAILABLE } from "../../actors/runtime/shards.ts";
@@ -29,7 +30,7 @@ export const resultFiles = (parts: Parts): FileKeeper => ({
     if (!admit(size)) return { refused: "is more than one run may keep of images and files" };
     const stored = await storedContent(parts, organizationId, bytes);
     if (!stored.ok) return { refused: WORDS[stored.fault.kind] ?? "could not be stored now" };
-    const name = said === null ? null : visibleText(cleanText(said)).slice(0, UPLOAD_NAME).toWellFormed();
+    const name = said === null ? null : cutText(visibleText(cleanText(said)), UPLOAD_NAME);
     return { block: { type, media_type: mime, name, size, sha256: stored.value, source } };
   },
 });

@@ -6,6 +6,7 @@
  *   workspace  ─▶ the file, or a version of it ─────┼─▶ claimed ─▶ type, size ─▶ {type, media_type, sha256, …}
  *   url        ─▶ fetched by the guarded client ────┘
  */
+import { cutText } from "../../actors/cut-text.ts";
 import { invalid, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import type { MaybePromise } from "../../actors/maybe-promise.ts";
 import type { Ask } from "../../actors/runtime/members.ts";
@@ -251,9 +252,7 @@ function shownUrl(text: string): string {
 /** The file name in a URL; null if it has none. */
 function decoded(text: string): string | null {
   try {
-    const name = visibleText(cleanText(decodeURIComponent(text)))
-      .slice(0, UPLOAD_NAME)
-      .toWellFormed();
+    const name = cutText(visibleText(cleanText(decodeURIComponent(text))), UPLOAD_NAME);
     return name.trim() === "" ? null : name;
   } catch {
     return null;

@@ -2,6 +2,7 @@
  * The content of a message: text, or blocks of text, images and files, which refer to an upload, a file of a workspace,
  * or a URL (FILE-5). Errors name their place.
  */
+import { cutText, isLonger } from "../../actors/cut-text.ts";
 import type { InputError } from "../../actors/fault.ts";
 import { MESSAGE_ATTACHMENTS, MESSAGE_BLOCKS, UPLOAD_NAME } from "../../actors/upload/limits.ts";
 
@@ -83,7 +84,7 @@ class Checks {
       return this.add([at, "type"], "must be one of: text, image, file");
     this.known(block, ["type", "source", "name"], [at]);
     const { source, name } = block;
-    if (name !== undefined && !(typeof name === "string" && name.trim() !== "" && name.length <= UPLOAD_NAME))
+    if (name !== undefined && !(typeof name === "string" && name.trim() !== "" && !isLonger(name, UPLOAD_NAME)))
       this.add([at, "name"], `must be a string of 1 to ${UPLOAD_NAME} characters`);
     if (!isObject(source)) return this.add([at, "source"], "must be an object with a kind: upload, workspace or url");
     this.source(source, [at, "source"]);
@@ -113,12 +114,12 @@ class Checks {
 
   private text(of: Fields, name: string, at: readonly (string | number)[], most = TEXT_CHARACTERS): void {
     const value = of[name];
-    if (typeof value !== "string" || value === "" || value.length > most)
+    if (typeof value !== "string" || value === "" || isLonger(value, most))
       this.add([...at, name], `must be a string of 1 to ${most} characters`);
   }
 
   private known(of: Fields, names: readonly string[], at: readonly (string | number)[]): void {
     for (const key of Object.keys(of))
-      if (!names.includes(key)) this.add([...at, key.slice(0, 64)], "is an unknown field");
+      if (!names.includes(key)) this.add([...at, cutText(key, 64)], "is an unknown field");
   }
 }

@@ -351,6 +351,18 @@ describe("results of tools", () => {
   });
 });
 
+test("[GEN-19] limits of built-in tools are code points, and a refusal names them", async () => {
+  const { service, asked } = fakeService();
+  const tools = createTools(builtinTools({ tasks: service, delegations: NO_DELEGATIONS }), { pauses: PAUSES });
+  const longest = "👍".repeat(500);
+  expect((await call(tools, "create_task", { title: longest })).isError).toBe(false);
+  expect(asked).toMatchObject([{ input: { title: longest } }]);
+  expect(await call(tools, "create_task", { title: `${longest}a` })).toEqual({
+    content: "The arguments are not valid: title: Expected at most 500 characters.",
+    isError: true,
+  });
+});
+
 test("[GUARD-7] what a tool answers is shown with its control and bidi characters marked", async () => {
   const tool = defineTool({
     name: "odd",

@@ -8,13 +8,13 @@ import type { ChatCommand } from "../../chat/protocol.ts";
 import { FileRoom } from "./file-room.ts";
 import { type CallUnderWay, CallsUnderWay, type JobSlot } from "./job-slot.ts";
 import { madeBy } from "../artifacts.ts";
+import { eventArguments, eventResult } from "../event-size.ts";
 import type { Toolbox } from "../ports.ts";
 import type { Pulse } from "./pulse.ts";
 import type { Reporter } from "./reporter.ts";
 import type { RunServices } from "./services.ts";
 import { runTurn } from "./run-slices.ts";
 import type { Transcript } from "./transcript.ts";
-import type { JsonObject } from "../../schema.ts";
 import { contextOf } from "./job-context.ts";
 import type { Job } from "../schema.ts";
 import type { OpenCall } from "../terms.ts";
@@ -33,15 +33,6 @@ interface CallTargets {
   readonly transcript: Transcript;
   readonly turnAfter: (job: Job) => readonly ChatCommand[];
 }
-
-/** Characters of arguments and of a result in a chat's events; the whole is in the job's transcript. */
-const EVENT_CHARACTERS = 4_096;
-const eventArguments = (given: JsonObject): JsonObject | null =>
-  JSON.stringify(given).length > EVENT_CHARACTERS ? null : given;
-const eventResult = (content: string) => ({
-  result: content.slice(0, EVENT_CHARACTERS).toWellFormed(),
-  isTruncated: content.length > EVENT_CHARACTERS,
-});
 
 export class RunCalls {
   private readonly parts: Pick<RunServices, "clock" | "runSlices">;

@@ -6,6 +6,7 @@
  *                  ▲                              └─ the next ones, with this summary
  *                  └── half as many, if the provider says that it is too long
  */
+import { cutText } from "../../cut-text.ts";
 import { addCosts } from "../../money.ts";
 import type { ModelOutcome } from "../ports.ts";
 import { textOf, type Usage } from "../schema.ts";
@@ -82,7 +83,7 @@ export async function summarize(
     }
     const text = textOf(outcome.blocks).trim();
     if (text === "") return { kind: "failed", error: NO_SUMMARY, partialText: "", usage };
-    summary = text.slice(0, characters).toWellFormed();
+    summary = cutText(text, characters);
     left = left.slice(taken.length);
     if (left.length === 0) return { kind: "written", text: summary, usage };
   }

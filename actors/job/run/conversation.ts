@@ -6,6 +6,7 @@
  * A cut removes turns from the beginning and then, if the run alone is too long, finished rounds of its calls. The next
  * summary covers what was cut, and replaces everything before it.
  */
+import { characterStart, cutText, isLonger } from "../../cut-text.ts";
 import { attachmentWords, type InputBlock, isAttachment } from "../../upload/terms.ts";
 import type { TranscriptEntry } from "../ports.ts";
 import type { ChatHistory, HistoryEntry } from "../protocol.ts";
@@ -202,7 +203,8 @@ const blockWords = (blocks: readonly Block[]): string[] =>
 
 /** The beginning and the end of a long text. */
 export function shortened(text: string, characters: number): string {
-  if (text.length <= characters) return text;
+  if (!isLonger(text, characters)) return text;
   const head = Math.floor(characters * 0.75);
-  return `${text.slice(0, head)} […] ${text.slice(text.length - (characters - head))}`.toWellFormed();
+  const tail = characterStart(text, text.length - (characters - head));
+  return `${cutText(text, head)} […] ${text.slice(tail)}`.toWellFormed();
 }

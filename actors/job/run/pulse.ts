@@ -2,6 +2,7 @@
  * Heartbeats, progress and log lines of a run (SSE-8). All are bounded, so that a chatty tool costs a few commits and
  * not thousands: progress is reported at most once a second, and log lines are counted.
  */
+import { cutText } from "../../cut-text.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { ToolHost } from "../ports.ts";
 import type { ProgressReport } from "../protocol.ts";
@@ -56,14 +57,14 @@ export class Pulse {
     if (this.isOver) return;
     this.latest = {
       percent: percent === null ? null : Math.min(100, Math.max(0, percent)),
-      label: label === null ? null : label.slice(0, LINE_CHARACTERS),
+      label: label === null ? null : cutText(label, LINE_CHARACTERS),
     };
     if (!this.isPaused) this.tell();
   }
 
   private log(level: "info" | "warn", text: string): void {
     if (this.isOver || ++this.lines > LOG_LINES) return;
-    const message = text.slice(0, LINE_CHARACTERS);
+    const message = cutText(text, LINE_CHARACTERS);
     void this.report({ kind: "run_logged", attempt: this.attempt(), level, message });
   }
 

@@ -1,4 +1,5 @@
 /** Repositories on the current surface (WSP-5, WSP-6). A clone is a job, which starts here. */
+import { cutText } from "../../../actors/cut-text.ts";
 import { invalid, notFound, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { newId } from "../../../actors/ids.ts";
 import { isTerminal } from "../../../actors/job/machine.ts";
@@ -109,7 +110,7 @@ async function clone(
   const message = work.firstMessage({
     chatId: newId("cht"),
     jobId,
-    opening: { workspaceId: of.id, title: words.slice(0, TITLE_CHARACTERS) },
+    opening: { workspaceId: of.id, title: cutText(words, TITLE_CHARACTERS) },
     content: words,
     sender: { type: "user", id: userId },
     terms: { ...PLAIN_TERMS, requestId: change.requestId },

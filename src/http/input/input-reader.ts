@@ -7,6 +7,7 @@
  * A strict reader refuses unknown query parameters, unknown fields, and repeated parameters; a lenient one ignores
  * them.
  */
+import { cutText, isLonger } from "../../../actors/cut-text.ts";
 import { type Fault, type InputError, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import type { MaybePromise } from "../../../actors/maybe-promise.ts";
 import type { TSchema } from "../../../actors/schema.ts";
@@ -26,7 +27,7 @@ import {
 } from "../body/json-body.ts";
 import { didYouMean } from "./near-name.ts";
 import { type BinaryBody, rawBody, StreamedBody } from "../body/raw-body.ts";
-import { Body, COMPLAINTS, isLonger, SHOWN } from "./validation.ts";
+import { Body, COMPLAINTS, SHOWN } from "./validation.ts";
 
 /** A request before it is read. */
 export interface RawInput {
@@ -204,7 +205,7 @@ export class InputReader {
     const names = this.query.map(({ name }) => name);
     for (const name of new Set(given.keys())) {
       if (names.includes(name) || errors.length >= COMPLAINTS) continue;
-      const shown = name.slice(0, SHOWN).toWellFormed();
+      const shown = cutText(name, SHOWN);
       errors.push({ path: `/${shown}`, message: `Unknown query parameter \`${shown}\`${didYouMean(name, names)}` });
     }
   }

@@ -7,6 +7,7 @@
  * A field's schema may have an `errorMessage` for values that are not allowed, and a `form` that says in words what
  * its pattern requires.
  */
+import { cutText, isLonger } from "../../../actors/cut-text.ts";
 import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 import type { InputError, Outcome } from "../../../actors/fault.ts";
 import { ok, refuse } from "../../../actors/fault.ts";
@@ -84,7 +85,7 @@ function knownFields(schema: TSchema, value: JsonObject, walk: Walk): Record<str
   if (isStrict || schema["additionalProperties"] === false) {
     for (const key of Object.keys(value)) {
       if (errors.length < COMPLAINTS && !Object.hasOwn(properties, key)) {
-        const message = `Unknown field \`${key.slice(0, SHOWN)}\`${didYouMean(key, Object.keys(properties))}`;
+        const message = `Unknown field \`${cutText(key, SHOWN)}\`${didYouMean(key, Object.keys(properties))}`;
         errors.push({ path: `${path}/${escaped(key)}`, message });
       }
     }
@@ -164,10 +165,6 @@ function isOfType(value: unknown, type: string): boolean {
   if (type === "object") return typeof value === "object" && value !== null && !Array.isArray(value);
   return typeof value === type;
 }
-
-/** Characters of a text as JSON Schema counts them: code points. Some of them take two UTF-16 units. */
-export const isLonger = (text: string, most: number): boolean =>
-  text.length > most && (text.length > 2 * most || Array.from(text).length > most);
 
 /** TypeBox counts UTF-16 units: whether a text that it refuses fits after all. */
 function fitsInCharacters(value: unknown, { type, maxLength, minLength = 0, pattern }: TSchema): boolean {

@@ -1,4 +1,5 @@
 /** One MCP server for one run: connect, list its tools, call them, close. */
+import { characterStart } from "../../../actors/cut-text.ts";
 import type { MCPClient } from "@ai-sdk/mcp";
 import type { ToolResult } from "../../../actors/job/ports.ts";
 import type { McpServer } from "../../../actors/job/connections.ts";
@@ -135,9 +136,7 @@ export class McpConnection {
       const tool = `${this.server.name}__${name}`;
       const kept = await keptFiles(found.files, { ...run, keeper: this.way.keeper, tool, mask });
       const shown =
-        cut === null
-          ? mask(text)
-          : `${mask(text).slice(0, -DOUBTFUL_CHARS)}\n[Cut: the server's answer has ${cut} bytes.]`;
+        cut === null ? mask(text) : `${withoutEnd(mask(text))}\n[Cut: the server's answer has ${cut} bytes.]`;
       // The notes come first: the end of a long text is cut.
       const content = [...kept.notes, shown].join("\n");
       return { content, isError, ...(kept.blocks.length === 0 ? {} : { attachments: kept.blocks }) };
@@ -165,6 +164,8 @@ export class McpConnection {
     this.client.catch(() => (this.client = former));
   }
 }
+
+const withoutEnd = (text: string): string => text.slice(0, characterStart(text, text.length - DOUBTFUL_CHARS));
 
 /** A client in a new session, which is closed when `signal` aborts. */
 async function connected(

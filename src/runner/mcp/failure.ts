@@ -2,6 +2,7 @@
  * Why a request to an MCP server failed, in words for the model. Messages of the system or the library never leave this
  * file: they contain addresses and paths.
  */
+import { cutText } from "../../../actors/cut-text.ts";
 import { type EgressError, EgressInterrupted } from "../../egress/failure.ts";
 import type { SandboxResult } from "../../sandbox/sandbox.ts";
 
@@ -84,7 +85,7 @@ export function failureOf(cause: unknown, mask: (text: string) => string): McpFa
     if (typeof statusCode === "number" && statusCode >= 300)
       return new McpFailure(`it answered with HTTP status ${statusCode}`);
     // A model can act on the server's words about the arguments.
-    if (typeof code === "number") return new McpFailure(`it refused: ${mask(message).slice(0, MAX_REFUSAL)}`);
+    if (typeof code === "number") return new McpFailure(`it refused: ${cutText(mask(message), MAX_REFUSAL)}`);
     if (message.includes("timed out")) return egressFailure("timeout");
   }
   return new McpFailure(INVALID);

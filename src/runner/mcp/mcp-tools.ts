@@ -3,6 +3,7 @@
  * default: `allowedTools` names `<server>__<tool>`, or `<server>__*` for all tools of a server; a server without a
  * named tool is not asked. If a server does not answer, only its own tools are missing, and the model is notified.
  */
+import { cutText } from "../../../actors/cut-text.ts";
 import { parseStored } from "../../../actors/exact-json.ts";
 import type { ToolContext } from "../../../actors/job/ports.ts";
 import type { McpServer } from "../../../actors/job/connections.ts";
@@ -179,7 +180,7 @@ export function describedTool(server: string, listed: ListedTool, mask: (text: s
   return {
     name: mcpToolName(server, name),
     description:
-      visibleText(mask(description).slice(0, MAX_DESCRIPTION)) || `The tool ${name} of the MCP server ${server}.`,
+      visibleText(cutText(mask(description), MAX_DESCRIPTION)) || `The tool ${name} of the MCP server ${server}.`,
     inputSchema: { properties: {}, ...schema, type: "object" },
     isReadOnly: annotations.readOnlyHint === true,
   };

@@ -2,6 +2,7 @@
  * What a model gets from the answer to an HTTP tool (RUN-13), and whether a retry makes sense. Answers are not parsed
  * here: JSON goes to the model as it is, and a page goes through the sandbox.
  */
+import { cutText } from "../../../actors/cut-text.ts";
 import type { EgressResult } from "../../egress/egress.ts";
 import type { EgressError } from "../../egress/failure.ts";
 import { charsetIn, decoderOf } from "../../sandbox/charset.ts";
@@ -72,7 +73,7 @@ export function textOfAnswer({ headers, body }: Answer): AnswerText {
   const encoding = (headers.get("content-encoding") ?? "identity").trim().toLowerCase();
   if (body.length === 0) return { kind: "none", why: "without content" };
   if (encoding !== "identity") return { kind: "none", why: "whose content is packed and not shown" };
-  const contentType = (headers.get("content-type") ?? "").slice(0, MAX_HEADER).trim();
+  const contentType = cutText(headers.get("content-type") ?? "", MAX_HEADER).trim();
   if (HTML.test(contentType)) return { kind: "page", contentType };
   if (contentType !== "" && !TEXT.test(contentType))
     return { kind: "none", why: `whose content is no text (${body.length} bytes) and not shown` };

@@ -3,7 +3,8 @@
  * model, the check of the input, and the type of `run`'s input.
  */
 import { Kind, TypeRegistry } from "@sinclair/typebox";
-import { type TypeCheck, TypeCompiler, type ValueError } from "@sinclair/typebox/compiler";
+import { type TypeCheck, TypeCompiler, type ValueError, ValueErrorType } from "@sinclair/typebox/compiler";
+import { isLonger } from "../../../actors/cut-text.ts";
 import type { Outcome } from "../../../actors/fault.ts";
 import type { Toolbox, ToolContext, ToolHost, ToolResult } from "../../../actors/job/ports.ts";
 import type { AgentSnapshot } from "../../../actors/job/schema.ts";
@@ -92,16 +93,27 @@ export function defineTool<S extends TSchema>({ input: schema, run, ...rest }: T
     async call(input, toolRun) {
       check ??= TypeCompiler.Compile(schema);
       if (check.Check(input)) return await run(input, toolRun);
-      const error = check.Errors(input).First();
-      return failure(`The arguments are not valid: ${fieldOf(error?.path ?? "")}: ${wordsOf(error)}.`);
+      const error = [...check.Errors(input)].find((one) => !fitsInCharacters(one));
+      if (error === undefined) return await run(input as Static<S>, toolRun);
+      return failure(`The arguments are not valid: ${fieldOf(error.path)}: ${wordsOf(error)}.`);
     },
   };
 }
 
+/** TypeBox counts UTF-16 units, and a schema means code points: whether a text that it refuses as too long fits. */
+function fitsInCharacters({ type, schema, value }: ValueError): boolean {
+  if (typeof value !== "string") return false;
+  const fits = ({ maxLength }: TSchema): boolean => typeof maxLength === "number" && !isLonger(value, maxLength);
+  if (type === ValueErrorType.StringMaxLength) return fits(schema);
+  return type === ValueErrorType.Union && (schema["anyOf"] as TSchema[]).some(fits);
+}
+
 /** The error, so that a model can fix it. */
-function wordsOf(error: ValueError | undefined): string {
-  if (error?.schema[Kind] === CHOICE) return `Expected one of ${(error.schema["enum"] as string[]).join(", ")}`;
-  return error?.message ?? "not as described";
+function wordsOf(error: ValueError): string {
+  const { maxLength } = error.schema;
+  if (error.type === ValueErrorType.StringMaxLength) return `Expected at most ${maxLength} characters`;
+  if (error.schema[Kind] === CHOICE) return `Expected one of ${(error.schema["enum"] as string[]).join(", ")}`;
+  return error.message;
 }
 
 /** A JSON pointer in a form for models: `/a/b` is `a.b`. */

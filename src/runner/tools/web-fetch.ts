@@ -3,6 +3,7 @@
  * HOOK-11): up to five redirects, each hop checked anew; no script runs, no cookie is kept. The sandbox parses the
  * answer (GUARD-1). Errors have fixed words, so that a model cannot explore a network with them.
  */
+import { cutText } from "../../../actors/cut-text.ts";
 import type { ToolResult } from "../../../actors/job/ports.ts";
 import { Type } from "../../../actors/schema.ts";
 import type { Egress, EgressResult } from "../../egress/egress.ts";
@@ -117,7 +118,7 @@ interface Reading {
 /** Lines about the answer, an empty line, and its text. */
 async function described(answer: Answer, maxChars: number, reading: Reading): Promise<ToolResult> {
   const { status, finalUrl, headers, pieces } = answer;
-  const contentType = (headers.get("content-type") ?? "").slice(0, MAX_HEADER_CHARS);
+  const contentType = cutText(headers.get("content-type") ?? "", MAX_HEADER_CHARS);
   const about = [`status: ${status}`, `url: ${finalUrl}`, `content_type: ${oneLine(contentType) || "unknown"}`];
   const isError = status >= 400;
   const noted = (note: string): ToolResult => ({ content: [...about, `note: ${note}`].join("\n"), isError });
@@ -154,5 +155,5 @@ async function readPage(
 }
 
 const oneLine = (text: string): string =>
-  text.slice(0, MAX_HEADER_CHARS).replace(/\s+/g, " ").trim().slice(0, MAX_LINE_CHARS);
+  cutText(cutText(text, MAX_HEADER_CHARS).replace(/\s+/g, " ").trim(), MAX_LINE_CHARS);
 const size = ({ pieces, truncated }: Answer): string => `${truncated ? "more than " : ""}${bytesOf(pieces)} bytes`;

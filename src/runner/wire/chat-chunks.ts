@@ -9,6 +9,7 @@
  * What has no meaning for us is ignored. If there was nothing else, the answer is refused, so that it is no empty
  * success.
  */
+import { cutText } from "../../../actors/cut-text.ts";
 import type { Thinking } from "../../../actors/job/thinking-entry.ts";
 import type { AnswerSink, CountedTokens, EndReason } from "../answer.ts";
 import { AnswerRefused } from "../answer-limits.ts";
@@ -228,7 +229,7 @@ export class ChatChunks implements FrameReader {
 
   private noteUnread(delta: Frame): void {
     for (const [name, value] of Object.entries(delta))
-      if (!NO_CONTENT.has(name) && isSomething(value)) this.unread ??= name.slice(0, MAX_FIELD_CHARS);
+      if (!NO_CONTENT.has(name) && isSomething(value)) this.unread ??= cutText(name, MAX_FIELD_CHARS);
   }
 
   private end(): void {

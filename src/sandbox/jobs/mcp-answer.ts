@@ -2,6 +2,7 @@
  * The job `mcp-answer`: reduces an MCP server's answer to one request to what the client needs. It bounds everything
  * that a server can make large or deep, and drops everything unsolicited. Beyond a limit, the job fails with a message.
  */
+import { cutText } from "../../../actors/cut-text.ts";
 import { createParser } from "eventsource-parser";
 import { Output } from "../protocol.ts";
 import { parseExact } from "../../../actors/exact-json.ts";
@@ -153,7 +154,7 @@ class Reduction {
     if (typeof id !== "number" && (typeof id !== "string" || id.length > MAX_WORD)) return;
     if (++this.requests > MAX_SERVER_REQUESTS)
       throw new Error(`it asks for something itself more than ${MAX_SERVER_REQUESTS} times in one answer`);
-    this.forClient.push({ jsonrpc: "2.0", id, method: method.slice(0, MAX_WORD) });
+    this.forClient.push({ jsonrpc: "2.0", id, method: cutText(method, MAX_WORD) });
   }
 
   private reduced({ text: whole, files, bytes }: ResultContent): {
@@ -196,7 +197,7 @@ function reducedError(error: NonNullable<Message["error"]>): JsonObject {
   const isSmall = data !== undefined && sizeOf(data) <= MAX_ERROR_DATA_BYTES;
   return {
     code: typeof code === "number" && Number.isSafeInteger(code) ? code : 0,
-    message: typeof message === "string" ? message.slice(0, MAX_ERROR_CHARS).toWellFormed() : "",
+    message: typeof message === "string" ? cutText(message, MAX_ERROR_CHARS) : "",
     ...(isSmall ? { data: data as Json } : {}),
   };
 }

@@ -1,4 +1,5 @@
 /** Reduces results of an MCP server, so that they fit into an answer of the sandbox. */
+import { characterStart, cutText } from "../../../actors/cut-text.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
 import { MAX_OUTPUT_BYTES } from "../protocol.ts";
 import { repairedSchema } from "./tool-schema.ts";
@@ -54,10 +55,10 @@ export function clientMembers(result: object): JsonObject {
  */
 export function fittingText(whole: string, other: number): { readonly text: string; readonly cut: number | null } {
   const most = MAX_RESULT_BYTES - other;
-  let text = whole.slice(0, most).toWellFormed();
+  let text = cutText(whole, most);
   for (let size = sizeOf(text); size > most; size = sizeOf(text))
     // Escapes take more room than their characters, and are not spread evenly: repeat until it fits.
-    text = text.slice(0, Math.floor((text.length * most * 0.9) / size)).toWellFormed();
+    text = text.slice(0, characterStart(text, Math.floor((text.length * most * 0.9) / size)));
   return { text, cut: text.length < whole.length ? Buffer.byteLength(whole) : null };
 }
 
@@ -105,7 +106,7 @@ function reducedTool({ name, description, inputSchema, annotations }: ListedTool
   const repaired = repairedSchema(inputSchema);
   return {
     name: name.toWellFormed(),
-    ...(typeof description === "string" ? { description: description.slice(0, MAX_DESCRIPTION).toWellFormed() } : {}),
+    ...(typeof description === "string" ? { description: cutText(description, MAX_DESCRIPTION) } : {}),
     inputSchema: repaired.schema,
     annotations: {
       readOnlyHint: annotations?.readOnlyHint === true,
@@ -117,7 +118,7 @@ function reducedTool({ name, description, inputSchema, annotations }: ListedTool
 
 /** Just enough to report that the tool is left out. */
 const leftOut = (name: unknown): JsonObject => ({
-  name: typeof name === "string" ? name.slice(0, MAX_NAME).toWellFormed() : "",
+  name: typeof name === "string" ? cutText(name, MAX_NAME) : "",
   inputSchema: { type: "object" },
   _meta: { [LEFT_OUT]: true },
 });

@@ -2,6 +2,7 @@
  * The result of an MCP tool: its text, and the images and files beside it. Each of these has a line in its place in the
  * text, which says what it is, so that nothing is lost where it cannot be shown.
  */
+import { cutText } from "../../../actors/cut-text.ts";
 
 /** Images and files of one result; more are only told in words. */
 export const MAX_RESULT_FILES = 20;
@@ -118,7 +119,7 @@ class ContentReader {
 }
 
 const said = (mimeType: unknown): string =>
-  typeof mimeType === "string" && mimeType !== "" ? mimeType.slice(0, MAX_MIME).toWellFormed() : "of an unknown type";
+  typeof mimeType === "string" && mimeType !== "" ? cutText(mimeType, MAX_MIME) : "of an unknown type";
 
 const NOT_BASE64 = /[^A-Za-z0-9+/_=\s-]/;
 

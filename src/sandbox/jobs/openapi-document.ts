@@ -2,6 +2,7 @@
  * An OpenAPI document: parses its text and resolves its `$ref`s. It is untrusted, so no value is assumed to have its
  * documented shape.
  */
+import { cutText } from "../../../actors/cut-text.ts";
 import type { Json, JsonObject } from "../../../actors/schema.ts";
 
 /** The longest chain of references. */
@@ -63,7 +64,7 @@ export class OpenApiDocument {
 
 /** Characters of a reference that an error quotes. */
 const SHOWN = 120;
-const shown = (ref: string): string => ref.slice(0, SHOWN);
+const shown = (ref: string): string => cutText(ref, SHOWN);
 
 function decoded(part: string): string {
   const plain = part.replaceAll("~1", "/").replaceAll("~0", "~");

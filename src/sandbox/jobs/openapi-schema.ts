@@ -2,6 +2,7 @@
  * Converts schemas of an OpenAPI document to self-contained JSON Schema: references point into `$defs`, small schemas
  * are inlined, read-only fields are dropped, and the keywords of 3.0 become those of JSON Schema.
  */
+import { cutText } from "../../../actors/cut-text.ts";
 import type { Json, JsonObject } from "../../../actors/schema.ts";
 import { isObject, listIn, type OpenApiDocument, OpenApiFlaw, textIn } from "./openapi-document.ts";
 
@@ -123,7 +124,7 @@ export class ToolSchemas {
 
 function descriptionOf(value: JsonObject): Record<string, Json> {
   const text = textIn(value["description"]).trim();
-  return text === "" ? {} : { description: text.slice(0, DESCRIPTION).toWellFormed() };
+  return text === "" ? {} : { description: cutText(text, DESCRIPTION) };
 }
 
 function isPattern(pattern: string): boolean {

@@ -1,4 +1,5 @@
 /** The tool that calls one operation of an OpenAPI document: its name, its arguments, and where they go in the request. */
+import { cutText } from "../../../actors/cut-text.ts";
 import { isArgumentHeader, isCredentialHeader } from "../../../actors/header-name.ts";
 import type { Json, JsonObject } from "../../../actors/schema.ts";
 import { isObject, listIn, type OpenApiDocument, OpenApiFlaw, textIn } from "./openapi-document.ts";
@@ -96,7 +97,7 @@ const nameOf = (id: string): string =>
 function descriptionOf(operation: JsonObject): string {
   const [summary, description] = [textIn(operation["summary"]).trim(), textIn(operation["description"]).trim()];
   const both = [summary, description === summary ? "" : description].filter((text) => text !== "").join("\n");
-  return (operation["deprecated"] === true ? `Deprecated. ${both}` : both).slice(0, DESCRIPTION).toWellFormed();
+  return cutText(operation["deprecated"] === true ? `Deprecated. ${both}` : both, DESCRIPTION);
 }
 
 /** The parameters: those of the operation override those of its path with the same name and place. */
@@ -122,7 +123,7 @@ function addParameter(document: OpenApiDocument, draft: Draft, parameter: JsonOb
   }
   const argument = freeName(draft, name, place);
   const schema = draft.schemas.schema(parameter["schema"]);
-  const description = textIn(parameter["description"]).trim().slice(0, DESCRIPTION).toWellFormed();
+  const description = cutText(textIn(parameter["description"]).trim(), DESCRIPTION);
   draft.properties.set(argument, isObject(schema) && description !== "" ? { ...schema, description } : schema);
   draft.places.push({ name: argument, place, ...(argument === name ? {} : { as: name }) });
   if (isRequired) draft.required.push(argument);
@@ -141,7 +142,7 @@ function unsupported(
   if (place === "header" && isCredentialHeader(name)) return "is a header with credentials: give it in `headers`";
   if (place === "header" && !isArgumentHeader(name)) return "is a header that no argument can be";
   const usual = place === "query" ? "form" : "simple";
-  if (style !== undefined && style !== usual) return `has the style ${textIn(style).slice(0, NAME)}`;
+  if (style !== undefined && style !== usual) return `has the style ${cutText(textIn(style), NAME)}`;
   const type = document.resolved(given)?.["type"];
   if (place === "query" && type === "array" && explode === false) return "is a list that is not exploded";
   if (type === "object") return "is an object";

@@ -2,6 +2,7 @@
  * Tools from an OpenAPI document (RUN-14): lists its operations, and builds tools for the chosen ones. Parameters and
  * the fields of a JSON body become one input schema.
  */
+import { cutText } from "../../../actors/cut-text.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
 import { isObject, OpenApiDocument, OpenApiFlaw, textIn } from "./openapi-document.ts";
 import { type ImportedTool, toolOf } from "./openapi-tool.ts";
@@ -92,7 +93,7 @@ function read(document: OpenApiDocument, choice: OpenApiChoice): OpenApiResult {
   }
   if (Buffer.byteLength(JSON.stringify(tools)) > TOOLS_BYTES)
     return { kind: "refused", message: `The tools have more than ${TOOLS_BYTES} bytes: choose fewer operations` };
-  const title = textIn(isObject(document.root["info"]) ? document.root["info"]["title"] : "").slice(0, SUMMARY);
+  const title = cutText(textIn(isObject(document.root["info"]) ? document.root["info"]["title"] : ""), SUMMARY);
   const operations = found
     .slice(0, LISTED)
     .map(({ operation_id, method, path, summary }) => ({ operation_id, method, path, summary }));
@@ -117,4 +118,4 @@ function operationsOf(document: OpenApiDocument): Found[] {
   });
 }
 
-const short = (text: string, most: number): string => text.slice(0, most).toWellFormed();
+const short = (text: string, most: number): string => cutText(text, most);

@@ -1,4 +1,5 @@
 /** The job `page`: a web server's answer, as text of a bounded length. */
+import { cutText } from "../../../actors/cut-text.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
 import { charsetIn, decoderOf } from "../charset.ts";
 import { htmlText, type PageText } from "./html-text.ts";
@@ -28,8 +29,8 @@ const TEXT =
 export function page({ contentType, url, maxChars }: JsonObject, content: Uint8Array): PageResult {
   const read = textOf(content, String(contentType), String(url));
   if (read === null) return { page: null };
-  const title = read.title.slice(0, MAX_TITLE_CHARS).toWellFormed();
-  const text = read.text.slice(0, Number(maxChars)).toWellFormed();
+  const title = cutText(read.title, MAX_TITLE_CHARS);
+  const text = cutText(read.text, Number(maxChars));
   return { page: { title, text, chars: read.text.length } };
 }
 

@@ -1,4 +1,5 @@
 /** The job `preview-pdf`: the text of a document's first pages, and its first page as a picture (PDFium, in WebAssembly). */
+import { cutText, isLonger } from "../../../actors/cut-text.ts";
 import { readFileSync } from "node:fs";
 import { type PDFiumDocument, PDFiumLibrary } from "@hyzyla/pdfium";
 import sharp from "sharp";
@@ -52,7 +53,7 @@ function textOf(document: PDFiumDocument, pages: number, maxChars: number): Pick
     chars += text.length + 2;
   }
   const text = texts.join("\n\n");
-  return { text: text.slice(0, maxChars).toWellFormed(), truncated: text.length > maxChars || texts.length < pages };
+  return { text: cutText(text, maxChars), truncated: isLonger(text, maxChars) || texts.length < pages };
 }
 
 async function firstPage(document: PDFiumDocument, options: JsonObject): Promise<Output> {

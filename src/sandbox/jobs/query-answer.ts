@@ -1,5 +1,6 @@
 /** Answers of the query jobs, and how errors of a database become them. */
 
+import { cutText } from "../../../actors/cut-text.ts";
 import { type ExactNumber, parseStored } from "../../../actors/exact-json.ts";
 
 /** Why a query has no result. None of these is a failure of the child. */
@@ -51,7 +52,7 @@ export const refusedQuery = (reason: QueryRefusal["reason"], message: string): Q
   kind: "refused",
   reason,
   // Hide where the child's files are.
-  message: message.replaceAll(`${process.cwd()}/`, "").slice(0, MAX_MESSAGE).toWellFormed(),
+  message: cutText(message.replaceAll(`${process.cwd()}/`, ""), MAX_MESSAGE),
 });
 
 /** Bytes of the columns of a result, which are told beside its rows. */
@@ -69,7 +70,7 @@ export const isWithin = ({ rawJSON: text }: ExactNumber, bits: number): boolean 
 
 /** Why a database cannot take a number. */
 export const tooExact = (name: string, { rawJSON: text }: ExactNumber): string =>
-  `\`params\` has ${name} with more digits than a number of the database: give it as a text, and cast it (${text.slice(0, 40)})`;
+  `\`params\` has ${name} with more digits than a number of the database: give it as a text, and cast it (${cutText(text, 40)})`;
 
 export const queryTextOf = (content: Uint8Array): QueryText =>
   parseStored(Buffer.from(content.buffer, content.byteOffset, content.length).toString("utf8")) as QueryText;

@@ -3,6 +3,7 @@
  * implements the protocol: the authorization code with PKCE, `state`, `nonce`, the `iss` of the answer, and the
  * signature of the ID token. Nothing here knows our people.
  */
+import { cutText } from "../../../actors/cut-text.ts";
 import * as oauth from "oauth4webapi";
 import type { Clock } from "../../../actors/runtime/clock.ts";
 import type { Egress } from "../../egress/egress.ts";
@@ -255,9 +256,9 @@ const LOGGED_CHARACTERS = 200;
 
 /** Details for the log: never the answers themselves, which contain codes and tokens. */
 function detailsOf(error: unknown): { readonly reason: string; readonly said?: string } {
-  const reason = (error instanceof Error ? error.message : String(error)).slice(0, LOGGED_CHARACTERS);
+  const reason = cutText(error instanceof Error ? error.message : String(error), LOGGED_CHARACTERS);
   const isAnswer = error instanceof oauth.AuthorizationResponseError || error instanceof oauth.ResponseBodyError;
-  return isAnswer ? { reason, said: error.error.slice(0, LOGGED_CHARACTERS) } : { reason };
+  return isAnswer ? { reason, said: cutText(error.error, LOGGED_CHARACTERS) } : { reason };
 }
 
 const isPlain = (issuer: string): boolean => issuer.startsWith("http:");
@@ -273,7 +274,7 @@ function personOf(
     subject,
     email: typeof email === "string" && email.trim() !== "" ? email.trim() : null,
     isEmailVerified: isVerified === true,
-    name: said === "" ? null : said.slice(0, NAME_CHARACTERS),
+    name: said === "" ? null : cutText(said, NAME_CHARACTERS),
     idToken,
   };
 }

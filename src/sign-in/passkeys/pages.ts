@@ -2,6 +2,7 @@
  * Signing in with a passkey, and managing passkeys (AUTH-22). Each takes two requests: one for the challenge, which is
  * bound to the browser and valid once (`../flow.ts`), and the form with the authenticator's answer.
  */
+import { isLonger } from "../../../actors/cut-text.ts";
 import { accountRef } from "../../../actors/account/schema.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
 import type { HttpLog } from "../../log/port.ts";
@@ -90,7 +91,7 @@ export async function addPasskey(parts: PasskeyPageParts, visit: OwnVisit): Prom
   const party = partyAt(parts.appUrl());
   if (party === null) return faultPage(NOT_HERE);
   const name = (form.get("name") ?? "").trim();
-  if (name === "" || name.length > PASSKEY_NAME_CHARACTERS || /\p{Cc}/u.test(name))
+  if (name === "" || isLonger(name, PASSKEY_NAME_CHARACTERS) || /\p{Cc}/u.test(name))
     return showAccount(parts, visit, complained(`A passkey has a name of 1 to ${PASSKEY_NAME_CHARACTERS} characters.`));
   const key = await takenKey(parts, request);
   if (key === null) return showAccount(parts, visit, complained(STALE));
