@@ -7,7 +7,6 @@ import type { Chance, Clock } from "../../actors/runtime/clock.ts";
 
 interface Timer {
   readonly at: number;
-  readonly order: number;
   readonly run: () => void;
 }
 
@@ -20,8 +19,8 @@ export const settle = (): Promise<void> => new Promise((resolve) => setImmediate
 export class FakeClock implements Clock {
   private elapsed = 0;
   private correction = 0;
-  private set = 0;
-  private timers: Timer[] = [];
+  /** In the order in which they are due. */
+  private readonly timers: Timer[] = [];
 
   now(): number {
     return FAKE_EPOCH_MS + this.elapsed + this.correction;
@@ -33,11 +32,9 @@ export class FakeClock implements Clock {
   }
 
   after(delayMs: number, run: () => void): () => void {
-    const timer: Timer = { at: this.elapsed + Math.max(0, delayMs), order: ++this.set, run };
-    this.timers.push(timer);
-    return () => {
-      this.timers = this.timers.filter((other) => other !== timer);
-    };
+    const timer: Timer = { at: this.elapsed + Math.max(0, delayMs), run };
+    this.timers.splice(this.placeAt(timer.at), 0, timer);
+    return () => this.remove(timer);
   }
 
   /** Timers that are set now. */
@@ -85,17 +82,29 @@ export class FakeClock implements Clock {
   }
 
   private runOne(timer: Timer): void {
-    this.timers = this.timers.filter((other) => other !== timer);
+    this.remove(timer);
     this.elapsed = Math.max(this.elapsed, timer.at);
     timer.run();
   }
 
-  private next(): Timer | null {
-    let next: Timer | null = null;
-    for (const timer of this.timers) {
-      if (next === null || timer.at < next.at || (timer.at === next.at && timer.order < next.order)) next = timer;
+  /** Behind those that are due before, or were set before for the same instant. */
+  private placeAt(at: number): number {
+    let [low, high] = [0, this.timers.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.timers[middle]!.at <= at) low = middle + 1;
+      else high = middle;
     }
-    return next;
+    return low;
+  }
+
+  private remove(timer: Timer): void {
+    const at = this.timers.indexOf(timer);
+    if (at !== -1) this.timers.splice(at, 1);
+  }
+
+  private next(): Timer | null {
+    return this.timers[0] ?? null;
   }
 }
 

@@ -38,13 +38,20 @@ export class Aborted extends Error {
   }
 }
 
-/** What the tables hold. Replaced as a whole by each commit, so that a batch is there or is not. */
+/** What the tables hold. A commit changes all of them at once, so that a batch is there or is not. */
 interface Tables {
   records: Map<string, RecordFields>;
   events: Map<string, readonly EventWrite[]>;
   messages: Map<string, OnShard<PlacedMessage>>;
   effects: Map<string, OnShard<EffectRow>>;
   alarms: Map<string, OnShard<AlarmRow>>;
+}
+
+/** What a commit is to change. */
+interface StagedTables extends Pick<Tables, "records" | "events"> {
+  messages: StagedRows<OnShard<PlacedMessage>>;
+  effects: StagedRows<OnShard<EffectRow>>;
+  alarms: StagedRows<OnShard<AlarmRow>>;
 }
 
 export const recordRow = (table: string, organizationId: string, id: string): string =>
@@ -115,12 +122,12 @@ export class MemoryDatabase {
    * that was drawn for the messages.
    */
   commit(batch: readonly ShardWrites[], live: ReadonlySet<number>, position = this.number(batch)): void {
-    const next: Tables = {
+    const next: StagedTables = {
       records: new Map(),
       events: new Map(),
-      messages: new Map(this.tables.messages),
-      effects: new Map(this.tables.effects),
-      alarms: new Map(this.tables.alarms),
+      messages: new StagedRows(this.tables.messages),
+      effects: new StagedRows(this.tables.effects),
+      alarms: new StagedRows(this.tables.alarms),
     };
     let drawn = position;
     for (const { shard, writes } of batch) {
@@ -129,9 +136,7 @@ export class MemoryDatabase {
     }
     for (const [key, record] of next.records) this.tables.records.set(key, record);
     for (const [key, events] of next.events) this.tables.events.set(key, events);
-    this.tables.messages = next.messages;
-    this.tables.effects = next.effects;
-    this.tables.alarms = next.alarms;
+    for (const rows of [next.messages, next.effects, next.alarms]) rows.apply();
   }
 
   record(table: string, organizationId: string, id: string): RecordFields | null {
@@ -166,7 +171,7 @@ export class MemoryDatabase {
     return [...this.tables.alarms.values()].sort((a, b) => a.dueAtMs - b.dueAtMs);
   }
 
-  private write(next: Tables, shard: number, writes: Writes, position: number): void {
+  private write(next: StagedTables, shard: number, writes: Writes, position: number): void {
     for (const { table, record } of writes.records) {
       const key = recordRow(table, record.organizationId, record.id);
       const before = next.records.get(key) ?? this.tables.records.get(key);
@@ -182,18 +187,46 @@ export class MemoryDatabase {
       next.events.set(key, events.toSpliced(place + 1, 0, event));
     }
     for (const [index, row] of writes.messages.entries())
-      insert(next.messages, row.id, { ...row, shard, position: position + index });
+      next.messages.insert(row.id, { ...row, shard, position: position + index });
     for (const id of writes.consumed) next.messages.delete(id);
-    for (const row of writes.effects) insert(next.effects, row.id, { ...row, shard });
+    for (const row of writes.effects) next.effects.insert(row.id, { ...row, shard });
     for (const id of writes.settled) next.effects.delete(id);
     for (const key of writes.cleared) next.alarms.delete(alarmRow(key));
     for (const row of writes.alarms) next.alarms.set(alarmRow(row), { ...row, shard });
   }
 }
 
-function insert<T>(rows: Map<string, T>, id: string, row: T): void {
-  if (rows.has(id)) throw new Aborted("23505", `${id} exists`);
-  rows.set(id, row);
+/** Changes of a table that a commit has not made yet. A copy of the table would make each commit as slow as it is long. */
+class StagedRows<T> {
+  private readonly rows: Map<string, T>;
+  private readonly changes: (readonly [id: string, row: T | null])[] = [];
+  private readonly changed = new Map<string, T | null>();
+
+  constructor(rows: Map<string, T>) {
+    this.rows = rows;
+  }
+
+  set(id: string, row: T | null): void {
+    this.changes.push([id, row]);
+    this.changed.set(id, row);
+  }
+
+  insert(id: string, row: T): void {
+    const isThere = this.changed.has(id) ? this.changed.get(id) !== null : this.rows.has(id);
+    if (isThere) throw new Aborted("23505", `${id} exists`);
+    this.set(id, row);
+  }
+
+  delete(id: string): void {
+    this.set(id, null);
+  }
+
+  apply(): void {
+    for (const [id, row] of this.changes) {
+      if (row === null) this.rows.delete(id);
+      else this.rows.set(id, row);
+    }
+  }
 }
 
 /** What a column of type json gives back; no text may hold NUL. */
