@@ -9,6 +9,7 @@ import { until } from "../support/condition.ts";
 import { answered, Client, type Json, refused } from "../support/current.ts";
 import { createTestDatabase } from "../support/postgres.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
+import { settle } from "../support/fake-clock.ts";
 
 const MIB = 1024 * 1024;
 let service: Service;
@@ -391,7 +392,7 @@ test("[WSP-12] uploads that race the sweep lose nothing that was acknowledged", 
     while (!isOver) {
       await service.files.sweep(Date.now() + 10 * UPLOAD_MS);
       if (++sweeps === 4) swept.resolve();
-      await Bun.sleep(0);
+      await settle();
     }
   })();
   const uploads = Array.from({ length: 40 }, async (_, i) => {

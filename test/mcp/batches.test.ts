@@ -4,7 +4,7 @@ import { BATCH_MESSAGES, batchAnswers, jsonArray } from "../../src/mcp/batch.ts"
 import type { Message } from "../../src/mcp/message.ts";
 import { answered, Client, type Job, type Json, refused } from "../support/current.ts";
 import { until } from "../support/condition.ts";
-import { FakeClock } from "../support/fake-clock.ts";
+import { FakeClock, settle } from "../support/fake-clock.ts";
 import { FakeModel } from "../support/fake-model.ts";
 import { postMcp, rpc } from "../support/mcp-clients.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
@@ -150,7 +150,7 @@ test("[MCP-9] a message begins when its client has taken the answers before it, 
   const { length } = begun;
   expect(length).toBeLessThan(messages.length);
   await reader.cancel();
-  await Bun.sleep(0);
+  await settle();
   expect(begun).toHaveLength(length);
   // Nothing keeps it alive any more.
   await clock.advance(60_000);

@@ -10,6 +10,7 @@ import { FakeModel } from "../support/fake-model.ts";
 import { legacyClient, modernClient } from "../support/mcp-clients.ts";
 import { ISSUER } from "../support/oauth-program.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
+import { settle } from "../support/fake-clock.ts";
 
 const NAMES =
   "list_agents create_agent update_agent execute_agent list_chats create_chat send_message read_chat list_jobs get_job wait_for_job approve_job cancel_job resume_job iterate_job list_missions create_mission update_mission run_mission add_mission_task start_mission_task list_files read_file write_file move_file share_file query_data compact_chat fork_chat pin_message";
@@ -120,7 +121,7 @@ describe.each(Object.entries(ERAS))("%s", (_, connect) => {
       ajv.compile(inputSchema);
       ajv.compile(outputSchema);
       // The service is of this process, and its lease has to be renewed however slow the machine is.
-      await Bun.sleep(0);
+      await settle();
       const { readOnlyHint, destructiveHint, openWorldHint } = annotations;
       expect([typeof readOnlyHint, typeof openWorldHint]).toEqual(["boolean", "boolean"]);
       // What a tool that only reads destroys or repeats, it does not say.

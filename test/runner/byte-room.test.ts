@@ -1,6 +1,7 @@
 /** Room in memory that calls share (FILE-7). */
 import { expect, test } from "bun:test";
 import { ByteRoom } from "../../src/runner/byte-room.ts";
+import { settle } from "../support/fake-clock.ts";
 
 const { signal } = new AbortController();
 
@@ -19,7 +20,7 @@ function callers(room: ByteRoom) {
     async end(name: string) {
       releases.get(name)?.();
       releases.get(name)?.();
-      await Bun.sleep(0);
+      await settle();
     },
   };
 }
@@ -28,7 +29,7 @@ test("[FILE-7] calls wait for room, those of an organization that has its part b
   const room = new ByteRoom(100, 60);
   const { began, ask, end } = callers(room);
   const all = [ask("a1", "a", 50), ask("a2", "a", 20), ask("b1", "b", 40), ask("b2", "b", 30)];
-  await Bun.sleep(0);
+  await settle();
   expect(began).toEqual(["a1", "b1"]);
   expect(room.used).toBe(90);
   await end("a1");
@@ -46,10 +47,10 @@ test("[FILE-7] a call that is larger than all room has it alone, and one that is
   const { began, ask, end } = callers(room);
   const off = new AbortController();
   const all = [ask("small", "a", 10), ask("large", "b", 500), ask("off", "c", 10, off.signal), ask("later", "c", 10)];
-  await Bun.sleep(0);
+  await settle();
   expect(began).toEqual(["small"]);
   off.abort();
-  await Bun.sleep(0);
+  await settle();
   expect(began).toEqual(["small", "off aborted"]);
   await end("small");
   expect(began).toEqual(["small", "off aborted", "large"]);

@@ -70,7 +70,8 @@ describe.skipIf(shell === null)("the sandbox of the shell", () => {
     });
 
     test("[WSP-16] memory that its processes share counts once", async () => {
-      const { end, output } = await run(`perl -e '${held} fork; fork; sleep 2; print "done "'`);
+      // The command ends with its first process, which waits for the others.
+      const { end, output } = await run(`perl -e '${held} fork; fork; sleep 2; print "done "; 1 while wait > 0'`);
       expect([end, output.trim()]).toEqual([{ kind: "exited", code: 0 }, "done done done done"]);
     });
 

@@ -1,7 +1,7 @@
 /** The watch over the free space: when it says full, and when it takes that back. */
 import { expect, test } from "bun:test";
 import { LOOK_MS, watchDisk } from "../../src/service/disk-watch.ts";
-import { FakeClock } from "../support/fake-clock.ts";
+import { FakeClock, settle } from "../support/fake-clock.ts";
 
 const MIB = 1_048_576;
 
@@ -18,7 +18,7 @@ async function watched(reserveMib: number) {
   const watch = await watchDisk({ path: "/data", reserveMib, clock, log: log as never, freeBytes });
   const look = async (): Promise<void> => {
     await clock.advance(LOOK_MS);
-    await Bun.sleep(0);
+    await settle();
   };
   return { disk, watch, look, said };
 }

@@ -15,7 +15,7 @@ import {
 } from "../../../src/http/body/bodies.ts";
 import { BodyTooSlow, StreamedBody } from "../../../src/http/body/raw-body.ts";
 import { until } from "../../support/condition.ts";
-import { FakeClock } from "../../support/fake-clock.ts";
+import { FakeClock, settle } from "../../support/fake-clock.ts";
 import { HeldRequest } from "../../support/held-request.ts";
 import { type Founded, type Service, startService } from "../../support/service.ts";
 
@@ -234,7 +234,7 @@ test("[FAIR-5] a stream keeps nothing of what was read, however long it goes on"
   for (let next = await streamed.read(); !next.done; next = await streamed.read()) {
     pieces.push(new WeakRef(next.value));
     // A weak reference holds its object up to the next turn of the loop.
-    await Bun.sleep(0);
+    await settle();
   }
   Bun.gc(true);
   // The stack may still name the last of them.
