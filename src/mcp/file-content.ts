@@ -3,7 +3,8 @@ import { invalid, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import type { Json } from "../../actors/schema.ts";
 import type { Caller } from "../http/request/caller.ts";
 import type { LocalInput } from "../http/input/local-input.ts";
-import type { Invoke, ToolAnswer } from "./tool-call.ts";
+import type { Invoke } from "../http/request/operations.ts";
+import type { ToolAnswer } from "./tool-call.ts";
 import { READ_BYTES } from "./tools.ts";
 
 type Given = Readonly<Record<string, Json>>;

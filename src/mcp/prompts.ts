@@ -4,7 +4,7 @@
  */
 import { invalid, mapped, type Outcome } from "../../actors/fault.ts";
 import type { Caller } from "../http/request/caller.ts";
-import type { Invoke } from "./tool-call.ts";
+import type { Invoke } from "../http/request/operations.ts";
 
 /** Prompts per page. */
 const PAGE = 50;

@@ -12,7 +12,7 @@ import { hasScope } from "../../actors/organization/principal.ts";
 import type { JsonObject } from "../../actors/schema.ts";
 import type { Caller } from "../http/request/caller.ts";
 import { readContent } from "./file-content.ts";
-import type { Invoke } from "./tool-call.ts";
+import type { Invoke } from "../http/request/operations.ts";
 import { READ_BYTES } from "./tools.ts";
 
 const CHATS = "troupe://chats/";

@@ -4,6 +4,7 @@
  * answer.
  */
 import { cutText } from "../../actors/cut-text.ts";
+import type { Invoke } from "../http/request/operations.ts";
 import { parseStored } from "../../actors/exact-json.ts";
 import { type Fault, invalid, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import { hasScope } from "../../actors/organization/principal.ts";
@@ -19,7 +20,6 @@ import type { Argument, BoundTool } from "./tool-schema.ts";
 import { WAIT_SECONDS } from "./tools.ts";
 
 /** Runs an operation by id for a caller, without HTTP. */
-export type Invoke = (id: string, caller: Caller, input?: LocalInput) => Promise<Outcome<object | Response>>;
 
 export interface CallParts {
   readonly services: Pick<Services, "system" | "clock">;

@@ -5,7 +5,6 @@
 import type { Server } from "bun";
 import { Elysia } from "elysia";
 import type { MaybePromise } from "../../actors/maybe-promise.ts";
-import type { Outcome } from "../../actors/fault.ts";
 import { SHUTTING_DOWN } from "../../actors/runtime/shards.ts";
 import { OPERATIONS } from "../contract/document.ts";
 import { fieldDescription } from "../contract/field-descriptions.ts";
@@ -32,8 +31,7 @@ import type { Surface } from "../http/request/surface.ts";
 import { surfacesOf } from "./surfaces.ts";
 import { unrouted } from "./unrouted.ts";
 import type { Services } from "../operations/services.ts";
-import type { Caller } from "../http/request/caller.ts";
-import type { LocalInput } from "../http/input/local-input.ts";
+import type { Invoke } from "../http/request/operations.ts";
 import { v1Routes } from "../v1/index.ts";
 import type { AssemblyParts, Overrides } from "./assembly.ts";
 
@@ -71,7 +69,7 @@ export interface App {
   /** Whether a route has this path. */
   hasPath(path: string): boolean;
   /** Runs an operation by its id, for a caller without HTTP (`Operations.invoke`). */
-  invoke(id: string, caller: Caller, input?: LocalInput): Promise<Outcome<object | Response>>;
+  readonly invoke: Invoke;
 }
 
 export function createApp(services: Services, parts: AppParts): App {
@@ -167,6 +165,7 @@ function mount(services: Services, parts: AppParts, shared: Shared) {
     surface: elsewhere,
     server: shared.server,
     onRevoked,
+    invoke: (...call: Parameters<Invoke>) => invoke(...call),
   };
   const openApp = (request: Request): Promise<Response> => servedApp(elsewhere, services, request);
   const app = new Elysia({
@@ -202,7 +201,7 @@ function mount(services: Services, parts: AppParts, shared: Shared) {
     .use(
       mcpRoutes(mcp, {
         services,
-        invoke: (id, caller, input) => invoke(id, caller, input),
+        invoke: people.invoke,
         refusal: (fault, requestId) => mcp.refusalOf(fault, requestId),
         describe: fieldDescription,
         allowed: () => ({ appUrl: appUrl(), corsOrigins: config.corsOrigins }),

@@ -9,11 +9,11 @@ import {
   organizationRef,
   type Token,
 } from "../../actors/organization/schema.ts";
-import { TOKEN_DAYS, tokenExpiry } from "../../actors/organization/tokens.ts";
+import { TOKEN_DAYS } from "../../actors/organization/tokens.ts";
 import { ok, type Outcome } from "../../actors/fault.ts";
 import { PAGE_LIMIT } from "../../actors/page.ts";
 import { isoTime } from "../../actors/schema.ts";
-import { newToken } from "../http/admission/token.ts";
+import type { Invoke } from "../http/request/operations.ts";
 import { sessionCookie } from "../http/admission/session-cookie.ts";
 import { lookUp } from "../log/look-up.ts";
 import { type AccountParts, SESSION_MS } from "./accounts.ts";
@@ -28,12 +28,10 @@ import { complaintOf } from "./passwords.ts";
 import { scopeWords } from "./scope-words.ts";
 import { ACCOUNT_PATH, faultPage, type PageParts, PROVIDER_PATH } from "./sign-in-page.ts";
 import { questionLink } from "./question.ts";
-import type { Visit } from "./visit.ts";
+import { callerOf, type OwnVisit, type Visit } from "./visit.ts";
 
-/** A visit of a signed-in person. */
-export type OwnVisit = Visit & { readonly principal: Principal };
-
-export type AccountPageParts = PageParts & Pick<AccountParts, "system" | "directory" | "clock" | "log" | "onRevoked">;
+export type AccountPageParts = PageParts &
+  Pick<AccountParts, "system" | "directory" | "clock" | "log"> & { readonly invoke: Invoke };
 
 export const DISCONNECT_PATH = `${ACCOUNT_PATH}/provider/disconnect`;
 
@@ -116,12 +114,25 @@ export async function changePassword(parts: AccountPageParts, visit: OwnVisit): 
   return showAccount(parts, visit, complained("Your present password is another one."));
 }
 
-export async function endSession(
-  { accounts }: AccountPageParts,
-  { form, principal, sender }: OwnVisit,
+export const endSession = (parts: AccountPageParts, visit: OwnVisit): Promise<Response> =>
+  ended(parts, visit, "revokeSession", "session-ended");
+
+export const revokeToken = (parts: AccountPageParts, visit: OwnVisit): Promise<Response> =>
+  ended(parts, visit, "revokePersonalAccessToken", "token-revoked");
+
+/** Ends the grant of a program. */
+export const endGrant = (parts: AccountPageParts, visit: OwnVisit): Promise<Response> =>
+  ended(parts, visit, "revokeOauthGrant", "program-ended");
+
+/** Ends what the form names by `id`, by this operation. */
+async function ended(
+  { invoke }: AccountPageParts,
+  visit: OwnVisit,
+  operation: string,
+  notice: keyof typeof NOTICES,
 ): Promise<Response> {
-  const ended = await accounts.end(principal, form.get("id") ?? "", sender);
-  return ended.ok ? toAccount("session-ended") : faultPage(ended.fault);
+  const done = await invoke(operation, callerOf(visit), { params: { id: visit.form.get("id") ?? "" } });
+  return done.ok ? toAccount(notice) : faultPage(done.fault);
 }
 
 export async function chooseOrganization(
@@ -135,54 +146,22 @@ export async function chooseOrganization(
 }
 
 export async function createToken(parts: AccountPageParts, visit: OwnVisit): Promise<Response> {
-  const { form, principal } = visit;
+  const { form } = visit;
   const name = (form.get("name") ?? "").trim();
   const scopes = SCOPES.filter((scope) => form.getAll("scope").includes(scope));
   const days = Number(form.get("days") ?? TOKEN_DAYS);
   const wrong = complaintOfToken(name, scopes, days);
   if (wrong !== null) return showAccount(parts, visit, { ...complained(wrong), draft: form });
-  const { userId, organizationId, tokenId } = principal;
-  const expiresAt = tokenExpiry(parts.clock.now(), days);
-  const { token, secret } = newToken("personal", { name, scopes, userId, expiresAt });
-  const origin = { userId, tokenId, address: visit.sender.address };
-  const command = { kind: "create_token", token, by: principal, origin } as const;
-  const made = await parts.system.dispatch(organizationRef(organizationId), command);
+  const body = { name, scopes, expires_in_days: days };
+  const made = await parts.invoke("createPersonalAccessToken", callerOf(visit), { body });
   if (!made.ok) return faultPage(made.fault);
+  const { token: secret } = made.value as { readonly token: string };
   const notice = html`<section aria-labelledby="made">
     <h2 id="made">The token “${name}”</h2>
     <p>Copy it now: it is never shown again.</p>
     ${copied(secret, "token")}
   </section>`;
   return showAccount(parts, visit, { notice, hasCopies: true });
-}
-
-export async function revokeToken(parts: AccountPageParts, { form, principal, sender }: OwnVisit): Promise<Response> {
-  const tokenId = form.get("id") ?? "";
-  const { userId } = principal;
-  const revoked = await parts.system.dispatch(organizationRef(principal.organizationId), {
-    kind: "revoke_token",
-    tokenId,
-    of: { kind: "personal", userId },
-    by: principal,
-    origin: { userId, tokenId: principal.tokenId, address: sender.address },
-  });
-  if (!revoked.ok) return faultPage(revoked.fault);
-  for (const id of revoked.value.endedIds) parts.onRevoked(id);
-  return toAccount("token-revoked");
-}
-
-/** Ends the grant of a program. */
-export async function endGrant(parts: AccountPageParts, { form, principal, sender }: OwnVisit): Promise<Response> {
-  const { userId, tokenId, organizationId } = principal;
-  const ended = await parts.system.dispatch(organizationRef(organizationId), {
-    kind: "end_grant",
-    grantId: form.get("id") ?? "",
-    userId,
-    origin: { userId, tokenId, address: sender.address },
-  });
-  if (!ended.ok) return faultPage(ended.fault);
-  for (const id of ended.value.endedIds) parts.onRevoked(id);
-  return toAccount("program-ended");
 }
 
 export const complained = (words: string): Above => ({

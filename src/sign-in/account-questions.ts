@@ -1,5 +1,6 @@
 /** The questions of the account page: before a session, a token, a program, a passkey or a provider is let go. */
-import { type AccountPageParts, DISCONNECT_PATH, type OwnAccount, type OwnVisit, readAccount } from "./account-page.ts";
+import type { OwnVisit } from "./visit.ts";
+import { type AccountPageParts, DISCONNECT_PATH, type OwnAccount, readAccount } from "./account-page.ts";
 import { redirectTo } from "./layout.ts";
 import { PASSKEYS_PATH } from "./passkeys/forms.ts";
 import { type Question, questionPage } from "./question.ts";

@@ -1,5 +1,5 @@
 /**
- * Joining an organization by a link (AUTH-18). An owner creates it and passes it on; the person who opens it joins with
+ * Joining an organization by a link (AUTH-18). An owner passes it on; the person who opens it joins with
  * the account that they are signed in to, or with a new one. An e-mail address that is already in use cannot get a new
  * account; otherwise an owner could take over the account of another organization's member by inviting them.
  */
@@ -7,12 +7,9 @@ import { accountRef } from "../../actors/account/schema.ts";
 import { type Outcome, ok, refuse } from "../../actors/fault.ts";
 import { newId } from "../../actors/ids.ts";
 import type { Directory } from "../../actors/organization/directory.ts";
-import { unlessMember } from "../../actors/organization/invitations.ts";
-import type { Origin } from "../../actors/organization/people-protocol.ts";
-import { type Invitation, organizationRef, type Role } from "../../actors/organization/schema.ts";
+import { type Invitation, organizationRef } from "../../actors/organization/schema.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
-import { invitationLink } from "../http/contract/invitation-path.ts";
-import { keyHash, newKey } from "../http/admission/one-time-key.ts";
+import { keyHash } from "../http/admission/one-time-key.ts";
 import { lookUp } from "../log/look-up.ts";
 import type { HttpLog } from "../log/port.ts";
 import type { Passwords } from "./passwords.ts";
@@ -36,30 +33,6 @@ export const linkIn = (given: URLSearchParams): InvitationLink => ({
   invitationId: given.get("invitation") ?? "",
   key: given.get("key") ?? "",
 });
-
-/** Creates an invitation; answers the path of its link, which is shown only once. */
-export async function invite(
-  { system, directory, log }: Pick<InvitationParts, "system" | "directory" | "log">,
-  organizationId: string,
-  of: { readonly email: string; readonly role: Role; readonly origin: Origin },
-): Promise<Outcome<string>> {
-  const settled = await system.settled(organizationId);
-  if (!settled.ok) return settled;
-  const known = await lookUp(log, directory.findMembers(of.email));
-  const refused = known.ok ? unlessMember(known.value, organizationId) : known;
-  if (!refused.ok) return refused;
-  const former = await lookUp(log, directory.pendingInvitations(organizationId, of.email));
-  if (!former.ok) return former;
-  const key = newKey();
-  const made = await system.dispatch(organizationRef(organizationId), {
-    kind: "create_invitation",
-    ...of,
-    hash: keyHash(key),
-    replacedIds: former.value,
-  });
-  if (!made.ok) return made;
-  return ok(invitationLink(organizationId, made.value.id, key));
-}
 
 export const openInvitation = (
   { system }: InvitationParts,

@@ -1,32 +1,24 @@
 /** The members of an organization, for its owners: list, invitations, roles, removal (AUTH-18). */
 import { type Fault, type Outcome, refuse } from "../../actors/fault.ts";
-import type { Origin } from "../../actors/organization/people-protocol.ts";
 import { type Invitation, type Member, organizationRef, type Role } from "../../actors/organization/schema.ts";
-import { endingsOf, removalOf } from "../../actors/organization/removal.ts";
 import { PAGE_LIMIT } from "../../actors/page.ts";
 import { isoTime } from "../../actors/schema.ts";
-import { ask } from "../../actors/troupe.ts";
 import { lookUp } from "../log/look-up.ts";
-import type { AccountPageParts, OwnVisit } from "./account-page.ts";
+import type { LocalInput } from "../http/input/local-input.ts";
+import type { AccountPageParts } from "./account-page.ts";
 import { copied } from "./copy.ts";
 import { type Html, html } from "./html.ts";
-import { invite } from "./invitations.ts";
 import type { InvitationPageParts } from "./invitation-page.ts";
 import { pageOf, redirectTo } from "./layout.ts";
 import { type Question, questionLink, questionPage } from "./question.ts";
 import { faultPage } from "./sign-in-page.ts";
+import { callerOf, type OwnVisit } from "./visit.ts";
 
 export const MEMBERS_PATH = "/members";
-const EMAIL = /^[^\s@]{1,64}@[^\s@]{1,190}$/;
 const OWNERS_ONLY: Fault = { kind: "owner_required" };
 
 type Parts = AccountPageParts & InvitationPageParts;
 
-const originOf = ({ principal: { userId, tokenId }, sender }: OwnVisit): Origin => ({
-  userId,
-  tokenId,
-  address: sender.address,
-});
 const nounOf = (role: Role): string => (role === "owner" ? "an owner" : "a member");
 const roleOf = (text: string | null): Role => (text === "owner" ? "owner" : "member");
 
@@ -79,23 +71,27 @@ export async function showMembers(
 
 export async function inviteMember(parts: Parts, visit: OwnVisit): Promise<Response> {
   const email = (visit.form.get("email") ?? "").trim();
-  if (!EMAIL.test(email))
-    return showMembers(parts, visit, html`<p class="bad" role="alert">That is not an e-mail address.</p>`, 400);
-  const of = { email, role: roleOf(visit.form.get("role")), origin: originOf(visit) };
-  const path = await invite(parts, visit.principal.organizationId, of);
-  if (!path.ok && path.fault.kind === "invalid_state")
-    return showMembers(parts, visit, html`<p class="bad" role="alert">${email} is a member already.</p>`, 409);
-  if (!path.ok) return faultPage(path.fault);
+  const body = { email, role: roleOf(visit.form.get("role")) };
+  const made = await parts.invoke("createInvitation", callerOf(visit), { body });
+  if (!made.ok) {
+    const { kind } = made.fault;
+    if (kind === "invalid_request") return complained(parts, visit, "That is not an e-mail address.", 400);
+    if (kind === "invalid_state") return complained(parts, visit, `${email} is a member already.`, 409);
+    return faultPage(made.fault);
+  }
   return showMembers(
     parts,
     visit,
     html`<section aria-labelledby="link">
       <h2 id="link">The link for ${email}</h2>
       <p>Copy it now: it is never shown again.</p>
-      ${copied(parts.appUrl() + path.value, "link")}
+      ${copied((made.value as { readonly url: string }).url, "link")}
     </section>`,
   );
 }
+
+const complained = (parts: Parts, visit: OwnVisit, words: string, status: number): Promise<Response> =>
+  showMembers(parts, visit, html`<p class="bad" role="alert">${words}</p>`, status);
 
 /** The questions of this page, each about one of its rows; a row that is gone needs no question. */
 export async function askToRemove(parts: Parts, visit: OwnVisit): Promise<Response> {
@@ -155,46 +151,17 @@ function memberOf(parts: Parts, { principal, query }: OwnVisit): Promise<Outcome
 }
 
 export const revokeInvitation = (parts: Parts, visit: OwnVisit): Promise<Response> =>
-  changed(
-    parts.system.dispatch(organizationRef(visit.principal.organizationId), {
-      kind: "revoke_invitation",
-      invitationId: visit.form.get("id") ?? "",
-      origin: originOf(visit),
-    }),
-  );
+  changed(parts, visit, "revokeInvitation");
 
 export const changeRole = (parts: Parts, visit: OwnVisit): Promise<Response> =>
-  changed(
-    parts.system.dispatch(organizationRef(visit.principal.organizationId), {
-      kind: "change_role",
-      userId: visit.form.get("id") ?? "",
-      role: roleOf(visit.form.get("role")),
-      origin: originOf(visit),
-    }),
-  );
+  changed(parts, visit, "updateMember", { body: { role: roleOf(visit.form.get("role")) } });
 
-/** Removes a member with all credentials (`removal.ts`). */
-export async function removeMember(parts: Parts, visit: OwnVisit): Promise<Response> {
-  const { organizationId } = visit.principal;
-  const userId = visit.form.get("id") ?? "";
-  const origin = originOf(visit);
-  const ref = organizationRef(organizationId);
-  const settled = await parts.system.settled(organizationId);
-  if (!settled.ok) return faultPage(settled.fault);
-  const credentials = await lookUp(parts.log, parts.directory.credentialsOf(organizationId, userId));
-  if (!credentials.ok) return faultPage(credentials.fault);
-  const endings = endingsOf(credentials.value, origin).map((command) => ask(ref, command));
-  const removed = await parts.system.dispatchGroup([
-    ask(ref, removalOf(userId, credentials.value, origin)),
-    ...endings,
-  ]);
-  if (!removed.ok) return faultPage(removed.fault);
-  for (const id of credentials.value.tokenIds) parts.onRevoked(id);
-  return redirectTo(MEMBERS_PATH);
-}
+export const removeMember = (parts: Parts, visit: OwnVisit): Promise<Response> => changed(parts, visit, "removeMember");
 
-async function changed(change: Promise<Outcome<unknown>>): Promise<Response> {
-  const done = await change;
+/** Changes what the form names by `id`, by this operation. */
+async function changed(parts: Parts, visit: OwnVisit, operation: string, input: LocalInput = {}): Promise<Response> {
+  const params = { id: visit.form.get("id") ?? "" };
+  const done = await parts.invoke(operation, callerOf(visit), { ...input, params });
   return done.ok ? redirectTo(MEMBERS_PATH) : faultPage(done.fault);
 }
 

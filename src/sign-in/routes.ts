@@ -16,7 +16,6 @@ import {
   DISCONNECT_PATH,
   endGrant,
   endSession,
-  type OwnVisit,
   revokeToken,
   showAccount,
 } from "./account-page.ts";
@@ -52,7 +51,7 @@ import {
 } from "./openid/pages.ts";
 import { goSignOut, PROVIDER_SIGN_OUT_PATH, showSignedOut, SIGNED_OUT_PATH, signOutOfBoth } from "./openid/sign-out.ts";
 import { ACCOUNT_PATH, PROVIDER_PATH, showSignIn, SIGN_IN_PATH, signIn, toSignIn } from "./sign-in-page.ts";
-import { type Visit, visitOf, type VisitParts } from "./visit.ts";
+import { type OwnVisit, type Visit, visitOf, type VisitParts } from "./visit.ts";
 
 export type SignInParts = VisitParts &
   AccountPageParts &

@@ -10,6 +10,8 @@ import { isSafe, isSameOrigin } from "../http/admission/same-origin.ts";
 import { sessionIn } from "../http/admission/session-cookie.ts";
 import { retryAfter } from "../http/answer/dialect.ts";
 import { waitWords } from "../http/document/refusal-page.ts";
+import { type Caller, localCaller } from "../http/request/caller.ts";
+import { requestIdOf } from "../http/request/request-id.ts";
 import type { Accounts, Sender } from "./accounts.ts";
 import { browserName } from "./browser-name.ts";
 import { boundedText, FORM_TYPE } from "./form.ts";
@@ -34,6 +36,18 @@ export interface Visit {
   /** Whether the browser has a session cookie, valid or not. */
   readonly hasCookie: boolean;
 }
+
+/** A visit of a signed-in person. */
+export type OwnVisit = Visit & { readonly principal: Principal };
+
+/**
+ * The person as the caller of an operation. What pages change goes through operations, so that it is checked, recorded
+ * and sent to webhooks as over the API.
+ */
+export const callerOf = ({ request, principal, sender: { address } }: OwnVisit): Caller => ({
+  ...localCaller(principal, { requestId: requestIdOf(request) }),
+  address,
+});
 
 /** The checks of a page's session. */
 const SESSION = { isCounted: true, takesSessions: true, resource: null } as const;

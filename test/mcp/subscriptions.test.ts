@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { ok, type Outcome, refuse } from "../../actors/fault.ts";
 import { localCaller } from "../../src/http/request/caller.ts";
 import { Subscriptions } from "../../src/mcp/subscriptions.ts";
-import type { Invoke } from "../../src/mcp/tool-call.ts";
+import type { Invoke } from "../../src/http/request/operations.ts";
 import { FakeClock, settle } from "../support/fake-clock.ts";
 
 const URI = "troupe://jobs/job_1";

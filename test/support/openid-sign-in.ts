@@ -1,7 +1,5 @@
 /** People who sign in by an OpenID provider in a test: the service, the provider beside it, and the way between them. */
 import { expect } from "bun:test";
-import { invite } from "../../src/sign-in/invitations.ts";
-import type { HttpLog } from "../../src/log/port.ts";
 import { answered } from "./current.ts";
 import { type Somebody, TestProvider } from "./openid-provider.ts";
 import type { PlainBrowser, Shown } from "./plain-browser.ts";
@@ -20,26 +18,17 @@ export class OpenIdSignIn {
   readonly provider: TestProvider;
   readonly service: Service;
   readonly owner: Founded;
-  private readonly log: HttpLog;
 
-  private constructor(provider: TestProvider, service: Service, owner: Founded, log: HttpLog) {
+  private constructor(provider: TestProvider, service: Service, owner: Founded) {
     this.provider = provider;
     this.service = service;
     this.owner = owner;
-    this.log = log;
   }
 
   static async start(): Promise<OpenIdSignIn> {
     const provider = await TestProvider.start(APP + CALLBACK);
-    let kept: HttpLog | null = null;
-    const service = await startService({
-      resources: ({ log }) => {
-        kept = log;
-        return { provider: provider.client(log) };
-      },
-    });
-    if (kept === null) throw new Error("The service has no log");
-    return new OpenIdSignIn(provider, service, await service.found(), kept);
+    const service = await startService({ resources: ({ log }) => ({ provider: provider.client(log) }) });
+    return new OpenIdSignIn(provider, service, await service.found());
   }
 
   async stop(): Promise<void> {
@@ -49,12 +38,9 @@ export class OpenIdSignIn {
 
   /** The link that invites an address to the owner's organization. */
   async invitation(email: string): Promise<string> {
-    const { system, directory } = this.service;
-    const origin = { userId: this.owner.userId, tokenId: null, address: null };
-    const of = { email, role: "member", origin } as const;
-    const made = await invite({ system, directory, log: this.log }, this.owner.organizationId, of);
-    if (!made.ok) throw new Error(made.fault.kind);
-    return made.value;
+    const answer = await this.service.call(this.owner, "POST", "/api/invitations", { email });
+    const { url } = (await answered(answer, 201)) as { readonly url: string };
+    return url.replace(APP, "");
   }
 
   /** Follows the link of the sign-in page; answers where the browser is sent. */

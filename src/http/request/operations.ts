@@ -28,6 +28,9 @@ export interface OperationsParts extends ChangeRunParts {
 /** The outcome of an operation: an object for the JSON body, its own response, or the answer of a commit. */
 export type OperationOutcome = Outcome<object | Response | CommitAnswer>;
 
+/** Runs an operation by its id (`Operations.invoke`). */
+export type Invoke = Operations["invoke"];
+
 export class Operations {
   private readonly parts: OperationsParts;
   private readonly bound = new Map<string, BoundOperation>();

@@ -8,7 +8,7 @@ import { type Organization, organizationRef } from "../../../actors/organization
 import type { Sealing } from "../../../actors/sealing.ts";
 import type { TroupeSystem } from "../../../actors/troupe.ts";
 import { AUTHORIZE_PATH, MCP_RESOURCE } from "../../http/contract/oauth-paths.ts";
-import type { OwnVisit } from "../account-page.ts";
+import type { OwnVisit } from "../visit.ts";
 import { html } from "../html.ts";
 import { pageOf, redirectTo } from "../layout.ts";
 import { scopeWords } from "../scope-words.ts";

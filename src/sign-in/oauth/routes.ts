@@ -20,7 +20,8 @@ import { Clients } from "./clients.ts";
 import { type ConsentParts, decideConsent, showConsent } from "./consent-page.ts";
 import { introspect, register, revoke, token, type TokenParts } from "./token-endpoint.ts";
 
-export type OAuthParts = SignInParts & Pick<TokenParts, "sealing"> & { readonly egress: Pick<Egress, "request"> };
+export type OAuthParts = SignInParts &
+  Pick<TokenParts, "sealing" | "onRevoked"> & { readonly egress: Pick<Egress, "request"> };
 
 type Endpoint = (parts: OAuthParts & TokenParts, request: Request) => Promise<Response>;
 

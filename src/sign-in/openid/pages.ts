@@ -4,7 +4,7 @@
  */
 import { accountRef } from "../../../actors/account/schema.ts";
 import { isOwnLink } from "../../http/admission/same-origin.ts";
-import { type AccountPageParts, complained, CONNECT, type OwnVisit, showAccount, toAccount } from "../account-page.ts";
+import { type AccountPageParts, complained, CONNECT, showAccount, toAccount } from "../account-page.ts";
 import { beginFlow, derived, FLOW_MINUTES, type FlowParts, flowKeyIn, noFlowCookie, takeFlow } from "../flow.ts";
 import type { InvitationPageParts } from "../invitation-page.ts";
 import { redirectTo } from "../layout.ts";
@@ -18,7 +18,7 @@ import {
   SIGN_IN_PATH,
   signInForm,
 } from "../sign-in-page.ts";
-import type { Visit } from "../visit.ts";
+import type { OwnVisit, Visit } from "../visit.ts";
 import { connect, type Entry, entryOf, type PeopleParts } from "./people.ts";
 import { providerCookie, type ProviderCookieParts } from "./provider-cookie.ts";
 import type { FlowSecrets, OpenIdProvider, ProviderFailure } from "./provider.ts";

@@ -6,12 +6,12 @@ import { isLonger } from "../../../actors/cut-text.ts";
 import { accountRef } from "../../../actors/account/schema.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
 import type { HttpLog } from "../../log/port.ts";
-import { complained, type AccountPageParts, type OwnVisit, showAccount, toAccount } from "../account-page.ts";
+import { complained, type AccountPageParts, showAccount, toAccount } from "../account-page.ts";
 import { beginFlow, derived, FLOW_MINUTES, type FlowParts, flowKeyIn, noFlowCookie, takeFlow } from "../flow.ts";
 import { jsonOf } from "../layout.ts";
 import { nextPath } from "../next-path.ts";
 import { enter, faultPage, type PageParts, signInForm } from "../sign-in-page.ts";
-import type { Visit } from "../visit.ts";
+import type { OwnVisit, Visit } from "../visit.ts";
 import { PASSKEY_NAME_CHARACTERS } from "./forms.ts";
 import { claimIn, creationOptions, madePasskey, partyAt, provenCounter, requestOptions } from "./passkeys.ts";
 
