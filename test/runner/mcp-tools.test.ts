@@ -185,6 +185,20 @@ test("[RUN-5] a secret that does not exist is told by its name, and the server i
   expect(server.authorizations).toEqual([]);
 });
 
+test("[GEN-18] the bounds in a listed schema keep their digits", async () => {
+  const schema = '{"type":"object","properties":{"id":{"type":"integer","maximum":9007199254740993}}}';
+  const listed = `{"tools":[{"name":"take","inputSchema":${schema}},{"name":"plain","inputSchema":{"type":"object"}}]}`;
+  const { url } = serve([], {
+    json: true,
+    rewrite: (result) => ("tools" in result ? (parseExact(listed) as object) : result),
+  });
+  const { box } = await open([crm(url)]);
+  const described = box.tools.find(({ name }) => name === "crm__take");
+  expect(described?.inputSchema).toEqual(parseExact(schema) as JsonObject);
+  expect(JSON.stringify(described?.inputSchema)).toContain("9007199254740993");
+  expect(box.tools.map(({ name }) => name)).toEqual(["crm__plain", "crm__take"]);
+});
+
 test("[RUN-6] a tool's error, a refusal and a result of any kind are text", async () => {
   const { call } = await open([crm(serve().url)]);
   expect(await call("crm__fails")).toMatchObject({ isError: true });

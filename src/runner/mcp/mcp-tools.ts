@@ -13,7 +13,7 @@ import type { JsonObject } from "../../../actors/schema.ts";
 import { visibleText } from "../../../actors/visible-text.ts";
 import type { Egress } from "../../egress/egress.ts";
 import { CpuBudget } from "../../sandbox/cpu-budget.ts";
-import { LEFT_OUT, REPAIRED } from "../../sandbox/jobs/mcp-reduction.ts";
+import { LEFT_OUT, REPAIRED, SCHEMA } from "../../sandbox/jobs/mcp-reduction.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 import type { HeldBytes } from "../held-bytes.ts";
 import type { RunnerLog } from "../log.ts";
@@ -175,8 +175,9 @@ export interface DescribedTool {
 }
 
 export function describedTool(server: string, listed: ListedTool, mask: (text: string) => string): DescribedTool {
-  const { name, description = "", inputSchema, annotations = {} } = listed;
-  const schema = parseStored(mask(JSON.stringify(inputSchema))) as JsonObject;
+  const { name, description = "", inputSchema, annotations = {}, _meta: meta } = listed;
+  const exact = meta?.[SCHEMA];
+  const schema = parseStored(mask(typeof exact === "string" ? exact : JSON.stringify(inputSchema))) as JsonObject;
   return {
     name: mcpToolName(server, name),
     description:

@@ -9,12 +9,13 @@
  * is closed soon.
  */
 import type { MaybePromise } from "../../../actors/maybe-promise.ts";
+import { NumberLimitError, parseExact } from "../../../actors/exact-json.ts";
 import { type JsonLimits, parseWithin } from "../../../actors/json-shape.ts";
 import { AnswerRefused, MAX_FRAME_DEPTH, MAX_INPUT_VALUES, MAX_WHOLE_BYTES } from "../answer-limits.ts";
 import { PIECE_BYTES, readRest, slices } from "../provider-fetch.ts";
 import type { Listener } from "../stream-call.ts";
 import { EventFrames } from "./event-frames.ts";
-import { UnreadableFrame } from "./frame.ts";
+import { NUMBER_WORDS, UnreadableFrame } from "./frame.ts";
 import type { FrameReader } from "./wire-format.ts";
 
 const WHOLE: JsonLimits = { depth: MAX_FRAME_DEPTH, values: MAX_INPUT_VALUES };
@@ -112,8 +113,17 @@ async function readWhole(
   const turn = slices.take(size);
   if (turn !== null) await turn;
   charged(() => {
-    const answer = parseWithin(new TextDecoder().decode(Buffer.concat(chunks, size)), WHOLE);
+    const answer = parsedWhole(new TextDecoder().decode(Buffer.concat(chunks, size)));
     if (answer === undefined) throw new UnreadableFrame("the body is no JSON");
     frames.whole(answer);
   });
+}
+
+/** The numbers of arguments keep their digits. */
+function parsedWhole(text: string): unknown {
+  try {
+    return parseWithin(text, WHOLE, parseExact);
+  } catch (cause) {
+    throw cause instanceof NumberLimitError ? new AnswerRefused(NUMBER_WORDS) : cause;
+  }
 }

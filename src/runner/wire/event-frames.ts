@@ -8,6 +8,7 @@
  * `error` event, and `UnreadableFrame` for a frame that is not JSON. An incomplete frame at the end of the stream is
  * ignored. Costs are linear, however the bytes are split.
  */
+import { NumberLimitError, parseExact } from "../../../actors/exact-json.ts";
 import { JsonShape } from "../../../actors/json-shape.ts";
 import {
   AnswerRefused,
@@ -18,7 +19,7 @@ import {
   VALUE_COST,
 } from "../answer-limits.ts";
 import { streamFault } from "../provider-faults.ts";
-import { UnreadableFrame } from "./frame.ts";
+import { NUMBER_WORDS, UnreadableFrame } from "./frame.ts";
 
 const LIMITS = { depth: MAX_FRAME_DEPTH, values: MAX_FRAME_VALUES };
 /** A JSON text up to this length is within the limits of depth and values: each level takes two characters. */
@@ -143,10 +144,14 @@ export class EventFrames {
   }
 }
 
+/** Some servers send arguments as a value. Only such frames cost the search for long numbers. */
+const hasArguments = (data: string): boolean => data.includes('"arguments"') || data.includes('"input"');
+
 function parsed(data: string): unknown {
   try {
-    return JSON.parse(data);
-  } catch {
+    return hasArguments(data) ? parseExact(data) : JSON.parse(data);
+  } catch (cause) {
+    if (cause instanceof NumberLimitError) throw new AnswerRefused(NUMBER_WORDS);
     // Parsing is the only test for JSON. Drop the parser's message: it could quote the prompt.
     throw new UnreadableFrame("a frame is no JSON");
   }

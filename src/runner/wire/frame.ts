@@ -2,12 +2,16 @@
  * Reads fields of one frame of a provider's stream. A field must be absent, null, or of the format's type, where a
  * number may be text and text a number; otherwise the frame is unreadable, and so is the answer.
  */
+import { isExactNumber } from "../../../actors/exact-json.ts";
 import { field } from "../field.ts";
 
 /** A frame that is not JSON, or not of the format. */
 export class UnreadableFrame extends Error {
   override readonly name = "UnreadableFrame";
 }
+
+/** Why an answer with a number beyond the limits is refused. */
+export const NUMBER_WORDS = "it has a number that cannot be kept with its digits";
 
 /** An untrusted JSON object. */
 export type Frame = object;
@@ -29,6 +33,7 @@ export function optionalText(frame: Frame, name: string): string | undefined {
   const value = field(frame, name) ?? undefined;
   if (value === undefined || typeof value === "string") return value;
   if (typeof value === "number") return String(value);
+  if (isExactNumber(value)) return value.rawJSON;
   throw new UnreadableFrame(`\`${name}\` is no text`);
 }
 

@@ -9,7 +9,7 @@ import { field } from "../field.ts";
 import { mergedFields } from "../merged-fields.ts";
 import { callArguments } from "./call-arguments.ts";
 import { fieldsBeside } from "./fields-beside.ts";
-import { type Frame, isFrame, UnreadableFrame } from "./frame.ts";
+import { type Frame, isFrame, optionalText, UnreadableFrame } from "./frame.ts";
 
 interface StreamedCall {
   readonly key: string;
@@ -103,10 +103,9 @@ function pieceOf(frame: Frame): Piece {
   const index = field(frame, "index");
   const place = typeof index === "string" && index !== "" ? Number(index) : index;
   const made = field(frame, "function");
-  const id = field(frame, "id");
   return {
     index: typeof place === "number" && Number.isFinite(place) ? place : undefined,
-    id: typeof id === "number" ? String(id) : textOf(id).trim(),
+    id: (optionalText(frame, "id") ?? "").trim(),
     name: textOf(field(made, "name")),
     input: argumentsOf(field(made, "arguments")),
     isTyped: textOf(field(frame, "type")) !== "",

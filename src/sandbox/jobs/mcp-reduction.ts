@@ -22,6 +22,8 @@ const MAX_WORD = 4_096;
 export const LEFT_OUT = "leftOut";
 /** The key of `_meta` that marks a tool whose schema was invalid and has been repaired. */
 export const REPAIRED = "repaired";
+/** The key of `_meta` with the schema as text, where it has numbers whose digits the client library would lose. */
+export const SCHEMA = "schema";
 
 interface ListedTool {
   readonly name?: unknown;
@@ -104,15 +106,18 @@ function reducedTool({ name, description, inputSchema, annotations }: ListedTool
   if (depthOf(inputSchema) > MAX_SCHEMA_DEPTH || (JSON.stringify(inputSchema) ?? "").length > MAX_SCHEMA)
     return leftOut(name);
   const repaired = repairedSchema(inputSchema);
+  const text = JSON.stringify(repaired.schema);
+  const isExact = JSON.stringify(JSON.parse(text)) !== text;
+  const meta = { ...(repaired.isRepaired ? { [REPAIRED]: true } : {}), ...(isExact ? { [SCHEMA]: text } : {}) };
   return {
     name: name.toWellFormed(),
     ...(typeof description === "string" ? { description: cutText(description, MAX_DESCRIPTION) } : {}),
-    inputSchema: repaired.schema,
+    inputSchema: isExact ? { type: "object" } : repaired.schema,
     annotations: {
       readOnlyHint: annotations?.readOnlyHint === true,
       idempotentHint: annotations?.idempotentHint === true,
     },
-    ...(repaired.isRepaired ? { _meta: { [REPAIRED]: true } } : {}),
+    ...(Object.keys(meta).length === 0 ? {} : { _meta: meta }),
   };
 }
 
