@@ -2,7 +2,7 @@
 import { LoopTime, type SectionNote } from "../../actors/runtime/loop-time.ts";
 import type { SlicePace } from "../../actors/runtime/slices.ts";
 import { Throttle } from "../../actors/runtime/throttle.ts";
-import { isStranger } from "../http/admission/payer.ts";
+import { isStranger } from "../http/admission/fair-turns.ts";
 import { systemClock } from "../wiring/clock.ts";
 
 /** `part`: one organization's maximum part of the loop's time beside others. Omitted: none is throttled. */

@@ -1,6 +1,6 @@
 /** The surfaces: the dialect of each, which tokens it accepts, and whether its requests count against rate limits. */
 import { LongBodies } from "../http/body/long-bodies.ts";
-import type { Dialect } from "../http/answer/dialect.ts";
+import { type Dialect, plainDialect } from "../http/answer/dialect.ts";
 import { Admission, type AdmissionParts } from "../http/admission/admission.ts";
 import { Authentication } from "../http/admission/authentication.ts";
 import { ClientAddresses } from "../http/admission/client-address.ts";
@@ -10,7 +10,6 @@ import { RateHeaders } from "../http/answer/rate-headers.ts";
 import { RateLimits } from "../http/admission/rate-limits.ts";
 import { currentDialect } from "../current/dialect.ts";
 import { mcpDialect } from "../mcp/dialect.ts";
-import { plainDialect } from "../http/answer/plain-dialect.ts";
 import { v1Dialect } from "../v1/dialect.ts";
 import { API_VERSION, knownVersion } from "../http/contract/api-version.ts";
 import { API_RESOURCE, MCP_RESOURCE } from "../http/contract/oauth-paths.ts";

@@ -9,7 +9,7 @@ import type { Clock } from "../../actors/runtime/clock.ts";
 import { isoTime } from "../../actors/schema.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
 import { cookieIn, cookieOf } from "../http/admission/session-cookie.ts";
-import { keyHash, newKey } from "../http/admission/one-time-key.ts";
+import { keyHash, newKey } from "../http/admission/token.ts";
 
 /** From the first request to the last. */
 export const FLOW_MINUTES = 10;

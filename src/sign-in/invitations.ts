@@ -9,7 +9,7 @@ import { newId } from "../../actors/ids.ts";
 import type { Directory } from "../../actors/organization/directory.ts";
 import { type Invitation, organizationRef } from "../../actors/organization/schema.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
-import { keyHash } from "../http/admission/one-time-key.ts";
+import { keyHash } from "../http/admission/token.ts";
 import { lookUp } from "../log/look-up.ts";
 import type { HttpLog } from "../log/port.ts";
 import type { Passwords } from "./passwords.ts";

@@ -7,7 +7,7 @@ import { accountRef } from "../../actors/account/schema.ts";
 import type { Outcome } from "../../actors/fault.ts";
 import { isoTime } from "../../actors/schema.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
-import { keyHash, newKey } from "../http/admission/one-time-key.ts";
+import { keyHash, newKey } from "../http/admission/token.ts";
 
 /** How long a link is valid. */
 export const LINK_HOURS = 24;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, spyOn, test } from "bun:test";
 import { newId } from "../../actors/ids.ts";
 import { organizationRef } from "../../actors/organization/schema.ts";
 import { invitationLink } from "../../src/http/contract/invitation-path.ts";
-import { keyHash, newKey } from "../../src/http/admission/one-time-key.ts";
+import { keyHash, newKey } from "../../src/http/admission/token.ts";
 import { runCommand } from "../support/admin.ts";
 import { answered, Client, type Json, refused } from "../support/current.ts";
 import { StreamReader } from "../support/event-streams.ts";

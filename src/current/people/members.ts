@@ -8,7 +8,7 @@ import { invitationLink } from "../../http/contract/invitation-path.ts";
 import type { Handlers } from "../../http/contract/operation.ts";
 import { originOf } from "../../http/request/caller.ts";
 import { created, done } from "../../http/commit/commit.ts";
-import { keyHash, newKey } from "../../http/admission/one-time-key.ts";
+import { keyHash, newKey } from "../../http/admission/token.ts";
 import { lookUp } from "../../log/look-up.ts";
 import type { Services } from "../../operations/services.ts";
 import { pageOf, pageView } from "../paging.ts";

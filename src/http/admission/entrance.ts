@@ -6,8 +6,9 @@
  *
  * Nothing of the input is read before.
  */
-import { type Fault, ok, type Outcome, refuse } from "../../../actors/fault.ts";
+import { ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { type MaybePromise, whenReady } from "../../../actors/maybe-promise.ts";
+import { CROWDED } from "./fair-turns.ts";
 import { READ_AT_ONCE_BYTES } from "../body/body-pace.ts";
 import type { BoundOperation } from "../request/bound-operation.ts";
 import type { Exchange } from "../request/exchange.ts";
@@ -22,8 +23,6 @@ type EntranceParts = Pick<SurfaceParts, "admission" | "forwarding" | "log" | "tu
 type Entered = Outcome<Response | null>;
 
 const IN: Outcome<null> = ok(null);
-/** Too many requests of the organization wait for their turn, or this one has waited too long. */
-const CROWDED: Fault = { kind: "overloaded", retryAfterMs: 1_000 };
 
 export class Entrance {
   private readonly parts: EntranceParts;

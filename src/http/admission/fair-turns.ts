@@ -15,9 +15,9 @@
  *      └──▶ waits ─ its turn ──▶ begins
  *           └ too many wait, or for too long ──▶ false
  */
+import type { Fault } from "../../../actors/fault.ts";
 import type { Clock } from "../../../actors/runtime/clock.ts";
 import type { LoopTime } from "../../../actors/runtime/loop-time.ts";
-import { isAddress } from "./payer.ts";
 import { NextTurn } from "../../../actors/runtime/next-turn.ts";
 
 /** What an organization may begin in one turn of the loop. A small request takes a tenth of it. */
@@ -46,6 +46,21 @@ const WEIGHT = 0.1;
 const OUTLIER = 4;
 /** Limit of a debt: one request must not delay all others of its organization for long. */
 const MOST_DEBT_MS = 50;
+
+const ADDRESS = "address ";
+const ORGANIZATION = "org_";
+
+/** Who is charged for the work of a caller without a valid token; else it is the organization, by its id. */
+export const addressPayer = (address: string): string => `${ADDRESS}${address}`;
+export const isAddress = (payer: string): boolean => payer.startsWith(ADDRESS);
+/**
+ * Whether the payer is not an organization: an address, or an actor for counting addresses or for accounts, which
+ * also work for callers without a valid token.
+ */
+export const isStranger = (payer: string): boolean => !payer.startsWith(ORGANIZATION);
+
+/** The refusal where too many requests of the payer wait for their turn, or this one has waited too long. */
+export const CROWDED: Fault = { kind: "overloaded", retryAfterMs: 1_000 };
 
 interface Waiting {
   readonly since: number;

@@ -62,8 +62,8 @@ export class Answers {
     exchange.onAnswered?.();
     const durationMs = exchange.log(this.parts.log, answer.status);
     this.parts.meter?.answered(exchange.operation, answer.status, durationMs / 1_000);
-    if (!(answer instanceof Response)) return exchange.handOver(answer);
-    return exchange.wantsHeadOnly ? withoutStream(answer) : answer;
+    const response = exchange.responseFor(answer);
+    return exchange.wantsHeadOnly ? withoutStream(response) : response;
   }
 
   private refusal(exchange: Exchange, fault: Fault): Answer {

@@ -2,13 +2,11 @@
  * One request that contains several messages. Each message counts as a request and takes a turn of its organization
  * (`fair-turns.ts`), so that a batch gives its sender nothing that the same messages one by one would not.
  */
-import { type Fault, ok, type Outcome, refuse } from "../../../actors/fault.ts";
+import { ok, type Outcome, refuse } from "../../../actors/fault.ts";
+import { CROWDED } from "../admission/fair-turns.ts";
 import type { Caller } from "./caller.ts";
 import { Exchange } from "./exchange.ts";
 import type { SurfaceParts } from "./surface-parts.ts";
-
-/** The organization has too many requests that wait, or the message has waited too long. */
-const CROWDED: Fault = { kind: "overloaded", retryAfterMs: 1_000 };
 
 export class Batches {
   private readonly parts: Pick<SurfaceParts, "admission" | "system" | "turns">;

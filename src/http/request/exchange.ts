@@ -3,7 +3,7 @@
  * and its log line. For its operation it is a `Caller`.
  */
 import type { Server } from "bun";
-import { addressPayer } from "../admission/payer.ts";
+import { addressPayer } from "../admission/fair-turns.ts";
 import { assert } from "../../../actors/assert.ts";
 import { type Fault, ok, type Outcome } from "../../../actors/fault.ts";
 import { newId } from "../../../actors/ids.ts";
@@ -92,7 +92,8 @@ export class Exchange implements Caller, RawInput {
 
   constructor(
     request: Request,
-    { server, by }: { readonly server: Server<unknown> | null; readonly by: HandedOn | null },
+    server: Server<unknown> | null,
+    by: HandedOn | null,
     {
       system: { loopTime },
       rateHeaders,
@@ -295,9 +296,9 @@ export class Exchange implements Caller, RawInput {
     return this.rate === null ? response : this.rateHeaders.stamp(response, this.rate);
   }
 
-  /** Hands an answer that is no `Response` over to the replica that takes it. */
-  handOver(answer: Answer): Response {
-    assert(this.by !== null, "only a request of another replica is answered without a `Response`");
+  /** The answer as a `Response`. The replica that has forwarded the request takes what it has made itself. */
+  responseFor(answer: Answer): Response {
+    if (this.by === null || answer instanceof Response) return answer as Response;
     return this.by.take(answer);
   }
 

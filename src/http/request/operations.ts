@@ -16,7 +16,6 @@ import type { Handlers, OperationGroup, OperationTable } from "../contract/opera
 import { ChangeRun, type ChangeRunParts, CommitAnswer, type ReadRequest } from "../commit/change-run.ts";
 import { BoundOperation } from "./bound-operation.ts";
 import type { Caller, Visitor } from "./caller.ts";
-import type { RawInput } from "../input/input-reader.ts";
 import { type LocalInput, localInput } from "../input/local-input.ts";
 import { isAboutInput, PathRecords } from "./path-record.ts";
 
@@ -82,23 +81,29 @@ export class Operations {
 
   /** Runs an operation whose input has been read. */
   run(operation: BoundOperation, caller: Visitor, request: ReadRequest): MaybePromise<OperationOutcome> {
+    return operation.isRead ? this.runRead(operation, caller, request) : this.runChange(operation, caller, request);
+  }
+
+  private runRead(operation: BoundOperation, caller: Visitor, request: ReadRequest): MaybePromise<OperationOutcome> {
     const { input } = request.reading;
-    const afterRecord = (refused: Outcome<never>) => this.afterRecord(operation, caller, request.raw, refused);
-    if (!operation.isRead)
-      return new ChangeRun(this.parts, operation, caller as Caller, { ...request, afterRecord }).run();
-    if (!input.ok) return afterRecord(input);
+    if (!input.ok) return this.afterRecord(operation, caller, request, input);
     return whenReady(operation.read(caller, input.value), (outcome) => {
       if (outcome.ok) return outcome;
       const fault = operation.named.located(outcome.fault, input.value);
-      return isAboutInput(fault) ? afterRecord(refuse(fault)) : refuse(fault);
+      return isAboutInput(fault) ? this.afterRecord(operation, caller, request, refuse(fault)) : refuse(fault);
     });
+  }
+
+  private runChange(operation: BoundOperation, caller: Visitor, request: ReadRequest): Promise<OperationOutcome> {
+    const afterRecord = (refused: Outcome<never>) => this.afterRecord(operation, caller, request, refused);
+    return new ChangeRun(this.parts, operation, caller as Caller, { ...request, afterRecord }).run();
   }
 
   /** The refusal of the path's record, or else this one. */
   private async afterRecord(
     operation: BoundOperation,
     caller: Visitor,
-    raw: RawInput,
+    { raw }: ReadRequest,
     refused: Outcome<never>,
   ): Promise<Outcome<never>> {
     const fault = await this.pathRecords.refusalOf(operation, caller, raw);

@@ -1,6 +1,6 @@
 /** The parts of a surface. */
 import type { Server } from "bun";
-import type { Outcome } from "../../../actors/fault.ts";
+import type { FaultKind, Outcome } from "../../../actors/fault.ts";
 import type { Bulk } from "../../../actors/runtime/bulk-work.ts";
 import type { Clock } from "../../../actors/runtime/clock.ts";
 import type { Tracing } from "../../../actors/runtime/tracing.ts";
@@ -15,7 +15,6 @@ import type { FairTurns } from "../admission/fair-turns.ts";
 import type { Forwarding } from "./forwarding.ts";
 import type { LongBodies } from "../body/long-bodies.ts";
 import type { RateHeaders } from "../answer/rate-headers.ts";
-import type { RequestMeter } from "./request-meter.ts";
 
 /** The server that received the request; null outside of a server. */
 type Peer = Server<unknown> | null;
@@ -51,4 +50,15 @@ export interface SurfaceParts {
   readonly isStrict: boolean;
   /** Refuses a request for an unknown version of the contract; absent if the path has the version. */
   readonly version?: (request: Request) => Outcome<null>;
+}
+
+/** Counts requests. Both functions are called for each one, so they must be cheap, and must not throw. */
+export interface RequestMeter {
+  /**
+   * An answer was made. `operation` is null if no operation matched; `seconds` is the time from arrival to the
+   * answer's head.
+   */
+  answered(operation: string | null, status: number, seconds: number): void;
+  /** A request was refused, for this kind of reason. */
+  refused(kind: FaultKind): void;
 }

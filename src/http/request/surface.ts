@@ -98,7 +98,7 @@ export class Surface {
     const { server, forwarding } = this.parts;
     // The receiving replica has already checked the target of a forwarded request.
     const by = forwarding === undefined ? null : handedOn(request);
-    return new Exchange(request, { server: by === null ? (server?.() ?? null) : null, by }, this.parts);
+    return new Exchange(request, by === null ? (server?.() ?? null) : null, by, this.parts);
   }
 
   /** A fault in the words of the surface. */

@@ -10,7 +10,7 @@ import type { TroupeSystem } from "../../../actors/troupe.ts";
 import { INVITATION_PATH } from "../../http/contract/invitation-path.ts";
 import type { Accounts, Sender, StartedSession } from "../accounts.ts";
 import { type InvitationParts, join, linkIn, newPerson, openInvitation } from "../invitations.ts";
-import { keyHash } from "../../http/admission/one-time-key.ts";
+import { keyHash } from "../../http/admission/token.ts";
 import type { ProvenPerson } from "./provider.ts";
 
 export type PeopleParts = InvitationParts & { readonly accounts: Accounts; readonly system: TroupeSystem };

@@ -1,7 +1,7 @@
 /** Who pays for a request, and who of them is an organization. */
 import { expect, test } from "bun:test";
 import { newId } from "../../../actors/ids.ts";
-import { addressPayer, isAddress, isStranger } from "../../../src/http/admission/payer.ts";
+import { addressPayer, isAddress, isStranger } from "../../../src/http/admission/fair-turns.ts";
 import { slicePace, newLoopTime } from "../../../src/service/loop-time.ts";
 
 test("[FAIR-11] only organizations are no strangers: addresses, what counts for them, and accounts of people are", () => {

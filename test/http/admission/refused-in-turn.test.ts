@@ -5,7 +5,7 @@ import { LoopTime } from "../../../actors/runtime/loop-time.ts";
 import { currentDialect } from "../../../src/current/dialect.ts";
 import { ClientAddresses, NOWHERE } from "../../../src/http/admission/client-address.ts";
 import { CrossOrigin } from "../../../src/http/answer/cross-origin.ts";
-import { addressPayer } from "../../../src/http/admission/payer.ts";
+import { addressPayer } from "../../../src/http/admission/fair-turns.ts";
 import { RateHeaders } from "../../../src/http/answer/rate-headers.ts";
 import type { BoundOperation } from "../../../src/http/request/bound-operation.ts";
 import { Surface } from "../../../src/http/request/surface.ts";
