@@ -10,6 +10,7 @@ import {
   brokenLinks,
   cycles,
   decisionBreaches,
+  folderCycles,
   formBreaches,
   layeringBreaches,
   malformedRules,
@@ -89,10 +90,23 @@ describe("layering", () => {
     expect(cycles(sources)).toEqual([]);
   });
 
-  test("[TIDY-1] files of HTTP do not need each other's types in a ring", () => {
+  test("[TIDY-1] no two folders know each other, not even by a type", () => {
+    const ring = [
+      planted("src/main.ts", 'import { a } from "./admin/a.ts";'),
+      planted("src/admin/a.ts", 'import { b } from "../service/b.ts";'),
+      planted("src/service/b.ts", 'import type { c } from "../wiring/c.ts";'),
+      planted("src/wiring/c.ts", 'import type { d } from "../admin/inner/d.ts";'),
+    ];
+    expect(folderCycles(ring)).toEqual(["src/admin src/service src/wiring"]);
+    expect(folderCycles(ring.slice(0, 3))).toEqual([]);
+    expect(folderCycles(sources)).toEqual([]);
+  });
+
+  test("[TIDY-1] files of HTTP, and those of the composition, do not need each other's types in a ring", () => {
     const ring = [planted("a.ts", 'import { b } from "./b.ts";'), planted("b.ts", 'import type { a } from "./a.ts";')];
     expect(typeCycles(ring)).toEqual(["a.ts b.ts"]);
-    expect(typeCycles(sources.filter(({ path }) => path.startsWith("src/http/")))).toEqual([]);
+    for (const folder of ["src/http/", "src/service/"])
+      expect(typeCycles(sources.filter(({ path }) => path.startsWith(folder)))).toEqual([]);
   });
 });
 

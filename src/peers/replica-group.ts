@@ -4,7 +4,7 @@
  *   port open, lock held ─▶ joined (the runtime's placement) ─▶ serving ─▶ held, handed over ─▶ left
  */
 import { assert } from "../../actors/assert.ts";
-import { type Outcome } from "../../actors/fault.ts";
+import type { Outcome } from "../../actors/fault.ts";
 import type { Clock } from "../../actors/runtime/clock.ts";
 import { within } from "../../actors/runtime/hand-over.ts";
 import type { Member } from "../../actors/runtime/members.ts";

@@ -33,7 +33,7 @@ import { unrouted } from "./unrouted.ts";
 import type { Services } from "../operations/services.ts";
 import type { Invoke } from "../http/request/operations.ts";
 import { v1Routes } from "../v1/index.ts";
-import type { AssemblyParts, Overrides } from "./assembly.ts";
+import type { AppParts, Shared } from "./assembly-parts.ts";
 
 /**
  * The server itself cuts off bodies that exceed the file limit by more than this; the surface refuses smaller ones in
@@ -45,11 +45,6 @@ const IDLE_SECONDS = 30;
 /** Between two checks for requests in flight. */
 const STOP_POLL_MS = 5;
 const MIB = 1024 * 1024;
-
-/** What the app needs besides the services of its operations. */
-export type AppParts = Pick<AssemblyParts, "config" | "storage" | "resources" | "forwarding" | "internal"> & {
-  readonly overrides: Pick<Overrides, "bulk" | "budgets" | "pingDatabase">;
-};
 
 export interface App {
   /** Opens the port and answers its number. If `isShared`, other processes may open it too. Throws on failure. */
@@ -117,14 +112,6 @@ export function createApp(services: Services, parts: AppParts): App {
       cancel();
     },
   };
-}
-
-/** What all surfaces share. */
-export interface Shared {
-  readonly bodies: Bodies;
-  readonly turns: FairTurns;
-  /** Null before the port is open. */
-  readonly server: () => Server<unknown> | null;
 }
 
 function mount(services: Services, parts: AppParts, shared: Shared) {

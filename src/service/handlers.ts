@@ -34,7 +34,7 @@ import { webhookHandlers } from "../wiring/webhooks.ts";
 import { workspaceInstructions } from "../wiring/workspace-instructions.ts";
 import { missionEffects } from "../work/mission-effects.ts";
 import type { Actors, ActorParts } from "./actors.ts";
-import type { Overrides } from "./assembly.ts";
+import type { Overrides } from "./assembly-parts.ts";
 import { slicePace } from "./loop-time.ts";
 import type { Resources } from "./resources.ts";
 

@@ -16,7 +16,7 @@ import { API_RESOURCE, MCP_RESOURCE } from "../http/contract/oauth-paths.ts";
 import { Surface } from "../http/request/surface.ts";
 import type { SurfaceParts } from "../http/request/surface-parts.ts";
 import type { Services } from "../operations/services.ts";
-import type { AppParts, Shared } from "./app.ts";
+import type { AppParts, Shared } from "./assembly-parts.ts";
 import { rateBudgetsOf } from "./rate-budgets.ts";
 
 interface Surfaces {

@@ -26,7 +26,7 @@ import { parsedOutputs } from "../support/fake-tools.ts";
 import type { Line, Scheduler } from "./scheduler.ts";
 import { type GroupParts, SimulatedGroup } from "./simulated-group.ts";
 import { ScriptedWork } from "./scripted-work.ts";
-import { type Faults, SimulatedClock, SimulatedPlacement, SimulatedStore, type Wiring } from "./simulated-wiring.ts";
+import { type Faults, SimulatedClock, SimulatedPlacement, simulatedStore, type Wiring } from "./simulated-wiring.ts";
 
 /** Between two reports of an effect that nobody could take. */
 const REPORT_RETRY_MS = 200;
@@ -98,7 +98,7 @@ export class SimulatedReplica {
     this.system = bareSystem<LedgerProtocols & TroupeProtocols>({
       ...(this.group === null ? {} : { peers: this.group }),
       definitions: [erased(ledgerActor()), ...troupeActors({ calendar })],
-      store: new SimulatedStore(this.store, wiring),
+      store: simulatedStore(this.store, wiring),
       placement: new SimulatedPlacement(this.placement, wiring),
       clock: this.clock,
       // Jitter has draws of its own: ids stay as they are for a seed.

@@ -3,26 +3,13 @@
  * the placement wait before they arrive and before their answer does, its timers run when they are
  * chosen, and each call may meet a fault. The model in memory decides what the database does.
  */
-import type { RecordFields } from "../../actors/runtime/actor.ts";
 import type { Clock } from "../../actors/runtime/clock.ts";
 import type { OwnedPart, Placement, ShardGrant } from "../../actors/runtime/placement.ts";
-import type {
-  ActorStore,
-  AlarmRow,
-  EffectRow,
-  EventPage,
-  FlushOutcome,
-  MessageRange,
-  PageOfEvents,
-  PlacedMessage,
-  RecordRef,
-  ShardWrites,
-  UndoneShard,
-  Writes,
-} from "../../actors/runtime/store.ts";
+import type { ActorStore, ShardWrites, Writes } from "../../actors/runtime/store.ts";
 import type { FakeClock } from "../support/fake-clock.ts";
 import type { MemoryPlacement } from "../support/memory-placement.ts";
 import { Unreachable } from "../support/memory-placement.ts";
+import { delegatingStore } from "../support/delegating-store.ts";
 import type { FlushFault, MemoryActorStore } from "../support/memory-store.ts";
 import type { Line, Scheduler } from "./scheduler.ts";
 
@@ -103,54 +90,27 @@ export async function call<T>({ scheduler, line, faults }: Wiring, what: string,
   return answer;
 }
 
-export class SimulatedStore implements ActorStore {
-  private readonly store: MemoryActorStore;
-  private readonly wiring: Wiring;
-
-  constructor(store: MemoryActorStore, wiring: Wiring) {
-    this.store = store;
-    this.wiring = wiring;
-    store.onFlush = (batch) => drawFault(wiring, batch);
-  }
-
-  async flush(batch: readonly ShardWrites[]): Promise<FlushOutcome> {
-    const { scheduler, line } = this.wiring;
-    await scheduler.pass(line, `flush of ${batch.length}`);
-    const outcome = await this.store.flush(batch);
-    await scheduler.pass(line, `flush ${outcome.kind}`);
-    return outcome;
-  }
-
-  read(refs: readonly RecordRef[]): Promise<readonly (RecordFields | null)[]> {
-    return call(this.wiring, "read", () => this.store.read(refs));
-  }
-
-  events(organizationId: string, stream: string, page: PageOfEvents): Promise<EventPage> {
-    return call(this.wiring, "events", () => this.store.events(organizationId, stream, page));
-  }
-
-  erased(shards: readonly number[]): Promise<readonly string[]> {
-    return this.store.erased(shards);
-  }
-
-  undoneShards(shards: readonly number[]): Promise<readonly UndoneShard[]> {
-    return call(this.wiring, "undone", () => this.store.undoneShards(shards));
-  }
-
-  /** Slow now and then: a shard is served before its last page has come. */
-  async undoneMessages(shard: number, range: MessageRange, limit: number): Promise<readonly PlacedMessage[]> {
-    const { scheduler, line } = this.wiring;
-    for (let waits = scheduler.below(SLOW_PAGE); waits > 0; waits--) await scheduler.pass(line, "undone is slow");
-    return call(this.wiring, "undone", () => this.store.undoneMessages(shard, range, limit));
-  }
-
-  undoneEffects(shard: number, after: string, limit: number): Promise<readonly EffectRow[]> {
-    return call(this.wiring, "undone", () => this.store.undoneEffects(shard, after, limit));
-  }
-
-  alarms(shards: readonly number[], untilMs: number, limit: number): Promise<readonly AlarmRow[]> {
-    return call(this.wiring, "alarms", () => this.store.alarms(shards, untilMs, limit));
-  }
+export function simulatedStore(store: MemoryActorStore, wiring: Wiring): ActorStore {
+  const { scheduler, line } = wiring;
+  store.onFlush = (batch) => drawFault(wiring, batch);
+  return delegatingStore(store, {
+    async flush(batch) {
+      await scheduler.pass(line, `flush of ${batch.length}`);
+      const outcome = await store.flush(batch);
+      await scheduler.pass(line, `flush ${outcome.kind}`);
+      return outcome;
+    },
+    read: (...of) => call(wiring, "read", () => store.read(...of)),
+    events: (...of) => call(wiring, "events", () => store.events(...of)),
+    undoneShards: (...of) => call(wiring, "undone", () => store.undoneShards(...of)),
+    /** Slow now and then: a shard is served before its last page has come. */
+    async undoneMessages(...of) {
+      for (let waits = scheduler.below(SLOW_PAGE); waits > 0; waits--) await scheduler.pass(line, "undone is slow");
+      return call(wiring, "undone", () => store.undoneMessages(...of));
+    },
+    undoneEffects: (...of) => call(wiring, "undone", () => store.undoneEffects(...of)),
+    alarms: (...of) => call(wiring, "alarms", () => store.alarms(...of)),
+  });
 }
 
 export class SimulatedPlacement implements Placement {

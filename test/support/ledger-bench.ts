@@ -20,7 +20,7 @@ import type { StoredLedger } from "./ledger-history.ts";
 import { PostgresProxy } from "./postgres-proxy.ts";
 import { erased, type LogLine } from "./replica.ts";
 import { bareSystem } from "./bare-system.ts";
-import { EpochNotes, WatchedStore } from "./watched-store.ts";
+import { EpochNotes, watchedStore } from "./watched-store.ts";
 
 /** Lease and retries pass this much faster: renewal every 0.6 s, silence after 2 s. */
 const HURRY = 4;
@@ -63,7 +63,7 @@ export class BenchReplica {
     this.system = bareSystem<LedgerProtocols>({
       ...options,
       definitions: [erased(ledgerActor())],
-      store: new WatchedStore(new PostgresActorStore(this.database), notes),
+      store: watchedStore(new PostgresActorStore(this.database), notes),
       placement: this.placement,
       clock: hurriedClock(HURRY),
       chance: systemChance,

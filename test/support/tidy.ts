@@ -44,13 +44,36 @@ export const cycles = (files: readonly SourceFile[]): string[] =>
 /** The same with imports of types: files that can only be read together. */
 export const typeCycles = (files: readonly SourceFile[]): string[] => ringsOf(files, ({ text }) => text);
 
+/** Folders that know each other: a file counts as the part that it lies in, `db`, `actors` or a folder in `src`. */
+export const folderCycles = (files: readonly SourceFile[]): string[] =>
+  ringsIn(
+    Map.groupBy(files, ({ path }) => partOf(path))
+      .entries()
+      .map(([part, own]) => [
+        part,
+        own.flatMap((file) =>
+          importsOf(file).flatMap((name) => {
+            const target = targetOf(file, name);
+            return target === null || partOf(target) === part ? [] : [partOf(target)];
+          }),
+        ),
+      ]),
+  );
+
+const partOf = (path: string): string => /^(?:src\/[^/]+|[^/]+)(?=\/)/.exec(path)?.[0] ?? path;
+
 function ringsOf(files: readonly SourceFile[], textOf: (file: SourceFile) => string): string[] {
-  const edges = new Map(
+  return ringsIn(
     files.map((file) => [
       file.path,
       importsOf({ ...file, text: textOf(file) }).flatMap((name) => targetOf(file, name) ?? []),
     ]),
   );
+}
+
+/** The rings of a graph, each named once by its places. */
+function ringsIn(all: Iterable<readonly [string, readonly string[]]>): string[] {
+  const edges = new Map(all);
   const found = new Set<string>();
   const done = new Set<string>();
   const walk = (path: string, trail: readonly string[]): void => {

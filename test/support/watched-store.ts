@@ -2,20 +2,8 @@
  * A store that notes what is sent to it, around any other: the epoch of every event, and batches
  * that name two epochs for one shard.
  */
-import type { RecordFields } from "../../actors/runtime/actor.ts";
-import type {
-  ActorStore,
-  AlarmRow,
-  EffectRow,
-  EventPage,
-  FlushOutcome,
-  MessageRange,
-  PageOfEvents,
-  PlacedMessage,
-  RecordRef,
-  ShardWrites,
-  UndoneShard,
-} from "../../actors/runtime/store.ts";
+import type { ActorStore, ShardWrites } from "../../actors/runtime/store.ts";
+import { delegatingStore } from "./delegating-store.ts";
 
 /** Shared by the stores of all replicas. */
 export class EpochNotes {
@@ -40,45 +28,11 @@ export class EpochNotes {
   }
 }
 
-export class WatchedStore implements ActorStore {
-  private readonly store: ActorStore;
-  private readonly notes: EpochNotes;
-
-  constructor(store: ActorStore, notes: EpochNotes) {
-    this.store = store;
-    this.notes = notes;
-  }
-
-  flush(batch: readonly ShardWrites[]): Promise<FlushOutcome> {
-    this.notes.note(batch);
-    return this.store.flush(batch);
-  }
-
-  read(refs: readonly RecordRef[]): Promise<readonly (RecordFields | null)[]> {
-    return this.store.read(refs);
-  }
-
-  events(organizationId: string, stream: string, page: PageOfEvents): Promise<EventPage> {
-    return this.store.events(organizationId, stream, page);
-  }
-
-  erased(shards: readonly number[]): Promise<readonly string[]> {
-    return this.store.erased(shards);
-  }
-
-  undoneShards(shards: readonly number[]): Promise<readonly UndoneShard[]> {
-    return this.store.undoneShards(shards);
-  }
-
-  undoneMessages(shard: number, range: MessageRange, limit: number): Promise<readonly PlacedMessage[]> {
-    return this.store.undoneMessages(shard, range, limit);
-  }
-
-  undoneEffects(shard: number, after: string, limit: number): Promise<readonly EffectRow[]> {
-    return this.store.undoneEffects(shard, after, limit);
-  }
-
-  alarms(shards: readonly number[], untilMs: number, limit: number): Promise<readonly AlarmRow[]> {
-    return this.store.alarms(shards, untilMs, limit);
-  }
-}
+/** Passes everything on to `store`. */
+export const watchedStore = (store: ActorStore, notes: EpochNotes): ActorStore =>
+  delegatingStore(store, {
+    flush(batch) {
+      notes.note(batch);
+      return store.flush(batch);
+    },
+  });
