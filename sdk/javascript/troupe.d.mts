@@ -5001,6 +5001,7 @@ export type JobStreamEvent = {
         content: string;
         /** Whether the tool has failed */
         is_error: boolean;
+        /** The images and files that the tool has given */
         attachments?: {
             /** Kind of the entry */
             type: "image" | "file";

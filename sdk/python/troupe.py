@@ -8588,6 +8588,7 @@ class JobStreamEventTranscriptEventDataToolResult(TypedDict):
     content: str
     # Whether the tool has failed
     is_error: bool
+    # The images and files that the tool has given
     attachments: NotRequired[list[JobStreamEventTranscriptEventDataToolResultAttachmentsItem]]
 
 

@@ -6709,6 +6709,7 @@ export type JobStreamEvent =
         content: string;
         /** Whether the tool has failed */
         is_error: boolean;
+        /** The images and files that the tool has given */
         attachments?: {
           /** Kind of the entry */
           type: "image" | "file";

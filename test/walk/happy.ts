@@ -454,6 +454,7 @@ export const HAPPY: Readonly<Record<string, Happy>> = {
   getOpenApi: () => DOCUMENT,
   getReference: () => DOCUMENT,
   getRateLimitPolicy: () => DOCUMENT,
+  getErrorCodes: () => DOCUMENT,
   getDeprecationPolicy: () => DOCUMENT,
   getAgentReadiness: () => DOCUMENT,
   getAgentApiManifest: () => DOCUMENT,
