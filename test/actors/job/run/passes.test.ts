@@ -126,13 +126,15 @@ test("[RUN-8] [FILE-7] [JOB-10] however runs end, nothing is in flight when noth
         for (const each of held) each.open();
         room.open();
         const isOver = (): boolean => jobs.every((id) => (replica.job(id)?.completedAt ?? null) !== null);
-        for (let turns = 0; !isOver() || scene.inUse["slots"] !== 0; turns++) {
+        // A job whose reply was lost is in no list, and may begin late.
+        for (let turns = 0, quiet = 0; quiet < 3; turns++) {
           expect(turns).toBeLessThan(60);
           if (turns > 20) for (const id of jobs) scene.cancel(id);
           room.open();
           await world.clock.advance(5_000);
+          await settle();
+          quiet = isOver() && scene.inUse["slots"] === 0 ? quiet + 1 : 0;
         }
-        await settle();
         expect(scene.inUse).toEqual(NOTHING);
       },
     ),
