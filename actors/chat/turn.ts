@@ -2,6 +2,7 @@
  * Reports of a running job to its chat, in the same commit as the job's change: the turn starts, uses
  * tools, waits, restarts after a crash, ends. The end of a turn starts the next one of the queue.
  */
+import { assert } from "../assert.ts";
 import { notFound, ok, type Outcome } from "../fault.ts";
 import { jobRef, textOf } from "../job/schema.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
@@ -25,6 +26,7 @@ type TurnEnded = Extract<ChatCommand, { readonly kind: "turn_ended" }>;
 export const turnHandlers: Pick<Handlers<ChatProtocol>, TurnCommand> = {
   turn_started: (tx, { jobId, inputMessageId, messageId, attempt, isSummary }) =>
     withChat(tx, (chat) => {
+      assert(chat.activeJobId === jobId, "the active turn starts");
       takeFromQueue(tx, inputMessageId, "completed");
       const seq = appendChatEvent(tx, "message.started", { messageId, jobId, attempt });
       const role = isSummary === true ? "system" : "assistant";
@@ -127,6 +129,7 @@ const agentMessage = (
 /** The chat after a turn: it waits with it, or continues with the next of the queue. */
 function afterTurn(tx: Tx, chat: Chat, { jobId, messageId, end, blocks }: TurnEnded): Chat {
   if (end.status === "blocked" || end.status === "in_review") {
+    assert(chat.activeJobId === jobId, "the active turn waits");
     const status = moved(chat, "wait");
     appendChatEvent(tx, "chat.updated", { status });
     return { ...chat, status };

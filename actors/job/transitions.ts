@@ -61,6 +61,7 @@ export function deadlineFrom(tx: Tx, { budget: { deadlineAt }, runMs }: Pick<Job
  * text follows it.
  */
 function ended(tx: Tx, job: Job, last: (usage: Usage) => void) {
+  assert(job.completedAt === null, "a job ends once");
   const durationMs = job.startedAt === null ? null : tx.now - Date.parse(job.startedAt);
   const metrics = { ...job.metrics, durationMs };
   const { inputTokens, outputTokens } = metrics;
@@ -109,6 +110,8 @@ function finished(tx: Tx, job: JobIn<"running" | "needs_review"> & { readonly re
   return reportEnd(tx, { ...done, ...end, status: "completed" });
 }
 
+const REVIEW_TRIGGERS = { approved: "approve", changes_requested: "iterate", expired: "expire" } as const;
+
 /** The end of a review other than by a cancel. */
 export function reviewed(
   tx: Tx,
@@ -120,6 +123,7 @@ export function reviewed(
   },
 ): JobIn<"completed"> {
   const { state, by: decidedBy, comment } = decision;
+  assertAllowed(job, REVIEW_TRIGGERS[state]);
   appendJobEvent(tx, "review.updated", { state, decidedBy, comment });
   if (state === "approved") appendJobEvent(tx, "job.approved", { decidedBy });
   const review = { ...job.review, state, decidedBy, comment, decidedAt: isoTime(tx.now) };

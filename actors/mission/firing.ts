@@ -3,6 +3,7 @@
  * due. The turn decides about every time that has passed since the last decision, enters it into the ledger and plans
  * the next. `decidedUntil` only rises, so no change of the clock can make a time fire twice.
  */
+import { assert } from "../assert.ts";
 import { ok, type Outcome } from "../fault.ts";
 import type { Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
@@ -59,6 +60,7 @@ function decided(tx: Tx, calendar: Calendar, mission: Mission, scheduledAt: stri
   const { type, catchupWindowSeconds } = mission.schedule;
   const isContinuous = type === "continuous";
   const fires = isContinuous || lateMs <= Math.max(ON_TIME_MS, catchupWindowSeconds * 1_000);
+  assert(isUndecided(mission, times.firstMs), "a time is decided once");
   const after: Mission = { ...mission, next: null, decidedUntil: isoTime(times.lastMs) };
   const missed = missedOf(times, fires);
   if (missed !== null) skip(tx, after, { trigger: "schedule", ...missed }, missedWhy(mission));
@@ -67,6 +69,9 @@ function decided(tx: Tx, calendar: Calendar, mission: Mission, scheduledAt: stri
   const trigger: RunTrigger = isContinuous ? "continuous" : isLate ? "catchup" : "schedule";
   return fired(tx, after, { scheduledAt: isoTime(times.lastMs), trigger });
 }
+
+const isUndecided = ({ decidedUntil }: Mission, timeMs: number): boolean =>
+  decidedUntil === null || timeMs > Date.parse(decidedUntil);
 
 /** Of the due times only the last may fire. */
 function missedOf({ firstMs, previousMs, lastMs, count }: Stretch, lastFires: boolean) {
@@ -206,6 +211,7 @@ function halted(tx: Tx, mission: Mission, outcome: RunOutcome): Mission {
 export function resumed(tx: Tx, calendar: Calendar, mission: Mission): Mission {
   const passed = passedTimes(tx, calendar, mission);
   const outcome = mission.status === "paused" ? "skipped_paused" : "missed";
+  assert(passed === null || isUndecided(mission, passed.firstMs), "a time that has passed is decided once");
   const decidedUntil = passed === null ? mission.decidedUntil : isoTime(passed.lastMs);
   const status = moved(mission, "resume");
   const pending: Mission = {

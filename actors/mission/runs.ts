@@ -5,6 +5,7 @@
  *   fire ─▶ entry `started`, effect `mission_run` ─▶ job begins ─▶ job ends ─▶ entry ended
  *                                                 └▶ refused: no budget, no agent
  */
+import { assert } from "../assert.ts";
 import { jobRef } from "../job/schema.ts";
 import type { JobCommand } from "../job/protocol.ts";
 import type { JobPriority } from "../job/terms.ts";
@@ -19,6 +20,7 @@ import {
   type Mission,
   type MissionRun,
   missionRunTable,
+  OPEN_RUNS,
   type OpenRun,
   REMEMBERED_RESULTS,
   type RunError,
@@ -35,6 +37,7 @@ export interface Begun {
 
 /** Enters a run into the ledger. Its job begins in this group (`ids`), or by an effect after this commit (null). */
 export function beginRun(tx: Tx, mission: Mission, { scheduledAt, trigger }: BufferedFire, ids: JobIds | null): Begun {
+  assert(mission.openRuns.length < OPEN_RUNS, "a run begins where there is room");
   const firedAt = isoTime(tx.now);
   const id = tx.id("mrn");
   const number = ids === null ? null : mission.runCount + 1;
@@ -80,6 +83,7 @@ export function retriedRun(tx: Tx, mission: Mission, runId: string): Mission {
 
 /** The job of a run in the ledger begins in this group. */
 export function attachJob(tx: Tx, mission: Mission, open: OpenRun, ids: JobIds): Begun {
+  assert(open.jobId === null, "a run has one job");
   if (open.effectId !== null) tx.settle(open.effectId);
   const number = mission.runCount + 1;
   const run = changeRun(tx, open.id, { ...ids, number });
@@ -107,8 +111,10 @@ export function endRun(
   end: { readonly outcome: RunOutcome; readonly result: string | null; readonly error: RunError | null },
 ): Mission {
   if (effectId !== null) tx.settle(effectId);
+  assert(end.outcome !== "started", "a run that ends has an outcome");
   const run = changeRun(tx, id, { ...end, endedAt: isoTime(tx.now) });
   const openRuns = mission.openRuns.filter((other) => other.id !== id);
+  assert(openRuns.length === mission.openRuns.length - 1, "an open run ends, and once");
   const ended = withLastRun({ ...mission, openRuns }, run);
   if (end.outcome === "skipped_budget") tellSkipped(tx, ended, run);
   return remembered(ended, run);
@@ -170,7 +176,8 @@ const enter = (tx: Tx, mission: Mission, entry: Entry): MissionRun =>
 
 function changeRun(tx: Tx, id: string, changes: Partial<MissionRun>): MissionRun {
   const run = tx.read(missionRunTable, id);
-  if (run === null) throw new Error(`the ledger has no entry ${id}`);
+  assert(run !== null, `the ledger has the entry ${id}`);
+  assert(run.outcome === "started", "an ended run stays as it is");
   return tx.update(missionRunTable, { ...run, ...changes, missionSeq: tx.head() });
 }
 

@@ -1,4 +1,5 @@
 /** The organization itself and its people (AUTH-5). */
+import { assert } from "../assert.ts";
 import { type Fault, invalid, notFound, ok, type Outcome, refuse } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import type { Origin } from "./people-protocol.ts";
@@ -144,6 +145,8 @@ function setOwner(tx: Tx, userId: string, isOwner: boolean): Outcome<never> | nu
   if (organization.owners.includes(userId) === isOwner) return null;
   const others = organization.owners.filter((id) => id !== userId);
   if (!isOwner && others.length === 0) return refuse(LAST_OWNER);
-  tx.update(organizationTable, { ...organization, owners: isOwner ? [...others, userId] : others });
+  const owners = isOwner ? [...others, userId] : others;
+  assert(owners.length > 0 && new Set(owners).size === owners.length, "an organization has owners, each once");
+  tx.update(organizationTable, { ...organization, owners });
   return null;
 }

@@ -3,6 +3,7 @@
  * counted once, however often its job restarts, and never without its job. The budget is checked before a job is
  * created and before each model call. A call in flight may exceed it: its cost is known only when it is over.
  */
+import { assert } from "../assert.ts";
 import { ok } from "../fault.ts";
 import type { ActorDefinition, RecordKey, Tx } from "../runtime/actor.ts";
 import { addCosts, amountOf, unitsOf, unpricedTokens } from "../money.ts";
@@ -80,13 +81,19 @@ function countMonth(tx: Tx, counts: Counts): void {
 }
 
 /** The sum of both, capped at the largest exact integer: a spent budget stays spent. */
-export const sum = (a: Counts, b: Counts): Counts => ({
-  ...COUNTS.reduce(
-    (total, name) => ({ ...total, [name]: Math.min(a[name] + b[name], Number.MAX_SAFE_INTEGER) }),
-    NO_COUNTS,
-  ),
-  ...addCosts(a, b),
-});
+export function sum(a: Counts, b: Counts): Counts {
+  assert(
+    COUNTS.every((name) => a[name] >= 0 && b[name] >= 0),
+    "counts are not negative",
+  );
+  return {
+    ...COUNTS.reduce(
+      (total, name) => ({ ...total, [name]: Math.min(a[name] + b[name], Number.MAX_SAFE_INTEGER) }),
+      NO_COUNTS,
+    ),
+    ...addCosts(a, b),
+  };
+}
 
 function limitsOf(tx: Tx, service: MonthLimits): MonthLimits {
   const own = tx.read(tokenBudgetTable, tx.self.organizationId);

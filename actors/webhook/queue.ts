@@ -11,6 +11,7 @@
  * searches again when the first retry is due. If delivery is switched off, the same search takes every waiting attempt
  * and marks it as skipped.
  */
+import { assert } from "../assert.ts";
 import type { NewRecord, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
 import { FOUND_LIMIT, IN_FLIGHT_LIMIT, READY_LIMIT, READY_LOW, RETRY_TICK_MS } from "./policy.ts";
@@ -45,7 +46,14 @@ const EMPTY_FEED: Omit<NewRecord<Feed>, "id"> = {
 
 export const feedOf = (tx: Tx): Feed =>
   tx.read(feedTable, tx.self.id) ?? tx.create(feedTable, { id: tx.self.id, ...EMPTY_FEED });
-export const keepFeed = (tx: Tx, feed: Feed): Feed => tx.update(feedTable, feed);
+export function keepFeed(tx: Tx, feed: Feed): Feed {
+  const { inFlight, ready } = feed;
+  assert(inFlight.length <= IN_FLIGHT_LIMIT, "so many attempts are in flight at most");
+  const ids = [...inFlight.map(({ attemptId }) => attemptId), ...ready];
+  assert(new Set(ids).size === ids.length, "an attempt is ready or in flight, once");
+  assert(feed.sequence >= feedOf(tx).sequence, "numbers of events only rise");
+  return tx.update(feedTable, feed);
+}
 
 export const destinationOf = (tx: Tx): Destination | null => tx.read(destinationTable, tx.self.id);
 /** The destination, if delivery is on. */
