@@ -7,7 +7,7 @@
  */
 import { cutText } from "../../actors/cut-text.ts";
 import { ok, type Outcome, refuse } from "../../actors/fault.ts";
-import type { Thinking } from "../../actors/job/thinking-entry.ts";
+import type { Thinking } from "../../actors/job/model-entry.ts";
 import type { ModelInput } from "../../actors/upload/terms.ts";
 import type { LocalModel } from "./local-models.ts";
 

@@ -11,7 +11,7 @@ import {
   type ModelPort,
   ownKeyWords,
 } from "../../actors/job/ports.ts";
-import type { Thinking } from "../../actors/job/thinking-entry.ts";
+import type { Thinking } from "../../actors/job/model-entry.ts";
 import type { ModelInput } from "../../actors/upload/terms.ts";
 import type { RunErrorCode } from "../../actors/job/schema.ts";
 import { installedModel } from "./ai-sdk/installed.ts";

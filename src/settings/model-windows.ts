@@ -1,7 +1,5 @@
 /** What the operator has set for models by name: windows, inputs and reasoning. */
-import { inputEntry } from "../../actors/job/input-entry.ts";
-import { thinkingEntry } from "../../actors/job/thinking-entry.ts";
-import { windowEntry } from "../../actors/job/window-entry.ts";
+import { inputEntry, thinkingEntry, windowEntry } from "../../actors/job/model-entry.ts";
 
 /** How models think, by `provider:name`. */
 export const thinkingOf = ({ modelThinking = [] }: { readonly modelThinking?: readonly string[] }) =>

@@ -5,9 +5,7 @@
 import { limitOf } from "../../actors/money.ts";
 import { isIP } from "node:net";
 import type { TSchema } from "../../actors/schema.ts";
-import { thinkingEntry } from "../../actors/job/thinking-entry.ts";
-import { inputEntry } from "../../actors/job/input-entry.ts";
-import { windowEntry } from "../../actors/job/window-entry.ts";
+import { inputEntry, thinkingEntry, windowEntry } from "../../actors/job/model-entry.ts";
 import { RATE_BUDGET } from "../../actors/traffic/policy.ts";
 import { quotaEntry } from "../../actors/usage/quota.ts";
 import { isPostgresUrl, withUrl } from "./postgres-url.ts";

@@ -1,6 +1,6 @@
 /** What models read, by the setting and by their names (FILE-8). */
 import { expect, test } from "bun:test";
-import { inputEntry } from "../../actors/job/input-entry.ts";
+import { inputEntry } from "../../actors/job/model-entry.ts";
 import type { ModelInput } from "../../actors/upload/terms.ts";
 import { inputOfTarget } from "../../src/runner/model-input.ts";
 import type { Target } from "../../src/runner/model-name.ts";

@@ -1,6 +1,6 @@
 /** How much models take, and how providers say that something is too much. */
 import { expect, test } from "bun:test";
-import { windowEntry } from "../../actors/job/window-entry.ts";
+import { windowEntry } from "../../actors/job/model-entry.ts";
 import { createModels } from "../../src/runner/models.ts";
 import { ProviderAnswer, providerFault, streamFault } from "../../src/runner/provider-faults.ts";
 import { NO_MODELS } from "../support/model-calls.ts";

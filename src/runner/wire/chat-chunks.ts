@@ -10,7 +10,7 @@
  * success.
  */
 import { cutText } from "../../../actors/cut-text.ts";
-import type { Thinking } from "../../../actors/job/thinking-entry.ts";
+import type { Thinking } from "../../../actors/job/model-entry.ts";
 import type { AnswerSink, CountedTokens, EndReason } from "../answer.ts";
 import { AnswerRefused } from "../answer-limits.ts";
 import { field } from "../field.ts";

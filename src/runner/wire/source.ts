@@ -1,5 +1,5 @@
 /** A model call in one of the formats that we speak ourselves: one request, whose answer `body.ts` reads. */
-import type { Thinking } from "../../../actors/job/thinking-entry.ts";
+import type { Thinking } from "../../../actors/job/model-entry.ts";
 import type { ModelCall } from "../../../actors/job/ports.ts";
 import { MAX_ERROR_BYTES } from "../answer-limits.ts";
 import { conversation, type Message } from "../conversation.ts";

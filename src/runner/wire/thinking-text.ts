@@ -5,7 +5,7 @@
  *   start ─▶ tag ─▶ thinking ─▶ end tag ─▶ start
  *     └─ anything else ─▶ text, to the end
  */
-import type { Thinking } from "../../../actors/job/thinking-entry.ts";
+import type { Thinking } from "../../../actors/job/model-entry.ts";
 import { GrowingText } from "../../../actors/growing-text.ts";
 import type { AnswerSink } from "../answer.ts";
 

@@ -3,7 +3,7 @@
  * formats implement it (`chat-completions`, `messages`, `responses`); one suite runs on them and on the AI SDK
  * (`test/runner/wire`).
  */
-import type { Thinking } from "../../../actors/job/thinking-entry.ts";
+import type { Thinking } from "../../../actors/job/model-entry.ts";
 import type { ToolDescription } from "../../../actors/job/ports.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
 import type { AnswerSink } from "../answer.ts";

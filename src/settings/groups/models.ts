@@ -1,5 +1,5 @@
 /** Models and their providers. */
-import { LEAST_WINDOW } from "../../../actors/job/window-entry.ts";
+import { LEAST_WINDOW } from "../../../actors/job/model-entry.ts";
 import { DEFAULT_MODEL_RETRIES, DEFAULT_RESULT_BYTES, STALLED_STREAM_MS } from "../../../actors/job/limits.ts";
 import { flag, group, key, list, optional, wholeNumber } from "../setting.ts";
 

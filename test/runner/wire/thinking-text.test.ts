@@ -1,7 +1,7 @@
 /** The reasoning of local models, which stands between tags in their text. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { thinkingEntry, type Thinking } from "../../../actors/job/thinking-entry.ts";
+import { type Thinking, thinkingEntry } from "../../../actors/job/model-entry.ts";
 import { createModels } from "../../../src/runner/models.ts";
 import { ThinkingText } from "../../../src/runner/wire/thinking-text.ts";
 import { modelCall, NO_MODELS, run } from "../../support/model-calls.ts";
