@@ -116,7 +116,7 @@ const TranscriptEvent = Type.Union([
     toolUseId: Type.String(),
     content: Type.String(),
     isError: Type.Boolean(),
-    attachments: Type.Optional(Type.Array(AttachmentBlock)),
+    attachments: Type.Optional(Type.Array(AttachmentBlock, { description: "Images and files beside the text" })),
   }),
 ]);
 export type TranscriptData = Static<typeof TranscriptEvent>;

@@ -15,6 +15,7 @@ import { dirname, join, relative } from "node:path";
 import type { BunPlugin } from "bun";
 import { programOf } from "./imports.ts";
 import { packagesNeededBy, ROOT } from "./packages.ts";
+import { repositoryAddress, writeRepositoryAddress } from "./repository.ts";
 
 /** The name of the platform in names of files: `linux-x64`. */
 export const PLATFORM = `${process.platform}-${process.arch}`;
@@ -75,6 +76,7 @@ export async function buildExecutable(folder: string): Promise<void> {
   const sandbox = programOf(SANDBOX);
   const threads = THREADS.flatMap((path) => programOf(path).files);
   for (const path of [...BESIDE, ...threads, ...sandbox.files]) copy(join(ROOT, path), join(folder, path));
+  writeRepositoryAddress(folder, repositoryAddress());
   for (const needed of packagesNeededBy(sandbox.packages)) {
     // Types are for compilers.
     if (!needed.name.startsWith("@types/")) copy(needed.folder, join(folder, relative(ROOT, needed.folder)));

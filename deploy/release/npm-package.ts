@@ -5,6 +5,7 @@
 import { chmodSync, cpSync, mkdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { manifestIn, ROOT } from "./packages.ts";
+import { repositoryAddress, writeRepositoryAddress } from "./repository.ts";
 
 const SHIPPED = [
   "CHANGELOG.md",
@@ -31,6 +32,7 @@ export async function writeNpmPackage(folder: string): Promise<void> {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     cpSync(join(ROOT, path), join(folder, path), { recursive: true });
   }
+  writeRepositoryAddress(folder, repositoryAddress());
   cpSync(join(ROOT, "deploy/npm/troupe.mjs"), join(folder, "troupe.mjs"));
   chmodSync(join(folder, "troupe.mjs"), 0o755);
   await Bun.write(join(folder, "package.json"), `${JSON.stringify(npmManifest(), null, 2)}\n`);
@@ -41,11 +43,13 @@ function npmManifest() {
     typeof manifestIn
   > & { readonly type: string; readonly packageManager: string };
   const [, bun = ""] = packageManager.split("bun@");
+  const address = repositoryAddress();
   return {
     name,
     version,
     description: "Hosts AI agents for an organization and lets programs drive them over HTTP",
     license,
+    ...(address === null ? {} : { repository: { type: "git", url: address } }),
     // The registry's package of this name may be anybody's: `npm publish` refuses until somebody owns it.
     private: true,
     type,

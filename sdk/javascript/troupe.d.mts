@@ -5001,7 +5001,7 @@ export type JobStreamEvent = {
         content: string;
         /** Whether the tool has failed */
         is_error: boolean;
-        /** The images and files that the tool has given */
+        /** Images and files beside the text */
         attachments?: {
             /** Kind of the entry */
             type: "image" | "file";

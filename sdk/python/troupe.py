@@ -8588,7 +8588,7 @@ class JobStreamEventTranscriptEventDataToolResult(TypedDict):
     content: str
     # Whether the tool has failed
     is_error: bool
-    # The images and files that the tool has given
+    # Images and files beside the text
     attachments: NotRequired[list[JobStreamEventTranscriptEventDataToolResultAttachmentsItem]]
 
 

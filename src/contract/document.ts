@@ -14,7 +14,7 @@ import { mcpOperations } from "../mcp/operations.ts";
 import { publicOperations } from "../public/operations.ts";
 import { V1_OPERATIONS } from "../v1/operations.ts";
 import { ErrorBody, V1ErrorBody } from "./error-schemas.ts";
-import { headerComponents, PARAMETERS } from "./headers.ts";
+import { headerComponents, leftOut, PARAMETERS } from "./headers.ts";
 import { ERRORS_PATH } from "../http/contract/error-page.ts";
 import { Components, type JsonSchema } from "./json-schema.ts";
 import { operationObject, type Placed } from "./operation-object.ts";
@@ -110,7 +110,11 @@ const linkTo = (guide: string): string => `[Guide: ${GUIDES.get(guide) ?? guide}
 function usedParameters(paths: object): JsonSchema {
   const text = JSON.stringify(paths);
   const isUsed = (name: string): boolean => text.includes(`"#/components/parameters/${name}"`);
-  return Object.fromEntries(Object.entries(PARAMETERS).filter(([name]) => isUsed(name)));
+  return Object.fromEntries(
+    Object.entries(PARAMETERS).flatMap(([name, parameter]) =>
+      isUsed(name) ? [[name, { ...parameter, ...leftOut(parameter.schema) }]] : [],
+    ),
+  );
 }
 
 /** The document as it is committed and served. */

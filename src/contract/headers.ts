@@ -73,6 +73,16 @@ export const STANDING: Readonly<Record<"current" | "v1", readonly string[]>> = {
   v1: ["x-request-id"],
 };
 
+/**
+ * The example of an optional parameter, marked so that the reference's client proposes it without sending it: filters
+ * would find nothing, and a key that was used before is refused.
+ */
+export function leftOut(schema: JsonSchema): JsonSchema {
+  const { examples, default: preset, enum: words } = schema as { readonly [keyword: string]: unknown };
+  const value = (examples as unknown[] | undefined)?.[0] ?? preset ?? (words as unknown[] | undefined)?.[0];
+  return value === undefined ? {} : { examples: { default: { value, "x-disabled": true } } };
+}
+
 /** Parameters that requests share. */
 export const PARAMETERS = {
   IdempotencyKey: {

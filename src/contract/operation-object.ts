@@ -7,7 +7,7 @@ import type { RawBodyContract } from "../http/contract/body-schema.ts";
 import { isJsonBody, isRead, type Media, type OperationContract } from "../http/contract/operation.ts";
 import { exampleOf } from "./example.ts";
 import { ENCODED } from "../http/contract/request-headers.ts";
-import { headersOf, PARAMETERS, STANDING } from "./headers.ts";
+import { headersOf, leftOut, PARAMETERS, STANDING } from "./headers.ts";
 import { closed, type Components, type JsonSchema } from "./json-schema.ts";
 import type { RefusalResponses, SurfaceName } from "./refusals.ts";
 
@@ -93,6 +93,7 @@ function parameter(components: Components, name: string, place: "path" | "query"
     required: place === "path",
     ...(description === undefined ? {} : { description }),
     schema,
+    ...(place === "path" ? {} : leftOut(schema)),
   };
 }
 

@@ -26,7 +26,7 @@ const home = (request: Request): Response =>
 access tokens and the members of your organization. There is no console yet: work with agents over the API.</p>
 <ul>
 <li><a href="/guides/README.md">Guides</a>: each subject step by step, with commands to paste</li>
-<li><a href="/api/reference">Reference</a>: every operation, to try with a token</li>
+<li><a href="/api/reference">Reference</a>: every operation, to try with your session or a token</li>
 <li>For programs: <a href="/api/openapi.json">the contract</a> and <a href="/llms.txt">llms.txt</a></li>
 <li>Status: <a href="/api/version">version</a>, <a href="/healthz">health</a>, <a href="/readyz">readiness</a></li>
 </ul>

@@ -9,6 +9,32 @@ test("[DOC-1] docs/openapi.json is the document of the operations: `bun run cont
   expect(await Bun.file(COMMITTED).text()).toBe(documentText());
 });
 
+test("[DOC-2] no optional parameter is sent by the reference unless somebody turns it on", () => {
+  const document = openApiDocument() as unknown as {
+    readonly paths: object;
+    readonly components: { readonly parameters: Readonly<Record<string, Parameter>> };
+  };
+  const shared = document.components.parameters;
+  const all = Object.values(document.paths).flatMap((item) =>
+    Object.values(item as Record<string, { parameters?: readonly (Parameter | { $ref: string })[] }>).flatMap(
+      ({ parameters = [] }) => parameters.map((one) => ("$ref" in one ? shared[one.$ref.split("/").at(-1)!]! : one)),
+    ),
+  );
+  const optional = all.filter(({ required }) => !required);
+  expect(optional.length).toBeGreaterThan(100);
+  for (const { name, schema, examples } of optional) {
+    const isPreset = ["examples", "default", "enum"].some((keyword) => keyword in schema);
+    expect([name, examples?.default?.["x-disabled"]]).toEqual([name, isPreset ? true : undefined]);
+  }
+});
+
+interface Parameter {
+  readonly name: string;
+  readonly required: boolean;
+  readonly schema: object;
+  readonly examples?: { readonly default?: { readonly "x-disabled"?: boolean } };
+}
+
 test("[DOC-1] each operation has an id of its own, and its parameters are those of its path", () => {
   expect(new Set(OPERATIONS.map(({ id }) => id)).size).toBe(OPERATIONS.length);
   for (const { id, operation } of OPERATIONS) {

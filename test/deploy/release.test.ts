@@ -1,12 +1,14 @@
 /** What a release says of itself and of what is in it. */
 import { describe, expect, test } from "bun:test";
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { billOfMaterials, flawsOfBill } from "../../deploy/release/bill-of-materials.ts";
 import { PLATFORM } from "../../deploy/release/executable.ts";
 import { licensesText } from "../../deploy/release/license-texts.ts";
 import { LIBVIPS, POSTGRESQL } from "../../deploy/release/native-parts.ts";
 import { notesOf } from "../../deploy/release/notes.ts";
+import { repositoryAddress, writeRepositoryAddress } from "../../deploy/release/repository.ts";
 import { isKnown, shippedOn, unknownLicenses } from "../../deploy/release/shipped.ts";
 import manifest from "../../package.json" with { type: "json" };
 
@@ -82,5 +84,29 @@ describe("the notes", () => {
     const released = changelog.replace("### Added\n\n- New\n\n", "");
     expect(notesOf(released, "1.0.0")).toBe("- First\n");
     expect(() => notesOf(released, "1.1.0")).toThrow("no section of 1.1.0");
+  });
+});
+
+describe("the repository's address", () => {
+  test("[SHIP-4] is that of package.json, in the documents of a release; without one they keep their placeholder", () => {
+    const folder = mkdtempSync(join(tmpdir(), "troupe-release-"));
+    const at = (path: string): string => readFileSync(join(folder, path), "utf8");
+    const write = (path: string, text: string): void => writeFileSync(join(folder, path), text);
+    mkdirSync(join(folder, "docs/guides"), { recursive: true });
+    for (const path of ["README.md", "docs/guides/going-to-production.md"])
+      write(path, readFileSync(join(import.meta.dir, "../..", path), "utf8"));
+    write("package.json", JSON.stringify({ name: "x", version: "1.0.0" }));
+    writeRepositoryAddress(folder, repositoryAddress(folder));
+    expect(at("README.md")).toContain("git clone <this repository>");
+    for (const repository of ["https://git.example/troupe", { type: "git", url: "https://git.example/troupe" }]) {
+      write("package.json", JSON.stringify({ name: "x", version: "1.0.0", repository }));
+      expect(repositoryAddress(folder)).toBe("https://git.example/troupe");
+    }
+    writeRepositoryAddress(folder, repositoryAddress(folder));
+    for (const path of ["README.md", "docs/guides/going-to-production.md"]) {
+      expect(at(path)).toContain("git clone https://git.example/troupe");
+      expect(at(path)).not.toContain("<this repository>");
+    }
+    rmSync(folder, { recursive: true });
   });
 });

@@ -4,6 +4,7 @@ import type { Locator, Page, Response } from "playwright-core";
 import { CHROMIUM, type WatchedBrowser, watchedBrowser } from "../support/browser.ts";
 import { until } from "../support/condition.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
+import { PASSWORD, passwordLink } from "../support/signed-in.ts";
 
 interface Operation {
   readonly tags: readonly string[];
@@ -126,6 +127,24 @@ test.skipIf(CHROMIUM === null)(
     const kept = await page.evaluate("JSON.stringify([localStorage, sessionStorage, document.cookie, location.href])");
     expect(kept).not.toContain(owner.token);
     expect(browser.left).toEqual([]);
+  },
+);
+
+test.skipIf(CHROMIUM === null)(
+  "[DOC-2] who is signed in calls without a token, and no filter is sent that nobody has turned on",
+  async () => {
+    const local = await startService({ settings: { appUrl: undefined, host: "localhost" } });
+    const url = local.url.replace("127.0.0.1", "localhost");
+    const { page } = await browser.open();
+    await page.goto(url + (await passwordLink(local, await local.found())));
+    await page.getByLabel("New password").fill(PASSWORD);
+    await page.getByLabel("The same again").fill(PASSWORD);
+    await page.getByRole("button", { name: "Set the password and sign in" }).click();
+    await page.waitForURL(`${url}/account`);
+    await page.goto(`${url}/api/reference`);
+    const answer = await tryCall(page, "Jobs", "/api/jobs");
+    expect([answer.url(), answer.status()]).toEqual([`${url}/api/jobs`, 200]);
+    await local.stop();
   },
 );
 

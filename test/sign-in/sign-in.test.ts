@@ -113,6 +113,21 @@ test("[AUTH-15] pages cannot be framed, and load nothing from elsewhere", async 
   }
 });
 
+test("[AUTH-6] an Authorization header without a token leaves the session in charge, of pages of the service only", async () => {
+  const browser = await signedIn(service, owner);
+  const read = (authorization: string): Promise<Response> =>
+    browser.ask("/api/agents", { headers: { authorization, ...browser.own() } });
+  expect((await read("Bearer")).status).toBe(200);
+  expect((await read("bearer ")).status).toBe(200);
+  for (const authorization of ["Bearer x", "Basic", "Bearerx"]) expect((await read(authorization)).status).toBe(401);
+  const made = { method: "POST", body: JSON.stringify({ title: "x" }) };
+  const headers = { authorization: "Bearer", "content-type": "application/json" };
+  expect((await browser.ask("/api/tasks", { ...made, headers: { ...headers, ...browser.own() } })).status).toBe(201);
+  const elsewhere = { ...headers, origin: "https://elsewhere.example", "sec-fetch-site": "cross-site" };
+  expect((await browser.ask("/api/tasks", { ...made, headers: elsewhere })).status).toBe(403);
+  expect((await fetch(`${service.url}/api/agents`, { headers: { authorization: "Bearer" } })).status).toBe(401);
+});
+
 test("[AUTH-13] a cookie that somebody has planted is not the session that begins", async () => {
   const person = await service.join(owner.organizationId);
   await signedIn(service, person);

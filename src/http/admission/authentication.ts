@@ -86,7 +86,7 @@ export class Authentication {
   verify(asking: Asking, how: Verification): MaybePromise<Outcome<Verified>> {
     const { headers } = asking.request;
     const header = headers.get("authorization");
-    if (header === null && how.takesSessions) return this.verifySession(asking, how);
+    if (isWithoutToken(header) && how.takesSessions) return this.verifySession(asking, how);
     const secret = bearerOf(header);
     if (secret === null) return unauthenticated("no bearer token");
     if (secret.startsWith(SESSION_PREFIX)) return unauthenticated("a session is no bearer token");
@@ -108,7 +108,7 @@ export class Authentication {
   bearerOf({ request, server }: Asking, how: Verification): MaybePromise<TokenOwner | null> {
     const header = request.headers.get("authorization");
     const secret =
-      header === null && how.takesSessions
+      isWithoutToken(header) && how.takesSessions
         ? sessionIn(request.headers.get("cookie"), this.parts.appUrl())
         : bearerOf(header);
     const hash = secret === null ? null : hashToFind(secret);
@@ -199,6 +199,9 @@ const FOREIGN_PAGE = refuse({
 });
 
 const unauthenticated = (reason: string): Outcome<never> => refuse({ kind: "unauthenticated", reason });
+
+/** Whether there is no token: clients with an empty field for it (the reference's) send the scheme alone. */
+const isWithoutToken = (header: string | null): boolean => header === null || /^bearer *$/i.test(header);
 
 /** The token in an `Authorization` header; the scheme is case-insensitive (RFC 9110). */
 export function bearerOf(header: string | null): string | null {
