@@ -1,6 +1,7 @@
 /** The arguments of an administration command, and the layout of its answers. */
 import { parseArgs } from "node:util";
 import type { AdminArguments } from "../service/admin-door.ts";
+import { OPTION_FORMS } from "./command-table.ts";
 import { didYouMean } from "../http/input/near-name.ts";
 
 /** A refusal, worded for the operator. */
@@ -8,34 +9,14 @@ export class AdminRefused extends Error {
   override readonly name = "AdminRefused";
 }
 
-/** The options with a value, and those without one, of all commands. */
-const VALUES = [
-  "name",
-  "owner-email",
-  "owner-name",
-  "org",
-  "email",
-  "scopes",
-  "days",
-  "id",
-  "tokens",
-  "cost",
-  "agent",
-  "quota",
-  "limit",
-  "to",
-  "from",
-  "by",
-  "request-id",
-] as const;
-const FLAGS = ["owner", "service", "with-key", "yes", "help", "json"] as const;
-
 /** Splits `org create --name X` into the command and its options. Throws `AdminRefused`. */
 export function parseAdmin(argv: readonly string[]): { readonly command: string; readonly given: AdminArguments } {
-  const config = Object.fromEntries([
-    ...VALUES.map((name) => [name, { type: "string" as const }]),
-    ...FLAGS.map((name) => [name, { type: "boolean" as const }]),
-  ]);
+  const config = Object.fromEntries(
+    [...OPTION_FORMS.values()].map(({ name, value }) => [
+      name,
+      { type: value === null ? ("boolean" as const) : ("string" as const) },
+    ]),
+  );
   // The error messages of `strict` are three lines long and suggest no similar name.
   const parsed = parseArgs({ args: [...argv], options: config, allowPositionals: true, strict: false, tokens: true });
   const options: Record<string, string> = {};
@@ -43,9 +24,10 @@ export function parseAdmin(argv: readonly string[]): { readonly command: string;
   for (const token of parsed.tokens) {
     if (token.kind !== "option") continue;
     const { name, rawName, value } = token;
-    if (isIn(VALUES, name)) options[name] = valueOf(rawName, value, token.inlineValue === true);
-    else if (!isIn(FLAGS, name))
+    const form = OPTION_FORMS.get(name);
+    if (form === undefined)
       throw new AdminRefused(`Unknown option ${rawName}${didYouMean(rawName, OPTIONS) || `; ${HELP}`}`);
+    if (form.value !== null) options[name] = valueOf(rawName, value, token.inlineValue === true);
     else if (value === undefined) flags.add(name);
     else throw new AdminRefused(`${rawName} takes no value`);
   }
@@ -53,8 +35,7 @@ export function parseAdmin(argv: readonly string[]): { readonly command: string;
 }
 
 const HELP = "`bun run admin --help` lists all";
-const OPTIONS = [...VALUES, ...FLAGS].map((name) => `--${name}`);
-const isIn = (names: readonly string[], name: string): boolean => names.includes(name);
+const OPTIONS = [...OPTION_FORMS.keys()].map((name) => `--${name}`);
 
 function valueOf(option: string, value: string | undefined, isInline: boolean): string {
   // In `--email --owner` the address is missing; `--name=--x` is meant so, and no option begins like `-3`.

@@ -30,47 +30,6 @@ import { type Command, memberOf, organizationOf, personOf, taken } from "./subje
 const NAME_CHARACTERS = 100;
 const CONTROL = /\p{Cc}/u;
 
-export const ADMIN_USAGE = `Usage: bun run admin <command>
-
-  org create --name NAME --owner-email EMAIL [--owner-name NAME]
-  org list
-  org budget --org ORG [--tokens N|unlimited|default] [--cost AMOUNT|unlimited|default]
-  org quota --org ORG [--quota NAME --limit N|unlimited|default]
-  org suspend --org ORG
-  org resume --org ORG
-  org export --org ORG --to FILE
-  org erase --org ORG --yes
-  user add --org ORG --email EMAIL [--name NAME] [--owner]
-  user remove --org ORG --email EMAIL
-  user list --org ORG
-  user link --email EMAIL
-  token create --org ORG --email EMAIL [--service] [--name NAME] [--scopes a:read,b:write] [--days N]
-  token revoke --org ORG --id TOKEN_ID
-  token list --org ORG
-  agent disable --org ORG --id AGENT_ID
-  agent enable --org ORG --id AGENT_ID
-  jobs cancel --org ORG [--agent AGENT_ID]
-  secrets rotate-key
-  invariants
-  load
-  backup --to FILE [--with-key]
-  restore --from FILE
-  doctor
-  jobs [--org ORG]
-  usage [--org ORG] [--by model|agent|day]
-  logs --request-id ID [--from FILE]
-
-Each command has --help, and --json for programs.
-ORG is an organization's id. While there is only one, --org may be omitted, except by org export and org erase.
-A token is shown once.
-A budget is of model tokens for a month of UTC, in and out together, and of what they cost by MODEL_PRICES;
-default is MONTHLY_TOKEN_BUDGET and MONTHLY_COST_BUDGET.
-A backup has the database and the files; the service may run meanwhile. --with-key puts the key of the
-service into it, without which its secrets cannot be read: keep such a file as you keep the key. A restore
-needs an empty DATA_DIR (and DATABASE_URL), and the key: in the backup, in TROUPE_SECRET or in DATA_DIR.
-Without --scopes a token may do everything but name secrets: that is \`secrets:use\`, or \`*\`.
-Scopes: ${SCOPES.join(" ")}`;
-
 export const ADMIN_COMMANDS: Readonly<Record<string, Command>> = {
   ...BRAKES,
   ...LOAD,

@@ -4,22 +4,20 @@
  */
 import { request } from "node:http";
 import { AdminRefused, unknownCommand } from "./arguments.ts";
-import { ADMIN_COMMANDS, ADMIN_USAGE } from "./commands.ts";
-import { EXPLANATIONS } from "./explanations.ts";
-import { LOCAL_NAMES } from "./local-names.ts";
+import { ADMIN_USAGE, COMMAND_NAMES, isCommand, takesOption, usageOf } from "./command-table.ts";
+import { ADMIN_COMMANDS } from "./commands.ts";
 import { refusal, render } from "./command-answer.ts";
-import type { AdminAnswer, AdminArguments, AdminParts, AdminRequest } from "../service/admin-door.ts";
+import type { AdminAnswer, AdminParts, AdminRequest } from "../service/admin-door.ts";
 import { ADMIN_PATH, type ServiceNote } from "../service/service-note.ts";
 
 /** Answers what needs no database: usage, and unknown commands. Null for all else. */
 export function answerAlone({ command, given }: AdminRequest): AdminAnswer | null {
   const isHelp = given.flags.has("help");
   if (command === "") return isHelp ? render(ADMIN_USAGE, given) : { ok: false, text: refusal(ADMIN_USAGE, given) };
-  const commands = [...new Set([...Object.keys(ADMIN_COMMANDS), ...LOCAL_NAMES])];
-  if (!commands.includes(command)) return { ok: false, text: refusal(unknownCommand(command, commands), given) };
+  if (!isCommand(command)) return { ok: false, text: refusal(unknownCommand(command, COMMAND_NAMES), given) };
   if (isHelp) return render(usageOf(command), given);
-  const stray = strayOption(command, given);
-  return stray === null
+  const stray = [...Object.keys(given.options), ...given.flags].find((name) => !takesOption(command, name));
+  return stray === undefined
     ? null
     : {
         ok: false,
@@ -27,29 +25,10 @@ export function answerAlone({ command, given }: AdminRequest): AdminAnswer | nul
       };
 }
 
-/** An option that the command does not take: ignored, `jobs cancel --id` would cancel the jobs of all agents. */
-function strayOption(command: string, { options, flags }: AdminArguments): string | null {
-  const taken = new Set(
-    usageOf(command)
-      .split("\n", 1)[0]
-      ?.match(/(?<=--)[a-z-]+/g),
-  );
-  return [...Object.keys(options), ...flags].find((name) => !taken.has(name)) ?? null;
-}
-
 /** The message of an error outside of a command, as JSON if the arguments ask for it. */
 export function refusedAlone(cause: unknown, argv: readonly string[]): string {
   const words = cause instanceof Error ? cause.message : String(cause);
   return refusal(words, { options: {}, flags: new Set(argv.includes("--json") ? ["json"] : []) });
-}
-
-/** The syntax of one command, and its explanation. */
-export function usageOf(command: string): string {
-  const lines = ADMIN_USAGE.split("\n").map((line) => line.trim());
-  const own = lines.find(
-    (line) => line === command || line.startsWith(`${command} -`) || line.startsWith(`${command} [`),
-  );
-  return `Usage: bun run admin ${own ?? command} [--json]\n\n${EXPLANATIONS[command] ?? ""}`;
 }
 
 /** Runs one command; a refusal is an answer. */

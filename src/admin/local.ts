@@ -18,7 +18,7 @@ import { systemClock } from "../wiring/clock.ts";
 import { s3Of } from "../wiring/files.ts";
 import type { AdminArguments } from "../service/admin-door.ts";
 import { AdminRefused, required } from "./arguments.ts";
-import type { LocalName } from "./local-names.ts";
+import type { LocalName } from "./command-table.ts";
 import { LOCAL_REPORTS } from "./local-reports.ts";
 import { type LocalCommand, withDatabase, withNewDatabase } from "./local-database.ts";
 

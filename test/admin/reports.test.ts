@@ -7,7 +7,7 @@ import { parseAdmin } from "../../src/admin/arguments.ts";
 import { ADMIN_COMMANDS } from "../../src/admin/commands.ts";
 import { type DatabaseFacts, type DoctorFacts, type Finding, findingsOf } from "../../src/admin/doctor.ts";
 import { answerAlone } from "../../src/admin/door.ts";
-import { EXPLANATIONS } from "../../src/admin/explanations.ts";
+import { COMMAND_NAMES, COMMAND_TABLE } from "../../src/admin/command-table.ts";
 import { LOCAL_COMMANDS } from "../../src/admin/local.ts";
 import { linesOf } from "../../src/admin/log-lines.ts";
 import { render } from "../../src/admin/command-answer.ts";
@@ -51,12 +51,12 @@ async function ask(args: string, env: Record<string, string> = {}) {
 
 test("[OPS-4] every command has a help of its own", () => {
   const commands = [...new Set([...Object.keys(ADMIN_COMMANDS), ...Object.keys(LOCAL_COMMANDS)])].sort();
-  expect(Object.keys(EXPLANATIONS).sort()).toEqual(commands);
-  for (const command of commands) {
+  expect(COMMAND_NAMES.toSorted()).toEqual(commands as never);
+  for (const command of COMMAND_NAMES) {
     const alone = answerAlone(parseAdmin([...command.split(" "), "--help"]));
     expect(alone?.ok).toBe(true);
     expect(alone?.text).toMatch(new RegExp(`^Usage: bun run admin ${command}( |\\n)`));
-    expect(alone?.text).toEndWith(EXPLANATIONS[command]!);
+    expect(alone?.text).toEndWith(COMMAND_TABLE[command].about);
   }
 });
 
