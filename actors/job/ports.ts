@@ -146,8 +146,16 @@ export type ModelOutcome =
       readonly usage: Usage;
       /** The provider has refused the call for its tools: the model takes none. */
       readonly refusesTools?: true;
+      /** Characters of the answer that had arrived, with reasoning and calls. */
+      readonly answeredChars?: number;
     }
-  | { readonly kind: "aborted"; readonly partialText: string };
+  /** `usage`: absent if the provider was not asked. */
+  | {
+      readonly kind: "aborted";
+      readonly partialText: string;
+      readonly usage?: Usage;
+      readonly answeredChars?: number;
+    };
 
 export interface ModelPort {
   /** The model that a call with this name reaches; `provider_error` if it is not allowed or unavailable. */

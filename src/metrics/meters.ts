@@ -85,8 +85,8 @@ export class Meters {
     this.modelCalls.add(1, model, outcome.kind === "failed" ? outcome.error.code : outcome.kind);
     this.modelSeconds.observe(model, seconds);
     if (firstTokenSeconds !== null) this.firstTokenSeconds.observe(model, firstTokenSeconds);
-    if (outcome.kind === "aborted") return;
     const { usage } = outcome;
+    if (usage === undefined) return;
     this.modelTokens.add(usage.inputTokens, model, "input");
     this.modelTokens.add(usage.outputTokens, model, "output");
     if (usage.cost !== undefined) this.modelCosts.add(usage.cost, model);

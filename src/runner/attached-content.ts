@@ -126,7 +126,7 @@ async function filled(
     else if (entry.role === "user") {
       const parts: ContentPart[] = [];
       for (const block of entry.blocks ?? []) parts.push(await partOf(block));
-      filledEntries.push({ role: entry.role, text: entry.text, parts });
+      filledEntries.push({ ...entry, parts });
     } else {
       const resultFiles = new Map<Block, readonly ContentPart[]>();
       for (const block of entry.blocks) {

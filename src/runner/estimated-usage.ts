@@ -9,20 +9,29 @@ import type { AnswerBlock, Usage } from "../../actors/job/schema.ts";
 /** Between code and English, in today's tokenizers. */
 const BYTES_PER_TOKEN = 3;
 
-/** The outcome with estimates in place of counts that are missing. No call with an answer has used no tokens. */
-export function withEstimate(
-  outcome: ModelOutcome,
-  call: Pick<ModelCall, "system" | "entries" | "tools">,
-): ModelOutcome {
-  if (outcome.kind === "aborted") return outcome;
+type Asked = Pick<ModelCall, "system" | "entries" | "tools">;
+
+/**
+ * The outcome with estimates in place of counts that are missing. No call with an answer has used no tokens, whether it
+ * ended, broke off or was called off. `input`: the tokens of what was sent.
+ */
+export function withEstimate(outcome: ModelOutcome, input: () => number): ModelOutcome {
+  if (outcome.usage === undefined) return outcome;
   const bytes =
     outcome.kind === "finished"
       ? outcome.blocks.reduce((sum, block) => sum + bytesOf(block), 0)
-      : Buffer.byteLength(outcome.partialText);
-  // A call that failed before any answer may have cost nothing.
-  if (outcome.kind === "failed" && bytes === 0) return outcome;
-  const usage = estimated(outcome.usage, () => inputOf(call), Math.ceil(bytes / BYTES_PER_TOKEN));
+      : Math.max(Buffer.byteLength(outcome.partialText), outcome.answeredChars ?? 0);
+  // A call that ended before any answer may have cost nothing.
+  if (outcome.kind !== "finished" && bytes === 0) return outcome;
+  const usage = estimated(outcome.usage, input, Math.ceil(bytes / BYTES_PER_TOKEN));
   return usage === null ? outcome : { ...outcome, usage };
+}
+
+/** The tokens of a call. With images and files they are counted at once: its entries are dropped once they are sent. */
+export function inputEstimate(call: Asked & Pick<ModelCall, "onSent">): () => number {
+  if (call.onSent === undefined) return () => inputOf(call);
+  const tokens = inputOf(call);
+  return () => tokens;
 }
 
 /** Null if nothing is missing. */
@@ -38,7 +47,7 @@ function estimated(usage: Usage, inputOfCall: () => number, output: number): Usa
   };
 }
 
-function inputOf(call: Pick<ModelCall, "system" | "entries" | "tools">): number {
+function inputOf(call: Asked): number {
   const { bytes, attached = 0 } = lengthOf(call);
   return Math.ceil(bytes / BYTES_PER_TOKEN) + attached;
 }

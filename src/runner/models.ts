@@ -17,7 +17,7 @@ import type { RunErrorCode } from "../../actors/job/schema.ts";
 import { installedModel } from "./ai-sdk/installed.ts";
 import { sdkSource } from "./ai-sdk/source.ts";
 import { callDemo } from "./demo.ts";
-import { withEstimate } from "./estimated-usage.ts";
+import { inputEstimate, withEstimate } from "./estimated-usage.ts";
 import { STALLED_STREAM_MS } from "../../actors/job/limits.ts";
 import type { RunnerLog } from "./log.ts";
 import { allowedTarget, allowedTargets, type ModelSettings, type Target } from "./model-name.ts";
@@ -104,9 +104,10 @@ export function createModels(
       const hidden = call.apiKey === undefined ? secrets : [...secrets, call.apiKey];
       const hasTools = call.tools.length > 0;
       const context = { origin: call.origin, model, hasTools, onText, signal, stalledStreamMs, timers, time, log };
+      const input = inputEstimate(call);
       const outcome = await streamCall({ ...context, source, secrets: hidden });
       if (outcome.kind === "failed" && outcome.refusesTools === true) withoutTools.add(model);
-      return withEstimate(outcome, call);
+      return withEstimate(outcome, input);
     },
   };
 }

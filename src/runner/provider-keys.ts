@@ -27,7 +27,7 @@ export function withProviderKeys(models: ModelPort, secrets: SecretReader): Mode
         provider,
       );
     const outcome = await models.call({ ...call, apiKey: value.value }, onText, signal);
-    if (outcome.kind === "aborted") return outcome;
+    if (outcome.usage === undefined) return outcome;
     const { inputTokens, outputTokens } = outcome.usage;
     const usage = { ...outcome.usage, ownKeyTokens: inputTokens + outputTokens };
     if (outcome.kind !== "failed" || outcome.error.code !== "provider_unauthorized") return { ...outcome, usage };

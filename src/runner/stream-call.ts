@@ -238,7 +238,9 @@ class Call {
 
   #outcome(cause: unknown): ModelOutcome {
     const answer = this.#answer;
-    if (this.#stop === "aborted") return { kind: "aborted", partialText: answer.partialText };
+    const { partialText, counted } = answer;
+    const broken = { partialText, usage: counted, answeredChars: this.#chars };
+    if (this.#stop === "aborted") return { kind: "aborted", ...broken };
     // Once the answer is complete, a failure of the connection does not matter.
     if (answer.endReason !== undefined && !this.#isRefused && !lacksCalls(answer)) {
       const { blocks, counted: usage, endReason } = answer;
@@ -251,7 +253,7 @@ class Call {
       "A model call failed",
     );
     const refuses = this.#context.hasTools === true && refusesTools(cause) ? ({ refusesTools: true } as const) : {};
-    return { kind: "failed", error: fault, partialText: answer.partialText, usage: answer.counted, ...refuses };
+    return { kind: "failed", error: fault, ...broken, ...refuses };
   }
 
   #fault(cause: unknown): RunError {

@@ -19,7 +19,7 @@ export function pricedModels(models: ModelPort, prices: PriceTable, clock: Pick<
   };
   const call: ModelPort["call"] = async (called, onText, signal) => {
     const outcome = await models.call(called, onText, signal);
-    return outcome.kind === "aborted" ? outcome : { ...outcome, usage: priced(called.model, outcome.usage) };
+    return outcome.usage === undefined ? outcome : { ...outcome, usage: priced(called.model, outcome.usage) };
   };
   return {
     ...withCalls(models, call),

@@ -45,8 +45,9 @@ export function tracedModels(models: ModelPort, tracing: Tracing): ModelPort {
 
 const factsOf = (outcome: ModelOutcome, firstMs: number | null): SpanFacts => ({
   "gen_ai.response.time_to_first_chunk": firstMs === null ? null : firstMs / 1_000,
-  ...(outcome.kind === "aborted"
-    ? { "troupe.aborted": true }
+  ...(outcome.kind === "aborted" ? { "troupe.aborted": true } : {}),
+  ...(outcome.usage === undefined
+    ? {}
     : {
         "gen_ai.usage.input_tokens": outcome.usage.inputTokens,
         "gen_ai.usage.output_tokens": outcome.usage.outputTokens,

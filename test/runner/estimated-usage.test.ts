@@ -1,6 +1,6 @@
 /** Calls that their provider has not counted. */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { withEstimate } from "../../src/runner/estimated-usage.ts";
+import { inputEstimate, withEstimate } from "../../src/runner/estimated-usage.ts";
 import { createModels } from "../../src/runner/models.ts";
 import { startFakeOpenAi } from "../support/fake-openai.ts";
 import type { FakeProvider } from "../support/fake-provider.ts";
@@ -54,6 +54,30 @@ test("[RUN-28] that broke off have been paid for, and those without an answer ma
 test("[RUN-28] with nothing but a call are estimated by its arguments", () => {
   const blocks = [{ type: "tool_use", id: "a", name: "f", input: { text: "z".repeat(300) } }] as const;
   const none = { inputTokens: 0, outputTokens: 0 };
-  const outcome = withEstimate({ kind: "finished", blocks, usage: none, finishReason: "tool_use" }, modelCall("hi"));
+  const outcome = withEstimate({ kind: "finished", blocks, usage: none, finishReason: "tool_use" }, () => 1);
   expect(outcome.kind === "finished" && outcome.usage.outputTokens).toBeGreaterThan(100);
+});
+
+test("[RUN-28] that were called off after they had answered something have been paid for", async () => {
+  const abort = new AbortController();
+  fake.answer({ kind: "stream", text: ["z".repeat(300)], end: "stall" });
+  const models = createModels({ ...NO_MODELS, model: "openai-compatible:m", openaiBaseUrl: fake.baseUrl });
+  const call = modelCall("x".repeat(300));
+  const outcome = await models.call(call, () => abort.abort(), abort.signal);
+  expect(outcome).toMatchObject({ kind: "aborted", usage: { outputTokens: 100 } });
+  expect(outcome.usage?.estimatedTokens).toBe(outcome.usage!.inputTokens + 100);
+});
+
+test("[RUN-28] that broke off while the model thought, or had images, count what was there", () => {
+  const none = { inputTokens: 0, outputTokens: 0 };
+  const broken = { kind: "aborted", partialText: "", usage: none, answeredChars: 300 } as const;
+  expect(withEstimate(broken, () => 7).usage).toEqual({ inputTokens: 7, outputTokens: 100, estimatedTokens: 107 });
+  expect(withEstimate({ ...broken, answeredChars: 0 }, () => 7).usage).toEqual(none);
+  expect(withEstimate({ kind: "aborted", partialText: "" }, () => 7).usage).toBeUndefined();
+  const image = { type: "image", media_type: "image/png", name: null, size: 3, sha256: "a" } as const;
+  const source = { kind: "url", url: "https://a.test/" } as const;
+  const entries = [{ role: "user" as const, text: "", blocks: [{ ...image, source }] }];
+  const input = inputEstimate({ system: "", tools: [], entries, onSent: () => {} });
+  entries.length = 0;
+  expect(input()).toBeGreaterThan(1_000);
 });

@@ -66,8 +66,8 @@ export async function summarize(
     const room = limit * part - FRAME_BYTES - Buffer.byteLength(summary ?? "");
     const taken = takeFrom(left, Math.max(LEAST_BYTES, room));
     const { outcome } = await models.call(promptOf(summary, taken, wish), "", signal);
-    if (outcome.kind === "aborted") return outcome;
-    usage = sum(usage, outcome.usage);
+    if (outcome.usage !== undefined) usage = sum(usage, outcome.usage);
+    if (outcome.kind === "aborted") return { ...outcome, usage };
     if (outcome.kind === "failed") {
       if (outcome.error.code !== "context_length_exceeded" || room <= LEAST_BYTES) return { ...outcome, usage };
       part /= 2;

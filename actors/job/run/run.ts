@@ -268,7 +268,7 @@ export class Run {
     outcome: Exclude<ModelOutcome, Finished> | null,
     used = NO_USAGE,
   ): Promise<never> {
-    const usage = outcome?.kind === "failed" ? outcome.usage : used;
+    const usage = outcome?.usage ?? used;
     this.unreported = { text: partial, usage };
     if (this.passedDeadline)
       await this.fail({ code: "timeout", message: "The run reached its time limit" }, partial, usage);
