@@ -16,7 +16,7 @@ import { BodyPace } from "../http/body/body-pace.ts";
 import { pathOf } from "../http/request/exchange.ts";
 import { drainingHealth, healthRoutes } from "../http/request/health.ts";
 import { FairTurns } from "../http/admission/fair-turns.ts";
-import { OpenStreams } from "../http/stream/open-streams.ts";
+import type { OpenStreams } from "../http/stream/open-streams.ts";
 import { pathPrefixOf } from "../http/request/path-prefix.ts";
 import { BAD_PATH, hostFault, isAsSent, withoutSlash } from "../http/request/request-target.ts";
 import { watchTokens } from "../http/stream/token-watch.ts";
