@@ -132,9 +132,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     // first.
     const joinsLast = replica !== null && (await directory.listOrganizations()).length > 0;
     if (!joinsLast) await joinOthers();
-    const stop = new StopOnce(() => withinLimit(system.stop(), "the actors did not stop"));
+    const actorsStop = new StopOnce(() => withinLimit(system.stop(), "the actors did not stop"));
     const stopEffects = () => within(systemClock, EFFECTS_LEAVE_MS, system.effects.stop());
-    undo.add(() => stop.stop());
+    undo.add(() => actorsStop.stop());
     signal.throwIfAborted();
     // Test the port first: the tokens and command of a first run are shown once, and a taken port must not lose them.
     if (supervision === null) tryPort({ ...config, setting: "PORT" });
@@ -151,7 +151,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       forgetService(storage.folder.path);
     });
     const { appUrl, listens } = serve(options, storage, { app, key });
-    if (replica !== null) undo.add(() => leave(replica, { app, actors: stop, supervision, stopEffects }));
+    if (replica !== null) undo.add(() => leave(replica, { app, actors: actorsStop, supervision, stopEffects }));
     admin = openAdmin(options, { storage, system, meters, app });
     // In the background: an unavailable provider must not keep the service from starting.
     void resources.provider?.check();
