@@ -94,7 +94,7 @@ export function defineTool<S extends TSchema>({ input: schema, run, ...rest }: T
       check ??= TypeCompiler.Compile(schema);
       if (check.Check(input)) return await run(input, toolRun);
       const error = [...check.Errors(input)].find((one) => !fitsInCharacters(one));
-      if (error === undefined) return await run(input as Static<S>, toolRun);
+      if (error === undefined) return await run(input, toolRun);
       return failure(`The arguments are not valid: ${fieldOf(error.path)}: ${wordsOf(error)}.`);
     },
   };
