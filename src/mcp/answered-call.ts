@@ -27,8 +27,8 @@ import { factsIn } from "./auth-info.ts";
 import { decide, type Question, questionOf, showsForms } from "./approval-question.ts";
 import { withFileLinks } from "./file-links.ts";
 import { PROGRESS_SECONDS, type WaitedJob, type Waiting } from "./job-wait.ts";
-import type { Era, ServerParts } from "./server.ts";
-import { callTool, cancelBegun, type ToolAnswer } from "./tool-call.ts";
+import type { Era, ServerParts, ToolAnswer } from "./call-parts.ts";
+import { callTool, cancelBegun } from "./tool-call.ts";
 import type { BoundTool } from "./tool-schema.ts";
 import type { Toolset } from "./toolsets.ts";
 

@@ -15,7 +15,7 @@ import { hasScope } from "../../actors/organization/principal.ts";
 import type { Json, JsonObject } from "../../actors/schema.ts";
 import { visibleText } from "../../actors/visible-text.ts";
 import { type Caller, detached } from "../http/request/caller.ts";
-import type { CallParts } from "./tool-call.ts";
+import type { CallParts } from "./call-parts.ts";
 
 /** Characters of a call's arguments that the form shows. */
 const SHOWN_ARGUMENTS = 4_000;

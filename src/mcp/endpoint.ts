@@ -31,7 +31,8 @@ import type { McpOperations } from "./operations.ts";
 import { authInfoOf, hasLinks } from "./auth-info.ts";
 import { batchAnswers, batchFault, isAnswered, jsonArray, NOTHING } from "./batch.ts";
 import { originFault } from "./origin.ts";
-import { type Era, mcpServer, type ServedSession, type ServerParts } from "./server.ts";
+import { mcpServer, type ServedSession } from "./server.ts";
+import type { Era, ServerParts, ToolAnswer } from "./call-parts.ts";
 import { toolResult } from "./answered-call.ts";
 import { EventIds, type WaitingCall } from "./event-cursor.ts";
 import { withFileLinks } from "./file-links.ts";
@@ -44,7 +45,7 @@ import { needsSession, noSession, rpcError, usedId } from "./rpc-errors.ts";
 import { SessionIds, termsIn } from "./session-id.ts";
 import { SessionRecords } from "./session-records.ts";
 import { type FoundSession, type LiveSession, McpSessions } from "./sessions.ts";
-import { scopeFault, type ToolAnswer } from "./tool-call.ts";
+import { scopeFault } from "./tool-call.ts";
 import { type Toolset, Toolsets, withTools } from "./toolsets.ts";
 import { waitingCall } from "./waiting-call.ts";
 import { watchedStream } from "./watched-stream.ts";
@@ -56,7 +57,6 @@ const QUIET_SECONDS = 30;
 
 const LISTEN = "subscriptions/listen";
 const LIST = "tools/list";
-
 type Post = Input<McpOperations["sendMcpMessage"]>;
 type Headed = Pick<Post, "headers">;
 

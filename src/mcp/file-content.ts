@@ -4,7 +4,7 @@ import type { Json } from "../../actors/schema.ts";
 import type { Caller } from "../http/request/caller.ts";
 import type { LocalInput } from "../http/input/local-input.ts";
 import type { Invoke } from "../http/request/operations.ts";
-import type { ToolAnswer } from "./tool-call.ts";
+import type { ToolAnswer } from "./call-parts.ts";
 import { READ_BYTES } from "./tools.ts";
 
 type Given = Readonly<Record<string, Json>>;

@@ -1,6 +1,6 @@
 /** Links to the resources of the files that a job has made, next to its record (MCP-3, MCP-4). */
 import { fileUri } from "./resources.ts";
-import type { ToolAnswer } from "./tool-call.ts";
+import type { ToolAnswer } from "./call-parts.ts";
 
 /** The fields of a job that its links need. */
 interface MakingJob {

@@ -5,7 +5,7 @@
 import { ok, type Outcome } from "../../actors/fault.ts";
 import type { JsonObject } from "../../actors/schema.ts";
 import { type Caller, detached } from "../http/request/caller.ts";
-import type { CallParts } from "./tool-call.ts";
+import type { CallParts } from "./call-parts.ts";
 
 /** Seconds of one poll; the operation's maximum. */
 const POLL_SECONDS = 30;

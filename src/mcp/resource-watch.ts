@@ -6,7 +6,7 @@ import { invalid, isPassing, type Outcome, refuse } from "../../actors/fault.ts"
 import type { Clock } from "../../actors/runtime/clock.ts";
 import type { Caller } from "../http/request/caller.ts";
 import { recordOf } from "./resources.ts";
-import type { CallParts } from "./tool-call.ts";
+import type { CallParts } from "./call-parts.ts";
 
 /** Seconds of one poll; the operation's maximum. */
 const POLL_SECONDS = 30;

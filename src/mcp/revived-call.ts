@@ -7,7 +7,7 @@ import { notFound, type Outcome } from "../../actors/fault.ts";
 import { type Caller, detached } from "../http/request/caller.ts";
 import type { WaitingCall } from "./event-cursor.ts";
 import { type WaitedJob, waitForJob } from "./job-wait.ts";
-import type { CallParts } from "./tool-call.ts";
+import type { CallParts } from "./call-parts.ts";
 
 /** Silence after which a comment keeps the connection alive. */
 const KEEP_ALIVE_MS = 10_000;

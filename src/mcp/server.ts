@@ -15,30 +15,14 @@ import type { Fault, Outcome } from "../../actors/fault.ts";
 import type { Principal } from "../../actors/organization/principal.ts";
 import type { Caller } from "../http/request/caller.ts";
 import type { Refusal } from "../http/answer/dialect.ts";
-import type { Services } from "../operations/services.ts";
 import { answeredCall } from "./answered-call.ts";
 import { factsIn } from "./auth-info.ts";
 import { JOB_VIEW_URI, jobViewResource } from "./job-view.ts";
-import type { Allowed } from "./origin.ts";
 import { getPrompt, listPrompts } from "./prompts.ts";
 import { watchable } from "./resource-watch.ts";
 import { listResources, readResource, RESOURCE_TEMPLATES } from "./resources.ts";
-import type { CallParts } from "./tool-call.ts";
-import type { BoundTool } from "./tool-schema.ts";
+import type { Era, ServerParts } from "./call-parts.ts";
 import { WordedServer } from "./worded-server.ts";
-
-export interface ServerParts extends CallParts {
-  readonly services: Pick<Services, "system" | "clock" | "log" | "facts" | "sealing">;
-  /** By name, in the order of the list. */
-  readonly tools: ReadonlyMap<string, BoundTool>;
-  /** The allowed hosts and origins, and the address of the service. */
-  readonly allowed: () => Allowed;
-  /** A refusal, worded as REST words it. */
-  readonly refusal: (fault: Fault, requestId: string) => Refusal;
-}
-
-/** `legacy`: the revisions that have `initialize`. */
-export type Era = "legacy" | "modern";
 
 const INSTRUCTIONS =
   "Agents of Troupe do work in chats; each message begins a job. execute_agent starts a chat and waits for the answer. When a job is still queued or running, call wait_for_job. A job that is blocked or needs_review waits for a person: show them what it asks before you call approve_job.";

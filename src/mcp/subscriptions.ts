@@ -6,7 +6,7 @@
 import { type Caller, localCaller } from "../http/request/caller.ts";
 import type { Services } from "../operations/services.ts";
 import { watchResource } from "./resource-watch.ts";
-import type { CallParts } from "./tool-call.ts";
+import type { CallParts } from "./call-parts.ts";
 
 export interface SubscriptionParts extends Pick<CallParts, "invoke"> {
   readonly services: CallParts["services"] & Pick<Services, "log">;

@@ -4,7 +4,6 @@
  * answer.
  */
 import { cutText } from "../../actors/cut-text.ts";
-import type { Invoke } from "../http/request/operations.ts";
 import { parseStored } from "../../actors/exact-json.ts";
 import { type Fault, invalid, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import { hasScope } from "../../actors/organization/principal.ts";
@@ -13,36 +12,11 @@ import type { Json, JsonObject } from "../../actors/schema.ts";
 import { type Caller, detached } from "../http/request/caller.ts";
 import type { LocalInput } from "../http/input/local-input.ts";
 import { didYouMean } from "../http/input/near-name.ts";
-import type { Services } from "../operations/services.ts";
+import type { CallParts, ToolAnswer } from "./call-parts.ts";
 import { readContent, writtenContent } from "./file-content.ts";
 import { type Waiting, waitForJob } from "./job-wait.ts";
 import type { Argument, BoundTool } from "./tool-schema.ts";
 import { WAIT_SECONDS } from "./tools.ts";
-
-/** Runs an operation by id for a caller, without HTTP. */
-
-export interface CallParts {
-  readonly services: Pick<Services, "system" | "clock">;
-  readonly invoke: Invoke;
-}
-
-/** A tool's answer: its structured content, and more. */
-export interface ToolAnswer {
-  readonly value: JsonObject;
-  /** Shown to the model instead of the value as JSON. */
-  readonly content?: readonly ToolContent[];
-}
-export type ToolContent =
-  | { readonly type: "text"; readonly text: string }
-  | { readonly type: "image"; readonly data: string; readonly mimeType: string }
-  | {
-      readonly type: "resource_link";
-      readonly uri: string;
-      readonly name: string;
-      readonly mimeType: string;
-      /** Bytes. */
-      readonly size: number;
-    };
 
 /** Size limit for an operation's answer that is not an object; longer ones are refused. */
 const ANSWER_BYTES = 1024 * 1024;

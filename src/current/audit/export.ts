@@ -6,10 +6,7 @@ import type { Outcome } from "../../../actors/fault.ts";
 import type { AuditEntry } from "../../../actors/organization/schema.ts";
 import type { Page, PageCursor } from "../../../actors/page.ts";
 import type { Shown } from "../../http/contract/operation.ts";
-import type { AuditEntryView } from "./operations.ts";
-
-export const EXPORT_FORMATS = ["csv", "ndjson"] as const;
-export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+import type { AuditEntryView, ExportFormat } from "./operations.ts";
 
 type Row = Shown<typeof AuditEntryView>;
 

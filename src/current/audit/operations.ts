@@ -5,7 +5,9 @@ import { idFilter, timeField, withDefault } from "../../http/contract/field.ts";
 import { Id, listOf, noun, Text } from "../../http/contract/noun.ts";
 import { media, operationGroup } from "../../http/contract/operation.ts";
 import { pageQuery } from "../paging.ts";
-import { EXPORT_FORMATS } from "./export.ts";
+
+const EXPORT_FORMATS = ["csv", "ndjson"] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 export const AuditEntryView = noun("AuditEntry", "What somebody did with a credential, or to a member", {
   id: Id("aud", "The entry's id"),

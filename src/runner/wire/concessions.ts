@@ -5,25 +5,7 @@
 import type { Message } from "../conversation.ts";
 import { ProviderAnswer } from "../provider-faults.ts";
 import { prefillMessage } from "./prefill.ts";
-import type { WireCall } from "./wire-format.ts";
-
-export type Concession =
-  /** Nothing that the provider wanted back earlier. */
-  | "no_state"
-  /** No encrypted reasoning is asked for. */
-  | "no_encrypted_reasoning"
-  /** Words in place of reasoning that another model has not written. */
-  | "stand_in_reasoning"
-  /** Google's mark for calls that another model has made, in place of a signature. */
-  | "stand_in_signature"
-  /** The instructions are at the head of the first message. */
-  | "no_system"
-  /** The assistant says something between the results of tools and a message of the user. */
-  | "answer_after_tools"
-  /** The answer begins anew. */
-  | "no_prefill"
-  /** No schema of the answer; only our own check applies. */
-  | "no_schema";
+import type { Concession, WireCall } from "./wire-format.ts";
 
 interface Rule {
   readonly concession: Concession;

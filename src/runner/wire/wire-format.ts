@@ -7,8 +7,26 @@ import type { Thinking } from "../../../actors/job/model-entry.ts";
 import type { ToolDescription } from "../../../actors/job/ports.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
 import type { AnswerSink } from "../answer.ts";
-import type { Concession } from "./concessions.ts";
 import type { Message } from "../conversation.ts";
+
+/** What a request leaves out or adds because its provider has refused it otherwise (`concessions.ts`). */
+export type Concession =
+  /** Nothing that the provider wanted back earlier. */
+  | "no_state"
+  /** No encrypted reasoning is asked for. */
+  | "no_encrypted_reasoning"
+  /** Words in place of reasoning that another model has not written. */
+  | "stand_in_reasoning"
+  /** Google's mark for calls that another model has made, in place of a signature. */
+  | "stand_in_signature"
+  /** The instructions are at the head of the first message. */
+  | "no_system"
+  /** The assistant says something between the results of tools and a message of the user. */
+  | "answer_after_tools"
+  /** The answer begins anew. */
+  | "no_prefill"
+  /** No schema of the answer; only our own check applies. */
+  | "no_schema";
 
 export interface WireCall {
   /** The provider's name of the model. */

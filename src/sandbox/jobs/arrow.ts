@@ -22,7 +22,8 @@ import {
   Utf8,
   vectorFromArray,
 } from "apache-arrow";
-import type { Json } from "./query-rows.ts";
+
+export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
 
 const TYPES: Readonly<Record<string, () => DataType>> = {
   BOOLEAN: () => new Bool(),

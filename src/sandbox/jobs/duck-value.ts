@@ -15,7 +15,7 @@ import {
   DuckDBUnionValue,
   type DuckDBValue,
 } from "@duckdb/node-api";
-import type { Json } from "./query-rows.ts";
+import type { Json } from "./arrow.ts";
 
 export function jsonOf(value: DuckDBValue): Json {
   if (value === null || typeof value === "string" || typeof value === "boolean") return value;

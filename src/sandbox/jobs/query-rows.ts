@@ -1,6 +1,6 @@
 /** Limits the rows of a result, and encodes them in the formats of the answer. */
+import type { Json } from "./arrow.ts";
 
-export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
 export type Format = "json" | "csv" | "arrow";
 
 interface Column {

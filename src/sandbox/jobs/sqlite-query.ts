@@ -18,7 +18,8 @@ import {
   refusedQuery,
   tooExact,
 } from "./query-answer.ts";
-import { asFormat, type Format, type Json, RowTaker } from "./query-rows.ts";
+import type { Json } from "./arrow.ts";
+import { asFormat, type Format, RowTaker } from "./query-rows.ts";
 
 /** Memory for pages, rows and sorting. */
 const HEAP_BYTES = 512 * 1024 * 1024;
