@@ -143,7 +143,6 @@ export const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   tool_use_id: "Id of the tool call that this is the result of",
   tool_calls_aborted: "Tool calls that were stopped before they had a result",
   is_error: "Whether the tool has failed",
-  attachments: "The images and files that the tool has given",
   input: "Input of the tool call",
   "Block.name": "Name of the tool",
   "Block.id": "Id of the tool call",

@@ -32,7 +32,7 @@ const MADE_BY: Readonly<Record<string, readonly string[]>> = {
   "The disk is full": ["service/disk-full.long.test.ts"],
   "A model provider fails": ["chaos/provider-faults.long.test.ts", "chaos/provider-faults.test.ts"],
   "A receiver of webhooks fails": ["chaos/webhooks.long.test.ts", "chaos/webhooks.test.ts"],
-  "A flood, or a stranger that answers badly": ["chaos/strangers.long.test.ts"],
+  "A flood, or a stranger that answers badly": ["chaos/floods.long.test.ts", "chaos/strangers.long.test.ts"],
 };
 /** They judge and make no fault. */
 const OTHERS = ["chaos/ledger-history.test.ts", "chaos/runbooks.test.ts"];
