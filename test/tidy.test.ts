@@ -6,6 +6,7 @@ import manifest from "../package.json" with { type: "json" };
 import { logLinesOf } from "./support/log-lines.ts";
 import { importTable, tableBreaches } from "./support/import-table.ts";
 import { importsOf } from "./support/source-text.ts";
+import { specText } from "./support/spec.ts";
 import {
   brokenLinks,
   cycles,
@@ -243,8 +244,8 @@ describe("documents", () => {
       "- **A-1** (buit) x",
       "- **A-2** built",
     ]);
-    expect(malformedRules(read("docs/spec.md").text)).toEqual([]);
-    const rules = rulesOf(read("docs/spec.md").text);
+    expect(malformedRules(specText())).toEqual([]);
+    const rules = rulesOf(specText());
     expect(rules.length).toBeGreaterThan(140);
     const real = tests.filter((file) => /\.test\.ts$|^test\/contract\//.test(file.path));
     expect(ruleBreaches(rules, quotedRules(real))).toEqual([]);
@@ -304,7 +305,10 @@ describe("documents", () => {
     );
     expect(named.length).toBeGreaterThan(60);
     expect(named.filter((path) => !exists(path))).toEqual([]);
-    const linked = planted("docs/x.md", "[a](spec.md) [b](../README.md#tests) [c](https://example.org) [d](gone.md)");
+    const linked = planted(
+      "docs/x.md",
+      "[a](install.md) [b](../README.md#tests) [c](https://example.org) [d](gone.md)",
+    );
     expect(brokenLinks(linked, exists)).toEqual(["docs/x.md: gone.md"]);
     const pages = glob("{docs,sdk,benchmarks}/**/*.md").concat(glob("*.md"));
     expect(pages.flatMap((file) => brokenLinks(file, exists))).toEqual([]);

@@ -2,6 +2,7 @@
 import { expect, test } from "bun:test";
 import document from "../../docs/openapi.json";
 import { ERROR_CODES } from "../../src/current/error-codes.ts";
+import { specText } from "../support/spec.ts";
 
 interface Schema {
   readonly $ref?: string;
@@ -78,7 +79,7 @@ test("[GEN-4] v1 succeeds with 200, the current surface also with 201 and 202, a
 });
 
 test("[ERR-2] the table of the specification has every code, beside its status", async () => {
-  const spec = await Bun.file(new URL("../../docs/spec.md", import.meta.url)).text();
+  const spec = specText();
   const table = spec.slice(spec.indexOf("- **ERR-2**"), spec.indexOf("- **ERR-3**"));
   const told = [...table.matchAll(/\| (\d{3}) \| (.*) \|/g)].flatMap(([, status, codes = ""]) =>
     [...codes.matchAll(/`([a-z_]+)`/g)].map(([, code]) => `${status} ${code}`),

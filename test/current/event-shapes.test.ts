@@ -3,8 +3,6 @@
  * written down here (SSE-7, SSE-8); and the names of the tables held against the rules.
  */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { CHAT_EVENTS, type ChatEventData, type ChatEventType } from "../../actors/chat/events.ts";
 import { chatRef } from "../../actors/chat/schema.ts";
 import { JOB_EVENTS, type JobEventType } from "../../actors/job/events.ts";
@@ -16,6 +14,7 @@ import { Client, type Json } from "../support/current.ts";
 import { StreamReader } from "../support/event-streams.ts";
 import { gate } from "../support/fake-model.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
+import { specText } from "../support/spec.ts";
 import { createAgent } from "../support/v1.ts";
 
 const AT = "2026-11-21T08:00:00.000Z";
@@ -363,10 +362,12 @@ async function streamed(
   await reader.leave();
 }
 
-/** The names that a rule of docs/spec.md has in backticks, one or many in each pair; what is in braces is not a name. */
+/** The names that a rule has in backticks, one or many in each pair; what is in braces is not a name. */
 function namesIn(rule: string): Set<string> {
-  const spec = readFileSync(join(import.meta.dir, "../../docs/spec.md"), "utf8");
-  const text = spec.split("\n").find((line) => line.startsWith(`- **${rule}** `)) ?? "";
+  const text =
+    specText()
+      .split("\n")
+      .find((line) => line.startsWith(`- **${rule}** `)) ?? "";
   const [now = ""] = text.split("Still to come");
   const quoted = [...now.matchAll(/`([^`]*)`/g)].map(([, words = ""]) => words.replace(/\{.*\}/, ""));
   return new Set(quoted.flatMap((words) => words.split(" ")));

@@ -165,7 +165,7 @@ export function formBreaches(file: SourceFile): string[] {
   return checks.filter(([isBreach]) => isBreach).map(([, complaint]) => `${path} ${complaint}`);
 }
 
-/** A rule of docs/spec.md. */
+/** A rule of `docs/spec/`. */
 export interface Rule {
   readonly id: string;
   readonly status: "built" | "planned";

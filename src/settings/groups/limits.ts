@@ -36,7 +36,7 @@ export const LIMITS = group("Limits", {
     allowed: `entries name=number or name=unlimited, separated by commas; names are ${QUOTAS.join(", ")} (secrets: at most 64)`,
     about:
       "How much of each kind an organization may have, such as `agents=500,stored_bytes=unlimited`. `admin org quota` sets it for one organization.",
-    otherwise: "[the defaults](spec.md#quota-quotas)",
+    otherwise: "[the defaults](spec/quotas.md)",
   }),
   rateBudgets: list("RATE_BUDGETS", "rate-budget", {
     allowed: "entries organization=requests or *=requests, of 3000 requests a minute or more, separated by commas",
