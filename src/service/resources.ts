@@ -64,9 +64,10 @@ export async function openResources(
   const { loopTime, files } = storage;
   const clones = join(storage.folder.path, "files", "clones");
   const shells = join(storage.folder.path, "files", "shells");
-  const fair = { isOverShare: (id: string): boolean => loopTime.isOverShare(id), charge: chargeOf(loopTime) };
+  const isOverShare = (organizationId: string): boolean => loopTime.isOverShare(organizationId);
+  const charge = chargeOf(loopTime);
   const sandboxOf = (more: Parameters<typeof createSandbox>[1]): Sandbox => {
-    const sandbox = createSandbox(log, { ...fair, ...more });
+    const sandbox = createSandbox(log, { isOverShare, charge, ...more });
     return opened(sandbox, () => sandbox.close());
   };
   const egress = given.egress ?? openEgress({ config, log, storage }, opened);

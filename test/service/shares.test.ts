@@ -11,7 +11,7 @@ const FOLDER = join(import.meta.dir, "../../src/service");
 /** How each gate is made, and how often the service makes it. */
 const GATES: Readonly<Record<string, number>> = {
   "new Slots": 1,
-  createSandbox: 2,
+  createSandbox: 1,
   openDatabase: 1,
   shellService: 1,
 };

@@ -24,7 +24,7 @@ if (hear().includes('"ping"') || fault === "unasked") {
   hear();
 }
 if (fault === "oversized") writeSync(1, frame(0, "x", 2 ** 31));
-else if (fault === "bytes") writeSync(1, frame(0, '"a"', 9 + 3 + 1_000));
+else if (fault === "bytes") writeSync(1, frame(0, '"a"', 9 + 3 + 64 * 1024 * 1024));
 else if (fault === "short") writeSync(1, frame(0, "x", 1));
 else if (fault === "twice") writeSync(1, Buffer.concat([frame(0, '"a"'), frame(0, '"b"')]));
 else if (fault === "no-json") writeSync(1, frame(0, "<html>"));
