@@ -255,8 +255,8 @@ const MUTANTS: readonly SourceMutant[] = [
   ],
   [
     "actors/mission/runs.ts",
-    "if (effectId !== null) tx.settle(effectId);\n  const run = changeRun",
-    "const run = changeRun",
+    "if (effectId !== null) tx.settle(effectId);\n  assert(end.outcome",
+    "assert(end.outcome",
     `${MISSION}recovery.test.ts`,
     "another one has replaced",
   ],
