@@ -40,8 +40,10 @@ export class Passwords {
   /** Whether the password matches this hash; false if there is none. */
   verify(password: string, hash: string | null): Promise<Outcome<boolean>> {
     return this.inTurn(async () => {
-      const isGood = await this.hashing.verify(password.normalize("NFC"), hash ?? DECOY);
-      return isGood && hash !== null;
+      const composed = password.normalize("NFC");
+      if (await this.hashing.verify(composed, hash ?? DECOY)) return hash !== null;
+      // Passwords of older shares were hashed as they came.
+      return composed !== password && hash !== null && this.hashing.verify(password, hash);
     });
   }
 

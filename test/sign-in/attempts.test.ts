@@ -94,6 +94,14 @@ test("[AUTH-14] the same work is done whether somebody has the address, a passwo
   }
 });
 
+test("[WSP-2] a password that was hashed before passwords were composed still opens its share", async () => {
+  const decomposed = "passwo\u0308rter";
+  const former = await Bun.password.hash(decomposed, { algorithm: "argon2id", memoryCost: 8, timeCost: 1 });
+  const passwords = new Passwords();
+  expect(await passwords.verify(decomposed, former)).toEqual({ ok: true, value: true });
+  expect(await passwords.verify(`${decomposed}!`, former)).toEqual({ ok: true, value: false });
+});
+
 test("[AUTH-14] after ten wrong passwords an account waits, whether it exists or not", async () => {
   const person = await service.join(owner.organizationId);
   await signedIn(service, person);
