@@ -4778,7 +4778,7 @@ class AddMissionTaskRequest(TypedDict):
 
 
 class AddRepositoryRequest(TypedDict):
-    # https, without credentials
+    # https, without credentials. Plain http only to what the operator has opened
     url: str
     # Omitted: the default one
     branch: NotRequired[str | None]
@@ -6476,7 +6476,7 @@ class Citation(TypedDict):
 class CloneRepositoryRequest(TypedDict):
     # A mount that is there; the other fields make a new one
     repo_id: NotRequired[str]
-    # https, without credentials
+    # https, without credentials. Plain http only to what the operator has opened
     url: NotRequired[str]
     # Omitted: the default one
     branch: NotRequired[str | None]

@@ -3273,7 +3273,7 @@ export interface AddMissionTaskRequest {
 }
 
 export interface AddRepositoryRequest {
-  /** https, without credentials */
+  /** https, without credentials. Plain http only to what the operator has opened */
   url: string;
   /** Omitted: the default one */
   branch?: string | null;
@@ -4781,7 +4781,7 @@ export interface Citation {
 export interface CloneRepositoryRequest {
   /** A mount that is there; the other fields make a new one */
   repo_id?: string;
-  /** https, without credentials */
+  /** https, without credentials. Plain http only to what the operator has opened */
   url?: string;
   /** Omitted: the default one */
   branch?: string | null;

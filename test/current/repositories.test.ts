@@ -5,6 +5,7 @@ import { answered, Client, type Json, refused } from "../support/current.ts";
 import { createEgressWorld, type EgressWorld } from "../support/egress-world.ts";
 import { type GitServer, hasGit, startGitServer } from "../support/git-server.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
+import { reply } from "../support/wire-server.ts";
 
 const MIB = 1024 * 1024;
 let world: EgressWorld;
@@ -252,6 +253,18 @@ describe.skipIf(!hasGit)("repositories", () => {
     await refused(stranger.call("POST", `${repos}/clone`, { repo_id: added.id }), 404, "not_found");
   });
 });
+
+test.skipIf(!hasGit)(
+  "[WSP-5] a repository is cloned over plain http where the operator has opened its host",
+  async () => {
+    const plain = await world.servePlain(({ socket }) => void socket.end(reply(404, {}, "")));
+    const { port } = plain;
+    const mounted = await settled(await begin({ url: `http://git.test:${port}/own.git`, path: "own" }));
+    expect(mounted).toMatchObject({ url: `http://git.test:${port}/own.git`, status: "error" });
+    expect(plain.requests.length).toBeGreaterThan(0);
+    await refused(client.call("POST", repos, { url: "http://1.1.1.1/own.git", path: "x" }), 400, "invalid_url");
+  },
+);
 
 test("[WSP-5] without git a clone is refused in words", async () => {
   const without = await startService({ resources: () => ({ git: null }) });

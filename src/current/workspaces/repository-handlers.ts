@@ -158,13 +158,17 @@ async function newRepository(services: Services, by: Principal, mount: Mount): P
   });
 }
 
-/** Only https, without secrets, and without parts that git would interpret differently. */
+/**
+ * Without secrets, and without parts that git would interpret differently. Whether plain http is allowed is decided with
+ * the address (`EGRESS_ALLOW`).
+ */
 function repositoryUrl(text: string): Outcome<URL> {
   const url = URL.parse(text);
   const wrong = (message: string): Outcome<never> => refuse({ kind: "invalid_url", message });
   // URL parsers silently drop these characters.
   if (url === null || /[\s\\\p{Cc}]/u.test(text)) return wrong("The URL of a repository must be absolute");
-  if (url.protocol !== "https:") return wrong("The URL of a repository must begin with https://");
+  if (url.protocol !== "https:" && url.protocol !== "http:")
+    return wrong("The URL of a repository must begin with https://");
   if (url.username + url.password !== "")
     return wrong("The URL must not have credentials: store them with PUT /api/secrets and name them in `secret`");
   if (url.search !== "" || url.hash !== "") return wrong("The URL of a repository has no query and no fragment");

@@ -16,7 +16,10 @@ export const BRANCH = String.raw`^(?!HEAD$|[-./])(?![\s\S]*(?:\.\.|//|/\.|@\{|\.
 const SECRET = "^[A-Za-z0-9_.-]{1,64}$";
 
 const MOUNT = {
-  url: Type.String({ maxLength: URL_CHARACTERS, description: "https, without credentials" }),
+  url: Type.String({
+    maxLength: URL_CHARACTERS,
+    description: "https, without credentials. Plain http only to what the operator has opened",
+  }),
   branch: Type.Optional(
     Nullable(
       Type.String({
