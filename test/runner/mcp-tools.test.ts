@@ -199,6 +199,19 @@ test("[GEN-18] the bounds in a listed schema keep their digits", async () => {
   expect(box.tools.map(({ name }) => name)).toEqual(["crm__plain", "crm__take"]);
 });
 
+test("[GEN-19] no half of a character leaves in the schema of a listed tool", async () => {
+  const properties = { a: { type: "string", description: "cut \ud83d" }, b: { const: String.raw`\ud83d 😀` } };
+  const tools = [{ name: "take", description: "too \ude00", inputSchema: { type: "object", properties } }];
+  const { url } = serve([], { json: true, rewrite: (result) => ("tools" in result ? { tools } : result) });
+  const { box } = await open([crm(url)]);
+  const described = box.tools.find(({ name }) => name === "crm__take");
+  expect(described?.description).toBe("too \ufffd");
+  expect(described?.inputSchema["properties"]).toEqual({
+    a: { type: "string", description: "cut \ufffd" },
+    b: { const: String.raw`\ud83d 😀` },
+  });
+});
+
 test("[RUN-6] a tool's error, a refusal and a result of any kind are text", async () => {
   const { call } = await open([crm(serve().url)]);
   expect(await call("crm__fails")).toMatchObject({ isError: true });

@@ -106,13 +106,14 @@ function reducedTool({ name, description, inputSchema, annotations }: ListedTool
   if (depthOf(inputSchema) > MAX_SCHEMA_DEPTH || (JSON.stringify(inputSchema) ?? "").length > MAX_SCHEMA)
     return leftOut(name);
   const repaired = repairedSchema(inputSchema);
-  const text = JSON.stringify(repaired.schema);
-  const isExact = JSON.stringify(JSON.parse(text)) !== text;
+  const text = wellFormedJson(JSON.stringify(repaired.schema));
+  const plain = JSON.parse(text) as JsonObject;
+  const isExact = JSON.stringify(plain) !== text;
   const meta = { ...(repaired.isRepaired ? { [REPAIRED]: true } : {}), ...(isExact ? { [SCHEMA]: text } : {}) };
   return {
     name: name.toWellFormed(),
     ...(typeof description === "string" ? { description: cutText(description, MAX_DESCRIPTION) } : {}),
-    inputSchema: isExact ? { type: "object" } : repaired.schema,
+    inputSchema: isExact ? { type: "object" } : plain,
     annotations: {
       readOnlyHint: annotations?.readOnlyHint === true,
       idempotentHint: annotations?.idempotentHint === true,
@@ -120,6 +121,10 @@ function reducedTool({ name, description, inputSchema, annotations }: ListedTool
     ...(Object.keys(meta).length === 0 ? {} : { _meta: meta }),
   };
 }
+
+/** JSON without halves of characters: `JSON.stringify` escapes these, and of all characters above ASCII only these. */
+const wellFormedJson = (json: string): string =>
+  json.replaceAll(/\\(?:ud[89a-f][0-9a-f]{2}|.)/g, (escape) => (escape.startsWith("\\ud") ? "\ufffd" : escape));
 
 /** Just enough to report that the tool is left out. */
 const leftOut = (name: unknown): JsonObject => ({
