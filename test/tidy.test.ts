@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { withAllAims } from "../benchmarks/support/results.ts";
 import manifest from "../package.json" with { type: "json" };
 import { logLinesOf } from "./support/log-lines.ts";
 import { importTable, tableBreaches } from "./support/import-table.ts";
@@ -286,6 +287,18 @@ describe("documents", () => {
     const headings = [...read("CHANGELOG.md").text.matchAll(/^## \[([^\]]+)\](.*)$/gm)];
     expect(headings.map(([, name]) => name).slice(0, 2)).toEqual(["Unreleased", manifest.version]);
     expect(headings[1]?.[2]).toMatch(/^ - \d{4}-\d\d-\d\d$/);
+  });
+
+  test("[TIDY-9] the table of all aims has each aim of the sections below it", () => {
+    const section = (day: string): string =>
+      `<!-- begin stream -->\nMeasured ${day} at commit abc1 on x.\n\n| a | 1 | holds |\n| b | 2 | does not hold |\n<!-- end stream -->\n`;
+    expect(withAllAims(section("2026-11-27"))).toContain("2 aims: 1 hold, 1 do not hold, 0 cannot be compared.");
+    expect(withAllAims(section("2026-11-25"))).toContain(
+      "| [stream](#stream) | b | 2 | not comparable (did not hold) | 2026-11-25, abc1 |",
+    );
+    const { text } = read("benchmarks/RESULTS.md");
+    expect(text.length).toBeGreaterThan(40_000);
+    expect(withAllAims(text)).toBe(text);
   });
 
   test("[TIDY-6] decision pages are numbered without a gap, and each link to a file of the repository leads somewhere", () => {
