@@ -8,7 +8,7 @@
  * because PostgreSQL does the same in both cases.
  */
 import postgres from "postgres";
-import { LIVE_ACTORS } from "../actors/runtime/live-actors.ts";
+import { LIVE_ACTORS } from "../actors/runtime/turns/live-actors.ts";
 import type { Benchmark, BenchmarkContext, Report } from "./support/benchmark.ts";
 import type { MemoryAnswer, MemoryQuestion } from "./support/memory-worker.ts";
 import { type Server, startServer } from "./support/postgres.ts";

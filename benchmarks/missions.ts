@@ -10,7 +10,7 @@
  * Then the query for due alarms is timed with 10 and with 1,000,000 alarms that are not due.
  */
 import postgres from "postgres";
-import { SHARD_COUNT, shardOf } from "../actors/runtime/placement.ts";
+import { SHARD_COUNT, shardOf } from "../actors/runtime/placement/placement.ts";
 import { openDatabase } from "../db/client.ts";
 import { PostgresActorStore } from "../db/stores/actor-store.ts";
 import type { Benchmark, BenchmarkContext } from "./support/benchmark.ts";

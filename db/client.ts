@@ -8,7 +8,7 @@
 import { drizzle, type PostgresJsDatabase } from "drizzle-orm/postgres-js";
 import postgres from "postgres";
 import { parseStored } from "../actors/exact-json.ts";
-import { AT_ONCE, type Bulk } from "../actors/runtime/bulk-work.ts";
+import { AT_ONCE, type Bulk } from "../actors/runtime/fairness/bulk-work.ts";
 import type { SlotBounds } from "../actors/fair-slots.ts";
 import { FairGate } from "./fair-gate.ts";
 
@@ -32,7 +32,7 @@ export const CLOSE_SECONDS = 2;
  * leases after the database has come back.
  */
 const RECONNECT_MAX_SECONDS = 0.5;
-/** Small groups and large ones have statements of their own (`actors/runtime/flush.ts`). */
+/** Small groups and large ones have statements of their own (`actors/runtime/commit/flush.ts`). */
 const STATEMENTS_OF_LANE = 2;
 /**
  * Bounds of placement's concurrent statements by kind. A lease must not wait behind statements that wait for a shard's

@@ -12,7 +12,7 @@
  * that also raises the epochs of their shards, so their state in memory is no longer valid.
  */
 import type { TransactionSql } from "postgres";
-import { shardOf } from "../actors/runtime/placement.ts";
+import { shardOf } from "../actors/runtime/placement/placement.ts";
 import { type Database, NO_ORGANIZATION } from "./client.ts";
 import { ORGANIZATION_TABLES, PEOPLE_TABLES } from "./organization-tables.ts";
 

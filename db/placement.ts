@@ -1,5 +1,5 @@
 /**
- * Placement on PostgreSQL (port: `actors/runtime/placement.ts`). PostgreSQL's clock decides when a lease has expired.
+ * Placement on PostgreSQL (port: `actors/runtime/placement/placement.ts`). PostgreSQL's clock decides when a lease has expired.
  * Concurrent statements for the same shard are serialized by its row lock.
  */
 import {
@@ -8,7 +8,7 @@ import {
   type Placement,
   SHARD_COUNT,
   type ShardGrant,
-} from "../actors/runtime/placement.ts";
+} from "../actors/runtime/placement/placement.ts";
 import type { Database, PlacementKind, Sql } from "./client.ts";
 import { lockName } from "./life-lock.ts";
 

@@ -8,7 +8,7 @@
  * for nobody, so it cannot cause a deadlock, and two replicas may sweep at once.
  */
 import type { TransactionSql } from "postgres";
-import { CLOCK_SKEW_MS } from "../actors/runtime/clock.ts";
+import { CLOCK_SKEW_MS } from "../actors/runtime/ports.ts";
 import { RATE_WINDOW_MS } from "../actors/traffic/policy.ts";
 import { ATTEMPT_RETENTION_MS, EVENT_RETENTION_MS } from "../actors/webhook/policy.ts";
 import { isoTime } from "../actors/schema.ts";

@@ -7,7 +7,7 @@
  * the content again.
  */
 import type { TransactionSql } from "postgres";
-import { CLOCK_SKEW_MS } from "../actors/runtime/clock.ts";
+import { CLOCK_SKEW_MS } from "../actors/runtime/ports.ts";
 import { VERSION_MS } from "../actors/workspace/limits.ts";
 import type { BlobStore } from "../actors/workspace/ports.ts";
 import { isReferred } from "./stores/content-references.ts";

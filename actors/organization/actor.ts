@@ -4,7 +4,7 @@
  * from the tables.
  */
 import type { ActorDefinition, RecordKey } from "../runtime/actor.ts";
-import { BURST_BOUNDS } from "../runtime/mailbox.ts";
+import { BURST_BOUNDS } from "../runtime/turns/mailbox.ts";
 import { agentHandlers } from "./agents.ts";
 import { auditHandlers } from "./audit.ts";
 import { grantHandlers } from "./grants.ts";

@@ -14,7 +14,7 @@
 import { isSameHash } from "../constant-time.ts";
 import { type Fault, notFound, ok, type Outcome, refuse } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
-import { CLOCK_SKEW_MS } from "../runtime/clock.ts";
+import { CLOCK_SKEW_MS } from "../runtime/ports.ts";
 import { isoTime } from "../schema.ts";
 import { note, OPERATOR } from "./audit.ts";
 import type { Issued, NewAccessToken, Origin } from "./people-protocol.ts";

@@ -7,8 +7,8 @@
 import type { Outcome } from "../fault.ts";
 import type { IdPrefix, RandomText } from "../ids.ts";
 import type { JsonObject } from "../schema.ts";
-import type { MailboxBounds } from "./mailbox.ts";
-import type { VolatileState, VolatileTable } from "./volatile-state.ts";
+import type { MailboxBounds } from "./turns/mailbox.ts";
+import type { VolatileState, VolatileTable } from "./turns/volatile-state.ts";
 
 /** Names one actor. All actors of an organization live on its shard. */
 export interface ActorRef<K extends string = string> {

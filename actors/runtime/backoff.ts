@@ -3,7 +3,7 @@
  * that callers that failed together do not retry together. All pauses between retries in the service are made here.
  */
 import { isPassing, type Outcome } from "../fault.ts";
-import type { Chance, Clock } from "./clock.ts";
+import type { Chance, Clock } from "./ports.ts";
 
 export interface BackoffParts {
   readonly clock: Pick<Clock, "after" | "monotonic">;

@@ -7,45 +7,68 @@
  * effects) leaves before its commit, and all of it commits or none does. Whatever a commit promises to do later is a
  * row, so a crash loses nothing. A replica that may have lost its lease answers nothing.
  */
-import type { Outcome } from "../fault.ts";
-import { ok, refuse } from "../fault.ts";
+import { ok, type Outcome, refuse } from "../fault.ts";
 import type { MaybePromise } from "../maybe-promise.ts";
-import { type ActorRef, type CommandOf, type Protocols, refKey, type ReplyOf } from "./actor.ts";
-import { Alarms } from "./alarms.ts";
-import type { LiveActor } from "./live-actor.ts";
-import { LiveActors } from "./live-actors.ts";
-import type { Chance, Clock } from "./clock.ts";
-import { Delivery } from "./delivery.ts";
-import { DispatchOrder } from "./dispatch-order.ts";
-import { runGroup, runGroupSync, runKept, runOne } from "./dispatching.ts";
-import type { Draft } from "./draft.ts";
-import { type EffectHandlers, Effects } from "./effects.ts";
-import { FlushLane } from "./flush.ts";
-import { handOver, type HandOverHost, within } from "./hand-over.ts";
+import { type ActorRef, type AnyDefinition, type CommandOf, type Protocols, refKey, type ReplyOf } from "./actor.ts";
+import { Alarms } from "./outputs/alarms.ts";
+import type { LiveActor } from "./turns/live-actor.ts";
+import { LiveActors, Passivation } from "./turns/live-actors.ts";
+import type { Chance, Clock, RuntimeLog } from "./ports.ts";
+import { Delivery } from "./outputs/delivery.ts";
+import { DispatchOrder } from "./turns/dispatch-order.ts";
+import { runGroup, runGroupSync, runKept, runOne } from "./turns/dispatching.ts";
+import type { Draft } from "./turns/draft.ts";
+import { type EffectHandlers, Effects } from "./outputs/effects.ts";
+import { FlushLane } from "./commit/flush.ts";
+import { handOver, type HandOverHost, within } from "./placement/hand-over.ts";
 import type { OnBug } from "./isolate.ts";
-import type { KeptAsk } from "./kept-reply.ts";
-import { Loader } from "./loader.ts";
-import { commitTime, LoopTime } from "./loop-time.ts";
-import type { RuntimeLog } from "./log.ts";
-import { Ownership } from "./ownership.ts";
-import { Passivation } from "./passivation.ts";
-import type { Peers } from "./peers.ts";
-import { Lease, type ShardGrant, shardOf } from "./placement.ts";
-import { type Admission, type DispatchOptions, Shards } from "./shards.ts";
+import type { KeptAsk } from "./turns/kept-reply.ts";
+import { Loader } from "./turns/loader.ts";
+import { commitTime, LoopTime } from "./fairness/loop-time.ts";
+import { Ownership } from "./placement/ownership.ts";
+import { Lease, type Peers, type Placement, type ShardGrant, shardOf } from "./placement/placement.ts";
+import type { Admission, DispatchOptions, MemberStep, RepliesOf } from "./turns/members.ts";
+import { Shards } from "./placement/shards.ts";
 import type { ActorStore, AlarmKey, PageOfEvents } from "./store.ts";
-import { type StreamStore, Subscription } from "./subscription.ts";
-import { TakeUp } from "./take-up.ts";
-import type { MemberStep, RepliesOf } from "./members.ts";
-import type { SystemParts } from "./system-parts.ts";
+import { type StreamStore, Subscription } from "./streams/subscription.ts";
+import { TakeUp } from "./placement/take-up.ts";
 import type { Tracing } from "./tracing.ts";
-import type { TurnHost } from "./turn-host.ts";
-import { TextWriter, type WrittenText } from "./text-writer.ts";
-import type { WriteGuard } from "./write-guard.ts";
+import type { TurnHost } from "./turns/turns.ts";
+import { TextWriter, type WrittenText } from "./streams/text-writer.ts";
+import type { WriteGuard } from "./turns/write-admission.ts";
 
 /** An effect that does not stop within this time is left behind: its row stays, and its later reports are refused. */
 const EFFECTS_STOP_MS = 4_000;
 
 const NO_ADMISSION: Admission = {};
+
+export interface SystemParts {
+  readonly definitions: readonly AnyDefinition[];
+  readonly store: ActorStore;
+  readonly placement: Placement;
+  readonly clock: Clock;
+  readonly chance: Chance;
+  readonly log: RuntimeLog;
+  /** Called when this replica must end: it was declared dead, or can commit nothing any more. */
+  readonly onLost: (reason: string) => void;
+  /** Flush lanes; a shard always uses the same one. */
+  readonly lanes?: number;
+  readonly liveActors?: number;
+  readonly loopTime?: LoopTime;
+  /** Runs at the next turn of the event loop. Omitted: after 0 ms of the clock. */
+  readonly later?: (run: () => void) => void;
+  /**
+   * Whether the storage accepts more writes (`storage_full`). Omitted: always. Called for each commit, so it must be
+   * cheap.
+   */
+  readonly hasRoom?: () => boolean;
+  /** Bounds how much an organization stores. Omitted: no bound. */
+  readonly guard?: WriteGuard;
+  /** The other replicas. Omitted: there is only this one. */
+  readonly peers?: Peers;
+  /** The tracing port. Omitted: nothing is traced. */
+  readonly tracing?: Tracing;
+}
 
 export class System<P extends Protocols> implements TurnHost, HandOverHost {
   readonly clock: Clock;

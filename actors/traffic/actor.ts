@@ -1,6 +1,6 @@
 /** The traffic actor, one for each organization: the state of its requests (RATE-1). */
 import type { ActorDefinition, RecordKey } from "../runtime/actor.ts";
-import { BURST_BOUNDS } from "../runtime/mailbox.ts";
+import { BURST_BOUNDS } from "../runtime/turns/mailbox.ts";
 import { idempotencyHandlers } from "./idempotency.ts";
 import { sessionHandlers } from "./client-sessions.ts";
 import type { TrafficCommand, TrafficProtocol } from "./protocol.ts";

@@ -8,7 +8,7 @@
  */
 import { invalid, notFound, ok, type Outcome } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
-import { CLOCK_SKEW_MS } from "../runtime/clock.ts";
+import { CLOCK_SKEW_MS } from "../runtime/ports.ts";
 import { isoTime } from "../schema.ts";
 import { CLIENT_SESSION_MS, CLIENT_SESSIONS_KEPT, PERSON_SUBSCRIPTIONS, SESSION_SUBSCRIPTIONS } from "./policy.ts";
 import type { SessionName, TrafficProtocol } from "./protocol.ts";

@@ -15,7 +15,7 @@
 import { assert } from "../assert.ts";
 import { ok } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
-import { type VolatileState, volatileTable } from "../runtime/volatile-state.ts";
+import { type VolatileState, volatileTable } from "../runtime/turns/volatile-state.ts";
 import { NEIGHBOURS, RATE_WINDOW_MS, type RateLimit } from "./policy.ts";
 import type { TrafficCommand, TrafficProtocol } from "./protocol.ts";
 import { type RateWindow, rateWindowTable } from "./schema.ts";

@@ -16,7 +16,7 @@ import {
   tokenTable,
 } from "../organization/schema.ts";
 import type { Outcome } from "../fault.ts";
-import type { RecordChange } from "../runtime/write-guard.ts";
+import type { RecordChange } from "../runtime/turns/write-admission.ts";
 import { type Attachment, attachmentTable, type Upload, uploadTable } from "../upload/schema.ts";
 import { type Place, placeTable, shareTable, workspaceTable } from "../workspace/schema.ts";
 

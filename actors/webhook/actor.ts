@@ -4,7 +4,7 @@
  * the cause of an event.
  */
 import type { ActorDefinition, RecordKey } from "../runtime/actor.ts";
-import { BURST_BOUNDS } from "../runtime/mailbox.ts";
+import { BURST_BOUNDS } from "../runtime/turns/mailbox.ts";
 import { attemptHandlers } from "./attempts.ts";
 import { deliveryHandlers } from "./deliveries.ts";
 import { destinationHandlers } from "./destination.ts";

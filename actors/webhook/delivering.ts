@@ -3,9 +3,9 @@
  * command that settles it. Attempts whose process has ended are reported as interrupted by the next process; searches
  * are simply repeated.
  */
-import type { EffectContext, EffectHandler } from "../runtime/effects.ts";
+import type { EffectContext, EffectHandler } from "../runtime/outputs/effects.ts";
 import { Backoff } from "../runtime/backoff.ts";
-import type { Chance, Clock } from "../runtime/clock.ts";
+import type { Chance, Clock } from "../runtime/ports.ts";
 import type { EffectRow } from "../runtime/store.ts";
 import type { WebhookQueue } from "./directory.ts";
 import { webhookRef } from "./events.ts";

@@ -3,7 +3,7 @@
  * the next batch: under load an organization's attempts end together, and their ends cost one turn.
  */
 import type { Outcome } from "../fault.ts";
-import type { Admission } from "../runtime/shards.ts";
+import type { Admission } from "../runtime/turns/members.ts";
 import { webhookRef } from "./events.ts";
 import type { AttemptEnd, WebhookCommand } from "./protocol.ts";
 

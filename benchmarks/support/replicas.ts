@@ -1,7 +1,7 @@
 /** Replicas of the service on one PostgreSQL, each a process of its own at a port of its own. */
 import { join } from "node:path";
 import postgres from "postgres";
-import { shardOf, SHARD_COUNT } from "../../actors/runtime/placement.ts";
+import { SHARD_COUNT, shardOf } from "../../actors/runtime/placement/placement.ts";
 import { freePort } from "../../test/support/free-port.ts";
 import type { Lifetime } from "./lifetime.ts";
 import { asked, newOrganization, type Organization } from "./organization.ts";

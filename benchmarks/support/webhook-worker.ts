@@ -6,7 +6,7 @@
  *   bun webhook-worker.ts <url of the database> <port of the receiver>      BENCH_CA: its authority, in PEM
  */
 import { newId } from "../../actors/ids.ts";
-import type { Member } from "../../actors/runtime/members.ts";
+import type { Member } from "../../actors/runtime/turns/members.ts";
 import { isoTime } from "../../actors/schema.ts";
 import { type NewsEvent, takeEvent, webhookRef } from "../../actors/webhook/events.ts";
 import type { WebhookCommand } from "../../actors/webhook/protocol.ts";

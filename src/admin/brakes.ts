@@ -4,14 +4,13 @@
  * has been asked to stop.
  */
 import { chatAfter } from "../../actors/job/transitions.ts";
-import { followed } from "../../actors/runtime/members.ts";
+import { followed } from "../../actors/runtime/turns/members.ts";
 import { jobRef } from "../../actors/job/schema.ts";
 import { organizationRef } from "../../actors/organization/schema.ts";
 import { ask } from "../../actors/troupe.ts";
-import type { AdminArguments } from "../service/admin-door.ts";
+import type { AdminArguments, AdminParts } from "../service/admin-door.ts";
 import { required } from "./arguments.ts";
 import { done } from "./command-answer.ts";
-import type { AdminParts } from "../service/admin-door.ts";
 import { type Command, organizationOf, taken } from "./subjects.ts";
 
 /** Jobs per query. */

@@ -4,8 +4,8 @@
  */
 import { ok, type Outcome, refuse } from "../../actors/fault.ts";
 import type { ActorRef, RecordFields } from "../../actors/runtime/actor.ts";
-import { UNAVAILABLE } from "../../actors/runtime/shards.ts";
-import type { Subscription } from "../../actors/runtime/subscription.ts";
+import { UNAVAILABLE } from "../../actors/runtime/placement/shards.ts";
+import type { Subscription } from "../../actors/runtime/streams/subscription.ts";
 import { Type } from "../../actors/schema.ts";
 import { withDefault } from "../http/contract/field.ts";
 import type { Caller } from "../http/request/caller.ts";

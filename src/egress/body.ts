@@ -2,7 +2,7 @@
  * Reads the body of a response up to the limit, at the pace of its reader. All bodies of the process share the
  * slices in which they are read, because copying what has arrived blocks the event loop.
  */
-import { type SlicePace, Slices } from "../../actors/runtime/slices.ts";
+import { type SlicePace, Slices } from "../../actors/runtime/fairness/slices.ts";
 import type { Deadline } from "./deadline.ts";
 import { type EgressFailure, EgressInterrupted, errorOf, failed } from "./failure.ts";
 

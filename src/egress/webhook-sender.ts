@@ -4,7 +4,7 @@
  * HOOK-7). The status decides: a receiver that has sent it has the event, whatever becomes of the body after it.
  */
 import type { Sealing } from "../../actors/sealing.ts";
-import type { Clock } from "../../actors/runtime/clock.ts";
+import type { Clock } from "../../actors/runtime/ports.ts";
 import type { WebhookSender } from "../../actors/webhook/ports.ts";
 import type { AttemptResult, Prepared } from "../../actors/webhook/protocol.ts";
 import { type AttemptError, type Destination, signingContext, type WebhookEvent } from "../../actors/webhook/schema.ts";

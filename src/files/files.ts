@@ -12,9 +12,9 @@ import { mkdir, rm } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { isPassing, mapped, ok, type Outcome, refuse } from "../../actors/fault.ts";
-import type { Clock } from "../../actors/runtime/clock.ts";
-import { STORAGE_FULL } from "../../actors/runtime/room.ts";
-import { UNAVAILABLE } from "../../actors/runtime/shards.ts";
+import type { Clock } from "../../actors/runtime/ports.ts";
+import { STORAGE_FULL } from "../../actors/runtime/turns/write-admission.ts";
+import { UNAVAILABLE } from "../../actors/runtime/placement/shards.ts";
 import { SEARCHED_BYTES } from "../../actors/workspace/limits.ts";
 import type {
   ArrivedContent,

@@ -18,7 +18,7 @@ import { mkdir, open, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { invalid, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import type { ContentPart, UnfinishedUpload, UploadName, UploadProgress } from "../../actors/workspace/ports.ts";
-import { STORAGE_FULL } from "../../actors/runtime/room.ts";
+import { STORAGE_FULL } from "../../actors/runtime/turns/write-admission.ts";
 import { isoTime } from "../../actors/schema.ts";
 import { organizationFolder } from "./blob-name.ts";
 import { writeWhole } from "./content-writer.ts";

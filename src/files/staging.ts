@@ -10,7 +10,7 @@
 import { link, mkdir, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { type Fault, ok, type Outcome, refuse } from "../../actors/fault.ts";
-import { STORAGE_FULL } from "../../actors/runtime/room.ts";
+import { STORAGE_FULL } from "../../actors/runtime/turns/write-admission.ts";
 import type { ByteReader, ByteSource } from "../../actors/workspace/ports.ts";
 import { ContentWriter } from "./content-writer.ts";
 

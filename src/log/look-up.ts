@@ -1,6 +1,6 @@
 /** Reads of the directory. They fail only if the database cannot be reached, and that becomes a refusal. */
-import { type Outcome, ok, refuse } from "../../actors/fault.ts";
-import { UNAVAILABLE_RETRY_MS } from "../../actors/runtime/shards.ts";
+import { ok, type Outcome, refuse } from "../../actors/fault.ts";
+import { UNAVAILABLE_RETRY_MS } from "../../actors/runtime/placement/shards.ts";
 import type { HttpLog } from "./port.ts";
 
 /** The result of the read, or `unavailable`; the cause goes to the log. */

@@ -5,7 +5,7 @@
  *
  *   messages ─ each in its turn ─▶ answers ─ as the client takes them ─▶ [answer, answer, …]
  */
-import type { Clock } from "../../actors/runtime/clock.ts";
+import type { Clock } from "../../actors/runtime/ports.ts";
 import { OLDEST_REVISION } from "./auth-info.ts";
 import type { Message } from "./message.ts";
 

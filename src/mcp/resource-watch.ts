@@ -3,7 +3,7 @@
  * the watch ends with the caller's token or the service. Changes in quick succession become one notification.
  */
 import { invalid, isPassing, type Outcome, refuse } from "../../actors/fault.ts";
-import type { Clock } from "../../actors/runtime/clock.ts";
+import type { Clock } from "../../actors/runtime/ports.ts";
 import type { Caller } from "../http/request/caller.ts";
 import { recordOf } from "./resources.ts";
 import type { CallParts } from "./call-parts.ts";

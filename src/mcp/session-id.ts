@@ -6,7 +6,7 @@
 import { isInitializeRequest } from "@modelcontextprotocol/server";
 import { CLIENT_SESSION_MS } from "../../actors/traffic/policy.ts";
 import type { Principal } from "../../actors/organization/principal.ts";
-import { type Clock, CLOCK_SKEW_MS } from "../../actors/runtime/clock.ts";
+import { type Clock, CLOCK_SKEW_MS } from "../../actors/runtime/ports.ts";
 import type { JsonObject } from "../../actors/schema.ts";
 import type { SessionName } from "../../actors/traffic/protocol.ts";
 import type { Sealing } from "../../actors/sealing.ts";

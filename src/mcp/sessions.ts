@@ -7,13 +7,13 @@
 import { type Server, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
 import { ok, type Outcome, refuse } from "../../actors/fault.ts";
 import type { Principal } from "../../actors/organization/principal.ts";
-import type { Clock } from "../../actors/runtime/clock.ts";
+import type { Clock } from "../../actors/runtime/ports.ts";
 import type { Sealing } from "../../actors/sealing.ts";
 import { CallStreams } from "./call-streams.ts";
 import { EventIds, type WaitingCall } from "./event-cursor.ts";
 import { ReplayStore } from "./replay-store.ts";
 import type { OpenedSession } from "./session-id.ts";
-import { Subscriptions, type SubscriptionParts } from "./subscriptions.ts";
+import { type SubscriptionParts, Subscriptions } from "./subscriptions.ts";
 
 /** Limits of sessions in memory, per organization and in total; each may have a replay buffer of 1 MiB. */
 export const LIVE_SESSIONS = { organization: 128, all: 1_024 } as const;

@@ -1,6 +1,6 @@
 /** Values that can be read at any time, and are read only on a scrape. */
-import type { ActorCensus } from "../../actors/runtime/live-actors.ts";
-import type { LoopWork } from "../../actors/runtime/loop-time.ts";
+import type { ActorCensus } from "../../actors/runtime/turns/live-actors.ts";
+import type { LoopWork } from "../../actors/runtime/fairness/loop-time.ts";
 
 export interface Readings {
   readonly version: string;

@@ -8,7 +8,7 @@ import type { MissionDirectory } from "../../actors/mission/directory.ts";
 import type { Calendar } from "../../actors/mission/ports.ts";
 import type { Directory } from "../../actors/organization/directory.ts";
 import type { Library } from "../../actors/organization/library.ts";
-import type { Clock } from "../../actors/runtime/clock.ts";
+import type { Clock } from "../../actors/runtime/ports.ts";
 import type { Sealing } from "../../actors/sealing.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
 import type { UploadDirectory } from "../../actors/upload/directory.ts";

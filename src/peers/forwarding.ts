@@ -7,10 +7,9 @@
 import type { Fault, Outcome } from "../../actors/fault.ts";
 import type { MaybePromise } from "../../actors/maybe-promise.ts";
 import type { FileContents } from "../../actors/workspace/ports.ts";
-import type { Clock } from "../../actors/runtime/clock.ts";
-import { UNAVAILABLE, UNAVAILABLE_RETRY_MS } from "../../actors/runtime/shards.ts";
-import type { Forwarding, Route, Routed } from "../http/request/forwarding.ts";
-import { handedOn } from "../http/request/forwarding.ts";
+import type { Clock } from "../../actors/runtime/ports.ts";
+import { UNAVAILABLE, UNAVAILABLE_RETRY_MS } from "../../actors/runtime/placement/shards.ts";
+import { type Forwarding, handedOn, type Route, type Routed } from "../http/request/forwarding.ts";
 import { UNNAMED_STREAM } from "./handed-on-request.ts";
 import type { Bearer } from "../http/stream/open-streams.ts";
 import { CONTENT_HEADER, withContent } from "./content-answer.ts";

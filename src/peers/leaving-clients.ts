@@ -2,7 +2,7 @@
  * Aborts calls whose clients have left. Most answers arrive within a moment, and listening to a request's abort signal
  * costs more than checking it once, so only calls that have waited for a moment get a listener.
  */
-import type { Clock } from "../../actors/runtime/clock.ts";
+import type { Clock } from "../../actors/runtime/ports.ts";
 import type { Abortable } from "./peer-client.ts";
 
 /** Between two checks of waiting calls. */

@@ -4,7 +4,7 @@
  * replica fetches it over HTTP.
  */
 import type { Server, ServerWebSocket, WebSocketHandler } from "bun";
-import type { Clock } from "../../actors/runtime/clock.ts";
+import type { Clock } from "../../actors/runtime/ports.ts";
 import type { MaybePromise } from "../../actors/maybe-promise.ts";
 import { CONTENT_HEADER } from "./content-answer.ts";
 import { urlOf } from "./forwarding.ts";

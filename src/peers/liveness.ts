@@ -3,9 +3,9 @@
  * it holds in PostgreSQL while it lives is free. Then its lease is ended early. A replica that is only silent (stopped,
  * or cut off) keeps its lease to the end, because it may still be answering clients.
  */
-import type { Clock } from "../../actors/runtime/clock.ts";
-import { within } from "../../actors/runtime/hand-over.ts";
-import { LEASE_RENEW_MS } from "../../actors/runtime/placement.ts";
+import type { Clock } from "../../actors/runtime/ports.ts";
+import { within } from "../../actors/runtime/placement/hand-over.ts";
+import { LEASE_RENEW_MS } from "../../actors/runtime/placement/placement.ts";
 import type { PeersLog } from "./peers-log.ts";
 import type { PeerClient } from "./peer-client.ts";
 import type { Owner, PlacementTable } from "./placement-table.ts";

@@ -5,7 +5,7 @@
  *
  *   opening ──the other one has said who it is──▶ open ──it stops, or is silent──▶ not used ──▶ closed
  */
-import type { Clock } from "../../actors/runtime/clock.ts";
+import type { Clock } from "../../actors/runtime/ports.ts";
 import {
   ANSWER,
   ASK,

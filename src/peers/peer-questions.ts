@@ -4,9 +4,9 @@
  */
 import { parseStored } from "../../actors/exact-json.ts";
 import { type Outcome, refuse } from "../../actors/fault.ts";
-import type { Member } from "../../actors/runtime/members.ts";
-import { UNAVAILABLE, UNAVAILABLE_RETRY_MS } from "../../actors/runtime/shards.ts";
-import type { Clock } from "../../actors/runtime/clock.ts";
+import type { Member } from "../../actors/runtime/turns/members.ts";
+import { UNAVAILABLE, UNAVAILABLE_RETRY_MS } from "../../actors/runtime/placement/shards.ts";
+import type { Clock } from "../../actors/runtime/ports.ts";
 import type { Liveness } from "./liveness.ts";
 import { NotReached, type PeerClient } from "./peer-client.ts";
 import type { Owner } from "./placement-table.ts";

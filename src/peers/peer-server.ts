@@ -3,7 +3,7 @@
  * call without a valid seal is refused without an explanation.
  */
 import type { Server } from "bun";
-import type { Clock } from "../../actors/runtime/clock.ts";
+import type { Clock } from "../../actors/runtime/ports.ts";
 import { type MaybePromise, whenReady } from "../../actors/maybe-promise.ts";
 import { pathOf } from "../http/request/exchange.ts";
 import { READS_CONTENT_HEADER, withoutContent } from "./content-answer.ts";

@@ -2,7 +2,7 @@
  * Which replica owns which shard, as this process last read it. It may be stale: a former owner answers 421, and the
  * table is read again. Concurrent refreshes share one read.
  */
-import type { Clock } from "../../actors/runtime/clock.ts";
+import type { Clock } from "../../actors/runtime/ports.ts";
 
 export interface Owner {
   readonly id: string;

@@ -5,13 +5,12 @@
  */
 import { assert } from "../../actors/assert.ts";
 import type { Outcome } from "../../actors/fault.ts";
-import type { Clock } from "../../actors/runtime/clock.ts";
-import { within } from "../../actors/runtime/hand-over.ts";
-import type { Member } from "../../actors/runtime/members.ts";
+import type { Clock } from "../../actors/runtime/ports.ts";
+import { within } from "../../actors/runtime/placement/hand-over.ts";
+import type { Member } from "../../actors/runtime/turns/members.ts";
 import type { FileContents } from "../../actors/workspace/ports.ts";
 import type { Tracing } from "../../actors/runtime/tracing.ts";
-import type { Peers } from "../../actors/runtime/peers.ts";
-import { SHARD_COUNT } from "../../actors/runtime/placement.ts";
+import { type Peers, SHARD_COUNT } from "../../actors/runtime/placement/placement.ts";
 import type { OpenStreams } from "../http/stream/open-streams.ts";
 import type { Forwarding } from "../http/request/forwarding.ts";
 import { RequestForwarding } from "./forwarding.ts";

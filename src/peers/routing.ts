@@ -4,8 +4,8 @@
  *
  *   here ──hold──▶ those under way end, new ones wait ──the shard has moved──▶ there
  */
-import type { Clock } from "../../actors/runtime/clock.ts";
-import { SHARD_COUNT, shardOf } from "../../actors/runtime/placement.ts";
+import type { Clock } from "../../actors/runtime/ports.ts";
+import { SHARD_COUNT, shardOf } from "../../actors/runtime/placement/placement.ts";
 import type { Owner, PlacementTable } from "./placement-table.ts";
 
 /** How long a request waits for an owner: a hand-over takes milliseconds, a take-over from a dead process about a second. */

@@ -7,7 +7,7 @@
  * - the body of an error is read to 64 KiB;
  * - a stream is checked before it is parsed (`frame-guard.ts`), and takes turns with all others.
  */
-import { Slices } from "../../actors/runtime/slices.ts";
+import { Slices } from "../../actors/runtime/fairness/slices.ts";
 import { AnswerRefused, MAX_ERROR_BYTES, MAX_HEAD_BYTES } from "./answer-limits.ts";
 import { FrameGuard } from "./frame-guard.ts";
 

@@ -10,7 +10,7 @@
  * Guarantees: it never rejects; nothing is handed out after the outcome; the pieces joined equal the text blocks with a
  * blank line between them; an answer that is not complete is never `finished`.
  */
-import type { LoopTime } from "../../actors/runtime/loop-time.ts";
+import type { LoopTime } from "../../actors/runtime/fairness/loop-time.ts";
 import type { CallOrigin, ModelOutcome } from "../../actors/job/ports.ts";
 import type { AnswerBlock, RunError } from "../../actors/job/schema.ts";
 import { Answer, type AnswerSink, type EndReason } from "./answer.ts";

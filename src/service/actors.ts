@@ -1,7 +1,6 @@
 /** The actors of this process over its storage, and what reads their tables: all that is needed to give them commands. */
-import type { Clock } from "../../actors/runtime/clock.ts";
-import type { Placement } from "../../actors/runtime/placement.ts";
-import type { Peers } from "../../actors/runtime/peers.ts";
+import type { Clock } from "../../actors/runtime/ports.ts";
+import type { Peers, Placement } from "../../actors/runtime/placement/placement.ts";
 import { System } from "../../actors/runtime/system.ts";
 import type { Tracing } from "../../actors/runtime/tracing.ts";
 import { troupeActors, type TroupeProtocols } from "../../actors/troupe.ts";

@@ -5,7 +5,7 @@
 import type { Server } from "bun";
 import { Elysia } from "elysia";
 import type { MaybePromise } from "../../actors/maybe-promise.ts";
-import { SHUTTING_DOWN } from "../../actors/runtime/shards.ts";
+import { SHUTTING_DOWN } from "../../actors/runtime/placement/shards.ts";
 import { OPERATIONS } from "../contract/document.ts";
 import { fieldDescription } from "../contract/field-descriptions.ts";
 import { currentRoutes } from "../current/index.ts";

@@ -5,7 +5,7 @@
  *   room ──free < reserve──▶ full ──free ≥ reserve + an eighth──▶ room
  */
 import { statfs } from "node:fs/promises";
-import type { Clock } from "../../actors/runtime/clock.ts";
+import type { Clock } from "../../actors/runtime/ports.ts";
 import type { Logger } from "../log/log.ts";
 
 /** Between two checks: a fast disk writes some hundred MiB in this time, so a reserve should not be much smaller. */

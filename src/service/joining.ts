@@ -4,7 +4,7 @@
  *   database free ─▶ key checked ─▶ actors assembled ─▶ joined: it owns shards, and has taken up their work
  */
 import { newId } from "../../actors/ids.ts";
-import { SHARD_COUNT } from "../../actors/runtime/placement.ts";
+import { SHARD_COUNT } from "../../actors/runtime/placement/placement.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
 import { folderName } from "../../db/folder-lock.ts";
 import { PostgresPlacement } from "../../db/placement.ts";

@@ -8,7 +8,7 @@
  * `/proc` makes that cheap.
  */
 import { readFileSync } from "node:fs";
-import type { Clock } from "../../actors/runtime/clock.ts";
+import type { Clock } from "../../actors/runtime/ports.ts";
 
 const WATCH_MS = 500;
 /** The most parents to check: npm is the third. */

@@ -3,7 +3,7 @@
  * can report it. Each section of `LoopTime` is recorded at its beginning and end, with a few stores and no copy of
  * unchanged values: about 15 ns for the same organization again, and less than 50 ns for another one.
  */
-import { LOOP_WORK, type LoopWork, type SectionNote } from "../../actors/runtime/loop-time.ts";
+import { LOOP_WORK, type LoopWork, type SectionNote } from "../../actors/runtime/fairness/loop-time.ts";
 
 /** Layout: the first byte is 1 within a section, the second is the kind of work, from 1; then two texts. */
 const IS_OPEN = 0;

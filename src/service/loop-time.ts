@@ -1,7 +1,7 @@
 /** Accounts for the event loop's time in this process, and tells its queues which organizations must wait. */
-import { LoopTime, type SectionNote } from "../../actors/runtime/loop-time.ts";
-import type { SlicePace } from "../../actors/runtime/slices.ts";
-import { Throttle } from "../../actors/runtime/throttle.ts";
+import { LoopTime, type SectionNote } from "../../actors/runtime/fairness/loop-time.ts";
+import type { SlicePace } from "../../actors/runtime/fairness/slices.ts";
+import { Throttle } from "../../actors/runtime/fairness/throttle.ts";
 import { isStranger } from "../http/admission/fair-turns.ts";
 import { systemClock } from "../wiring/clock.ts";
 

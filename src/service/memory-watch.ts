@@ -6,7 +6,7 @@
  *     ▲                  │ below again
  *     └──────────────────┘
  */
-import type { Clock } from "../../actors/runtime/clock.ts";
+import type { Clock } from "../../actors/runtime/ports.ts";
 import type { Logger } from "../log/log.ts";
 
 /** Between two checks. */

@@ -2,7 +2,7 @@
  * Waits for the leases of other replicas to expire. A replica whose lease expires is dead or silent; one that renews
  * its lease is alive and keeps the database.
  */
-import type { Clock } from "../../actors/runtime/clock.ts";
+import type { Clock } from "../../actors/runtime/ports.ts";
 import type { Rival } from "../../db/placement.ts";
 import type { Logger } from "../log/log.ts";
 

@@ -7,7 +7,7 @@
  */
 import { join } from "node:path";
 import type { ModelPort } from "../../actors/job/ports.ts";
-import type { SectionNote } from "../../actors/runtime/loop-time.ts";
+import type { SectionNote } from "../../actors/runtime/fairness/loop-time.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
 import type { Actors } from "./actors.ts";
 import { adminDoor, adminParts, type RunCommand } from "./admin-door.ts";
@@ -23,7 +23,7 @@ import { Meters } from "../metrics/meters.ts";
 import { meteredModels } from "../wiring/metered.ts";
 import { tracedModels } from "../wiring/traced.ts";
 import { openTraces } from "./traces.ts";
-import { within } from "../../actors/runtime/hand-over.ts";
+import { within } from "../../actors/runtime/placement/hand-over.ts";
 import { systemChance, systemClock } from "../wiring/clock.ts";
 import { appUrlOf, type Config, listeningUrlOf, localUrlOf } from "../settings/config.ts";
 import { FIRST_RUN_FILE, type FirstRun, firstRun, type FirstTokens } from "./first-run.ts";
@@ -41,7 +41,7 @@ import { StopOnce } from "./stop-once.ts";
 import { newLoopTime } from "./loop-time.ts";
 import { openStorage, type Storage } from "./storage.ts";
 import { databaseNow } from "../../db/sweeps.ts";
-import { type Sweeper, startSweeper } from "./sweeper.ts";
+import { startSweeper, type Sweeper } from "./sweeper.ts";
 import { serviceSweeps } from "./sweeps.ts";
 import { Undo } from "./undo.ts";
 import { VERSION } from "../settings/version.ts";

@@ -7,7 +7,7 @@
  *
  * The service ends when a replica reports invalid settings, or when none serves and one cannot start.
  */
-import type { Clock } from "../../actors/runtime/clock.ts";
+import type { Clock } from "../../actors/runtime/ports.ts";
 import type { Logger } from "../log/log.ts";
 import { EXIT_CONFIG } from "./process-end.ts";
 

@@ -9,7 +9,7 @@
  *
  *   waiting ──interval──▶ batch ─▶ rest ─▶ batch … ─▶ next sweep … ─▶ waiting
  */
-import { type Chance, type Clock, CLOCK_SKEW_MS } from "../../actors/runtime/clock.ts";
+import { type Chance, type Clock, CLOCK_SKEW_MS } from "../../actors/runtime/ports.ts";
 import type { Taken } from "../../db/sweeps.ts";
 import type { Logger } from "../log/log.ts";
 

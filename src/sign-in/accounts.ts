@@ -13,7 +13,7 @@ import type { Principal } from "../../actors/organization/principal.ts";
 import type { NewAuditEntry, Origin } from "../../actors/organization/people-protocol.ts";
 import { type Member, organizationRef, type Token } from "../../actors/organization/schema.ts";
 import { type Page, PAGE_LIMIT, type PageCursor } from "../../actors/page.ts";
-import type { Clock } from "../../actors/runtime/clock.ts";
+import type { Clock } from "../../actors/runtime/ports.ts";
 import { isoTime } from "../../actors/schema.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
 import { keyHash, newToken } from "../http/admission/token.ts";

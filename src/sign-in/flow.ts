@@ -5,7 +5,7 @@
  */
 import { flowRef } from "../../actors/account/schema.ts";
 import type { Outcome } from "../../actors/fault.ts";
-import type { Clock } from "../../actors/runtime/clock.ts";
+import type { Clock } from "../../actors/runtime/ports.ts";
 import { isoTime } from "../../actors/schema.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
 import { cookieIn, cookieOf } from "../http/admission/session-cookie.ts";

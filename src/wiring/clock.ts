@@ -1,6 +1,6 @@
-/** The real clock and real chance (ports: `actors/runtime/clock.ts`). */
+/** The real clock and real chance (ports: `actors/runtime/ports.ts`). */
 import { randomText } from "../../actors/ids.ts";
-import type { Chance, Clock } from "../../actors/runtime/clock.ts";
+import type { Chance, Clock } from "../../actors/runtime/ports.ts";
 
 /** The longest delay of a timer; a longer wait is split. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;

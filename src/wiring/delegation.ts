@@ -9,7 +9,7 @@ import { isSettled } from "../../actors/job/machine.ts";
 import { type Job, jobRef } from "../../actors/job/schema.ts";
 import type { ActorRef } from "../../actors/runtime/actor.ts";
 import { Backoff, type BackoffParts } from "../../actors/runtime/backoff.ts";
-import { followed } from "../../actors/runtime/members.ts";
+import { followed } from "../../actors/runtime/turns/members.ts";
 import { ask, type TroupeSystem } from "../../actors/troupe.ts";
 import { keyedId } from "../work/keyed-id.ts";
 import { prepareWork, type WorkServices } from "../work/prepared-work.ts";

@@ -10,7 +10,7 @@
  * entry.
  */
 import type { McpServer } from "../../actors/job/connections.ts";
-import type { Clock } from "../../actors/runtime/clock.ts";
+import type { Clock } from "../../actors/runtime/ports.ts";
 import type { McpCatalogue, ServerTools } from "../operations/mcp-catalogue.ts";
 import { type FoundServer, serverTools } from "../runner/mcp/server-tools.ts";
 import type { McpParts } from "../runner/mcp/mcp-tools.ts";

@@ -12,9 +12,9 @@
  */
 import { BoundedMap } from "../../actors/bounded-map.ts";
 import { ok, type Outcome, refuse } from "../../actors/fault.ts";
-import type { Clock } from "../../actors/runtime/clock.ts";
-import { shardOf } from "../../actors/runtime/placement.ts";
-import type { RecordChange, Stored, Verdict, WriteGuard } from "../../actors/runtime/write-guard.ts";
+import type { Clock } from "../../actors/runtime/ports.ts";
+import { shardOf } from "../../actors/runtime/placement/placement.ts";
+import type { RecordChange, Stored, Verdict, WriteGuard } from "../../actors/runtime/turns/write-admission.ts";
 import type { QuotaDirectory } from "../../actors/usage/directory.ts";
 import {
   type Demand,

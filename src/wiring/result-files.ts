@@ -2,7 +2,7 @@
 import { cutText } from "../../actors/cut-text.ts";
 import { cleanText } from "../../actors/clean-text.ts";
 import { ok, type Outcome, refuse } from "../../actors/fault.ts";
-import { UNAVAILABLE } from "../../actors/runtime/shards.ts";
+import { UNAVAILABLE } from "../../actors/runtime/placement/shards.ts";
 import { visibleText } from "../../actors/visible-text.ts";
 import { UPLOAD_NAME } from "../../actors/upload/limits.ts";
 import type { QuotaReports } from "../../actors/usage/quota.ts";

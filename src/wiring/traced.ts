@@ -6,7 +6,7 @@ import type { ModelOutcome, ModelPort, Toolbox, ToolPort } from "../../actors/jo
 import { jobExecution } from "../../actors/job/run/execution.ts";
 import type { RunIntent, RunServices } from "../../actors/job/run/services.ts";
 import { withCalls } from "../../actors/job/wrapped-models.ts";
-import type { EffectHandler } from "../../actors/runtime/effects.ts";
+import type { EffectHandler } from "../../actors/runtime/outputs/effects.ts";
 import type { EffectRow } from "../../actors/runtime/store.ts";
 import { carrierOf, type Span, type SpanFacts, type Tracing } from "../../actors/runtime/tracing.ts";
 import type { WebhookSender } from "../../actors/webhook/ports.ts";

@@ -3,7 +3,7 @@
  * `src/work`).
  */
 import { refuse } from "../../actors/fault.ts";
-import { UNAVAILABLE } from "../../actors/runtime/shards.ts";
+import { UNAVAILABLE } from "../../actors/runtime/placement/shards.ts";
 import type { FileContents } from "../../actors/workspace/ports.ts";
 import type { Egress } from "../egress/egress.ts";
 import { type EgressError, EgressInterrupted } from "../egress/failure.ts";

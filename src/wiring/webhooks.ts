@@ -1,6 +1,6 @@
 /** Assembles the delivery of webhooks: the guarded client, the service's key, the surface's view of an event. */
-import type { Chance, Clock } from "../../actors/runtime/clock.ts";
-import type { EffectHandler } from "../../actors/runtime/effects.ts";
+import type { Chance, Clock } from "../../actors/runtime/ports.ts";
+import type { EffectHandler } from "../../actors/runtime/outputs/effects.ts";
 import type { Tracing } from "../../actors/runtime/tracing.ts";
 import type { Sealing } from "../../actors/sealing.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";

@@ -7,7 +7,7 @@ import type { Directory } from "../../actors/organization/directory.ts";
 import type { Principal } from "../../actors/organization/principal.ts";
 import { type Agent, organizationRef } from "../../actors/organization/schema.ts";
 import { ask, type TroupeSystem } from "../../actors/troupe.ts";
-import { type KeptAsk, keptAsk } from "../../actors/runtime/kept-reply.ts";
+import { type KeptAsk, keptAsk } from "../../actors/runtime/turns/kept-reply.ts";
 import { BoundedMap } from "../../actors/bounded-map.ts";
 import type { HttpLog } from "../log/port.ts";
 import { lookUp } from "../log/look-up.ts";

@@ -9,7 +9,7 @@
 import { cutText } from "../../actors/cut-text.ts";
 import { invalid, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import type { MaybePromise } from "../../actors/maybe-promise.ts";
-import type { Ask } from "../../actors/runtime/members.ts";
+import type { Ask } from "../../actors/runtime/turns/members.ts";
 import { ask } from "../../actors/troupe.ts";
 import { cleanText } from "../../actors/clean-text.ts";
 import { visibleText } from "../../actors/visible-text.ts";

@@ -1,6 +1,6 @@
 /** Finds the content of a workspace's file, current or of an earlier version. */
 import { notFound, ok, type Outcome } from "../../actors/fault.ts";
-import type { Clock } from "../../actors/runtime/clock.ts";
+import type { Clock } from "../../actors/runtime/ports.ts";
 import { isoTime } from "../../actors/schema.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
 import type { FileDirectory } from "../../actors/workspace/directory.ts";

@@ -6,7 +6,7 @@
 import type { JobIds, RunBrief, TaskBrief } from "../../actors/mission/protocol.ts";
 import type { Mission } from "../../actors/mission/schema.ts";
 import { type Job, type JobTerms, PLAIN_TERMS } from "../../actors/job/schema.ts";
-import type { Ask } from "../../actors/runtime/members.ts";
+import type { Ask } from "../../actors/runtime/turns/members.ts";
 import { keyedId } from "./keyed-id.ts";
 import type { PreparedWork } from "./prepared-work.ts";
 

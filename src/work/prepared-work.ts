@@ -39,7 +39,7 @@ import type { Budget } from "../../actors/job/terms.ts";
 import type { Principal } from "../../actors/organization/principal.ts";
 import { type Agent, KEYED_PROVIDERS, organizationRef } from "../../actors/organization/schema.ts";
 import type { JsonObject } from "../../actors/schema.ts";
-import type { Ask } from "../../actors/runtime/members.ts";
+import type { Ask } from "../../actors/runtime/turns/members.ts";
 import { ask, type TroupeSystem } from "../../actors/troupe.ts";
 import { workspaceRef } from "../../actors/workspace/schema.ts";
 import { type InputBlock, inputNeeded, isAttachment, type ModelInput } from "../../actors/upload/terms.ts";

@@ -10,7 +10,7 @@ import { chatAfter } from "../../actors/job/transitions.ts";
 import { type Job, jobRef } from "../../actors/job/schema.ts";
 import { inputBlocks } from "../../actors/chat/attachments.ts";
 import { isAttachment } from "../../actors/upload/terms.ts";
-import { type Ask, followed, following, type RepliesOf } from "../../actors/runtime/members.ts";
+import { type Ask, followed, following, type RepliesOf } from "../../actors/runtime/turns/members.ts";
 import { ask } from "../../actors/troupe.ts";
 import { usesOf } from "./attaching.ts";
 import {

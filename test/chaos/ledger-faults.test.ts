@@ -1,9 +1,8 @@
 /** Single faults on a real PostgreSQL, each made at an exact place, with the judgement of the history. */
 import { afterEach, beforeEach, expect, test } from "bun:test";
 import type { Outcome } from "../../actors/fault.ts";
-import { MAILBOX_MESSAGES } from "../../actors/runtime/mailbox.ts";
-import { GroupBroken } from "../../actors/runtime/group.ts";
-
+import { MAILBOX_MESSAGES } from "../../actors/runtime/turns/mailbox.ts";
+import { GroupBroken } from "../../actors/runtime/commit/group.ts";
 import { until } from "../support/condition.ts";
 import type { LedgerCommand } from "../support/ledger-actor.ts";
 import { LedgerBench, refOf } from "../support/ledger-bench.ts";

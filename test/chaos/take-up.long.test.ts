@@ -1,7 +1,7 @@
 /** A shard with 100,000 unfinished rows, taken over by another process from a replica that died: on PostgreSQL. */
 import { expect, test } from "bun:test";
 import { join } from "node:path";
-import { LEASE_TERM_MS, shardOf } from "../../actors/runtime/placement.ts";
+import { LEASE_TERM_MS, shardOf } from "../../actors/runtime/placement/placement.ts";
 import { openDatabase } from "../../db/client.ts";
 import { PostgresPlacement } from "../../db/placement.ts";
 import { createTestDatabase } from "../support/postgres.ts";

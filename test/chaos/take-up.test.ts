@@ -1,7 +1,7 @@
 /** What a replica must forget when a shard is taken up anew, on the model in memory: found by storms. */
 import { expect, test } from "bun:test";
-import type { EffectContext } from "../../actors/runtime/effects.ts";
-import { LEASE_RENEW_MS, shardOf } from "../../actors/runtime/placement.ts";
+import type { EffectContext } from "../../actors/runtime/outputs/effects.ts";
+import { LEASE_RENEW_MS, shardOf } from "../../actors/runtime/placement/placement.ts";
 import { noWrites } from "../../actors/runtime/store.ts";
 import { until } from "../support/condition.ts";
 import { FAKE_EPOCH_MS, settle } from "../support/fake-clock.ts";

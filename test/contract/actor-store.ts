@@ -4,7 +4,7 @@
  */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import type { RecordFields } from "../../actors/runtime/actor.ts";
-import { type Placement, shardOf } from "../../actors/runtime/placement.ts";
+import { type Placement, shardOf } from "../../actors/runtime/placement/placement.ts";
 import {
   type ActorStore,
   type AlarmRow,

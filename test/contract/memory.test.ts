@@ -1,5 +1,5 @@
 /** The contracts on the model in memory. */
-import { LEASE_TERM_MS } from "../../actors/runtime/placement.ts";
+import { LEASE_TERM_MS } from "../../actors/runtime/placement/placement.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { MemoryDatabase } from "../support/memory-database.ts";
 import { MemoryPlacement } from "../support/memory-placement.ts";

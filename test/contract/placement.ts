@@ -1,6 +1,6 @@
-/** What `actors/runtime/placement.ts` promises, as one suite for every implementation. */
+/** What `actors/runtime/placement/placement.ts` promises, as one suite for every implementation. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
-import { type Placement, SHARD_COUNT, type ShardGrant } from "../../actors/runtime/placement.ts";
+import { type Placement, SHARD_COUNT, type ShardGrant } from "../../actors/runtime/placement/placement.ts";
 
 export interface PlacementFixture {
   /** A replica that has joined. */

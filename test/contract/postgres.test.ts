@@ -1,7 +1,7 @@
 /** The contracts on PostgreSQL, and what only a real server can be asked. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import postgres from "postgres";
-import { shardOf } from "../../actors/runtime/placement.ts";
+import { shardOf } from "../../actors/runtime/placement/placement.ts";
 import { noWrites } from "../../actors/runtime/store.ts";
 import { type Database, openDatabase } from "../../db/client.ts";
 import { PostgresPlacement } from "../../db/placement.ts";
@@ -9,7 +9,7 @@ import { PostgresActorStore } from "../../db/stores/actor-store.ts";
 import { until } from "../support/condition.ts";
 import { createTestDatabase } from "../support/postgres.ts";
 import { actorStoreContract, eventOf, ORG, OTHER, recordOf, type Stall, type StoreFixture } from "./actor-store.ts";
-import { type PlacementFixture, placementContract } from "./placement.ts";
+import { placementContract, type PlacementFixture } from "./placement.ts";
 
 /** One database for one test, with a connection that stands beside the service's own. */
 class Bench {

@@ -8,7 +8,7 @@ import { chatRef } from "../../actors/chat/schema.ts";
 import { JOB_EVENTS, type JobEventType } from "../../actors/job/events.ts";
 import { jobRef } from "../../actors/job/schema.ts";
 import type { ActorRef } from "../../actors/runtime/actor.ts";
-import { shardOf } from "../../actors/runtime/placement.ts";
+import { shardOf } from "../../actors/runtime/placement/placement.ts";
 import type { JsonObject, Static } from "../../actors/schema.ts";
 import { Client, type Json } from "../support/current.ts";
 import { StreamReader } from "../support/event-streams.ts";

@@ -1,8 +1,8 @@
 /** What a stream may cost, and who ends it: slow readers, readers that leave, shutdown, revocation (SSE-5, SSE-6, AUTH-2). */
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { chatRef } from "../../actors/chat/schema.ts";
-import { RING_EVENTS } from "../../actors/runtime/replay.ts";
-import { SLOW_READER_BYTES } from "../../actors/runtime/subscription.ts";
+import { RING_EVENTS } from "../../actors/runtime/streams/replay.ts";
+import { SLOW_READER_BYTES } from "../../actors/runtime/streams/subscription.ts";
 import { until } from "../support/condition.ts";
 import { Client } from "../support/current.ts";
 import { StreamReader } from "../support/event-streams.ts";

@@ -1,7 +1,7 @@
 /** Cursors of event streams: where a reader goes on (SSE-3). */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { chatRef } from "../../actors/chat/schema.ts";
-import { RING_EVENTS } from "../../actors/runtime/replay.ts";
+import { RING_EVENTS } from "../../actors/runtime/streams/replay.ts";
 import { until } from "../support/condition.ts";
 import { refused } from "../support/current.ts";
 import type { StreamReader } from "../support/event-streams.ts";

@@ -5,7 +5,7 @@
 import { expect, test } from "bun:test";
 import { readdirSync, readlinkSync } from "node:fs";
 import { connect, type Socket } from "node:net";
-import { SLOW_READER_BYTES } from "../../actors/runtime/subscription.ts";
+import { SLOW_READER_BYTES } from "../../actors/runtime/streams/subscription.ts";
 import { pssOf } from "../../benchmarks/support/pss.ts";
 import type { Json } from "../support/current.ts";
 import { guardedFolder } from "../support/guarded-folder.ts";

@@ -1,9 +1,9 @@
 /** Event streams of chats and jobs over HTTP: frames, cursors, ends (SSE-1 to SSE-6), and who may open them. */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { chatRef } from "../../actors/chat/schema.ts";
-import { shardOf } from "../../actors/runtime/placement.ts";
-import { Replay } from "../../actors/runtime/replay.ts";
-import { Subscription } from "../../actors/runtime/subscription.ts";
+import { shardOf } from "../../actors/runtime/placement/placement.ts";
+import { Replay } from "../../actors/runtime/streams/replay.ts";
+import { Subscription } from "../../actors/runtime/streams/subscription.ts";
 import { RecordStream } from "../../src/current/streams/record-stream.ts";
 import { until } from "../support/condition.ts";
 import { type Json, refused } from "../support/current.ts";

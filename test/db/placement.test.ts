@@ -1,6 +1,6 @@
 /** What only PostgreSQL's placement does: a former replica of the same data folder is dead for certain. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import { SHARD_COUNT } from "../../actors/runtime/placement.ts";
+import { SHARD_COUNT } from "../../actors/runtime/placement/placement.ts";
 import { type Database, openDatabase } from "../../db/client.ts";
 import { holdLifeLock } from "../../db/life-lock.ts";
 import { PostgresPlacement } from "../../db/placement.ts";

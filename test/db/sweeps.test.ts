@@ -1,8 +1,7 @@
 /** What is past its time goes, in batches, and nothing else; what is written at the same time stays (SSE-10, IDEM-1). */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import type { ShardWrites } from "../../actors/runtime/store.ts";
-import { noWrites } from "../../actors/runtime/store.ts";
-import { shardOf } from "../../actors/runtime/placement.ts";
+import { noWrites, type ShardWrites } from "../../actors/runtime/store.ts";
+import { shardOf } from "../../actors/runtime/placement/placement.ts";
 import { type Database, openDatabase } from "../../db/client.ts";
 import { PostgresActorStore } from "../../db/stores/actor-store.ts";
 import { type Sweep, sweepOnce, sweepsOf } from "../../db/sweeps.ts";

@@ -1,6 +1,6 @@
 /** How bodies from outside are read: a bounded part of all of them in a turn of the event loop, and without copies. */
 import { expect, test } from "bun:test";
-import { Slices } from "../../actors/runtime/slices.ts";
+import { Slices } from "../../actors/runtime/fairness/slices.ts";
 import { boundedStream, READ_BYTES, readBody, readingSlices, WholeBody } from "../../src/egress/body.ts";
 import { Deadline } from "../../src/egress/deadline.ts";
 

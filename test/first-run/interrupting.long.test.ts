@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { join } from "node:path";
 import postgres from "postgres";
-import { SHARD_COUNT } from "../../actors/runtime/placement.ts";
+import { SHARD_COUNT } from "../../actors/runtime/placement/placement.ts";
 import { type GuardedFolder, guardedFolder } from "../support/guarded-folder.ts";
 import { createTestDatabase } from "../support/postgres.ts";
 import { eventually, failTroupe, processesIn, startTroupe, TroupeProcess } from "../support/troupe-process.ts";

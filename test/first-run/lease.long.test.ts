@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { cpSync } from "node:fs";
 import { join } from "node:path";
-import { LEASE_TERM_MS } from "../../actors/runtime/placement.ts";
+import { LEASE_TERM_MS } from "../../actors/runtime/placement/placement.ts";
 import { LEASE_GRACE_MS } from "../../src/service/rivals.ts";
 import { type GuardedFolder, guardedFolder } from "../support/guarded-folder.ts";
 import { createEmptyDatabase, type TestDatabase } from "../support/postgres.ts";

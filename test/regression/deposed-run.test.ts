@@ -5,7 +5,7 @@
 import { expect, test } from "bun:test";
 import type { ModelCall } from "../../actors/job/ports.ts";
 import type { Job } from "../../actors/job/schema.ts";
-import { LEASE_RENEW_MS, LEASE_TERM_MS } from "../../actors/runtime/placement.ts";
+import { LEASE_RENEW_MS, LEASE_TERM_MS } from "../../actors/runtime/placement/placement.ts";
 import { settle } from "../support/fake-clock.ts";
 import { FakeModel, type ModelStep } from "../support/fake-model.ts";
 import { FakeTools } from "../support/fake-tools.ts";

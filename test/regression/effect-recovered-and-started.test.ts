@@ -3,7 +3,7 @@
  * from the page, and started when the answer came. Seed 533 of the simulation had found it.
  */
 import { expect, test } from "bun:test";
-import { Effects } from "../../actors/runtime/effects.ts";
+import { Effects } from "../../actors/runtime/outputs/effects.ts";
 
 test("[RT-10] an effect that is being recovered does not start as well when its commit is answered", async () => {
   const calls: string[] = [];

@@ -1,6 +1,6 @@
 /** Clients of one organization who execute without a pause made the writes of another one wait for seconds. */
 import { afterAll, beforeAll, expect, spyOn, test } from "bun:test";
-import type { MemberStep } from "../../actors/runtime/members.ts";
+import type { MemberStep } from "../../actors/runtime/turns/members.ts";
 import { createModels } from "../../src/runner/models.ts";
 import { NO_MODELS } from "../support/model-calls.ts";
 import { answered } from "../support/current.ts";

@@ -3,7 +3,7 @@
  * turn all the same; and its commit took the new alarm's row with it.
  */
 import { expect, test } from "bun:test";
-import { ALARM_SCAN_MS } from "../../actors/runtime/alarms.ts";
+import { ALARM_SCAN_MS } from "../../actors/runtime/outputs/alarms.ts";
 import { faultOf, startLedgers } from "../support/ledger-replica.ts";
 import { World } from "../support/replica.ts";
 

@@ -1,7 +1,6 @@
 /** The parts of a replica's way to the others, each by itself. */
 import { systemClock } from "../../src/wiring/clock.ts";
-import { describe, expect, test } from "bun:test";
-import { SHARD_COUNT, shardOf } from "../../actors/runtime/placement.ts";
+import { SHARD_COUNT, shardOf } from "../../actors/runtime/placement/placement.ts";
 import { Liveness } from "../../src/peers/liveness.ts";
 import { answeredBy, hashOf, IN_PIECES, NO_BODY, PeerKey } from "../../src/peers/peer-key.ts";
 import { NotReached, PeerClient } from "../../src/peers/peer-client.ts";
@@ -12,6 +11,7 @@ import { OWNER_WAIT_MS, Routing } from "../../src/peers/routing.ts";
 import { BodyBroken, openedPieces, PIECE_BYTES, sealedPieces } from "../../src/peers/sealed-body.ts";
 import { UsedNumbers } from "../../src/peers/used-numbers.ts";
 import { FakeClock, settle } from "../support/fake-clock.ts";
+import { describe, expect, test } from "bun:test";
 
 const ORG = "org_a";
 const ONE = { id: "rpl_1", url: "http://one" };

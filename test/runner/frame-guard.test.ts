@@ -9,7 +9,7 @@ import {
   MAX_FRAME_VALUES,
 } from "../../src/runner/answer-limits.ts";
 import { FrameGuard } from "../../src/runner/frame-guard.ts";
-import { Slices } from "../../actors/runtime/slices.ts";
+import { Slices } from "../../actors/runtime/fairness/slices.ts";
 import { SLICE_COST } from "../../src/runner/provider-fetch.ts";
 
 const look = (...texts: readonly string[]): FrameGuard => {

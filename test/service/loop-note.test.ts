@@ -1,6 +1,6 @@
 /** What the watchdog's thread can read of the work of the event loop. */
 import { expect, test } from "bun:test";
-import { LoopTime } from "../../actors/runtime/loop-time.ts";
+import { LoopTime } from "../../actors/runtime/fairness/loop-time.ts";
 import { LoopNote, readNote } from "../../src/service/loop-note.ts";
 
 function rig() {

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { CLOCK_SKEW_MS } from "../../actors/runtime/clock.ts";
+import { CLOCK_SKEW_MS } from "../../actors/runtime/ports.ts";
 import type { Taken } from "../../db/sweeps.ts";
 import { BATCH_ROWS, REST_MS, SMALL_BATCH_ROWS, startSweeper } from "../../src/service/sweeper.ts";
 import { until } from "../support/condition.ts";

@@ -1,7 +1,6 @@
 /** Who waits for an answer of which replica. Of a process that is gone nobody hears anything. */
 import type { Outcome } from "../../actors/fault.ts";
-import { GroupBroken } from "../../actors/runtime/group.ts";
-
+import { GroupBroken } from "../../actors/runtime/commit/group.ts";
 import type { Scheduler } from "./scheduler.ts";
 import type { SimulatedReplica } from "./simulated-replica.ts";
 import { BREAKING } from "./simulated-wiring.ts";

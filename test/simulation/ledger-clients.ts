@@ -3,9 +3,9 @@
  * are told against the book.
  */
 import { isPassing, type Outcome } from "../../actors/fault.ts";
-import { LARGE_BYTES } from "../../actors/runtime/flush-queue.ts";
-import type { StreamItem } from "../../actors/runtime/replay.ts";
-import type { MemberStep } from "../../actors/runtime/members.ts";
+import { LARGE_BYTES } from "../../actors/runtime/commit/flush-queue.ts";
+import type { StreamItem } from "../../actors/runtime/streams/replay.ts";
+import type { MemberStep } from "../../actors/runtime/turns/members.ts";
 import { type Ledger, type LedgerCommand, ledgerRef } from "../support/ledger-actor.ts";
 import { type Callers, isDrawn } from "./callers.ts";
 import type { Address, LedgerBook, WatchedDatabase, Write } from "./ledger-book.ts";

@@ -1,6 +1,6 @@
 /** What live actors hold: with nothing pending it must be what the tables have. */
-import type { LiveActor } from "../../actors/runtime/live-actor.ts";
-import { recordKey } from "../../actors/runtime/draft.ts";
+import type { LiveActor } from "../../actors/runtime/turns/live-actor.ts";
+import { recordKey } from "../../actors/runtime/turns/draft.ts";
 import type { MemoryDatabase } from "../support/memory-database.ts";
 import type { SimulatedReplica } from "./simulated-replica.ts";
 import { must } from "./violation.ts";

@@ -9,14 +9,14 @@ import type { MissionCommand } from "../../actors/mission/protocol.ts";
 import { DEFAULT_SCHEDULE } from "../../actors/mission/schedule-input.ts";
 import {
   type Mission,
-  type MissionRun,
   missionRef,
+  type MissionRun,
   OVERLAPS,
   type ScheduleSettings,
 } from "../../actors/mission/schema.ts";
 import { type Agent, organizationRef } from "../../actors/organization/schema.ts";
 import type { ModelPort } from "../../actors/job/ports.ts";
-import { followed } from "../../actors/runtime/members.ts";
+import { followed } from "../../actors/runtime/turns/members.ts";
 import { ask, type TroupeSystem } from "../../actors/troupe.ts";
 import { workspaceRef } from "../../actors/workspace/schema.ts";
 import { idsOfRun, runJob } from "../../src/work/missions.ts";

@@ -35,7 +35,7 @@ for (const mutant of mutants().filter(({ name }) => QUICK_MUTANTS.has(name))) {
 
 test("[SIM-3] a patch that takes nothing out is not caught, and one that does not fit fails", async () => {
   const harmless =
-    "--- a/actors/runtime/flush-queue.ts\n+++ b/actors/runtime/flush-queue.ts\n@@ -1 +1 @@\n-export const BATCH_GROUPS = 500;\n+export const BATCH_GROUPS = 400;\n";
+    "--- a/actors/runtime/commit/flush-queue.ts\n+++ b/actors/runtime/commit/flush-queue.ts\n@@ -1 +1 @@\n-export const BATCH_GROUPS = 500;\n+export const BATCH_GROUPS = 400;\n";
   expect((await trial({ patch: harmless }, 5)).invariant).toBeNull();
   expect(() => applyPatch(harmless, () => "something else\n")).toThrow("does not fit");
   expect(() => applyPatch(harmless, () => "export const BATCH_GROUPS = 500;\n".repeat(2))).toThrow("2 times");

@@ -6,7 +6,7 @@
  *   pass ──▶ held ─ chosen ──▶ goes on
  *              └── its line has ended ──▶ never goes on
  */
-import type { Chance } from "../../actors/runtime/clock.ts";
+import type { Chance } from "../../actors/runtime/ports.ts";
 import { seededChance } from "../support/fake-clock.ts";
 import { Gate } from "../support/memory-store.ts";
 

@@ -12,7 +12,7 @@ import type {
 import type { ChatHistory, Transcripts } from "../../actors/job/protocol.ts";
 import type { TranscriptPart } from "../../actors/job/transcript.ts";
 import type { ToolUseBlock } from "../../actors/job/schema.ts";
-import { shardOf } from "../../actors/runtime/placement.ts";
+import { shardOf } from "../../actors/runtime/placement/placement.ts";
 import { MemoryTranscripts } from "../support/memory-transcripts.ts";
 import type { WatchedDatabase } from "./ledger-book.ts";
 import { call, type Wiring } from "./simulated-wiring.ts";

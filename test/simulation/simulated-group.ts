@@ -3,11 +3,10 @@
  * witnesses of a death, over lines between processes on which calls wait, get lost, or find nobody.
  */
 import { type Outcome, refuse } from "../../actors/fault.ts";
-import type { Clock } from "../../actors/runtime/clock.ts";
-import type { Member, MemberStep } from "../../actors/runtime/members.ts";
-import type { Peers } from "../../actors/runtime/peers.ts";
-import { SHARD_COUNT } from "../../actors/runtime/placement.ts";
-import { UNAVAILABLE } from "../../actors/runtime/shards.ts";
+import type { Clock } from "../../actors/runtime/ports.ts";
+import type { Member, MemberStep } from "../../actors/runtime/turns/members.ts";
+import { type Peers, SHARD_COUNT } from "../../actors/runtime/placement/placement.ts";
+import { UNAVAILABLE } from "../../actors/runtime/placement/shards.ts";
 import { Liveness } from "../../src/peers/liveness.ts";
 import { NotReached } from "../../src/peers/peer-client.ts";
 import { type AskedSystem, PeerQuestions } from "../../src/peers/peer-questions.ts";

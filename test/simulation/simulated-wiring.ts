@@ -3,12 +3,11 @@
  * the placement wait before they arrive and before their answer does, its timers run when they are
  * chosen, and each call may meet a fault. The model in memory decides what the database does.
  */
-import type { Clock } from "../../actors/runtime/clock.ts";
-import type { OwnedPart, Placement, ShardGrant } from "../../actors/runtime/placement.ts";
+import type { Clock } from "../../actors/runtime/ports.ts";
+import type { OwnedPart, Placement, ShardGrant } from "../../actors/runtime/placement/placement.ts";
 import type { ActorStore, ShardWrites, Writes } from "../../actors/runtime/store.ts";
 import type { FakeClock } from "../support/fake-clock.ts";
-import type { MemoryPlacement } from "../support/memory-placement.ts";
-import { Unreachable } from "../support/memory-placement.ts";
+import { type MemoryPlacement, Unreachable } from "../support/memory-placement.ts";
 import { delegatingStore } from "../support/delegating-store.ts";
 import type { FlushFault, MemoryActorStore } from "../support/memory-store.ts";
 import type { Line, Scheduler } from "./scheduler.ts";

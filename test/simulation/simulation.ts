@@ -3,7 +3,7 @@
  * seed that decides everything. After every step the invariants are checked; at the end the faults
  * are over, time passes, and everything must end.
  */
-import { LEASE_TERM_MS, shardOf } from "../../actors/runtime/placement.ts";
+import { LEASE_TERM_MS, shardOf } from "../../actors/runtime/placement/placement.ts";
 import { FakeClock, settle } from "../support/fake-clock.ts";
 import { Callers } from "./callers.ts";
 import { Conversations } from "./conversations.ts";

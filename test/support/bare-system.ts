@@ -1,7 +1,6 @@
 /** A system of actors that a test chooses, over a store of its choice: quiet, unless the test says who listens. */
 import type { Protocols } from "../../actors/runtime/actor.ts";
-import { System } from "../../actors/runtime/system.ts";
-import type { SystemParts } from "../../actors/runtime/system-parts.ts";
+import { System, type SystemParts } from "../../actors/runtime/system.ts";
 
 /** Some parts of a system; the others have defaults. */
 export type GivenParts<K extends keyof SystemParts> = Pick<SystemParts, K> & Partial<SystemParts>;

@@ -1,6 +1,6 @@
 /** Work in slices, on a clock and a loop that the test moves. */
-import { AT_ONCE_BYTES, BulkWork, SLICE_MS } from "../../actors/runtime/bulk-work.ts";
-import { LoopTime } from "../../actors/runtime/loop-time.ts";
+import { AT_ONCE_BYTES, BulkWork, SLICE_MS } from "../../actors/runtime/fairness/bulk-work.ts";
+import { LoopTime } from "../../actors/runtime/fairness/loop-time.ts";
 import { settle } from "./fake-clock.ts";
 
 /** Each item has the size of what is done at once, and takes this long. */

@@ -1,9 +1,9 @@
 /**
- * Time and chance that a test owns (ports: `actors/runtime/clock.ts`). The clock stands still until
+ * Time and chance that a test owns (ports: `actors/runtime/ports.ts`). The clock stands still until
  * it is advanced; timers run in the order in which they are due, those of one instant in the order in
  * which they were set. Nothing here depends on the machine, so a run repeats exactly.
  */
-import type { Chance, Clock } from "../../actors/runtime/clock.ts";
+import type { Chance, Clock } from "../../actors/runtime/ports.ts";
 
 interface Timer {
   readonly at: number;

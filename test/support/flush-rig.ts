@@ -1,8 +1,8 @@
 /** Group commit alone: a lane between turn groups that the tests make and a store that they answer for. */
-import { ActorDraft } from "../../actors/runtime/draft.ts";
-import { type FlushHost, FlushLane, type LaneParts } from "../../actors/runtime/flush.ts";
-import { TurnGroup } from "../../actors/runtime/group.ts";
-import { LiveActor } from "../../actors/runtime/live-actor.ts";
+import { ActorDraft } from "../../actors/runtime/turns/draft.ts";
+import { type FlushHost, FlushLane, type LaneParts } from "../../actors/runtime/commit/flush.ts";
+import { TurnGroup } from "../../actors/runtime/commit/group.ts";
+import { LiveActor } from "../../actors/runtime/turns/live-actor.ts";
 import { type ActorStore, type FlushOutcome, noWrites, type ShardWrites } from "../../actors/runtime/store.ts";
 import { FakeClock } from "./fake-clock.ts";
 import { ledgerActor, ledgerRef } from "./ledger-actor.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../actors/runtime/clock.ts";
+import type { Clock } from "../../actors/runtime/ports.ts";
 
 /** A clock whose timers run when the test says so. */
 export class HandClock implements Clock {

@@ -2,7 +2,7 @@
  * Loaded before the service: on SIGUSR2 its event loop hangs, as the environment says how, or in the first request
  * after it.
  */
-import { LoopTime } from "../../actors/runtime/loop-time.ts";
+import { LoopTime } from "../../actors/runtime/fairness/loop-time.ts";
 
 const HANGS: Readonly<Record<string, () => void>> = {
   loop: () => {

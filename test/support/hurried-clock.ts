@@ -3,7 +3,7 @@
  * factor. A replica with it renews sooner and stops serving sooner than it must, which is the safe
  * side, so that a fault that costs seconds in production costs a fraction of one in a test.
  */
-import type { Clock } from "../../actors/runtime/clock.ts";
+import type { Clock } from "../../actors/runtime/ports.ts";
 import { systemClock } from "../../src/wiring/clock.ts";
 
 export const hurriedClock = (factor: number): Clock => ({

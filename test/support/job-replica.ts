@@ -1,8 +1,7 @@
 /** A replica of all actors of the service, with a model and tools that a test scripts. */
-import type { MessageBlock } from "../../actors/chat/schema.ts";
+import { type Chat, chatRef, type Message, type MessageBlock } from "../../actors/chat/schema.ts";
 import { type InputBlock, isAttachment } from "../../actors/upload/terms.ts";
 import { DEFAULT_JOB_LIMITS } from "../../actors/job/limits.ts";
-import { type Chat, chatRef, type Message } from "../../actors/chat/schema.ts";
 import { jobExecution } from "../../actors/job/run/execution.ts";
 import {
   type AgentSnapshot,
@@ -13,7 +12,6 @@ import {
   PLAIN_TERMS,
   textOf,
 } from "../../actors/job/schema.ts";
-import { Value } from "@sinclair/typebox/value";
 import { assert } from "../../actors/assert.ts";
 import { costOf } from "../../actors/money.ts";
 import { CHAT_EVENTS } from "../../actors/chat/events.ts";
@@ -22,7 +20,7 @@ import { Transcript } from "../../actors/job/run/transcript.ts";
 import { NO_RETRIES, type RetrySettings } from "../../actors/job/run/retry-policy.ts";
 import type { RunServices } from "../../actors/job/run/services.ts";
 import { Slots } from "../../actors/job/run/slots.ts";
-import type { EffectHandler } from "../../actors/runtime/effects.ts";
+import type { EffectHandler } from "../../actors/runtime/outputs/effects.ts";
 import type { Tracing } from "../../actors/runtime/tracing.ts";
 import type { TSchema } from "../../actors/schema.ts";
 import type { StoredEvent } from "../../actors/runtime/store.ts";
@@ -36,6 +34,7 @@ import { FakeModel } from "./fake-model.ts";
 import { FakeTools, parsedOutputs } from "./fake-tools.ts";
 import { MemoryTranscripts, messagesOf } from "./memory-transcripts.ts";
 import { Replica, type World } from "./replica.ts";
+import { Value } from "@sinclair/typebox/value";
 
 /** Pauses are as long as they can be. */
 export const NO_JITTER = { fraction: () => 1 };

@@ -6,8 +6,8 @@
 import postgres from "postgres";
 import { newId } from "../../actors/ids.ts";
 import type { Outcome } from "../../actors/fault.ts";
-import type { EffectHandler } from "../../actors/runtime/effects.ts";
-import type { MemberStep } from "../../actors/runtime/members.ts";
+import type { EffectHandler } from "../../actors/runtime/outputs/effects.ts";
+import type { MemberStep } from "../../actors/runtime/turns/members.ts";
 import type { System } from "../../actors/runtime/system.ts";
 import { type Database, openDatabase } from "../../db/client.ts";
 import { PostgresPlacement } from "../../db/placement.ts";

@@ -2,14 +2,14 @@
  * Clients of ledgers that write, read and follow as fast as they are answered, and note what they
  * are told. What they do is drawn from a seed.
  */
-import { type Outcome, type Fault } from "../../actors/fault.ts";
-import type { Chance } from "../../actors/runtime/clock.ts";
-import type { Subscription } from "../../actors/runtime/subscription.ts";
+import type { Fault, Outcome } from "../../actors/fault.ts";
+import type { Chance } from "../../actors/runtime/ports.ts";
+import type { Subscription } from "../../actors/runtime/streams/subscription.ts";
 import { until } from "./condition.ts";
 import { seededChance } from "./fake-clock.ts";
-import { type Ledger, type LedgerCommand } from "./ledger-actor.ts";
+import type { Ledger, LedgerCommand } from "./ledger-actor.ts";
 import { type LedgerBench, organizationOf, refOf } from "./ledger-bench.ts";
-import { type History, type StoredLedger, type Write } from "./ledger-history.ts";
+import type { History, StoredLedger, Write } from "./ledger-history.ts";
 
 /** Refusals after which nothing was done for certain. */
 const NOTHING_DONE: ReadonlySet<Fault["kind"]> = new Set([

@@ -1,8 +1,8 @@
 /** A replica of ledgers (`ledger-actor.ts`), and what tests of the runtime say to them. */
 import type { Outcome } from "../../actors/fault.ts";
-import type { EffectHandler } from "../../actors/runtime/effects.ts";
-import type { StreamItem } from "../../actors/runtime/replay.ts";
-import type { Subscription } from "../../actors/runtime/subscription.ts";
+import type { EffectHandler } from "../../actors/runtime/outputs/effects.ts";
+import type { StreamItem } from "../../actors/runtime/streams/replay.ts";
+import type { Subscription } from "../../actors/runtime/streams/subscription.ts";
 import { type Ledger, ledgerActor, type LedgerCommand, type LedgerProtocols, ledgerRef } from "./ledger-actor.ts";
 import { erased, Replica, type ReplicaOptions, type World } from "./replica.ts";
 

@@ -5,8 +5,8 @@
  * the contract suites, which run on it and on PostgreSQL.
  */
 import type { RecordFields } from "../../actors/runtime/actor.ts";
-import type { Clock } from "../../actors/runtime/clock.ts";
-import { SHARD_COUNT } from "../../actors/runtime/placement.ts";
+import type { Clock } from "../../actors/runtime/ports.ts";
+import { SHARD_COUNT } from "../../actors/runtime/placement/placement.ts";
 import type {
   AlarmRow,
   EffectRow,

@@ -1,8 +1,8 @@
-/** Replicas of one world that reach each other without HTTP (port: `actors/runtime/peers.ts`). */
+/** Replicas of one world that reach each other without HTTP (port: `actors/runtime/placement/placement.ts`). */
 import { type Outcome, refuse } from "../../actors/fault.ts";
-import type { Member } from "../../actors/runtime/members.ts";
-import type { Peers } from "../../actors/runtime/peers.ts";
-import { UNAVAILABLE } from "../../actors/runtime/shards.ts";
+import type { Member } from "../../actors/runtime/turns/members.ts";
+import type { Peers } from "../../actors/runtime/placement/placement.ts";
+import { UNAVAILABLE } from "../../actors/runtime/placement/shards.ts";
 import type { LedgerReplica } from "./ledger-replica.ts";
 
 export class MemoryPeers implements Peers {

@@ -1,5 +1,5 @@
 /**
- * The placement's model in memory (port: `actors/runtime/placement.ts`). The database's clock is the
+ * The placement's model in memory (port: `actors/runtime/placement/placement.ts`). The database's clock is the
  * clock that the model was made with; a replica may run on another one.
  */
 import {
@@ -8,7 +8,7 @@ import {
   type Placement,
   SHARD_COUNT,
   type ShardGrant,
-} from "../../actors/runtime/placement.ts";
+} from "../../actors/runtime/placement/placement.ts";
 import type { MemoryDatabase, ReplicaRow } from "./memory-database.ts";
 
 export class Unreachable extends Error {

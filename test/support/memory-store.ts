@@ -14,7 +14,7 @@
  *     ▼
  *   answered
  */
-import { shardOf } from "../../actors/runtime/placement.ts";
+import { shardOf } from "../../actors/runtime/placement/placement.ts";
 import type { RecordFields } from "../../actors/runtime/actor.ts";
 import type {
   ActorStore,

@@ -1,7 +1,7 @@
 /** Organizations, people and tokens of a test, made through the actors as the administration command makes them. */
 import { newId } from "../../actors/ids.ts";
 import { organizationRef } from "../../actors/organization/schema.ts";
-import type { Clock } from "../../actors/runtime/clock.ts";
+import type { Clock } from "../../actors/runtime/ports.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
 import { makeToken } from "../../src/http/admission/token.ts";
 import type { Caller, Service, TokenOptions } from "./service.ts";

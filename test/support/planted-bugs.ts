@@ -2,7 +2,7 @@
  * Preloaded into a real service by tests: at SIGUSR2 the bug that PLANTED_BUG names is there. The
  * service itself knows nothing of it.
  */
-import { FlushLane } from "../../actors/runtime/flush.ts";
+import { FlushLane } from "../../actors/runtime/commit/flush.ts";
 
 const BUGS: Readonly<Record<string, () => void>> = {
   rejection: () => void Promise.reject(new Error("a planted rejection")),

@@ -1,6 +1,6 @@
 /** A system of actors that a test chooses, on PostgreSQL. */
 import type { Protocols } from "../../actors/runtime/actor.ts";
-import type { EffectHandlers } from "../../actors/runtime/effects.ts";
+import type { EffectHandlers } from "../../actors/runtime/outputs/effects.ts";
 import type { System } from "../../actors/runtime/system.ts";
 import type { Database } from "../../db/client.ts";
 import { PostgresPlacement } from "../../db/placement.ts";

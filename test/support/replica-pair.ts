@@ -1,6 +1,6 @@
 /** Two replicas with real ports, and the clock in the test's hands. */
 import { ok } from "../../actors/fault.ts";
-import { SHARD_COUNT } from "../../actors/runtime/placement.ts";
+import { SHARD_COUNT } from "../../actors/runtime/placement/placement.ts";
 import type { Route, Routed } from "../../src/http/request/forwarding.ts";
 import { OpenStreams } from "../../src/http/stream/open-streams.ts";
 import { CLIENT_HEADER } from "../../src/peers/peer-key.ts";

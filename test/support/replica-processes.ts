@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import postgres from "postgres";
-import { shardOf } from "../../actors/runtime/placement.ts";
+import { shardOf } from "../../actors/runtime/placement/placement.ts";
 import { FIRST_RUN_FILE } from "../../src/service/first-run.ts";
 import { type GuardedFolder, guardedFolder } from "./guarded-folder.ts";
 import { createEmptyDatabase, type TestDatabase } from "./postgres.ts";

@@ -3,10 +3,10 @@
  * its log in a test's hands. Several may share one world, as processes share one PostgreSQL.
  */
 import type { ActorDefinition, AnyDefinition, Protocol, Protocols } from "../../actors/runtime/actor.ts";
-import type { EffectHandlers } from "../../actors/runtime/effects.ts";
-import type { Peers } from "../../actors/runtime/peers.ts";
+import type { EffectHandlers } from "../../actors/runtime/outputs/effects.ts";
+import type { Peers } from "../../actors/runtime/placement/placement.ts";
 import type { Tracing } from "../../actors/runtime/tracing.ts";
-import type { WriteGuard } from "../../actors/runtime/write-guard.ts";
+import type { WriteGuard } from "../../actors/runtime/turns/write-admission.ts";
 import type { System } from "../../actors/runtime/system.ts";
 import { FakeClock, seededChance } from "./fake-clock.ts";
 import { MemoryDatabase } from "./memory-database.ts";

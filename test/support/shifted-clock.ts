@@ -1,5 +1,5 @@
 /** A clock that runs, and whose wall time a test moves: timers go on as they do, and leases are renewed. */
-import type { Clock } from "../../actors/runtime/clock.ts";
+import type { Clock } from "../../actors/runtime/ports.ts";
 import { until } from "./condition.ts";
 import { systemClock } from "../../src/wiring/clock.ts";
 

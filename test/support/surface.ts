@@ -1,5 +1,5 @@
 /** A surface for operations of a test's own, over the actors of a service. */
-import type { Clock } from "../../actors/runtime/clock.ts";
+import type { Clock } from "../../actors/runtime/ports.ts";
 import { currentDialect } from "../../src/current/dialect.ts";
 import { Admission } from "../../src/http/admission/admission.ts";
 import { Authentication } from "../../src/http/admission/authentication.ts";
@@ -7,7 +7,7 @@ import { ClientAddresses } from "../../src/http/admission/client-address.ts";
 import { Bodies } from "../../src/http/body/bodies.ts";
 import { LongBodies } from "../../src/http/body/long-bodies.ts";
 import { CrossOrigin } from "../../src/http/answer/cross-origin.ts";
-import { AT_ONCE } from "../../actors/runtime/bulk-work.ts";
+import { AT_ONCE } from "../../actors/runtime/fairness/bulk-work.ts";
 import { FairTurns } from "../../src/http/admission/fair-turns.ts";
 import { RateHeaders } from "../../src/http/answer/rate-headers.ts";
 import { RateLimits } from "../../src/http/admission/rate-limits.ts";

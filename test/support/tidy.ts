@@ -144,7 +144,7 @@ function skipsSilently(text: string, code: string): boolean {
 export function formBreaches(file: SourceFile): string[] {
   const { path, text } = file;
   const lines = text.replace(/\n$/, "").split("\n").length;
-  const limit = path.startsWith("actors/") ? 300 : path.startsWith("test/") ? 600 : 400;
+  const limit = path.startsWith("test/") ? 600 : 400;
   const code = codeOf(text);
   const checks: readonly (readonly [boolean, string])[] = [
     [lines > limit, `has ${lines} lines, more than ${limit}: find the noun that wants out`],

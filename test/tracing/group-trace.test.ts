@@ -1,6 +1,6 @@
 /** The spans of a turn group, told to a tracing of the test's own. */
 import { expect, test } from "bun:test";
-import { GroupTrace } from "../../actors/runtime/group-trace.ts";
+import { GroupTrace } from "../../actors/runtime/turns/group-trace.ts";
 import type { Span, Tracing } from "../../actors/runtime/tracing.ts";
 
 test("[OPS-9] when a group fails on its way to the store, the span of its flush ends with it", () => {

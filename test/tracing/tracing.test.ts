@@ -294,7 +294,7 @@ test("[OPS-9] attributes that are not ours have the names of the conventions", (
     "src/http/request/request-span.ts",
     "src/tracing/tracing.ts",
     "src/service/traces.ts",
-    "actors/runtime/group-trace.ts",
+    "actors/runtime/turns/group-trace.ts",
   ];
   const names = files.flatMap((file) =>
     [

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import type { StreamItem } from "../../actors/runtime/replay.ts";
+import type { StreamItem } from "../../actors/runtime/streams/replay.ts";
 import type { JsonObject } from "../../actors/schema.ts";
 import { ExecutionFrames } from "../../src/v1/execute/frames.ts";
 import { frames } from "../support/v1.ts";

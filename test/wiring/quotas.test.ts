@@ -1,7 +1,7 @@
 /** The counting of quotas, over tables of the test's: what is taken back, measured again, and never passed. */
 import { beforeEach, expect, test } from "bun:test";
 import { taskTable } from "../../actors/organization/schema.ts";
-import type { RecordChange, Verdict } from "../../actors/runtime/write-guard.ts";
+import type { RecordChange, Verdict } from "../../actors/runtime/turns/write-admission.ts";
 import { DEFAULT_QUOTAS, type QuotaLimits } from "../../actors/usage/quota.ts";
 import { Quotas } from "../../src/wiring/quotas.ts";
 

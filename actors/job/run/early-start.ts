@@ -17,7 +17,7 @@
 import { chatRef } from "../../chat/schema.ts";
 import type { Pass } from "../../pass.ts";
 import type { EffectRow } from "../../runtime/store.ts";
-import { followed, following } from "../../runtime/members.ts";
+import { followed, following } from "../../runtime/turns/members.ts";
 import { usageRef } from "../../usage/schema.ts";
 import { usageOf } from "../metering.ts";
 import type { ProgressReport } from "../protocol.ts";

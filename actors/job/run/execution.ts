@@ -12,11 +12,11 @@
  */
 import { costOf } from "../../money.ts";
 import { Backoff } from "../../runtime/backoff.ts";
-import { type Ask, followed } from "../../runtime/members.ts";
+import { type Ask, followed } from "../../runtime/turns/members.ts";
 import { assert } from "../../assert.ts";
 import type { ChatCommand } from "../../chat/protocol.ts";
 import { chatRef } from "../../chat/schema.ts";
-import type { EffectContext, EffectHandler } from "../../runtime/effects.ts";
+import type { EffectContext, EffectHandler } from "../../runtime/outputs/effects.ts";
 import type { EffectRow } from "../../runtime/store.ts";
 import type { Recovery } from "../machine.ts";
 import type { JobCommand, JobReplies } from "../protocol.ts";

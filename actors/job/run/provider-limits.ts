@@ -12,7 +12,7 @@
  *   with a key of its own.
  */
 import { assert } from "../../assert.ts";
-import type { Clock } from "../../runtime/clock.ts";
+import type { Clock } from "../../runtime/ports.ts";
 
 /** A window of this many calls limits nothing any more. */
 export const OPEN_WINDOW = 128;

@@ -3,7 +3,7 @@
  * not thousands: progress is reported at most once a second, and log lines are counted.
  */
 import { cutText } from "../../cut-text.ts";
-import type { Clock } from "../../runtime/clock.ts";
+import type { Clock } from "../../runtime/ports.ts";
 import type { ToolHost } from "../ports.ts";
 import type { ProgressReport } from "../protocol.ts";
 import type { Progress } from "../terms.ts";

@@ -3,7 +3,7 @@
  * for a moment, and a failed query must not fail the run. So each read is retried, with pauses that double up to a
  * bound, until it succeeds, the run is aborted, or the epoch is over.
  */
-import type { EffectContext } from "../../runtime/effects.ts";
+import type { EffectContext } from "../../runtime/outputs/effects.ts";
 import type { EffectRow } from "../../runtime/store.ts";
 import type { RunServices } from "./services.ts";
 import type { ChatHistory } from "../protocol.ts";

@@ -5,12 +5,12 @@
 import type { ChatCommand, ChatProtocol } from "../../chat/protocol.ts";
 import { chatRef } from "../../chat/schema.ts";
 import { isPassing, type Outcome } from "../../fault.ts";
-import type { EffectContext } from "../../runtime/effects.ts";
+import type { EffectContext } from "../../runtime/outputs/effects.ts";
 import type { EffectRow } from "../../runtime/store.ts";
 import { Backoff } from "../../runtime/backoff.ts";
 import type { ReplyOf } from "../../runtime/actor.ts";
-import { followed, following, type MemberStep, type RepliesOf } from "../../runtime/members.ts";
-import type { TextWriter } from "../../runtime/text-writer.ts";
+import { followed, following, type MemberStep, type RepliesOf } from "../../runtime/turns/members.ts";
+import type { TextWriter } from "../../runtime/streams/text-writer.ts";
 import { usageRef } from "../../usage/schema.ts";
 import { askChat, askJob, askUsage, type RunIntent, type RunServices } from "./services.ts";
 import type { StartedJob } from "./early-start.ts";

@@ -3,7 +3,7 @@
  * together, or the calls of one large step, occupy the loop for a few units at a time, and organizations take turns. If
  * only one organization is at work, nothing waits.
  */
-import type { Slices } from "../../runtime/slices.ts";
+import type { Slices } from "../../runtime/fairness/slices.ts";
 import type { TranscriptEntry } from "../ports.ts";
 import type { ProgressReport } from "../protocol.ts";
 

@@ -1,5 +1,5 @@
 /** What a run begins with. */
-import type { EffectContext } from "../../runtime/effects.ts";
+import type { EffectContext } from "../../runtime/outputs/effects.ts";
 import type { EffectRow } from "../../runtime/store.ts";
 import type { StartedJob } from "./early-start.ts";
 import type { JobSlot } from "./job-slot.ts";

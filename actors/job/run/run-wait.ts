@@ -3,7 +3,7 @@
  * at once, and a wait of more than 5 s releases the job slot.
  */
 import type { ChatCommand } from "../../chat/protocol.ts";
-import type { Clock } from "../../runtime/clock.ts";
+import type { Clock } from "../../runtime/ports.ts";
 import { isoTime } from "../../schema.ts";
 import type { Usage } from "../schema.ts";
 import type { Waiting } from "../terms.ts";

@@ -1,6 +1,6 @@
 /** One attempt of one job, from its start to its end or its abort. See `execution.ts` for the loop. */
 import type { ChatCommand } from "../../chat/protocol.ts";
-import type { EffectContext } from "../../runtime/effects.ts";
+import type { EffectContext } from "../../runtime/outputs/effects.ts";
 import type { EffectRow } from "../../runtime/store.ts";
 import type { RunServices } from "./services.ts";
 import { type ModelOutcome, NO_TOOLS } from "../ports.ts";

@@ -3,10 +3,10 @@
  * them it imports only the slots.
  */
 import type { ChatProtocol } from "../../chat/protocol.ts";
-import type { Chance, Clock } from "../../runtime/clock.ts";
-import { asking, type DispatchGroup } from "../../runtime/members.ts";
-import type { Slices } from "../../runtime/slices.ts";
-import type { TextWriter, WrittenText } from "../../runtime/text-writer.ts";
+import type { Chance, Clock } from "../../runtime/ports.ts";
+import { asking, type DispatchGroup } from "../../runtime/turns/members.ts";
+import type { Slices } from "../../runtime/fairness/slices.ts";
+import type { TextWriter, WrittenText } from "../../runtime/streams/text-writer.ts";
 import type { ModelPort, OutputPort, ProviderKeys, ToolPort } from "../ports.ts";
 import type { UsageProtocol } from "../../usage/protocol.ts";
 import type { JobProtocol, Transcripts } from "../protocol.ts";

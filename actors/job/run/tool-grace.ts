@@ -1,5 +1,5 @@
 /** Bounds how long a stopped tool can hold up its run. */
-import type { Clock } from "../../runtime/clock.ts";
+import type { Clock } from "../../runtime/ports.ts";
 
 /** How long an aborted tool may take to end; after that its result is dropped. */
 export const TOOL_GRACE_MS = 5_000;

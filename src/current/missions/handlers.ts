@@ -1,14 +1,13 @@
 /** Missions on the current surface: list, create, read, change, run, and their tasks (MIS-1 to MIS-8). */
 import type { MissionChanges } from "../../../actors/mission/protocol.ts";
-import type { Agent } from "../../../actors/organization/schema.ts";
+import { type Agent, organizationRef } from "../../../actors/organization/schema.ts";
 import { costKnown } from "../../work/budget.ts";
 import { mapped, ok, type Outcome } from "../../../actors/fault.ts";
 import { newId } from "../../../actors/ids.ts";
 import { DEFAULT_SCHEDULE } from "../../../actors/mission/schedule-input.ts";
 import { type Mission, type MissionBudget, missionRef } from "../../../actors/mission/schema.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
-import { organizationRef } from "../../../actors/organization/schema.ts";
-import type { Member } from "../../../actors/runtime/members.ts";
+import type { Member } from "../../../actors/runtime/turns/members.ts";
 import { ask } from "../../../actors/troupe.ts";
 import { workspaceRef } from "../../../actors/workspace/schema.ts";
 import type { Handlers, Input } from "../../http/contract/operation.ts";

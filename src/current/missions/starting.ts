@@ -7,7 +7,7 @@ import { refusalOf, without } from "../../../actors/mission/access.ts";
 import type { JobIds, MissionChanges, MissionReplies } from "../../../actors/mission/protocol.ts";
 import { type Mission, missionRef } from "../../../actors/mission/schema.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
-import { followed, following, type Member } from "../../../actors/runtime/members.ts";
+import { followed, following, type Member } from "../../../actors/runtime/turns/members.ts";
 import { ask } from "../../../actors/troupe.ts";
 import { workspaceRef } from "../../../actors/workspace/schema.ts";
 import { accepted, type Change, type Commit, done } from "../../http/commit/commit.ts";

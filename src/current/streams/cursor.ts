@@ -1,5 +1,5 @@
 /** Where a stream begins (SSE-4): at `Last-Event-ID` of a reconnecting client, at `?after=`, or as `?replay=` says. */
-import type { ClientCursor } from "../../../actors/runtime/subscription.ts";
+import type { ClientCursor } from "../../../actors/runtime/streams/subscription.ts";
 
 /** Durable events for a client without a cursor. */
 export const RECENT_EVENTS = 100;

@@ -3,7 +3,7 @@
  * frames are cached by event, and joined writes by the list of items that readers at one position share. Weak
  * references drop both with their keys.
  */
-import type { StreamItem, TextDelta } from "../../../actors/runtime/replay.ts";
+import type { StreamItem, TextDelta } from "../../../actors/runtime/streams/replay.ts";
 import type { StoredEvent } from "../../../actors/runtime/store.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
 import { sseEvent, sseJson } from "../../http/stream/sse.ts";

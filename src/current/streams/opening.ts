@@ -5,10 +5,9 @@
 import { assert } from "../../../actors/assert.ts";
 import { ok, type Outcome } from "../../../actors/fault.ts";
 import type { ActorRef, RecordFields } from "../../../actors/runtime/actor.ts";
-import { UNAVAILABLE } from "../../../actors/runtime/shards.ts";
-import type { ClientCursor, Subscription } from "../../../actors/runtime/subscription.ts";
-import type { EventStreamParts } from "../../http/stream/event-stream.ts";
-import { eventStream } from "../../http/stream/event-stream.ts";
+import { UNAVAILABLE } from "../../../actors/runtime/placement/shards.ts";
+import type { ClientCursor, Subscription } from "../../../actors/runtime/streams/subscription.ts";
+import { eventStream, type EventStreamParts } from "../../http/stream/event-stream.ts";
 import type { Visitor } from "../../http/request/caller.ts";
 import { lookUp } from "../../log/look-up.ts";
 import { sseComment, sseCursor } from "../../http/stream/sse.ts";

@@ -4,10 +4,10 @@
  *   replay ─▶ live ─┬─ the job or the awaited chat turn has ended, or the chat is deleted ──▶ `stream.end`
  *                   └─ ended by the service ──▶ `stream.closing`, with the cursor to resume from
  */
-import type { StreamItem } from "../../../actors/runtime/replay.ts";
-import type { Subscription } from "../../../actors/runtime/subscription.ts";
+import type { StreamItem } from "../../../actors/runtime/streams/replay.ts";
+import type { Subscription } from "../../../actors/runtime/streams/subscription.ts";
 import { type Interruption, type Piece, QUIET, type SharedSource } from "../../http/stream/event-source.ts";
-import { cursorAfter, writeOf, noteFrame, type StreamKind } from "./frames.ts";
+import { cursorAfter, noteFrame, type StreamKind, writeOf } from "./frames.ts";
 
 /** When a stream ends. `seq`: after this event, or at once if the reader has it already. */
 export type StreamEnd =

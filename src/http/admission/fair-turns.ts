@@ -16,9 +16,9 @@
  *           └ too many wait, or for too long ──▶ false
  */
 import type { Fault } from "../../../actors/fault.ts";
-import type { Clock } from "../../../actors/runtime/clock.ts";
-import type { LoopTime } from "../../../actors/runtime/loop-time.ts";
-import { NextTurn } from "../../../actors/runtime/next-turn.ts";
+import type { Clock } from "../../../actors/runtime/ports.ts";
+import type { LoopTime } from "../../../actors/runtime/fairness/loop-time.ts";
+import { NextTurn } from "../../../actors/runtime/fairness/slices.ts";
 
 /** What an organization may begin in one turn of the loop. A small request takes a tenth of it. */
 export const QUANTUM_MS = 0.5;

@@ -3,7 +3,7 @@
  * far above what honest clients send. Each process counts in memory; one process serves an organization.
  */
 import type { Fault } from "../../../actors/fault.ts";
-import type { Clock } from "../../../actors/runtime/clock.ts";
+import type { Clock } from "../../../actors/runtime/ports.ts";
 import { RATE_WINDOW_MS } from "../../../actors/traffic/policy.ts";
 
 export class ProtectiveLimit {

@@ -6,11 +6,11 @@
 import type { Server } from "bun";
 import { BoundedMap } from "../../../actors/bounded-map.ts";
 import type { Fault } from "../../../actors/fault.ts";
-import type { Clock } from "../../../actors/runtime/clock.ts";
+import type { Clock } from "../../../actors/runtime/ports.ts";
 import { RATE_BUDGET, RATE_WINDOW_MS, rateLimit } from "../../../actors/traffic/policy.ts";
 import type { RateState } from "../../../actors/traffic/protocol.ts";
 import { trafficRef } from "../../../actors/traffic/schema.ts";
-import type { Ask } from "../../../actors/runtime/members.ts";
+import type { Ask } from "../../../actors/runtime/turns/members.ts";
 import { ask, type TroupeSystem } from "../../../actors/troupe.ts";
 import type { ClientAddresses } from "./client-address.ts";
 

@@ -6,7 +6,7 @@
 import { isSameHash } from "../../../actors/constant-time.ts";
 import { isIdOf } from "../../../actors/ids.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
-import type { Clock } from "../../../actors/runtime/clock.ts";
+import type { Clock } from "../../../actors/runtime/ports.ts";
 import type { Sealing } from "../../../actors/sealing.ts";
 
 /** Lifetime of an address in seconds. */

@@ -9,7 +9,7 @@
  * nobody sends a token before it exists, so it is not cached as unknown, and cached entries are short-lived.
  */
 import { BoundedMap } from "../../../actors/bounded-map.ts";
-import type { Clock } from "../../../actors/runtime/clock.ts";
+import type { Clock } from "../../../actors/runtime/ports.ts";
 
 /** How long a token counts as unknown after its lookup. */
 export const UNKNOWN_MS = 5_000;

@@ -3,7 +3,7 @@
  * are equal for everybody with the same budget within one second: they are made once, and a response starts from
  * them.
  */
-import type { Clock } from "../../../actors/runtime/clock.ts";
+import type { Clock } from "../../../actors/runtime/ports.ts";
 import { RATE_WINDOW_MS } from "../../../actors/traffic/policy.ts";
 import type { RateState } from "../../../actors/traffic/protocol.ts";
 import type { Answer, SharedHeaders } from "./answer.ts";

@@ -1,8 +1,8 @@
 /**
- * Renders the JSON of a list in slices (`actors/runtime/bulk-work.ts`): a page of a megabyte takes milliseconds, in
+ * Renders the JSON of a list in slices (`actors/runtime/fairness/bulk-work.ts`): a page of a megabyte takes milliseconds, in
  * which nobody else would be served. The text equals that of `JSON.stringify`.
  */
-import type { Bulk } from "../../../actors/runtime/bulk-work.ts";
+import type { Bulk } from "../../../actors/runtime/fairness/bulk-work.ts";
 
 /** Shorter lists are rendered together with the rest of the answer. */
 const LEAST_RECORDS = 4;

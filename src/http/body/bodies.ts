@@ -16,7 +16,7 @@
  * `mod_reqtimeout`).
  */
 import { type Fault, ok, type Outcome, refuse } from "../../../actors/fault.ts";
-import type { Clock } from "../../../actors/runtime/clock.ts";
+import type { Clock } from "../../../actors/runtime/ports.ts";
 import type { BodyPace, PacedBody } from "./body-pace.ts";
 
 /** Bytes of all bodies that are read at once; each byte takes some 1.3 bytes of memory. */

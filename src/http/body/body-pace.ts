@@ -7,10 +7,10 @@
  * the others of its organization, and organizations take turns. No wait exceeds twice `MOST_WAIT_MS`, because
  * proxies abort a sender without progress, most of them after a minute.
  */
-import type { Clock } from "../../../actors/runtime/clock.ts";
-import { partBeside } from "../../../actors/runtime/bulk-work.ts";
-import type { LoopTime } from "../../../actors/runtime/loop-time.ts";
-import { PacedSlices } from "../../../actors/runtime/paced-slices.ts";
+import type { Clock } from "../../../actors/runtime/ports.ts";
+import { partBeside } from "../../../actors/runtime/fairness/bulk-work.ts";
+import type { LoopTime } from "../../../actors/runtime/fairness/loop-time.ts";
+import { PacedSlices } from "../../../actors/runtime/fairness/paced-slices.ts";
 
 /** Bytes of each body that are read without waiting. */
 export const READ_AT_ONCE_BYTES = 512 * 1024;

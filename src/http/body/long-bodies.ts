@@ -1,9 +1,9 @@
 /**
- * Parses long bodies in slices (`actors/runtime/bulk-work.ts`): bodies that arrive together are parsed one after the
+ * Parses long bodies in slices (`actors/runtime/fairness/bulk-work.ts`): bodies that arrive together are parsed one after the
  * other, and the event loop turns between them (FAIR-7). A short body is parsed at once.
  */
 import type { MaybePromise } from "../../../actors/maybe-promise.ts";
-import { AT_ONCE_BYTES, type Bulk } from "../../../actors/runtime/bulk-work.ts";
+import { AT_ONCE_BYTES, type Bulk } from "../../../actors/runtime/fairness/bulk-work.ts";
 
 /** Longer bodies wait for a slice: parsing this many bytes takes a tenth of a millisecond. */
 export const LONG_BODY_BYTES = 64 * 1024;

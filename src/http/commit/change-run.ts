@@ -4,7 +4,7 @@
  *   [idempotency key ▶] handler ▶ commit, with its event ▶ its answer, or that of the work which it has begun
  */
 import { type Fault, ok, type Outcome, refuse } from "../../../actors/fault.ts";
-import type { Clock } from "../../../actors/runtime/clock.ts";
+import type { Clock } from "../../../actors/runtime/ports.ts";
 import type { Sealing } from "../../../actors/sealing.ts";
 import type { TroupeSystem } from "../../../actors/troupe.ts";
 import type { AnyInput } from "../contract/operation.ts";

@@ -7,7 +7,7 @@
 import { assert } from "../../../actors/assert.ts";
 import { ok, type Outcome } from "../../../actors/fault.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
-import type { Ask, MemberStep, RepliesOf } from "../../../actors/runtime/members.ts";
+import type { Ask, MemberStep, RepliesOf } from "../../../actors/runtime/turns/members.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
 import type { KeyEnding } from "../../../actors/traffic/schema.ts";
 import type { TroupeSystem } from "../../../actors/troupe.ts";

@@ -6,15 +6,15 @@
  * secrets.
  */
 import type { Principal } from "../../../actors/organization/principal.ts";
-import type { Member } from "../../../actors/runtime/members.ts";
+import type { Member } from "../../../actors/runtime/turns/members.ts";
 import { isoTime, type Json, type JsonObject } from "../../../actors/schema.ts";
 import {
   type EventActor,
   type EventResource,
   type EventType,
   type NewsEvent,
-  TEST_EVENT,
   takeEvent,
+  TEST_EVENT,
   webhookRef,
 } from "../../../actors/webhook/events.ts";
 import type { Caller } from "../request/caller.ts";

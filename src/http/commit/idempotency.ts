@@ -18,12 +18,12 @@ import { assert } from "../../../actors/assert.ts";
 import { type Fault, ok, type Outcome } from "../../../actors/fault.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import type { ActorRef } from "../../../actors/runtime/actor.ts";
-import type { MemberStep } from "../../../actors/runtime/members.ts";
+import type { MemberStep } from "../../../actors/runtime/turns/members.ts";
 import type { Sealing } from "../../../actors/sealing.ts";
 import type { KeyClaim } from "../../../actors/traffic/protocol.ts";
 import { type KeyEnding, type RunningKey, trafficRef } from "../../../actors/traffic/schema.ts";
 import { ask, type TroupeSystem } from "../../../actors/troupe.ts";
-import { type StoredAnswer, Commit, type Door } from "./commit.ts";
+import { Commit, type Door, type StoredAnswer } from "./commit.ts";
 import type { Refusal } from "../answer/dialect.ts";
 import { claimOf, type KeyedInput } from "./idempotency-key.ts";
 

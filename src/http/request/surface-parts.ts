@@ -1,8 +1,8 @@
 /** The parts of a surface. */
 import type { Server } from "bun";
 import type { FaultKind, Outcome } from "../../../actors/fault.ts";
-import type { Bulk } from "../../../actors/runtime/bulk-work.ts";
-import type { Clock } from "../../../actors/runtime/clock.ts";
+import type { Bulk } from "../../../actors/runtime/fairness/bulk-work.ts";
+import type { Clock } from "../../../actors/runtime/ports.ts";
 import type { Tracing } from "../../../actors/runtime/tracing.ts";
 import type { Sealing } from "../../../actors/sealing.ts";
 import type { TroupeSystem } from "../../../actors/troupe.ts";

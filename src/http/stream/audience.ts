@@ -6,7 +6,7 @@
  * Readers who joined at different times may have caught up and still get different cursors: they form several
  * audiences, which merge when their positions meet.
  */
-import type { Clock } from "../../../actors/runtime/clock.ts";
+import type { Clock } from "../../../actors/runtime/ports.ts";
 import type { Piece, SharedSource } from "./event-source.ts";
 import { type Beating, HEARTBEAT_MS, type Heartbeats } from "./heartbeats.ts";
 import { type Reader, Reading } from "./reading.ts";

@@ -3,7 +3,7 @@
  * enough. So ten thousand quiet connections cost one timer; and an audience, whose streams are silent together,
  * counts as one.
  */
-import type { Clock } from "../../../actors/runtime/clock.ts";
+import type { Clock } from "../../../actors/runtime/ports.ts";
 import { sseComment } from "./sse.ts";
 
 /** Silence after which a comment keeps the connection alive (SSE-1). */

@@ -3,8 +3,8 @@
  * service stops; revoking a token ends its own (AUTH-2).
  */
 import { type Fault, ok, type Outcome, refuse } from "../../../actors/fault.ts";
-import type { Clock } from "../../../actors/runtime/clock.ts";
-import type { LoopTime } from "../../../actors/runtime/loop-time.ts";
+import type { Clock } from "../../../actors/runtime/ports.ts";
+import type { LoopTime } from "../../../actors/runtime/fairness/loop-time.ts";
 import { Audiences } from "./audience.ts";
 import { BoundedMap } from "../../../actors/bounded-map.ts";
 import { Heartbeats } from "./heartbeats.ts";

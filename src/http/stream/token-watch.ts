@@ -5,7 +5,7 @@
  * overload) ends nothing.
  */
 import { organizationRef } from "../../../actors/organization/schema.ts";
-import type { Clock } from "../../../actors/runtime/clock.ts";
+import type { Clock } from "../../../actors/runtime/ports.ts";
 import type { TroupeSystem } from "../../../actors/troupe.ts";
 import type { HttpLog } from "../../log/port.ts";
 import type { OpenStreams } from "./open-streams.ts";

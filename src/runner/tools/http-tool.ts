@@ -11,7 +11,7 @@
 import { maskSecrets } from "../mask.ts";
 import { type HttpCall, secretsOfTool } from "../../../actors/job/connections.ts";
 import type { ToolResult } from "../../../actors/job/ports.ts";
-import type { Clock } from "../../../actors/runtime/clock.ts";
+import type { Clock } from "../../../actors/runtime/ports.ts";
 import { type BackoffParts, pauseMs } from "../../../actors/runtime/backoff.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
 import type { Egress, EgressResult } from "../../egress/egress.ts";

@@ -2,7 +2,7 @@
 import { Type } from "../../../actors/schema.ts";
 import { DEFAULT_JOB_LIMITS, MOST_STEPS } from "../../../actors/job/limits.ts";
 import { DEFAULT_SLOTS } from "../../../actors/job/run/slots.ts";
-import { DEFAULT_PART } from "../../../actors/runtime/throttle.ts";
+import { DEFAULT_PART } from "../../../actors/runtime/fairness/throttle.ts";
 import { QUOTAS } from "../../../actors/usage/quota.ts";
 import { flag, group, list, optional, setting, wholeNumber } from "../setting.ts";
 

@@ -7,7 +7,7 @@ import { clientRef } from "../../../actors/account/schema.ts";
 import { BoundedMap } from "../../../actors/bounded-map.ts";
 import { ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { isIdOf, newId } from "../../../actors/ids.ts";
-import type { Clock } from "../../../actors/runtime/clock.ts";
+import type { Clock } from "../../../actors/runtime/ports.ts";
 import type { TroupeSystem } from "../../../actors/troupe.ts";
 import type { Egress } from "../../egress/egress.ts";
 import { visibleText } from "../../../actors/visible-text.ts";

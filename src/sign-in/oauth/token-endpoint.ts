@@ -8,7 +8,7 @@ import type { Directory } from "../../../actors/organization/directory.ts";
 import type { Issued } from "../../../actors/organization/people-protocol.ts";
 import { organizationRef } from "../../../actors/organization/schema.ts";
 import type { Outcome } from "../../../actors/fault.ts";
-import type { Clock } from "../../../actors/runtime/clock.ts";
+import type { Clock } from "../../../actors/runtime/ports.ts";
 import { isoTime } from "../../../actors/schema.ts";
 import type { Sealing } from "../../../actors/sealing.ts";
 import type { TroupeSystem } from "../../../actors/troupe.ts";

@@ -4,11 +4,11 @@
  * signature of the ID token. Nothing here knows our people.
  */
 import { cutText } from "../../../actors/cut-text.ts";
-import * as oauth from "oauth4webapi";
-import type { Clock } from "../../../actors/runtime/clock.ts";
+import type { Clock } from "../../../actors/runtime/ports.ts";
 import type { Egress } from "../../egress/egress.ts";
 import type { HttpLog } from "../../log/port.ts";
 import { ProviderAway, providerFetch } from "./provider-fetch.ts";
+import * as oauth from "oauth4webapi";
 
 /** The operator's settings. */
 export interface ProviderSettings {

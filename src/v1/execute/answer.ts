@@ -5,14 +5,14 @@
 import { assert } from "../../../actors/assert.ts";
 import { mapped, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { type BlockedReason, type Job, jobRef, type RunErrorCode } from "../../../actors/job/schema.ts";
-import { UNAVAILABLE } from "../../../actors/runtime/shards.ts";
-import type { Subscription } from "../../../actors/runtime/subscription.ts";
+import { UNAVAILABLE } from "../../../actors/runtime/placement/shards.ts";
+import type { Subscription } from "../../../actors/runtime/streams/subscription.ts";
 import { done, type JoinedAnswer } from "../../http/commit/commit.ts";
 import type { Bearer } from "../../http/stream/open-streams.ts";
 import type { Caller } from "../../http/request/caller.ts";
 import type { Services } from "../../operations/services.ts";
 import type { Execution } from "./beginning.ts";
-import { type ExecutionResult, noticeOf, GOES_ON_NOTICE, partialNotice, stopReasonOf } from "./schema.ts";
+import { type ExecutionResult, GOES_ON_NOTICE, noticeOf, partialNotice, stopReasonOf } from "./schema.ts";
 
 type AnswerParts = Pick<Services, "system" | "streams" | "clock" | "jobLimits" | "log">;
 

@@ -9,9 +9,9 @@
 import { visibleJson } from "../../../actors/visible-text.ts";
 import { type Block, TEXT_SEPARATOR, textOf } from "../../../actors/job/schema.ts";
 import { STOP_REASONS } from "../../../actors/job/stop-reason.ts";
-import type { StreamItem, TextDelta } from "../../../actors/runtime/replay.ts";
+import type { StreamItem, TextDelta } from "../../../actors/runtime/streams/replay.ts";
 import type { StoredEvent } from "../../../actors/runtime/store.ts";
-import type { Subscription } from "../../../actors/runtime/subscription.ts";
+import type { Subscription } from "../../../actors/runtime/streams/subscription.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
 import { type EventSource, type Interruption, QUIET } from "../../http/stream/event-source.ts";
 import { sseComment, sseEvent, sseJson } from "../../http/stream/sse.ts";

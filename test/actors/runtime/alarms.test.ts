@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { ALARM_HORIZON_MS, ALARM_PAGE, ALARM_SCAN_MS, FIRING } from "../../../actors/runtime/alarms.ts";
-import { shardOf } from "../../../actors/runtime/placement.ts";
-import type { MemberStep } from "../../../actors/runtime/members.ts";
+import { ALARM_HORIZON_MS, ALARM_PAGE, ALARM_SCAN_MS, FIRING } from "../../../actors/runtime/outputs/alarms.ts";
+import { shardOf } from "../../../actors/runtime/placement/placement.ts";
+import type { MemberStep } from "../../../actors/runtime/turns/members.ts";
 import { until } from "../../support/condition.ts";
 import { FAKE_EPOCH_MS, settle } from "../../support/fake-clock.ts";
 import { ledgerActor, ledgerRef } from "../../support/ledger-actor.ts";

@@ -1,6 +1,6 @@
 /** Work in slices. */
 import { expect, test } from "bun:test";
-import { AT_ONCE, AT_ONCE_BYTES, LEAST_PART } from "../../../actors/runtime/bulk-work.ts";
+import { AT_ONCE, AT_ONCE_BYTES, LEAST_PART } from "../../../actors/runtime/fairness/bulk-work.ts";
 import { bulkRig as rig, ITEM_MS } from "../../support/bulk-rig.ts";
 
 test("[FAIR-7] a small piece is done at once, and of a large one the beginning", async () => {

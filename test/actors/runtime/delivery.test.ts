@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
-import { MESSAGE_TRIES } from "../../../actors/runtime/delivery.ts";
-import { PATIENCE_MS } from "../../../actors/runtime/patience.ts";
-import { MAILBOX_MESSAGES } from "../../../actors/runtime/mailbox.ts";
+import { MESSAGE_TRIES } from "../../../actors/runtime/outputs/delivery.ts";
+import { PATIENCE_MS } from "../../../actors/runtime/commit/patience.ts";
+import { MAILBOX_MESSAGES } from "../../../actors/runtime/turns/mailbox.ts";
 import { settle } from "../../support/fake-clock.ts";
 import { faultOf, type LedgerReplica, startLedgers } from "../../support/ledger-replica.ts";
 import { World } from "../../support/replica.ts";

@@ -2,8 +2,8 @@
 import { expect, test } from "bun:test";
 import { invalid, ok } from "../../../actors/fault.ts";
 import type { AnyDefinition, Tx } from "../../../actors/runtime/actor.ts";
-import { DispatchOrder, Lines } from "../../../actors/runtime/dispatch-order.ts";
-import type { Member, MemberStep } from "../../../actors/runtime/members.ts";
+import { DispatchOrder, Lines } from "../../../actors/runtime/turns/dispatch-order.ts";
+import type { Member, MemberStep } from "../../../actors/runtime/turns/members.ts";
 import { seededChance, settle } from "../../support/fake-clock.ts";
 import { faultOf, ORG } from "../../support/ledger-replica.ts";
 import { Replica, World } from "../../support/replica.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { type EffectContext, type EffectHandler, Effects } from "../../../actors/runtime/effects.ts";
-import { shardOf } from "../../../actors/runtime/placement.ts";
+import { type EffectContext, type EffectHandler, Effects } from "../../../actors/runtime/outputs/effects.ts";
+import { shardOf } from "../../../actors/runtime/placement/placement.ts";
 import type { EffectRow } from "../../../actors/runtime/store.ts";
 import { until } from "../../support/condition.ts";
 import { settle } from "../../support/fake-clock.ts";

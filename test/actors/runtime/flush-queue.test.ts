@@ -1,7 +1,7 @@
 /** What of which organization is in the next batch. */
 import { expect, test } from "bun:test";
-import { LiveActor } from "../../../actors/runtime/live-actor.ts";
-import { ActorDraft } from "../../../actors/runtime/draft.ts";
+import { LiveActor } from "../../../actors/runtime/turns/live-actor.ts";
+import { ActorDraft } from "../../../actors/runtime/turns/draft.ts";
 import {
   BATCH_BYTES,
   FlushQueue,
@@ -10,8 +10,8 @@ import {
   LARGE_BYTES,
   MANY_GROUPS,
   SHARED_BYTES,
-} from "../../../actors/runtime/flush-queue.ts";
-import { TurnGroup } from "../../../actors/runtime/group.ts";
+} from "../../../actors/runtime/commit/flush-queue.ts";
+import { TurnGroup } from "../../../actors/runtime/commit/group.ts";
 import { noWrites } from "../../../actors/runtime/store.ts";
 import { ledgerActor, ledgerRef } from "../../support/ledger-actor.ts";
 import { erased } from "../../support/replica.ts";

@@ -1,11 +1,10 @@
 /** Group commit alone: a lane between turn groups that the tests make and a store that they answer for. */
 import { describe, expect, test } from "bun:test";
-import type { LiveActor } from "../../../actors/runtime/live-actor.ts";
-import { BATCH_BYTES, BATCH_GROUPS } from "../../../actors/runtime/flush-queue.ts";
-import type { CommitResult } from "../../../actors/runtime/commit-result.ts";
-import { PATIENCE_MS } from "../../../actors/runtime/patience.ts";
-import { TurnGroup } from "../../../actors/runtime/group.ts";
-import { noWrites } from "../../../actors/runtime/store.ts";
+import type { LiveActor } from "../../../actors/runtime/turns/live-actor.ts";
+import { BATCH_BYTES, BATCH_GROUPS } from "../../../actors/runtime/commit/flush-queue.ts";
+import { type CommitResult, noWrites } from "../../../actors/runtime/store.ts";
+import { PATIENCE_MS } from "../../../actors/runtime/commit/patience.ts";
+import { TurnGroup } from "../../../actors/runtime/commit/group.ts";
 import { settle } from "../../support/fake-clock.ts";
 import { FlushRig as Rig } from "../../support/flush-rig.ts";
 

@@ -1,7 +1,7 @@
 /** Several replicas over one database in memory: even parts, and shards that move while both owners live. */
 import { expect, test } from "bun:test";
-import type { EffectHandler } from "../../../actors/runtime/effects.ts";
-import { LEASE_RENEW_MS, SHARD_COUNT } from "../../../actors/runtime/placement.ts";
+import type { EffectHandler } from "../../../actors/runtime/outputs/effects.ts";
+import { LEASE_RENEW_MS, SHARD_COUNT } from "../../../actors/runtime/placement/placement.ts";
 import { settle } from "../../support/fake-clock.ts";
 import { ledgerRef } from "../../support/ledger-actor.ts";
 import { faultOf, idleEffect, LedgerReplica, said } from "../../support/ledger-replica.ts";

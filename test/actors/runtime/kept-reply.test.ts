@@ -2,11 +2,11 @@
 import { describe, expect, test } from "bun:test";
 import { ok, type Outcome } from "../../../actors/fault.ts";
 import type { ActorRef, AnyDefinition, Tx } from "../../../actors/runtime/actor.ts";
-import { keptAsk } from "../../../actors/runtime/kept-reply.ts";
-import type { LiveActor } from "../../../actors/runtime/live-actor.ts";
-import { IDLE_MS, MOVED_MS } from "../../../actors/runtime/live-actors.ts";
-import { LEASE_TERM_MS, shardOf } from "../../../actors/runtime/placement.ts";
-import { volatileTable } from "../../../actors/runtime/volatile-state.ts";
+import { keptAsk } from "../../../actors/runtime/turns/kept-reply.ts";
+import type { LiveActor } from "../../../actors/runtime/turns/live-actor.ts";
+import { IDLE_MS, MOVED_MS } from "../../../actors/runtime/turns/live-actors.ts";
+import { LEASE_TERM_MS, shardOf } from "../../../actors/runtime/placement/placement.ts";
+import { volatileTable } from "../../../actors/runtime/turns/volatile-state.ts";
 import { FAKE_EPOCH_MS, settle } from "../../support/fake-clock.ts";
 import { faultOf, ORG } from "../../support/ledger-replica.ts";
 import { Replica, World } from "../../support/replica.ts";

@@ -1,6 +1,6 @@
 /** The lease of a replica: until when it serves, and what becomes of one that was paused or cut off (RT-12). */
 import { expect, test } from "bun:test";
-import { LEASE_RENEW_MS, LEASE_TERM_MS, shardOf } from "../../../actors/runtime/placement.ts";
+import { LEASE_RENEW_MS, LEASE_TERM_MS, shardOf } from "../../../actors/runtime/placement/placement.ts";
 import {
   faultOf,
   type LedgerReplica,

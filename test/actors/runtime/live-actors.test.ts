@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test";
 import { ok, type Outcome } from "../../../actors/fault.ts";
 import { table, type Tx } from "../../../actors/runtime/actor.ts";
-import { LiveActor, WORKING_SET_RECORDS } from "../../../actors/runtime/live-actor.ts";
+import { LiveActor, WORKING_SET_RECORDS } from "../../../actors/runtime/turns/live-actor.ts";
 import { uncaught } from "../../../actors/runtime/isolate.ts";
-import { IDLE_MS, LiveActors, PASSIVATION_LOOKS } from "../../../actors/runtime/live-actors.ts";
-import { ActorDraft } from "../../../actors/runtime/draft.ts";
-import { TurnGroup } from "../../../actors/runtime/group.ts";
+import { IDLE_MS, LiveActors, PASSIVATION_LOOKS } from "../../../actors/runtime/turns/live-actors.ts";
+import { ActorDraft } from "../../../actors/runtime/turns/draft.ts";
+import { TurnGroup } from "../../../actors/runtime/commit/group.ts";
 import { noWrites } from "../../../actors/runtime/store.ts";
 import { ledgerActor, ledgerRef } from "../../support/ledger-actor.ts";
 import { idleEffect, ORG, startLedgers } from "../../support/ledger-replica.ts";

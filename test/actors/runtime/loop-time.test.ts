@@ -1,6 +1,6 @@
 /** The account of the event loop's time, on a clock that the test moves. */
 import { expect, test } from "bun:test";
-import { LOOP_ACCOUNTS, LOOP_WINDOW_MS, LoopTime } from "../../../actors/runtime/loop-time.ts";
+import { LOOP_ACCOUNTS, LOOP_WINDOW_MS, LoopTime } from "../../../actors/runtime/fairness/loop-time.ts";
 
 function rig() {
   let now = 0;

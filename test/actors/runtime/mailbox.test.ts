@@ -6,8 +6,8 @@ import {
   MAILBOX_MESSAGES,
   MAILBOX_OLDEST_MS,
   type Ticket,
-} from "../../../actors/runtime/mailbox.ts";
-import { shardOf } from "../../../actors/runtime/placement.ts";
+} from "../../../actors/runtime/turns/mailbox.ts";
+import { shardOf } from "../../../actors/runtime/placement/placement.ts";
 import { settle } from "../../support/fake-clock.ts";
 import { ledgerRef } from "../../support/ledger-actor.ts";
 import { faultOf, ORG, startLedgers } from "../../support/ledger-replica.ts";

@@ -1,6 +1,6 @@
 /** When a queue runs next. */
 import { expect, test } from "bun:test";
-import { NextTurn } from "../../../actors/runtime/next-turn.ts";
+import { NextTurn } from "../../../actors/runtime/fairness/slices.ts";
 
 function rig() {
   let next: (() => void)[] = [];

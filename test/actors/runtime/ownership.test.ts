@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
-import { LOST_READERS_MS } from "../../../actors/runtime/ownership.ts";
-import { LEASE_RENEW_MS, LEASE_TERM_MS, shardOf } from "../../../actors/runtime/placement.ts";
+import { LOST_READERS_MS } from "../../../actors/runtime/placement/ownership.ts";
+import { LEASE_RENEW_MS, LEASE_TERM_MS, shardOf } from "../../../actors/runtime/placement/placement.ts";
 import { ledgerRef } from "../../support/ledger-actor.ts";
 import { settle } from "../../support/fake-clock.ts";
 import {

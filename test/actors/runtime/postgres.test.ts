@@ -1,6 +1,5 @@
 /** The whole runtime on PostgreSQL: what the model in memory stands for. */
 import { DEFAULT_JOB_LIMITS } from "../../../actors/job/limits.ts";
-import { afterEach, beforeEach, expect, test } from "bun:test";
 import { ok } from "../../../actors/fault.ts";
 import { chatRef, type Message } from "../../../actors/chat/schema.ts";
 import { jobExecution } from "../../../actors/job/run/execution.ts";
@@ -8,7 +7,7 @@ import { type Job, jobRef } from "../../../actors/job/schema.ts";
 import { NO_RETRIES } from "../../../actors/job/run/retry-policy.ts";
 import { Slots } from "../../../actors/job/run/slots.ts";
 import type { AnyDefinition, Tx } from "../../../actors/runtime/actor.ts";
-import { shardOf } from "../../../actors/runtime/placement.ts";
+import { shardOf } from "../../../actors/runtime/placement/placement.ts";
 import { troupeActors, type TroupeProtocols } from "../../../actors/troupe.ts";
 import { calendar } from "../../../src/schedule/calendar.ts";
 import { type Database, openDatabase } from "../../../db/client.ts";
@@ -24,6 +23,7 @@ import { type Ledger, ledgerActor, type LedgerProtocols, ledgerRef } from "../..
 import { createTestDatabase, type TestDatabase } from "../../support/postgres.ts";
 import { erased } from "../../support/replica.ts";
 import { startPostgresSystem } from "../../support/postgres-system.ts";
+import { afterEach, beforeEach, expect, test } from "bun:test";
 
 const ORG = "org_a";
 let created: TestDatabase;

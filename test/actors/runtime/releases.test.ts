@@ -1,7 +1,7 @@
 /** What commits let go of, beside others: a few groups in each turn of the event loop. */
 import { expect, test } from "bun:test";
-import { LARGE_BYTES } from "../../../actors/runtime/flush-queue.ts";
-import type { LaneTime } from "../../../actors/runtime/flush.ts";
+import { LARGE_BYTES } from "../../../actors/runtime/commit/flush-queue.ts";
+import type { LaneTime } from "../../../actors/runtime/commit/flush.ts";
 import { settle } from "../../support/fake-clock.ts";
 import { FlushRig } from "../../support/flush-rig.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import { KEPT_PIECE_CHARS } from "../../../actors/runtime/live-text.ts";
+import { KEPT_PIECE_CHARS } from "../../../actors/runtime/streams/live-text.ts";
 import {
   type Cursor,
   LIVE_TEXT_CHARS,
@@ -8,8 +8,8 @@ import {
   RING_BYTES,
   RING_EVENTS,
   type StreamItem,
-} from "../../../actors/runtime/replay.ts";
-import { sizeOf } from "../../../actors/runtime/size-of.ts";
+} from "../../../actors/runtime/streams/replay.ts";
+import { sizeOf } from "../../../actors/runtime/sizes.ts";
 import type { StoredEvent } from "../../../actors/runtime/store.ts";
 import { said } from "../../support/ledger-replica.ts";
 

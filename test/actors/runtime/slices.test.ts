@@ -1,6 +1,6 @@
 /** Small pieces of work in slices, between which the event loop turns. */
 import { expect, test } from "bun:test";
-import { Slices } from "../../../actors/runtime/slices.ts";
+import { Slices } from "../../../actors/runtime/fairness/slices.ts";
 
 test("[FAIR-9] organizations take turns: one that begins later waits for one piece of each other, and not for all that wait", async () => {
   const slices = new Slices(2, { later: setImmediate });

@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { type Replay, RING_EVENTS, Replay as NewReplay } from "../../../actors/runtime/replay.ts";
+import { type Replay, Replay as NewReplay, RING_EVENTS } from "../../../actors/runtime/streams/replay.ts";
 import type { StoredEvent } from "../../../actors/runtime/store.ts";
-import { PAGE_EVENTS, Subscription } from "../../../actors/runtime/subscription.ts";
+import { PAGE_EVENTS, Subscription } from "../../../actors/runtime/streams/subscription.ts";
 import { settle } from "../../support/fake-clock.ts";
 import { said } from "../../support/ledger-replica.ts";
 

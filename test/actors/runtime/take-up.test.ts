@@ -2,10 +2,10 @@
 import { expect, test } from "bun:test";
 import { ok } from "../../../actors/fault.ts";
 import type { AnyDefinition, Tx } from "../../../actors/runtime/actor.ts";
-import { LARGE_BYTES } from "../../../actors/runtime/flush-queue.ts";
-import { shardOf } from "../../../actors/runtime/placement.ts";
-import { noWrites, type EffectRow, type MessageRow } from "../../../actors/runtime/store.ts";
-import { TAKE_UP_MS, UNDONE_PAGE } from "../../../actors/runtime/take-up.ts";
+import { LARGE_BYTES } from "../../../actors/runtime/commit/flush-queue.ts";
+import { shardOf } from "../../../actors/runtime/placement/placement.ts";
+import { type EffectRow, type MessageRow, noWrites } from "../../../actors/runtime/store.ts";
+import { TAKE_UP_MS, UNDONE_PAGE } from "../../../actors/runtime/placement/take-up.ts";
 import { until } from "../../support/condition.ts";
 import { settle } from "../../support/fake-clock.ts";
 import { faultOf, ORG } from "../../support/ledger-replica.ts";

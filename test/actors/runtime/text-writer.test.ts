@@ -1,8 +1,8 @@
 /** Live text without a turn: what it tells readers, and when it leaves it to a turn. */
 import { describe, expect, test } from "bun:test";
-import { LEASE_TERM_MS, type ShardGrant } from "../../../actors/runtime/placement.ts";
-import type { Subscription } from "../../../actors/runtime/subscription.ts";
-import type { TextWriter } from "../../../actors/runtime/text-writer.ts";
+import { LEASE_TERM_MS, type ShardGrant } from "../../../actors/runtime/placement/placement.ts";
+import type { Subscription } from "../../../actors/runtime/streams/subscription.ts";
+import type { TextWriter } from "../../../actors/runtime/streams/text-writer.ts";
 import { ledgerRef } from "../../support/ledger-actor.ts";
 import { type LedgerReplica, ORG, said, startLedgers } from "../../support/ledger-replica.ts";
 import { World } from "../../support/replica.ts";

@@ -1,6 +1,6 @@
 /** Bandwidth control of the event loop, on a clock, a CPU and a loop that the test moves. */
 import { expect, test } from "bun:test";
-import { BESIDE_WINDOW_MS, LoopTime } from "../../../actors/runtime/loop-time.ts";
+import { BESIDE_WINDOW_MS, LoopTime } from "../../../actors/runtime/fairness/loop-time.ts";
 import {
   BURST_MS,
   DEFAULT_PART,
@@ -10,7 +10,7 @@ import {
   STRANGERS_PART,
   Throttle,
   TURN_MS,
-} from "../../../actors/runtime/throttle.ts";
+} from "../../../actors/runtime/fairness/throttle.ts";
 
 /** The loop's thread has used `scale` ms of CPU for each that is measured. */
 function rig({ part = DEFAULT_PART, scale = 2 }: { readonly part?: number; readonly scale?: number } = {}) {

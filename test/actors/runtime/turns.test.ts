@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import { invalid, ok } from "../../../actors/fault.ts";
 import type { AnyDefinition, Tx } from "../../../actors/runtime/actor.ts";
-import { type Ask, followed, type MemberStep } from "../../../actors/runtime/members.ts";
+import { type Ask, followed, type MemberStep } from "../../../actors/runtime/turns/members.ts";
 import { settle } from "../../support/fake-clock.ts";
 import { type LedgerCommand, ledgerRef } from "../../support/ledger-actor.ts";
 import { faultOf, ORG, said, startLedgers } from "../../support/ledger-replica.ts";

@@ -2,8 +2,8 @@
 import { expect, test } from "bun:test";
 import { invalid, ok } from "../../../actors/fault.ts";
 import type { AnyDefinition, Tx } from "../../../actors/runtime/actor.ts";
-import { IDLE_MS } from "../../../actors/runtime/live-actors.ts";
-import { VOLATILE_VALUES, VolatileState, volatileTable } from "../../../actors/runtime/volatile-state.ts";
+import { IDLE_MS } from "../../../actors/runtime/turns/live-actors.ts";
+import { VOLATILE_VALUES, VolatileState, volatileTable } from "../../../actors/runtime/turns/volatile-state.ts";
 import { settle } from "../../support/fake-clock.ts";
 import { ledgerActor } from "../../support/ledger-actor.ts";
 import { ORG } from "../../support/ledger-replica.ts";

@@ -1,8 +1,8 @@
 /** The effects of webhooks by themselves: the order in which attempts start, and how their ends are reported. */
 import { expect, test } from "bun:test";
 import { ok, type Outcome } from "../../../actors/fault.ts";
-import type { EffectContext } from "../../../actors/runtime/effects.ts";
-import type { Admission } from "../../../actors/runtime/shards.ts";
+import type { EffectContext } from "../../../actors/runtime/outputs/effects.ts";
+import type { Admission } from "../../../actors/runtime/turns/members.ts";
 import type { EffectRow } from "../../../actors/runtime/store.ts";
 import { webhookEffects } from "../../../actors/webhook/delivering.ts";
 import type { AttemptEnd, Prepared, WebhookCommand } from "../../../actors/webhook/protocol.ts";

@@ -1,7 +1,7 @@
 /** Refusals of callers whom nobody knows, over turns that the test gives. */
 import { expect, test } from "bun:test";
 import { refuse } from "../../../actors/fault.ts";
-import { LoopTime } from "../../../actors/runtime/loop-time.ts";
+import { LoopTime } from "../../../actors/runtime/fairness/loop-time.ts";
 import { currentDialect } from "../../../src/current/dialect.ts";
 import { ClientAddresses, NOWHERE } from "../../../src/http/admission/client-address.ts";
 import { CrossOrigin } from "../../../src/http/answer/cross-origin.ts";

@@ -1,6 +1,6 @@
 /** Lists that are rendered record by record. */
 import { expect, test } from "bun:test";
-import { AT_ONCE, type Bulk } from "../../../actors/runtime/bulk-work.ts";
+import { AT_ONCE, type Bulk } from "../../../actors/runtime/fairness/bulk-work.ts";
 import { isLongList, renderList } from "../../../src/http/answer/rendered-list.ts";
 
 const RECORD = {

@@ -1,6 +1,6 @@
 /** Uploads give way to other work: order, slices and pauses, on a clock and a loop that the test moves. */
 import { expect, test } from "bun:test";
-import { LEAST_PART } from "../../../actors/runtime/bulk-work.ts";
+import { LEAST_PART } from "../../../actors/runtime/fairness/bulk-work.ts";
 import {
   BodyPace,
   ENDING_MS,

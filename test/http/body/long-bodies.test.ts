@@ -1,6 +1,6 @@
 /** Long bodies are parsed in slices. */
 import { expect, test } from "bun:test";
-import { AT_ONCE, type Bulk } from "../../../actors/runtime/bulk-work.ts";
+import { AT_ONCE, type Bulk } from "../../../actors/runtime/fairness/bulk-work.ts";
 import { newId } from "../../../actors/ids.ts";
 import { LONG_BODY_BYTES, LongBodies } from "../../../src/http/body/long-bodies.ts";
 import { bulkRig } from "../../support/bulk-rig.ts";

@@ -11,7 +11,7 @@ import { RateHeaders } from "../../../src/http/answer/rate-headers.ts";
 import { Surface } from "../../../src/http/request/surface.ts";
 import type { SurfaceParts } from "../../../src/http/request/surface-parts.ts";
 import { Type } from "../../../actors/schema.ts";
-import { LoopTime } from "../../../actors/runtime/loop-time.ts";
+import { LoopTime } from "../../../actors/runtime/fairness/loop-time.ts";
 import { systemClock } from "../../../src/wiring/clock.ts";
 
 const announced: Deprecation = {

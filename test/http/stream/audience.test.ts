@@ -1,7 +1,7 @@
 /** Readers who have all share a place in their stream: what that saves, and that nobody notices (SSE-1, SSE-2, SSE-5, SSE-6). */
 import { afterEach, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
-import type { Clock } from "../../../actors/runtime/clock.ts";
+import type { Clock } from "../../../actors/runtime/ports.ts";
 import { systemClock } from "../../../src/wiring/clock.ts";
 import { type Piece, QUIET, type SharedSource } from "../../../src/http/stream/event-source.ts";
 import { eventStream, PART_BYTES } from "../../../src/http/stream/event-stream.ts";

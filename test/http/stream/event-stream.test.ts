@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "bun:test";
 import { connect } from "node:net";
-import type { Clock } from "../../../actors/runtime/clock.ts";
+import type { Clock } from "../../../actors/runtime/ports.ts";
 import type { EventSource } from "../../../src/http/stream/event-source.ts";
 import { eventStream, STALLED_READER_MS } from "../../../src/http/stream/event-stream.ts";
 import { HEARTBEAT_MS } from "../../../src/http/stream/heartbeats.ts";

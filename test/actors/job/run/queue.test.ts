@@ -3,12 +3,12 @@ import { describe, expect, test } from "bun:test";
 import type { ModelCall } from "../../../../actors/job/ports.ts";
 import { jobRef, textOf } from "../../../../actors/job/schema.ts";
 import { Slots } from "../../../../actors/job/run/slots.ts";
-import { MAILBOX_MESSAGES } from "../../../../actors/runtime/mailbox.ts";
-import { LEASE_RENEW_MS, LEASE_TERM_MS, shardOf } from "../../../../actors/runtime/placement.ts";
+import { MAILBOX_MESSAGES } from "../../../../actors/runtime/turns/mailbox.ts";
+import { LEASE_RENEW_MS, LEASE_TERM_MS, shardOf } from "../../../../actors/runtime/placement/placement.ts";
 import { chatRef } from "../../../../actors/chat/schema.ts";
 import { gate } from "../../../support/fake-model.ts";
 import { settle } from "../../../support/fake-clock.ts";
-import { AGENT, MESSAGE, CHAT, disagreements, ORG, startJobs } from "../../../support/job-replica.ts";
+import { AGENT, CHAT, disagreements, MESSAGE, ORG, startJobs } from "../../../support/job-replica.ts";
 import { said } from "../../../support/ledger-replica.ts";
 import { World } from "../../../support/replica.ts";
 

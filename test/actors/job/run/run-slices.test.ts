@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { RUN_SLICE, STEP_UNITS, UNIT_CHARACTERS } from "../../../../actors/job/run/run-slices.ts";
 import { jobExecution } from "../../../../actors/job/run/execution.ts";
-import { Slices } from "../../../../actors/runtime/slices.ts";
+import { Slices } from "../../../../actors/runtime/fairness/slices.ts";
 import { startJobs } from "../../../support/job-replica.ts";
 import { World } from "../../../support/replica.ts";
 

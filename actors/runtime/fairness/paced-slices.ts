@@ -1,0 +1,105 @@
+/**
+ * Schedules slices of bulk work: one at a time for the whole process, and the event loop turns between them.
+ * Organizations take slices in turn. A pause after each slice limits slices to a part of the loop's time; the owner of
+ * the queue decides how large that part is.
+ *
+ *   turn ─ the pause is over, and it is the organization's turn ──▶ the slice ─ spent ──▶ pause ──▶ …
+ */
+import { assert } from "../../assert.ts";
+import type { Clock } from "../ports.ts";
+
+interface SliceParts {
+  readonly clock: Pick<Clock, "monotonic" | "after">;
+  /** Runs at the next turn of the loop. */
+  readonly later: (run: () => void) => void;
+  /** The part of the loop's time that slices may have now, above 0 and at most 1. */
+  readonly part: () => number;
+  /** Work that has waited longer than this comes first, and pauses are shorter if many wait. Omitted: unbounded. */
+  readonly mostWaitMs?: number;
+}
+
+interface Waiting {
+  readonly organizationId: string;
+  readonly since: number;
+  readonly resolve: () => void;
+}
+
+export class PacedSlices {
+  private readonly parts: SliceParts;
+  private readonly mostWaitMs: number;
+  /** The first organization has the next slice. */
+  private readonly lines = new Map<string, Waiting[]>();
+  /** All waiting work, the longest wait first. */
+  private readonly waiting = new Set<Waiting>();
+  /** A slice is planned or in progress. */
+  private isTaken = false;
+  /** When the next slice may begin. */
+  private dueAt = 0;
+
+  constructor(parts: SliceParts) {
+    this.parts = parts;
+    this.mostWaitMs = parts.mostWaitMs ?? Number.POSITIVE_INFINITY;
+  }
+
+  /**
+   * Resolves when a slice of the organization begins; no other begins before `spent` is called. `isNext`: goes before
+   * the organization's other waiting work.
+   */
+  turn(organizationId: string, isNext = false): Promise<void> {
+    return new Promise((resolve) => {
+      const one: Waiting = { organizationId, since: this.parts.clock.monotonic(), resolve };
+      this.waiting.add(one);
+      const line = this.lines.get(organizationId);
+      if (line === undefined) this.lines.set(organizationId, [one]);
+      else if (isNext) line.unshift(one);
+      else line.push(one);
+      this.plan();
+    });
+  }
+
+  /** Ends the slice, which has cost this much. */
+  spent(ms: number): void {
+    this.pause(ms);
+    this.isTaken = false;
+    // At the next turn: by then the same piece has requested its next slice, and is planned with the others.
+    this.parts.later(() => this.plan());
+  }
+
+  /** Delays the next slice because of work that has cost this much. */
+  pause(ms: number): void {
+    const most = this.mostWaitMs / Math.max(1, this.waiting.size);
+    const pauseMs = Math.min(most, ms * (1 / this.parts.part() - 1));
+    this.dueAt = Math.max(this.dueAt, this.parts.clock.monotonic()) + pauseMs;
+  }
+
+  private plan(): void {
+    if (this.isTaken || this.waiting.size === 0) return;
+    this.isTaken = true;
+    const { clock, later } = this.parts;
+    // Timers have whole milliseconds; the remainder is added to the next pause.
+    const waitMs = Math.floor(this.dueAt - clock.monotonic());
+    if (waitMs > 0) clock.after(waitMs, () => this.begin());
+    else later(() => this.begin());
+  }
+
+  private begin(): void {
+    const [oldest] = this.waiting;
+    assert(oldest !== undefined, "a slice is planned for somebody who waits");
+    const isLate = this.parts.clock.monotonic() - oldest.since >= this.mostWaitMs;
+    const one = isLate ? oldest : this.first();
+    this.waiting.delete(one);
+    const line = this.lines.get(one.organizationId) ?? [];
+    line.splice(line.indexOf(one), 1);
+    // To the end: all others have their slice first.
+    this.lines.delete(one.organizationId);
+    if (line.length > 0) this.lines.set(one.organizationId, line);
+    one.resolve();
+  }
+
+  private first(): Waiting {
+    const [line] = this.lines.values();
+    const one = line?.[0];
+    assert(one !== undefined, "an organization that waits has a piece that waits");
+    return one;
+  }
+}

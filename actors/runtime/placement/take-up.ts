@@ -1,0 +1,226 @@
+/**
+ * Takes up work that a shard's former owner left undone: messages first, in the order of their commits, then effects.
+ * It reads pages, so memory holds few rows at a time. Each shard is served when all of its messages have been offered,
+ * or after `TAKE_UP_MS`; the rest is then taken up beside new work. Clients do not wait for effects: a recovery reads a
+ * whole transcript and commits, and clients may come before it in any case.
+ *
+ *   granted ─▶ reading pages ─ messages offered, or TAKE_UP_MS ─▶ served ─▶ effects recovered
+ *
+ * A failed message or effect is retried beside the others; a parked message blocks nothing.
+ *
+ * - TU-1: what is undone is finite. Nothing of an older epoch can commit once the epoch has risen, so the position of the
+ *   last message, read after that and before the first commit of this grant, is a fixed bound.
+ * - TU-2: pages show no message of this grant. A position is drawn at the insert, so a page of commits in progress could
+ *   pass over one that commits late, and it would be lost.
+ * - TU-3: each message has its turn after earlier ones: commits of this grant keep their messages until the pages are
+ *   through.
+ */
+import { assert } from "../../assert.ts";
+import { FairSlots } from "../../fair-slots.ts";
+import { Backoff } from "../backoff.ts";
+import type { Chance, Clock, RuntimeLog } from "../ports.ts";
+import type { Delivery } from "../outputs/delivery.ts";
+import type { Effects } from "../outputs/effects.ts";
+import type { ShardGrant } from "./placement.ts";
+import type { Shards } from "./shards.ts";
+import type { ActorStore, EffectRow, MessageRow, UndoneShard } from "../store.ts";
+
+/**
+ * A shard is served after this time at the latest, however many undone messages it has: its clients wait meanwhile,
+ * even after an orderly hand-over.
+ */
+export const TAKE_UP_MS = 100;
+/** Rows of one page, and offered messages of one shard that are not answered yet. */
+export const UNDONE_PAGE = 250;
+/** Effects of one shard that are recovered at once. */
+const RECOVERIES = 16;
+/** The pause before failed recoveries are retried. */
+const RECOVER_RETRY_MS = 5_000;
+/** Pauses before a page is read again. */
+const READ_RETRY = { firstMs: 250, lastMs: 2_000 };
+
+interface TakeUpParts {
+  readonly store: ActorStore;
+  readonly delivery: Delivery;
+  readonly effects: Effects;
+  readonly shards: Shards;
+  readonly clock: Clock;
+  readonly chance: Pick<Chance, "fraction">;
+  readonly log: RuntimeLog;
+}
+
+/** One shard under one grant. */
+interface Progress {
+  readonly grant: ShardGrant;
+  /** Messages of this grant's commits meanwhile, in their order; null: the pages are through (TU-3). */
+  kept: MessageRow[] | null;
+  /** Effects that began under this grant. */
+  readonly begun: Set<string>;
+}
+
+export class TakeUp {
+  private readonly parts: TakeUpParts;
+  /** Shards whose pages are being read. */
+  private readonly reading = new Map<number, Progress>();
+
+  constructor(parts: TakeUpParts) {
+    this.parts = parts;
+  }
+
+  /** A commit has written the message: it is delivered now, or after the pages. */
+  send(message: MessageRow, grant: ShardGrant): void {
+    const kept = this.progressOf(grant)?.kept ?? null;
+    if (kept === null) this.parts.delivery.send(message, grant);
+    else kept.push(message);
+  }
+
+  /** A commit has begun the effect: it starts now, and the pages skip it. */
+  start(effect: EffectRow, grant: ShardGrant): void {
+    this.progressOf(grant)?.begun.add(effect.id);
+    this.parts.effects.start(effect, grant);
+  }
+
+  /**
+   * Calls `onReady` for each grant when its shard may be served: at once if nothing is undone. Resolves when all shards
+   * may be served. `undone` was read when the epochs had risen, and before the shards were granted (TU-1).
+   */
+  async begin(
+    grants: readonly ShardGrant[],
+    undone: readonly UndoneShard[],
+    onReady: (grant: ShardGrant) => void,
+  ): Promise<void> {
+    const { clock } = this.parts;
+    const lastMessages = new Map(undone.map(({ shard, lastMessage }) => [shard, lastMessage]));
+    const waiting = new Set(grants.filter(({ shard }) => lastMessages.has(shard)));
+    const ready = (grant: ShardGrant): void => {
+      if (waiting.delete(grant)) onReady(grant);
+    };
+    const all = [...waiting].map((grant) =>
+      this.offered(grant, lastMessages.get(grant.shard) ?? 0).then(() => ready(grant)),
+    );
+    for (const grant of grants) if (!lastMessages.has(grant.shard)) onReady(grant);
+    if (all.length === 0) return;
+    await new Promise<void>((resolve) => {
+      const cancel = clock.after(TAKE_UP_MS, resolve);
+      void Promise.all(all).then(() => {
+        cancel();
+        resolve();
+      });
+    });
+    for (const grant of waiting) ready(grant);
+  }
+
+  /** Takes up the shard's work; resolves when its messages have been offered. */
+  private async offered(grant: ShardGrant, lastMessage: number): Promise<void> {
+    const progress: Progress = { grant, kept: [], begun: new Set() };
+    this.reading.set(grant.shard, progress);
+    await this.messages(progress, lastMessage);
+    void this.recover(progress);
+  }
+
+  private async recover(progress: Progress): Promise<void> {
+    const { grant } = progress;
+    try {
+      const failed = await this.effects(progress, () => true);
+      if (failed.size > 0) void this.again(progress, failed);
+    } finally {
+      if (this.reading.get(grant.shard) === progress) this.reading.delete(grant.shard);
+    }
+  }
+
+  /** Offers all messages up to `upTo`, and then those that were kept; resolves when each has been offered once. */
+  private async messages(progress: Progress, upTo: number): Promise<void> {
+    const { store, delivery } = this.parts;
+    const { grant } = progress;
+    const unanswered = new FairSlots({ slots: UNDONE_PAGE, each: UNDONE_PAGE });
+    const offered = new Set<Promise<void>>();
+    for (let after = 0; after < upTo;) {
+      const range = { after, upTo };
+      const page = await this.patiently(grant, () => store.undoneMessages(grant.shard, range, UNDONE_PAGE));
+      if (page === null) return;
+      for (const message of page) {
+        assert(message.position > after && message.position <= upTo, "a page has what it was asked for, in order");
+        after = message.position;
+        const pass = await unanswered.enter(ALL);
+        if (!this.isCurrent(grant)) return;
+        const { once, over } = delivery.offer(message, grant);
+        offered.add(once);
+        void once.then(() => offered.delete(once));
+        void over.then(() => pass?.end());
+      }
+      if (page.length < UNDONE_PAGE) break;
+    }
+    const { kept } = progress;
+    progress.kept = null;
+    for (const message of kept ?? []) delivery.send(message, grant);
+    await Promise.all(offered);
+  }
+
+  /** Recovers the `wanted` effects; returns the ids of those that failed. */
+  private async effects({ grant, begun }: Progress, wanted: (id: string) => boolean): Promise<ReadonlySet<string>> {
+    const { store, effects } = this.parts;
+    const failed = new Set<string>();
+    const recoveries = new FairSlots({ slots: RECOVERIES, each: RECOVERIES });
+    const all = new Set<Promise<void>>();
+    let after = "";
+    for (;;) {
+      const page = await this.patiently(grant, () => store.undoneEffects(grant.shard, after, UNDONE_PAGE));
+      const last = page?.at(-1);
+      if (page === null || last === undefined) break;
+      for (const effect of page) {
+        if (begun.has(effect.id) || !wanted(effect.id)) continue;
+        const pass = await recoveries.enter(ALL);
+        // Without a current epoch nothing would stop the recovery.
+        if (!this.isCurrent(grant)) return NONE;
+        const one = effects.recover(effect, grant).then((isDone) => {
+          if (!isDone) failed.add(effect.id);
+          pass?.end();
+          all.delete(one);
+        });
+        all.add(one);
+      }
+      after = last.id;
+    }
+    await Promise.all(all);
+    return failed;
+  }
+
+  /** Retries failed recoveries while the epoch lasts. */
+  private async again(progress: Progress, failed: ReadonlySet<string>): Promise<void> {
+    const backoff = new Backoff(this.parts, { firstMs: RECOVER_RETRY_MS, lastMs: RECOVER_RETRY_MS });
+    for (let left = failed; left.size > 0;) {
+      await backoff.pause();
+      if (!this.isCurrent(progress.grant)) return;
+      const now = left;
+      left = await this.effects(progress, (id) => now.has(id));
+    }
+  }
+
+  /** Retries the read until the database answers; null when the grant is over. */
+  private async patiently<T>(grant: ShardGrant, read: () => Promise<T>): Promise<T | null> {
+    const backoff = new Backoff(this.parts, READ_RETRY);
+    while (this.isCurrent(grant)) {
+      try {
+        const found = await read();
+        return this.isCurrent(grant) ? found : null;
+      } catch (err) {
+        this.parts.log.warn({ err, shard: grant.shard }, "what is undone on a shard cannot be read yet");
+      }
+      await backoff.pause();
+    }
+    return null;
+  }
+
+  private progressOf(grant: ShardGrant): Progress | null {
+    const progress = this.reading.get(grant.shard);
+    return progress?.grant.epoch === grant.epoch ? progress : null;
+  }
+
+  private isCurrent({ shard, epoch }: ShardGrant): boolean {
+    return !this.parts.shards.draining && this.parts.shards.epochOf(shard) === epoch;
+  }
+}
+
+const NONE: ReadonlySet<string> = new Set();
+/** All rows of a shard share the slots, in their order. */
+const ALL = "";

@@ -1,0 +1,79 @@
+/** What a dispatch brings: the members of a turn group with the types of their replies, and options. */
+import type { Outcome } from "../../fault.ts";
+import type { ActorRef, CommandOf, Protocol, ReplyOf } from "../actor.ts";
+import type { AlarmKey } from "../store.ts";
+
+export interface Member {
+  readonly ref: ActorRef;
+  readonly command: { readonly kind: string };
+  /** Not a turn of the group but a message of its commit: delivered once after it, without a reply. */
+  readonly isMessage?: true;
+}
+/** A member of a group, or a function that derives it from the replies before it; null leaves it out. */
+export type MemberStep = Member | ((replies: readonly unknown[]) => Member | null);
+
+/** The actor of the first member, unless that member is derived from replies. */
+export function firstOf([first]: readonly MemberStep[]): ActorRef | null {
+  return typeof first === "object" && first !== null ? first.ref : null;
+}
+
+/** A member that knows the type of its reply. */
+export interface Ask<R> extends Member {
+  /** Never set: it only carries the type. */
+  readonly reply?: R;
+}
+
+type ReplyOfMember<M> = M extends { readonly isMessage: true } ? undefined : M extends Ask<infer R> ? R : unknown;
+type ReplyOfStep<S> = S extends (replies: readonly unknown[]) => infer M
+  ? ReplyOfMember<NonNullable<M>> | (null extends M ? undefined : never)
+  : ReplyOfMember<S>;
+/** The replies of a group, one for each of its members: undefined for a message, and for one that was left out. */
+export type RepliesOf<S extends readonly MemberStep[]> = { readonly [I in keyof S]: ReplyOfStep<S[I]> };
+
+/** The type of the system's `dispatchGroup`, for parts that are created before the system. */
+export type DispatchGroup = <const S extends readonly MemberStep[]>(
+  members: S,
+  admission: Admission,
+) => Promise<Outcome<RepliesOf<S>>>;
+
+/** A function of replies as a step of a group, which sees them untyped. */
+type StepTo<M> = (replies: readonly unknown[]) => M;
+
+/** The members, and one more that is derived from their replies. Only here do the replies get their types back. */
+export const following = <const S extends readonly MemberStep[], M extends Member | null>(
+  before: S,
+  next: (replies: RepliesOf<S>) => M,
+): readonly [...S, StepTo<M>] => [...before, (replies) => next(replies as RepliesOf<S>)];
+
+/** Two members, the second derived from the reply of the first. */
+export const followed = <A, M extends Member | null>(
+  first: Ask<A>,
+  next: (reply: A) => M,
+): readonly [Ask<A>, StepTo<M>] => following([first] as const, ([reply]) => next(reply));
+
+/** Makes members for one kind of actor, with the types of their replies. */
+export const asking =
+  <P extends Protocol>() =>
+  <C extends CommandOf<P>>(ref: ActorRef, command: C): Ask<ReplyOf<P, C>> => ({ ref, command });
+
+/** The data for admitting a dispatch, besides its command. */
+export interface Admission {
+  /**
+   * The epoch under which an effect, a message or an alarm began; it is valid under no other. Only the runtime sets it,
+   * so such a dispatch is admitted during a recovery and while draining.
+   */
+  readonly epoch?: number;
+}
+
+export interface DispatchOptions extends Admission {
+  /** The message that this group handles: its row is deleted in the commit, even if the turn refuses. */
+  readonly consumes?: string;
+  /** The alarm that this group answers. */
+  readonly clears?: AlarmKey;
+  /** Nobody waits for the answer, so its turn may delay its commit (`Tx.mayWait`). */
+  readonly mayWait?: true;
+  /** The name of the question, if its reply is to be kept (`kept-reply.ts`). */
+  readonly keptAs?: string;
+  /** Called before each attempt; false ends the group with no replies. */
+  readonly isStillWanted?: () => boolean;
+}

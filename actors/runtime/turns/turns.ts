@@ -1,0 +1,332 @@
+/**
+ * Runs turn groups: admission, actors, records, turns, and the gate that everything passes on its
+ * way out. One `GroupRun` is one dispatch from its first attempt to its answer.
+ *
+ *   attempt ─ not admitted ───────────────▶ refusal at once
+ *      │  ─ a record is missing ──▶ load ──▶ attempt again
+ *      │  ─ an earlier group has not had its turn ──▶ wait in line ──▶ attempt again
+ *      │  ─ a turn refuses ──▶ wait for what it has seen ──▶ refusal
+ *      │  ─ nothing written ─▶ wait for what it has seen ──▶ outputs, reply
+ *      └─ written ──▶ lane ─┬─ committed ──▶ outputs, reply
+ *                           ├─ evicted ────▶ attempt again
+ *                           └─ fenced, unavailable, unknown, broken ──▶ 503, 503, 503, exception
+ *
+ * The state that a turn has read may be uncommitted work of an earlier group, so even a refusal waits for that commit:
+ * of the records that the turn has read, not of others of the same actor. Publications to the readers of a stream come
+ * after all earlier ones, so they wait for the actor.
+ */
+import { assert } from "../../assert.ts";
+import { type Fault, ok, type Outcome, refuse } from "../../fault.ts";
+import { type RecordKey, refKey } from "../actor.ts";
+import type { LiveActor, PendingGroup } from "./live-actor.ts";
+import { type DispatchOrder, Lines } from "./dispatch-order.ts";
+import { ActorDraft, Draft, MissingRecord, recordKey } from "./draft.ts";
+import { type AlarmKey, type CommitResult, noWrites, type Writes } from "../store.ts";
+import { GroupBroken, TurnGroup } from "../commit/group.ts";
+import { GroupTrace } from "./group-trace.ts";
+import { isolate, type OnBug } from "../isolate.ts";
+import { keepReply } from "./kept-reply.ts";
+import type { ShardGrant } from "../placement/placement.ts";
+import { type DispatchOptions, firstOf, type Member, type MemberStep } from "./members.ts";
+import { type Shards, UNAVAILABLE } from "../placement/shards.ts";
+import { Reservation } from "./reservation.ts";
+import { GroupTx } from "./tx.ts";
+import { admitWrites, type WriteHost } from "./write-admission.ts";
+import { textBytesOf } from "../sizes.ts";
+import type { LiveActors } from "./live-actors.ts";
+import type { Chance, Clock } from "../ports.ts";
+import type { FlushLane } from "../commit/flush.ts";
+import type { Loader } from "./loader.ts";
+import type { LoopTime } from "../fairness/loop-time.ts";
+import type { Tracing } from "../tracing.ts";
+
+/** Attempts of a group whose actors are evicted before its commit each time; the client retries later. */
+const EVICTED_ATTEMPTS = 5;
+/** How long a caller of a full mailbox waits before it retries. */
+const OVERLOADED_RETRY_MS = 1_000;
+/** How often a group waits for the write guard; the client retries later. */
+const GUARD_ROUNDS = 8;
+/** A turn that requests more records than this one by one is a bug. */
+const LOAD_ROUNDS = 64;
+
+/** The parts of the system that a turn group uses. */
+export interface TurnHost extends WriteHost {
+  readonly actors: LiveActors;
+  readonly shards: Shards;
+  readonly loader: Loader;
+  readonly order: DispatchOrder;
+  readonly loopTime: LoopTime;
+  readonly clock: Clock;
+  readonly chance: Chance;
+  /** Null if tracing is off. */
+  readonly tracing: Tracing | null;
+  laneOf(shard: number): FlushLane;
+  /**
+   * A group in flight to the store replaces or clears this alarm; call the returned function when the group has ended.
+   */
+  supersede(key: AlarmKey): () => void;
+  /** Notifies the handlers of effects whose group is on its way to the store. */
+  intend(draft: Draft, grant: ShardGrant): void;
+  /** Starts the outputs of a committed group: births, messages, effects, alarms. */
+  release(draft: Draft, grant: ShardGrant): void;
+  /** Reports a bug after a commit. */
+  readonly onBug: OnBug;
+}
+
+export class GroupRun {
+  private readonly host: TurnHost;
+  private readonly steps: readonly MemberStep[];
+  private readonly options: DispatchOptions;
+  private readonly reservation = new Reservation();
+  private evictions = 0;
+  private loads = 0;
+  /** The organization, once the first member is known. */
+  private organizationId: string | null = null;
+  private guarded = 0;
+  /** The grant under which it was admitted: it continues under it while its shard is handed over. */
+  private grant: ShardGrant | null = null;
+  private readonly lines: Lines;
+  private readonly trace: GroupTrace | null;
+  private resolve!: (outcome: Outcome<readonly unknown[]>) => void;
+  private reject!: (cause: unknown) => void;
+
+  constructor(host: TurnHost, steps: readonly MemberStep[], options: DispatchOptions) {
+    this.host = host;
+    this.steps = steps;
+    this.options = options;
+    this.lines = new Lines(host.order, () => this.attempt());
+    this.trace = GroupTrace.of(host.tracing, steps);
+  }
+
+  /** Calls one of the two, once: `resolve` with the replies or a refusal, `reject` for bugs. */
+  start(resolve: (outcome: Outcome<readonly unknown[]>) => void, reject: (cause: unknown) => void): void {
+    this.resolve = resolve;
+    this.reject = reject;
+    this.attempt();
+  }
+
+  private attempt(): void {
+    const ref = firstOf(this.steps);
+    const from = this.host.loopTime.begin("turns", ref?.organizationId ?? null, ref?.kind ?? null);
+    try {
+      this.run();
+    } catch (cause) {
+      if (cause instanceof MissingRecord) this.load(cause.actor, [cause.key]);
+      else this.fail(cause);
+    } finally {
+      this.host.loopTime.end(from, this.organizationId, "turns");
+    }
+  }
+
+  private run(): void {
+    if (this.options.isStillWanted?.() === false) return this.answer(ok([]));
+    const at = this.host.clock.monotonic();
+    const draft = new Draft(this.host.clock.now(), this.host.chance.text, this.trace, this.options.keptAs ?? null);
+    const replies: unknown[] = [];
+    let grant: ShardGrant | null = null;
+    for (const step of this.steps) {
+      const member = typeof step === "function" ? step(replies) : step;
+      if (member === null) {
+        replies.push(undefined);
+        continue;
+      }
+      const admitted = this.host.shards.admit(member.ref.organizationId, this.options, this.grant);
+      if (!admitted.ok) return this.answer(admitted);
+      if (this.grant === null) this.host.shards.begin(admitted.value.shard);
+      this.grant = admitted.value;
+      assert(grant === null || grant.shard === admitted.value.shard, "a turn group stays on one shard");
+      grant = admitted.value;
+      this.organizationId = member.ref.organizationId;
+      if (member.isMessage === true) {
+        draft.send(member.ref, member.command);
+        replies.push(undefined);
+        continue;
+      }
+      const actor = this.host.actors.get(member.ref, grant, at);
+      if (!this.reservation.enter(actor, member.command, at)) return this.answer(refuse(OVERLOADED));
+      // Even while it waits behind others, so that its records are loaded meanwhile.
+      if (this.loadNeeds(actor, member)) return;
+      if (actor.definition.isUnordered !== true && this.lines.isBehind(actor.key)) {
+        this.enterLines();
+        return this.lines.wait();
+      }
+      const outcome = turn(draft, actor, member);
+      if (!outcome.ok) return this.refuseAfterGate(draft, grant, outcome.fault);
+      replies.push(outcome.value);
+    }
+    assert(grant !== null, "a turn group has a member");
+    this.finish(draft, grant, replies);
+  }
+
+  private finish(draft: Draft, grant: ShardGrant, replies: readonly unknown[]): void {
+    const verdict = admitWrites(this.host, draft, this.options, this.reservation.bytes);
+    if (verdict?.kind === "wait") return this.waitForGuard(verdict.until);
+    this.lines.leave();
+    if (verdict?.kind === "refused") return this.answer(refuse(verdict.fault));
+    const { consumes, clears, keptAs } = this.options;
+    draft.keepVolatile();
+    if (keptAs !== undefined) keepReply(draft, { keptAs, grant, reply: replies[0] });
+    if (draft.isEmpty && clears === undefined && consumes === undefined) {
+      return this.gate(draft, () => this.leave(draft, grant, ok(replies)));
+    }
+    const writes = draft.seal();
+    const supersessions = this.supersede(writes);
+    if (clears !== undefined) writes.cleared.unshift(clears);
+    if (consumes !== undefined) writes.consumed.push(consumes);
+    this.reservation.wait();
+    // A small command may change a large record, which is stored again as a whole.
+    const bytes = 256 + Math.max(this.reservation.bytes, textBytesOf(writes));
+    this.trace?.sent();
+    const conclude = (result: CommitResult): void => {
+      this.trace?.concluded(result);
+      for (const end of supersessions) end();
+      verdict?.ended(result.kind === "committed" || result.kind === "unknown");
+      this.concluded(result, () => this.leave(draft, grant, ok(replies)));
+    };
+    const isPatient = draft.isPatient && this.options.mayWait === true;
+    const unborn = this.host.actors.unborn(draft.births, grant, this.host.clock.monotonic());
+    this.host
+      .laneOf(grant.shard)
+      .push(new TurnGroup(grant, { writes, drafts: [...draft.actors, ...unborn], bytes, isPatient }, conclude));
+    if (writes.effects.length > 0) this.intend(draft, grant);
+  }
+
+  private intend(draft: Draft, grant: ShardGrant): void {
+    const intend = (): void => this.host.intend(draft, grant);
+    isolate(this.trace === null ? intend : () => this.trace?.within(intend), this.host.onBug);
+  }
+
+  private waitForGuard(until: Promise<void>): void {
+    if (++this.guarded > GUARD_ROUNDS) return this.answer(refuse(OVERLOADED));
+    this.enterLines();
+    void until.then(() => this.attempt());
+  }
+
+  /** The alarm that it answers stays set until the commit, because the group may have to run again. */
+  private supersede({ alarms, cleared }: Writes): readonly (() => void)[] {
+    const own = this.options.clears;
+    if (alarms.length + cleared.length === 0) return [];
+    const isOther = (key: AlarmKey): boolean => own?.actorId !== key.actorId || own.name !== key.name;
+    return [...alarms, ...cleared].filter(isOther).map((key) => this.host.supersede(key));
+  }
+
+  /** A refusal writes nothing, but it still answers the group's message or alarm. */
+  private refuseAfterGate(draft: Draft, grant: ShardGrant, fault: Fault): void {
+    this.lines.leave();
+    const { consumes, clears } = this.options;
+    if (consumes === undefined && clears === undefined) return this.gate(draft, () => this.answer(refuse(fault)));
+    const writes = noWrites();
+    if (consumes !== undefined) writes.consumed.push(consumes);
+    if (clears !== undefined) writes.cleared.push(clears);
+    const drafts = draft.actors.map((d) => new ActorDraft(d.actor));
+    this.reservation.wait();
+    const group = new TurnGroup(grant, { writes, drafts, bytes: 256 }, (result) =>
+      this.concluded(result, () => this.answer(refuse(fault))),
+    );
+    this.host.laneOf(grant.shard).push(group);
+  }
+
+  /** Runs `then` once everything that the draft has read is committed; at once if it is. */
+  private gate(draft: Draft, then: () => void): void {
+    let last: PendingGroup | null = null;
+    for (const { actor, publications, seen } of draft.actors) {
+      const pending = publications.length > 0 ? actor.lastPending : seen;
+      if (pending !== null && (last === null || pending.order > last.order)) last = pending;
+    }
+    if (last === null) return then();
+    this.reservation.wait();
+    last.follow((result) => {
+      // The last group's commit does not prove that earlier groups of the other actors committed.
+      const isEvicted = result.kind === "committed" && draft.actors.some(({ actor }) => actor.isEvicted);
+      if (isEvicted || result.kind === "evicted") draft.forget();
+      this.concluded(isEvicted ? { kind: "evicted" } : result, then);
+    });
+  }
+
+  private concluded(result: CommitResult, then: () => void): void {
+    switch (result.kind) {
+      case "committed":
+        return then();
+      case "evicted":
+        if (++this.evictions >= EVICTED_ATTEMPTS) this.answer(refuse(OVERLOADED));
+        else this.attempt();
+        return;
+      case "fenced":
+      case "unavailable":
+        return this.answer(refuse(UNAVAILABLE));
+      case "unknown":
+        return this.answer(refuse({ kind: "outcome_unknown", retryAfterMs: OVERLOADED_RETRY_MS }));
+      case "broken":
+        return this.fail(new GroupBroken(`the store refused the group (${result.code})`, { cause: result.cause }));
+    }
+  }
+
+  private loadNeeds(actor: LiveActor, member: Member): boolean {
+    let missing: RecordKey[] | null = null;
+    for (const key of actor.definition.needs(actor.ref, member.command))
+      if (actor.get(recordKey(key.table, key.id)) === undefined) (missing ??= []).push(key);
+    if (missing === null) return false;
+    this.load(actor, missing);
+    return true;
+  }
+
+  private load(actor: LiveActor, keys: readonly RecordKey[]): void {
+    if (++this.loads > LOAD_ROUNDS) return this.fail(new Error(`${actor.ref.kind} keeps asking for records`));
+    this.enterLines();
+    this.reservation.pin(actor, keys);
+    this.host.loader.into(actor, keys).then(
+      () => this.attempt(),
+      () => this.answer(refuse(UNAVAILABLE)),
+    );
+  }
+
+  /** Joins the line of each actor that it has reached or that it names. */
+  private enterLines(): void {
+    this.reservation.wait();
+    for (const { key, definition } of this.reservation.actors())
+      if (definition.isUnordered !== true) this.lines.enter(key);
+    for (const step of this.steps) {
+      if (typeof step === "function" || step.isMessage === true) continue;
+      if (this.host.actors.definitionOf(step.ref.kind).isUnordered !== true) this.lines.enter(refKey(step.ref));
+    }
+  }
+
+  private leave(draft: Draft, grant: ShardGrant, outcome: Outcome<readonly unknown[]>): void {
+    // The commit is done, so the caller is answered whatever a bug here breaks.
+    isolate(() => this.publish(draft), this.host.onBug);
+    isolate(() => this.host.release(draft, grant), this.host.onBug);
+    this.answer(outcome);
+  }
+
+  private publish(draft: Draft): void {
+    for (const { actor, publications } of draft.actors)
+      if (publications.length > 0) this.host.actors.streamOf(actor).publishAll(publications);
+  }
+
+  private answer(outcome: Outcome<readonly unknown[]>): void {
+    this.leaveAll();
+    this.trace?.answered(outcome.ok ? null : outcome.fault);
+    this.resolve(outcome);
+  }
+
+  private fail(cause: unknown): void {
+    this.leaveAll();
+    this.trace?.failed();
+    this.reject(cause);
+  }
+
+  private leaveAll(): void {
+    this.lines.leave();
+    this.reservation.end();
+    if (this.grant !== null) this.host.shards.end(this.grant.shard);
+  }
+}
+
+const OVERLOADED: Fault = { kind: "overloaded", retryAfterMs: OVERLOADED_RETRY_MS };
+
+function turn(draft: Draft, actor: LiveActor, member: Member): Outcome<unknown> {
+  const handler = actor.definition.handlers[member.command.kind];
+  if (handler === undefined) throw new Error(`${actor.ref.kind} does not know ${member.command.kind}`);
+  // The system's typed `dispatch` has matched the command with its handler; both types are erased here.
+  return handler(new GroupTx(draft, draft.of(actor)), member.command as never);
+}
