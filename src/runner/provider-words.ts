@@ -24,7 +24,8 @@ const PLACES = [
 /** The provider's words; "" if there are none. */
 export function wordsIn(body: unknown, levels = MAX_LEVELS): string {
   if (typeof body === "string") return isPage(body) ? "" : body.trim();
-  if (levels === 0) return "";
+  // Only what is there is searched, so that the cost is that of the body: a stream may have thousands of such frames.
+  if (levels === 0 || typeof body !== "object" || body === null) return "";
   if (Array.isArray(body)) return wordsIn(body[0], levels - 1);
   for (const place of PLACES) {
     const words = wordsIn(field(body, place), levels - 1);

@@ -46,6 +46,7 @@ describe("an answer that is refused", () => {
     ["deep-input", "arguments"],
     ["deep-input-in-a-frame", "arguments"],
     ["long-head", "headers"],
+    ["frames-without-content", "not valid"],
   ] as const) {
     test(`[GUARD-3] ${attack} fails the call in words, is not read to its end, and holds nobody up`, async () => {
       const { bytes } = await server.counts();

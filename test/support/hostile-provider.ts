@@ -46,6 +46,7 @@ const ATTACKS: Readonly<Record<string, () => Response>> = {
   "endless-frame": () => new Response(pouring(`data: ${"x".repeat(1_000)}\n`, 2 * GIB), STREAM),
   "endless-frame-of-pairs": () => new Response(pouring(`data: ${"x".repeat(1_000)}\r\n`, 2 * GIB), STREAM),
   "endless-frames": () => new Response(pouring(delta({ content: "" }), 2 * GIB), STREAM),
+  "frames-without-content": () => new Response(chunks([frame({ id: "c" }).repeat(10_000)]), STREAM),
   "long-answer": () =>
     new Response(pouring(delta({ content: "" }), 4 * MIB, `${delta({}, "stop")}data: [DONE]\n\n`), STREAM),
   "many-choices": () => new Response(chunks([`data: {"choices":[${"{},".repeat(100_000)}{}]}\n\n`]), STREAM),
