@@ -9,7 +9,7 @@ import type { MaybePromise } from "../../actors/maybe-promise.ts";
 import type { FileContents } from "../../actors/workspace/ports.ts";
 import type { Clock } from "../../actors/runtime/ports.ts";
 import { UNAVAILABLE, UNAVAILABLE_RETRY_MS } from "../../actors/runtime/placement/shards.ts";
-import { type Forwarding, handedOn, type Route, type Routed } from "../http/request/forwarding.ts";
+import { type Forwarding, handedOn, type OperationCall, type Route, type Routed } from "../http/request/forwarding.ts";
 import { UNNAMED_STREAM } from "./handed-on-request.ts";
 import type { Bearer } from "../http/stream/open-streams.ts";
 import { CONTENT_HEADER, withContent } from "./content-answer.ts";
@@ -18,6 +18,7 @@ import type { Liveness } from "./liveness.ts";
 import type { Again, OwnerAnswer } from "./owner-events.ts";
 import type { LinkCall } from "./peer-link.ts";
 import { MISDIRECTED, NotReached, type Passed, type PeerClient } from "./peer-client.ts";
+import type { PeerQuestions } from "./peer-questions.ts";
 import type { Owner } from "./placement-table.ts";
 import { isEventStream, linkedResponse, relayed, relayedHeaders, STREAM_HEADER } from "./relay.ts";
 import type { RelayedStreams } from "./relayed-stream.ts";
@@ -38,6 +39,7 @@ interface ForwardingParts {
   readonly client: PeerClient;
   readonly liveness: Liveness;
   readonly streams: RelayedStreams;
+  readonly questions: Pick<PeerQuestions, "invoke">;
   /** In storage that all replicas share. */
   readonly contents: Pick<FileContents, "read">;
   readonly clock: Pick<Clock, "monotonic" | "after">;
@@ -76,6 +78,10 @@ export class RequestForwarding implements Forwarding {
     if (place?.kind === "here") return this.here(organizationId);
     if (handedOn(routed.request) !== null) return this.own(organizationId);
     return (place === null ? null : this.sendNow(place.owner, routed, bearer)) ?? this.send(routed, bearer);
+  }
+
+  invoke(call: OperationCall): Promise<Outcome<object>> {
+    return this.parts.questions.invoke(call);
   }
 
   /** Forwards a read over the owner's link at once; null if there is no link, or if the request is not a read. */

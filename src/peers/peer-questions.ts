@@ -1,12 +1,17 @@
 /**
- * Turn groups that the runtime sends to another replica, and those that it receives, as JSON over HTTP. A group runs
- * once: if its answer is lost, the outcome is unknown, and the caller does not retry by itself.
+ * Turn groups and operations that are sent to the replica that owns their organization, and those that are received, as
+ * JSON over HTTP. Each runs once: if its answer is lost, the outcome is unknown, and the caller does not retry by
+ * itself.
  */
+import { assert } from "../../actors/assert.ts";
 import { parseStored } from "../../actors/exact-json.ts";
 import { type Outcome, refuse } from "../../actors/fault.ts";
 import type { Member } from "../../actors/runtime/turns/members.ts";
 import { UNAVAILABLE, UNAVAILABLE_RETRY_MS } from "../../actors/runtime/placement/shards.ts";
 import type { Clock } from "../../actors/runtime/ports.ts";
+import { localCaller } from "../http/request/caller.ts";
+import type { OperationCall } from "../http/request/forwarding.ts";
+import type { Invoke } from "../http/request/operations.ts";
 import type { Liveness } from "./liveness.ts";
 import { NotReached, type PeerClient } from "./peer-client.ts";
 import type { Owner } from "./placement-table.ts";
@@ -19,11 +24,11 @@ export interface AskedSystem {
   settled(organizationId: string): Promise<Outcome<null>>;
 }
 
-/** A question: the members of a group, or null for `settled`. */
-interface Question {
-  readonly organizationId: string;
-  readonly members: readonly Member[] | null;
-}
+/** A question: the members of a group, null for `settled`, or an operation. */
+type Question = { readonly organizationId: string } & (
+  | { readonly members: readonly Member[] | null }
+  | { readonly call: OperationCall }
+);
 
 interface QuestionParts {
   readonly self: Owner;
@@ -32,6 +37,8 @@ interface QuestionParts {
   readonly liveness: Pick<Liveness, "suspect">;
   readonly clock: Pick<Clock, "monotonic">;
   readonly system: () => AskedSystem;
+  /** Runs an operation in this process; null before the service is ready. */
+  readonly invoke: () => Invoke | null;
 }
 
 export class PeerQuestions {
@@ -49,15 +56,37 @@ export class PeerQuestions {
     return this.put({ organizationId, members: null }) as Promise<Outcome<null>>;
   }
 
+  invoke(call: OperationCall): Promise<Outcome<object>> {
+    const { organizationId } = call.caller.principal;
+    return this.put({ organizationId, call }) as Promise<Outcome<object>>;
+  }
+
   /** Answers a question of another replica, or of this one; null if this replica does not serve the organization. */
   answer(text: string): Promise<Outcome<unknown>> | null {
     const question = parseStored(text) as Question;
     return this.parts.system().serves(question.organizationId) ? this.here(question) : null;
   }
 
-  private here({ organizationId, members }: Question): Promise<Outcome<unknown>> {
+  private here(question: Question): Promise<Outcome<unknown>> {
+    if ("call" in question) return this.run(question.call);
     const system = this.parts.system();
+    const { organizationId, members } = question;
     return members === null ? system.settled(organizationId) : system.dispatchGroup(members);
+  }
+
+  /** Counts the operation as a request in flight, so that a hand-over waits for it. */
+  private async run({ id, caller, input }: OperationCall): Promise<Outcome<unknown>> {
+    const { invoke, routing } = this.parts;
+    const run = invoke();
+    if (run === null) return refuse(UNAVAILABLE);
+    const end = routing.begin(caller.principal.organizationId);
+    try {
+      const outcome = await run(id, { ...localCaller(caller.principal), ...caller }, input);
+      assert(!outcome.ok || !(outcome.value instanceof Response), "an operation that is called as data answers so");
+      return outcome;
+    } finally {
+      end();
+    }
   }
 
   private async put(question: Question): Promise<Outcome<unknown>> {

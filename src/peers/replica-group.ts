@@ -13,6 +13,7 @@ import type { Tracing } from "../../actors/runtime/tracing.ts";
 import { type Peers, SHARD_COUNT } from "../../actors/runtime/placement/placement.ts";
 import type { OpenStreams } from "../http/stream/open-streams.ts";
 import type { Forwarding } from "../http/request/forwarding.ts";
+import type { Invoke } from "../http/request/operations.ts";
 import { RequestForwarding } from "./forwarding.ts";
 import { Liveness } from "./liveness.ts";
 import { LOOK_PATH, PeerClient, READ_PATH } from "./peer-client.ts";
@@ -71,6 +72,7 @@ export class ReplicaGroup implements Peers {
   /** A notification that this replica serves shards is scheduled. */
   private isTelling = false;
   private pipeline: Pipeline | null = null;
+  private invoke: Invoke | null = null;
   private system: AttachedSystem | null = null;
 
   /** Opens the peer port. Throws if that fails. */
@@ -101,9 +103,10 @@ export class ReplicaGroup implements Peers {
     };
     this.liveness = new Liveness({ ...shared, self: id, bury: parts.bury, onDeath, log });
     const { routing, liveness } = this;
-    this.questions = new PeerQuestions({ ...shared, routing, liveness, system });
+    this.questions = new PeerQuestions({ ...shared, routing, liveness, system, invoke: () => this.invoke });
     this.streams = new RelayedStreams(log);
-    this.forwarding = new RequestForwarding({ ...shared, routing, liveness, streams: this.streams });
+    const { questions, streams } = this;
+    this.forwarding = new RequestForwarding({ ...shared, routing, liveness, streams, questions });
   }
 
   /** Takes the system that answers the questions of the others. Call before joining. */
@@ -128,9 +131,10 @@ export class ReplicaGroup implements Peers {
     this.liveness.start();
   }
 
-  /** Starts to serve requests that others forward. */
-  serve(pipeline: Pipeline, streams: OpenStreams): void {
+  /** Starts to serve requests that others forward, and operations that they call. */
+  serve(pipeline: Pipeline, streams: OpenStreams, invoke: Invoke): void {
     this.pipeline = pipeline;
+    this.invoke = invoke;
     this.streams.serve(streams);
   }
 

@@ -63,8 +63,10 @@ export interface App {
   handle(request: Request): MaybePromise<Response>;
   /** Whether a route has this path. */
   hasPath(path: string): boolean;
-  /** Runs an operation by its id, for a caller without HTTP (`Operations.invoke`). */
+  /** Runs an operation by its id in this process, for a caller without HTTP (`Operations.invoke`). */
   readonly invoke: Invoke;
+  /** The same, at the replica that owns the caller's organization. */
+  readonly invokeAtOwner: Invoke;
 }
 
 export function createApp(services: Services, parts: AppParts): App {
@@ -77,7 +79,7 @@ export function createApp(services: Services, parts: AppParts): App {
   const bodies = new Bodies(clock, parts.config.bodyMemoryMib * MIB, pace);
   const turns = new FairTurns({ time, clock, later: setImmediate });
   const endWatch = watchTokens(services);
-  const { routes, turnAway, invoke, methodsOf } = mount(services, parts, { bodies, turns, server: () => server });
+  const { routes, turnAway, methodsOf, ...invoking } = mount(services, parts, { bodies, turns, server: () => server });
   return {
     streams,
     bodies,
@@ -86,7 +88,7 @@ export function createApp(services: Services, parts: AppParts): App {
     get port() {
       return port;
     },
-    invoke,
+    ...invoking,
     handle: (request) => routes.fetch(request),
     listen({ isShared = false, ...at }) {
       hasSharedPort = isShared;
@@ -152,7 +154,7 @@ function mount(services: Services, parts: AppParts, shared: Shared) {
     surface: elsewhere,
     server: shared.server,
     onRevoked,
-    invoke: (...call: Parameters<Invoke>) => invoke(...call),
+    invoke: (...call: Parameters<Invoke>) => invokeAtOwner(...call),
   };
   const openApp = (request: Request): Promise<Response> => servedApp(elsewhere, services, request);
   const app = new Elysia({
@@ -188,7 +190,7 @@ function mount(services: Services, parts: AppParts, shared: Shared) {
     .use(
       mcpRoutes(mcp, {
         services,
-        invoke: people.invoke,
+        invoke: (...call: Parameters<Invoke>) => invoke(...call),
         refusal: (fault, requestId) => mcp.refusalOf(fault, requestId),
         describe: fieldDescription,
         allowed: () => ({ appUrl: appUrl(), corsOrigins: config.corsOrigins }),
@@ -218,9 +220,15 @@ function mount(services: Services, parts: AppParts, shared: Shared) {
     });
   const turnAway = (request: Request): Response =>
     drainingHealth(request, pathOf(request.url)) ?? surfaceOf(pathOf(request.url)).turnAway(request, SHUTTING_DOWN);
-  const invoke: App["invoke"] = (id, caller, input) =>
+  const invoke: Invoke = (id, caller, input) =>
     ([v1, mcp].find((surface) => surface.operations.has(id)) ?? current).operations.invoke(id, caller, input);
-  return { routes: app, turnAway, invoke, methodsOf };
+  const { forwarding } = parts;
+  const invokeAtOwner: Invoke =
+    forwarding === null
+      ? invoke
+      : (id, { principal, requestId, address }, input = {}) =>
+          forwarding.invoke({ id, caller: { principal, requestId, address }, input });
+  return { routes: app, turnAway, methodsOf, invoke, invokeAtOwner };
 }
 
 /** Where operations of the current surface are that are not under its path: documents, shares, signed pages. */

@@ -127,7 +127,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     const { system, directory } = actors;
     replica?.group.attach(system);
     const joinOthers = () => joining.join(system);
-    replica?.group.serve((request) => app.handle(request), app.streams);
+    replica?.group.serve((request) => app.handle(request), app.streams, app.invoke);
     // It joins other replicas last, because shards come with clients. Creating the first organization needs shards
     // first.
     const joinsLast = replica !== null && (await directory.listOrganizations()).length > 0;

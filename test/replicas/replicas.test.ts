@@ -162,6 +162,20 @@ test("[REP-4] who signs in at one replica is signed in at both, and who signs ou
   expect((await first.get("/account")).at).toStartWith("/sign-in");
 });
 
+test("[REP-4] [AUTH-18] what an owner changes on pages of either replica is done", async () => {
+  const { owner, other } = await replicas.sides();
+  for (const at of [owner, other]) {
+    const browser = new PlainBrowser({ url: at.url, origin: at.url });
+    const { out } = await replicas.admin(owner, ["user", "link", "--email", "owner@localhost"]);
+    const { pathname, search } = new URL(out.split("\n").at(-1)!);
+    const password = { password: PASSWORD, again: PASSWORD };
+    await browser.submit(await browser.get(pathname + search), "/set-password", password);
+    const invited = { email: `at-${at.pid}@example.com`, role: "member" };
+    const page = await browser.submit(await browser.get("/members"), "/members/invite", invited);
+    expect([page.status, page.html]).toEqual([200, expect.stringContaining(`The link for ${invited.email}`)]);
+  }
+});
+
 test("[REP-4] the port of the replicas answers nobody without the key", async () => {
   const rows = await replicas.sql<{ id: string; peer_url: string }[]>`select id, peer_url from replica where not dead`;
   for (const { peer_url: url } of rows) {

@@ -68,7 +68,7 @@ export class SimulatedGroup implements Peers {
     this.liveness = new Liveness({ self, table, client, clock, bury: (id) => this.bury(id), onDeath, log });
     const { routing, liveness } = this;
     const place = { id: self, url: self };
-    this.questions = new PeerQuestions({ self: place, routing, client, liveness, clock, system });
+    this.questions = new PeerQuestions({ self: place, routing, client, liveness, clock, system, invoke: () => null });
     parts.world.set(self, this);
   }
 

@@ -1,6 +1,6 @@
 /** Two replicas with real ports, and the clock in the test's hands. */
-import { ok } from "../../actors/fault.ts";
 import { SHARD_COUNT } from "../../actors/runtime/placement/placement.ts";
+import { ok, refuse } from "../../actors/fault.ts";
 import type { Route, Routed } from "../../src/http/request/forwarding.ts";
 import { OpenStreams } from "../../src/http/stream/open-streams.ts";
 import { CLIENT_HEADER } from "../../src/peers/peer-key.ts";
@@ -138,7 +138,9 @@ export class ReplicaPair {
         if (id === "rpl_1") this.looks++;
       },
     });
-    group.serve(pipeline, new OpenStreams(this.clock));
+    group.serve(pipeline, new OpenStreams(this.clock), () =>
+      Promise.resolve(refuse({ kind: "not_found", noun: "route" })),
+    );
     this.closing.push(() => group.stop());
     return group;
   }

@@ -3,9 +3,11 @@
  * every request itself.
  */
 import type { Bearer } from "../stream/open-streams.ts";
-import type { Fault } from "../../../actors/fault.ts";
+import type { Fault, Outcome } from "../../../actors/fault.ts";
 import type { MaybePromise } from "../../../actors/maybe-promise.ts";
 import type { Answer, SharedHeaders, WholeBody } from "../answer/answer.ts";
+import type { LocalInput } from "../input/local-input.ts";
+import type { Caller } from "./caller.ts";
 
 /** Where a request is served. */
 export type Route =
@@ -25,9 +27,19 @@ export interface Routed {
   keepOpen(seconds: number): void;
 }
 
+/** An operation and its caller as data. */
+export interface OperationCall {
+  readonly id: string;
+  readonly caller: Pick<Caller, "principal" | "requestId" | "address">;
+  /** Without bytes and streams. */
+  readonly input: LocalInput;
+}
+
 export interface Forwarding {
   /** `bearer` is the unverified bearer of the request. */
   route(routed: Routed, bearer: Bearer): MaybePromise<Route>;
+  /** Runs an operation that answers with JSON, where the organization of its caller is served. */
+  invoke(call: OperationCall): Promise<Outcome<object>>;
 }
 
 /** A request that another replica has forwarded: what that replica has said, and what it needs of the answer. */
