@@ -5,7 +5,7 @@ export const SIGN_IN = group("Sign-in by your own provider", {
   oidcIssuer: optional("OIDC_ISSUER", "issuer-url", {
     allowed: "the https URL that the OpenID provider calls itself by",
     about:
-      "An OpenID Connect provider by which people [sign in](guides/sign-in.md#by-your-own-provider). It needs the next two settings.",
+      "An OpenID Connect provider by which people [sign in](guides/sign-in.md#with-your-own-openid-provider). It needs the next two settings.",
   }),
   oidcClientId: optional("OIDC_CLIENT_ID", "word", {
     allowed: "the id that the OpenID provider knows this service by",
