@@ -44,3 +44,19 @@ export function characterStart(text: string, at: number): number {
 const unitsAt = (text: string, at: number): number => ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1);
 const isLowHalf = (text: string, at: number): boolean =>
   (text.charCodeAt(at) & 0xfc00) === 0xdc00 && (text.charCodeAt(at - 1) & 0xfc00) === 0xd800;
+
+const WORDS = /\S+/g;
+
+/**
+ * The words at the beginning of a text on one line, for titles; stops after a word that passes `characters`. A megabyte
+ * of text costs no more than a short one (FAIR-7).
+ */
+export function oneLine(text: string, characters: number): string {
+  let line = "";
+  for (const [word] of text.matchAll(WORDS)) {
+    line += line === "" ? word : ` ${word}`;
+    // In UTF-16 units, of which a character has at most two.
+    if (line.length > 2 * characters) break;
+  }
+  return line;
+}

@@ -9,10 +9,33 @@
  * - FS-2: nothing waits that FS-1 would let in, so a new entry overtakes nobody.
  * - FS-3: waiting organizations take turns, one slot each, so one organization's work delays another's by one piece at
  *   most. Those that have recently used more than their share of the event loop wait behind the others (FAIR-4).
- * - FS-4: when nothing runs, no slot is in use: a pass ends with its block (`pass.ts`).
+ * - FS-4: when nothing runs, no slot is in use: a pass ends with its block.
  */
 import { assert } from "./assert.ts";
-import { Pass } from "./pass.ts";
+
+/**
+ * The right to use a part of something limited: a job slot, room in memory, a place among the calls of a provider. It is
+ * held with `using`, so that it ends once on every way out of its block; `end` ends it earlier.
+ */
+export class Pass implements Disposable {
+  private onEnd: (() => void) | null;
+
+  /** `onEnd` runs once, when the pass ends. */
+  constructor(onEnd: () => void) {
+    this.onEnd = onEnd;
+  }
+
+  /** Idempotent. */
+  end(): void {
+    const { onEnd } = this;
+    this.onEnd = null;
+    onEnd?.();
+  }
+
+  [Symbol.dispose](): void {
+    this.end();
+  }
+}
 
 export interface SlotBounds {
   /** Pieces of work that may run at once, */

@@ -59,3 +59,11 @@ export interface Resealed {
 
 /** The context of an organization's secret: it opens only under its own name. */
 export const secretContext = (organizationId: string, name: string): SealingContext => [organizationId, name];
+
+/** Compares hashes and signatures in a time that does not depend on where they differ (AUTH-1). */
+export function isSameHash(a: string, b: string): boolean {
+  if (a.length !== b.length) return false;
+  let difference = 0;
+  for (let i = 0; i < a.length; i++) difference |= a.charCodeAt(i) ^ b.charCodeAt(i);
+  return difference === 0;
+}

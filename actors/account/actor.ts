@@ -3,7 +3,7 @@
  * failed until it succeeds, so a thousand concurrent attempts count as a thousand. After the free attempts, each waits
  * twice as long as the one before, up to a quarter of an hour. An hour without an attempt resets the count.
  */
-import { isSameHash } from "../constant-time.ts";
+import { isSameHash } from "../sealing.ts";
 import { notFound, ok, refuse } from "../fault.ts";
 import type { ActorDefinition, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";

@@ -12,7 +12,7 @@ import { isoTime } from "../schema.ts";
 import { appendChatEvent } from "./events.ts";
 import { afterTrigger, allowedActions } from "./machine.ts";
 import type { ChatCommand, ChatReplies, StartedCompaction } from "./protocol.ts";
-import { CHAT_PINS, CHAT_QUEUE, type Chat, chatTable, messageTable } from "./schema.ts";
+import { type Chat, CHAT_PINS, CHAT_QUEUE, chatTable, messageTable } from "./schema.ts";
 import { FULL_QUEUE, withOptions } from "./sending.ts";
 
 type Command<K extends ChatCommand["kind"]> = Extract<ChatCommand, { readonly kind: K }>;

@@ -10,7 +10,7 @@ import { addMessage, inputBlocks } from "./attachments.ts";
 import { appendChatEvent } from "./events.ts";
 import type { ChatCommand } from "./protocol.ts";
 import { type Chat, chatTable, type Message, messageTable, newChat, preview } from "./schema.ts";
-import { inTurnOrder, turnsOf } from "./turn-order.ts";
+import { inTurnOrder, turnsOf } from "./history.ts";
 
 type ForkChat = Extract<ChatCommand, { readonly kind: "fork_chat" }>;
 

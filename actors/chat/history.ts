@@ -1,7 +1,6 @@
 /** Builds the history that a chat's next turn continues from (CHAT-8, CHAT-11). */
 import { type ChatHistory, type HistoryEntry, NO_HISTORY } from "../job/protocol.ts";
 import type { Chat, Message } from "./schema.ts";
-import { inTurnOrder, turnsOf } from "./turn-order.ts";
 
 /**
  * Messages before a summary's last turn can belong to a later turn, because they waited in the queue. This many of them
@@ -40,4 +39,19 @@ export function chatHistory(
     .toSorted((a, b) => a.seq - b.seq)
     .flatMap((message) => entryOf(message, message.seq));
   return { summary: { text, messages: summary.messages, pinned }, entries, measured };
+}
+
+/** The number of each message's turn: the seq of its answer, or its own seq if it has no answer. */
+export function turnsOf<M extends Pick<Message, "seq" | "role" | "jobId">>(messages: readonly M[]): (of: M) => number {
+  const answered = new Map<string, number>();
+  for (const { role, jobId, seq } of messages) if (role === "assistant" && jobId !== null) answered.set(jobId, seq);
+  return ({ jobId, seq }) => (jobId === null ? seq : (answered.get(jobId) ?? seq));
+}
+
+/** The messages turn by turn: each user's message right before its answer, turns in the order of their answers. */
+export function inTurnOrder<M extends Pick<Message, "seq" | "role" | "jobId">>(messages: readonly M[]): M[] {
+  const turnOf = turnsOf(messages);
+  return messages.toSorted(
+    (a, b) => turnOf(a) - turnOf(b) || Number(a.role === "assistant") - Number(b.role === "assistant") || a.seq - b.seq,
+  );
 }

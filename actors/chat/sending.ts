@@ -9,7 +9,7 @@
  */
 import { mapped, ok, type Outcome, refuse } from "../fault.ts";
 import { newExecutionId } from "../ids.ts";
-import { oneLine } from "../one-line.ts";
+import { oneLine } from "../cut-text.ts";
 import { announceJob, firstEvents } from "../job/events.ts";
 import { newJob, runIntent } from "../job/new-job.ts";
 import { type AgentSnapshot, type Job, jobRef, jobTable } from "../job/schema.ts";
@@ -21,7 +21,7 @@ import { addMessage } from "./attachments.ts";
 import { appendChatEvent } from "./events.ts";
 import { allowedActions, moved } from "./machine.ts";
 import type { ChatCommand, SentMessage } from "./protocol.ts";
-import { CHAT_QUEUE, type Chat, chatTable, type Message, newChat, type OnBusy, preview } from "./schema.ts";
+import { type Chat, CHAT_QUEUE, chatTable, type Message, newChat, type OnBusy, preview } from "./schema.ts";
 
 /** Characters of a message that become the title of its job. */
 const TITLE_CHARACTERS = 80;

@@ -18,7 +18,7 @@ import { sendUpdates, updatesOf } from "./chat-updates.ts";
 import type { JobCommand, StepCall } from "./protocol.ts";
 import { alreadyDecided, unlessOwnWords } from "./refusals.ts";
 import { type Job, type JobIn, jobTable } from "./schema.ts";
-import { type Approval, type OpenCall, DEFAULT_EXPIRY } from "./terms.ts";
+import { type Approval, DEFAULT_EXPIRY, type OpenCall } from "./terms.ts";
 
 /** Decided approvals that a job keeps when it requests more: the newest ones. */
 const KEPT_APPROVALS = 64;

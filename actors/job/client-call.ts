@@ -1,6 +1,6 @@
 /** The calls of a job that wait for a result from its client, and their form in events (JOB-17). Pure. */
 import { isoTime, type JsonObject } from "../schema.ts";
-import { eventArguments } from "./event-size.ts";
+import { eventArguments } from "./events.ts";
 import type { Job } from "./schema.ts";
 import type { OpenCall } from "./terms.ts";
 

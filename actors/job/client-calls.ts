@@ -7,7 +7,7 @@
  *
  * A result is stored with the end of its call. Each call takes one result; a later one is refused.
  */
-import { eventResult } from "./event-size.ts";
+import { appendJobEvent, eventResult } from "./events.ts";
 import { ok, type Outcome, refuse } from "../fault.ts";
 import type { ChatCommand } from "../chat/protocol.ts";
 import { chatRef } from "../chat/schema.ts";
@@ -17,7 +17,6 @@ import { usageRef } from "../usage/schema.ts";
 import { CLIENT_RESULT_MS, waitingCalls } from "./client-call.ts";
 import { allowedActions } from "./machine.ts";
 import type { ClientResult } from "./protocol.ts";
-import { appendJobEvent } from "./events.ts";
 import { usageOf } from "./metering.ts";
 import { stale, unlessOwnWords } from "./refusals.ts";
 import { type Job, type JobIn, jobTable } from "./schema.ts";

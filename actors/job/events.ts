@@ -25,6 +25,7 @@ import {
   REVIEW_STATES,
   WAIT_REASONS,
 } from "./terms.ts";
+import { cutText, isLonger } from "../cut-text.ts";
 
 export const RUNNER_STATES = ["queued", "starting", "running", "waiting", "stopped"] as const;
 type RunnerState = (typeof RUNNER_STATES)[number];
@@ -192,3 +193,15 @@ export function announceJob(tx: Tx, job: Job): Job {
   sendCreated(tx, job);
   return job;
 }
+
+/** Characters of arguments and of a result that a chat's event has; the whole is in the job's transcript. */
+const EVENT_CHARACTERS = 4_096;
+
+/** Null if they are too long. */
+export const eventArguments = (given: JsonObject): JsonObject | null =>
+  JSON.stringify(given).length > EVENT_CHARACTERS ? null : given;
+
+export const eventResult = (content: string) => ({
+  result: cutText(content, EVENT_CHARACTERS),
+  isTruncated: isLonger(content, EVENT_CHARACTERS),
+});

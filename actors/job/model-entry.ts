@@ -1,5 +1,5 @@
 /** What the operator says of a model, in settings: `provider:name=…`. Each reader answers null to a malformed entry. */
-import { type ModelInput, MODEL_INPUTS } from "../upload/terms.ts";
+import { MODEL_INPUTS, type ModelInput } from "../upload/terms.ts";
 
 /** Which input it reads: `text+image` (FILE-8). */
 export function inputEntry(entry: string): readonly [string, readonly ModelInput[]] | null {

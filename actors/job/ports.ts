@@ -4,7 +4,7 @@
  * commands.
  */
 import type { Outcome } from "../fault.ts";
-import type { AttachmentBlock, InputBlock, ModelInput } from "../upload/terms.ts";
+import { type AttachmentBlock, type InputBlock, isAttachment, type ModelInput } from "../upload/terms.ts";
 import type { JsonObject } from "../schema.ts";
 import type { MadeArtifact, OutputError, Progress } from "./terms.ts";
 import type { AgentSnapshot, AnswerBlock, Block, RunError, ToolUseBlock, Usage } from "./schema.ts";
@@ -293,3 +293,24 @@ export const NO_TOOLS: Toolbox = {
   misfits: () => Promise.resolve(new Set()),
   call: () => Promise.resolve({ content: "There are no tools yet.", isError: true }),
 };
+
+/** The images and files of an entry of a conversation, oldest first. */
+export const attachmentsIn = (entry: TranscriptEntry): readonly AttachmentBlock[] =>
+  entry.role === "user"
+    ? (entry.blocks ?? []).filter(isAttachment)
+    : entry.blocks.flatMap((block) => (block.type === "tool_result" ? (block.attachments ?? []) : []));
+
+/**
+ * The models with other calls, to count, price or trace them. All other members pass through here, so that no wrapper
+ * can forget one.
+ */
+export const withCalls = (models: ModelPort, call: ModelPort["call"]): ModelPort => ({
+  describe: (model) => models.describe(model),
+  windowOf: (model) => models.windowOf(model),
+  inputOf: (model) => models.inputOf(model),
+  allowed: () => models.allowed(),
+  ...(models.currency === undefined ? {} : { currency: models.currency }),
+  ...(models.hasPrice === undefined ? {} : { hasPrice: (model) => models.hasPrice?.(model) === true }),
+  ...(models.takesTools === undefined ? {} : { takesTools: (model) => models.takesTools?.(model) !== false }),
+  call,
+});

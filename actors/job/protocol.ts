@@ -5,7 +5,7 @@ import type { Recovery } from "./machine.ts";
 import type { CheckedOutput, ModelInfo } from "./ports.ts";
 import type { TranscriptPart } from "./transcript.ts";
 import type { AttachmentBlock, InputBlock } from "../upload/terms.ts";
-import type { MadeArtifact, Budget, Progress, Steer, Waiting, Warning } from "./terms.ts";
+import type { Budget, MadeArtifact, Progress, Steer, Waiting, Warning } from "./terms.ts";
 import type { Citation } from "./citation.ts";
 import type { Block, Job, RunError, ToolUseBlock, Usage } from "./schema.ts";
 import type { StopReason } from "./stop-reason.ts";

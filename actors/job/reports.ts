@@ -6,7 +6,7 @@ import { isoTime } from "../schema.ts";
 import { madeBy, withMade } from "./artifacts.ts";
 import type { ModelInfo } from "./ports.ts";
 import type { MadeArtifact, RunnerInfo } from "./terms.ts";
-import { opened, blockedForCalls } from "./approvals.ts";
+import { blockedForCalls, opened } from "./approvals.ts";
 import { blocked, cancelled, completed, deadlineFrom, failed } from "./transitions.ts";
 import { spentPart } from "./budget.ts";
 import { JOB_WARNINGS, type JobLimits } from "./limits.ts";

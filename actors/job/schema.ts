@@ -8,8 +8,8 @@ import {
   type Budget,
   Budgeting,
   JOB_PRIORITIES,
-  JobNotes,
   JobInput,
+  JobNotes,
   type JobPriority,
   Lineage,
   NO_BUDGET,
@@ -27,7 +27,7 @@ import {
 import { Stated } from "./provider-state.ts";
 import { StopReasonField } from "./stop-reason.ts";
 import { AttachmentBlock } from "../upload/terms.ts";
-import { CostFields, OneOf, RecordBase, type Static, Timestamp, Type, type JsonObject } from "../schema.ts";
+import { CostFields, type JsonObject, OneOf, RecordBase, type Static, Timestamp, Type } from "../schema.ts";
 
 export const JOB_STATUSES = [
   "queued",

@@ -14,10 +14,9 @@ import { appendJobEvent, appendRunnerStatus, type ApprovalResolved } from "./eve
 import { afterTrigger, type JobTrigger, openApprovals } from "./machine.ts";
 import { toldCall } from "./client-call.ts";
 import { runIntent } from "./new-job.ts";
-import { updatesOf, sendUpdates } from "./chat-updates.ts";
-import { reportToWorkspace } from "./clone-report.ts";
-import { reportToMission } from "./mission-report.ts";
-import { type BlockedReason, type Job, type JobIn, type RunError, type Usage } from "./schema.ts";
+import { sendUpdates, updatesOf } from "./chat-updates.ts";
+import { reportToMission, reportToWorkspace } from "./end-reports.ts";
+import type { BlockedReason, Job, JobIn, RunError, Usage } from "./schema.ts";
 import type { Approval } from "./terms.ts";
 
 /** Asserts that the machine allows the trigger: callers check before they decide. */

@@ -3,7 +3,7 @@
  * may own a million tasks, so it holds a working set of records and not all of them; lists are read
  * from the tables.
  */
-import type { ActorDefinition, RecordKey } from "../runtime/actor.ts";
+import type { ActorDefinition, Handlers, RecordKey } from "../runtime/actor.ts";
 import { BURST_BOUNDS } from "../runtime/turns/mailbox.ts";
 import { agentHandlers } from "./agents.ts";
 import { auditHandlers } from "./audit.ts";
@@ -26,7 +26,24 @@ import { providerKeyHandlers } from "./provider-keys.ts";
 import { secretHandlers } from "./secrets.ts";
 import { taskHandlers } from "./tasks.ts";
 import { tokenHandlers } from "./tokens.ts";
-import { workspaceHandlers } from "./workspaces.ts";
+import { ok } from "../fault.ts";
+
+/** The current workspace of each user (WSP-6). The workspaces are actors of their own. */
+const workspaceHandlers: Pick<Handlers<OrganizationProtocol>, "select_workspace" | "read_selection"> = {
+  select_workspace(tx, { userId, workspaceId }) {
+    const former = tx.read(selectionTable, userId);
+    if (former === null) tx.create(selectionTable, { id: userId, workspaceId });
+    else if (former.workspaceId !== workspaceId) tx.update(selectionTable, { ...former, workspaceId });
+    return ok({ isUnchanged: former?.workspaceId === workspaceId });
+  },
+
+  /** A user who has selected none works in the organization's first workspace. */
+  read_selection(tx, { userId }) {
+    const selection = tx.read(selectionTable, userId);
+    const defaultId = tx.read(organizationTable, tx.self.id)?.defaultWorkspaceId ?? null;
+    return ok({ selectedId: selection?.workspaceId ?? defaultId, defaultId });
+  },
+};
 
 export const organizationActor: ActorDefinition<OrganizationProtocol> = {
   kind: "organization",

@@ -9,10 +9,9 @@ import { chatRef, chatTable, newChat } from "../chat/schema.ts";
 import { type Fault, notFound, ok, type Outcome, refuse } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
-import { canChange, canUse, hidesWork, settingRefusal } from "./principal.ts";
-import type { Actor, MissionsIntent, LibraryDefinition, OrganizationProtocol } from "./protocol.ts";
+import { canChange, canUse, hidesWork, isSuspended, settingRefusal, SUSPENDED } from "./principal.ts";
+import type { Actor, LibraryDefinition, MissionsIntent, OrganizationProtocol } from "./protocol.ts";
 import { type Agent, agentTable, organizationTable } from "./schema.ts";
-import { isSuspended, SUSPENDED } from "./suspension.ts";
 
 /** The kind of the effect that tells missions that their agent or workspace is gone, or back. */
 export const TELL_MISSIONS = "tell_missions";

@@ -3,7 +3,7 @@
  * `System.settled`, so a list shows its caller's own writes.
  */
 import type { Page, PageRequest } from "../page.ts";
-import type { TokenFilter } from "./protocol.ts";
+import type { LibraryDefinition, TokenFilter } from "./protocol.ts";
 import type {
   Agent,
   AuditAction,
@@ -114,4 +114,20 @@ export interface Directory {
   listGrants(organizationId: string, userId: string, limit: number): Promise<readonly Grant[]>;
   /** Memberships of a person in any organization, by the person's id. */
   membershipsOf(userId: string): Promise<readonly Member[]>;
+}
+
+export interface LibraryAgent {
+  /** The id that this organization's agent has or will have. */
+  readonly id: string;
+  readonly definition: LibraryDefinition;
+}
+
+/**
+ * The library of agents that come with the service (AGT-2). An organization has an entry's agent once it is installed.
+ * The agent's id is fixed before, so that lists and the install can name it.
+ */
+export interface Library {
+  /** All entries, in display order. */
+  of(organizationId: string): readonly LibraryAgent[];
+  find(organizationId: string, agentId: string): LibraryAgent | null;
 }

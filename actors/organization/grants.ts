@@ -11,17 +11,16 @@
  * program refresh at once.
  * The turn that takes a code or a refresh token creates the next tokens, so none is accepted twice.
  */
-import { isSameHash } from "../constant-time.ts";
+import { isSameHash } from "../sealing.ts";
 import { type Fault, notFound, ok, type Outcome, refuse } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { CLOCK_SKEW_MS } from "../runtime/ports.ts";
 import { isoTime } from "../schema.ts";
 import { note, OPERATOR } from "./audit.ts";
 import type { Issued, NewAccessToken, Origin } from "./people-protocol.ts";
-import type { Principal } from "./principal.ts";
+import { isSuspended, type Principal } from "./principal.ts";
 import type { OrganizationProtocol } from "./protocol.ts";
 import { type Grant, grantTable, memberTable, tokenTable } from "./schema.ts";
-import { isSuspended } from "./suspension.ts";
 import { revokeWithDescendants } from "./token-lineage.ts";
 import { isOfMember, lacking, madeIn, mintToken } from "./tokens.ts";
 

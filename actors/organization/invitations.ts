@@ -8,7 +8,7 @@
  * never lets a person back in who was removed after it was made. Only owners change members, their roles and their
  * removal. The turn checks the caller's own member record, so a former owner has no such rights.
  */
-import { isSameHash } from "../constant-time.ts";
+import { isSameHash } from "../sealing.ts";
 import { notFound, ok, type Outcome, refuse } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";

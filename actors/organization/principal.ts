@@ -5,7 +5,8 @@
  */
 import { type Fault, type Outcome, refuse } from "../fault.ts";
 import { secretsOfTool } from "../job/connections.ts";
-import type { Agent, CredentialKind, Role } from "./schema.ts";
+import { type Agent, type CredentialKind, organizationTable, type Role } from "./schema.ts";
+import type { Tx } from "../runtime/actor.ts";
 
 const SCOPE_NOUNS = ["agents", "chats", "jobs", "missions", "workspaces", "webhooks", "tokens", "tasks"] as const;
 
@@ -90,4 +91,12 @@ export function settingRefusal({ mcpServers, tools = [] }: Agent, by: SecretsUse
   const names =
     mcpServers.some(({ headers = [] }) => headers.length > 0) || tools.some((tool) => secretsOfTool(tool).length > 0);
   return names ? secretsRefusal(by) : null;
+}
+
+/** The operator has suspended the organization: while that lasts, nobody acts in it (AUTH-11). */
+export const SUSPENDED = refuse({ kind: "organization_suspended" });
+
+export function isSuspended(tx: Tx): boolean {
+  const suspendedAt = tx.read(organizationTable, tx.self.id)?.suspendedAt;
+  return suspendedAt !== undefined && suspendedAt !== null;
 }

@@ -11,15 +11,14 @@
  * Only a valid token can create another one. The new token gets no scope that its creator lacks and no longer lifetime,
  * and ends with its creator (AUTH-10, `token-lineage.ts`). A token cannot revoke a token that is wider or outlives it.
  */
-import { isSameHash } from "../constant-time.ts";
+import { isSameHash } from "../sealing.ts";
 import { type Fault, notFound, ok, type Outcome, refuse } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isoTime, timeWriter } from "../schema.ts";
 import { note, OPERATOR } from "./audit.ts";
-import { FULL_ACCESS, hasScope, type Principal } from "./principal.ts";
+import { FULL_ACCESS, hasScope, isSuspended, type Principal, SUSPENDED } from "./principal.ts";
 import type { NewToken, OrganizationProtocol } from "./protocol.ts";
 import { type Grant, type Member, memberTable, type Token, tokenTable } from "./schema.ts";
-import { isSuspended, SUSPENDED } from "./suspension.ts";
 import { endWithin, noteDescendant, parentOf, revokeWithDescendants } from "./token-lineage.ts";
 
 /** Lifetime of a token in days: the default, the minimum and the maximum (AUTH-1). */

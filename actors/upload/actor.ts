@@ -2,7 +2,7 @@
 import { invalid, notFound, ok, type Outcome } from "../fault.ts";
 import type { ActorDefinition, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
-import { UPLOAD_MS } from "./limits.ts";
+import { UPLOAD_MS } from "./terms.ts";
 import type { UploadProtocol } from "./protocol.ts";
 import { type Upload, uploadTable } from "./schema.ts";
 

@@ -1,6 +1,7 @@
 /** The commands and replies of an upload's actor. For everybody but the person who created it, it does not exist. */
 import type { Content } from "../workspace/schema.ts";
 import type { Upload } from "./schema.ts";
+import type { Page, PageRequest } from "../page.ts";
 
 export type UploadCommand =
   | {
@@ -23,4 +24,14 @@ export interface UploadProtocol {
     use_upload: Upload;
     delete_upload: Upload;
   };
+}
+
+/** Lists of committed uploads. */
+export interface UploadDirectory {
+  /** The uploads of this person that exist at `now` (ISO 8601), newest first. */
+  pageUploads(
+    of: { readonly organizationId: string; readonly userId: string },
+    now: string,
+    page: PageRequest,
+  ): Promise<Page<Upload>>;
 }

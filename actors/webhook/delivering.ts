@@ -9,11 +9,27 @@ import type { Chance, Clock } from "../runtime/ports.ts";
 import type { EffectRow } from "../runtime/store.ts";
 import type { WebhookQueue } from "./directory.ts";
 import { webhookRef } from "./events.ts";
-import type { WebhookSender } from "./ports.ts";
 import { REDELIVERY_PAGE } from "./policy.ts";
-import type { AttemptEnd, AttemptHead, EventRange, WebhookCommand, WebhookReplies } from "./protocol.ts";
+import type {
+  AttemptEnd,
+  AttemptHead,
+  AttemptResult,
+  EventRange,
+  Prepared,
+  WebhookCommand,
+  WebhookReplies,
+} from "./protocol.ts";
 import type { DeliveryIntent, SearchIntent } from "./queue.ts";
 import { Reports, type ReportsParts } from "./reports.ts";
+
+/** Port: sends an attempt. */
+export interface WebhookSender {
+  /** Sends the event, signed, in one HTTP exchange. Does not reject; null if the signal aborted it before it ended. */
+  send(
+    prepared: Prepared,
+    signal: AbortSignal,
+  ): Promise<Exclude<AttemptResult, { readonly kind: "interrupted" }> | null>;
+}
 
 export interface DeliveringParts extends ReportsParts {
   readonly sender: WebhookSender;

@@ -1,8 +1,9 @@
-/** The event of a change without a request: an agent's (`workspace_file.changed`, HOOK-4). */
+/** What a change of a file leaves: its earlier version and, for an agent's, an event (`workspace_file.changed`, HOOK-4). */
 import type { Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
 import { takeEvent, webhookRef } from "../webhook/events.ts";
-import type { Author, FileNode } from "./schema.ts";
+import { type Author, type FileNode, versionTable } from "./schema.ts";
+import { MAX_VERSIONS, VERSION_MS } from "./limits.ts";
 
 interface Change {
   readonly path: string;
@@ -31,4 +32,20 @@ export function tellChange(tx: Tx, by: Author, { path, change, node, from }: Cha
       changes: [],
     }),
   );
+}
+
+/**
+ * Keeps the file's version for some time before it is overwritten or deleted, so that it can be read back. The oldest
+ * is dropped when there are too many.
+ */
+export function keepVersion(tx: Tx, { id: fileId, sha256, size, mime, number, by, at }: FileNode): void {
+  const written = { sha256, size, mime, number, by, at };
+  const id = `${fileId}/${written.number}`;
+  const keptUntil = isoTime(tx.now + VERSION_MS);
+  const former = tx.read(versionTable, id);
+  // If the file was deleted and written again, its number is kept already.
+  if (former === null) tx.create(versionTable, { id, workspaceId: tx.self.id, fileId, ...written, keptUntil });
+  else tx.update(versionTable, { ...former, ...written, keptUntil });
+  const oldest = tx.read(versionTable, `${fileId}/${written.number - MAX_VERSIONS}`);
+  if (oldest !== null) tx.update(versionTable, { ...oldest, keptUntil: isoTime(tx.now) });
 }

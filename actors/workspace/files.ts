@@ -2,7 +2,7 @@
 import { invalid, notFound, ok, type Outcome, refuse } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
-import { tellChange } from "./change.ts";
+import { keepVersion, tellChange } from "./change.ts";
 import type { WorkspaceLimits } from "./limits.ts";
 import { unlessMounted, unlessReadOnly } from "./mounts.ts";
 import { pathOf } from "./path.ts";
@@ -21,19 +21,18 @@ import {
 import {
   count,
   countNew,
-  putAt,
   inTheWay,
   isDirectory,
   isFile,
   makeWay,
   negated,
   placeAt,
+  putAt,
   room,
   vacate,
   type Way,
   wayTo,
 } from "./tree.ts";
-import { keepVersion } from "./versions.ts";
 
 type FileCommand = "read_totals" | "read_place" | "read_history" | "write_file" | "make_directory" | "delete_place";
 type WriteFile = Extract<WorkspaceProtocol["command"], { readonly kind: "write_file" }>;

@@ -2,7 +2,7 @@
 import { invalid, mapped, ok, type Outcome, refuse } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
-import { tellChange } from "./change.ts";
+import { keepVersion, tellChange } from "./change.ts";
 import { index, remove } from "./files.ts";
 import type { WorkspaceLimits } from "./limits.ts";
 import { unlessMounted, unlessReadOnly } from "./mounts.ts";
@@ -12,19 +12,18 @@ import { type DirectoryPlace, type FilePlace, NO_TOTALS, placeTable, textTable, 
 import {
   count,
   countNew,
-  putAt,
   inTheWay,
   isDirectory,
   isFile,
   makeWay,
   negated,
   placeAt,
+  putAt,
   room,
   vacate,
   type Way,
   wayTo,
 } from "./tree.ts";
-import { keepVersion } from "./versions.ts";
 
 type Move = Extract<WorkspaceCommand, { readonly kind: "move_place" }>;
 

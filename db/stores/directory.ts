@@ -21,7 +21,7 @@ import { auditEntry, invitation, oauthGrant } from "../tables/people.ts";
 import { agent, member, organization, task, token } from "../tables/records.ts";
 import { workspace } from "../tables/workspaces.ts";
 import { filtered, given, type Walks } from "./index-walk.ts";
-import { newestOf, pageOf, type PagedList } from "./paging.ts";
+import { newestOf, type PagedList, pageOf } from "./paging.ts";
 import { beginningWith } from "./words.ts";
 
 export class PostgresDirectory implements Directory {

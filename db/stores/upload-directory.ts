@@ -1,7 +1,7 @@
 /** Lists of uploads (port: `UploadDirectory`). */
 import { gt, isNull, or } from "drizzle-orm";
 import type { Page, PageRequest } from "../../actors/page.ts";
-import type { UploadDirectory } from "../../actors/upload/directory.ts";
+import type { UploadDirectory } from "../../actors/upload/protocol.ts";
 import type { Upload } from "../../actors/upload/schema.ts";
 import type { Database } from "../client.ts";
 import { upload } from "../tables/workspaces.ts";

@@ -4,8 +4,7 @@
  * is set meanwhile stays. Then all texts are read again from the tables; once every one opens under the present
  * key alone, the database belongs to that key.
  */
-import type { Resealed, SealingContext, SealingPurpose } from "../../actors/sealing.ts";
-import { secretContext } from "../../actors/sealing.ts";
+import { type Resealed, type SealingContext, type SealingPurpose, secretContext } from "../../actors/sealing.ts";
 import { organizationRef } from "../../actors/organization/schema.ts";
 import { signingContext } from "../../actors/webhook/schema.ts";
 import { webhookRef } from "../../actors/webhook/events.ts";

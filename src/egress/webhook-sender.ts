@@ -5,7 +5,7 @@
  */
 import type { Sealing } from "../../actors/sealing.ts";
 import type { Clock } from "../../actors/runtime/ports.ts";
-import type { WebhookSender } from "../../actors/webhook/ports.ts";
+import type { WebhookSender } from "../../actors/webhook/delivering.ts";
 import type { AttemptResult, Prepared } from "../../actors/webhook/protocol.ts";
 import { type AttemptError, type Destination, signingContext, type WebhookEvent } from "../../actors/webhook/schema.ts";
 import type { Egress } from "./egress.ts";

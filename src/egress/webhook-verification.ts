@@ -1,5 +1,5 @@
 /** Verifies the signature of a delivery, and says exactly why it fails (HOOK-10). */
-import { isSameHash } from "../../actors/constant-time.ts";
+import { isSameHash } from "../../actors/sealing.ts";
 import { SECRET_PREFIX, Signer } from "./webhook-signature.ts";
 
 /** A timestamp may differ from now by at most this. */

@@ -8,16 +8,6 @@
  */
 import { cutText } from "../../actors/cut-text.ts";
 import { parseStored } from "../../actors/exact-json.ts";
-import {
-  type CallToolResult,
-  inputRequired,
-  type InputRequiredResult,
-  ProtocolError,
-  ProtocolErrorCode,
-  SdkError,
-  type Server,
-  type ServerContext,
-} from "@modelcontextprotocol/server";
 import { mapped, type Outcome } from "../../actors/fault.ts";
 import type { Json } from "../../actors/schema.ts";
 import type { Caller } from "../http/request/caller.ts";
@@ -31,6 +21,16 @@ import type { Era, ServerParts, ToolAnswer } from "./call-parts.ts";
 import { callTool, cancelBegun } from "./tool-call.ts";
 import type { BoundTool } from "./tool-schema.ts";
 import type { Toolset } from "./toolsets.ts";
+import {
+  type CallToolResult,
+  inputRequired,
+  type InputRequiredResult,
+  ProtocolError,
+  ProtocolErrorCode,
+  SdkError,
+  type Server,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
 
 /** Questions per call; the model reads about later ones in the job. */
 const QUESTIONS = 8;

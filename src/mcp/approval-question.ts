@@ -4,18 +4,18 @@
  * every other approval.
  */
 import { cutText } from "../../actors/cut-text.ts";
-import {
-  CLIENT_CAPABILITIES_META_KEY,
-  type ClientCapabilities,
-  type Server,
-  type ServerContext,
-} from "@modelcontextprotocol/server";
 import { ok, type Outcome } from "../../actors/fault.ts";
 import { hasScope } from "../../actors/organization/principal.ts";
 import type { Json, JsonObject } from "../../actors/schema.ts";
 import { visibleText } from "../../actors/visible-text.ts";
 import { type Caller, detached } from "../http/request/caller.ts";
 import type { CallParts } from "./call-parts.ts";
+import {
+  CLIENT_CAPABILITIES_META_KEY,
+  type ClientCapabilities,
+  type Server,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
 
 /** Characters of a call's arguments that the form shows. */
 const SHOWN_ARGUMENTS = 4_000;

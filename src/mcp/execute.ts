@@ -6,7 +6,7 @@ import { preview } from "../../actors/chat/schema.ts";
 import type { Outcome } from "../../actors/fault.ts";
 import { newId } from "../../actors/ids.ts";
 import { jobRef, PLAIN_TERMS } from "../../actors/job/schema.ts";
-import { oneLine } from "../../actors/one-line.ts";
+import { oneLine } from "../../actors/cut-text.ts";
 import { type JsonObject, Type } from "../../actors/schema.ts";
 import { ask } from "../../actors/troupe.ts";
 import { attachmentWords, isAttachment } from "../../actors/upload/terms.ts";

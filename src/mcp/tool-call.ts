@@ -14,7 +14,7 @@ import type { LocalInput } from "../http/input/local-input.ts";
 import { didYouMean } from "../http/input/near-name.ts";
 import type { CallParts, ToolAnswer } from "./call-parts.ts";
 import { readContent, writtenContent } from "./file-content.ts";
-import { type Waiting, waitForJob } from "./job-wait.ts";
+import { waitForJob, type Waiting } from "./job-wait.ts";
 import type { Argument, BoundTool } from "./tool-schema.ts";
 import { WAIT_SECONDS } from "./tools.ts";
 

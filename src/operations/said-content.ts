@@ -2,7 +2,7 @@
 import type { Outcome } from "../../actors/fault.ts";
 import { hasScope } from "../../actors/organization/principal.ts";
 import { OneOf, Type } from "../../actors/schema.ts";
-import { MESSAGE_BLOCKS, UPLOAD_NAME } from "../../actors/upload/limits.ts";
+import { MESSAGE_BLOCKS, UPLOAD_NAME } from "../../actors/upload/terms.ts";
 import { checkedField } from "../http/contract/body-schema.ts";
 import { Id, Text } from "../http/contract/noun.ts";
 import { withinMessage } from "../http/contract/limits.ts";

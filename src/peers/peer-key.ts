@@ -6,7 +6,7 @@
  *   seal     time.sender.number.receiver.body.mac
  *   answer   receiver.mac
  */
-import { isSameHash } from "../../actors/constant-time.ts";
+import { isSameHash } from "../../actors/sealing.ts";
 import { UsedNumbers } from "./used-numbers.ts";
 
 /** Clocks of replicas may differ by this much. */

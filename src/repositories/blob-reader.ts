@@ -3,8 +3,8 @@
  * `<object id> blob <size>`, a line break, the bytes, a line break.
  */
 import { cutText } from "../../actors/cut-text.ts";
-import type { FileSink } from "bun";
 import { type GitOptions, type GitRun, startGit } from "./git.ts";
+import type { FileSink } from "bun";
 
 const HEAD_BYTES = 200;
 const LINE_BREAK = 10;

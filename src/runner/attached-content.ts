@@ -8,12 +8,18 @@
  * Bytes in memory are counted per organization, and calls without room wait. A slow answer holds no room. A provider of
  * the AI SDK keeps its input, so its calls hold their room until they end.
  */
-import type { ContentPart, ModelCall, ModelOutcome, ModelPort, TranscriptEntry } from "../../actors/job/ports.ts";
-import { attachmentsIn } from "../../actors/job/attached.ts";
-import type { Block } from "../../actors/job/schema.ts";
-import { withCalls } from "../../actors/job/wrapped-models.ts";
-import { ATTACHED_BYTES } from "../../actors/upload/limits.ts";
 import {
+  attachmentsIn,
+  type ContentPart,
+  type ModelCall,
+  type ModelOutcome,
+  type ModelPort,
+  type TranscriptEntry,
+  withCalls,
+} from "../../actors/job/ports.ts";
+import type { Block } from "../../actors/job/schema.ts";
+import {
+  ATTACHED_BYTES,
   type AttachmentBlock,
   attachmentWords,
   type InputBlock,

@@ -4,7 +4,7 @@
  * while no other call holds any.
  */
 import { assert } from "../../actors/assert.ts";
-import { Pass } from "../../actors/pass.ts";
+import { Pass } from "../../actors/fair-slots.ts";
 
 interface Waiting {
   readonly organizationId: string;

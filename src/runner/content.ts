@@ -1,6 +1,6 @@
 /** Images and files of user messages and of tool results, for providers. */
 import type { ContentPart, TranscriptEntry } from "../../actors/job/ports.ts";
-import { ATTACHED_BYTES } from "../../actors/upload/limits.ts";
+import { ATTACHED_BYTES } from "../../actors/upload/terms.ts";
 
 export type { ContentPart };
 

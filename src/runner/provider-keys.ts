@@ -3,8 +3,7 @@
  * next call on. If it cannot be used, the call fails. It never falls back to the operator's key: what an organization
  * pays for, and where its data goes, follow from its own contract with the provider.
  */
-import type { ModelCall, ModelOutcome, ModelPort } from "../../actors/job/ports.ts";
-import { withCalls } from "../../actors/job/wrapped-models.ts";
+import { type ModelCall, type ModelOutcome, type ModelPort, withCalls } from "../../actors/job/ports.ts";
 import type { SecretReader } from "./mcp/header-secrets.ts";
 
 /** Characters that an HTTP header can hold. */

@@ -4,9 +4,8 @@
  * report its result.
  */
 import { ok } from "../../actors/fault.ts";
-import type { ModelCall, ModelOutcome, ModelPort } from "../../actors/job/ports.ts";
+import { type ModelCall, type ModelOutcome, type ModelPort, withCalls } from "../../actors/job/ports.ts";
 import { textOf, type ToolResultBlock } from "../../actors/job/schema.ts";
-import { withCalls } from "../../actors/job/wrapped-models.ts";
 import { REPOSITORY_MODEL } from "../../actors/workspace/schema.ts";
 
 export const CLONE_TOOL = "clone_repository";

@@ -5,7 +5,6 @@
  * A job is a small module under `jobs/` with a name here. Its first use loads it.
  */
 import { cutText } from "../../actors/cut-text.ts";
-import { readFileSync, readSync, writeSync } from "node:fs";
 import type { JsonObject } from "../../actors/schema.ts";
 import {
   ANSWER_HEAD_BYTES,
@@ -19,6 +18,7 @@ import {
   MAX_OUTPUT_BYTES,
   Output,
 } from "./protocol.ts";
+import { readFileSync, readSync, writeSync } from "node:fs";
 
 const JOBS: Readonly<Record<string, () => Promise<Job>>> = {
   /** Tests whether a child can be started at all. */

@@ -2,8 +2,7 @@
  * Decides which job is next in the sandbox. Each lane (an organization) runs its jobs in order, one or a few at a time,
  * and lanes take turns (`fair-slots.ts`). What a lane has waiting is bounded.
  */
-import { FairSlots } from "../../actors/fair-slots.ts";
-import type { Pass } from "../../actors/pass.ts";
+import { FairSlots, type Pass } from "../../actors/fair-slots.ts";
 
 /** Limits of a lane's waiting jobs: their number, and bytes of their content. */
 export const MAX_WAITING_JOBS = 1_024;

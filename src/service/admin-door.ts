@@ -5,10 +5,9 @@
  * the endpoint answers like any unknown path. The commands themselves are in `src/admin/`, which this folder does not
  * know: `main.ts` gives the service what runs them.
  */
-import { isSameHash } from "../../actors/constant-time.ts";
+import { isSameHash, type Sealing } from "../../actors/sealing.ts";
 import type { JobDirectory } from "../../actors/job/directory.ts";
 import type { Directory } from "../../actors/organization/directory.ts";
-import type { Sealing } from "../../actors/sealing.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
 import type { QuotaReports } from "../../actors/usage/quota.ts";
 import { PostgresErasure } from "../../db/erasure.ts";

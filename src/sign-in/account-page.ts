@@ -3,8 +3,8 @@ import type { WaysIn } from "../../actors/account/protocol.ts";
 import { accountRef } from "../../actors/account/schema.ts";
 import { type Principal, SCOPES } from "../../actors/organization/principal.ts";
 import {
-  type Member,
   type Grant,
+  type Member,
   type Organization,
   organizationRef,
   type Token,

@@ -4,7 +4,7 @@
  * account; otherwise an owner could take over the account of another organization's member by inviting them.
  */
 import { accountRef } from "../../actors/account/schema.ts";
-import { type Outcome, ok, refuse } from "../../actors/fault.ts";
+import { ok, type Outcome, refuse } from "../../actors/fault.ts";
 import { newId } from "../../actors/ids.ts";
 import type { Directory } from "../../actors/organization/directory.ts";
 import { type Invitation, organizationRef } from "../../actors/organization/schema.ts";

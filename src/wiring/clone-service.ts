@@ -15,7 +15,7 @@ import { MAX_PLACES, type WorkspaceLimits } from "../../actors/workspace/limits.
 import { type FilePath, parentOf, parseNewPath, parsePath } from "../../actors/workspace/path.ts";
 import type { FileContents } from "../../actors/workspace/ports.ts";
 import { type Repository, workspaceRef } from "../../actors/workspace/schema.ts";
-import type { CloneFailure, Cloner, CloneLimits, FetchedRepository, RepositoryFile } from "../repositories/clone.ts";
+import type { CloneFailure, CloneLimits, Cloner, FetchedRepository, RepositoryFile } from "../repositories/clone.ts";
 import type { SecretReader } from "../runner/mcp/header-secrets.ts";
 import { faultWords } from "../runner/tools/fault-words.ts";
 import type { CloneService } from "../runner/tools/clone-repository.ts";

@@ -2,15 +2,15 @@
  * The library of agents: the definitions of the folder `library/`, checked when the service starts. An
  * id is a hash of the organization and the entry's name, in the form of any other agent's.
  */
-import type { Library, LibraryAgent } from "../../actors/organization/library.ts";
+import type { Library, LibraryAgent } from "../../actors/organization/directory.ts";
 import type { LibraryDefinition } from "../../actors/organization/protocol.ts";
+import { BoundedMap } from "../../actors/bounded-map.ts";
 import coordinator from "../../library/coordinator.json" with { type: "json" };
 import editor from "../../library/editor.json" with { type: "json" };
 import meetingNotes from "../../library/meeting-notes.json" with { type: "json" };
 import researcher from "../../library/researcher.json" with { type: "json" };
 import supportTriage from "../../library/support-triage.json" with { type: "json" };
 import taskPlanner from "../../library/task-planner.json" with { type: "json" };
-import { BoundedMap } from "../../actors/bounded-map.ts";
 
 /** Entries by name. A name must never change: the ids of installed agents derive from it. */
 const ENTRIES: Readonly<Record<string, LibraryDefinition>> = {

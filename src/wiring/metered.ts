@@ -1,9 +1,8 @@
 /** Wrappers of ports that count calls. They are used only if metrics are on. */
 import { isCostKnown } from "../../actors/job/budget.ts";
-import type { ModelPort } from "../../actors/job/ports.ts";
-import { withCalls } from "../../actors/job/wrapped-models.ts";
+import { type ModelPort, withCalls } from "../../actors/job/ports.ts";
 import type { FlushOutcome, ShardWrites } from "../../actors/runtime/store.ts";
-import type { WebhookSender } from "../../actors/webhook/ports.ts";
+import type { WebhookSender } from "../../actors/webhook/delivering.ts";
 import type { Database } from "../../db/client.ts";
 import { PostgresPlacement } from "../../db/placement.ts";
 import { PostgresActorStore } from "../../db/stores/actor-store.ts";

@@ -1,7 +1,6 @@
 /** Adds costs to the usage of models, by the operator's price table. */
-import type { ModelPort } from "../../actors/job/ports.ts";
+import { type ModelPort, withCalls } from "../../actors/job/ports.ts";
 import type { Usage } from "../../actors/job/schema.ts";
-import { withCalls } from "../../actors/job/wrapped-models.ts";
 import type { Clock } from "../../actors/runtime/ports.ts";
 import { dayOf } from "../../actors/usage/schema.ts";
 import type { PriceTable } from "../settings/prices.ts";

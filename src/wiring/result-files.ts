@@ -4,7 +4,7 @@ import { cleanText } from "../../actors/clean-text.ts";
 import { ok, type Outcome, refuse } from "../../actors/fault.ts";
 import { UNAVAILABLE } from "../../actors/runtime/placement/shards.ts";
 import { visibleText } from "../../actors/visible-text.ts";
-import { UPLOAD_NAME } from "../../actors/upload/limits.ts";
+import { UPLOAD_NAME } from "../../actors/upload/terms.ts";
 import type { QuotaReports } from "../../actors/usage/quota.ts";
 import type { FileContents } from "../../actors/workspace/ports.ts";
 import type { FileKeeper } from "../runner/mcp/kept-files.ts";

@@ -6,8 +6,6 @@
  * Few commands run at a time, and fewer of one organization; organizations take turns (FAIR-4).
  */
 import { makeWayOut, removeWaysOut } from "../sandbox/way-out.ts";
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
 import { invalid, notFound, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import type { ToolContext } from "../../actors/job/ports.ts";
 import { jobRef } from "../../actors/job/schema.ts";
@@ -23,6 +21,8 @@ import { Lanes } from "../sandbox/lanes.ts";
 import { findShell, type Shell, type ShellEnd, type ShellResult, type ShellRun } from "../sandbox/shell.ts";
 import { hostRules } from "../settings/shell.ts";
 import { type At, bringBack, type ChangeParts, type Copied } from "./shell-changes.ts";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
 
 /** Bytes of the copied files, and of the files that a command may leave. */
 const COPIED_BYTES = 256 * 1024 * 1024;

@@ -2,14 +2,13 @@
  * Wrappers of ports whose calls become spans. They are used only if tracing is on. Spans of models and tools follow
  * OpenTelemetry's conventions for generative AI, and contain none of the content.
  */
-import type { ModelOutcome, ModelPort, Toolbox, ToolPort } from "../../actors/job/ports.ts";
+import { type ModelOutcome, type ModelPort, type Toolbox, type ToolPort, withCalls } from "../../actors/job/ports.ts";
 import { jobExecution } from "../../actors/job/run/execution.ts";
 import type { RunIntent, RunServices } from "../../actors/job/run/services.ts";
-import { withCalls } from "../../actors/job/wrapped-models.ts";
 import type { EffectHandler } from "../../actors/runtime/outputs/effects.ts";
 import type { EffectRow } from "../../actors/runtime/store.ts";
 import { carrierOf, type Span, type SpanFacts, type Tracing } from "../../actors/runtime/tracing.ts";
-import type { WebhookSender } from "../../actors/webhook/ports.ts";
+import type { WebhookSender } from "../../actors/webhook/delivering.ts";
 
 /** The models, each call a span. */
 export function tracedModels(models: ModelPort, tracing: Tracing): ModelPort {

@@ -14,10 +14,17 @@ import { ask } from "../../actors/troupe.ts";
 import { cleanText } from "../../actors/clean-text.ts";
 import { visibleText } from "../../actors/visible-text.ts";
 import { noUpload } from "../../actors/upload/actor.ts";
-import { ATTACHED_BYTES, IMAGE_BYTES, TEXT_FILE_BYTES, UPLOAD_BYTES, UPLOAD_NAME } from "../../actors/upload/limits.ts";
+import {
+  ATTACHED_BYTES,
+  type AttachmentBlock,
+  IMAGE_BYTES,
+  type InputBlock,
+  TEXT_FILE_BYTES,
+  UPLOAD_BYTES,
+  UPLOAD_NAME,
+} from "../../actors/upload/terms.ts";
 import { uploadRef } from "../../actors/upload/schema.ts";
 import type { QuotaReports } from "../../actors/usage/quota.ts";
-import type { AttachmentBlock, InputBlock } from "../../actors/upload/terms.ts";
 import { parsePath } from "../../actors/workspace/path.ts";
 import type { ArrivedContent, FileContents } from "../../actors/workspace/ports.ts";
 import type { Content } from "../../actors/workspace/schema.ts";

@@ -4,7 +4,7 @@
  */
 import { cutText, isLonger } from "../../actors/cut-text.ts";
 import type { InputError } from "../../actors/fault.ts";
-import { MESSAGE_ATTACHMENTS, MESSAGE_BLOCKS, UPLOAD_NAME } from "../../actors/upload/limits.ts";
+import { MESSAGE_ATTACHMENTS, MESSAGE_BLOCKS, UPLOAD_NAME } from "../../actors/upload/terms.ts";
 
 export type GivenSource =
   | { readonly kind: "upload"; readonly file_id: string }

@@ -1,6 +1,6 @@
 import { expect, spyOn, test } from "bun:test";
 import fc from "fast-check";
-import { oneLine } from "../../actors/one-line.ts";
+import { oneLine } from "../../actors/cut-text.ts";
 import { preview } from "../../actors/chat/schema.ts";
 
 const said = fc.array(fc.constantFrom("a", "long", "wörter", "😀", " ", "\n", "\t ", "\u00a0"), { maxLength: 40 });

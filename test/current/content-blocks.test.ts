@@ -1,7 +1,7 @@
 /** Messages with images and files (FILE-5 to FILE-9). */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { ContentPart, ModelCall } from "../../actors/job/ports.ts";
-import { IMAGE_BYTES } from "../../actors/upload/limits.ts";
+import { IMAGE_BYTES } from "../../actors/upload/terms.ts";
 import { sweepOnce } from "../../db/sweeps.ts";
 import { workspaceSweeps } from "../../db/workspace-sweeps.ts";
 import { createEgress } from "../../src/egress/egress.ts";

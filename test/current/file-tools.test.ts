@@ -1,9 +1,9 @@
 /** What an agent does with files: by its tools, in the workspace of its chat, and as far as it may (RUN-2). */
 import type { TranscriptEntry } from "../../actors/job/ports.ts";
-import { afterAll, beforeAll, expect, test } from "bun:test";
 import { until } from "../support/condition.ts";
 import { answered, Client, type Json } from "../support/current.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
+import { afterAll, beforeAll, expect, test } from "bun:test";
 
 let service: Service;
 let owner: Founded;

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { UPLOAD_BYTES, UPLOAD_MS } from "../../actors/upload/limits.ts";
+import { UPLOAD_BYTES, UPLOAD_MS } from "../../actors/upload/terms.ts";
 import type { BlobKey } from "../../actors/workspace/ports.ts";
 import { PostgresBlobClaims } from "../../db/stores/blob-claims.ts";
 import { sweepOnce } from "../../db/sweeps.ts";

@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import type { Principal } from "../../actors/organization/principal.ts";
 import { ReplayStore } from "../../src/mcp/replay-store.ts";
 import { SessionIds, type SessionTerms } from "../../src/mcp/session-id.ts";
-import { IDLE_MS, LIVE_SESSIONS, type FoundSession, type LiveSession, McpSessions } from "../../src/mcp/sessions.ts";
+import { type FoundSession, IDLE_MS, LIVE_SESSIONS, type LiveSession, McpSessions } from "../../src/mcp/sessions.ts";
 import { createSealing } from "../../src/service/service-key.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 

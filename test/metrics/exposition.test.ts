@@ -3,7 +3,7 @@ import type { Usage } from "../../actors/job/schema.ts";
 import { exposition } from "../../src/metrics/exposition.ts";
 import { Meters } from "../../src/metrics/meters.ts";
 import { Counts, Distribution } from "../../src/metrics/tally.ts";
-import { withCalls } from "../../actors/job/wrapped-models.ts";
+import { withCalls } from "../../actors/job/ports.ts";
 import { meteredModels } from "../../src/wiring/metered.ts";
 import { FakeModel } from "../support/fake-model.ts";
 import { silentReadings } from "../support/readings.ts";

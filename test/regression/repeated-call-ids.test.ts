@@ -5,7 +5,7 @@
  */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import type { JsonObject } from "../../actors/schema.ts";
-import { STEP_CALLS } from "../../actors/job/step-calls.ts";
+import { STEP_CALLS } from "../../actors/job/run/step-calls.ts";
 import { answered, Client, type Job } from "../support/current.ts";
 import { FakeTools } from "../support/fake-tools.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";

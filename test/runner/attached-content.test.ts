@@ -1,8 +1,7 @@
 /** Which bytes a model call gets of the images and files of its conversation (FILE-7). */
 import { describe, expect, test } from "bun:test";
 import type { ModelCall, ModelOutcome, ModelPort, TranscriptEntry } from "../../actors/job/ports.ts";
-import type { AttachmentBlock, ModelInput } from "../../actors/upload/terms.ts";
-import { ATTACHED_BYTES } from "../../actors/upload/limits.ts";
+import { ATTACHED_BYTES, type AttachmentBlock, type ModelInput } from "../../actors/upload/terms.ts";
 import { withAttachedContent } from "../../src/runner/attached-content.ts";
 import { ByteRoom } from "../../src/runner/byte-room.ts";
 import { createModels } from "../../src/runner/models.ts";

@@ -3,7 +3,7 @@ import { afterEach, expect, test } from "bun:test";
 import type { CallToolResult, ReadResourceResult } from "@modelcontextprotocol/sdk/types.js";
 import type { ToolResult } from "../../actors/job/ports.ts";
 import type { AgentSnapshot } from "../../actors/job/schema.ts";
-import { IMAGE_BYTES } from "../../actors/upload/limits.ts";
+import { IMAGE_BYTES } from "../../actors/upload/terms.ts";
 import { ok, refuse } from "../../actors/fault.ts";
 import { createEgress } from "../../src/egress/egress.ts";
 import { HeldBytes } from "../../src/runner/held-bytes.ts";

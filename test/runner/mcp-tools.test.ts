@@ -11,7 +11,7 @@ import { HeldBytes } from "../../src/runner/held-bytes.ts";
 import { dialectOf, metaErrors } from "../../src/sandbox/jobs/json-schema.ts";
 import { MAX_SCHEMA } from "../../src/sandbox/jobs/mcp-reduction.ts";
 import { testSandbox } from "../support/sandbox.ts";
-import { MAX_SERVER_TOOLS, mcpTools, mcpToolName } from "../../src/runner/mcp/mcp-tools.ts";
+import { MAX_SERVER_TOOLS, mcpToolName, mcpTools } from "../../src/runner/mcp/mcp-tools.ts";
 import { DEFAULT_RESULT_BYTES } from "../../actors/job/limits.ts";
 import { createTools } from "../../src/runner/tools.ts";
 import { until } from "../support/condition.ts";

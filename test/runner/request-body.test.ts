@@ -2,7 +2,7 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import type { ContentPart } from "../../actors/job/ports.ts";
-import { ATTACHED_BYTES } from "../../actors/upload/limits.ts";
+import { ATTACHED_BYTES } from "../../actors/upload/terms.ts";
 import { slices } from "../../src/runner/provider-fetch.ts";
 import { requestBody } from "../../src/runner/request-body.ts";
 import { until } from "../support/condition.ts";

@@ -1,6 +1,5 @@
 import { DEFAULT_RESULT_BYTES } from "../../actors/job/limits.ts";
-import { describe, expect, test } from "bun:test";
-import { type Outcome, ok, refuse } from "../../actors/fault.ts";
+import { ok, type Outcome, refuse } from "../../actors/fault.ts";
 import type { Toolbox, ToolContext, ToolPort, ToolResult } from "../../actors/job/ports.ts";
 import type { Agent, Task } from "../../actors/organization/schema.ts";
 import type { AgentSnapshot } from "../../actors/job/schema.ts";
@@ -12,6 +11,7 @@ import { defineTool, success, type ToolSource } from "../../src/runner/tools/too
 import { until } from "../support/condition.ts";
 import { DEAF_HOST, NO_DELEGATIONS, OPENED_AT } from "../support/fake-tools.ts";
 import { PAUSES } from "../support/pauses.ts";
+import { describe, expect, test } from "bun:test";
 
 const CONTEXT: ToolContext = {
   organizationId: "org_1",

@@ -1,7 +1,5 @@
 /** `web_fetch` through the registry, the guarded client and TLS, against a server on loopback. */
 import { DEFAULT_RESULT_BYTES } from "../../actors/job/limits.ts";
-import { afterEach, expect, test } from "bun:test";
-import { gzipSync } from "node:zlib";
 import type { ToolResult } from "../../actors/job/ports.ts";
 import type { AgentSnapshot } from "../../actors/job/schema.ts";
 import type { JsonObject } from "../../actors/schema.ts";
@@ -13,6 +11,8 @@ import { type Answer, pour, reply } from "../support/wire-server.ts";
 import { testSandbox } from "../support/sandbox.ts";
 import { DEAF_HOST, OPENED_AT } from "../support/fake-tools.ts";
 import { PAUSES } from "../support/pauses.ts";
+import { afterEach, expect, test } from "bun:test";
+import { gzipSync } from "node:zlib";
 
 const CONTEXT = { organizationId: "org_1", userId: "usr_1", agentId: "agt_1", jobId: "job_1", missionId: null };
 

@@ -1,7 +1,7 @@
 /** Who is next: organizations take turns, and what waits is bounded. */
 import { expect, test } from "bun:test";
 import { settle } from "../support/fake-clock.ts";
-import { Pass } from "../../actors/pass.ts";
+import { Pass } from "../../actors/fair-slots.ts";
 import { Lanes, MAX_WAITING_BYTES, MAX_WAITING_JOBS } from "../../src/sandbox/lanes.ts";
 
 /** Enters, and notes it; the answer ends the job. */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { refuse } from "../../actors/fault.ts";
 import { DEFAULT_SCOPES } from "../../actors/organization/principal.ts";
 import { TOKEN_DAYS } from "../../actors/organization/tokens.ts";
-import { type FirstTokens, firstRun } from "../../src/service/first-run.ts";
+import { firstRun, type FirstTokens } from "../../src/service/first-run.ts";
 import { systemChance, systemClock } from "../../src/wiring/clock.ts";
 import { type Service, startService } from "../support/service.ts";
 

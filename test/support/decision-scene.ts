@@ -3,13 +3,13 @@ import type { ModelCall } from "../../actors/job/ports.ts";
 import type { JobCommand, JobReplies } from "../../actors/job/protocol.ts";
 import { type AgentSnapshot, type Job, jobRef } from "../../actors/job/schema.ts";
 import { Slots } from "../../actors/job/run/slots.ts";
-import { expect } from "bun:test";
 import { until } from "./condition.ts";
 import { settle } from "./fake-clock.ts";
 import { FakeModel, type ModelStep } from "./fake-model.ts";
 import { FakeTools } from "./fake-tools.ts";
 import { AGENT, CHAT, disagreements, type JobReplica, ORG, startJobs } from "./job-replica.ts";
 import { World } from "./replica.ts";
+import { expect } from "bun:test";
 
 export const ASKING: AgentSnapshot = { ...AGENT, approvalTools: ["send"] };
 export const use = (id: string, name: string): ModelStep => ({ use: { type: "tool_use", id, name, input: { id } } });

@@ -11,9 +11,9 @@ import type {
   ModelPort,
   ModelWindow,
 } from "../../actors/job/ports.ts";
-import { Pass } from "../../actors/pass.ts";
+import { Pass } from "../../actors/fair-slots.ts";
 import type { Citation } from "../../actors/job/citation.ts";
-import { type ModelInput, MODEL_INPUTS } from "../../actors/upload/terms.ts";
+import { MODEL_INPUTS, type ModelInput } from "../../actors/upload/terms.ts";
 import type { ReasoningBlock, RunError, ToolUseBlock, Usage } from "../../actors/job/schema.ts";
 import type { StopReason } from "../../actors/job/stop-reason.ts";
 

@@ -7,7 +7,7 @@ import { sdkSource } from "../../src/runner/ai-sdk/source.ts";
 import type { RunnerLog } from "../../src/runner/log.ts";
 import { type AnswerSource, streamCall } from "../../src/runner/stream-call.ts";
 import type { Timers } from "../../src/runner/watchdog.ts";
-import { type WireTarget, wireSource } from "../../src/runner/wire/source.ts";
+import { wireSource, type WireTarget } from "../../src/runner/wire/source.ts";
 import { startFakeAnthropic } from "./fake-anthropic.ts";
 import { startFakeOpenAi } from "./fake-openai.ts";
 import type { FakeProvider } from "./fake-provider.ts";

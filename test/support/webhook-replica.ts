@@ -2,9 +2,8 @@
 import type { Outcome } from "../../actors/fault.ts";
 import type { FoundAttempts, WebhookQueue } from "../../actors/webhook/directory.ts";
 import { webhookActor } from "../../actors/webhook/actor.ts";
-import { webhookEffects } from "../../actors/webhook/delivering.ts";
+import { webhookEffects, type WebhookSender } from "../../actors/webhook/delivering.ts";
 import { type EventType, type NewsEvent, takes, webhookRef } from "../../actors/webhook/events.ts";
-import type { WebhookSender } from "../../actors/webhook/ports.ts";
 import type {
   AttemptResult,
   DestinationInput,

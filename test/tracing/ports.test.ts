@@ -1,9 +1,7 @@
 /** Ports whose calls are spans (`src/wiring/traced.ts`): what each tells of how its call went. */
 import { systemClock } from "../../src/wiring/clock.ts";
-import { describe, expect, test } from "bun:test";
-import type { ModelOutcome, ModelPort } from "../../actors/job/ports.ts";
+import { type ModelOutcome, type ModelPort, withCalls } from "../../actors/job/ports.ts";
 import { refuse } from "../../actors/fault.ts";
-import { withCalls } from "../../actors/job/wrapped-models.ts";
 import type { Tracing } from "../../actors/runtime/tracing.ts";
 import type { AttemptResult, Prepared } from "../../actors/webhook/protocol.ts";
 import { endRequestSpan, requestSpan } from "../../src/http/request/request-span.ts";
@@ -19,6 +17,7 @@ import { tracedModels, tracedSender } from "../../src/wiring/traced.ts";
 import { FakeModel, USAGE } from "../support/fake-model.ts";
 import { modelCall } from "../support/model-calls.ts";
 import { spanNamed, spansOf } from "../support/recorded-spans.ts";
+import { describe, expect, test } from "bun:test";
 
 const TRACE = "0af7651916cd43dd8448eb211c80319c";
 const PARENT = `00-${TRACE}-b7ad6b7169203331-01`;

@@ -5,20 +5,19 @@
  */
 import { assert } from "../../assert.ts";
 import type { ChatCommand } from "../../chat/protocol.ts";
-import { FileRoom } from "./file-room.ts";
-import { type CallUnderWay, CallsUnderWay, type JobSlot } from "./job-slot.ts";
+import { CallsUnderWay, type CallUnderWay, type JobSlot } from "./job-slot.ts";
 import { madeBy } from "../artifacts.ts";
-import { eventArguments, eventResult } from "../event-size.ts";
+import { eventArguments, eventResult } from "../events.ts";
 import type { Toolbox } from "../ports.ts";
 import type { Pulse } from "./pulse.ts";
 import type { Reporter } from "./reporter.ts";
-import type { RunServices } from "./services.ts";
+import { contextOf, type RunServices } from "./services.ts";
 import { runTurn } from "./run-slices.ts";
 import type { Transcript } from "./transcript.ts";
-import { contextOf } from "./job-context.ts";
-import type { Job } from "../schema.ts";
+import type { Block, Job } from "../schema.ts";
 import type { OpenCall } from "../terms.ts";
-import { withinGrace } from "./tool-grace.ts";
+import { JOB_RESULT_FILE_BYTES, JOB_RESULT_FILES } from "../limits.ts";
+import type { Clock } from "../../runtime/ports.ts";
 
 /** The parts of the run that its calls use. */
 interface CallerParts {
@@ -115,5 +114,44 @@ export class RunCalls {
       },
       ...targets.turnAfter(job),
     ]);
+  }
+}
+
+/** How many images and files of tool results a job may still keep. What it has kept is in its transcript. */
+class FileRoom {
+  private files = JOB_RESULT_FILES;
+  private bytes = JOB_RESULT_FILE_BYTES;
+
+  constructor(blocks: readonly Block[]) {
+    for (const block of blocks)
+      if (block.type === "tool_result") for (const { size } of block.attachments ?? []) this.admit(size);
+  }
+
+  /** Counts one more file; false if the job may keep no more. */
+  admit(bytes: number): boolean {
+    if (this.files < 1 || this.bytes < bytes) return false;
+    this.files -= 1;
+    this.bytes -= bytes;
+    return true;
+  }
+}
+
+/** How long an aborted tool may take to end; after that its result is dropped. */
+export const TOOL_GRACE_MS = 5_000;
+
+/** The result of `work`; null if the signal aborts and the grace period passes first. */
+export async function withinGrace<T>(work: Promise<T>, signal: AbortSignal, clock: Clock): Promise<T | null> {
+  const over = Promise.withResolvers<null>();
+  let cancel = (): void => {};
+  const stop = (): void => {
+    cancel = clock.after(TOOL_GRACE_MS, () => over.resolve(null));
+  };
+  if (signal.aborted) stop();
+  else signal.addEventListener("abort", stop, { once: true });
+  try {
+    return await Promise.race([work, over.promise]);
+  } finally {
+    signal.removeEventListener("abort", stop);
+    cancel();
   }
 }

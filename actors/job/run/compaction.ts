@@ -12,8 +12,7 @@ import type { ModelOutcome } from "../ports.ts";
 import { textOf, type Usage } from "../schema.ts";
 import { isPartial } from "../stop-reason.ts";
 import type { ModelCalls, Prompt } from "./model-calls.ts";
-import type { ContextWindow } from "./context-window.ts";
-import { UNCOUNTED_BYTES } from "./context-window.ts";
+import { type ContextWindow, UNCOUNTED_BYTES } from "./context-window.ts";
 import { shortened } from "./conversation.ts";
 
 /** Characters of a summary that are kept: about 8,000 tokens. */

@@ -12,8 +12,7 @@
  */
 import type { ContextMeasure } from "../../chat/schema.ts";
 import { type AttachmentBlock, inputNeeded } from "../../upload/terms.ts";
-import type { ModelWindow, ToolDescription, TranscriptEntry } from "../ports.ts";
-import { attachmentsIn } from "../attached.ts";
+import { attachmentsIn, type ModelWindow, type ToolDescription, type TranscriptEntry } from "../ports.ts";
 import type { Block, Usage } from "../schema.ts";
 import type { Prompt } from "./model-calls.ts";
 

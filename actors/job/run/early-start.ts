@@ -15,7 +15,7 @@
  * attempt.
  */
 import { chatRef } from "../../chat/schema.ts";
-import type { Pass } from "../../pass.ts";
+import type { Pass } from "../../fair-slots.ts";
 import type { EffectRow } from "../../runtime/store.ts";
 import { followed, following } from "../../runtime/turns/members.ts";
 import { usageRef } from "../../usage/schema.ts";

@@ -5,7 +5,7 @@
  * - JS-1: a run holds one slot at most, however many of its parts take one at the same time.
  * - JS-2: after the run's end it holds none, and what still waits for one gets none.
  */
-import type { Pass } from "../../pass.ts";
+import type { Pass } from "../../fair-slots.ts";
 import type { SlotRequest, Slots } from "./slots.ts";
 
 export class JobSlot implements Disposable {

@@ -16,7 +16,7 @@ import { pauseMs } from "../../runtime/backoff.ts";
 import { inputNeeded, isAttachment, type ModelInput } from "../../upload/terms.ts";
 import { isCostKnown } from "../budget.ts";
 import type { ModelCall, ModelInfo, ModelOutcome } from "../ports.ts";
-import { originOf } from "./job-context.ts";
+import { originOf, type RunServices } from "./services.ts";
 import { TEXT_SEPARATOR } from "../schema.ts";
 import {
   type Failed,
@@ -32,7 +32,6 @@ import type { Reporter } from "./reporter.ts";
 import { MODEL_PAUSES, waitReason } from "./retry-policy.ts";
 import { costOfStep, runTurn } from "./run-slices.ts";
 import type { RunWait } from "./run-wait.ts";
-import type { RunServices } from "./services.ts";
 
 /** The content of a call; the job determines the model and the organization. */
 export type Prompt = Pick<ModelCall, "system" | "entries" | "tools" | "outputSchema" | "uncut" | "purpose">;

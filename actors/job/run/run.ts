@@ -3,7 +3,14 @@ import type { ChatCommand } from "../../chat/protocol.ts";
 import type { EffectContext } from "../../runtime/outputs/effects.ts";
 import type { EffectRow } from "../../runtime/store.ts";
 import type { RunServices } from "./services.ts";
-import { type ModelOutcome, NO_TOOLS } from "../ports.ts";
+import {
+  type CheckedOutput,
+  type ModelOutcome,
+  NO_TOOLS,
+  type OutputPort,
+  type Toolbox,
+  type TranscriptEntry,
+} from "../ports.ts";
 import { NO_HISTORY, type ProgressReport } from "../protocol.ts";
 import { RunContext } from "./run-context.ts";
 import { turnEndOf, turnStartOf } from "./turn-end.ts";
@@ -11,22 +18,32 @@ import { Pulse } from "./pulse.ts";
 import { Reporter, RunOver } from "./reporter.ts";
 import { RunCalls } from "./calls.ts";
 import { ModelCalls, type Prompt } from "./model-calls.ts";
-import type { RunStart } from "./run-start.ts";
 import { RunReading } from "./reading.ts";
 import { RunWait } from "./run-wait.ts";
 import { NOTHING_OPEN, openTools } from "./tool-opening.ts";
 import { keptCitations } from "../citation.ts";
-import { repairRequest } from "../output.ts";
-import { checkedOutput, promptOf } from "./prompt.ts";
+import { outputInstruction, repairRequest } from "../output.ts";
 import { isAskedAgain, missingAnswer } from "../partial-answer.ts";
-import { type Job, type RunError, textOf, type Usage } from "../schema.ts";
+import { type Block, type Job, outputSchemaOf, type RunError, textOf, type Usage } from "../schema.ts";
 import type { StopReason } from "../stop-reason.ts";
 import { Transcript } from "./transcript.ts";
-import { keptStep } from "../step-calls.ts";
-import { callsOf } from "./step-rules.ts";
+import { callsOf, keptStep } from "./step-calls.ts";
+import type { StartedJob } from "./early-start.ts";
+import type { JobSlot } from "./job-slot.ts";
+import type { ProviderLimits } from "./provider-limits.ts";
 
 type Finished = Extract<ModelOutcome, { readonly kind: "finished" }>;
 const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0 };
+
+/** What a run begins with: the effect, its epoch, and its job slot. */
+export interface RunStart {
+  readonly effect: EffectRow;
+  readonly context: EffectContext;
+  readonly slot: JobSlot;
+  readonly limits: ProviderLimits;
+  /** The early start of the job in the commit of its message, if any. */
+  readonly started: Promise<StartedJob | null> | null;
+}
 
 export class Run {
   private readonly parts: RunServices;
@@ -297,4 +314,23 @@ export class Run {
   private turnAfter(job: Job): readonly ChatCommand[] {
     return turnEndOf(job, this.transcript.blocks, this.runContext?.measured ?? null);
   }
+}
+
+/** The agent's instructions with the run's additions, the conversation, and the tools. */
+function promptOf(job: Job, { tools, notes }: Toolbox, entries: readonly TranscriptEntry[]): Prompt {
+  const outputSchema = outputSchemaOf(job);
+  const wanted = outputSchema === null ? [] : [outputInstruction(outputSchema)];
+  return { system: [job.agent.systemPrompt, ...notes, ...wanted].join("\n\n"), entries, tools, outputSchema };
+}
+
+/** Whether an answer fits the job's schema; undefined without a schema, null if `signal` aborts first. */
+async function checkedOutput(
+  outputs: OutputPort,
+  job: Job,
+  blocks: readonly Block[],
+  signal: AbortSignal,
+): Promise<CheckedOutput | null | undefined> {
+  const schema = outputSchemaOf(job);
+  if (schema === null) return undefined;
+  return outputs.check({ organizationId: job.organizationId, schema, text: textOf(blocks) }, signal);
 }

@@ -13,6 +13,7 @@ import type { JobProtocol, Transcripts } from "../protocol.ts";
 import type { JobPriority } from "../terms.ts";
 import type { RetrySettings } from "./retry-policy.ts";
 import type { Slots } from "./slots.ts";
+import type { Job } from "../schema.ts";
 
 export interface RunServices {
   readonly models: ModelPort;
@@ -53,3 +54,15 @@ export interface RunIntent {
   /** If the job belongs to a trace: that trace, and the agent and chat of the run. */
   readonly begun?: { readonly trace: string; readonly agentId: string; readonly chatId: string };
 }
+
+/** The context in which a job's tools act. */
+export const contextOf = ({ organizationId, createdBy: userId, agent, id: jobId, missionId }: Job) => ({
+  organizationId,
+  userId,
+  agentId: agent.id,
+  jobId,
+  missionId,
+});
+
+/** The origin of its model calls, for the log. */
+export const originOf = ({ organizationId, id: jobId, requestId }: Job) => ({ organizationId, jobId, requestId });

@@ -2,8 +2,7 @@
  * Job slots (JOB-10): how many jobs run at once, in the process and for each organization (`fair-slots.ts`). Within an
  * organization the highest priority runs first, then the oldest job.
  */
-import { FairSlots } from "../../fair-slots.ts";
-import type { Pass } from "../../pass.ts";
+import { FairSlots, type Pass } from "../../fair-slots.ts";
 import { JOB_PRIORITIES, type JobPriority } from "../terms.ts";
 
 /** Jobs that run at once in one process: model streams cost sockets and memory. */

@@ -4,13 +4,12 @@
  * deadline is nearer than the pause.
  */
 import { pauseMs } from "../../runtime/backoff.ts";
-import { contextOf } from "./job-context.ts";
+import { contextOf, type RunServices } from "./services.ts";
 import type { RunError } from "../schema.ts";
 import { NO_TOOLS, type Toolbox } from "../ports.ts";
 import type { Reporter } from "./reporter.ts";
 import { MODEL_PAUSES } from "./retry-policy.ts";
 import type { RunWait } from "./run-wait.ts";
-import type { RunServices } from "./services.ts";
 
 interface OpeningParts {
   readonly reporter: Reporter;

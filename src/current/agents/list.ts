@@ -5,9 +5,8 @@
  */
 import type { Page, PageCursor, PageRequest } from "../../../actors/page.ts";
 import { ok, type Outcome } from "../../../actors/fault.ts";
-import type { AgentFilter } from "../../../actors/organization/directory.ts";
+import type { AgentFilter, LibraryAgent } from "../../../actors/organization/directory.ts";
 import type { LibraryDefinition } from "../../../actors/organization/protocol.ts";
-import type { LibraryAgent } from "../../../actors/organization/library.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import type { Agent } from "../../../actors/organization/schema.ts";
 import { lookUp } from "../../log/look-up.ts";

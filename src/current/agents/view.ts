@@ -1,7 +1,7 @@
 /** An agent as the current surface shows it (AGT-1). */
 import { McpServer } from "../../../actors/job/connections.ts";
 import { ApprovalExpiry, DEFAULT_EXPIRY } from "../../../actors/job/terms.ts";
-import type { LibraryAgent } from "../../../actors/organization/library.ts";
+import type { LibraryAgent } from "../../../actors/organization/directory.ts";
 import { canChange, type Principal, settingRefusal } from "../../../actors/organization/principal.ts";
 import { type Agent, INSTALL_STATES, VISIBILITIES } from "../../../actors/organization/schema.ts";
 import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";

@@ -3,8 +3,7 @@
  * each page is in the order of the conversation. The cursor names the chat, and the message before which the next
  * page ends.
  */
-import type { Chat, Message } from "../../../actors/chat/schema.ts";
-import { chatRef } from "../../../actors/chat/schema.ts";
+import { type Chat, chatRef, type Message } from "../../../actors/chat/schema.ts";
 import { ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import type { ListHead } from "../../../actors/page.ts";

@@ -31,7 +31,7 @@ import {
 } from "../../../actors/job/terms.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
-import { Count, Id, noun, listOf, OpenObject, Text } from "../../http/contract/noun.ts";
+import { Count, Id, listOf, noun, OpenObject, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
 import { RECORD, recordView } from "../record.ts";
 import { jobVerbs, type Standing, STANDS } from "../standing.ts";

@@ -1,5 +1,5 @@
 /** The bodies and views of webhooks (HOOK-1, HOOK-8, HOOK-9, HOOK-10). */
-import { type Outcome, ok, refuse } from "../../../actors/fault.ts";
+import { ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
 import { EVENT_SOURCES, EVENT_TYPES, type EventType, isKnownFilter } from "../../../actors/webhook/events.ts";

@@ -5,8 +5,7 @@ import type { AllowedModel, ModelPort } from "../../../actors/job/ports.ts";
 import type { JobLimits } from "../../../actors/job/limits.ts";
 import type { Handlers, Shown } from "../../http/contract/operation.ts";
 import type { Services } from "../../operations/services.ts";
-import type { modelOperations } from "./operations.ts";
-import { type ModelView } from "./operations.ts";
+import type { modelOperations, ModelView } from "./operations.ts";
 
 export const modelHandlers: Handlers<typeof modelOperations.operations, Services> = {
   listModels: ({ models, jobLimits }) =>

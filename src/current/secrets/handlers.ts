@@ -14,8 +14,7 @@ import type { Handlers, Shown } from "../../http/contract/operation.ts";
 import { lookUp } from "../../log/look-up.ts";
 import type { Services } from "../../operations/services.ts";
 import { doneIf } from "../updating.ts";
-import type { secretOperations } from "./operations.ts";
-import type { ProviderKeyView, SecretView } from "./operations.ts";
+import type { ProviderKeyView, secretOperations, SecretView } from "./operations.ts";
 import { SECRET_MAX_BYTES, SECRET_MIN } from "./schema.ts";
 
 export const secretHandlers: Handlers<typeof secretOperations.operations, Services> = {

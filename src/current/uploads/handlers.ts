@@ -4,7 +4,7 @@ import { newId } from "../../../actors/ids.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import { isoTime } from "../../../actors/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
-import { UPLOAD_BYTES } from "../../../actors/upload/limits.ts";
+import { UPLOAD_BYTES } from "../../../actors/upload/terms.ts";
 import { type Upload, uploadRef } from "../../../actors/upload/schema.ts";
 import type { ContentCheck } from "../../../actors/workspace/ports.ts";
 import type { Handlers, Input, Shown } from "../../http/contract/operation.ts";

@@ -1,5 +1,5 @@
 /** Operations on uploads, which messages refer to (FILE-1 to FILE-4). */
-import { UPLOAD_BYTES, UPLOAD_NAME } from "../../../actors/upload/limits.ts";
+import { UPLOAD_BYTES, UPLOAD_NAME } from "../../../actors/upload/terms.ts";
 import { Nullable, Timestamp, Type } from "../../../actors/schema.ts";
 import { NOT_BLANK, streamed } from "../../http/contract/body-schema.ts";
 import { Count, Id, listOf, noun, Text } from "../../http/contract/noun.ts";

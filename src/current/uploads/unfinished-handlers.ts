@@ -8,7 +8,7 @@ import type { Handlers, Shown } from "../../http/contract/operation.ts";
 import { done } from "../../http/commit/commit.ts";
 import type { Services } from "../../operations/services.ts";
 import { currentUploads } from "./current-uploads.ts";
-import type { UnfinishedUploadView, unfinishedOperations } from "./unfinished-operations.ts";
+import type { unfinishedOperations, UnfinishedUploadView } from "./unfinished-operations.ts";
 
 export const unfinishedHandlers: Handlers<typeof unfinishedOperations.operations, Services> = {
   async listUnfinishedUploads(services, { principal }) {

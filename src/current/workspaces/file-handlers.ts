@@ -26,7 +26,7 @@ import { contentAt, fileAt } from "../../work/file-content.ts";
 import { moveRoom } from "../../work/move-room.ts";
 import { pathCursorText } from "../paging.ts";
 import { doneIf } from "../updating.ts";
-import { type fileOperations } from "./file-operations.ts";
+import type { fileOperations } from "./file-operations.ts";
 import { fileResponse } from "./file-response.ts";
 import { changedView, fileView, versionView } from "./file-schema.ts";
 import { globOf } from "./glob.ts";

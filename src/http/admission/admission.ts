@@ -20,7 +20,7 @@ import { type Exchange, pathOf } from "../request/exchange.ts";
 import type { ProtectiveLimit } from "./protective-limit.ts";
 import type { Bearer } from "../stream/open-streams.ts";
 import type { RateLimits } from "./rate-limits.ts";
-import { subjectOf, type SigningParts } from "./signed-address.ts";
+import { type SigningParts, subjectOf } from "./signed-address.ts";
 import { type MaybePromise, whenReady } from "../../../actors/maybe-promise.ts";
 
 type Peer = Server<unknown> | null;

@@ -3,11 +3,10 @@
  * separate key, over method, path, expiry, organization and subject. `sub` names the subject that the address was
  * given to (organization, user and token), so that revoking the token closes the stream too.
  */
-import { isSameHash } from "../../../actors/constant-time.ts";
+import { isSameHash, type Sealing } from "../../../actors/sealing.ts";
 import { isIdOf } from "../../../actors/ids.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import type { Clock } from "../../../actors/runtime/ports.ts";
-import type { Sealing } from "../../../actors/sealing.ts";
 
 /** Lifetime of an address in seconds. */
 export const SIGNED_ADDRESS_SECONDS = 5 * 60;

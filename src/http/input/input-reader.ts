@@ -10,8 +10,7 @@
 import { cutText, isLonger } from "../../../actors/cut-text.ts";
 import { type Fault, type InputError, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import type { MaybePromise } from "../../../actors/maybe-promise.ts";
-import type { TSchema } from "../../../actors/schema.ts";
-import type { JsonObject } from "../../../actors/schema.ts";
+import type { JsonObject, TSchema } from "../../../actors/schema.ts";
 import { type BodySchema, NOT_BLANK } from "../contract/body-schema.ts";
 import { bad, type FieldReader, type FieldReading, good, READER, TAKES_EMPTY } from "../contract/field.ts";
 import { type AnyInput, isJsonBody, type OperationContract } from "../contract/operation.ts";

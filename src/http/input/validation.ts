@@ -8,13 +8,12 @@
  * its pattern requires.
  */
 import { cutText, isLonger } from "../../../actors/cut-text.ts";
-import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
-import type { InputError, Outcome } from "../../../actors/fault.ts";
-import { ok, refuse } from "../../../actors/fault.ts";
+import { type InputError, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { isExactNumber } from "../../../actors/exact-json.ts";
 import { type JsonObject, type Static, takesExactNumber, type TSchema } from "../../../actors/schema.ts";
 import { type BodySchema, CHECK, type FieldCheck } from "../contract/body-schema.ts";
 import { didYouMean } from "./near-name.ts";
+import { type TypeCheck, TypeCompiler } from "@sinclair/typebox/compiler";
 
 /** Maximum number of errors in one answer. */
 export const COMPLAINTS = 20;

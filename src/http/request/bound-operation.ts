@@ -5,8 +5,14 @@ import type { MaybePromise } from "../../../actors/maybe-promise.ts";
 import { hasScope, type Principal, unlessOwner } from "../../../actors/organization/principal.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
 import { deprecationHeaders } from "../contract/deprecation.ts";
-import { type AnyInput, isJsonBody, isRead, type OperationContract } from "../contract/operation.ts";
-import type { Read, Undertaking } from "../contract/operation.ts";
+import {
+  type AnyInput,
+  isJsonBody,
+  isRead,
+  type OperationContract,
+  type Read,
+  type Undertaking,
+} from "../contract/operation.ts";
 import type { Caller, Visitor } from "./caller.ts";
 import type { Change, Commit, JoinedAnswer } from "../commit/commit.ts";
 import { InputReader, type RawInput, type ReadInput } from "../input/input-reader.ts";

@@ -1,6 +1,5 @@
 /** One MCP server for one run: connect, list its tools, call them, close. */
 import { characterStart } from "../../../actors/cut-text.ts";
-import type { MCPClient } from "@ai-sdk/mcp";
 import type { ToolResult } from "../../../actors/job/ports.ts";
 import type { McpServer } from "../../../actors/job/connections.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
@@ -12,6 +11,7 @@ import { egressFetch } from "./egress-fetch.ts";
 import { failureOf, sandboxFailure, SessionEnded } from "./failure.ts";
 import type { HeaderSecrets } from "./header-secrets.ts";
 import { type FileKeeper, keptFiles } from "./kept-files.ts";
+import type { MCPClient } from "@ai-sdk/mcp";
 
 /** For connecting and listing together: the run waits for it before its first model call. */
 export const MCP_LIST_MS = 15_000;

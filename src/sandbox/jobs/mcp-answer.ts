@@ -3,13 +3,13 @@
  * that a server can make large or deep, and drops everything unsolicited. Beyond a limit, the job fails with a message.
  */
 import { cutText } from "../../../actors/cut-text.ts";
-import { createParser } from "eventsource-parser";
 import { Output } from "../protocol.ts";
 import { parseExact } from "../../../actors/exact-json.ts";
 import { parseWithin } from "../../../actors/json-shape.ts";
 import type { Json, JsonObject } from "../../../actors/schema.ts";
 import { clientMembers, fittingText, reducedHandshake, reducedList, reducedResult, sizeOf } from "./mcp-reduction.ts";
 import { callContent, resourceContent, type ResultContent, type ResultFile } from "./mcp-result-content.ts";
+import { createParser } from "eventsource-parser";
 
 /** Messages of one answer: progress ten times a second stays below half of it. */
 export const MAX_MESSAGES = 4_096;

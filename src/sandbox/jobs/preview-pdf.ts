@@ -1,12 +1,12 @@
 /** The job `preview-pdf`: the text of a document's first pages, and its first page as a picture (PDFium, in WebAssembly). */
 import { cutText, isLonger } from "../../../actors/cut-text.ts";
-import { readFileSync } from "node:fs";
-import { type PDFiumDocument, PDFiumLibrary } from "@hyzyla/pdfium";
-import sharp from "sharp";
 import type { JsonObject } from "../../../actors/schema.ts";
 import { Output } from "../protocol.ts";
 import { PREVIEWED_NAME } from "./file-names.ts";
 import { type PreviewImage, scaled } from "./preview-image.ts";
+import { readFileSync } from "node:fs";
+import { type PDFiumDocument, PDFiumLibrary } from "@hyzyla/pdfium";
+import sharp from "sharp";
 
 export interface PreviewPdf {
   readonly kind: "pdf";

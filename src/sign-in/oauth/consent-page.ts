@@ -3,17 +3,15 @@
  * the program may do; the person can deselect each permission. The form carries the request with a signature over it
  * and the session, so that it can be neither forged nor changed after it was shown.
  */
-import { isSameHash } from "../../../actors/constant-time.ts";
+import { isSameHash, type Sealing } from "../../../actors/sealing.ts";
 import { type Organization, organizationRef } from "../../../actors/organization/schema.ts";
-import type { Sealing } from "../../../actors/sealing.ts";
 import type { TroupeSystem } from "../../../actors/troupe.ts";
 import { AUTHORIZE_PATH, MCP_RESOURCE } from "../../http/contract/oauth-paths.ts";
-import type { OwnVisit } from "../visit.ts";
+import type { OwnVisit, Visit } from "../visit.ts";
 import { html } from "../html.ts";
 import { pageOf, redirectTo } from "../layout.ts";
 import { scopeWords } from "../scope-words.ts";
 import { faultPage, toSignIn } from "../sign-in-page.ts";
-import type { Visit } from "../visit.ts";
 import {
   type AuthorizationReading,
   type AuthorizationRequest,

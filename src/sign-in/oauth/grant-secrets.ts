@@ -6,9 +6,8 @@
  *   oac_<organization>.<grant>.<43 random characters>
  *   ort_<organization>.<grant>.<generation>.<HMAC>
  */
-import { isSameHash } from "../../../actors/constant-time.ts";
+import { isSameHash, type Sealing } from "../../../actors/sealing.ts";
 import { isIdOf } from "../../../actors/ids.ts";
-import type { Sealing } from "../../../actors/sealing.ts";
 
 const RANDOM_BYTES = 32;
 const CODE = /^oac_([\w-]{21})\.([\w-]{21})\.([\w-]{43})$/;

@@ -4,7 +4,7 @@
  * person must be a member, or hold the link of an invitation to their own address.
  */
 import { accountRef, identityRef } from "../../../actors/account/schema.ts";
-import { type Fault, type Outcome, ok } from "../../../actors/fault.ts";
+import { type Fault, ok, type Outcome } from "../../../actors/fault.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import type { TroupeSystem } from "../../../actors/troupe.ts";
 import { INVITATION_PATH } from "../../http/contract/invitation-path.ts";

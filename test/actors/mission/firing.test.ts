@@ -1,6 +1,6 @@
 /** When missions fire, and what becomes of the times that do not (MIS-1, MIS-3, MIS-4, MIS-5). */
 import { expect, test } from "bun:test";
-import { jitterMs } from "../../../actors/mission/jitter.ts";
+import { jitterMs } from "../../../actors/mission/schedule.ts";
 import { workspaceRef } from "../../../actors/workspace/schema.ts";
 import { ORG } from "../../support/job-replica.ts";
 import {

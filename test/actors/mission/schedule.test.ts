@@ -1,7 +1,6 @@
 /** The arithmetic of schedules: jitter, upcoming times, times that went by (MIS-2, MIS-4). */
 import { expect, test } from "bun:test";
-import { jitterMs } from "../../../actors/mission/jitter.ts";
-import { COUNTED_TIMES, dueMs, stretchUntil, upcomingTimes } from "../../../actors/mission/schedule.ts";
+import { COUNTED_TIMES, dueMs, jitterMs, stretchUntil, upcomingTimes } from "../../../actors/mission/schedule.ts";
 import type { Mission } from "../../../actors/mission/schema.ts";
 import { DEFAULT_SCHEDULE } from "../../../actors/mission/schedule-input.ts";
 import { calendar } from "../../../src/schedule/calendar.ts";

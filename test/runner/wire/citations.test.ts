@@ -6,7 +6,7 @@ import { MAX_CITATION_CHARS, MAX_CITATIONS } from "../../../src/runner/answer-li
 import { modelCall, run } from "../../support/model-calls.ts";
 import { type FormatName, modelsBy, type Way, WAYS } from "../../support/model-ways.ts";
 import { cited } from "../../support/recorded-streams.ts";
-import { type StreamServer, startStreamServer } from "../../support/stream-server.ts";
+import { startStreamServer, type StreamServer } from "../../support/stream-server.ts";
 
 let server: StreamServer;
 beforeAll(() => {

@@ -4,7 +4,7 @@ import type { TranscriptEntry } from "../../../actors/job/ports.ts";
 import { createModels } from "../../../src/runner/models.ts";
 import { takesPrefill } from "../../../src/runner/wire/prefill.ts";
 import { modelCall, NO_MODELS, run, WEATHER } from "../../support/model-calls.ts";
-import { framesOf, type StreamServer, startStreamServer } from "../../support/stream-server.ts";
+import { framesOf, startStreamServer, type StreamServer } from "../../support/stream-server.ts";
 
 let server: StreamServer;
 beforeEach(() => {

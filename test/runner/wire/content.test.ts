@@ -4,7 +4,7 @@ import fc from "fast-check";
 import type { ContentPart, ModelOutcome, ToolDescription, TranscriptEntry } from "../../../actors/job/ports.ts";
 import { modelCall, run, WEATHER } from "../../support/model-calls.ts";
 import { type FormatName, modelsBy, type Way, WAYS } from "../../support/model-ways.ts";
-import { type StreamServer, startStreamServer } from "../../support/stream-server.ts";
+import { startStreamServer, type StreamServer } from "../../support/stream-server.ts";
 
 let server: StreamServer;
 beforeAll(() => {

@@ -9,7 +9,7 @@ import type { Block } from "../../../actors/job/schema.ts";
 import { modelCall, run, WEATHER, withoutState } from "../../support/model-calls.ts";
 import { type FormatName, modelsBy, type Way, WAYS } from "../../support/model-ways.ts";
 import { type Recording, RECORDINGS } from "../../support/recorded-streams.ts";
-import { type StreamServer, startStreamServer } from "../../support/stream-server.ts";
+import { startStreamServer, type StreamServer } from "../../support/stream-server.ts";
 
 let server: StreamServer;
 beforeAll(() => {

@@ -8,7 +8,7 @@ import { MAX_STATE_CHARS } from "../../../src/runner/answer-limits.ts";
 import { createModels } from "../../../src/runner/models.ts";
 import { modelCall, NO_MODELS, run, WEATHER } from "../../support/model-calls.ts";
 import { type FormatName, modelsBy, type Way, WAYS } from "../../support/model-ways.ts";
-import { framesOf as frames, type StreamServer, startStreamServer } from "../../support/stream-server.ts";
+import { framesOf as frames, startStreamServer, type StreamServer } from "../../support/stream-server.ts";
 
 let server: StreamServer;
 beforeEach(() => {

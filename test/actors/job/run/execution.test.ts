@@ -1,14 +1,14 @@
 /** The loop of a run, over all actors and the model in memory. */
 import { DEFAULT_JOB_LIMITS } from "../../../../actors/job/limits.ts";
-import { describe, expect, test } from "bun:test";
 import type { ModelOutcome } from "../../../../actors/job/ports.ts";
-import { type ToolUseBlock } from "../../../../actors/job/schema.ts";
+import type { ToolUseBlock } from "../../../../actors/job/schema.ts";
 import { until } from "../../../support/condition.ts";
 import { gate, USAGE } from "../../../support/fake-model.ts";
 import { settle } from "../../../support/fake-clock.ts";
 import { AGENT, CHAT, disagreements, ORG, startJobs } from "../../../support/job-replica.ts";
 import { said } from "../../../support/ledger-replica.ts";
 import { World } from "../../../support/replica.ts";
+import { describe, expect, test } from "bun:test";
 
 const start = async (world = new World()) => ({ world, replica: await startJobs(world) });
 const use = (id: string, name = "look"): { readonly use: ToolUseBlock } => ({

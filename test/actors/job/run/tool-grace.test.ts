@@ -1,7 +1,7 @@
 /** Tools that do not listen when they are told to stop. */
 import { expect, test } from "bun:test";
 import { jobRef } from "../../../../actors/job/schema.ts";
-import { TOOL_GRACE_MS } from "../../../../actors/job/run/tool-grace.ts";
+import { TOOL_GRACE_MS } from "../../../../actors/job/run/calls.ts";
 import { until } from "../../../support/condition.ts";
 import { gate } from "../../../support/fake-model.ts";
 import { disagreements, ORG, startJobs } from "../../../support/job-replica.ts";

@@ -2,10 +2,36 @@
  * The calls of a model's answer, as the job keeps them (JOB-12). Each has an id that no other call of the job has: some
  * servers restart their ids with each answer, and results, approvals and idempotency keys go by the id. Calls past the
  * limit do not run; the model gets that as their results.
+ *
+ * Then each call gets the rules that hold for it (JOB-7, JOB-8, JOB-17).
  */
-import { unmadeCalls } from "./partial-answer.ts";
-import { type AnswerBlock, type Block, type ToolUseBlock } from "./schema.ts";
-import { isPartial, type StopReason } from "./stop-reason.ts";
+import type { Toolbox } from "../ports.ts";
+import type { StepCall } from "../protocol.ts";
+import { contextOf } from "./services.ts";
+import type { AnswerBlock, Block, Job, ToolUseBlock } from "../schema.ts";
+import { unmadeCalls } from "../partial-answer.ts";
+import { isPartial, type StopReason } from "../stop-reason.ts";
+
+/**
+ * If the arguments of a call do not fit the schema of a tool from outside the service, the call goes neither to a
+ * person nor to a client: the toolbox answers it with the errors. Null if the run was aborted meanwhile.
+ */
+export async function callsOf(
+  made: readonly ToolUseBlock[],
+  toolbox: Pick<Toolbox, "rulesOf" | "misfits">,
+  job: Job,
+  signal: AbortSignal,
+): Promise<readonly StepCall[] | null> {
+  const calls = made.map((block): StepCall => ({ block, ...toolbox.rulesOf(block.name, block.input) }));
+  const asked = calls.filter(({ isClient, needsApproval }) => isClient === true || needsApproval);
+  if (asked.length === 0) return calls;
+  const blocks = asked.map(({ block }) => block);
+  const misfits = await toolbox.misfits(blocks, contextOf(job), signal);
+  if (signal.aborted) return null;
+  return calls.map((call) =>
+    misfits.has(call.block.id) ? { block: call.block, safe: true, needsApproval: false } : call,
+  );
+}
 
 /** Calls of one step: they run side by side, and each may be a request or a job. */
 export const STEP_CALLS = 64;
