@@ -3,10 +3,18 @@
  * validation and contract. Nouns are defined beside their actor, bodies beside their surface. Inside, records are
  * camelCase and immutable; snake_case exists only at the edge (GEN-1).
  */
-import { FormatRegistry, Kind, type Static, type TSchema, Type, TypeRegistry } from "@sinclair/typebox";
+import {
+  FormatRegistry,
+  Kind,
+  type Static,
+  type TProperties,
+  type TSchema,
+  Type,
+  TypeRegistry,
+} from "@sinclair/typebox";
 import { type ExactNumber, isExactNumber } from "./exact-json.ts";
 
-export { type Static, type TSchema, Type };
+export { type Static, type TProperties, type TSchema, Type };
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export interface JsonObject {

@@ -32,68 +32,105 @@ const Result = {
   ),
 };
 
+/** Each with its description in the contract. */
 export const CHAT_EVENTS = {
-  "message.created": Type.Object({
-    messageId: Type.String(),
-    role: OneOf(MESSAGE_ROLES),
-    content: Type.String(),
-    /** All pieces of a message that is more than text. */
-    blocks: InputBlocks,
-    /** The job that answers it, or that it steers. */
-    jobId: OptionalText,
-  }),
-  /** The message waits in the queue; `position` counts from 1. */
-  "message.queued": Type.Object({ ...OfTurn, position: Type.Integer() }),
-  "message.started": Type.Object({ ...OfTurn, attempt: Type.Integer() }),
-  /** Readers drop the live text that no event contains: the new attempt writes it again. */
-  "message.restarted": Type.Object({ ...OfTurn, attempt: Type.Integer() }),
-  "message.completed": Type.Object({
-    ...OfTurn,
-    status: OneOf(["completed", "cancelled", "failed"] as const),
-    content: Type.String(),
-    /** Of an answer: why the model stopped. Absent in events of earlier versions. */
-    stopReason: StopReasonField,
-  }),
-  /**
-   * `arguments` only if they are short, and only for readers with `jobs:read`; the job's transcript has all of them.
-   */
-  "tool.started": Type.Object({ ...OfCall, name: Type.String(), arguments: Type.Optional(Arguments) }),
-  /** The client runs this tool and sends its result (JOB-17). */
-  "tool.requested": Type.Object({
-    ...OfCall,
-    name: Type.String(),
-    arguments: Type.Optional(Arguments),
-    expiresAt: Timestamp,
-  }),
-  "tool.completed": Type.Object({ ...OfCall, ...Result }),
-  "tool.failed": Type.Object({ ...OfCall, ...Result }),
-  /** Another model answers from now on; null: the agent's own. */
-  "routing.updated": Type.Object({ model: OptionalText }),
-  "approval.requested": Type.Object({ ...OfJob, ...ApprovalRequested.properties }),
-  "approval.resolved": Type.Object({ ...OfJob, ...ApprovalResolved.properties }),
-  "artifact.created": Type.Object({ ...OfJob, ...MadeArtifact.properties }),
-  "review.updated": Type.Object({ ...OfJob, ...ReviewUpdated.properties }),
-  /** The message got its job. */
-  "job.linked": Type.Object(OfTurn),
-  "job.updated": Type.Object({
-    ...OfJob,
-    status: OneOf(JOB_STATUSES),
-    blockedReason: Type.Union([OneOf(BLOCKED_REASONS), Type.Null()]),
-  }),
-  /** The changed fields of the chat. */
-  "chat.updated": Type.Object({
-    status: Type.Optional(OneOf(CHAT_STATUSES)),
-    options: Type.Optional(Type.Partial(ChatOptions)),
-    metadata: Type.Optional(Type.Unsafe<JsonObject>(Type.Record(Type.String(), Type.Unknown()))),
-    deleted: Type.Optional(Type.Boolean()),
-  }),
-  /** From now on this message, a summary, replaces older messages in model calls (CHAT-11). */
-  "chat.compacted": Type.Object({ ...OfTurn, messages: Type.Integer() }),
-  /** The message stays in the context, or may be compacted again (CHAT-12). */
-  "message.updated": Type.Object({ messageId: Type.String(), pinned: Type.Boolean() }),
-  /** Tokens that the turn has used so far. */
-  "usage.updated": Type.Object({ ...OfJob, inputTokens: Type.Integer(), outputTokens: Type.Integer() }),
-  error: Type.Object({ ...OfJob, code: OneOf(RUN_ERROR_CODES), message: Type.String() }),
+  "message.created": Type.Object(
+    {
+      messageId: Type.String(),
+      role: OneOf(MESSAGE_ROLES),
+      content: Type.String(),
+      /** All pieces of a message that is more than text. */
+      blocks: InputBlocks,
+      /** The job that answers it, or that it steers. */
+      jobId: OptionalText,
+    },
+    { description: "There is a new message, from a user or from the agent" },
+  ),
+  "message.queued": Type.Object(
+    { ...OfTurn, position: Type.Integer() },
+    { description: "The message waits in the queue" },
+  ),
+  "message.started": Type.Object(
+    { ...OfTurn, attempt: Type.Integer() },
+    { description: "The agent has begun to write the message" },
+  ),
+  "message.restarted": Type.Object(
+    { ...OfTurn, attempt: Type.Integer() },
+    { description: "A new attempt writes the message again: drop the live text that no event contains" },
+  ),
+  "message.completed": Type.Object(
+    {
+      ...OfTurn,
+      status: OneOf(["completed", "cancelled", "failed"] as const),
+      content: Type.String(),
+      /** Of an answer: why the model stopped. Absent in events of earlier versions. */
+      stopReason: StopReasonField,
+    },
+    { description: "The message is complete, or was cancelled, or has failed" },
+  ),
+  /** `arguments` only if they are short, and only for readers with `jobs:read`; the job's transcript has all of them. */
+  "tool.started": Type.Object(
+    { ...OfCall, name: Type.String(), arguments: Type.Optional(Arguments) },
+    { description: "The agent has called a tool" },
+  ),
+  /** JOB-17. */
+  "tool.requested": Type.Object(
+    { ...OfCall, name: Type.String(), arguments: Type.Optional(Arguments), expiresAt: Timestamp },
+    { description: "The agent has called a tool that the client runs: send its result" },
+  ),
+  "tool.completed": Type.Object({ ...OfCall, ...Result }, { description: "The tool has answered" }),
+  "tool.failed": Type.Object({ ...OfCall, ...Result }, { description: "The tool has failed" }),
+  "routing.updated": Type.Object({ model: OptionalText }, { description: "Another model answers from now on" }),
+  "approval.requested": Type.Object(
+    { ...OfJob, ...ApprovalRequested.properties },
+    { description: "A tool call waits for a person's approval" },
+  ),
+  "approval.resolved": Type.Object(
+    { ...OfJob, ...ApprovalResolved.properties },
+    { description: "An approval was decided, or has expired" },
+  ),
+  "artifact.created": Type.Object(
+    { ...OfJob, ...MadeArtifact.properties },
+    { description: "A tool has written a file for the first time" },
+  ),
+  "review.updated": Type.Object(
+    { ...OfJob, ...ReviewUpdated.properties },
+    { description: "The review of a job has a new state" },
+  ),
+  "job.linked": Type.Object(OfTurn, { description: "The message got the job that answers it" }),
+  "job.updated": Type.Object(
+    { ...OfJob, status: OneOf(JOB_STATUSES), blockedReason: Type.Union([OneOf(BLOCKED_REASONS), Type.Null()]) },
+    { description: "A job of the chat has a new status" },
+  ),
+  "chat.updated": Type.Object(
+    {
+      status: Type.Optional(OneOf(CHAT_STATUSES)),
+      options: Type.Optional(
+        Type.Partial(ChatOptions, { $id: "ChatOptionsChange", description: "The settings that have changed" }),
+      ),
+      metadata: Type.Optional(Type.Unsafe<JsonObject>(Type.Record(Type.String(), Type.Unknown()))),
+      deleted: Type.Optional(Type.Boolean()),
+    },
+    { description: "The chat has changed; only the changed fields are present" },
+  ),
+  /** CHAT-11. */
+  "chat.compacted": Type.Object(
+    { ...OfTurn, messages: Type.Integer() },
+    { description: "From now on this message, a summary, replaces older messages in model calls" },
+  ),
+  /** CHAT-12. */
+  "message.updated": Type.Object(
+    { messageId: Type.String(), pinned: Type.Boolean() },
+    { description: "The message was pinned to the context, or unpinned" },
+  ),
+  "usage.updated": Type.Object(
+    { ...OfJob, inputTokens: Type.Integer(), outputTokens: Type.Integer() },
+    { description: "Tokens that the chat turn has used so far" },
+  ),
+  error: Type.Object(
+    { ...OfJob, code: OneOf(RUN_ERROR_CODES), message: Type.String() },
+    { description: "A job of the chat has failed" },
+  ),
 } as const;
 export type ChatEventType = keyof typeof CHAT_EVENTS;
 export type ChatEventData<K extends ChatEventType> = Static<(typeof CHAT_EVENTS)[K]>;

@@ -9,37 +9,45 @@ export const SECRET_NAME = "the name of a secret: 1 to 64 letters, digits, `_`, 
 const headerText = (longest: number): string => `at most ${longest} characters of ASCII, without control characters`;
 
 /** A header for an MCP server: a secret of the organization, after a fixed prefix such as `Bearer `. */
-export const McpHeader = Type.Object({
-  name: Type.String({
-    pattern: "^[A-Za-z0-9-]{1,64}$",
-    form: HEADER_NAME,
-    description: "Name of the header",
-    examples: ["Authorization"],
-  }),
-  /** The name of the secret (RUN-5); the value is looked up for each request and never stored. */
-  secret: Type.String({ pattern: "^[A-Za-z0-9_.-]{1,64}$", form: SECRET_NAME, examples: ["MCP_TOKEN"] }),
-  prefix: Type.Optional(Type.String({ pattern: "^[\\x20-\\x7e]{0,64}$", form: headerText(64), examples: ["Bearer "] })),
-});
+export const McpHeader = Type.Object(
+  {
+    name: Type.String({
+      pattern: "^[A-Za-z0-9-]{1,64}$",
+      form: HEADER_NAME,
+      description: "Name of the header",
+      examples: ["Authorization"],
+    }),
+    /** The name of the secret (RUN-5); the value is looked up for each request and never stored. */
+    secret: Type.String({ pattern: "^[A-Za-z0-9_.-]{1,64}$", form: SECRET_NAME, examples: ["MCP_TOKEN"] }),
+    prefix: Type.Optional(
+      Type.String({ pattern: "^[\\x20-\\x7e]{0,64}$", form: headerText(64), examples: ["Bearer "] }),
+    ),
+  },
+  { $id: "McpServerHeader", description: "A header that the MCP server is sent: a secret after a prefix" },
+);
 export type McpHeader = Static<typeof McpHeader>;
 
 /** An MCP server of an agent, over HTTP. Its tools are `<name>__<tool>`, so the name neither has `__` nor ends in `_`. */
-export const McpServer = Type.Object({
-  name: Type.String({
-    pattern: "^(?=.{1,32}$)[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*$",
-    form: "1 to 32 letters, digits, `-` and single `_` between them",
-    description: "Name of the MCP server; its tools are called `<name>__<tool>`",
-    examples: ["files"],
-  }),
-  url: Type.String({
-    pattern: "^https?://",
-    form: WEB_ADDRESS,
-    maxLength: 2_048,
-    examples: ["https://mcp.example/mcp"],
-  }),
-  headers: Type.Optional(Type.Array(McpHeader, { maxItems: 8 })),
-  /** Whether a run continues without its tools while the server is unavailable. */
-  optional: Type.Optional(Type.Boolean()),
-});
+export const McpServer = Type.Object(
+  {
+    name: Type.String({
+      pattern: "^(?=.{1,32}$)[A-Za-z0-9-]+(?:_[A-Za-z0-9-]+)*$",
+      form: "1 to 32 letters, digits, `-` and single `_` between them",
+      description: "Name of the MCP server; its tools are called `<name>__<tool>`",
+      examples: ["files"],
+    }),
+    url: Type.String({
+      pattern: "^https?://",
+      form: WEB_ADDRESS,
+      maxLength: 2_048,
+      examples: ["https://mcp.example/mcp"],
+    }),
+    headers: Type.Optional(Type.Array(McpHeader, { maxItems: 8 })),
+    /** Whether a run continues without its tools while the server is unavailable. */
+    optional: Type.Optional(Type.Boolean()),
+  },
+  { $id: "McpServer", description: "An MCP server whose tools an agent can use" },
+);
 export type McpServer = Static<typeof McpServer>;
 
 /** A header of an HTTP tool: either a secret of the organization after a fixed prefix, or a fixed value. */

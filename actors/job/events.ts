@@ -10,7 +10,7 @@
  */
 import { AttachmentBlock, InputBlocks } from "../upload/terms.ts";
 import type { NewEvent, Tx } from "../runtime/actor.ts";
-import { type JsonObject, OneOf, type Static, Timestamp, Type } from "../schema.ts";
+import { type JsonObject, OneOf, type Static, Timestamp, type TProperties, Type } from "../schema.ts";
 import { Citations } from "./citation.ts";
 import { ProviderState } from "./provider-state.ts";
 import { isLifecycle, sendCreated, sendLifecycle } from "./lifecycle.ts";
@@ -31,7 +31,7 @@ export const RUNNER_STATES = ["queued", "starting", "running", "waiting", "stopp
 type RunnerState = (typeof RUNNER_STATES)[number];
 
 const OptionalText = Type.Union([Type.String(), Type.Null()]);
-const ErrorData = Type.Object({ code: OneOf(RUN_ERROR_CODES), message: Type.String() });
+const FAILURE = { code: OneOf(RUN_ERROR_CODES), message: Type.String() };
 const Input = Type.Unsafe<JsonObject>(Type.Record(Type.String(), Type.Unknown()));
 
 /** A call that waits for a person (JOB-8). */
@@ -60,11 +60,10 @@ export const ReviewUpdated = Type.Object({
 });
 
 /** A call that waits for the client. Long arguments are left out; the job's record has them. */
-const ClientCall = Type.Object({
-  id: Type.String(),
-  name: Type.String(),
-  arguments: Type.Optional(Input),
-});
+const ClientCall = Type.Object(
+  { id: Type.String(), name: Type.String(), arguments: Type.Optional(Input) },
+  { $id: "ClientToolCall", description: "A call of a tool that waits for its result from the client" },
+);
 
 /** What no client sees (`HIDDEN_FIELDS`). */
 const Stated = { providerState: Type.Optional(ProviderState) };
@@ -74,95 +73,126 @@ export const HIDDEN_FIELDS: ReadonlySet<string> = new Set(Object.keys(Stated));
 /** On the last piece of a step that did not end by itself or for calls: why the model stopped. */
 const CutStep = { stopReason: Type.Optional(OneOf(STOP_REASONS)) };
 
-/** A piece of the transcript, by its `kind`. */
-const TranscriptEvent = Type.Union([
-  Type.Object({
-    kind: Type.Literal("assistant_text"),
-    text: Type.String(),
-    citations: Citations,
-    ...CutStep,
-    ...Stated,
-  }),
-  Type.Object({ kind: Type.Literal("reasoning"), text: Type.String(), ...CutStep }),
-  Type.Object({
-    kind: Type.Literal("user_text"),
-    text: Type.String(),
-    messageId: Type.Optional(Type.String()),
-    blocks: InputBlocks,
-  }),
-  Type.Object({
-    kind: Type.Literal("tool_use"),
-    id: Type.String(),
-    name: Type.String(),
-    input: Input,
-    ...CutStep,
-    ...Stated,
-  }),
-  /** The service's request to the model to repair an answer that does not fit its schema. */
-  Type.Object({ kind: Type.Literal("repair"), text: Type.String() }),
-  /** A summary that replaces everything before it in model calls, and how many parts of the run that is (CHAT-11). */
-  Type.Object({
-    kind: Type.Literal("summary"),
-    text: Type.String(),
-    covers: Type.Integer({
-      description: "Parts of the run that it replaces; 0 if it summarizes only earlier turns",
+/** A piece of the transcript by its `kind`, with its name and description in the contract. */
+const piece = <K extends string, F extends TProperties>(kind: K, description: string, fields: F) =>
+  Type.Object(
+    { kind: Type.Literal(kind), ...fields },
+    { $id: `Transcript${kind.replaceAll(/(?:^|_)(.)/g, (_, letter: string) => letter.toUpperCase())}`, description },
+  );
+const TranscriptEvent = Type.Union(
+  [
+    piece("assistant_text", "Text of the model", { text: Type.String(), citations: Citations, ...CutStep, ...Stated }),
+    piece("reasoning", "Reasoning of the model", { text: Type.String(), ...CutStep }),
+    piece("user_text", "A message of the user, or feedback", {
+      text: Type.String(),
+      messageId: Type.Optional(Type.String()),
+      blocks: InputBlocks,
     }),
-  }),
-  /** What the service did about the run, such as waiting; not content. */
-  Type.Object({ kind: Type.Literal("system"), text: Type.String() }),
-  /** What the run continued without, or why a call failed; not content. */
-  Type.Object({ kind: Type.Literal("error"), text: Type.String() }),
-  Type.Object({
-    kind: Type.Literal("tool_result"),
-    toolUseId: Type.String(),
-    content: Type.String(),
-    isError: Type.Boolean(),
-    attachments: Type.Optional(Type.Array(AttachmentBlock, { description: "Images and files beside the text" })),
-  }),
-]);
+    piece("tool_use", "A call of a tool", {
+      id: Type.String(),
+      name: Type.String(),
+      input: Input,
+      ...CutStep,
+      ...Stated,
+    }),
+    piece("repair", "The service's request to the model to repair an answer that does not fit its schema", {
+      text: Type.String(),
+    }),
+    /** `covers`: how many parts of the run it replaces (CHAT-11). */
+    piece("summary", "A summary that replaces everything before it in model calls", {
+      text: Type.String(),
+      covers: Type.Integer({
+        description: "Parts of the run that it replaces; 0 if it summarizes only earlier chat turns",
+      }),
+    }),
+    piece("system", "What the service did about the run, such as waiting; not content", { text: Type.String() }),
+    piece("error", "What the run continued without, or why a call failed; not content", { text: Type.String() }),
+    piece("tool_result", "The result of a tool call", {
+      toolUseId: Type.String(),
+      content: Type.String(),
+      isError: Type.Boolean(),
+      attachments: Type.Optional(Type.Array(AttachmentBlock, { description: "Images and files beside the text" })),
+    }),
+  ],
+  { description: "A piece of the transcript" },
+);
 export type TranscriptData = Static<typeof TranscriptEvent>;
 
+/** Each with its description in the contract. */
 export const JOB_EVENTS = {
-  "job.created": Type.Object({ chatId: Type.String(), agentId: Type.String(), title: Type.String() }),
-  "job.started": Type.Object({ attempt: Type.Integer(), model: Type.String() }),
-  /** Resumed after a crash. */
-  "job.restarted": Type.Object({ attempt: Type.Integer() }),
-  "job.blocked": Type.Object({ reason: OneOf(BLOCKED_REASONS), toolCalls: Type.Optional(Type.Array(ClientCall)) }),
-  "job.resumed": Type.Object({ attempt: Type.Integer() }),
-  "job.review_requested": Type.Object({ expiresAt: Timestamp }),
-  "job.approved": Type.Object({ decidedBy: OptionalText }),
-  /** A person has denied calls; the job continues without them. */
-  "job.denied": Type.Object({
-    decidedBy: Type.String(),
-    toolCallIds: Type.Array(Type.String()),
-    comment: OptionalText,
-  }),
-  "job.iteration_requested": Type.Object({ by: Type.String(), feedback: Type.String(), blocks: InputBlocks }),
-  "job.cancelling": Type.Object({}),
+  "job.created": Type.Object(
+    { chatId: Type.String(), agentId: Type.String(), title: Type.String() },
+    { description: "The job exists, and waits for a runner" },
+  ),
+  "job.started": Type.Object(
+    { attempt: Type.Integer(), model: Type.String() },
+    { description: "The job has begun to run" },
+  ),
+  "job.restarted": Type.Object({ attempt: Type.Integer() }, { description: "The job was resumed after a crash" }),
+  "job.blocked": Type.Object(
+    { reason: OneOf(BLOCKED_REASONS), toolCalls: Type.Optional(Type.Array(ClientCall)) },
+    { description: "The job is blocked; `reason` says what it waits for" },
+  ),
+  "job.resumed": Type.Object({ attempt: Type.Integer() }, { description: "The blocked job runs again" }),
+  "job.review_requested": Type.Object(
+    { expiresAt: Timestamp },
+    { description: "The result of the job waits for a person's review" },
+  ),
+  "job.approved": Type.Object({ decidedBy: OptionalText }, { description: "The review has approved the result" }),
+  "job.denied": Type.Object(
+    { decidedBy: Type.String(), toolCallIds: Type.Array(Type.String()), comment: OptionalText },
+    { description: "A person has denied tool calls; the job continues without them" },
+  ),
+  "job.iteration_requested": Type.Object(
+    { by: Type.String(), feedback: Type.String(), blocks: InputBlocks },
+    { description: "The review wants changes; another job makes them" },
+  ),
+  "job.cancelling": Type.Object({}, { description: "The job is being cancelled" }),
   /** `stopReason`: why the model stopped in its last step. Absent in events of earlier versions. */
-  "job.completed": Type.Object({ usage: Tokens, stopReason: StopReasonField }),
-  "job.failed": Type.Object({ error: ErrorData, usage: Tokens, stopReason: StopReasonField }),
-  "job.cancelled": Type.Object({ toolCallsAborted: Type.Integer(), usage: Tokens }),
+  "job.completed": Type.Object({ usage: Tokens, stopReason: StopReasonField }, { description: "The job is completed" }),
+  "job.failed": Type.Object(
+    {
+      error: Type.Object(FAILURE, { $id: "JobFailure", description: "Why the job has failed" }),
+      usage: Tokens,
+      stopReason: StopReasonField,
+    },
+    { description: "The job has failed" },
+  ),
+  "job.cancelled": Type.Object(
+    { toolCallsAborted: Type.Integer(), usage: Tokens },
+    { description: "The job was cancelled" },
+  ),
   /** `heartbeatAt`: the runner's last sign of life, or null if no runner has begun. */
-  "runner.status": Type.Object({
-    state: OneOf(RUNNER_STATES),
-    attempt: Type.Integer(),
-    heartbeatAt: Type.Union([Timestamp, Type.Null()]),
-    progress: Progress,
-    /** Why a runner waits for its provider or its tools, and when it tries again. */
-    reason: Type.Optional(OneOf(WAIT_REASONS)),
-    retryAt: Type.Optional(Type.Union([Timestamp, Type.Null()])),
-  }),
+  "runner.status": Type.Object(
+    {
+      state: OneOf(RUNNER_STATES),
+      attempt: Type.Integer(),
+      heartbeatAt: Type.Union([Timestamp, Type.Null()]),
+      progress: Progress,
+      /** Why a runner waits for its provider or its tools, and when it tries again. */
+      reason: Type.Optional(OneOf(WAIT_REASONS)),
+      retryAt: Type.Optional(Type.Union([Timestamp, Type.Null()])),
+    },
+    { description: "The state of the job's runner: on every change, and as a heartbeat while nothing else happens" },
+  ),
   "transcript.event": TranscriptEvent,
-  /** A line that a tool or the runner logs about its work. */
-  log: Type.Object({ level: OneOf(["info", "warn"] as const), message: Type.String() }),
-  "usage.updated": Tokens,
-  /** A tool has written a file that no earlier call of the job had written. */
-  "artifact.created": MadeArtifact,
-  "approval.requested": ApprovalRequested,
-  "approval.resolved": ApprovalResolved,
-  "review.updated": ReviewUpdated,
-  error: ErrorData,
+  log: Type.Object(
+    { level: OneOf(["info", "warn"] as const), message: Type.String() },
+    { description: "A line that a tool or the runner has logged about its work" },
+  ),
+  "usage.updated": Type.Object(Tokens.properties, { description: "Tokens that the job has used so far" }),
+  /** Only for a file that no earlier call of the job had written. */
+  "artifact.created": Type.Object(MadeArtifact.properties, {
+    description: "A tool has written a file for the first time",
+  }),
+  "approval.requested": Type.Object(ApprovalRequested.properties, {
+    description: "A tool call waits for a person's approval",
+  }),
+  "approval.resolved": Type.Object(ApprovalResolved.properties, {
+    description: "An approval was decided, or has expired",
+  }),
+  "review.updated": Type.Object(ReviewUpdated.properties, { description: "The review has a new state" }),
+  error: Type.Object(FAILURE, { description: "The job has failed" }),
 } as const;
 export type JobEventType = keyof typeof JOB_EVENTS;
 

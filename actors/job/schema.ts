@@ -57,8 +57,11 @@ export const TextBlock = Type.Object({
   citations: Citations,
   ...Stated,
 });
-/** The model's reasoning, if its provider shows it: not sent back, except as state of the next block. */
-export const ReasoningBlock = Type.Object({ type: Type.Literal("reasoning"), text: Type.String() });
+/** It is not sent back to the model, except as state of the next block. */
+export const ReasoningBlock = Type.Object(
+  { type: Type.Literal("reasoning"), text: Type.String() },
+  { $id: "ReasoningBlock", description: "The model's reasoning, if its provider shows it" },
+);
 export const ToolUseBlock = Type.Object({
   type: Type.Literal("tool_use"),
   id: Type.String(),
@@ -83,7 +86,10 @@ export type Block = Static<typeof Block>;
 /** A block of a model's answer. */
 export type AnswerBlock = TextBlock | ReasoningBlock | ToolUseBlock;
 
-export const Tokens = Type.Object({ inputTokens: Type.Integer(), outputTokens: Type.Integer() });
+export const Tokens = Type.Object(
+  { inputTokens: Type.Integer(), outputTokens: Type.Integer() },
+  { $id: "TokenCounts", description: "Tokens that model calls have used" },
+);
 export const Usage = Type.Object({ ...Tokens.properties, ...CostFields });
 export type Usage = Static<typeof Usage>;
 

@@ -163,10 +163,13 @@ export const Warning = Type.Object({ code: OneOf(WARNING_CODES), message: Type.S
 export type Warning = Static<typeof Warning>;
 
 /** The reported progress of a job: percent from 0 to 100, and the current activity. */
-export const Progress = Type.Object({
-  percent: Type.Union([Type.Number({ minimum: 0, maximum: 100 }), Type.Null()]),
-  label: Type.Union([Type.String(), Type.Null()]),
-});
+export const Progress = Type.Object(
+  {
+    percent: Type.Union([Type.Number({ minimum: 0, maximum: 100 }), Type.Null()]),
+    label: Type.Union([Type.String(), Type.Null()]),
+  },
+  { $id: "JobProgress", description: "The progress of a job, as its tools report it" },
+);
 export type Progress = Static<typeof Progress>;
 export const NO_PROGRESS: Progress = { percent: null, label: null };
 

@@ -19,24 +19,33 @@ export const AttachmentSource = Type.Union(
       uri: Nullable(Type.String({ description: "What its server calls the content, if it is a resource" })),
     }),
   ],
-  { description: "Where the content came from when the message was accepted" },
+  { $id: "AttachmentSource", description: "The origin of the content when the message was accepted" },
 );
 
-export const AttachmentBlock = Type.Object({
-  type: OneOf(["image", "file"] as const),
-  media_type: Type.String({ description: "What the first bytes say that it is" }),
-  name: Nullable(Type.String({ description: "What it is called" })),
-  size: Type.Integer({ description: "Bytes" }),
-  sha256: Type.String({ description: "The digest of its content, which never changes" }),
-  source: AttachmentSource,
-});
+/** An image or a file of a user or of a tool, without its bytes (FILE-5, FILE-10). */
+export const AttachmentBlock = Type.Object(
+  {
+    type: OneOf(["image", "file"] as const),
+    media_type: Type.String({ description: "Media type, detected from the first bytes" }),
+    name: Nullable(Type.String({ description: "Name of the file; null if it has none" })),
+    size: Type.Integer({ description: "Size in bytes" }),
+    sha256: Type.String({ description: "SHA-256 digest of the content, which never changes" }),
+    source: AttachmentSource,
+  },
+  { $id: "Attachment", description: "An image or a file in a message, or in the result of a tool" },
+);
 export type AttachmentBlock = Static<typeof AttachmentBlock>;
 
-/** A piece of a user's message. */
-export const InputBlock = Type.Union([
-  Type.Object({ type: Type.Literal("text"), text: Type.String() }),
-  AttachmentBlock,
-]);
+/** Text without what a model adds to it. */
+export const PlainTextBlock = Type.Object(
+  { type: Type.Literal("text"), text: Type.String() },
+  { $id: "PlainTextBlock", description: "A piece of text" },
+);
+
+export const InputBlock = Type.Union([PlainTextBlock, AttachmentBlock], {
+  $id: "InputBlock",
+  description: "A piece of a user's message",
+});
 export type InputBlock = Static<typeof InputBlock>;
 
 /** All pieces of a user's message with attachments; absent: it is only text. */

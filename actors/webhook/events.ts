@@ -51,10 +51,13 @@ export const EVENT_SOURCES = ["job_lifecycle", "api_mutation", "test"] as const;
 export type EventSource = (typeof EVENT_SOURCES)[number];
 
 /** Who caused an event; `system` is the service itself. */
-export const EventActor = Type.Object({
-  type: OneOf(["user", "service_token", "agent", "system"] as const),
-  id: Type.String(),
-});
+export const EventActor = Type.Object(
+  {
+    type: OneOf(["user", "service_token", "agent", "system"] as const, { description: "Kind of actor" }),
+    id: Type.String({ description: "Id of the actor" }),
+  },
+  { $id: "EventActor", description: "Who caused the event; `system` is the service itself" },
+);
 export type EventActor = Static<typeof EventActor>;
 
 /** The subject of an event. `path` is where the resource can be read; null if it cannot be. */

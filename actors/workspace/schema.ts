@@ -74,7 +74,13 @@ export const Workspace = Type.Object({
 export type Workspace = Static<typeof Workspace>;
 
 /** The author of a change to a file; a repository changes files by a clone. */
-export const Author = Type.Object({ type: OneOf(["user", "agent", "repository"] as const), id: Type.String() });
+export const Author = Type.Object(
+  {
+    type: OneOf(["user", "agent", "repository"] as const, { description: "Kind of author" }),
+    id: Type.String({ description: "Id of the user, agent or repository" }),
+  },
+  { $id: "FileAuthor", description: "Who made the last change: a user, an agent, or a commit of a repository" },
+);
 export type Author = Static<typeof Author>;
 
 /** Stored content (`BlobStore`), as files refer to it. */

@@ -115,9 +115,11 @@ export function contractOf(document: OpenApi): Contract {
     tags: document.tags
       .filter(({ name }) => name !== PROTOCOL)
       .map(({ name, description }) => ({ name, about: description ?? "" })),
-    nouns: schemas
-      .filter(([name]) => !ERROR_NOUNS.has(name) && !PROTOCOL_NOUNS.has(name))
-      .map(([name, schema]) => ({ name, about: aboutOf(schema), shape: shapeOf(schema) })),
+    nouns: withCursors(
+      schemas
+        .filter(([name]) => !ERROR_NOUNS.has(name) && !PROTOCOL_NOUNS.has(name))
+        .map(([name, schema]) => ({ name, about: aboutOf(schema), shape: shapeOf(schema) })),
+    ),
     operations: Object.entries(document.paths).flatMap(([path, item]) =>
       Object.entries(item)
         .filter(([method, { tags }]) => METHODS.has(method) && !tags.includes(PROTOCOL))
@@ -127,6 +129,34 @@ export function contractOf(document: OpenApi): Contract {
     webhook: bodyOf(document.webhooks["event"]?.["post"] ?? {})?.shape ?? UNKNOWN,
   };
 }
+
+/** Gives each event of a resumable stream the field `id`: programs read it before they know which event they have. */
+function withCursors(nouns: readonly Noun[]): readonly Noun[] {
+  const withField = (name: string): ReadonlySet<string> =>
+    new Set(
+      nouns.flatMap((noun) =>
+        noun.shape.kind === "record" && noun.shape.fields.some((field) => field.name === name) ? [noun.name] : [],
+      ),
+    );
+  const [events, resumable] = [withField("event"), withField("id")];
+  const streams = nouns
+    .map(({ shape }) =>
+      shape.kind === "union" ? shape.variants.map((one) => (one.kind === "noun" ? one.name : "")) : [],
+    )
+    .filter((names) => names.every((name) => events.has(name)) && names.some((name) => resumable.has(name)));
+  const lacking = new Set(streams.flat().filter((name) => !resumable.has(name)));
+  return nouns.map((noun) =>
+    noun.shape.kind === "record" && lacking.has(noun.name)
+      ? { ...noun, shape: { ...noun.shape, fields: [...noun.shape.fields, NO_CURSOR] } }
+      : noun,
+  );
+}
+const NO_CURSOR: Field = {
+  name: "id",
+  about: "Absent: this event does not move the cursor",
+  isRequired: false,
+  shape: { kind: "absent" },
+};
 
 interface Found {
   readonly method: string;

@@ -73,24 +73,8 @@ function union(shapes: readonly Shape[]): Shape {
   const [first, ...others] = [...seen.values()];
   return first === undefined || others.length === 0
     ? (first ?? UNKNOWN)
-    : { kind: "union", variants: withCursors([...seen.values()]) };
+    : { kind: "union", variants: [...seen.values()] };
 }
-
-/** Gives each event of a stream the field `id`, so that programs can read it before they know which event it is. */
-function withCursors(variants: readonly Shape[]): readonly Shape[] {
-  const has = (shape: Shape, field: string): boolean =>
-    shape.kind === "record" && shape.fields.some(({ name }) => name === field);
-  if (!variants.every((one) => has(one, "event")) || !variants.some((one) => has(one, "id"))) return variants;
-  return variants.map((one) =>
-    one.kind !== "record" || has(one, "id") ? one : { ...one, fields: [...one.fields, NO_CURSOR] },
-  );
-}
-const NO_CURSOR: Field = {
-  name: "id",
-  about: "Absent: this event does not move the cursor",
-  isRequired: false,
-  shape: { kind: "absent" },
-};
 
 function literal(value: unknown): Shape {
   if (value === null) return { kind: "null" };

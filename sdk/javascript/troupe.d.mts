@@ -1280,9 +1280,7 @@ export declare class Troupe {
      * `OwnerRequiredError`, `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`,
      * `EventNotRetainedError`, `QuotaExceededError` or `StorageFullError`.
      */
-    redeliverEvent(deliveryId: string, options?: MutationOptions): Promise<{
-        delivery: Delivery;
-    }>;
+    redeliverEvent(deliveryId: string, options?: MutationOptions): Promise<DeliveryAccepted>;
     /**
      * Redeliver a range of events.
      *
@@ -1292,9 +1290,7 @@ export declare class Troupe {
      * `OwnerRequiredError`, `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`,
      * `QuotaExceededError` or `StorageFullError`.
      */
-    redeliverEvents(body: RedeliverEventsRequest, options?: MutationOptions): Promise<{
-        redelivery: Redelivery;
-    }>;
+    redeliverEvents(body: RedeliverEventsRequest, options?: MutationOptions): Promise<RedeliveryAccepted>;
     /**
      * Replace the signing secret.
      *
@@ -1314,9 +1310,7 @@ export declare class Troupe {
      * `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `QuotaExceededError` or
      * `StorageFullError`.
      */
-    testMessagingIntegration(options?: MutationOptions): Promise<{
-        delivery: Delivery;
-    }>;
+    testMessagingIntegration(options?: MutationOptions): Promise<DeliveryAccepted>;
     /**
      * Check a signature, and explain why it does not verify.
      *
@@ -2012,33 +2006,9 @@ export interface Agent {
     has_no_tools: boolean;
     /** Tools whose calls wait for a person's approval */
     approval_tools: string[];
-    /** How long a call waits for approval, and what happens when the time is up */
-    approval_expiry: {
-        /** How long an approval may take, in seconds */
-        after_seconds: number;
-        /**
-         * What happens when nobody decides in time: `deny` refuses the call and the job goes on, `cancel` cancels the job
-         */
-        on_expiry: "deny" | "cancel";
-    };
+    approval_expiry: ApprovalExpiry;
     /** MCP servers whose tools the agent can use */
-    mcp_servers: {
-        /** Name of the MCP server; its tools are called `<name>__<tool>` */
-        name: string;
-        /** Address of the MCP server */
-        url: string;
-        /** HTTP headers that the MCP server is sent */
-        headers?: {
-            /** Name of the header */
-            name: string;
-            /** Name of the organization's secret that is the header's value */
-            secret: string;
-            /** Text before the secret in the header's value, such as `Bearer ` */
-            prefix?: string;
-        }[];
-        /** Whether a run goes on without the server's tools while the server cannot be reached; `false` by default */
-        optional?: boolean;
-    }[];
+    mcp_servers: McpServer[];
     /** Model calls of one job */
     max_steps: number | null;
     /** Tools of the agent's own: calls that your programs run (`client`), or requests (`http`) */
@@ -2251,38 +2221,47 @@ export interface AgentTool {
      * Where arguments go; others are in the path where the address has them, else fields of the JSON body, or of the
      * query of GET and DELETE
      */
-    arguments?: {
-        /** Property of `input_schema` */
-        name: string;
-        /** Where it goes in the request; `body`: it is the whole body */
-        place: "path" | "query" | "header" | "body";
-        /** Its name there; the argument's own by default */
-        as?: string;
-    }[];
+    arguments?: ToolArgument[];
     /** Headers that each request has */
-    headers?: {
-        /** Name of the header */
-        name: string;
-        /** Name of the organization's secret that is the header's value */
-        secret?: string;
-        /** Text before the secret in the header's value, such as `Bearer ` */
-        prefix?: string;
-        /** A fixed value, instead of a secret; credentials are always secrets */
-        value?: string;
-    }[];
+    headers?: ToolHeader[];
     /** Milliseconds for one request; 30,000 by default */
     timeout_ms?: number;
-    /** How often a request is made again */
-    retry?: {
-        /** Requests that are made after the first one has failed; 2 by default */
-        times: number;
-        /** Milliseconds before the first of them, each next pause is twice as long; 500 by default */
-        pause_ms: number;
-    };
+    retry?: ToolRetry;
     /** Whether a request whose outcome is not known may be made again; `true` for GET, PUT and DELETE by default */
     repeatable?: boolean;
     /** Name of the secret, a `whsec_…`, by which each request is signed as a webhook is */
     signing_secret?: string;
+}
+/** A tool of one agent alone */
+export interface AgentToolInput {
+    /** Name of the tool */
+    name: string;
+    /** What the tool does; models read this */
+    description: string;
+    /** JSON Schema of the tool's arguments: an object, at most 16 KiB */
+    input_schema: {
+        [name: string]: unknown;
+    };
+    /** Who runs it: `client`, the programs that use the agent; `http`, the service makes a request */
+    kind: "client" | "http";
+    /** Of the kind `http`: the method of the request */
+    method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+    /** Of the kind `http`: the address that is asked; `{argument}` in its path is an argument */
+    url?: string;
+    /**
+     * Where arguments go; others are in the path where the address has them, else fields of the JSON body, or of the
+     * query of GET and DELETE
+     */
+    arguments?: ToolArgumentInput[];
+    /** Headers that each request has */
+    headers?: ToolHeaderInput[];
+    /** Milliseconds for one request; 30,000 by default */
+    timeout_ms?: number;
+    retry?: ToolRetryInput;
+    /** Name of the secret, a `whsec_…`, by which each request is signed as a webhook is */
+    signing_secret?: string;
+    /** Whether a request whose outcome is not known may be made again; `true` for GET, PUT and DELETE by default */
+    repeatable?: boolean;
 }
 /** A directory of static files that anybody with its address may open */
 export interface App {
@@ -2337,6 +2316,20 @@ export interface Approval {
     /** ISO 8601 UTC with milliseconds */
     decided_at: string | null;
 }
+/** How long a call waits for approval, and what happens then; by default 24 hours and `deny` */
+export interface ApprovalExpiry {
+    /** How long an approval may take, in seconds */
+    after_seconds: number;
+    /** What happens when nobody decides in time: `deny` refuses the call and the job goes on, `cancel` cancels the job */
+    on_expiry: "deny" | "cancel";
+}
+/** How long a call waits for approval, and what happens then; by default 24 hours and `deny` */
+export interface ApprovalExpiryInput {
+    /** How long an approval may take, in seconds */
+    after_seconds: number;
+    /** What happens when nobody decides in time: `deny` refuses the call and the job goes on, `cancel` cancels the job */
+    on_expiry: "deny" | "cancel";
+}
 export interface ApproveJobRequest {
     /** Approval to decide; without it and `tool_call_id` all that are open, or the review */
     approval_id?: string;
@@ -2368,47 +2361,48 @@ export interface Artifact {
     /** Where its content is */
     url: string;
 }
-/** An image or a file of a message, or of what a tool answered */
+/** An image or a file in a message, or in the result of a tool */
 export interface Attachment {
     /** Kind of the entry */
     type: "image" | "file";
-    /** What the first bytes say that it is */
+    /** Media type, detected from the first bytes */
     media_type: string;
-    /** What it is called */
+    /** Name of the file; null if it has none */
     name: string | null;
-    /** Bytes */
+    /** Size in bytes */
     size: number;
-    /** The digest of its content, which never changes */
+    /** SHA-256 digest of the content, which never changes */
     sha256: string;
-    /** Where the content came from when the message was accepted */
-    source: {
-        /** Always "upload" */
-        kind: "upload";
-        /** Id of the uploaded file */
-        file_id: string;
-    } | {
-        /** Always "workspace" */
-        kind: "workspace";
-        /** Id of the workspace */
-        workspace_id: string;
-        /** Path in the workspace, such as `reports/2026.md` */
-        path: string;
-        /** Version of the file that the message has */
-        version: number;
-    } | {
-        /** Always "url" */
-        kind: "url";
-        /** The address that it was fetched from */
-        url: string;
-    } | {
-        /** Always "tool" */
-        kind: "tool";
-        /** Name of the tool whose result has the content */
-        name: string;
-        /** What its server calls the content, if it is a resource */
-        uri: string | null;
-    };
+    source: AttachmentSource;
 }
+/** The origin of the content when the message was accepted */
+export type AttachmentSource = {
+    /** Always "upload" */
+    kind: "upload";
+    /** Id of the uploaded file */
+    file_id: string;
+} | {
+    /** Always "workspace" */
+    kind: "workspace";
+    /** Id of the workspace */
+    workspace_id: string;
+    /** Path in the workspace, such as `reports/2026.md` */
+    path: string;
+    /** Version of the file that the message has */
+    version: number;
+} | {
+    /** Always "url" */
+    kind: "url";
+    /** The address that it was fetched from */
+    url: string;
+} | {
+    /** Always "tool" */
+    kind: "tool";
+    /** Name of the tool whose result has the content */
+    name: string;
+    /** What its server calls the content, if it is a resource */
+    uri: string | null;
+};
 /** What somebody did with a credential, or to a member */
 export interface AuditEntry {
     /** The entry's id */
@@ -2470,45 +2464,8 @@ export interface AuthorizationServer {
     /** What people read */
     service_documentation: string;
 }
-/**
- * A piece of a message: text with what it cites, what the model thought before it, a call of a tool, or what the tool
- * answered
- */
-export type Block = {
-    /** Always "text" */
-    type: "text";
-    /** The text */
-    text: string;
-    /** What the text cites, as parts of it */
-    citations?: Citation[];
-} | {
-    /** Always "reasoning" */
-    type: "reasoning";
-    /** The text */
-    text: string;
-} | {
-    /** Always "tool_use" */
-    type: "tool_use";
-    /** Id of the tool call */
-    id: string;
-    /** Name of the tool */
-    name: string;
-    /** Input of the tool call */
-    input: {
-        [name: string]: unknown;
-    };
-} | {
-    /** Always "tool_result" */
-    type: "tool_result";
-    /** Id of the tool call that this is the result of */
-    tool_use_id: string;
-    /** Result of the tool call, as text */
-    content: string;
-    /** Whether the tool has failed */
-    is_error: boolean;
-    /** Images and files beside the text, which models that read them get */
-    attachments?: Attachment[];
-};
+/** A piece of a message: text with its citations, the model's reasoning, a call of a tool, or the result of the call */
+export type Block = TextBlock | ReasoningBlock | ToolUseBlock | ToolResultBlock;
 /** How a job was stopped */
 export interface CancelReceipt {
     job: Job;
@@ -2544,12 +2501,7 @@ export interface ChangedFile {
     /** ISO 8601 UTC with milliseconds */
     modified_at: string;
     /** User or agent of the last change; null where it is unknown */
-    modified_by: {
-        /** User or agent */
-        type: "user" | "agent" | "repository";
-        /** Id of the user or agent */
-        id: string;
-    } | null;
+    modified_by: FileAuthor | null;
 }
 /** A durable conversation with an agent */
 export interface Chat {
@@ -2605,383 +2557,8 @@ export interface Chat {
     /** What this caller may do with it now */
     allowed_actions: string[];
 }
-/** A page of chats, newest first */
-export interface ChatList {
-    /** The chats of this page */
-    chats: Chat[];
-    /** Cursor of the next page; absent on the last page */
-    next_cursor?: string;
-}
-/** What the people in a chat may set */
-export interface ChatOptions {
-    /** In place of the agent's own; null leaves it */
-    model: string | null;
-    /** What becomes of a message while a turn runs */
-    on_busy: "queue" | "steer" | "interrupt" | "reject";
-    /** In place of the agent's own; null leaves them */
-    tools: string[] | null;
-    /** Whether calls that need approval are approved without a person */
-    auto_approve: boolean;
-    /** The title */
-    title: string;
-    /** Whether the chat is pinned in lists */
-    pinned: boolean;
-}
-/** An event of a chat's stream */
-export type ChatStreamEvent = {
-    /** Always "snapshot" */
-    event: "snapshot";
-    data: Chat;
-    /** Absent: this event does not move the cursor */
-    id?: undefined;
-} | {
-    /** Always "message.created" */
-    event: "message.created";
-    /** Cursor of this event */
-    id: string;
-    /** Data of the event */
-    data: {
-        /** Number in the stream, from 1, without gaps */
-        seq: number;
-        /** Always "message.created" */
-        type: "message.created";
-        /** ISO 8601 UTC with milliseconds */
-        at: string;
-        /** Id of the message */
-        message_id: string;
-        /** Author of the message: a person, the agent, the system or a tool */
-        role: "user" | "assistant" | "system" | "tool";
-        /** Content as text */
-        content: string;
-        /** Content in the model's order: text, tool calls and their results */
-        blocks?: Array<{
-            /** Always "text" */
-            type: "text";
-            /** The text */
-            text: string;
-        } | {
-            /** Kind of the entry */
-            type: "image" | "file";
-            /** What the first bytes say that it is */
-            media_type: string;
-            /** What it is called */
-            name: string | null;
-            /** Bytes */
-            size: number;
-            /** The digest of its content, which never changes */
-            sha256: string;
-            /** Where the content came from when the message was accepted */
-            source: {
-                /** Always "upload" */
-                kind: "upload";
-                /** Id of the uploaded file */
-                file_id: string;
-            } | {
-                /** Always "workspace" */
-                kind: "workspace";
-                /** Id of the workspace */
-                workspace_id: string;
-                /** Path in the workspace, such as `reports/2026.md` */
-                path: string;
-                /** Version of the file that the message has */
-                version: number;
-            } | {
-                /** Always "url" */
-                kind: "url";
-                /** The address that it was fetched from */
-                url: string;
-            } | {
-                /** Always "tool" */
-                kind: "tool";
-                /** Name of the tool whose result has the content */
-                name: string;
-                /** What its server calls the content, if it is a resource */
-                uri: string | null;
-            };
-        }>;
-        /** Id of the job; null where no job answers */
-        job_id: string | null;
-    };
-} | {
-    /** Always "message.queued" */
-    event: "message.queued";
-    /** Cursor of this event */
-    id: string;
-    /** Data of the event */
-    data: {
-        /** Number in the stream, from 1, without gaps */
-        seq: number;
-        /** Always "message.queued" */
-        type: "message.queued";
-        /** ISO 8601 UTC with milliseconds */
-        at: string;
-        /** Id of the job; null where no job answers */
-        job_id: string;
-        /** Id of the message */
-        message_id: string;
-        /** Place in the queue, from 1 */
-        position: number;
-    };
-} | {
-    /** Always "message.started" */
-    event: "message.started";
-    /** Cursor of this event */
-    id: string;
-    /** Data of the event */
-    data: {
-        /** Number in the stream, from 1, without gaps */
-        seq: number;
-        /** Always "message.started" */
-        type: "message.started";
-        /** ISO 8601 UTC with milliseconds */
-        at: string;
-        /** Id of the job; null where no job answers */
-        job_id: string;
-        /** Id of the message */
-        message_id: string;
-        /** Number of the attempt, from 1 */
-        attempt: number;
-    };
-} | {
-    /** Always "message.restarted" */
-    event: "message.restarted";
-    /** Cursor of this event */
-    id: string;
-    /** Data of the event */
-    data: {
-        /** Number in the stream, from 1, without gaps */
-        seq: number;
-        /** Always "message.restarted" */
-        type: "message.restarted";
-        /** ISO 8601 UTC with milliseconds */
-        at: string;
-        /** Id of the job; null where no job answers */
-        job_id: string;
-        /** Id of the message */
-        message_id: string;
-        /** Number of the attempt, from 1 */
-        attempt: number;
-    };
-} | {
-    /** Always "message.completed" */
-    event: "message.completed";
-    /** Cursor of this event */
-    id: string;
-    /** Data of the event */
-    data: {
-        /** Number in the stream, from 1, without gaps */
-        seq: number;
-        /** Always "message.completed" */
-        type: "message.completed";
-        /** ISO 8601 UTC with milliseconds */
-        at: string;
-        /** Id of the job; null where no job answers */
-        job_id: string;
-        /** Id of the message */
-        message_id: string;
-        /** Current status */
-        status: "completed" | "cancelled" | "failed";
-        /** Content as text */
-        content: string;
-        /**
-         * Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of tokens
-         * (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
-         */
-        stop_reason?: "stop" | "tool_use" | "length" | "content_filter" | "refusal" | "other" | null;
-    };
-} | {
-    /** Always "tool.started" */
-    event: "tool.started";
-    /** Cursor of this event */
-    id: string;
-    /** Data of the event */
-    data: {
-        /** Number in the stream, from 1, without gaps */
-        seq: number;
-        /** Always "tool.started" */
-        type: "tool.started";
-        /** ISO 8601 UTC with milliseconds */
-        at: string;
-        /** Id of the job; null where no job answers */
-        job_id: string;
-        /** Id of the tool call */
-        call_id: string;
-        /** Name of the tool */
-        name: string;
-        /** What the tool is called with; absent where it is longer than 4 KiB, and without `jobs:read` */
-        arguments?: {
-            [name: string]: unknown;
-        };
-    };
-} | {
-    /** Always "tool.requested" */
-    event: "tool.requested";
-    /** Cursor of this event */
-    id: string;
-    /** Data of the event */
-    data: {
-        /** Number in the stream, from 1, without gaps */
-        seq: number;
-        /** Always "tool.requested" */
-        type: "tool.requested";
-        /** ISO 8601 UTC with milliseconds */
-        at: string;
-        /** Id of the job; null where no job answers */
-        job_id: string;
-        /** Id of the tool call */
-        call_id: string;
-        /** Name of the tool */
-        name: string;
-        /** What the tool is called with; absent where it is longer than 4 KiB, and without `jobs:read` */
-        arguments?: {
-            [name: string]: unknown;
-        };
-        /** ISO 8601 UTC with milliseconds */
-        expires_at: string;
-    };
-} | {
-    /** Always "tool.completed" */
-    event: "tool.completed";
-    /** Cursor of this event */
-    id: string;
-    /** Data of the event */
-    data: {
-        /** Number in the stream, from 1, without gaps */
-        seq: number;
-        /** Always "tool.completed" */
-        type: "tool.completed";
-        /** ISO 8601 UTC with milliseconds */
-        at: string;
-        /** Id of the job; null where no job answers */
-        job_id: string;
-        /** Id of the tool call */
-        call_id: string;
-        /** The beginning of what the tool has answered; absent without `jobs:read` */
-        result?: string;
-        /** Whether the answer is longer than `result` */
-        is_truncated?: boolean;
-        /** Images and files of the answer; absent without `jobs:read` */
-        attachments?: {
-            /** Kind of the entry */
-            type: "image" | "file";
-            /** What the first bytes say that it is */
-            media_type: string;
-            /** What it is called */
-            name: string | null;
-            /** Bytes */
-            size: number;
-            /** The digest of its content, which never changes */
-            sha256: string;
-            /** Where the content came from when the message was accepted */
-            source: {
-                /** Always "upload" */
-                kind: "upload";
-                /** Id of the uploaded file */
-                file_id: string;
-            } | {
-                /** Always "workspace" */
-                kind: "workspace";
-                /** Id of the workspace */
-                workspace_id: string;
-                /** Path in the workspace, such as `reports/2026.md` */
-                path: string;
-                /** Version of the file that the message has */
-                version: number;
-            } | {
-                /** Always "url" */
-                kind: "url";
-                /** The address that it was fetched from */
-                url: string;
-            } | {
-                /** Always "tool" */
-                kind: "tool";
-                /** Name of the tool whose result has the content */
-                name: string;
-                /** What its server calls the content, if it is a resource */
-                uri: string | null;
-            };
-        }[];
-    };
-} | {
-    /** Always "tool.failed" */
-    event: "tool.failed";
-    /** Cursor of this event */
-    id: string;
-    /** Data of the event */
-    data: {
-        /** Number in the stream, from 1, without gaps */
-        seq: number;
-        /** Always "tool.failed" */
-        type: "tool.failed";
-        /** ISO 8601 UTC with milliseconds */
-        at: string;
-        /** Id of the job; null where no job answers */
-        job_id: string;
-        /** Id of the tool call */
-        call_id: string;
-        /** The beginning of what the tool has answered; absent without `jobs:read` */
-        result?: string;
-        /** Whether the answer is longer than `result` */
-        is_truncated?: boolean;
-        /** Images and files of the answer; absent without `jobs:read` */
-        attachments?: {
-            /** Kind of the entry */
-            type: "image" | "file";
-            /** What the first bytes say that it is */
-            media_type: string;
-            /** What it is called */
-            name: string | null;
-            /** Bytes */
-            size: number;
-            /** The digest of its content, which never changes */
-            sha256: string;
-            /** Where the content came from when the message was accepted */
-            source: {
-                /** Always "upload" */
-                kind: "upload";
-                /** Id of the uploaded file */
-                file_id: string;
-            } | {
-                /** Always "workspace" */
-                kind: "workspace";
-                /** Id of the workspace */
-                workspace_id: string;
-                /** Path in the workspace, such as `reports/2026.md` */
-                path: string;
-                /** Version of the file that the message has */
-                version: number;
-            } | {
-                /** Always "url" */
-                kind: "url";
-                /** The address that it was fetched from */
-                url: string;
-            } | {
-                /** Always "tool" */
-                kind: "tool";
-                /** Name of the tool whose result has the content */
-                name: string;
-                /** What its server calls the content, if it is a resource */
-                uri: string | null;
-            };
-        }[];
-    };
-} | {
-    /** Always "routing.updated" */
-    event: "routing.updated";
-    /** Cursor of this event */
-    id: string;
-    /** Data of the event */
-    data: {
-        /** Number in the stream, from 1, without gaps */
-        seq: number;
-        /** Always "routing.updated" */
-        type: "routing.updated";
-        /** ISO 8601 UTC with milliseconds */
-        at: string;
-        /** Model that answers from now on, as `provider:name`; null is the agent's own */
-        model: string | null;
-    };
-} | {
+/** A tool call waits for a person's approval */
+export interface ChatApprovalRequestedEvent {
     /** Always "approval.requested" */
     event: "approval.requested";
     /** Cursor of this event */
@@ -3015,7 +2592,9 @@ export type ChatStreamEvent = {
          */
         on_expiry: "deny" | "cancel";
     };
-} | {
+}
+/** An approval was decided, or has expired */
+export interface ChatApprovalResolvedEvent {
     /** Always "approval.resolved" */
     event: "approval.resolved";
     /** Cursor of this event */
@@ -3043,7 +2622,9 @@ export type ChatStreamEvent = {
             [name: string]: unknown;
         };
     };
-} | {
+}
+/** A tool has written a file for the first time */
+export interface ChatArtifactCreatedEvent {
     /** Always "artifact.created" */
     event: "artifact.created";
     /** Cursor of this event */
@@ -3062,7 +2643,7 @@ export type ChatStreamEvent = {
         id: string;
         /** Always "file" */
         kind: "file";
-        /** Name of the tool */
+        /** Name */
         name: string;
         /** Path in the workspace, such as `reports/2026.md` */
         path: string;
@@ -3071,7 +2652,313 @@ export type ChatStreamEvent = {
         /** Bytes */
         size: number;
     };
-} | {
+}
+/** From now on this message, a summary, replaces older messages in model calls */
+export interface ChatCompactedEvent {
+    /** Always "chat.compacted" */
+    event: "chat.compacted";
+    /** Cursor of this event */
+    id: string;
+    /** Data of the event */
+    data: {
+        /** Number in the stream, from 1, without gaps */
+        seq: number;
+        /** Always "chat.compacted" */
+        type: "chat.compacted";
+        /** ISO 8601 UTC with milliseconds */
+        at: string;
+        /** Id of the job; null where no job answers */
+        job_id: string;
+        /** Id of the message */
+        message_id: string;
+        /** The messages of this page */
+        messages: number;
+    };
+}
+/** A job of the chat has failed */
+export interface ChatErrorEvent {
+    /** Always "error" */
+    event: "error";
+    /** Cursor of this event */
+    id: string;
+    /** Data of the event */
+    data: {
+        /** Number in the stream, from 1, without gaps */
+        seq: number;
+        /** Always "error" */
+        type: "error";
+        /** ISO 8601 UTC with milliseconds */
+        at: string;
+        /** Id of the job; null where no job answers */
+        job_id: string;
+        /** Code of the error */
+        code: "provider_unreachable" | "provider_unauthorized" | "provider_key_rejected" | "provider_rate_limited" | "provider_error" | "provider_stalled" | "provider_rejected" | "context_length_exceeded" | "model_unavailable" | "step_limit" | "timeout" | "attempts_exhausted" | "tools_unavailable" | "clone_failed" | "output_invalid" | "no_answer" | "internal_error";
+        /** Explanation, for people */
+        message: string;
+    };
+}
+/** A job of a chat, in short */
+export interface ChatJob {
+    /** A job's id */
+    id: string;
+    /** The title */
+    title: string;
+    /** Current status */
+    status: "queued" | "running" | "blocked" | "needs_review" | "cancelling" | "completed" | "failed" | "cancelled";
+    /** State of the review of the current job */
+    review_state: "none" | "pending" | "approved" | "changes_requested" | "expired";
+}
+/** The message got the job that answers it */
+export interface ChatJobLinkedEvent {
+    /** Always "job.linked" */
+    event: "job.linked";
+    /** Cursor of this event */
+    id: string;
+    /** Data of the event */
+    data: {
+        /** Number in the stream, from 1, without gaps */
+        seq: number;
+        /** Always "job.linked" */
+        type: "job.linked";
+        /** ISO 8601 UTC with milliseconds */
+        at: string;
+        /** Id of the job; null where no job answers */
+        job_id: string;
+        /** Id of the message */
+        message_id: string;
+    };
+}
+/** A job of the chat has a new status */
+export interface ChatJobUpdatedEvent {
+    /** Always "job.updated" */
+    event: "job.updated";
+    /** Cursor of this event */
+    id: string;
+    /** Data of the event */
+    data: {
+        /** Number in the stream, from 1, without gaps */
+        seq: number;
+        /** Always "job.updated" */
+        type: "job.updated";
+        /** ISO 8601 UTC with milliseconds */
+        at: string;
+        /** Id of the job; null where no job answers */
+        job_id: string;
+        /** Current status */
+        status: "queued" | "running" | "blocked" | "needs_review" | "cancelling" | "completed" | "failed" | "cancelled";
+        /** What a blocked job waits for; null for other jobs */
+        blocked_reason: "approval_required" | "input_required" | "auth_required" | "tool_result_required" | "budget_reached" | "interrupted" | null;
+    };
+}
+/** A page of chats, newest first */
+export interface ChatList {
+    /** The chats of this page */
+    chats: Chat[];
+    /** Cursor of the next page; absent on the last page */
+    next_cursor?: string;
+}
+/** The message is complete, or was cancelled, or has failed */
+export interface ChatMessageCompletedEvent {
+    /** Always "message.completed" */
+    event: "message.completed";
+    /** Cursor of this event */
+    id: string;
+    /** Data of the event */
+    data: {
+        /** Number in the stream, from 1, without gaps */
+        seq: number;
+        /** Always "message.completed" */
+        type: "message.completed";
+        /** ISO 8601 UTC with milliseconds */
+        at: string;
+        /** Id of the job; null where no job answers */
+        job_id: string;
+        /** Id of the message */
+        message_id: string;
+        /** Current status */
+        status: "completed" | "cancelled" | "failed";
+        /** Content as text */
+        content: string;
+        /**
+         * Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of tokens
+         * (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
+         */
+        stop_reason?: "stop" | "tool_use" | "length" | "content_filter" | "refusal" | "other" | null;
+    };
+}
+/** There is a new message, from a user or from the agent */
+export interface ChatMessageCreatedEvent {
+    /** Always "message.created" */
+    event: "message.created";
+    /** Cursor of this event */
+    id: string;
+    /** Data of the event */
+    data: {
+        /** Number in the stream, from 1, without gaps */
+        seq: number;
+        /** Always "message.created" */
+        type: "message.created";
+        /** ISO 8601 UTC with milliseconds */
+        at: string;
+        /** Id of the message */
+        message_id: string;
+        /** Author of the message: a person, the agent, the system or a tool */
+        role: "user" | "assistant" | "system" | "tool";
+        /** Content as text */
+        content: string;
+        /** Content in the model's order: text, tool calls and their results */
+        blocks?: InputBlock[];
+        /** Id of the job; null where no job answers */
+        job_id: string | null;
+    };
+}
+/** Live text; it is not stored */
+export interface ChatMessageDeltaEvent {
+    /** Always "message.delta" */
+    event: "message.delta";
+    /** Cursor of this event */
+    id: string;
+    data: TextDelta;
+}
+/** The message waits in the queue */
+export interface ChatMessageQueuedEvent {
+    /** Always "message.queued" */
+    event: "message.queued";
+    /** Cursor of this event */
+    id: string;
+    /** Data of the event */
+    data: {
+        /** Number in the stream, from 1, without gaps */
+        seq: number;
+        /** Always "message.queued" */
+        type: "message.queued";
+        /** ISO 8601 UTC with milliseconds */
+        at: string;
+        /** Id of the job; null where no job answers */
+        job_id: string;
+        /** Id of the message */
+        message_id: string;
+        /** Place in the queue, from 1 */
+        position: number;
+    };
+}
+/** A new attempt writes the message again: drop the live text that no event contains */
+export interface ChatMessageRestartedEvent {
+    /** Always "message.restarted" */
+    event: "message.restarted";
+    /** Cursor of this event */
+    id: string;
+    /** Data of the event */
+    data: {
+        /** Number in the stream, from 1, without gaps */
+        seq: number;
+        /** Always "message.restarted" */
+        type: "message.restarted";
+        /** ISO 8601 UTC with milliseconds */
+        at: string;
+        /** Id of the job; null where no job answers */
+        job_id: string;
+        /** Id of the message */
+        message_id: string;
+        /** Number of the attempt, from 1 */
+        attempt: number;
+    };
+}
+/** The agent has begun to write the message */
+export interface ChatMessageStartedEvent {
+    /** Always "message.started" */
+    event: "message.started";
+    /** Cursor of this event */
+    id: string;
+    /** Data of the event */
+    data: {
+        /** Number in the stream, from 1, without gaps */
+        seq: number;
+        /** Always "message.started" */
+        type: "message.started";
+        /** ISO 8601 UTC with milliseconds */
+        at: string;
+        /** Id of the job; null where no job answers */
+        job_id: string;
+        /** Id of the message */
+        message_id: string;
+        /** Number of the attempt, from 1 */
+        attempt: number;
+    };
+}
+/** The message was pinned to the context, or unpinned */
+export interface ChatMessageUpdatedEvent {
+    /** Always "message.updated" */
+    event: "message.updated";
+    /** Cursor of this event */
+    id: string;
+    /** Data of the event */
+    data: {
+        /** Number in the stream, from 1, without gaps */
+        seq: number;
+        /** Always "message.updated" */
+        type: "message.updated";
+        /** ISO 8601 UTC with milliseconds */
+        at: string;
+        /** Id of the message */
+        message_id: string;
+        /** Whether the chat is pinned in lists */
+        pinned: boolean;
+    };
+}
+/** What the people in a chat may set */
+export interface ChatOptions {
+    /** In place of the agent's own; null leaves it */
+    model: string | null;
+    /** What becomes of a message while a turn runs */
+    on_busy: "queue" | "steer" | "interrupt" | "reject";
+    /** In place of the agent's own; null leaves them */
+    tools: string[] | null;
+    /** Whether calls that need approval are approved without a person */
+    auto_approve: boolean;
+    /** The title */
+    title: string;
+    /** Whether the chat is pinned in lists */
+    pinned: boolean;
+}
+/** The settings that have changed */
+export interface ChatOptionsChange {
+    /** Model that answers in this chat, as `provider:name`; null is the agent's own */
+    model?: string | null;
+    /**
+     * What a message does while a job of the chat is active: wait (`queue`), join the running job (`steer`), replace it
+     * (`interrupt`) or be refused (`reject`)
+     */
+    on_busy?: "queue" | "steer" | "interrupt" | "reject";
+    /** Tools that the agent may use in this chat; null is all that the agent has */
+    tools?: string[] | null;
+    /** Whether calls that need approval are approved without a person */
+    auto_approve?: boolean;
+    /** Title, for people */
+    title?: string;
+    /** Whether the chat is pinned in lists */
+    pinned?: boolean;
+}
+/** Settings of a chat */
+export interface ChatOptionsInput {
+    /** Model that answers in this chat, as `provider:name`; null is the agent's own */
+    model?: string | null;
+    /**
+     * What a message does while a job of the chat is active: wait (`queue`), join the running job (`steer`), replace it
+     * (`interrupt`) or be refused (`reject`)
+     */
+    on_busy?: "queue" | "steer" | "interrupt" | "reject";
+    /** Tools that the agent may use in this chat; null is all that the agent has */
+    tools?: string[] | null;
+    /** Whether calls that need approval are approved without a person */
+    auto_approve?: boolean;
+    /** Title, for people */
+    title?: string;
+    /** Whether the chat is pinned in lists */
+    pinned?: boolean;
+}
+/** The review of a job has a new state */
+export interface ChatReviewUpdatedEvent {
     /** Always "review.updated" */
     event: "review.updated";
     /** Cursor of this event */
@@ -3093,45 +2980,152 @@ export type ChatStreamEvent = {
         /** Comment on the decision */
         comment: string | null;
     };
-} | {
-    /** Always "job.linked" */
-    event: "job.linked";
+}
+/** Another model answers from now on */
+export interface ChatRoutingUpdatedEvent {
+    /** Always "routing.updated" */
+    event: "routing.updated";
     /** Cursor of this event */
     id: string;
     /** Data of the event */
     data: {
         /** Number in the stream, from 1, without gaps */
         seq: number;
-        /** Always "job.linked" */
-        type: "job.linked";
+        /** Always "routing.updated" */
+        type: "routing.updated";
         /** ISO 8601 UTC with milliseconds */
         at: string;
-        /** Id of the job; null where no job answers */
-        job_id: string;
-        /** Id of the message */
-        message_id: string;
+        /** Model that answers from now on, as `provider:name`; null is the agent's own */
+        model: string | null;
     };
-} | {
-    /** Always "job.updated" */
-    event: "job.updated";
+}
+/** The chat as it is when the stream begins */
+export interface ChatSnapshotEvent {
+    /** Always "snapshot" */
+    event: "snapshot";
+    data: Chat;
+    /** Absent: this event does not move the cursor */
+    id?: undefined;
+}
+/** An event of a chat's stream */
+export type ChatStreamEvent = ChatSnapshotEvent | ChatMessageCreatedEvent | ChatMessageQueuedEvent | ChatMessageStartedEvent | ChatMessageRestartedEvent | ChatMessageCompletedEvent | ChatToolStartedEvent | ChatToolRequestedEvent | ChatToolCompletedEvent | ChatToolFailedEvent | ChatRoutingUpdatedEvent | ChatApprovalRequestedEvent | ChatApprovalResolvedEvent | ChatArtifactCreatedEvent | ChatReviewUpdatedEvent | ChatJobLinkedEvent | ChatJobUpdatedEvent | ChatUpdatedEvent | ChatCompactedEvent | ChatMessageUpdatedEvent | ChatUsageUpdatedEvent | ChatErrorEvent | ChatMessageDeltaEvent | StreamResetEvent | StreamClosingEvent | StreamEndEvent;
+/** Summary that replaces older messages in model calls */
+export interface ChatSummary {
+    /** The message with the summary */
+    message_id: string;
+    /** Messages that it replaces */
+    messages: number;
+    /** ISO 8601 UTC with milliseconds */
+    created_at: string;
+}
+/** The tool has answered */
+export interface ChatToolCompletedEvent {
+    /** Always "tool.completed" */
+    event: "tool.completed";
     /** Cursor of this event */
     id: string;
     /** Data of the event */
     data: {
         /** Number in the stream, from 1, without gaps */
         seq: number;
-        /** Always "job.updated" */
-        type: "job.updated";
+        /** Always "tool.completed" */
+        type: "tool.completed";
         /** ISO 8601 UTC with milliseconds */
         at: string;
         /** Id of the job; null where no job answers */
         job_id: string;
-        /** Current status */
-        status: "queued" | "running" | "blocked" | "needs_review" | "cancelling" | "completed" | "failed" | "cancelled";
-        /** What a blocked job waits for; null for other jobs */
-        blocked_reason: "approval_required" | "input_required" | "auth_required" | "tool_result_required" | "budget_reached" | "interrupted" | null;
+        /** Id of the tool call */
+        call_id: string;
+        /** The beginning of what the tool has answered; absent without `jobs:read` */
+        result?: string;
+        /** Whether the answer is longer than `result` */
+        is_truncated?: boolean;
+        /** Images and files of the answer; absent without `jobs:read` */
+        attachments?: Attachment[];
     };
-} | {
+}
+/** The tool has failed */
+export interface ChatToolFailedEvent {
+    /** Always "tool.failed" */
+    event: "tool.failed";
+    /** Cursor of this event */
+    id: string;
+    /** Data of the event */
+    data: {
+        /** Number in the stream, from 1, without gaps */
+        seq: number;
+        /** Always "tool.failed" */
+        type: "tool.failed";
+        /** ISO 8601 UTC with milliseconds */
+        at: string;
+        /** Id of the job; null where no job answers */
+        job_id: string;
+        /** Id of the tool call */
+        call_id: string;
+        /** The beginning of what the tool has answered; absent without `jobs:read` */
+        result?: string;
+        /** Whether the answer is longer than `result` */
+        is_truncated?: boolean;
+        /** Images and files of the answer; absent without `jobs:read` */
+        attachments?: Attachment[];
+    };
+}
+/** The agent has called a tool that the client runs: send its result */
+export interface ChatToolRequestedEvent {
+    /** Always "tool.requested" */
+    event: "tool.requested";
+    /** Cursor of this event */
+    id: string;
+    /** Data of the event */
+    data: {
+        /** Number in the stream, from 1, without gaps */
+        seq: number;
+        /** Always "tool.requested" */
+        type: "tool.requested";
+        /** ISO 8601 UTC with milliseconds */
+        at: string;
+        /** Id of the job; null where no job answers */
+        job_id: string;
+        /** Id of the tool call */
+        call_id: string;
+        /** Name of the tool */
+        name: string;
+        /** What the tool is called with; absent where it is longer than 4 KiB, and without `jobs:read` */
+        arguments?: {
+            [name: string]: unknown;
+        };
+        /** ISO 8601 UTC with milliseconds */
+        expires_at: string;
+    };
+}
+/** The agent has called a tool */
+export interface ChatToolStartedEvent {
+    /** Always "tool.started" */
+    event: "tool.started";
+    /** Cursor of this event */
+    id: string;
+    /** Data of the event */
+    data: {
+        /** Number in the stream, from 1, without gaps */
+        seq: number;
+        /** Always "tool.started" */
+        type: "tool.started";
+        /** ISO 8601 UTC with milliseconds */
+        at: string;
+        /** Id of the job; null where no job answers */
+        job_id: string;
+        /** Id of the tool call */
+        call_id: string;
+        /** Name of the tool */
+        name: string;
+        /** What the tool is called with; absent where it is longer than 4 KiB, and without `jobs:read` */
+        arguments?: {
+            [name: string]: unknown;
+        };
+    };
+}
+/** The chat has changed; only the changed fields are present */
+export interface ChatUpdatedEvent {
     /** Always "chat.updated" */
     event: "chat.updated";
     /** Cursor of this event */
@@ -3146,24 +3140,7 @@ export type ChatStreamEvent = {
         at: string;
         /** Current status */
         status?: "standby" | "working" | "done" | "error" | "needs_attention";
-        /** Settings of the chat; only what has changed in an event */
-        options?: {
-            /** Model that answers from now on, as `provider:name`; null is the agent's own */
-            model?: string | null;
-            /**
-             * What a message does while a job of the chat is active: wait (`queue`), join the running job (`steer`),
-             * replace it (`interrupt`) or be refused (`reject`)
-             */
-            on_busy?: "queue" | "steer" | "interrupt" | "reject";
-            /** Tools that the agent may use in this chat; null is all that the agent has */
-            tools?: string[] | null;
-            /** Whether calls that need approval are approved without a person */
-            auto_approve?: boolean;
-            /** Title, for people */
-            title?: string;
-            /** Whether the chat is pinned in lists */
-            pinned?: boolean;
-        };
+        options?: ChatOptionsChange;
         /** Any JSON object of the caller's; it is returned unchanged */
         metadata?: {
             [name: string]: unknown;
@@ -3171,45 +3148,9 @@ export type ChatStreamEvent = {
         /** Whether the chat has been deleted */
         deleted?: boolean;
     };
-} | {
-    /** Always "chat.compacted" */
-    event: "chat.compacted";
-    /** Cursor of this event */
-    id: string;
-    /** Data of the event */
-    data: {
-        /** Number in the stream, from 1, without gaps */
-        seq: number;
-        /** Always "chat.compacted" */
-        type: "chat.compacted";
-        /** ISO 8601 UTC with milliseconds */
-        at: string;
-        /** Id of the job; null where no job answers */
-        job_id: string;
-        /** Id of the message */
-        message_id: string;
-        /** The messages of this page */
-        messages: number;
-    };
-} | {
-    /** Always "message.updated" */
-    event: "message.updated";
-    /** Cursor of this event */
-    id: string;
-    /** Data of the event */
-    data: {
-        /** Number in the stream, from 1, without gaps */
-        seq: number;
-        /** Always "message.updated" */
-        type: "message.updated";
-        /** ISO 8601 UTC with milliseconds */
-        at: string;
-        /** Id of the message */
-        message_id: string;
-        /** Whether the chat is pinned in lists */
-        pinned: boolean;
-    };
-} | {
+}
+/** Tokens that the chat turn has used so far */
+export interface ChatUsageUpdatedEvent {
     /** Always "usage.updated" */
     event: "usage.updated";
     /** Cursor of this event */
@@ -3229,96 +3170,13 @@ export type ChatStreamEvent = {
         /** Tokens received from models */
         output_tokens: number;
     };
-} | {
-    /** Always "error" */
-    event: "error";
-    /** Cursor of this event */
-    id: string;
-    /** Data of the event */
-    data: {
-        /** Number in the stream, from 1, without gaps */
-        seq: number;
-        /** Always "error" */
-        type: "error";
-        /** ISO 8601 UTC with milliseconds */
-        at: string;
-        /** Id of the job; null where no job answers */
-        job_id: string;
-        /** Code of the error */
-        code: "provider_unreachable" | "provider_unauthorized" | "provider_key_rejected" | "provider_rate_limited" | "provider_error" | "provider_stalled" | "provider_rejected" | "context_length_exceeded" | "model_unavailable" | "step_limit" | "timeout" | "attempts_exhausted" | "tools_unavailable" | "clone_failed" | "output_invalid" | "no_answer" | "internal_error";
-        /** Explanation, for people */
-        message: string;
-    };
-} | {
-    /** Always "message.delta" */
-    event: "message.delta";
-    /** Cursor of this event */
-    id: string;
-    /** Data of the event */
-    data: {
-        /** The message that it belongs to */
-        message_id: string;
-        /** Where the text ends in the message's content, in UTF-16 units */
-        position: number;
-        /** What is added */
-        text: string;
-    };
-} | {
-    /** Always "reset" */
-    event: "reset";
-    /** Data of the event */
-    data: {
-        /** Why the cursor cannot be used */
-        reason: "malformed" | "ahead_of_head" | "not_retained";
-        /** The replay begins with this event */
-        from_seq: number;
-    };
-    /** Absent: this event does not move the cursor */
-    id?: undefined;
-} | {
-    /** Always "stream.closing" */
-    event: "stream.closing";
-    /** Data of the event */
-    data: {
-        /** Why the stream closes or restarts */
-        reason: "deploy" | "unavailable" | "revoked" | "slow_consumer" | "expired" | "moved";
-        /** The cursor to resume from */
-        resume_after: string | null;
-    };
-    /** Absent: this event does not move the cursor */
-    id?: undefined;
-} | {
-    /** Always "stream.end" */
-    event: "stream.end";
-    /** Data of the event */
-    data: {};
-    /** Absent: this event does not move the cursor */
-    id?: undefined;
-};
-/** Summary that replaces older messages in model calls */
-export interface ChatSummary {
-    /** The message with the summary */
-    message_id: string;
-    /** Messages that it replaces */
-    messages: number;
-    /** ISO 8601 UTC with milliseconds */
-    created_at: string;
 }
 /** The current work of a chat */
 export interface ChatWork {
     /** A job's id */
     active_job_id: string | null;
     /** The newest jobs */
-    jobs: {
-        /** A job's id */
-        id: string;
-        /** The title */
-        title: string;
-        /** Current status */
-        status: "queued" | "running" | "blocked" | "needs_review" | "cancelling" | "completed" | "failed" | "cancelled";
-        /** State of the review of the current job */
-        review_state: "none" | "pending" | "approved" | "changes_requested" | "expired";
-    }[];
+    jobs: ChatJob[];
     /** Artifacts of the job */
     artifacts: Artifact[];
     /** Whether it waits for a person */
@@ -3345,6 +3203,24 @@ export interface Citation {
     /** The words of the source, cut after 1,000 characters; null: the provider does not tell them */
     cited_text: string | null;
 }
+/** A call of a tool that waits for its result from the client */
+export interface ClientToolCall {
+    /** Id of the tool call */
+    id: string;
+    /** Name of the tool */
+    name: string;
+    /** Arguments that the tool would be called with */
+    arguments?: {
+        [name: string]: unknown;
+    };
+}
+/** What a change of the clock does to a scheduled time */
+export interface ClockChangeNote {
+    /** Kind of the entry */
+    kind: "shifted" | "skipped" | "repeated";
+    /** What a clock change does to it */
+    message: string;
+}
 export interface CloneRepositoryRequest {
     /** A mount that is there; the other fields make a new one */
     repo_id?: string;
@@ -3363,6 +3239,40 @@ export interface CompactChatRequest {
     /** What the summary must keep, in your own words */
     instructions?: string;
 }
+/** Part of a message: text, an image, or a file (PDF or text) */
+export type ContentBlockInput = {
+    /** Always "text" */
+    type: "text";
+    /** What is said */
+    text: string;
+} | {
+    /** Kind of the entry */
+    type: "image" | "file";
+    source: ContentSourceInput;
+    /** What it is called */
+    name?: string;
+};
+/** Where the content is. The message keeps it as it is at the time of sending */
+export type ContentSourceInput = {
+    /** Always "upload" */
+    kind: "upload";
+    /** A file of `POST /api/files` */
+    file_id: string;
+} | {
+    /** Always "workspace" */
+    kind: "workspace";
+    /** A workspace; the token needs `workspaces:read` */
+    workspace_id: string;
+    /** A file of it */
+    path: string;
+    /** A version of the file; the present one unless given */
+    version?: number;
+} | {
+    /** Always "url" */
+    kind: "url";
+    /** An https URL, fetched once when the message is sent */
+    url: string;
+};
 export interface CreateAgentRequest {
     /** Display name */
     name: string;
@@ -3386,88 +3296,13 @@ export interface CreateAgentRequest {
     allowed_tools?: string[] | null;
     /** Tools whose calls wait for a person's approval; `<server>__*` is all tools of an MCP server */
     approval_tools?: string[];
-    /** How long a call waits for approval, and what happens when the time is up; 24 hours and `deny` by default */
-    approval_expiry?: {
-        /** How long an approval may take, in seconds */
-        after_seconds: number;
-        /**
-         * What happens when nobody decides in time: `deny` refuses the call and the job goes on, `cancel` cancels the job
-         */
-        on_expiry: "deny" | "cancel";
-    };
+    approval_expiry?: ApprovalExpiryInput;
     /** MCP servers whose tools the agent can use */
-    mcp_servers?: {
-        /** Name of the MCP server; its tools are called `<name>__<tool>` */
-        name: string;
-        /** Address of the MCP server */
-        url: string;
-        /** HTTP headers that the MCP server is sent */
-        headers?: {
-            /** Name of the header */
-            name: string;
-            /** Name of the organization's secret that is the header's value */
-            secret: string;
-            /** Text before the secret in the header's value, such as `Bearer ` */
-            prefix?: string;
-        }[];
-        /** Whether a run goes on without the server's tools while the server cannot be reached; `false` by default */
-        optional?: boolean;
-    }[];
+    mcp_servers?: McpServerInput[];
     /** Most model calls of one job; null is the service's limit */
     max_steps?: number | null;
     /** Tools of the agent's own: calls that your programs run (`client`), or requests (`http`) */
-    tools?: {
-        /** Name of the tool */
-        name: string;
-        /** What the tool does; models read this */
-        description: string;
-        /** JSON Schema of the tool's arguments: an object, at most 16 KiB */
-        input_schema: {
-            [name: string]: unknown;
-        };
-        /** Who runs it: `client`, the programs that use the agent; `http`, the service makes a request */
-        kind: "client" | "http";
-        /** Of the kind `http`: the method of the request */
-        method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-        /** Of the kind `http`: the address that is asked; `{argument}` in its path is an argument */
-        url?: string;
-        /**
-         * Where arguments go; others are in the path where the address has them, else fields of the JSON body, or of the
-         * query of GET and DELETE
-         */
-        arguments?: {
-            /** Property of `input_schema` */
-            name: string;
-            /** Where it goes in the request; `body`: it is the whole body */
-            place: "path" | "query" | "header" | "body";
-            /** Its name there; the argument's own by default */
-            as?: string;
-        }[];
-        /** Headers that each request has */
-        headers?: {
-            /** Name of the header */
-            name: string;
-            /** Name of the organization's secret that is the header's value */
-            secret?: string;
-            /** Text before the secret in the header's value, such as `Bearer ` */
-            prefix?: string;
-            /** A fixed value, instead of a secret; credentials are always secrets */
-            value?: string;
-        }[];
-        /** Milliseconds for one request; 30,000 by default */
-        timeout_ms?: number;
-        /** How often a request is made again after a failure that may pass */
-        retry?: {
-            /** Requests that are made after the first one has failed; 2 by default */
-            times?: number;
-            /** Milliseconds before the first of them, each next pause is twice as long; 500 by default */
-            pause_ms?: number;
-        };
-        /** Name of the secret, a `whsec_…`, by which each request is signed as a webhook is */
-        signing_secret?: string;
-        /** Whether a request whose outcome is not known may be made again; `true` for GET, PUT and DELETE by default */
-        repeatable?: boolean;
-    }[];
+    tools?: AgentToolInput[];
     /** JSON Schema of an object, at most 16 KiB, that answers must fit; null: they are text */
     output_schema?: {
         [name: string]: unknown;
@@ -3492,24 +3327,7 @@ export interface CreateChatRequest {
     workspace_id: string;
     /** Title, for people */
     title?: string;
-    /** Settings of the chat; only what has changed in an event */
-    options?: {
-        /** Model that answers in this chat, as `provider:name`; null is the agent's own */
-        model?: string | null;
-        /**
-         * What a message does while a job of the chat is active: wait (`queue`), join the running job (`steer`), replace it
-         * (`interrupt`) or be refused (`reject`)
-         */
-        on_busy?: "queue" | "steer" | "interrupt" | "reject";
-        /** Tools that the agent may use in this chat; null is all that the agent has */
-        tools?: string[] | null;
-        /** Whether calls that need approval are approved without a person */
-        auto_approve?: boolean;
-        /** Title, for people */
-        title?: string;
-        /** Whether the chat is pinned in lists */
-        pinned?: boolean;
-    };
+    options?: ChatOptionsInput;
     /** Any JSON object of the caller's; it is returned unchanged */
     metadata?: {
         [name: string]: unknown;
@@ -3538,41 +3356,11 @@ export interface CreateMissionRequest {
     visibility?: "private" | "organization";
     /** Which of its jobs run first where slots are scarce */
     priority?: "low" | "medium" | "high" | "urgent";
-    /** When the mission runs; only by hand by default */
-    schedule?: {
-        /** Kind of schedule */
-        type?: "none" | "once" | "cron" | "continuous";
-        /**
-         * `cron`: five fields or `@daily` and similar. `once`: a time in ISO 8601, local time of `timezone` without an
-         * offset. `continuous`: the pause between runs as a duration, such as `PT5M`
-         */
-        value?: string | null;
-        /** An IANA time zone; `UTC` by default */
-        timezone?: string;
-        /** A time in ISO 8601, or null */
-        start_at?: string | null;
-        /** A time in ISO 8601, or null */
-        end_at?: string | null;
-        /** After so many runs the mission is completed; null is no limit */
-        max_runs?: number | null;
-        /** What a fire does while an earlier run is open; `skip` by default */
-        overlap?: "skip" | "buffer_one" | "cancel_other" | "allow_all";
-        /** How late a fire may be; 60 by default */
-        catchup_window_seconds?: number;
-        /** The longest delay of a fire; 0 by default */
-        jitter_seconds?: number;
-    };
+    schedule?: MissionScheduleInput;
     /** Whether a person reviews the result before the job is completed; `false` by default */
     review_required?: boolean;
     /** Limits of each run; what is absent has the service's limit */
-    budget?: {
-        /** Most tokens, sent and received, of one job; null is no limit of its own */
-        max_tokens?: number | null;
-        /** The most that it may cost, as decimal text in `currency` of `GET /api/usage`; its model must have a price */
-        max_cost?: string | null;
-        /** Most model calls of one job; null is the service's limit */
-        max_steps?: number | null;
-    };
+    budget?: MissionBudgetInput;
     /** What its jobs have as their metadata; at most 16 KiB as JSON */
     metadata?: {
         [name: string]: unknown;
@@ -3620,6 +3408,13 @@ export interface DataColumn {
     name: string;
     /** As DuckDB or SQLite names it */
     type: string;
+}
+/** What jobs run with by default */
+export interface DefaultRunner {
+    /** The default model; null if there is none */
+    model: string | null;
+    /** Whether that is the built-in demo, which is no language model */
+    demo: boolean;
 }
 /** A chat that is gone, as it was left */
 export interface DeletedChat {
@@ -3814,12 +3609,35 @@ export interface Delivery {
     /** What this caller may do with it now */
     allowed_actions: string[];
 }
+/** The delivery that will be attempted */
+export interface DeliveryAccepted {
+    delivery: Delivery;
+}
 /** A page of deliveries, newest first */
 export interface DeliveryList {
     /** The deliveries of this page */
     deliveries: Delivery[];
     /** Cursor of the next page; absent on the last page */
     next_cursor?: string;
+}
+/** A deprecated operation */
+export interface Deprecation {
+    /** The operation's id */
+    operation: string;
+    /** HTTP method of the operation */
+    method: string;
+    /** Path of the operation */
+    path: string;
+    /** When it was announced */
+    announced_at: string;
+    /** From when on it is deprecated */
+    deprecated_at: string;
+    /** When it will be gone; null while that is not decided */
+    sunset_at: string | null;
+    /** The path of what replaces it */
+    successor: string | null;
+    /** The migration guide */
+    guide: string | null;
 }
 /** How the contract changes, and what of it is to go */
 export interface DeprecationPolicy {
@@ -3845,31 +3663,16 @@ export interface DeprecationPolicy {
     /** Days between the announcement and the removal */
     sunset_notice_days: number;
     /** Headers of the responses of a deprecated operation */
-    headers: {
-        /** Name */
-        name: string;
-        /** What it means */
-        meaning: string;
-    }[];
+    headers: DocumentedHeader[];
     /** Operations that will be removed */
-    deprecations: {
-        /** The operation's id */
-        operation: string;
-        /** HTTP method of the operation */
-        method: string;
-        /** Path of the operation */
-        path: string;
-        /** When it was announced */
-        announced_at: string;
-        /** From when on it is deprecated */
-        deprecated_at: string;
-        /** When it will be gone; null while that is not decided */
-        sunset_at: string | null;
-        /** The path of what replaces it */
-        successor: string | null;
-        /** The migration guide */
-        guide: string | null;
-    }[];
+    deprecations: Deprecation[];
+}
+/** A header and its meaning */
+export interface DocumentedHeader {
+    /** Name */
+    name: string;
+    /** What it means */
+    meaning: string;
 }
 /** What you need to act on the error; which fields are present depends on the code */
 export interface ErrorDetails {
@@ -3918,7 +3721,7 @@ export interface ErrorDetails {
 export interface Event {
     /** The event's id: the same over retries and redeliveries */
     id: string;
-    /** Type of the event, or the kind of actor */
+    /** Type of the event */
     type: "agent.created" | "agent.updated" | "agent.deleted" | "agent.install_state_changed" | "chat.created" | "chat.updated" | "chat.deleted" | "chat.message_sent" | "job.created" | "job.started" | "job.blocked" | "job.resumed" | "job.review_requested" | "job.approved" | "job.denied" | "job.tool_results" | "job.iteration_requested" | "job.cancelled" | "job.completed" | "job.failed" | "job.restarted" | "mission.created" | "mission.updated" | "mission.started" | "mission.completed" | "mission.failed" | "mission.paused" | "mission.resumed" | "mission.run_skipped" | "mission_task.created" | "mission_task.updated" | "mission_task.started" | "mission_task.completed" | "workspace.created" | "workspace.selected" | "workspace.app_created" | "workspace_repository.added" | "workspace_repository.cloned" | "workspace_file.changed" | "resource.created" | "resource.updated" | "resource.deleted" | "service_token.created" | "service_token.revoked" | "webhook.configured" | "webhook.secret_rotated" | "webhook.test" | "webhook.disabled" | "webhook.redelivery_requested";
     /** Version of the contract that the event's data follows */
     api_version: string;
@@ -3932,26 +3735,10 @@ export interface Event {
     sequence: number;
     /** Why the event exists: a change over the interface, the life of a job, or a test */
     source: "job_lifecycle" | "api_mutation" | "test";
-    /** Who caused it */
-    actor: {
-        /** Type of the event, or the kind of actor */
-        type: "user" | "service_token" | "agent" | "system";
-        /** Id of the record or actor; null where there is none */
-        id: string;
-    };
+    actor: EventActor;
     /** The request that has caused it */
     request_id: string | null;
-    /** The record that it is about */
-    resource: {
-        /** What it is about */
-        type: string;
-        /** Id of the record or actor; null where there is none */
-        id: string | null;
-        /** Where it is read */
-        url: string | null;
-        /** Version of the record that the event is about; null where it has none */
-        version: number | null;
-    };
+    resource: EventResource;
     /** Data of the event */
     data: {
         [name: string]: unknown;
@@ -3960,6 +3747,13 @@ export interface Event {
     changes: string[];
     /** The data was longer than 20 KiB, and is ids and status only */
     truncated?: true;
+}
+/** Who caused the event; `system` is the service itself */
+export interface EventActor {
+    /** Kind of actor */
+    type: "user" | "service_token" | "agent" | "system";
+    /** Id of the actor */
+    id: string;
 }
 /** Events by their numbers */
 export interface EventFeed {
@@ -3978,6 +3772,24 @@ export interface EventPage {
     events: RecordedEvent[];
     /** `after` of the next page; absent on the last */
     next_cursor?: string;
+}
+/** The record that the event is about */
+export interface EventResource {
+    /** What it is about */
+    type: string;
+    /** Id of the record; null where there is none */
+    id: string | null;
+    /** Where it is read */
+    url: string | null;
+    /** Version of the record that the event is about; null where it has none */
+    version: number | null;
+}
+/** Who made the last change: a user, an agent, or a commit of a repository */
+export interface FileAuthor {
+    /** Kind of author */
+    type: "user" | "agent" | "repository";
+    /** Id of the user, agent or repository */
+    id: string;
 }
 /** Files and directories, by their paths */
 export interface FileList {
@@ -4002,26 +3814,10 @@ export interface FilePreview {
     content?: string;
     /** `content` as HTML that is safe to show: Markdown, or highlighted code (`hljs-…`) */
     html?: string;
-    /** A picture of at most 1,024 pixels: the image, or the first page of a PDF */
-    image?: {
-        /** A `data:` address: the picture itself, as WebP */
-        url: string;
-        /** Pixels */
-        width: number;
-        /** Pixels */
-        height: number;
-    };
+    image?: PreviewImage;
     /** Pages of a PDF */
     pages?: number;
-    /** The first rows of a table, 100 at most */
-    table?: {
-        /** Columns of the result, in their order */
-        columns: DataColumn[];
-        /** Values in the order of the columns */
-        rows: unknown[][];
-        /** Whether there are more rows */
-        truncated: boolean;
-    };
+    table?: PreviewTable;
     /** Where the content is */
     url?: string;
     /** Whether there is more than `content` has */
@@ -4054,13 +3850,7 @@ export interface FileVersion {
     etag: string;
     /** ISO 8601 UTC with milliseconds */
     modified_at: string;
-    /** User or agent of the last change; null where it is unknown */
-    modified_by: {
-        /** User or agent */
-        type: "user" | "agent" | "repository";
-        /** Id of the user or agent */
-        id: string;
-    };
+    modified_by: FileAuthor;
     /** ISO 8601 UTC with milliseconds */
     kept_until: string | null;
 }
@@ -4078,38 +3868,7 @@ export interface ForkChatRequest {
      * In place of the message, which must be a user's; it is answered: text, or blocks; a source is {kind: upload,
      * file_id}, {kind: workspace, workspace_id, path} or {kind: url, url}
      */
-    content?: string | Array<{
-        /** Always "text" */
-        type: "text";
-        /** What is said */
-        text: string;
-    } | {
-        /** Kind of the entry */
-        type: "image" | "file";
-        /** Where its content is. The message keeps the content as it is now */
-        source: {
-            /** Always "upload" */
-            kind: "upload";
-            /** A file of `POST /api/files` */
-            file_id: string;
-        } | {
-            /** Always "workspace" */
-            kind: "workspace";
-            /** A workspace; the token needs `workspaces:read` */
-            workspace_id: string;
-            /** A file of it */
-            path: string;
-            /** A version of the file; the present one unless given */
-            version?: number;
-        } | {
-            /** Always "url" */
-            kind: "url";
-            /** An https URL, fetched once when the message is sent */
-            url: string;
-        };
-        /** What it is called */
-        name?: string;
-    }>;
+    content?: string | ContentBlockInput[];
     /** Title, for people */
     title?: string;
 }
@@ -4147,12 +3906,7 @@ export interface FoundFile {
     /** ISO 8601 UTC with milliseconds */
     modified_at: string;
     /** User or agent of the last change; null where it is unknown */
-    modified_by: {
-        /** User or agent */
-        type: "user" | "agent" | "repository";
-        /** Id of the user or agent */
-        id: string;
-    } | null;
+    modified_by: FileAuthor | null;
     /** What is around the words; null where the name was found */
     excerpt: string | null;
 }
@@ -4177,30 +3931,28 @@ export interface ImportAgentToolsRequest {
     /** Where the operations are; the first server of the document by default */
     server_url?: string;
     /** Headers that each request has */
-    headers?: {
-        /** Name of the header */
-        name: string;
-        /** Name of the organization's secret that is the header's value */
-        secret?: string;
-        /** Text before the secret in the header's value, such as `Bearer ` */
-        prefix?: string;
-        /** A fixed value, instead of a secret; credentials are always secrets */
-        value?: string;
-    }[];
+    headers?: ToolHeaderInput[];
     /** Milliseconds for one request; 30,000 by default */
     timeout_ms?: number;
-    /** How often a request is made again after a failure that may pass */
-    retry?: {
-        /** Requests that are made after the first one has failed; 2 by default */
-        times?: number;
-        /** Milliseconds before the first of them, each next pause is twice as long; 500 by default */
-        pause_ms?: number;
-    };
+    retry?: ToolRetryInput;
     /** Name of the secret, a `whsec_…`, by which each request is signed as a webhook is */
     signing_secret?: string;
     /** Whether nothing is stored: the answer shows what would be */
     dry_run?: boolean;
 }
+/** An operation of an OpenAPI document */
+export interface ImportableOperation {
+    /** By what it is chosen */
+    operation_id: string;
+    /** Its method */
+    method: string;
+    /** Its path */
+    path: string;
+    /** What it does, in the words of the document */
+    summary: string;
+}
+/** A piece of a user's message */
+export type InputBlock = PlainTextBlock | Attachment;
 /** One error of the input */
 export interface InputError {
     /** A JSON pointer */
@@ -4208,17 +3960,19 @@ export interface InputError {
     /** In words */
     message: string;
 }
+/** One invariant, and how often it is violated */
+export interface InvariantCheck {
+    /** What is counted */
+    name: string;
+    /** How many violations there are */
+    count: number;
+}
 /** Invariant violations, counted */
 export interface InvariantReport {
     /** Whether every count is 0 */
     ok: boolean;
     /** The invariants that were checked */
-    checks: {
-        /** What is counted */
-        name: string;
-        /** How many */
-        count: number;
-    }[];
+    checks: InvariantCheck[];
 }
 /** A link that makes a person a member, once */
 export interface Invitation {
@@ -4259,38 +4013,7 @@ export interface IterateJobRequest {
      * What is to be changed: text, or blocks; a source is {kind: upload, file_id}, {kind: workspace, workspace_id, path}
      * or {kind: url, url}
      */
-    feedback: string | Array<{
-        /** Always "text" */
-        type: "text";
-        /** What is said */
-        text: string;
-    } | {
-        /** Kind of the entry */
-        type: "image" | "file";
-        /** Where its content is. The message keeps the content as it is now */
-        source: {
-            /** Always "upload" */
-            kind: "upload";
-            /** A file of `POST /api/files` */
-            file_id: string;
-        } | {
-            /** Always "workspace" */
-            kind: "workspace";
-            /** A workspace; the token needs `workspaces:read` */
-            workspace_id: string;
-            /** A file of it */
-            path: string;
-            /** A version of the file; the present one unless given */
-            version?: number;
-        } | {
-            /** Always "url" */
-            kind: "url";
-            /** An https URL, fetched once when the message is sent */
-            url: string;
-        };
-        /** What it is called */
-        name?: string;
-    }>;
+    feedback: string | ContentBlockInput[];
     /** Of the new job; absent: that of the job before */
     metadata?: {
         [name: string]: unknown;
@@ -4349,13 +4072,7 @@ export interface Job {
     citations: Citation[];
     /** Why it failed; null where it did not */
     error: RunError | null;
-    /** How far the job is, as a tool reports it; null where none does */
-    progress: {
-        /** Percentage done, from 0 to 100; null where it is unknown */
-        percent: number | null;
-        /** What is being done; null where it is unknown */
-        label: string | null;
-    };
+    progress: JobProgress;
     /** What the running job waits for; null where it waits for nothing */
     waiting: JobWaiting | null;
     /** What the job did without, or did differently */
@@ -4398,6 +4115,134 @@ export interface Job {
     /** What this caller may do with it now */
     allowed_actions: string[];
 }
+/** A tool call waits for a person's approval */
+export interface JobApprovalRequestedEvent {
+    /** Always "approval.requested" */
+    event: "approval.requested";
+    /** Cursor of this event */
+    id: string;
+    /** Data of the event */
+    data: {
+        /** Number in the stream, from 1, without gaps */
+        seq: number;
+        /** Always "approval.requested" */
+        type: "approval.requested";
+        /** ISO 8601 UTC with milliseconds */
+        at: string;
+        /** Id of the approval */
+        approval_id: string;
+        /** Name of the tool */
+        tool_name: string;
+        /** Id of the tool call, as the model gave it */
+        tool_call_id: string;
+        /** Arguments that the tool would be called with */
+        arguments: {
+            [name: string]: unknown;
+        };
+        /** Explanation, for people */
+        message: string;
+        /** ISO 8601 UTC with milliseconds */
+        expires_at: string;
+        /**
+         * What happens when nobody decides in time: `deny` refuses the call and the job goes on, `cancel` cancels the job
+         */
+        on_expiry: "deny" | "cancel";
+    };
+}
+/** An approval was decided, or has expired */
+export interface JobApprovalResolvedEvent {
+    /** Always "approval.resolved" */
+    event: "approval.resolved";
+    /** Cursor of this event */
+    id: string;
+    /** Data of the event */
+    data: {
+        /** Number in the stream, from 1, without gaps */
+        seq: number;
+        /** Always "approval.resolved" */
+        type: "approval.resolved";
+        /** ISO 8601 UTC with milliseconds */
+        at: string;
+        /** Id of the approval */
+        approval_id: string;
+        /** Id of the tool call, as the model gave it */
+        tool_call_id: string;
+        /** The decision; `expired` where nobody decided in time */
+        decision: "approve" | "deny" | "expired";
+        /** User who did it; null where the service did */
+        by: string | null;
+        /** Arguments that the tool would be called with */
+        arguments?: {
+            [name: string]: unknown;
+        };
+    };
+}
+/** The review has approved the result */
+export interface JobApprovedEvent {
+    /** Always "job.approved" */
+    event: "job.approved";
+    /** Cursor of this event */
+    id: string;
+    /** Data of the event */
+    data: {
+        /** Number in the stream, from 1, without gaps */
+        seq: number;
+        /** Always "job.approved" */
+        type: "job.approved";
+        /** ISO 8601 UTC with milliseconds */
+        at: string;
+        /** User who decided; null if the time ran out */
+        decided_by: string | null;
+    };
+}
+/** A tool has written a file for the first time */
+export interface JobArtifactCreatedEvent {
+    /** Always "artifact.created" */
+    event: "artifact.created";
+    /** Cursor of this event */
+    id: string;
+    /** Data of the event */
+    data: {
+        /** Number in the stream, from 1, without gaps */
+        seq: number;
+        /** Always "artifact.created" */
+        type: "artifact.created";
+        /** ISO 8601 UTC with milliseconds */
+        at: string;
+        /** Id of the artifact: the same for all changes of one file by one job */
+        id: string;
+        /** Always "file" */
+        kind: "file";
+        /** Name */
+        name: string;
+        /** Path in the workspace, such as `reports/2026.md` */
+        path: string;
+        /** Media type of the content */
+        mime: string;
+        /** Bytes */
+        size: number;
+    };
+}
+/** The job is blocked; `reason` says what it waits for */
+export interface JobBlockedEvent {
+    /** Always "job.blocked" */
+    event: "job.blocked";
+    /** Cursor of this event */
+    id: string;
+    /** Data of the event */
+    data: {
+        /** Number in the stream, from 1, without gaps */
+        seq: number;
+        /** Always "job.blocked" */
+        type: "job.blocked";
+        /** ISO 8601 UTC with milliseconds */
+        at: string;
+        /** Why */
+        reason: "approval_required" | "input_required" | "auth_required" | "tool_result_required" | "budget_reached" | "interrupted";
+        /** Of `tool_result_required`: the calls that wait for a result of the client */
+        tool_calls?: ClientToolCall[];
+    };
+}
 /** What a job may use; null is the service's own limit */
 export interface JobBudget {
     /** Most tokens, sent and received, of one job; null is no limit of its own */
@@ -4408,6 +4253,190 @@ export interface JobBudget {
     max_steps: number | null;
     /** ISO 8601 UTC with milliseconds */
     deadline_at: string | null;
+}
+/** What a job may use; null is no limit of its own */
+export interface JobBudgetInput {
+    /** Most tokens, sent and received, of one job; null is no limit of its own */
+    max_tokens?: number | null;
+    /** The most that it may cost, as decimal text in `currency` of `GET /api/usage`; its model must have a price */
+    max_cost?: string | null;
+    /** Most model calls of one job; null is the service's limit */
+    max_steps?: number | null;
+    /** When its run ends, in ISO 8601; 24 hours after its beginning at the latest */
+    deadline_at?: string | null;
+}
+/** The job was cancelled */
+export interface JobCancelledEvent {
+    /** Always "job.cancelled" */
+    event: "job.cancelled";
+    /** Cursor of this event */
+    id: string;
+    /** Data of the event */
+    data: {
+        /** Number in the stream, from 1, without gaps */
+        seq: number;
+        /** Always "job.cancelled" */
+        type: "job.cancelled";
+        /** ISO 8601 UTC with milliseconds */
+        at: string;
+        /** Tool calls that were stopped before they had a result */
+        tool_calls_aborted: number;
+        usage: TokenCounts;
+    };
+}
+/** The job is being cancelled */
+export interface JobCancellingEvent {
+    /** Always "job.cancelling" */
+    event: "job.cancelling";
+    /** Cursor of this event */
+    id: string;
+    /** Data of the event */
+    data: {
+        /** Number in the stream, from 1, without gaps */
+        seq: number;
+        /** Always "job.cancelling" */
+        type: "job.cancelling";
+        /** ISO 8601 UTC with milliseconds */
+        at: string;
+    };
+}
+/** The job is completed */
+export interface JobCompletedEvent {
+    /** Always "job.completed" */
+    event: "job.completed";
+    /** Cursor of this event */
+    id: string;
+    /** Data of the event */
+    data: {
+        /** Number in the stream, from 1, without gaps */
+        seq: number;
+        /** Always "job.completed" */
+        type: "job.completed";
+        /** ISO 8601 UTC with milliseconds */
+        at: string;
+        usage: TokenCounts;
+        /**
+         * Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of tokens
+         * (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
+         */
+        stop_reason?: "stop" | "tool_use" | "length" | "content_filter" | "refusal" | "other" | null;
+    };
+}
+/** The job exists, and waits for a runner */
+export interface JobCreatedEvent {
+    /** Always "job.created" */
+    event: "job.created";
+    /** Cursor of this event */
+    id: string;
+    /** Data of the event */
+    data: {
+        /** Number in the stream, from 1, without gaps */
+        seq: number;
+        /** Always "job.created" */
+        type: "job.created";
+        /** ISO 8601 UTC with milliseconds */
+        at: string;
+        /** Id of the chat */
+        chat_id: string;
+        /** Id of the agent */
+        agent_id: string;
+        /** Title, for people */
+        title: string;
+    };
+}
+/** A person has denied tool calls; the job continues without them */
+export interface JobDeniedEvent {
+    /** Always "job.denied" */
+    event: "job.denied";
+    /** Cursor of this event */
+    id: string;
+    /** Data of the event */
+    data: {
+        /** Number in the stream, from 1, without gaps */
+        seq: number;
+        /** Always "job.denied" */
+        type: "job.denied";
+        /** ISO 8601 UTC with milliseconds */
+        at: string;
+        /** User who decided; null if the time ran out */
+        decided_by: string;
+        /** Ids of the tool calls, as the model gave them */
+        tool_call_ids: string[];
+        /** Comment on the decision */
+        comment: string | null;
+    };
+}
+/** The job has failed */
+export interface JobErrorEvent {
+    /** Always "error" */
+    event: "error";
+    /** Cursor of this event */
+    id: string;
+    /** Data of the event */
+    data: {
+        /** Number in the stream, from 1, without gaps */
+        seq: number;
+        /** Always "error" */
+        type: "error";
+        /** ISO 8601 UTC with milliseconds */
+        at: string;
+        /** Code of the error */
+        code: "provider_unreachable" | "provider_unauthorized" | "provider_key_rejected" | "provider_rate_limited" | "provider_error" | "provider_stalled" | "provider_rejected" | "context_length_exceeded" | "model_unavailable" | "step_limit" | "timeout" | "attempts_exhausted" | "tools_unavailable" | "clone_failed" | "output_invalid" | "no_answer" | "internal_error";
+        /** Explanation, for people */
+        message: string;
+    };
+}
+/** The job has failed */
+export interface JobFailedEvent {
+    /** Always "job.failed" */
+    event: "job.failed";
+    /** Cursor of this event */
+    id: string;
+    /** Data of the event */
+    data: {
+        /** Number in the stream, from 1, without gaps */
+        seq: number;
+        /** Always "job.failed" */
+        type: "job.failed";
+        /** ISO 8601 UTC with milliseconds */
+        at: string;
+        error: JobFailure;
+        usage: TokenCounts;
+        /**
+         * Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of tokens
+         * (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
+         */
+        stop_reason?: "stop" | "tool_use" | "length" | "content_filter" | "refusal" | "other" | null;
+    };
+}
+/** Why the job has failed */
+export interface JobFailure {
+    /** Code of the error */
+    code: "provider_unreachable" | "provider_unauthorized" | "provider_key_rejected" | "provider_rate_limited" | "provider_error" | "provider_stalled" | "provider_rejected" | "context_length_exceeded" | "model_unavailable" | "step_limit" | "timeout" | "attempts_exhausted" | "tools_unavailable" | "clone_failed" | "output_invalid" | "no_answer" | "internal_error";
+    /** Explanation, for people */
+    message: string;
+}
+/** The review wants changes; another job makes them */
+export interface JobIterationRequestedEvent {
+    /** Always "job.iteration_requested" */
+    event: "job.iteration_requested";
+    /** Cursor of this event */
+    id: string;
+    /** Data of the event */
+    data: {
+        /** Number in the stream, from 1, without gaps */
+        seq: number;
+        /** Always "job.iteration_requested" */
+        type: "job.iteration_requested";
+        /** ISO 8601 UTC with milliseconds */
+        at: string;
+        /** User who did it; null where the service did */
+        by: string;
+        /** What the next round should do differently */
+        feedback: string;
+        /** Content in the model's order: text, tool calls and their results */
+        blocks?: InputBlock[];
+    };
 }
 /** The jobs that come from one root, oldest first */
 export interface JobLineage {
@@ -4422,6 +4451,26 @@ export interface JobList {
     jobs: Job[];
     /** Cursor of the next page; absent on the last page */
     next_cursor?: string;
+}
+/** A line that a tool or the runner has logged about its work */
+export interface JobLogEvent {
+    /** Always "log" */
+    event: "log";
+    /** Cursor of this event */
+    id: string;
+    /** Data of the event */
+    data: {
+        /** Number in the stream, from 1, without gaps */
+        seq: number;
+        /** Always "log" */
+        type: "log";
+        /** ISO 8601 UTC with milliseconds */
+        at: string;
+        /** Severity of the line */
+        level: "info" | "warn";
+        /** Explanation, for people */
+        message: string;
+    };
 }
 /** What a job has used */
 export interface JobMetrics {
@@ -4461,63 +4510,15 @@ export interface JobNode {
     /** ISO 8601 UTC with milliseconds */
     created_at: string;
 }
-/** What runs a job; null before it has started */
-export interface JobRunner {
-    /** The provider of the model */
-    kind: string;
-    /** `provider:name` */
-    model: string;
-    /** ISO 8601 UTC with milliseconds */
-    started_at: string | null;
-    /** ISO 8601 UTC with milliseconds */
-    heartbeat_at: string | null;
+/** The progress of a job, as its tools report it */
+export interface JobProgress {
+    /** Percentage done, from 0 to 100; null where it is unknown */
+    percent: number | null;
+    /** What is being done; null where it is unknown */
+    label: string | null;
 }
-/** An event of a job's stream */
-export type JobStreamEvent = {
-    /** Always "snapshot" */
-    event: "snapshot";
-    data: Job;
-    /** Absent: this event does not move the cursor */
-    id?: undefined;
-} | {
-    /** Always "job.created" */
-    event: "job.created";
-    /** Cursor of this event */
-    id: string;
-    /** Data of the event */
-    data: {
-        /** Number in the stream, from 1, without gaps */
-        seq: number;
-        /** Always "job.created" */
-        type: "job.created";
-        /** ISO 8601 UTC with milliseconds */
-        at: string;
-        /** Id of the chat */
-        chat_id: string;
-        /** Id of the agent */
-        agent_id: string;
-        /** Title, for people */
-        title: string;
-    };
-} | {
-    /** Always "job.started" */
-    event: "job.started";
-    /** Cursor of this event */
-    id: string;
-    /** Data of the event */
-    data: {
-        /** Number in the stream, from 1, without gaps */
-        seq: number;
-        /** Always "job.started" */
-        type: "job.started";
-        /** ISO 8601 UTC with milliseconds */
-        at: string;
-        /** Number of the attempt, from 1 */
-        attempt: number;
-        /** Model of this run, as `provider:name` */
-        model: string;
-    };
-} | {
+/** The job was resumed after a crash */
+export interface JobRestartedEvent {
     /** Always "job.restarted" */
     event: "job.restarted";
     /** Cursor of this event */
@@ -4533,34 +4534,9 @@ export type JobStreamEvent = {
         /** Number of the attempt, from 1 */
         attempt: number;
     };
-} | {
-    /** Always "job.blocked" */
-    event: "job.blocked";
-    /** Cursor of this event */
-    id: string;
-    /** Data of the event */
-    data: {
-        /** Number in the stream, from 1, without gaps */
-        seq: number;
-        /** Always "job.blocked" */
-        type: "job.blocked";
-        /** ISO 8601 UTC with milliseconds */
-        at: string;
-        /** Why */
-        reason: "approval_required" | "input_required" | "auth_required" | "tool_result_required" | "budget_reached" | "interrupted";
-        /** Of `tool_result_required`: the calls that wait for a result of the client */
-        tool_calls?: {
-            /** Id of the tool call */
-            id: string;
-            /** Name of the tool */
-            name: string;
-            /** Arguments that the tool would be called with */
-            arguments?: {
-                [name: string]: unknown;
-            };
-        }[];
-    };
-} | {
+}
+/** The blocked job runs again */
+export interface JobResumedEvent {
     /** Always "job.resumed" */
     event: "job.resumed";
     /** Cursor of this event */
@@ -4576,7 +4552,9 @@ export type JobStreamEvent = {
         /** Number of the attempt, from 1 */
         attempt: number;
     };
-} | {
+}
+/** The result of the job waits for a person's review */
+export interface JobReviewRequestedEvent {
     /** Always "job.review_requested" */
     event: "job.review_requested";
     /** Cursor of this event */
@@ -4592,578 +4570,9 @@ export type JobStreamEvent = {
         /** ISO 8601 UTC with milliseconds */
         expires_at: string;
     };
-} | {
-    /** Always "job.approved" */
-    event: "job.approved";
-    /** Cursor of this event */
-    id: string;
-    /** Data of the event */
-    data: {
-        /** Number in the stream, from 1, without gaps */
-        seq: number;
-        /** Always "job.approved" */
-        type: "job.approved";
-        /** ISO 8601 UTC with milliseconds */
-        at: string;
-        /** User who decided; null if the time ran out */
-        decided_by: string | null;
-    };
-} | {
-    /** Always "job.denied" */
-    event: "job.denied";
-    /** Cursor of this event */
-    id: string;
-    /** Data of the event */
-    data: {
-        /** Number in the stream, from 1, without gaps */
-        seq: number;
-        /** Always "job.denied" */
-        type: "job.denied";
-        /** ISO 8601 UTC with milliseconds */
-        at: string;
-        /** User who decided; null if the time ran out */
-        decided_by: string;
-        /** Ids of the tool calls, as the model gave them */
-        tool_call_ids: string[];
-        /** Comment on the decision */
-        comment: string | null;
-    };
-} | {
-    /** Always "job.iteration_requested" */
-    event: "job.iteration_requested";
-    /** Cursor of this event */
-    id: string;
-    /** Data of the event */
-    data: {
-        /** Number in the stream, from 1, without gaps */
-        seq: number;
-        /** Always "job.iteration_requested" */
-        type: "job.iteration_requested";
-        /** ISO 8601 UTC with milliseconds */
-        at: string;
-        /** User who did it; null where the service did */
-        by: string;
-        /** What the next round should do differently */
-        feedback: string;
-        /** Content in the model's order: text, tool calls and their results */
-        blocks?: Array<{
-            /** Always "text" */
-            type: "text";
-            /** The text */
-            text: string;
-        } | {
-            /** Kind of the entry */
-            type: "image" | "file";
-            /** What the first bytes say that it is */
-            media_type: string;
-            /** What it is called */
-            name: string | null;
-            /** Bytes */
-            size: number;
-            /** The digest of its content, which never changes */
-            sha256: string;
-            /** Where the content came from when the message was accepted */
-            source: {
-                /** Always "upload" */
-                kind: "upload";
-                /** Id of the uploaded file */
-                file_id: string;
-            } | {
-                /** Always "workspace" */
-                kind: "workspace";
-                /** Id of the workspace */
-                workspace_id: string;
-                /** Path in the workspace, such as `reports/2026.md` */
-                path: string;
-                /** Version of the file that the message has */
-                version: number;
-            } | {
-                /** Always "url" */
-                kind: "url";
-                /** The address that it was fetched from */
-                url: string;
-            } | {
-                /** Always "tool" */
-                kind: "tool";
-                /** Name of the tool whose result has the content */
-                name: string;
-                /** What its server calls the content, if it is a resource */
-                uri: string | null;
-            };
-        }>;
-    };
-} | {
-    /** Always "job.cancelling" */
-    event: "job.cancelling";
-    /** Cursor of this event */
-    id: string;
-    /** Data of the event */
-    data: {
-        /** Number in the stream, from 1, without gaps */
-        seq: number;
-        /** Always "job.cancelling" */
-        type: "job.cancelling";
-        /** ISO 8601 UTC with milliseconds */
-        at: string;
-    };
-} | {
-    /** Always "job.completed" */
-    event: "job.completed";
-    /** Cursor of this event */
-    id: string;
-    /** Data of the event */
-    data: {
-        /** Number in the stream, from 1, without gaps */
-        seq: number;
-        /** Always "job.completed" */
-        type: "job.completed";
-        /** ISO 8601 UTC with milliseconds */
-        at: string;
-        /** Tokens that model calls have used */
-        usage: {
-            /** Tokens sent to models */
-            input_tokens: number;
-            /** Tokens received from models */
-            output_tokens: number;
-        };
-        /**
-         * Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of tokens
-         * (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
-         */
-        stop_reason?: "stop" | "tool_use" | "length" | "content_filter" | "refusal" | "other" | null;
-    };
-} | {
-    /** Always "job.failed" */
-    event: "job.failed";
-    /** Cursor of this event */
-    id: string;
-    /** Data of the event */
-    data: {
-        /** Number in the stream, from 1, without gaps */
-        seq: number;
-        /** Always "job.failed" */
-        type: "job.failed";
-        /** ISO 8601 UTC with milliseconds */
-        at: string;
-        /** Why it failed; null where it did not */
-        error: {
-            /** Code of the error */
-            code: "provider_unreachable" | "provider_unauthorized" | "provider_key_rejected" | "provider_rate_limited" | "provider_error" | "provider_stalled" | "provider_rejected" | "context_length_exceeded" | "model_unavailable" | "step_limit" | "timeout" | "attempts_exhausted" | "tools_unavailable" | "clone_failed" | "output_invalid" | "no_answer" | "internal_error";
-            /** Explanation, for people */
-            message: string;
-        };
-        /** Tokens that model calls have used */
-        usage: {
-            /** Tokens sent to models */
-            input_tokens: number;
-            /** Tokens received from models */
-            output_tokens: number;
-        };
-        /**
-         * Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of tokens
-         * (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
-         */
-        stop_reason?: "stop" | "tool_use" | "length" | "content_filter" | "refusal" | "other" | null;
-    };
-} | {
-    /** Always "job.cancelled" */
-    event: "job.cancelled";
-    /** Cursor of this event */
-    id: string;
-    /** Data of the event */
-    data: {
-        /** Number in the stream, from 1, without gaps */
-        seq: number;
-        /** Always "job.cancelled" */
-        type: "job.cancelled";
-        /** ISO 8601 UTC with milliseconds */
-        at: string;
-        /** Tool calls that were stopped before they had a result */
-        tool_calls_aborted: number;
-        /** Tokens that model calls have used */
-        usage: {
-            /** Tokens sent to models */
-            input_tokens: number;
-            /** Tokens received from models */
-            output_tokens: number;
-        };
-    };
-} | {
-    /** Always "runner.status" */
-    event: "runner.status";
-    /** Cursor of this event */
-    id: string;
-    /** Data of the event */
-    data: {
-        /** Number in the stream, from 1, without gaps */
-        seq: number;
-        /** Always "runner.status" */
-        type: "runner.status";
-        /** ISO 8601 UTC with milliseconds */
-        at: string;
-        /** New state */
-        state: "queued" | "starting" | "running" | "waiting" | "stopped";
-        /** Number of the attempt, from 1 */
-        attempt: number;
-        /** ISO 8601 UTC with milliseconds */
-        heartbeat_at: string | null;
-        /** How far the job is, as a tool reports it; null where none does */
-        progress: {
-            /** Percentage done, from 0 to 100; null where it is unknown */
-            percent: number | null;
-            /** What is being done; null where it is unknown */
-            label: string | null;
-        };
-        /** Why */
-        reason?: "provider_rate_limited" | "provider_unavailable" | "tools_unavailable" | "memory_limit";
-        /** ISO 8601 UTC with milliseconds */
-        retry_at?: string | null;
-    };
-} | {
-    /** Always "transcript.event" */
-    event: "transcript.event";
-    /** Cursor of this event */
-    id: string;
-    /** Data of the event */
-    data: {
-        /** Number in the stream, from 1, without gaps */
-        seq: number;
-        /** Always "transcript.event" */
-        type: "transcript.event";
-        /** ISO 8601 UTC with milliseconds */
-        at: string;
-        /** Always "assistant_text" */
-        kind: "assistant_text";
-        /** The text */
-        text: string;
-        /** What the text cites, as parts of it */
-        citations?: Citation[];
-        /**
-         * Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of tokens
-         * (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
-         */
-        stop_reason?: "stop" | "tool_use" | "length" | "content_filter" | "refusal" | "other";
-    } | {
-        /** Number in the stream, from 1, without gaps */
-        seq: number;
-        /** Always "transcript.event" */
-        type: "transcript.event";
-        /** ISO 8601 UTC with milliseconds */
-        at: string;
-        /** Always "reasoning" */
-        kind: "reasoning";
-        /** The text */
-        text: string;
-        /**
-         * Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of tokens
-         * (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
-         */
-        stop_reason?: "stop" | "tool_use" | "length" | "content_filter" | "refusal" | "other";
-    } | {
-        /** Number in the stream, from 1, without gaps */
-        seq: number;
-        /** Always "transcript.event" */
-        type: "transcript.event";
-        /** ISO 8601 UTC with milliseconds */
-        at: string;
-        /** Always "user_text" */
-        kind: "user_text";
-        /** The text */
-        text: string;
-        /** Id of the message */
-        message_id?: string;
-        /** Content in the model's order: text, tool calls and their results */
-        blocks?: Array<{
-            /** Always "text" */
-            type: "text";
-            /** The text */
-            text: string;
-        } | {
-            /** Kind of the entry */
-            type: "image" | "file";
-            /** What the first bytes say that it is */
-            media_type: string;
-            /** What it is called */
-            name: string | null;
-            /** Bytes */
-            size: number;
-            /** The digest of its content, which never changes */
-            sha256: string;
-            /** Where the content came from when the message was accepted */
-            source: {
-                /** Always "upload" */
-                kind: "upload";
-                /** Id of the uploaded file */
-                file_id: string;
-            } | {
-                /** Always "workspace" */
-                kind: "workspace";
-                /** Id of the workspace */
-                workspace_id: string;
-                /** Path in the workspace, such as `reports/2026.md` */
-                path: string;
-                /** Version of the file that the message has */
-                version: number;
-            } | {
-                /** Always "url" */
-                kind: "url";
-                /** The address that it was fetched from */
-                url: string;
-            } | {
-                /** Always "tool" */
-                kind: "tool";
-                /** Name of the tool whose result has the content */
-                name: string;
-                /** What its server calls the content, if it is a resource */
-                uri: string | null;
-            };
-        }>;
-    } | {
-        /** Number in the stream, from 1, without gaps */
-        seq: number;
-        /** Always "transcript.event" */
-        type: "transcript.event";
-        /** ISO 8601 UTC with milliseconds */
-        at: string;
-        /** Always "tool_use" */
-        kind: "tool_use";
-        /** Id of the tool call */
-        id: string;
-        /** Name of the tool */
-        name: string;
-        /** Input of the tool call */
-        input: {
-            [name: string]: unknown;
-        };
-        /**
-         * Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of tokens
-         * (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
-         */
-        stop_reason?: "stop" | "tool_use" | "length" | "content_filter" | "refusal" | "other";
-    } | {
-        /** Number in the stream, from 1, without gaps */
-        seq: number;
-        /** Always "transcript.event" */
-        type: "transcript.event";
-        /** ISO 8601 UTC with milliseconds */
-        at: string;
-        /** Always "repair" */
-        kind: "repair";
-        /** The text */
-        text: string;
-    } | {
-        /** Number in the stream, from 1, without gaps */
-        seq: number;
-        /** Always "transcript.event" */
-        type: "transcript.event";
-        /** ISO 8601 UTC with milliseconds */
-        at: string;
-        /** Always "summary" */
-        kind: "summary";
-        /** The text */
-        text: string;
-        /** Parts of the run that it replaces; 0 if it summarizes only earlier turns */
-        covers: number;
-    } | {
-        /** Number in the stream, from 1, without gaps */
-        seq: number;
-        /** Always "transcript.event" */
-        type: "transcript.event";
-        /** ISO 8601 UTC with milliseconds */
-        at: string;
-        /** Always "system" */
-        kind: "system";
-        /** The text */
-        text: string;
-    } | {
-        /** Number in the stream, from 1, without gaps */
-        seq: number;
-        /** Always "transcript.event" */
-        type: "transcript.event";
-        /** ISO 8601 UTC with milliseconds */
-        at: string;
-        /** Always "error" */
-        kind: "error";
-        /** The text */
-        text: string;
-    } | {
-        /** Number in the stream, from 1, without gaps */
-        seq: number;
-        /** Always "transcript.event" */
-        type: "transcript.event";
-        /** ISO 8601 UTC with milliseconds */
-        at: string;
-        /** Always "tool_result" */
-        kind: "tool_result";
-        /** Id of the tool call that this is the result of */
-        tool_use_id: string;
-        /** Content as text */
-        content: string;
-        /** Whether the tool has failed */
-        is_error: boolean;
-        /** Images and files beside the text */
-        attachments?: {
-            /** Kind of the entry */
-            type: "image" | "file";
-            /** What the first bytes say that it is */
-            media_type: string;
-            /** What it is called */
-            name: string | null;
-            /** Bytes */
-            size: number;
-            /** The digest of its content, which never changes */
-            sha256: string;
-            /** Where the content came from when the message was accepted */
-            source: {
-                /** Always "upload" */
-                kind: "upload";
-                /** Id of the uploaded file */
-                file_id: string;
-            } | {
-                /** Always "workspace" */
-                kind: "workspace";
-                /** Id of the workspace */
-                workspace_id: string;
-                /** Path in the workspace, such as `reports/2026.md` */
-                path: string;
-                /** Version of the file that the message has */
-                version: number;
-            } | {
-                /** Always "url" */
-                kind: "url";
-                /** The address that it was fetched from */
-                url: string;
-            } | {
-                /** Always "tool" */
-                kind: "tool";
-                /** Name of the tool whose result has the content */
-                name: string;
-                /** What its server calls the content, if it is a resource */
-                uri: string | null;
-            };
-        }[];
-    };
-} | {
-    /** Always "log" */
-    event: "log";
-    /** Cursor of this event */
-    id: string;
-    /** Data of the event */
-    data: {
-        /** Number in the stream, from 1, without gaps */
-        seq: number;
-        /** Always "log" */
-        type: "log";
-        /** ISO 8601 UTC with milliseconds */
-        at: string;
-        /** Severity of the line */
-        level: "info" | "warn";
-        /** Explanation, for people */
-        message: string;
-    };
-} | {
-    /** Always "usage.updated" */
-    event: "usage.updated";
-    /** Cursor of this event */
-    id: string;
-    /** Data of the event */
-    data: {
-        /** Number in the stream, from 1, without gaps */
-        seq: number;
-        /** Always "usage.updated" */
-        type: "usage.updated";
-        /** ISO 8601 UTC with milliseconds */
-        at: string;
-        /** Tokens sent to models */
-        input_tokens: number;
-        /** Tokens received from models */
-        output_tokens: number;
-    };
-} | {
-    /** Always "artifact.created" */
-    event: "artifact.created";
-    /** Cursor of this event */
-    id: string;
-    /** Data of the event */
-    data: {
-        /** Number in the stream, from 1, without gaps */
-        seq: number;
-        /** Always "artifact.created" */
-        type: "artifact.created";
-        /** ISO 8601 UTC with milliseconds */
-        at: string;
-        /** Id of the artifact: the same for all changes of one file by one job */
-        id: string;
-        /** Always "file" */
-        kind: "file";
-        /** Name of the tool */
-        name: string;
-        /** Path in the workspace, such as `reports/2026.md` */
-        path: string;
-        /** Media type of the content */
-        mime: string;
-        /** Bytes */
-        size: number;
-    };
-} | {
-    /** Always "approval.requested" */
-    event: "approval.requested";
-    /** Cursor of this event */
-    id: string;
-    /** Data of the event */
-    data: {
-        /** Number in the stream, from 1, without gaps */
-        seq: number;
-        /** Always "approval.requested" */
-        type: "approval.requested";
-        /** ISO 8601 UTC with milliseconds */
-        at: string;
-        /** Id of the approval */
-        approval_id: string;
-        /** Name of the tool */
-        tool_name: string;
-        /** Id of the tool call, as the model gave it */
-        tool_call_id: string;
-        /** Arguments that the tool would be called with */
-        arguments: {
-            [name: string]: unknown;
-        };
-        /** Explanation, for people */
-        message: string;
-        /** ISO 8601 UTC with milliseconds */
-        expires_at: string;
-        /**
-         * What happens when nobody decides in time: `deny` refuses the call and the job goes on, `cancel` cancels the job
-         */
-        on_expiry: "deny" | "cancel";
-    };
-} | {
-    /** Always "approval.resolved" */
-    event: "approval.resolved";
-    /** Cursor of this event */
-    id: string;
-    /** Data of the event */
-    data: {
-        /** Number in the stream, from 1, without gaps */
-        seq: number;
-        /** Always "approval.resolved" */
-        type: "approval.resolved";
-        /** ISO 8601 UTC with milliseconds */
-        at: string;
-        /** Id of the approval */
-        approval_id: string;
-        /** Id of the tool call, as the model gave it */
-        tool_call_id: string;
-        /** The decision; `expired` where nobody decided in time */
-        decision: "approve" | "deny" | "expired";
-        /** User who did it; null where the service did */
-        by: string | null;
-        /** Arguments that the tool would be called with */
-        arguments?: {
-            [name: string]: unknown;
-        };
-    };
-} | {
+}
+/** The review has a new state */
+export interface JobReviewUpdatedEvent {
     /** Always "review.updated" */
     event: "review.updated";
     /** Cursor of this event */
@@ -5183,70 +4592,112 @@ export type JobStreamEvent = {
         /** Comment on the decision */
         comment: string | null;
     };
-} | {
-    /** Always "error" */
-    event: "error";
+}
+/** What runs a job; null before it has started */
+export interface JobRunner {
+    /** The provider of the model */
+    kind: string;
+    /** `provider:name` */
+    model: string;
+    /** ISO 8601 UTC with milliseconds */
+    started_at: string | null;
+    /** ISO 8601 UTC with milliseconds */
+    heartbeat_at: string | null;
+}
+/** The state of the job's runner: on every change, and as a heartbeat while nothing else happens */
+export interface JobRunnerStatusEvent {
+    /** Always "runner.status" */
+    event: "runner.status";
     /** Cursor of this event */
     id: string;
     /** Data of the event */
     data: {
         /** Number in the stream, from 1, without gaps */
         seq: number;
-        /** Always "error" */
-        type: "error";
+        /** Always "runner.status" */
+        type: "runner.status";
         /** ISO 8601 UTC with milliseconds */
         at: string;
-        /** Code of the error */
-        code: "provider_unreachable" | "provider_unauthorized" | "provider_key_rejected" | "provider_rate_limited" | "provider_error" | "provider_stalled" | "provider_rejected" | "context_length_exceeded" | "model_unavailable" | "step_limit" | "timeout" | "attempts_exhausted" | "tools_unavailable" | "clone_failed" | "output_invalid" | "no_answer" | "internal_error";
-        /** Explanation, for people */
-        message: string;
+        /** New state */
+        state: "queued" | "starting" | "running" | "waiting" | "stopped";
+        /** Number of the attempt, from 1 */
+        attempt: number;
+        /** ISO 8601 UTC with milliseconds */
+        heartbeat_at: string | null;
+        progress: JobProgress;
+        /** Why */
+        reason?: "provider_rate_limited" | "provider_unavailable" | "tools_unavailable" | "memory_limit";
+        /** ISO 8601 UTC with milliseconds */
+        retry_at?: string | null;
     };
-} | {
-    /** Always "transcript.delta" */
-    event: "transcript.delta";
+}
+/** The job as it is when the stream begins */
+export interface JobSnapshotEvent {
+    /** Always "snapshot" */
+    event: "snapshot";
+    data: Job;
+    /** Absent: this event does not move the cursor */
+    id?: undefined;
+}
+/** The job has begun to run */
+export interface JobStartedEvent {
+    /** Always "job.started" */
+    event: "job.started";
     /** Cursor of this event */
     id: string;
     /** Data of the event */
     data: {
-        /** The message that it belongs to */
-        message_id: string;
-        /** Where the text ends in the message's content, in UTF-16 units */
-        position: number;
-        /** What is added */
-        text: string;
+        /** Number in the stream, from 1, without gaps */
+        seq: number;
+        /** Always "job.started" */
+        type: "job.started";
+        /** ISO 8601 UTC with milliseconds */
+        at: string;
+        /** Number of the attempt, from 1 */
+        attempt: number;
+        /** Model of this run, as `provider:name` */
+        model: string;
     };
-} | {
-    /** Always "reset" */
-    event: "reset";
+}
+/** An event of a job's stream */
+export type JobStreamEvent = JobSnapshotEvent | JobCreatedEvent | JobStartedEvent | JobRestartedEvent | JobBlockedEvent | JobResumedEvent | JobReviewRequestedEvent | JobApprovedEvent | JobDeniedEvent | JobIterationRequestedEvent | JobCancellingEvent | JobCompletedEvent | JobFailedEvent | JobCancelledEvent | JobRunnerStatusEvent | JobTranscriptEvent | JobLogEvent | JobUsageUpdatedEvent | JobArtifactCreatedEvent | JobApprovalRequestedEvent | JobApprovalResolvedEvent | JobReviewUpdatedEvent | JobErrorEvent | JobTranscriptDeltaEvent | StreamResetEvent | StreamClosingEvent | StreamEndEvent;
+/** Live text; it is not stored */
+export interface JobTranscriptDeltaEvent {
+    /** Always "transcript.delta" */
+    event: "transcript.delta";
+    /** Cursor of this event */
+    id: string;
+    data: TextDelta;
+}
+/** A piece of the transcript */
+export interface JobTranscriptEvent {
+    /** Always "transcript.event" */
+    event: "transcript.event";
+    /** Cursor of this event */
+    id: string;
+    /** Data of the event */
+    data: TranscriptAssistantText | TranscriptReasoning | TranscriptUserText | TranscriptToolUse | TranscriptRepair | TranscriptSummary | TranscriptSystem | TranscriptError | TranscriptToolResult;
+}
+/** Tokens that the job has used so far */
+export interface JobUsageUpdatedEvent {
+    /** Always "usage.updated" */
+    event: "usage.updated";
+    /** Cursor of this event */
+    id: string;
     /** Data of the event */
     data: {
-        /** Why the cursor cannot be used */
-        reason: "malformed" | "ahead_of_head" | "not_retained";
-        /** The replay begins with this event */
-        from_seq: number;
+        /** Number in the stream, from 1, without gaps */
+        seq: number;
+        /** Always "usage.updated" */
+        type: "usage.updated";
+        /** ISO 8601 UTC with milliseconds */
+        at: string;
+        /** Tokens sent to models */
+        input_tokens: number;
+        /** Tokens received from models */
+        output_tokens: number;
     };
-    /** Absent: this event does not move the cursor */
-    id?: undefined;
-} | {
-    /** Always "stream.closing" */
-    event: "stream.closing";
-    /** Data of the event */
-    data: {
-        /** Why */
-        reason: "deploy" | "unavailable" | "revoked" | "slow_consumer" | "expired" | "moved";
-        /** The cursor to resume from */
-        resume_after: string | null;
-    };
-    /** Absent: this event does not move the cursor */
-    id?: undefined;
-} | {
-    /** Always "stream.end" */
-    event: "stream.end";
-    /** Data of the event */
-    data: {};
-    /** Absent: this event does not move the cursor */
-    id?: undefined;
-};
+}
 /** What a running job waits for before it goes on by itself */
 export interface JobWaiting {
     /** What the job waits for */
@@ -5271,6 +4722,46 @@ export interface MadeDirectory {
     path: string;
     /** Whether it was created by this request */
     created: boolean;
+}
+/** An MCP server whose tools an agent can use */
+export interface McpServer {
+    /** Name of the MCP server; its tools are called `<name>__<tool>` */
+    name: string;
+    /** Address of the MCP server */
+    url: string;
+    /** HTTP headers that the MCP server is sent */
+    headers?: McpServerHeader[];
+    /** Whether a run goes on without the server's tools while the server cannot be reached; `false` by default */
+    optional?: boolean;
+}
+/** A header that the MCP server is sent: a secret after a prefix */
+export interface McpServerHeader {
+    /** Name of the header */
+    name: string;
+    /** Name of the organization's secret that is the header's value */
+    secret: string;
+    /** Text before the secret in the header's value, such as `Bearer ` */
+    prefix?: string;
+}
+/** A header that the MCP server is sent: a secret after a prefix */
+export interface McpServerHeaderInput {
+    /** Name of the header */
+    name: string;
+    /** Name of the organization's secret that is the header's value */
+    secret: string;
+    /** Text before the secret in the header's value, such as `Bearer ` */
+    prefix?: string;
+}
+/** An MCP server whose tools an agent can use */
+export interface McpServerInput {
+    /** Name of the MCP server; its tools are called `<name>__<tool>` */
+    name: string;
+    /** Address of the MCP server */
+    url: string;
+    /** HTTP headers that the MCP server is sent */
+    headers?: McpServerHeaderInput[];
+    /** Whether a run goes on without the server's tools while the server cannot be reached; `false` by default */
+    optional?: boolean;
 }
 /** What an MCP server was found to have */
 export interface McpServerTools {
@@ -5348,13 +4839,7 @@ export interface Message {
     pinned: boolean;
     /** For a summary: how many messages it replaces in model calls */
     summary_of: number | null;
-    /** User or agent who sent the message */
-    sender: {
-        /** Kind of sender */
-        type: "user" | "agent";
-        /** A user's or an agent's id */
-        id: string;
-    };
+    sender: MessageSender;
     /** What its sender gave it */
     metadata: {
         [name: string]: unknown;
@@ -5383,6 +4868,13 @@ export interface MessagePage {
     work: ChatWork;
     /** Where the page of older messages ends; absent on the last */
     next_cursor?: string;
+}
+/** Who has sent a message */
+export interface MessageSender {
+    /** Kind of sender */
+    type: "user" | "agent";
+    /** A user's or an agent's id */
+    id: string;
 }
 /** Where an organization's events are sent to */
 export interface MessagingIntegration {
@@ -5548,6 +5040,15 @@ export interface MissionBudget {
     /** Most model calls of one job; null is the service's limit */
     max_steps: number | null;
 }
+/** What each run may use; null is no limit of its own */
+export interface MissionBudgetInput {
+    /** Most tokens, sent and received, of one job; null is no limit of its own */
+    max_tokens?: number | null;
+    /** The most that it may cost, as decimal text in `currency` of `GET /api/usage`; its model must have a price */
+    max_cost?: string | null;
+    /** Most model calls of one job; null is the service's limit */
+    max_steps?: number | null;
+}
 /** When a mission will fire */
 export interface MissionForecast {
     /** The mission's id */
@@ -5564,12 +5065,7 @@ export interface MissionForecastTime {
     /** The same by the clock of the zone */
     local_time: string;
     /** Where a change of the clock shifts, skips or repeats the time; null otherwise */
-    note: {
-        /** Kind of the entry */
-        kind: "shifted" | "skipped" | "repeated";
-        /** What a clock change does to it */
-        message: string;
-    } | null;
+    note: ClockChangeNote | null;
 }
 /** The newest run of a mission */
 export interface MissionLastRun {
@@ -5592,12 +5088,7 @@ export interface MissionLastRun {
     /** Its chat */
     chat_id: string | null;
     /** Why it failed; null where it did not */
-    error: {
-        /** What went wrong */
-        code: string;
-        /** In words */
-        message: string;
-    } | null;
+    error: MissionRunError | null;
 }
 /** A page of missions, newest first */
 export interface MissionList {
@@ -5635,14 +5126,16 @@ export interface MissionRun {
     /** The beginning of its result */
     result: string | null;
     /** Why it failed; null where it did not */
-    error: {
-        /** What went wrong */
-        code: string;
-        /** In words */
-        message: string;
-    } | null;
+    error: MissionRunError | null;
     /** ISO 8601 UTC with milliseconds */
     created_at: string;
+}
+/** Why a run failed */
+export interface MissionRunError {
+    /** What went wrong */
+    code: string;
+    /** In words */
+    message: string;
 }
 /** A page of runs, newest first */
 export interface MissionRunList {
@@ -5689,6 +5182,30 @@ export interface MissionSchedule {
     catchup_window_seconds: number;
     /** The longest delay of a fire */
     jitter_seconds: number;
+}
+/** When a mission runs; by default only when it is started by hand */
+export interface MissionScheduleInput {
+    /** Kind of schedule */
+    type?: "none" | "once" | "cron" | "continuous";
+    /**
+     * `cron`: five fields or `@daily` and similar. `once`: a time in ISO 8601, local time of `timezone` without an
+     * offset. `continuous`: the pause between runs as a duration, such as `PT5M`
+     */
+    value?: string | null;
+    /** An IANA time zone; `UTC` by default */
+    timezone?: string;
+    /** A time in ISO 8601, or null */
+    start_at?: string | null;
+    /** A time in ISO 8601, or null */
+    end_at?: string | null;
+    /** After so many runs the mission is completed; null is no limit */
+    max_runs?: number | null;
+    /** What a fire does while an earlier run is open; `skip` by default */
+    overlap?: "skip" | "buffer_one" | "cancel_other" | "allow_all";
+    /** How late a fire may be; 60 by default */
+    catchup_window_seconds?: number;
+    /** The longest delay of a fire; 0 by default */
+    jitter_seconds?: number;
 }
 /** A task of a mission */
 export interface MissionTask {
@@ -5757,15 +5274,16 @@ export interface Model {
      * tokens are in no `cost`, and it goes with no limit of cost
      */
     priced: boolean;
-    /** Limits of the model */
-    limits: {
-        /** What one call of it takes with its answer, in tokens: longer conversations are compacted */
-        context_tokens: number;
-        /** Model calls of one job, unless its budget or its agent names a number */
-        max_steps: number;
-        /** How long one job may run, unless its budget names a time */
-        max_run_seconds: number;
-    };
+    limits: ModelLimits;
+}
+/** What one call and one job of the model may use */
+export interface ModelLimits {
+    /** What one call of it takes with its answer, in tokens: longer conversations are compacted */
+    context_tokens: number;
+    /** Model calls of one job, unless its budget or its agent names a number */
+    max_steps: number;
+    /** How long one job may run, unless its budget names a time */
+    max_run_seconds: number;
 }
 /** All models that are allowed */
 export interface ModelList {
@@ -5946,29 +5464,17 @@ export interface PersonalAccessTokenList {
     /** Cursor of the next page; absent on the last page */
     next_cursor?: string;
 }
-/** A piece of a message: text, a call of a tool, or what the tool answered */
-export type PlainBlock = {
+/** A piece of a message: text, reasoning, a call of a tool, or its result */
+export type PlainBlock = PlainTextBlock | ReasoningBlock | ToolUseBlock | PlainToolResultBlock;
+/** A piece of text */
+export interface PlainTextBlock {
     /** Always "text" */
     type: "text";
     /** The text */
     text: string;
-} | {
-    /** Always "reasoning" */
-    type: "reasoning";
-    /** The text */
-    text: string;
-} | {
-    /** Always "tool_use" */
-    type: "tool_use";
-    /** Id of the tool call */
-    id: string;
-    /** Name of the tool */
-    name: string;
-    /** Input of the tool call */
-    input: {
-        [name: string]: unknown;
-    };
-} | {
+}
+/** The result of a tool call, as text */
+export interface PlainToolResultBlock {
     /** Always "tool_result" */
     type: "tool_result";
     /** Id of the tool call that this is the result of */
@@ -5977,10 +5483,28 @@ export type PlainBlock = {
     content: string;
     /** Whether the tool has failed */
     is_error: boolean;
-};
+}
 export interface PreviewFileRequest {
     /** Path in the workspace, such as `reports/2026.md` */
     path: string;
+}
+/** A picture of at most 1,024 pixels: the image, or the first page of a PDF */
+export interface PreviewImage {
+    /** A `data:` URL with the picture as WebP */
+    url: string;
+    /** Width in pixels */
+    width: number;
+    /** Height in pixels */
+    height: number;
+}
+/** The first rows of a table, at most 100 */
+export interface PreviewTable {
+    /** Columns of the result, in their order */
+    columns: DataColumn[];
+    /** Values in the order of the columns */
+    rows: unknown[][];
+    /** Whether there are more rows */
+    truncated: boolean;
 }
 /** Which servers issue tokens for a resource */
 export interface ProtectedResource {
@@ -6096,12 +5620,7 @@ export interface RateLimitPolicy {
     /** The identity that a request is counted for: the first of these that it has */
     identity_order: string[];
     /** Headers of every response of the current surface */
-    headers: {
-        /** Name */
-        name: string;
-        /** What it means */
-        meaning: string;
-    }[];
+    headers: DocumentedHeader[];
     /** The limit of requests without a good token */
     public_endpoints: {
         /** Whether requests are counted */
@@ -6125,6 +5644,13 @@ export interface RateLimitPolicy {
     status: 429;
     /** How to get higher limits */
     higher_limits: string;
+}
+/** The model's reasoning, if its provider shows it */
+export interface ReasoningBlock {
+    /** Always "reasoning" */
+    type: "reasoning";
+    /** The text */
+    text: string;
 }
 /** A durable event of a stream */
 export interface RecordedEvent {
@@ -6157,6 +5683,10 @@ export interface Redelivery {
     until_sequence: number;
     /** Types that are delivered; none means all */
     event_types: string[];
+}
+/** The events that will be sent again */
+export interface RedeliveryAccepted {
+    redelivery: Redelivery;
 }
 /** A person who is no longer a member */
 export interface RemovedMember {
@@ -6241,51 +5771,11 @@ export interface ResumeJobRequest {
      * Answer to what the job waits for, or instructions for the next job: text, or blocks; a source is {kind: upload,
      * file_id}, {kind: workspace, workspace_id, path} or {kind: url, url}
      */
-    input?: string | Array<{
-        /** Always "text" */
-        type: "text";
-        /** What is said */
-        text: string;
-    } | {
-        /** Kind of the entry */
-        type: "image" | "file";
-        /** Where its content is. The message keeps the content as it is now */
-        source: {
-            /** Always "upload" */
-            kind: "upload";
-            /** A file of `POST /api/files` */
-            file_id: string;
-        } | {
-            /** Always "workspace" */
-            kind: "workspace";
-            /** A workspace; the token needs `workspaces:read` */
-            workspace_id: string;
-            /** A file of it */
-            path: string;
-            /** A version of the file; the present one unless given */
-            version?: number;
-        } | {
-            /** Always "url" */
-            kind: "url";
-            /** An https URL, fetched once when the message is sent */
-            url: string;
-        };
-        /** What it is called */
-        name?: string;
-    }>;
+    input?: string | ContentBlockInput[];
     /** Whether the interrupted tool call is made again; needed to resume an `interrupted` job */
     retry_step?: boolean;
     /** New limits of the job; what is absent stays as it was */
-    budget?: {
-        /** Most tokens, sent and received, of one job; null is no limit of its own */
-        max_tokens?: number | null;
-        /** The most that it may cost, as decimal text in `currency` of `GET /api/usage`; its model must have a price */
-        max_cost?: string | null;
-        /** Most model calls of one job; null is the service's limit */
-        max_steps?: number | null;
-        /** When its run ends, in ISO 8601; 24 hours after its beginning at the latest */
-        deadline_at?: string | null;
-    };
+    budget?: JobBudgetInput;
     /** Of the new job; absent: that of the job before */
     metadata?: {
         [name: string]: unknown;
@@ -6469,38 +5959,7 @@ export interface SendMessageRequest {
      * Message to the agent: text, or blocks; a source is {kind: upload, file_id}, {kind: workspace, workspace_id, path}
      * or {kind: url, url}
      */
-    content: string | Array<{
-        /** Always "text" */
-        type: "text";
-        /** What is said */
-        text: string;
-    } | {
-        /** Kind of the entry */
-        type: "image" | "file";
-        /** Where its content is. The message keeps the content as it is now */
-        source: {
-            /** Always "upload" */
-            kind: "upload";
-            /** A file of `POST /api/files` */
-            file_id: string;
-        } | {
-            /** Always "workspace" */
-            kind: "workspace";
-            /** A workspace; the token needs `workspaces:read` */
-            workspace_id: string;
-            /** A file of it */
-            path: string;
-            /** A version of the file; the present one unless given */
-            version?: number;
-        } | {
-            /** Always "url" */
-            kind: "url";
-            /** An https URL, fetched once when the message is sent */
-            url: string;
-        };
-        /** What it is called */
-        name?: string;
-    }>;
+    content: string | ContentBlockInput[];
     /**
      * What a message does while a job of the chat is active: wait (`queue`), join the running job (`steer`), replace it
      * (`interrupt`) or be refused (`reject`)
@@ -6514,17 +5973,7 @@ export interface SendMessageRequest {
     priority?: "low" | "medium" | "high" | "urgent";
     /** Whether a person reviews the result before the job is completed; `false` by default */
     review_required?: boolean;
-    /** Limits of the job; what is absent has the service's limit */
-    budget?: {
-        /** Most tokens, sent and received, of one job; null is no limit of its own */
-        max_tokens?: number | null;
-        /** The most that it may cost, as decimal text in `currency` of `GET /api/usage`; its model must have a price */
-        max_cost?: string | null;
-        /** Most model calls of one job; null is the service's limit */
-        max_steps?: number | null;
-        /** When its run ends, in ISO 8601; 24 hours after its beginning at the latest */
-        deadline_at?: string | null;
-    };
+    budget?: JobBudgetInput;
     /** JSON Schema of an object, at most 16 KiB, that answers must fit; null: they are text */
     output_schema?: {
         [name: string]: unknown;
@@ -6532,14 +5981,7 @@ export interface SendMessageRequest {
 }
 export interface SendToolResultsRequest {
     /** One for each call */
-    results: {
-        /** Id of the tool call, as the model gave it */
-        tool_call_id: string;
-        /** What the tool has answered, at most 64 KiB */
-        content?: string;
-        /** What went wrong, for the model; in the place of `content` */
-        error?: string;
-    }[];
+    results: ToolResultInput[];
 }
 /** A message that is stored, and the job that answers it */
 export interface SentMessage {
@@ -6569,12 +6011,7 @@ export interface ServiceVersion {
     /** When it was built; null where it runs from its sources */
     built_at: string | null;
     /** What jobs run with */
-    runner: {
-        /** The default model; null if there is none */
-        model: string | null;
-        /** Whether that is the built-in demo, which is no language model */
-        demo: boolean;
-    };
+    runner: DefaultRunner;
 }
 /** A browser in which you have signed in */
 export interface Session {
@@ -6706,6 +6143,43 @@ export interface StateMachineList {
     /** The machines of this page */
     machines: StateMachine[];
 }
+/** The service closes the connection; connect again with the cursor */
+export interface StreamClosingEvent {
+    /** Always "stream.closing" */
+    event: "stream.closing";
+    /** Data of the event */
+    data: {
+        /** Why the service closes the connection */
+        reason: "deploy" | "unavailable" | "revoked" | "slow_consumer" | "expired" | "moved";
+        /** The cursor to resume from */
+        resume_after: string | null;
+    };
+    /** Absent: this event does not move the cursor */
+    id?: undefined;
+}
+/** The stream has ended; no event will follow */
+export interface StreamEndEvent {
+    /** Always "stream.end" */
+    event: "stream.end";
+    /** Data of the event */
+    data: {};
+    /** Absent: this event does not move the cursor */
+    id?: undefined;
+}
+/** The cursor cannot be used: drop what you have, and apply the events that follow */
+export interface StreamResetEvent {
+    /** Always "reset" */
+    event: "reset";
+    /** Data of the event */
+    data: {
+        /** Why the cursor cannot be used */
+        reason: "malformed" | "ahead_of_head" | "not_retained";
+        /** The replay begins with this event */
+        from_seq: number;
+    };
+    /** Absent: this event does not move the cursor */
+    id?: undefined;
+}
 /** A work item */
 export interface Task {
     /** The task's id */
@@ -6748,6 +6222,24 @@ export interface TaskList {
     /** Cursor of the next page; absent on the last page */
     next_cursor?: string;
 }
+/** Text of a model, with what it cites */
+export interface TextBlock {
+    /** Always "text" */
+    type: "text";
+    /** The text */
+    text: string;
+    /** What the text cites, as parts of it */
+    citations?: Citation[];
+}
+/** Text that was added to a message */
+export interface TextDelta {
+    /** The message that it belongs to */
+    message_id: string;
+    /** Where the text ends in the message's content, in UTF-16 units */
+    position: number;
+    /** The added text */
+    text: string;
+}
 /** A credential, without what it is used by */
 export interface Token {
     /** The token's id */
@@ -6788,6 +6280,13 @@ export interface Token {
     allowed_actions: string[];
 }
 /** Tokens that model calls have used */
+export interface TokenCounts {
+    /** Tokens sent to models */
+    input_tokens: number;
+    /** Tokens received from models */
+    output_tokens: number;
+}
+/** Tokens that model calls have used */
 export interface TokenUsage {
     /** Tokens that were sent */
     input_tokens: number;
@@ -6820,6 +6319,46 @@ export interface Tool {
     /** Whether it changes nothing */
     read_only: boolean;
 }
+/** Where an argument of a tool goes in its request */
+export interface ToolArgument {
+    /** Property of `input_schema` */
+    name: string;
+    /** Where it goes in the request; `body`: it is the whole body */
+    place: "path" | "query" | "header" | "body";
+    /** Its name there; the argument's own by default */
+    as?: string;
+}
+/** Where an argument of a tool goes in its request */
+export interface ToolArgumentInput {
+    /** Property of `input_schema` */
+    name: string;
+    /** Where it goes in the request; `body`: it is the whole body */
+    place: "path" | "query" | "header" | "body";
+    /** Its name there; the argument's own by default */
+    as?: string;
+}
+/** A header of a tool's requests: a secret after a prefix, or a fixed value */
+export interface ToolHeader {
+    /** Name of the header */
+    name: string;
+    /** Name of the organization's secret that is the header's value */
+    secret?: string;
+    /** Text before the secret in the header's value, such as `Bearer ` */
+    prefix?: string;
+    /** A fixed value, instead of a secret; credentials are always secrets */
+    value?: string;
+}
+/** A header of a tool's requests: a secret after a prefix, or a fixed value */
+export interface ToolHeaderInput {
+    /** Name of the header */
+    name: string;
+    /** Name of the organization's secret that is the header's value */
+    secret?: string;
+    /** Text before the secret in the header's value, such as `Bearer ` */
+    prefix?: string;
+    /** A fixed value, instead of a secret; credentials are always secrets */
+    value?: string;
+}
 /** Tools made from an OpenAPI document */
 export interface ToolImport {
     /** The agent that has them */
@@ -6829,29 +6368,22 @@ export interface ToolImport {
     /** Title of the document */
     title: string;
     /** The operations of the document, in its order, at most 300 */
-    operations: {
-        /** By what it is chosen */
-        operation_id: string;
-        /** Its method */
-        method: string;
-        /** Its path */
-        path: string;
-        /** What it does, in the words of the document */
-        summary: string;
-    }[];
+    operations: ImportableOperation[];
     /** How many operations the document has */
     operations_total: number;
     /** The tools of the operations that were chosen */
     tools: AgentTool[];
     /** What the tools cannot do of what their operations can */
-    notes: {
-        /** Of which operation */
-        operation_id: string;
-        /** What its tool leaves out */
-        message: string;
-    }[];
+    notes: ToolImportNote[];
     /** Version of the agent */
     version: number;
+}
+/** What a tool cannot do of what its operation can */
+export interface ToolImportNote {
+    /** Of which operation */
+    operation_id: string;
+    /** What its tool leaves out */
+    message: string;
 }
 /** All tools of the service */
 export interface ToolList {
@@ -6859,6 +6391,207 @@ export interface ToolList {
     tools: Tool[];
     /** The MCP servers of the agent, with what came of asking them */
     mcp_servers: McpServerTools[];
+}
+/** The result of a tool call */
+export interface ToolResultBlock {
+    /** Always "tool_result" */
+    type: "tool_result";
+    /** Id of the tool call that this is the result of */
+    tool_use_id: string;
+    /** Result of the tool call, as text */
+    content: string;
+    /** Whether the tool has failed */
+    is_error: boolean;
+    /** Images and files beside the text, for models that can read them */
+    attachments?: Attachment[];
+}
+/** The result of a tool call that the client has run */
+export interface ToolResultInput {
+    /** Id of the tool call, as the model gave it */
+    tool_call_id: string;
+    /** What the tool has answered, at most 64 KiB */
+    content?: string;
+    /** What went wrong, for the model; in the place of `content` */
+    error?: string;
+}
+/** How often a request is retried after a transient failure */
+export interface ToolRetry {
+    /** Requests that are made after the first one has failed; 2 by default */
+    times: number;
+    /** Milliseconds before the first of them, each next pause is twice as long; 500 by default */
+    pause_ms: number;
+}
+/** How often a request is retried after a transient failure */
+export interface ToolRetryInput {
+    /** Requests that are made after the first one has failed; 2 by default */
+    times?: number;
+    /** Milliseconds before the first of them, each next pause is twice as long; 500 by default */
+    pause_ms?: number;
+}
+/** A call of a tool */
+export interface ToolUseBlock {
+    /** Always "tool_use" */
+    type: "tool_use";
+    /** Id of the tool call */
+    id: string;
+    /** Name of the tool */
+    name: string;
+    /** Input of the tool call */
+    input: {
+        [name: string]: unknown;
+    };
+}
+/** Text of the model */
+export interface TranscriptAssistantText {
+    /** Number in the stream, from 1, without gaps */
+    seq: number;
+    /** Always "transcript.event" */
+    type: "transcript.event";
+    /** ISO 8601 UTC with milliseconds */
+    at: string;
+    /** Always "assistant_text" */
+    kind: "assistant_text";
+    /** The text */
+    text: string;
+    /** What the text cites, as parts of it */
+    citations?: Citation[];
+    /**
+     * Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of tokens
+     * (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
+     */
+    stop_reason?: "stop" | "tool_use" | "length" | "content_filter" | "refusal" | "other";
+}
+/** What the run continued without, or why a call failed; not content */
+export interface TranscriptError {
+    /** Number in the stream, from 1, without gaps */
+    seq: number;
+    /** Always "transcript.event" */
+    type: "transcript.event";
+    /** ISO 8601 UTC with milliseconds */
+    at: string;
+    /** Always "error" */
+    kind: "error";
+    /** The text */
+    text: string;
+}
+/** Reasoning of the model */
+export interface TranscriptReasoning {
+    /** Number in the stream, from 1, without gaps */
+    seq: number;
+    /** Always "transcript.event" */
+    type: "transcript.event";
+    /** ISO 8601 UTC with milliseconds */
+    at: string;
+    /** Always "reasoning" */
+    kind: "reasoning";
+    /** The text */
+    text: string;
+    /**
+     * Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of tokens
+     * (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
+     */
+    stop_reason?: "stop" | "tool_use" | "length" | "content_filter" | "refusal" | "other";
+}
+/** The service's request to the model to repair an answer that does not fit its schema */
+export interface TranscriptRepair {
+    /** Number in the stream, from 1, without gaps */
+    seq: number;
+    /** Always "transcript.event" */
+    type: "transcript.event";
+    /** ISO 8601 UTC with milliseconds */
+    at: string;
+    /** Always "repair" */
+    kind: "repair";
+    /** The text */
+    text: string;
+}
+/** A summary that replaces everything before it in model calls */
+export interface TranscriptSummary {
+    /** Number in the stream, from 1, without gaps */
+    seq: number;
+    /** Always "transcript.event" */
+    type: "transcript.event";
+    /** ISO 8601 UTC with milliseconds */
+    at: string;
+    /** Always "summary" */
+    kind: "summary";
+    /** The text */
+    text: string;
+    /** Parts of the run that it replaces; 0 if it summarizes only earlier chat turns */
+    covers: number;
+}
+/** What the service did about the run, such as waiting; not content */
+export interface TranscriptSystem {
+    /** Number in the stream, from 1, without gaps */
+    seq: number;
+    /** Always "transcript.event" */
+    type: "transcript.event";
+    /** ISO 8601 UTC with milliseconds */
+    at: string;
+    /** Always "system" */
+    kind: "system";
+    /** The text */
+    text: string;
+}
+/** The result of a tool call */
+export interface TranscriptToolResult {
+    /** Number in the stream, from 1, without gaps */
+    seq: number;
+    /** Always "transcript.event" */
+    type: "transcript.event";
+    /** ISO 8601 UTC with milliseconds */
+    at: string;
+    /** Always "tool_result" */
+    kind: "tool_result";
+    /** Id of the tool call that this is the result of */
+    tool_use_id: string;
+    /** Result of the tool call, as text */
+    content: string;
+    /** Whether the tool has failed */
+    is_error: boolean;
+    /** Images and files beside the text */
+    attachments?: Attachment[];
+}
+/** A call of a tool */
+export interface TranscriptToolUse {
+    /** Number in the stream, from 1, without gaps */
+    seq: number;
+    /** Always "transcript.event" */
+    type: "transcript.event";
+    /** ISO 8601 UTC with milliseconds */
+    at: string;
+    /** Always "tool_use" */
+    kind: "tool_use";
+    /** Id of the tool call */
+    id: string;
+    /** Name of the tool */
+    name: string;
+    /** Input of the tool call */
+    input: {
+        [name: string]: unknown;
+    };
+    /**
+     * Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of tokens
+     * (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
+     */
+    stop_reason?: "stop" | "tool_use" | "length" | "content_filter" | "refusal" | "other";
+}
+/** A message of the user, or feedback */
+export interface TranscriptUserText {
+    /** Number in the stream, from 1, without gaps */
+    seq: number;
+    /** Always "transcript.event" */
+    type: "transcript.event";
+    /** ISO 8601 UTC with milliseconds */
+    at: string;
+    /** Always "user_text" */
+    kind: "user_text";
+    /** The text */
+    text: string;
+    /** Id of the message */
+    message_id?: string;
+    /** Content in the model's order: text, tool calls and their results */
+    blocks?: InputBlock[];
 }
 /** An allowed transition */
 export interface Transition {
@@ -6869,6 +6602,7 @@ export interface Transition {
     /** A state */
     to: string;
 }
+/** Deliveries that were given up, and the range of their events */
 export interface UndeliveredEvents {
     /** The deliveries of this page */
     deliveries: number;
@@ -6926,88 +6660,13 @@ export interface UpdateAgentRequest {
     allowed_tools?: string[] | null;
     /** Tools whose calls wait for a person's approval; `<server>__*` is all tools of an MCP server */
     approval_tools?: string[];
-    /** How long a call waits for approval, and what happens when the time is up; 24 hours and `deny` by default */
-    approval_expiry?: {
-        /** How long an approval may take, in seconds */
-        after_seconds: number;
-        /**
-         * What happens when nobody decides in time: `deny` refuses the call and the job goes on, `cancel` cancels the job
-         */
-        on_expiry: "deny" | "cancel";
-    };
+    approval_expiry?: ApprovalExpiryInput;
     /** MCP servers whose tools the agent can use */
-    mcp_servers?: {
-        /** Name of the MCP server; its tools are called `<name>__<tool>` */
-        name: string;
-        /** Address of the MCP server */
-        url: string;
-        /** HTTP headers that the MCP server is sent */
-        headers?: {
-            /** Name of the header */
-            name: string;
-            /** Name of the organization's secret that is the header's value */
-            secret: string;
-            /** Text before the secret in the header's value, such as `Bearer ` */
-            prefix?: string;
-        }[];
-        /** Whether a run goes on without the server's tools while the server cannot be reached; `false` by default */
-        optional?: boolean;
-    }[];
+    mcp_servers?: McpServerInput[];
     /** Most model calls of one job; null is the service's limit */
     max_steps?: number | null;
     /** Tools of the agent's own: calls that your programs run (`client`), or requests (`http`) */
-    tools?: {
-        /** Name of the tool */
-        name: string;
-        /** What the tool does; models read this */
-        description: string;
-        /** JSON Schema of the tool's arguments: an object, at most 16 KiB */
-        input_schema: {
-            [name: string]: unknown;
-        };
-        /** Who runs it: `client`, the programs that use the agent; `http`, the service makes a request */
-        kind: "client" | "http";
-        /** Of the kind `http`: the method of the request */
-        method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-        /** Of the kind `http`: the address that is asked; `{argument}` in its path is an argument */
-        url?: string;
-        /**
-         * Where arguments go; others are in the path where the address has them, else fields of the JSON body, or of the
-         * query of GET and DELETE
-         */
-        arguments?: {
-            /** Property of `input_schema` */
-            name: string;
-            /** Where it goes in the request; `body`: it is the whole body */
-            place: "path" | "query" | "header" | "body";
-            /** Its name there; the argument's own by default */
-            as?: string;
-        }[];
-        /** Headers that each request has */
-        headers?: {
-            /** Name of the header */
-            name: string;
-            /** Name of the organization's secret that is the header's value */
-            secret?: string;
-            /** Text before the secret in the header's value, such as `Bearer ` */
-            prefix?: string;
-            /** A fixed value, instead of a secret; credentials are always secrets */
-            value?: string;
-        }[];
-        /** Milliseconds for one request; 30,000 by default */
-        timeout_ms?: number;
-        /** How often a request is made again after a failure that may pass */
-        retry?: {
-            /** Requests that are made after the first one has failed; 2 by default */
-            times?: number;
-            /** Milliseconds before the first of them, each next pause is twice as long; 500 by default */
-            pause_ms?: number;
-        };
-        /** Name of the secret, a `whsec_…`, by which each request is signed as a webhook is */
-        signing_secret?: string;
-        /** Whether a request whose outcome is not known may be made again; `true` for GET, PUT and DELETE by default */
-        repeatable?: boolean;
-    }[];
+    tools?: AgentToolInput[];
     /** JSON Schema of an object, at most 16 KiB, that answers must fit; null: they are text */
     output_schema?: {
         [name: string]: unknown;
@@ -7015,6 +6674,7 @@ export interface UpdateAgentRequest {
     /** Labels to find the agent by */
     tags?: string[];
 }
+/** Settings of a chat */
 export interface UpdateChatOptionsRequest {
     /** Model that answers in this chat, as `provider:name`; null is the agent's own */
     model?: string | null;
@@ -7063,41 +6723,11 @@ export interface UpdateMissionRequest {
     visibility?: "private" | "organization";
     /** Which of its jobs run first where slots are scarce */
     priority?: "low" | "medium" | "high" | "urgent";
-    /** When the mission runs; only by hand by default */
-    schedule?: {
-        /** Kind of schedule */
-        type?: "none" | "once" | "cron" | "continuous";
-        /**
-         * `cron`: five fields or `@daily` and similar. `once`: a time in ISO 8601, local time of `timezone` without an
-         * offset. `continuous`: the pause between runs as a duration, such as `PT5M`
-         */
-        value?: string | null;
-        /** An IANA time zone; `UTC` by default */
-        timezone?: string;
-        /** A time in ISO 8601, or null */
-        start_at?: string | null;
-        /** A time in ISO 8601, or null */
-        end_at?: string | null;
-        /** After so many runs the mission is completed; null is no limit */
-        max_runs?: number | null;
-        /** What a fire does while an earlier run is open; `skip` by default */
-        overlap?: "skip" | "buffer_one" | "cancel_other" | "allow_all";
-        /** How late a fire may be; 60 by default */
-        catchup_window_seconds?: number;
-        /** The longest delay of a fire; 0 by default */
-        jitter_seconds?: number;
-    };
+    schedule?: MissionScheduleInput;
     /** Whether a person reviews the result before the job is completed; `false` by default */
     review_required?: boolean;
     /** Limits of each run, replaced as a whole */
-    budget?: {
-        /** Most tokens, sent and received, of one job; null is no limit of its own */
-        max_tokens?: number | null;
-        /** The most that it may cost, as decimal text in `currency` of `GET /api/usage`; its model must have a price */
-        max_cost?: string | null;
-        /** Most model calls of one job; null is the service's limit */
-        max_steps?: number | null;
-    };
+    budget?: MissionBudgetInput;
     /** What its jobs have as their metadata; at most 16 KiB as JSON */
     metadata?: {
         [name: string]: unknown;
@@ -7368,22 +6998,27 @@ export interface V1ExecuteAgentRequest {
     /** Whether the answer is a stream of events; `false` by default. Default false */
     stream?: boolean;
 }
-/** An event of an execution: `meta`, then `message`s, then `result` or `error` */
-export type V1ExecutionEvent = {
-    /** Always "meta" */
-    event: "meta";
+/** Why the execution is blocked; only then */
+export interface V1ExecutionError {
+    /** What it waits for */
+    code: "approval_required" | "input_required" | "auth_required" | "tool_result_required" | "budget_reached" | "interrupted";
+    /** In words */
+    message: string;
+}
+/** The last event of an execution that has failed */
+export interface V1ExecutionErrorEvent {
+    /** Always "error" */
+    event: "error";
     /** Data of the event */
     data: {
-        /** The execution's id */
-        executionId: string;
-        /** The chat that it is in */
-        chatId: string;
-        /** Send it back to continue the conversation */
-        sessionId: string;
-        /** What is to be known of the answer */
-        notice?: string;
+        /** What has happened */
+        message: string;
     };
-} | {
+}
+/** An event of an execution: `meta`, then `message`s, then `result` or `error` */
+export type V1ExecutionEvent = V1ExecutionMetaEvent | V1ExecutionMessageEvent | V1ExecutionResultEvent | V1ExecutionErrorEvent;
+/** A piece of the answer */
+export interface V1ExecutionMessageEvent {
     /** Always "message" */
     event: "message";
     /** Data of the event */
@@ -7399,8 +7034,7 @@ export type V1ExecutionEvent = {
         };
     } | {
         /**
-         * A step has begun again and says something else: keep the text up to `position`, and add the next deltas to
-         * that
+         * A step has begun again and says something else: keep the text up to `position`, and add the next deltas to that
          */
         messageType: "restarted";
         /** Where the text of all deltas so far is cut, in UTF-16 units */
@@ -7416,7 +7050,45 @@ export type V1ExecutionEvent = {
             content: PlainBlock[];
         };
     };
-} | {
+}
+/** The first event: the ids of the execution */
+export interface V1ExecutionMetaEvent {
+    /** Always "meta" */
+    event: "meta";
+    /** Data of the event */
+    data: {
+        /** The execution's id */
+        executionId: string;
+        /** The chat that it is in */
+        chatId: string;
+        /** Send it back to continue the conversation */
+        sessionId: string;
+        /** What is to be known of the answer */
+        notice?: string;
+    };
+}
+/** The result of an execution */
+export interface V1ExecutionResult {
+    /** Whether the agent completed its turn */
+    success: boolean;
+    /** The execution's id */
+    executionId: string;
+    /** The chat that it is in */
+    chatId: string;
+    /** Send it back to continue the conversation */
+    sessionId: string;
+    /** The agent's answer; absent if the execution is blocked without an answer */
+    result?: string;
+    error?: V1ExecutionError;
+    /** Its job on the current surface, where it is approved or resumed; while it is blocked */
+    jobId?: string;
+    /** Why the model stopped, such as `length`: the answer was cut. Absent if it ended by itself */
+    stopReason?: "stop" | "tool_use" | "length" | "content_filter" | "refusal" | "other";
+    /** What is to be known of the answer */
+    notice?: string;
+}
+/** The last event of an execution that has succeeded */
+export interface V1ExecutionResultEvent {
     /** Always "result" */
     event: "result";
     /** Data of the event */
@@ -7437,40 +7109,6 @@ export type V1ExecutionEvent = {
         /** What is to be known of the answer */
         notice?: string;
     };
-} | {
-    /** Always "error" */
-    event: "error";
-    /** Data of the event */
-    data: {
-        /** What has happened */
-        message: string;
-    };
-};
-/** The result of an execution */
-export interface V1ExecutionResult {
-    /** Whether the agent completed its turn */
-    success: boolean;
-    /** The execution's id */
-    executionId: string;
-    /** The chat that it is in */
-    chatId: string;
-    /** Send it back to continue the conversation */
-    sessionId: string;
-    /** The agent's answer; absent if the execution is blocked without an answer */
-    result?: string;
-    /** Why the execution is blocked; only then */
-    error?: {
-        /** What it waits for */
-        code: "approval_required" | "input_required" | "auth_required" | "tool_result_required" | "budget_reached" | "interrupted";
-        /** In words */
-        message: string;
-    };
-    /** Its job on the current surface, where it is approved or resumed; while it is blocked */
-    jobId?: string;
-    /** Why the model stopped, such as `length`: the answer was cut. Absent if it ended by itself */
-    stopReason?: "stop" | "tool_use" | "length" | "content_filter" | "refusal" | "other";
-    /** What is to be known of the answer */
-    notice?: string;
 }
 /** A work item */
 export interface V1Task {
@@ -7598,13 +7236,7 @@ export interface WorkspaceDetails {
     };
     /** What this caller may do with it now */
     allowed_actions: string[];
-    /** What the workspace holds, and what it may hold */
-    storage: {
-        /** Of all files as they are now */
-        bytes: number;
-        /** Files */
-        files: number;
-    };
+    storage: WorkspaceStorage;
 }
 /** A file or a directory of a workspace */
 export interface WorkspaceFile {
@@ -7625,12 +7257,7 @@ export interface WorkspaceFile {
     /** ISO 8601 UTC with milliseconds */
     modified_at: string;
     /** User or agent of the last change; null where it is unknown */
-    modified_by: {
-        /** User or agent */
-        type: "user" | "agent" | "repository";
-        /** Id of the user or agent */
-        id: string;
-    } | null;
+    modified_by: FileAuthor | null;
 }
 /** A page of workspaces, newest first */
 export interface WorkspaceList {
@@ -7638,6 +7265,13 @@ export interface WorkspaceList {
     workspaces: Workspace[];
     /** Cursor of the next page; absent on the last page */
     next_cursor?: string;
+}
+/** What the files of a workspace take */
+export interface WorkspaceStorage {
+    /** Bytes of all files, without their former versions */
+    bytes: number;
+    /** Number of files */
+    files: number;
 }
 /** What the body of a webhook says. */
 export type WebhookEvent = Event;

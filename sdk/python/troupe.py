@@ -4037,7 +4037,7 @@ class Troupe:
         *,
         idempotency_key: str | None = None,
         timeout: float | None = None,
-    ) -> RedeliverEventResult:
+    ) -> DeliveryAccepted:
         """Redeliver an event.
 
         For owners. Sent to the current destination, signed with the current secret, regardless of the
@@ -4047,7 +4047,7 @@ class Troupe:
         `OwnerRequiredError`, `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`,
         `InvalidStateError`, `EventNotRetainedError`, `QuotaExceededError` or `StorageFullError`.
         """
-        answer: RedeliverEventResult = self._http.json(
+        answer: DeliveryAccepted = self._http.json(
             _Request(
                 "POST",
                 f"/api/messaging-integration/deliveries/{_segment(delivery_id)}/redeliver",
@@ -4064,7 +4064,7 @@ class Troupe:
         *,
         idempotency_key: str | None = None,
         timeout: float | None = None,
-    ) -> RedeliverEventsResult:
+    ) -> RedeliveryAccepted:
         """Redeliver a range of events.
 
         For owners. Events of the range that are no longer retained are left out.
@@ -4073,7 +4073,7 @@ class Troupe:
         `InvalidEventTypeError`, `OwnerRequiredError`, `OrganizationSuspendedError`, `NotFoundError`,
         `RequestTimeoutError`, `InvalidStateError`, `QuotaExceededError` or `StorageFullError`.
         """
-        answer: RedeliverEventsResult = self._http.json(
+        answer: RedeliveryAccepted = self._http.json(
             _Request(
                 "POST",
                 "/api/messaging-integration/redeliver",
@@ -4118,7 +4118,7 @@ class Troupe:
         *,
         idempotency_key: str | None = None,
         timeout: float | None = None,
-    ) -> TestMessagingIntegrationResult:
+    ) -> DeliveryAccepted:
         """Send a signed test.
 
         For owners. An event of type `webhook.test` and source `test`, regardless of the subscription.
@@ -4127,7 +4127,7 @@ class Troupe:
         `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`,
         `QuotaExceededError` or `StorageFullError`.
         """
-        answer: TestMessagingIntegrationResult = self._http.json(
+        answer: DeliveryAccepted = self._http.json(
             _Request(
                 "POST",
                 "/api/messaging-integration/test",
@@ -4790,34 +4790,6 @@ class AddRepositoryRequest(TypedDict):
     secret: NotRequired[str | None]
 
 
-class AgentApprovalExpiry(TypedDict):
-    # How long an approval may take, in seconds
-    after_seconds: int
-    # What happens when nobody decides in time: `deny` refuses the call and the job goes on, `cancel` cancels
-    # the job
-    on_expiry: Literal["deny", "cancel"]
-
-
-class AgentMcpServersItemHeadersItem(TypedDict):
-    # Name of the header
-    name: str
-    # Name of the organization's secret that is the header's value
-    secret: str
-    # Text before the secret in the header's value, such as `Bearer `
-    prefix: NotRequired[str]
-
-
-class AgentMcpServersItem(TypedDict):
-    # Name of the MCP server; its tools are called `<name>__<tool>`
-    name: str
-    # Address of the MCP server
-    url: str
-    # HTTP headers that the MCP server is sent
-    headers: NotRequired[list[AgentMcpServersItemHeadersItem]]
-    # Whether a run goes on without the server's tools while the server cannot be reached; `false` by default
-    optional: NotRequired[bool]
-
-
 class Agent(TypedDict):
     """An AI assistant with a name, a role and instructions"""
 
@@ -4849,10 +4821,9 @@ class Agent(TypedDict):
     has_no_tools: bool
     # Tools whose calls wait for a person's approval
     approval_tools: list[str]
-    # How long a call waits for approval, and what happens when the time is up
-    approval_expiry: AgentApprovalExpiry
+    approval_expiry: ApprovalExpiry
     # MCP servers whose tools the agent can use
-    mcp_servers: list[AgentMcpServersItem]
+    mcp_servers: list[McpServer]
     # Model calls of one job
     max_steps: int | None
     # Tools of the agent's own: calls that your programs run (`client`), or requests (`http`)
@@ -5076,37 +5047,6 @@ class AgentReadiness(TypedDict):
     changelog: AgentReadinessChangelog
 
 
-AgentToolArgumentsItem = TypedDict(
-    "AgentToolArgumentsItem",
-    {
-        # Property of `input_schema`
-        "name": "str",
-        # Where it goes in the request; `body`: it is the whole body
-        "place": "Literal['path', 'query', 'header', 'body']",
-        # Its name there; the argument's own by default
-        "as": "NotRequired[str]",
-    },
-)
-
-
-class AgentToolHeadersItem(TypedDict):
-    # Name of the header
-    name: str
-    # Name of the organization's secret that is the header's value
-    secret: NotRequired[str]
-    # Text before the secret in the header's value, such as `Bearer `
-    prefix: NotRequired[str]
-    # A fixed value, instead of a secret; credentials are always secrets
-    value: NotRequired[str]
-
-
-class AgentToolRetry(TypedDict):
-    # Requests that are made after the first one has failed; 2 by default
-    times: int
-    # Milliseconds before the first of them, each next pause is twice as long; 500 by default
-    pause_ms: int
-
-
 class AgentTool(TypedDict):
     """A tool of one agent alone"""
 
@@ -5124,18 +5064,47 @@ class AgentTool(TypedDict):
     url: NotRequired[str]
     # Where arguments go; others are in the path where the address has them, else fields of the JSON body, or
     # of the query of GET and DELETE
-    arguments: NotRequired[list[AgentToolArgumentsItem]]
+    arguments: NotRequired[list[ToolArgument]]
     # Headers that each request has
-    headers: NotRequired[list[AgentToolHeadersItem]]
+    headers: NotRequired[list[ToolHeader]]
     # Milliseconds for one request; 30,000 by default
     timeout_ms: NotRequired[int]
-    # How often a request is made again
-    retry: NotRequired[AgentToolRetry]
+    retry: NotRequired[ToolRetry]
     # Whether a request whose outcome is not known may be made again; `true` for GET, PUT and DELETE by
     # default
     repeatable: NotRequired[bool]
     # Name of the secret, a `whsec_…`, by which each request is signed as a webhook is
     signing_secret: NotRequired[str]
+
+
+class AgentToolInput(TypedDict):
+    """A tool of one agent alone"""
+
+    # Name of the tool
+    name: str
+    # What the tool does; models read this
+    description: str
+    # JSON Schema of the tool's arguments: an object, at most 16 KiB
+    input_schema: dict[str, Any]
+    # Who runs it: `client`, the programs that use the agent; `http`, the service makes a request
+    kind: Literal["client", "http"]
+    # Of the kind `http`: the method of the request
+    method: NotRequired[Literal["GET", "POST", "PUT", "PATCH", "DELETE"]]
+    # Of the kind `http`: the address that is asked; `{argument}` in its path is an argument
+    url: NotRequired[str]
+    # Where arguments go; others are in the path where the address has them, else fields of the JSON body, or
+    # of the query of GET and DELETE
+    arguments: NotRequired[list[ToolArgumentInput]]
+    # Headers that each request has
+    headers: NotRequired[list[ToolHeaderInput]]
+    # Milliseconds for one request; 30,000 by default
+    timeout_ms: NotRequired[int]
+    retry: NotRequired[ToolRetryInput]
+    # Name of the secret, a `whsec_…`, by which each request is signed as a webhook is
+    signing_secret: NotRequired[str]
+    # Whether a request whose outcome is not known may be made again; `true` for GET, PUT and DELETE by
+    # default
+    repeatable: NotRequired[bool]
 
 
 class App(TypedDict):
@@ -5196,6 +5165,26 @@ class Approval(TypedDict):
     decided_at: str | None
 
 
+class ApprovalExpiry(TypedDict):
+    """How long a call waits for approval, and what happens then; by default 24 hours and `deny`"""
+
+    # How long an approval may take, in seconds
+    after_seconds: int
+    # What happens when nobody decides in time: `deny` refuses the call and the job goes on, `cancel` cancels
+    # the job
+    on_expiry: Literal["deny", "cancel"]
+
+
+class ApprovalExpiryInput(TypedDict):
+    """How long a call waits for approval, and what happens then; by default 24 hours and `deny`"""
+
+    # How long an approval may take, in seconds
+    after_seconds: int
+    # What happens when nobody decides in time: `deny` refuses the call and the job goes on, `cancel` cancels
+    # the job
+    on_expiry: Literal["deny", "cancel"]
+
+
 class ApproveJobRequest(TypedDict):
     # Approval to decide; without it and `tool_call_id` all that are open, or the review
     approval_id: NotRequired[str]
@@ -5226,6 +5215,22 @@ class Artifact(TypedDict):
     size: int
     # Where its content is
     url: str
+
+
+class Attachment(TypedDict):
+    """An image or a file in a message, or in the result of a tool"""
+
+    # Kind of the entry
+    type: Literal["image", "file"]
+    # Media type, detected from the first bytes
+    media_type: str
+    # Name of the file; null if it has none
+    name: str | None
+    # Size in bytes
+    size: int
+    # SHA-256 digest of the content, which never changes
+    sha256: str
+    source: AttachmentSource
 
 
 class AttachmentSourceUpload(TypedDict):
@@ -5262,21 +5267,13 @@ class AttachmentSourceTool(TypedDict):
     uri: str | None
 
 
-class Attachment(TypedDict):
-    """An image or a file of a message, or of what a tool answered"""
-
-    # Kind of the entry
-    type: Literal["image", "file"]
-    # What the first bytes say that it is
-    media_type: str
-    # What it is called
-    name: str | None
-    # Bytes
-    size: int
-    # The digest of its content, which never changes
-    sha256: str
-    # Where the content came from when the message was accepted
-    source: AttachmentSourceUpload | AttachmentSourceWorkspace | AttachmentSourceUrl | AttachmentSourceTool
+# The origin of the content when the message was accepted
+AttachmentSource: TypeAlias = Union[
+    "AttachmentSourceUpload",
+    "AttachmentSourceWorkspace",
+    "AttachmentSourceUrl",
+    "AttachmentSourceTool",
+]
 
 
 class AuditEntry(TypedDict):
@@ -5369,53 +5366,13 @@ class AuthorizationServer(TypedDict):
     service_documentation: str
 
 
-class BlockText(TypedDict):
-    # Always "text"
-    type: Literal["text"]
-    # The text
-    text: str
-    # What the text cites, as parts of it
-    citations: NotRequired[list[Citation]]
-
-
-class BlockReasoning(TypedDict):
-    # Always "reasoning"
-    type: Literal["reasoning"]
-    # The text
-    text: str
-
-
-class BlockToolUse(TypedDict):
-    # Always "tool_use"
-    type: Literal["tool_use"]
-    # Id of the tool call
-    id: str
-    # Name of the tool
-    name: str
-    # Input of the tool call
-    input: dict[str, Any]
-
-
-class BlockToolResult(TypedDict):
-    # Always "tool_result"
-    type: Literal["tool_result"]
-    # Id of the tool call that this is the result of
-    tool_use_id: str
-    # Result of the tool call, as text
-    content: str
-    # Whether the tool has failed
-    is_error: bool
-    # Images and files beside the text, which models that read them get
-    attachments: NotRequired[list[Attachment]]
-
-
-# A piece of a message: text with what it cites, what the model thought before it, a call of a tool, or what
-# the tool answered
+# A piece of a message: text with its citations, the model's reasoning, a call of a tool, or the result of the
+# call
 Block: TypeAlias = Union[
-    "BlockText",
-    "BlockReasoning",
-    "BlockToolUse",
-    "BlockToolResult",
+    "TextBlock",
+    "ReasoningBlock",
+    "ToolUseBlock",
+    "ToolResultBlock",
 ]
 
 
@@ -5431,13 +5388,6 @@ class CancelReceipt(TypedDict):
     tool_calls_finished: int
     # Calls of tools that were not
     tool_calls_aborted: int
-
-
-class ChangedFileModifiedBy(TypedDict):
-    # User or agent
-    type: Literal["user", "agent", "repository"]
-    # Id of the user or agent
-    id: str
 
 
 class ChangedFile(TypedDict):
@@ -5464,7 +5414,7 @@ class ChangedFile(TypedDict):
     # ISO 8601 UTC with milliseconds
     modified_at: str
     # User or agent of the last change; null where it is unknown
-    modified_by: ChangedFileModifiedBy | None
+    modified_by: FileAuthor | None
 
 
 class Chat(TypedDict):
@@ -5519,461 +5469,7 @@ class Chat(TypedDict):
     allowed_actions: list[str]
 
 
-class ChatList(TypedDict):
-    """A page of chats, newest first"""
-
-    # The chats of this page
-    chats: list[Chat]
-    # Cursor of the next page; absent on the last page
-    next_cursor: NotRequired[str]
-
-
-class ChatOptions(TypedDict):
-    """What the people in a chat may set"""
-
-    # In place of the agent's own; null leaves it
-    model: str | None
-    # What becomes of a message while a turn runs
-    on_busy: Literal["queue", "steer", "interrupt", "reject"]
-    # In place of the agent's own; null leaves them
-    tools: list[str] | None
-    # Whether calls that need approval are approved without a person
-    auto_approve: bool
-    # The title
-    title: str
-    # Whether the chat is pinned in lists
-    pinned: bool
-
-
-class ChatStreamEventSnapshot(TypedDict):
-    # Always "snapshot"
-    event: Literal["snapshot"]
-    data: Chat
-    # Absent: this event does not move the cursor
-    id: NotRequired[None]
-
-
-class ChatStreamEventMessageCreatedDataBlocksItemVariant1(TypedDict):
-    # Always "text"
-    type: Literal["text"]
-    # The text
-    text: str
-
-
-class ChatStreamEventMessageCreatedDataBlocksItemVariant2SourceUpload(TypedDict):
-    # Always "upload"
-    kind: Literal["upload"]
-    # Id of the uploaded file
-    file_id: str
-
-
-class ChatStreamEventMessageCreatedDataBlocksItemVariant2SourceWorkspace(TypedDict):
-    # Always "workspace"
-    kind: Literal["workspace"]
-    # Id of the workspace
-    workspace_id: str
-    # Path in the workspace, such as `reports/2026.md`
-    path: str
-    # Version of the file that the message has
-    version: int
-
-
-class ChatStreamEventMessageCreatedDataBlocksItemVariant2SourceUrl(TypedDict):
-    # Always "url"
-    kind: Literal["url"]
-    # The address that it was fetched from
-    url: str
-
-
-class ChatStreamEventMessageCreatedDataBlocksItemVariant2SourceTool(TypedDict):
-    # Always "tool"
-    kind: Literal["tool"]
-    # Name of the tool whose result has the content
-    name: str
-    # What its server calls the content, if it is a resource
-    uri: str | None
-
-
-class ChatStreamEventMessageCreatedDataBlocksItemVariant2(TypedDict):
-    # Kind of the entry
-    type: Literal["image", "file"]
-    # What the first bytes say that it is
-    media_type: str
-    # What it is called
-    name: str | None
-    # Bytes
-    size: int
-    # The digest of its content, which never changes
-    sha256: str
-    # Where the content came from when the message was accepted
-    source: ChatStreamEventMessageCreatedDataBlocksItemVariant2SourceUpload | ChatStreamEventMessageCreatedDataBlocksItemVariant2SourceWorkspace | ChatStreamEventMessageCreatedDataBlocksItemVariant2SourceUrl | ChatStreamEventMessageCreatedDataBlocksItemVariant2SourceTool
-
-
-class ChatStreamEventMessageCreatedData(TypedDict):
-    # Number in the stream, from 1, without gaps
-    seq: int
-    # Always "message.created"
-    type: Literal["message.created"]
-    # ISO 8601 UTC with milliseconds
-    at: str
-    # Id of the message
-    message_id: str
-    # Author of the message: a person, the agent, the system or a tool
-    role: Literal["user", "assistant", "system", "tool"]
-    # Content as text
-    content: str
-    # Content in the model's order: text, tool calls and their results
-    blocks: NotRequired[list[ChatStreamEventMessageCreatedDataBlocksItemVariant1 | ChatStreamEventMessageCreatedDataBlocksItemVariant2]]
-    # Id of the job; null where no job answers
-    job_id: str | None
-
-
-class ChatStreamEventMessageCreated(TypedDict):
-    # Always "message.created"
-    event: Literal["message.created"]
-    # Cursor of this event
-    id: str
-    # Data of the event
-    data: ChatStreamEventMessageCreatedData
-
-
-class ChatStreamEventMessageQueuedData(TypedDict):
-    # Number in the stream, from 1, without gaps
-    seq: int
-    # Always "message.queued"
-    type: Literal["message.queued"]
-    # ISO 8601 UTC with milliseconds
-    at: str
-    # Id of the job; null where no job answers
-    job_id: str
-    # Id of the message
-    message_id: str
-    # Place in the queue, from 1
-    position: int
-
-
-class ChatStreamEventMessageQueued(TypedDict):
-    # Always "message.queued"
-    event: Literal["message.queued"]
-    # Cursor of this event
-    id: str
-    # Data of the event
-    data: ChatStreamEventMessageQueuedData
-
-
-class ChatStreamEventMessageStartedData(TypedDict):
-    # Number in the stream, from 1, without gaps
-    seq: int
-    # Always "message.started"
-    type: Literal["message.started"]
-    # ISO 8601 UTC with milliseconds
-    at: str
-    # Id of the job; null where no job answers
-    job_id: str
-    # Id of the message
-    message_id: str
-    # Number of the attempt, from 1
-    attempt: int
-
-
-class ChatStreamEventMessageStarted(TypedDict):
-    # Always "message.started"
-    event: Literal["message.started"]
-    # Cursor of this event
-    id: str
-    # Data of the event
-    data: ChatStreamEventMessageStartedData
-
-
-class ChatStreamEventMessageRestartedData(TypedDict):
-    # Number in the stream, from 1, without gaps
-    seq: int
-    # Always "message.restarted"
-    type: Literal["message.restarted"]
-    # ISO 8601 UTC with milliseconds
-    at: str
-    # Id of the job; null where no job answers
-    job_id: str
-    # Id of the message
-    message_id: str
-    # Number of the attempt, from 1
-    attempt: int
-
-
-class ChatStreamEventMessageRestarted(TypedDict):
-    # Always "message.restarted"
-    event: Literal["message.restarted"]
-    # Cursor of this event
-    id: str
-    # Data of the event
-    data: ChatStreamEventMessageRestartedData
-
-
-class ChatStreamEventMessageCompletedData(TypedDict):
-    # Number in the stream, from 1, without gaps
-    seq: int
-    # Always "message.completed"
-    type: Literal["message.completed"]
-    # ISO 8601 UTC with milliseconds
-    at: str
-    # Id of the job; null where no job answers
-    job_id: str
-    # Id of the message
-    message_id: str
-    # Current status
-    status: Literal["completed", "cancelled", "failed"]
-    # Content as text
-    content: str
-    # Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of
-    # tokens (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
-    stop_reason: NotRequired[Literal[
-        "stop",
-        "tool_use",
-        "length",
-        "content_filter",
-        "refusal",
-        "other"] | None,
-    ]
-
-
-class ChatStreamEventMessageCompleted(TypedDict):
-    # Always "message.completed"
-    event: Literal["message.completed"]
-    # Cursor of this event
-    id: str
-    # Data of the event
-    data: ChatStreamEventMessageCompletedData
-
-
-class ChatStreamEventToolStartedData(TypedDict):
-    # Number in the stream, from 1, without gaps
-    seq: int
-    # Always "tool.started"
-    type: Literal["tool.started"]
-    # ISO 8601 UTC with milliseconds
-    at: str
-    # Id of the job; null where no job answers
-    job_id: str
-    # Id of the tool call
-    call_id: str
-    # Name of the tool
-    name: str
-    # What the tool is called with; absent where it is longer than 4 KiB, and without `jobs:read`
-    arguments: NotRequired[dict[str, Any]]
-
-
-class ChatStreamEventToolStarted(TypedDict):
-    # Always "tool.started"
-    event: Literal["tool.started"]
-    # Cursor of this event
-    id: str
-    # Data of the event
-    data: ChatStreamEventToolStartedData
-
-
-class ChatStreamEventToolRequestedData(TypedDict):
-    # Number in the stream, from 1, without gaps
-    seq: int
-    # Always "tool.requested"
-    type: Literal["tool.requested"]
-    # ISO 8601 UTC with milliseconds
-    at: str
-    # Id of the job; null where no job answers
-    job_id: str
-    # Id of the tool call
-    call_id: str
-    # Name of the tool
-    name: str
-    # What the tool is called with; absent where it is longer than 4 KiB, and without `jobs:read`
-    arguments: NotRequired[dict[str, Any]]
-    # ISO 8601 UTC with milliseconds
-    expires_at: str
-
-
-class ChatStreamEventToolRequested(TypedDict):
-    # Always "tool.requested"
-    event: Literal["tool.requested"]
-    # Cursor of this event
-    id: str
-    # Data of the event
-    data: ChatStreamEventToolRequestedData
-
-
-class ChatStreamEventToolCompletedDataAttachmentsItemSourceUpload(TypedDict):
-    # Always "upload"
-    kind: Literal["upload"]
-    # Id of the uploaded file
-    file_id: str
-
-
-class ChatStreamEventToolCompletedDataAttachmentsItemSourceWorkspace(TypedDict):
-    # Always "workspace"
-    kind: Literal["workspace"]
-    # Id of the workspace
-    workspace_id: str
-    # Path in the workspace, such as `reports/2026.md`
-    path: str
-    # Version of the file that the message has
-    version: int
-
-
-class ChatStreamEventToolCompletedDataAttachmentsItemSourceUrl(TypedDict):
-    # Always "url"
-    kind: Literal["url"]
-    # The address that it was fetched from
-    url: str
-
-
-class ChatStreamEventToolCompletedDataAttachmentsItemSourceTool(TypedDict):
-    # Always "tool"
-    kind: Literal["tool"]
-    # Name of the tool whose result has the content
-    name: str
-    # What its server calls the content, if it is a resource
-    uri: str | None
-
-
-class ChatStreamEventToolCompletedDataAttachmentsItem(TypedDict):
-    # Kind of the entry
-    type: Literal["image", "file"]
-    # What the first bytes say that it is
-    media_type: str
-    # What it is called
-    name: str | None
-    # Bytes
-    size: int
-    # The digest of its content, which never changes
-    sha256: str
-    # Where the content came from when the message was accepted
-    source: ChatStreamEventToolCompletedDataAttachmentsItemSourceUpload | ChatStreamEventToolCompletedDataAttachmentsItemSourceWorkspace | ChatStreamEventToolCompletedDataAttachmentsItemSourceUrl | ChatStreamEventToolCompletedDataAttachmentsItemSourceTool
-
-
-class ChatStreamEventToolCompletedData(TypedDict):
-    # Number in the stream, from 1, without gaps
-    seq: int
-    # Always "tool.completed"
-    type: Literal["tool.completed"]
-    # ISO 8601 UTC with milliseconds
-    at: str
-    # Id of the job; null where no job answers
-    job_id: str
-    # Id of the tool call
-    call_id: str
-    # The beginning of what the tool has answered; absent without `jobs:read`
-    result: NotRequired[str]
-    # Whether the answer is longer than `result`
-    is_truncated: NotRequired[bool]
-    # Images and files of the answer; absent without `jobs:read`
-    attachments: NotRequired[list[ChatStreamEventToolCompletedDataAttachmentsItem]]
-
-
-class ChatStreamEventToolCompleted(TypedDict):
-    # Always "tool.completed"
-    event: Literal["tool.completed"]
-    # Cursor of this event
-    id: str
-    # Data of the event
-    data: ChatStreamEventToolCompletedData
-
-
-class ChatStreamEventToolFailedDataAttachmentsItemSourceUpload(TypedDict):
-    # Always "upload"
-    kind: Literal["upload"]
-    # Id of the uploaded file
-    file_id: str
-
-
-class ChatStreamEventToolFailedDataAttachmentsItemSourceWorkspace(TypedDict):
-    # Always "workspace"
-    kind: Literal["workspace"]
-    # Id of the workspace
-    workspace_id: str
-    # Path in the workspace, such as `reports/2026.md`
-    path: str
-    # Version of the file that the message has
-    version: int
-
-
-class ChatStreamEventToolFailedDataAttachmentsItemSourceUrl(TypedDict):
-    # Always "url"
-    kind: Literal["url"]
-    # The address that it was fetched from
-    url: str
-
-
-class ChatStreamEventToolFailedDataAttachmentsItemSourceTool(TypedDict):
-    # Always "tool"
-    kind: Literal["tool"]
-    # Name of the tool whose result has the content
-    name: str
-    # What its server calls the content, if it is a resource
-    uri: str | None
-
-
-class ChatStreamEventToolFailedDataAttachmentsItem(TypedDict):
-    # Kind of the entry
-    type: Literal["image", "file"]
-    # What the first bytes say that it is
-    media_type: str
-    # What it is called
-    name: str | None
-    # Bytes
-    size: int
-    # The digest of its content, which never changes
-    sha256: str
-    # Where the content came from when the message was accepted
-    source: ChatStreamEventToolFailedDataAttachmentsItemSourceUpload | ChatStreamEventToolFailedDataAttachmentsItemSourceWorkspace | ChatStreamEventToolFailedDataAttachmentsItemSourceUrl | ChatStreamEventToolFailedDataAttachmentsItemSourceTool
-
-
-class ChatStreamEventToolFailedData(TypedDict):
-    # Number in the stream, from 1, without gaps
-    seq: int
-    # Always "tool.failed"
-    type: Literal["tool.failed"]
-    # ISO 8601 UTC with milliseconds
-    at: str
-    # Id of the job; null where no job answers
-    job_id: str
-    # Id of the tool call
-    call_id: str
-    # The beginning of what the tool has answered; absent without `jobs:read`
-    result: NotRequired[str]
-    # Whether the answer is longer than `result`
-    is_truncated: NotRequired[bool]
-    # Images and files of the answer; absent without `jobs:read`
-    attachments: NotRequired[list[ChatStreamEventToolFailedDataAttachmentsItem]]
-
-
-class ChatStreamEventToolFailed(TypedDict):
-    # Always "tool.failed"
-    event: Literal["tool.failed"]
-    # Cursor of this event
-    id: str
-    # Data of the event
-    data: ChatStreamEventToolFailedData
-
-
-class ChatStreamEventRoutingUpdatedData(TypedDict):
-    # Number in the stream, from 1, without gaps
-    seq: int
-    # Always "routing.updated"
-    type: Literal["routing.updated"]
-    # ISO 8601 UTC with milliseconds
-    at: str
-    # Model that answers from now on, as `provider:name`; null is the agent's own
-    model: str | None
-
-
-class ChatStreamEventRoutingUpdated(TypedDict):
-    # Always "routing.updated"
-    event: Literal["routing.updated"]
-    # Cursor of this event
-    id: str
-    # Data of the event
-    data: ChatStreamEventRoutingUpdatedData
-
-
-class ChatStreamEventApprovalRequestedData(TypedDict):
+class ChatApprovalRequestedEventData(TypedDict):
     # Number in the stream, from 1, without gaps
     seq: int
     # Always "approval.requested"
@@ -5999,16 +5495,18 @@ class ChatStreamEventApprovalRequestedData(TypedDict):
     on_expiry: Literal["deny", "cancel"]
 
 
-class ChatStreamEventApprovalRequested(TypedDict):
+class ChatApprovalRequestedEvent(TypedDict):
+    """A tool call waits for a person's approval"""
+
     # Always "approval.requested"
     event: Literal["approval.requested"]
     # Cursor of this event
     id: str
     # Data of the event
-    data: ChatStreamEventApprovalRequestedData
+    data: ChatApprovalRequestedEventData
 
 
-class ChatStreamEventApprovalResolvedData(TypedDict):
+class ChatApprovalResolvedEventData(TypedDict):
     # Number in the stream, from 1, without gaps
     seq: int
     # Always "approval.resolved"
@@ -6029,16 +5527,18 @@ class ChatStreamEventApprovalResolvedData(TypedDict):
     arguments: NotRequired[dict[str, Any]]
 
 
-class ChatStreamEventApprovalResolved(TypedDict):
+class ChatApprovalResolvedEvent(TypedDict):
+    """An approval was decided, or has expired"""
+
     # Always "approval.resolved"
     event: Literal["approval.resolved"]
     # Cursor of this event
     id: str
     # Data of the event
-    data: ChatStreamEventApprovalResolvedData
+    data: ChatApprovalResolvedEventData
 
 
-class ChatStreamEventArtifactCreatedData(TypedDict):
+class ChatArtifactCreatedEventData(TypedDict):
     # Number in the stream, from 1, without gaps
     seq: int
     # Always "artifact.created"
@@ -6051,7 +5551,7 @@ class ChatStreamEventArtifactCreatedData(TypedDict):
     id: str
     # Always "file"
     kind: Literal["file"]
-    # Name of the tool
+    # Name
     name: str
     # Path in the workspace, such as `reports/2026.md`
     path: str
@@ -6061,146 +5561,18 @@ class ChatStreamEventArtifactCreatedData(TypedDict):
     size: int
 
 
-class ChatStreamEventArtifactCreated(TypedDict):
+class ChatArtifactCreatedEvent(TypedDict):
+    """A tool has written a file for the first time"""
+
     # Always "artifact.created"
     event: Literal["artifact.created"]
     # Cursor of this event
     id: str
     # Data of the event
-    data: ChatStreamEventArtifactCreatedData
+    data: ChatArtifactCreatedEventData
 
 
-class ChatStreamEventReviewUpdatedData(TypedDict):
-    # Number in the stream, from 1, without gaps
-    seq: int
-    # Always "review.updated"
-    type: Literal["review.updated"]
-    # ISO 8601 UTC with milliseconds
-    at: str
-    # Id of the job; null where no job answers
-    job_id: str
-    # New state
-    state: Literal["none", "pending", "approved", "changes_requested", "expired"]
-    # User who decided; null if the time ran out
-    decided_by: str | None
-    # Comment on the decision
-    comment: str | None
-
-
-class ChatStreamEventReviewUpdated(TypedDict):
-    # Always "review.updated"
-    event: Literal["review.updated"]
-    # Cursor of this event
-    id: str
-    # Data of the event
-    data: ChatStreamEventReviewUpdatedData
-
-
-class ChatStreamEventJobLinkedData(TypedDict):
-    # Number in the stream, from 1, without gaps
-    seq: int
-    # Always "job.linked"
-    type: Literal["job.linked"]
-    # ISO 8601 UTC with milliseconds
-    at: str
-    # Id of the job; null where no job answers
-    job_id: str
-    # Id of the message
-    message_id: str
-
-
-class ChatStreamEventJobLinked(TypedDict):
-    # Always "job.linked"
-    event: Literal["job.linked"]
-    # Cursor of this event
-    id: str
-    # Data of the event
-    data: ChatStreamEventJobLinkedData
-
-
-class ChatStreamEventJobUpdatedData(TypedDict):
-    # Number in the stream, from 1, without gaps
-    seq: int
-    # Always "job.updated"
-    type: Literal["job.updated"]
-    # ISO 8601 UTC with milliseconds
-    at: str
-    # Id of the job; null where no job answers
-    job_id: str
-    # Current status
-    status: Literal[
-        "queued",
-        "running",
-        "blocked",
-        "needs_review",
-        "cancelling",
-        "completed",
-        "failed",
-        "cancelled",
-    ]
-    # What a blocked job waits for; null for other jobs
-    blocked_reason: Literal[
-        "approval_required",
-        "input_required",
-        "auth_required",
-        "tool_result_required",
-        "budget_reached",
-        "interrupted",
-    ] | None
-
-
-class ChatStreamEventJobUpdated(TypedDict):
-    # Always "job.updated"
-    event: Literal["job.updated"]
-    # Cursor of this event
-    id: str
-    # Data of the event
-    data: ChatStreamEventJobUpdatedData
-
-
-class ChatStreamEventChatUpdatedDataOptions(TypedDict):
-    # Model that answers from now on, as `provider:name`; null is the agent's own
-    model: NotRequired[str | None]
-    # What a message does while a job of the chat is active: wait (`queue`), join the running job (`steer`),
-    # replace it (`interrupt`) or be refused (`reject`)
-    on_busy: NotRequired[Literal["queue", "steer", "interrupt", "reject"]]
-    # Tools that the agent may use in this chat; null is all that the agent has
-    tools: NotRequired[list[str] | None]
-    # Whether calls that need approval are approved without a person
-    auto_approve: NotRequired[bool]
-    # Title, for people
-    title: NotRequired[str]
-    # Whether the chat is pinned in lists
-    pinned: NotRequired[bool]
-
-
-class ChatStreamEventChatUpdatedData(TypedDict):
-    # Number in the stream, from 1, without gaps
-    seq: int
-    # Always "chat.updated"
-    type: Literal["chat.updated"]
-    # ISO 8601 UTC with milliseconds
-    at: str
-    # Current status
-    status: NotRequired[Literal["standby", "working", "done", "error", "needs_attention"]]
-    # Settings of the chat; only what has changed in an event
-    options: NotRequired[ChatStreamEventChatUpdatedDataOptions]
-    # Any JSON object of the caller's; it is returned unchanged
-    metadata: NotRequired[dict[str, Any]]
-    # Whether the chat has been deleted
-    deleted: NotRequired[bool]
-
-
-class ChatStreamEventChatUpdated(TypedDict):
-    # Always "chat.updated"
-    event: Literal["chat.updated"]
-    # Cursor of this event
-    id: str
-    # Data of the event
-    data: ChatStreamEventChatUpdatedData
-
-
-class ChatStreamEventChatCompactedData(TypedDict):
+class ChatCompactedEventData(TypedDict):
     # Number in the stream, from 1, without gaps
     seq: int
     # Always "chat.compacted"
@@ -6215,62 +5587,18 @@ class ChatStreamEventChatCompactedData(TypedDict):
     messages: int
 
 
-class ChatStreamEventChatCompacted(TypedDict):
+class ChatCompactedEvent(TypedDict):
+    """From now on this message, a summary, replaces older messages in model calls"""
+
     # Always "chat.compacted"
     event: Literal["chat.compacted"]
     # Cursor of this event
     id: str
     # Data of the event
-    data: ChatStreamEventChatCompactedData
+    data: ChatCompactedEventData
 
 
-class ChatStreamEventMessageUpdatedData(TypedDict):
-    # Number in the stream, from 1, without gaps
-    seq: int
-    # Always "message.updated"
-    type: Literal["message.updated"]
-    # ISO 8601 UTC with milliseconds
-    at: str
-    # Id of the message
-    message_id: str
-    # Whether the chat is pinned in lists
-    pinned: bool
-
-
-class ChatStreamEventMessageUpdated(TypedDict):
-    # Always "message.updated"
-    event: Literal["message.updated"]
-    # Cursor of this event
-    id: str
-    # Data of the event
-    data: ChatStreamEventMessageUpdatedData
-
-
-class ChatStreamEventUsageUpdatedData(TypedDict):
-    # Number in the stream, from 1, without gaps
-    seq: int
-    # Always "usage.updated"
-    type: Literal["usage.updated"]
-    # ISO 8601 UTC with milliseconds
-    at: str
-    # Id of the job; null where no job answers
-    job_id: str
-    # Tokens sent to models
-    input_tokens: int
-    # Tokens received from models
-    output_tokens: int
-
-
-class ChatStreamEventUsageUpdated(TypedDict):
-    # Always "usage.updated"
-    event: Literal["usage.updated"]
-    # Cursor of this event
-    id: str
-    # Data of the event
-    data: ChatStreamEventUsageUpdatedData
-
-
-class ChatStreamEventErrorData(TypedDict):
+class ChatErrorEventData(TypedDict):
     # Number in the stream, from 1, without gaps
     seq: int
     # Always "error"
@@ -6303,121 +5631,20 @@ class ChatStreamEventErrorData(TypedDict):
     message: str
 
 
-class ChatStreamEventError(TypedDict):
+class ChatErrorEvent(TypedDict):
+    """A job of the chat has failed"""
+
     # Always "error"
     event: Literal["error"]
     # Cursor of this event
     id: str
     # Data of the event
-    data: ChatStreamEventErrorData
+    data: ChatErrorEventData
 
 
-class ChatStreamEventMessageDeltaData(TypedDict):
-    # The message that it belongs to
-    message_id: str
-    # Where the text ends in the message's content, in UTF-16 units
-    position: int
-    # What is added
-    text: str
+class ChatJob(TypedDict):
+    """A job of a chat, in short"""
 
-
-class ChatStreamEventMessageDelta(TypedDict):
-    # Always "message.delta"
-    event: Literal["message.delta"]
-    # Cursor of this event
-    id: str
-    # Data of the event
-    data: ChatStreamEventMessageDeltaData
-
-
-class ChatStreamEventResetData(TypedDict):
-    # Why the cursor cannot be used
-    reason: Literal["malformed", "ahead_of_head", "not_retained"]
-    # The replay begins with this event
-    from_seq: int
-
-
-class ChatStreamEventReset(TypedDict):
-    # Always "reset"
-    event: Literal["reset"]
-    # Data of the event
-    data: ChatStreamEventResetData
-    # Absent: this event does not move the cursor
-    id: NotRequired[None]
-
-
-class ChatStreamEventStreamClosingData(TypedDict):
-    # Why the stream closes or restarts
-    reason: Literal["deploy", "unavailable", "revoked", "slow_consumer", "expired", "moved"]
-    # The cursor to resume from
-    resume_after: str | None
-
-
-class ChatStreamEventStreamClosing(TypedDict):
-    # Always "stream.closing"
-    event: Literal["stream.closing"]
-    # Data of the event
-    data: ChatStreamEventStreamClosingData
-    # Absent: this event does not move the cursor
-    id: NotRequired[None]
-
-
-class ChatStreamEventStreamEndData(TypedDict):
-    pass
-
-
-class ChatStreamEventStreamEnd(TypedDict):
-    # Always "stream.end"
-    event: Literal["stream.end"]
-    # Data of the event
-    data: ChatStreamEventStreamEndData
-    # Absent: this event does not move the cursor
-    id: NotRequired[None]
-
-
-# An event of a chat's stream
-ChatStreamEvent: TypeAlias = Union[
-    "ChatStreamEventSnapshot",
-    "ChatStreamEventMessageCreated",
-    "ChatStreamEventMessageQueued",
-    "ChatStreamEventMessageStarted",
-    "ChatStreamEventMessageRestarted",
-    "ChatStreamEventMessageCompleted",
-    "ChatStreamEventToolStarted",
-    "ChatStreamEventToolRequested",
-    "ChatStreamEventToolCompleted",
-    "ChatStreamEventToolFailed",
-    "ChatStreamEventRoutingUpdated",
-    "ChatStreamEventApprovalRequested",
-    "ChatStreamEventApprovalResolved",
-    "ChatStreamEventArtifactCreated",
-    "ChatStreamEventReviewUpdated",
-    "ChatStreamEventJobLinked",
-    "ChatStreamEventJobUpdated",
-    "ChatStreamEventChatUpdated",
-    "ChatStreamEventChatCompacted",
-    "ChatStreamEventMessageUpdated",
-    "ChatStreamEventUsageUpdated",
-    "ChatStreamEventError",
-    "ChatStreamEventMessageDelta",
-    "ChatStreamEventReset",
-    "ChatStreamEventStreamClosing",
-    "ChatStreamEventStreamEnd",
-]
-
-
-class ChatSummary(TypedDict):
-    """Summary that replaces older messages in model calls"""
-
-    # The message with the summary
-    message_id: str
-    # Messages that it replaces
-    messages: int
-    # ISO 8601 UTC with milliseconds
-    created_at: str
-
-
-class ChatWorkJobsItem(TypedDict):
     # A job's id
     id: str
     # The title
@@ -6437,13 +5664,594 @@ class ChatWorkJobsItem(TypedDict):
     review_state: Literal["none", "pending", "approved", "changes_requested", "expired"]
 
 
+class ChatJobLinkedEventData(TypedDict):
+    # Number in the stream, from 1, without gaps
+    seq: int
+    # Always "job.linked"
+    type: Literal["job.linked"]
+    # ISO 8601 UTC with milliseconds
+    at: str
+    # Id of the job; null where no job answers
+    job_id: str
+    # Id of the message
+    message_id: str
+
+
+class ChatJobLinkedEvent(TypedDict):
+    """The message got the job that answers it"""
+
+    # Always "job.linked"
+    event: Literal["job.linked"]
+    # Cursor of this event
+    id: str
+    # Data of the event
+    data: ChatJobLinkedEventData
+
+
+class ChatJobUpdatedEventData(TypedDict):
+    # Number in the stream, from 1, without gaps
+    seq: int
+    # Always "job.updated"
+    type: Literal["job.updated"]
+    # ISO 8601 UTC with milliseconds
+    at: str
+    # Id of the job; null where no job answers
+    job_id: str
+    # Current status
+    status: Literal[
+        "queued",
+        "running",
+        "blocked",
+        "needs_review",
+        "cancelling",
+        "completed",
+        "failed",
+        "cancelled",
+    ]
+    # What a blocked job waits for; null for other jobs
+    blocked_reason: Literal[
+        "approval_required",
+        "input_required",
+        "auth_required",
+        "tool_result_required",
+        "budget_reached",
+        "interrupted",
+    ] | None
+
+
+class ChatJobUpdatedEvent(TypedDict):
+    """A job of the chat has a new status"""
+
+    # Always "job.updated"
+    event: Literal["job.updated"]
+    # Cursor of this event
+    id: str
+    # Data of the event
+    data: ChatJobUpdatedEventData
+
+
+class ChatList(TypedDict):
+    """A page of chats, newest first"""
+
+    # The chats of this page
+    chats: list[Chat]
+    # Cursor of the next page; absent on the last page
+    next_cursor: NotRequired[str]
+
+
+class ChatMessageCompletedEventData(TypedDict):
+    # Number in the stream, from 1, without gaps
+    seq: int
+    # Always "message.completed"
+    type: Literal["message.completed"]
+    # ISO 8601 UTC with milliseconds
+    at: str
+    # Id of the job; null where no job answers
+    job_id: str
+    # Id of the message
+    message_id: str
+    # Current status
+    status: Literal["completed", "cancelled", "failed"]
+    # Content as text
+    content: str
+    # Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of
+    # tokens (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
+    stop_reason: NotRequired[Literal[
+        "stop",
+        "tool_use",
+        "length",
+        "content_filter",
+        "refusal",
+        "other"] | None,
+    ]
+
+
+class ChatMessageCompletedEvent(TypedDict):
+    """The message is complete, or was cancelled, or has failed"""
+
+    # Always "message.completed"
+    event: Literal["message.completed"]
+    # Cursor of this event
+    id: str
+    # Data of the event
+    data: ChatMessageCompletedEventData
+
+
+class ChatMessageCreatedEventData(TypedDict):
+    # Number in the stream, from 1, without gaps
+    seq: int
+    # Always "message.created"
+    type: Literal["message.created"]
+    # ISO 8601 UTC with milliseconds
+    at: str
+    # Id of the message
+    message_id: str
+    # Author of the message: a person, the agent, the system or a tool
+    role: Literal["user", "assistant", "system", "tool"]
+    # Content as text
+    content: str
+    # Content in the model's order: text, tool calls and their results
+    blocks: NotRequired[list[InputBlock]]
+    # Id of the job; null where no job answers
+    job_id: str | None
+
+
+class ChatMessageCreatedEvent(TypedDict):
+    """There is a new message, from a user or from the agent"""
+
+    # Always "message.created"
+    event: Literal["message.created"]
+    # Cursor of this event
+    id: str
+    # Data of the event
+    data: ChatMessageCreatedEventData
+
+
+class ChatMessageDeltaEvent(TypedDict):
+    """Live text; it is not stored"""
+
+    # Always "message.delta"
+    event: Literal["message.delta"]
+    # Cursor of this event
+    id: str
+    data: TextDelta
+
+
+class ChatMessageQueuedEventData(TypedDict):
+    # Number in the stream, from 1, without gaps
+    seq: int
+    # Always "message.queued"
+    type: Literal["message.queued"]
+    # ISO 8601 UTC with milliseconds
+    at: str
+    # Id of the job; null where no job answers
+    job_id: str
+    # Id of the message
+    message_id: str
+    # Place in the queue, from 1
+    position: int
+
+
+class ChatMessageQueuedEvent(TypedDict):
+    """The message waits in the queue"""
+
+    # Always "message.queued"
+    event: Literal["message.queued"]
+    # Cursor of this event
+    id: str
+    # Data of the event
+    data: ChatMessageQueuedEventData
+
+
+class ChatMessageRestartedEventData(TypedDict):
+    # Number in the stream, from 1, without gaps
+    seq: int
+    # Always "message.restarted"
+    type: Literal["message.restarted"]
+    # ISO 8601 UTC with milliseconds
+    at: str
+    # Id of the job; null where no job answers
+    job_id: str
+    # Id of the message
+    message_id: str
+    # Number of the attempt, from 1
+    attempt: int
+
+
+class ChatMessageRestartedEvent(TypedDict):
+    """A new attempt writes the message again: drop the live text that no event contains"""
+
+    # Always "message.restarted"
+    event: Literal["message.restarted"]
+    # Cursor of this event
+    id: str
+    # Data of the event
+    data: ChatMessageRestartedEventData
+
+
+class ChatMessageStartedEventData(TypedDict):
+    # Number in the stream, from 1, without gaps
+    seq: int
+    # Always "message.started"
+    type: Literal["message.started"]
+    # ISO 8601 UTC with milliseconds
+    at: str
+    # Id of the job; null where no job answers
+    job_id: str
+    # Id of the message
+    message_id: str
+    # Number of the attempt, from 1
+    attempt: int
+
+
+class ChatMessageStartedEvent(TypedDict):
+    """The agent has begun to write the message"""
+
+    # Always "message.started"
+    event: Literal["message.started"]
+    # Cursor of this event
+    id: str
+    # Data of the event
+    data: ChatMessageStartedEventData
+
+
+class ChatMessageUpdatedEventData(TypedDict):
+    # Number in the stream, from 1, without gaps
+    seq: int
+    # Always "message.updated"
+    type: Literal["message.updated"]
+    # ISO 8601 UTC with milliseconds
+    at: str
+    # Id of the message
+    message_id: str
+    # Whether the chat is pinned in lists
+    pinned: bool
+
+
+class ChatMessageUpdatedEvent(TypedDict):
+    """The message was pinned to the context, or unpinned"""
+
+    # Always "message.updated"
+    event: Literal["message.updated"]
+    # Cursor of this event
+    id: str
+    # Data of the event
+    data: ChatMessageUpdatedEventData
+
+
+class ChatOptions(TypedDict):
+    """What the people in a chat may set"""
+
+    # In place of the agent's own; null leaves it
+    model: str | None
+    # What becomes of a message while a turn runs
+    on_busy: Literal["queue", "steer", "interrupt", "reject"]
+    # In place of the agent's own; null leaves them
+    tools: list[str] | None
+    # Whether calls that need approval are approved without a person
+    auto_approve: bool
+    # The title
+    title: str
+    # Whether the chat is pinned in lists
+    pinned: bool
+
+
+class ChatOptionsChange(TypedDict):
+    """The settings that have changed"""
+
+    # Model that answers in this chat, as `provider:name`; null is the agent's own
+    model: NotRequired[str | None]
+    # What a message does while a job of the chat is active: wait (`queue`), join the running job (`steer`),
+    # replace it (`interrupt`) or be refused (`reject`)
+    on_busy: NotRequired[Literal["queue", "steer", "interrupt", "reject"]]
+    # Tools that the agent may use in this chat; null is all that the agent has
+    tools: NotRequired[list[str] | None]
+    # Whether calls that need approval are approved without a person
+    auto_approve: NotRequired[bool]
+    # Title, for people
+    title: NotRequired[str]
+    # Whether the chat is pinned in lists
+    pinned: NotRequired[bool]
+
+
+class ChatOptionsInput(TypedDict):
+    """Settings of a chat"""
+
+    # Model that answers in this chat, as `provider:name`; null is the agent's own
+    model: NotRequired[str | None]
+    # What a message does while a job of the chat is active: wait (`queue`), join the running job (`steer`),
+    # replace it (`interrupt`) or be refused (`reject`)
+    on_busy: NotRequired[Literal["queue", "steer", "interrupt", "reject"]]
+    # Tools that the agent may use in this chat; null is all that the agent has
+    tools: NotRequired[list[str] | None]
+    # Whether calls that need approval are approved without a person
+    auto_approve: NotRequired[bool]
+    # Title, for people
+    title: NotRequired[str]
+    # Whether the chat is pinned in lists
+    pinned: NotRequired[bool]
+
+
+class ChatReviewUpdatedEventData(TypedDict):
+    # Number in the stream, from 1, without gaps
+    seq: int
+    # Always "review.updated"
+    type: Literal["review.updated"]
+    # ISO 8601 UTC with milliseconds
+    at: str
+    # Id of the job; null where no job answers
+    job_id: str
+    # New state
+    state: Literal["none", "pending", "approved", "changes_requested", "expired"]
+    # User who decided; null if the time ran out
+    decided_by: str | None
+    # Comment on the decision
+    comment: str | None
+
+
+class ChatReviewUpdatedEvent(TypedDict):
+    """The review of a job has a new state"""
+
+    # Always "review.updated"
+    event: Literal["review.updated"]
+    # Cursor of this event
+    id: str
+    # Data of the event
+    data: ChatReviewUpdatedEventData
+
+
+class ChatRoutingUpdatedEventData(TypedDict):
+    # Number in the stream, from 1, without gaps
+    seq: int
+    # Always "routing.updated"
+    type: Literal["routing.updated"]
+    # ISO 8601 UTC with milliseconds
+    at: str
+    # Model that answers from now on, as `provider:name`; null is the agent's own
+    model: str | None
+
+
+class ChatRoutingUpdatedEvent(TypedDict):
+    """Another model answers from now on"""
+
+    # Always "routing.updated"
+    event: Literal["routing.updated"]
+    # Cursor of this event
+    id: str
+    # Data of the event
+    data: ChatRoutingUpdatedEventData
+
+
+class ChatSnapshotEvent(TypedDict):
+    """The chat as it is when the stream begins"""
+
+    # Always "snapshot"
+    event: Literal["snapshot"]
+    data: Chat
+    # Absent: this event does not move the cursor
+    id: NotRequired[None]
+
+
+# An event of a chat's stream
+ChatStreamEvent: TypeAlias = Union[
+    "ChatSnapshotEvent",
+    "ChatMessageCreatedEvent",
+    "ChatMessageQueuedEvent",
+    "ChatMessageStartedEvent",
+    "ChatMessageRestartedEvent",
+    "ChatMessageCompletedEvent",
+    "ChatToolStartedEvent",
+    "ChatToolRequestedEvent",
+    "ChatToolCompletedEvent",
+    "ChatToolFailedEvent",
+    "ChatRoutingUpdatedEvent",
+    "ChatApprovalRequestedEvent",
+    "ChatApprovalResolvedEvent",
+    "ChatArtifactCreatedEvent",
+    "ChatReviewUpdatedEvent",
+    "ChatJobLinkedEvent",
+    "ChatJobUpdatedEvent",
+    "ChatUpdatedEvent",
+    "ChatCompactedEvent",
+    "ChatMessageUpdatedEvent",
+    "ChatUsageUpdatedEvent",
+    "ChatErrorEvent",
+    "ChatMessageDeltaEvent",
+    "StreamResetEvent",
+    "StreamClosingEvent",
+    "StreamEndEvent",
+]
+
+
+class ChatSummary(TypedDict):
+    """Summary that replaces older messages in model calls"""
+
+    # The message with the summary
+    message_id: str
+    # Messages that it replaces
+    messages: int
+    # ISO 8601 UTC with milliseconds
+    created_at: str
+
+
+class ChatToolCompletedEventData(TypedDict):
+    # Number in the stream, from 1, without gaps
+    seq: int
+    # Always "tool.completed"
+    type: Literal["tool.completed"]
+    # ISO 8601 UTC with milliseconds
+    at: str
+    # Id of the job; null where no job answers
+    job_id: str
+    # Id of the tool call
+    call_id: str
+    # The beginning of what the tool has answered; absent without `jobs:read`
+    result: NotRequired[str]
+    # Whether the answer is longer than `result`
+    is_truncated: NotRequired[bool]
+    # Images and files of the answer; absent without `jobs:read`
+    attachments: NotRequired[list[Attachment]]
+
+
+class ChatToolCompletedEvent(TypedDict):
+    """The tool has answered"""
+
+    # Always "tool.completed"
+    event: Literal["tool.completed"]
+    # Cursor of this event
+    id: str
+    # Data of the event
+    data: ChatToolCompletedEventData
+
+
+class ChatToolFailedEventData(TypedDict):
+    # Number in the stream, from 1, without gaps
+    seq: int
+    # Always "tool.failed"
+    type: Literal["tool.failed"]
+    # ISO 8601 UTC with milliseconds
+    at: str
+    # Id of the job; null where no job answers
+    job_id: str
+    # Id of the tool call
+    call_id: str
+    # The beginning of what the tool has answered; absent without `jobs:read`
+    result: NotRequired[str]
+    # Whether the answer is longer than `result`
+    is_truncated: NotRequired[bool]
+    # Images and files of the answer; absent without `jobs:read`
+    attachments: NotRequired[list[Attachment]]
+
+
+class ChatToolFailedEvent(TypedDict):
+    """The tool has failed"""
+
+    # Always "tool.failed"
+    event: Literal["tool.failed"]
+    # Cursor of this event
+    id: str
+    # Data of the event
+    data: ChatToolFailedEventData
+
+
+class ChatToolRequestedEventData(TypedDict):
+    # Number in the stream, from 1, without gaps
+    seq: int
+    # Always "tool.requested"
+    type: Literal["tool.requested"]
+    # ISO 8601 UTC with milliseconds
+    at: str
+    # Id of the job; null where no job answers
+    job_id: str
+    # Id of the tool call
+    call_id: str
+    # Name of the tool
+    name: str
+    # What the tool is called with; absent where it is longer than 4 KiB, and without `jobs:read`
+    arguments: NotRequired[dict[str, Any]]
+    # ISO 8601 UTC with milliseconds
+    expires_at: str
+
+
+class ChatToolRequestedEvent(TypedDict):
+    """The agent has called a tool that the client runs: send its result"""
+
+    # Always "tool.requested"
+    event: Literal["tool.requested"]
+    # Cursor of this event
+    id: str
+    # Data of the event
+    data: ChatToolRequestedEventData
+
+
+class ChatToolStartedEventData(TypedDict):
+    # Number in the stream, from 1, without gaps
+    seq: int
+    # Always "tool.started"
+    type: Literal["tool.started"]
+    # ISO 8601 UTC with milliseconds
+    at: str
+    # Id of the job; null where no job answers
+    job_id: str
+    # Id of the tool call
+    call_id: str
+    # Name of the tool
+    name: str
+    # What the tool is called with; absent where it is longer than 4 KiB, and without `jobs:read`
+    arguments: NotRequired[dict[str, Any]]
+
+
+class ChatToolStartedEvent(TypedDict):
+    """The agent has called a tool"""
+
+    # Always "tool.started"
+    event: Literal["tool.started"]
+    # Cursor of this event
+    id: str
+    # Data of the event
+    data: ChatToolStartedEventData
+
+
+class ChatUpdatedEventData(TypedDict):
+    # Number in the stream, from 1, without gaps
+    seq: int
+    # Always "chat.updated"
+    type: Literal["chat.updated"]
+    # ISO 8601 UTC with milliseconds
+    at: str
+    # Current status
+    status: NotRequired[Literal["standby", "working", "done", "error", "needs_attention"]]
+    options: NotRequired[ChatOptionsChange]
+    # Any JSON object of the caller's; it is returned unchanged
+    metadata: NotRequired[dict[str, Any]]
+    # Whether the chat has been deleted
+    deleted: NotRequired[bool]
+
+
+class ChatUpdatedEvent(TypedDict):
+    """The chat has changed; only the changed fields are present"""
+
+    # Always "chat.updated"
+    event: Literal["chat.updated"]
+    # Cursor of this event
+    id: str
+    # Data of the event
+    data: ChatUpdatedEventData
+
+
+class ChatUsageUpdatedEventData(TypedDict):
+    # Number in the stream, from 1, without gaps
+    seq: int
+    # Always "usage.updated"
+    type: Literal["usage.updated"]
+    # ISO 8601 UTC with milliseconds
+    at: str
+    # Id of the job; null where no job answers
+    job_id: str
+    # Tokens sent to models
+    input_tokens: int
+    # Tokens received from models
+    output_tokens: int
+
+
+class ChatUsageUpdatedEvent(TypedDict):
+    """Tokens that the chat turn has used so far"""
+
+    # Always "usage.updated"
+    event: Literal["usage.updated"]
+    # Cursor of this event
+    id: str
+    # Data of the event
+    data: ChatUsageUpdatedEventData
+
+
 class ChatWork(TypedDict):
     """The current work of a chat"""
 
     # A job's id
     active_job_id: str | None
     # The newest jobs
-    jobs: list[ChatWorkJobsItem]
+    jobs: list[ChatJob]
     # Artifacts of the job
     artifacts: list[Artifact]
     # Whether it waits for a person
@@ -6473,6 +6281,26 @@ class Citation(TypedDict):
     cited_text: str | None
 
 
+class ClientToolCall(TypedDict):
+    """A call of a tool that waits for its result from the client"""
+
+    # Id of the tool call
+    id: str
+    # Name of the tool
+    name: str
+    # Arguments that the tool would be called with
+    arguments: NotRequired[dict[str, Any]]
+
+
+class ClockChangeNote(TypedDict):
+    """What a change of the clock does to a scheduled time"""
+
+    # Kind of the entry
+    kind: Literal["shifted", "skipped", "repeated"]
+    # What a clock change does to it
+    message: str
+
+
 class CloneRepositoryRequest(TypedDict):
     # A mount that is there; the other fields make a new one
     repo_id: NotRequired[str]
@@ -6493,92 +6321,59 @@ class CompactChatRequest(TypedDict):
     instructions: NotRequired[str]
 
 
-class CreateAgentRequestApprovalExpiry(TypedDict):
-    # How long an approval may take, in seconds
-    after_seconds: int
-    # What happens when nobody decides in time: `deny` refuses the call and the job goes on, `cancel` cancels
-    # the job
-    on_expiry: Literal["deny", "cancel"]
+class ContentBlockInputVariant1(TypedDict):
+    # Always "text"
+    type: Literal["text"]
+    # What is said
+    text: str
 
 
-class CreateAgentRequestMcpServersItemHeadersItem(TypedDict):
-    # Name of the header
-    name: str
-    # Name of the organization's secret that is the header's value
-    secret: str
-    # Text before the secret in the header's value, such as `Bearer `
-    prefix: NotRequired[str]
+class ContentBlockInputVariant2(TypedDict):
+    # Kind of the entry
+    type: Literal["image", "file"]
+    source: ContentSourceInput
+    # What it is called
+    name: NotRequired[str]
 
 
-class CreateAgentRequestMcpServersItem(TypedDict):
-    # Name of the MCP server; its tools are called `<name>__<tool>`
-    name: str
-    # Address of the MCP server
+# Part of a message: text, an image, or a file (PDF or text)
+ContentBlockInput: TypeAlias = Union[
+    "ContentBlockInputVariant1",
+    "ContentBlockInputVariant2",
+]
+
+
+class ContentSourceInputUpload(TypedDict):
+    # Always "upload"
+    kind: Literal["upload"]
+    # A file of `POST /api/files`
+    file_id: str
+
+
+class ContentSourceInputWorkspace(TypedDict):
+    # Always "workspace"
+    kind: Literal["workspace"]
+    # A workspace; the token needs `workspaces:read`
+    workspace_id: str
+    # A file of it
+    path: str
+    # A version of the file; the present one unless given
+    version: NotRequired[int]
+
+
+class ContentSourceInputUrl(TypedDict):
+    # Always "url"
+    kind: Literal["url"]
+    # An https URL, fetched once when the message is sent
     url: str
-    # HTTP headers that the MCP server is sent
-    headers: NotRequired[list[CreateAgentRequestMcpServersItemHeadersItem]]
-    # Whether a run goes on without the server's tools while the server cannot be reached; `false` by default
-    optional: NotRequired[bool]
 
 
-CreateAgentRequestToolsItemArgumentsItem = TypedDict(
-    "CreateAgentRequestToolsItemArgumentsItem",
-    {
-        # Property of `input_schema`
-        "name": "str",
-        # Where it goes in the request; `body`: it is the whole body
-        "place": "Literal['path', 'query', 'header', 'body']",
-        # Its name there; the argument's own by default
-        "as": "NotRequired[str]",
-    },
-)
-
-
-class CreateAgentRequestToolsItemHeadersItem(TypedDict):
-    # Name of the header
-    name: str
-    # Name of the organization's secret that is the header's value
-    secret: NotRequired[str]
-    # Text before the secret in the header's value, such as `Bearer `
-    prefix: NotRequired[str]
-    # A fixed value, instead of a secret; credentials are always secrets
-    value: NotRequired[str]
-
-
-class CreateAgentRequestToolsItemRetry(TypedDict):
-    # Requests that are made after the first one has failed; 2 by default
-    times: NotRequired[int]
-    # Milliseconds before the first of them, each next pause is twice as long; 500 by default
-    pause_ms: NotRequired[int]
-
-
-class CreateAgentRequestToolsItem(TypedDict):
-    # Name of the tool
-    name: str
-    # What the tool does; models read this
-    description: str
-    # JSON Schema of the tool's arguments: an object, at most 16 KiB
-    input_schema: dict[str, Any]
-    # Who runs it: `client`, the programs that use the agent; `http`, the service makes a request
-    kind: Literal["client", "http"]
-    # Of the kind `http`: the method of the request
-    method: NotRequired[Literal["GET", "POST", "PUT", "PATCH", "DELETE"]]
-    # Of the kind `http`: the address that is asked; `{argument}` in its path is an argument
-    url: NotRequired[str]
-    # Where arguments go; others are in the path where the address has them, else fields of the JSON body, or
-    # of the query of GET and DELETE
-    arguments: NotRequired[list[CreateAgentRequestToolsItemArgumentsItem]]
-    # Headers that each request has
-    headers: NotRequired[list[CreateAgentRequestToolsItemHeadersItem]]
-    # Milliseconds for one request; 30,000 by default
-    timeout_ms: NotRequired[int]
-    # How often a request is made again after a failure that may pass
-    retry: NotRequired[CreateAgentRequestToolsItemRetry]
-    # Name of the secret, a `whsec_…`, by which each request is signed as a webhook is
-    signing_secret: NotRequired[str]
-    # Whether a request whose outcome is not known may be made again; `true` for GET, PUT and DELETE by
-    # default
-    repeatable: NotRequired[bool]
+# Where the content is. The message keeps it as it is at the time of sending
+ContentSourceInput: TypeAlias = Union[
+    "ContentSourceInputUpload",
+    "ContentSourceInputWorkspace",
+    "ContentSourceInputUrl",
+]
 
 
 class CreateAgentRequest(TypedDict):
@@ -6600,14 +6395,13 @@ class CreateAgentRequest(TypedDict):
     allowed_tools: NotRequired[list[str] | None]
     # Tools whose calls wait for a person's approval; `<server>__*` is all tools of an MCP server
     approval_tools: NotRequired[list[str]]
-    # How long a call waits for approval, and what happens when the time is up; 24 hours and `deny` by default
-    approval_expiry: NotRequired[CreateAgentRequestApprovalExpiry]
+    approval_expiry: NotRequired[ApprovalExpiryInput]
     # MCP servers whose tools the agent can use
-    mcp_servers: NotRequired[list[CreateAgentRequestMcpServersItem]]
+    mcp_servers: NotRequired[list[McpServerInput]]
     # Most model calls of one job; null is the service's limit
     max_steps: NotRequired[int | None]
     # Tools of the agent's own: calls that your programs run (`client`), or requests (`http`)
-    tools: NotRequired[list[CreateAgentRequestToolsItem]]
+    tools: NotRequired[list[AgentToolInput]]
     # JSON Schema of an object, at most 16 KiB, that answers must fit; null: they are text
     output_schema: NotRequired[dict[str, Any] | None]
     # Labels to find the agent by
@@ -6625,22 +6419,6 @@ class CreateAppRequest(TypedDict):
     entry: NotRequired[str]
 
 
-class CreateChatRequestOptions(TypedDict):
-    # Model that answers in this chat, as `provider:name`; null is the agent's own
-    model: NotRequired[str | None]
-    # What a message does while a job of the chat is active: wait (`queue`), join the running job (`steer`),
-    # replace it (`interrupt`) or be refused (`reject`)
-    on_busy: NotRequired[Literal["queue", "steer", "interrupt", "reject"]]
-    # Tools that the agent may use in this chat; null is all that the agent has
-    tools: NotRequired[list[str] | None]
-    # Whether calls that need approval are approved without a person
-    auto_approve: NotRequired[bool]
-    # Title, for people
-    title: NotRequired[str]
-    # Whether the chat is pinned in lists
-    pinned: NotRequired[bool]
-
-
 class CreateChatRequest(TypedDict):
     # Id of the agent
     agent_id: str
@@ -6648,8 +6426,7 @@ class CreateChatRequest(TypedDict):
     workspace_id: str
     # Title, for people
     title: NotRequired[str]
-    # Settings of the chat; only what has changed in an event
-    options: NotRequired[CreateChatRequestOptions]
+    options: NotRequired[ChatOptionsInput]
     # Any JSON object of the caller's; it is returned unchanged
     metadata: NotRequired[dict[str, Any]]
 
@@ -6666,38 +6443,6 @@ class CreateInvitationRequest(TypedDict):
     role: NotRequired[Literal["owner", "member"]]
 
 
-class CreateMissionRequestSchedule(TypedDict):
-    # Kind of schedule
-    type: NotRequired[Literal["none", "once", "cron", "continuous"]]
-    # `cron`: five fields or `@daily` and similar. `once`: a time in ISO 8601, local time of `timezone`
-    # without an offset. `continuous`: the pause between runs as a duration, such as `PT5M`
-    value: NotRequired[str | None]
-    # An IANA time zone; `UTC` by default
-    timezone: NotRequired[str]
-    # A time in ISO 8601, or null
-    start_at: NotRequired[str | None]
-    # A time in ISO 8601, or null
-    end_at: NotRequired[str | None]
-    # After so many runs the mission is completed; null is no limit
-    max_runs: NotRequired[int | None]
-    # What a fire does while an earlier run is open; `skip` by default
-    overlap: NotRequired[Literal["skip", "buffer_one", "cancel_other", "allow_all"]]
-    # How late a fire may be; 60 by default
-    catchup_window_seconds: NotRequired[int]
-    # The longest delay of a fire; 0 by default
-    jitter_seconds: NotRequired[int]
-
-
-class CreateMissionRequestBudget(TypedDict):
-    # Most tokens, sent and received, of one job; null is no limit of its own
-    max_tokens: NotRequired[int | None]
-    # The most that it may cost, as decimal text in `currency` of `GET /api/usage`; its model must have a
-    # price
-    max_cost: NotRequired[str | None]
-    # Most model calls of one job; null is the service's limit
-    max_steps: NotRequired[int | None]
-
-
 class CreateMissionRequest(TypedDict):
     # Title, for people
     title: str
@@ -6711,12 +6456,11 @@ class CreateMissionRequest(TypedDict):
     visibility: NotRequired[Literal["private", "organization"]]
     # Which of its jobs run first where slots are scarce
     priority: NotRequired[Literal["low", "medium", "high", "urgent"]]
-    # When the mission runs; only by hand by default
-    schedule: NotRequired[CreateMissionRequestSchedule]
+    schedule: NotRequired[MissionScheduleInput]
     # Whether a person reviews the result before the job is completed; `false` by default
     review_required: NotRequired[bool]
     # Limits of each run; what is absent has the service's limit
-    budget: NotRequired[CreateMissionRequestBudget]
+    budget: NotRequired[MissionBudgetInput]
     # What its jobs have as their metadata; at most 16 KiB as JSON
     metadata: NotRequired[dict[str, Any]]
 
@@ -6810,6 +6554,15 @@ class DataColumn(TypedDict):
     name: str
     # As DuckDB or SQLite names it
     type: str
+
+
+class DefaultRunner(TypedDict):
+    """What jobs run with by default"""
+
+    # The default model; null if there is none
+    model: str | None
+    # Whether that is the built-in demo, which is no language model
+    demo: bool
 
 
 class DeletedChat(TypedDict):
@@ -7065,6 +6818,12 @@ class Delivery(TypedDict):
     allowed_actions: list[str]
 
 
+class DeliveryAccepted(TypedDict):
+    """The delivery that will be attempted"""
+
+    delivery: Delivery
+
+
 class DeliveryList(TypedDict):
     """A page of deliveries, newest first"""
 
@@ -7074,29 +6833,9 @@ class DeliveryList(TypedDict):
     next_cursor: NotRequired[str]
 
 
-class DeprecationPolicyVersioning(TypedDict):
-    # Always "date"
-    scheme: Literal["date"]
-    # Always "Api-Version"
-    header: Literal["Api-Version"]
-    # A version of the contract, by date
-    current: str
-    # Versions that are supported
-    supported: list[str]
-    # What counts as a breaking change
-    breaking_changes: str
-    # What holds for v1
-    v1: str
+class Deprecation(TypedDict):
+    """A deprecated operation"""
 
-
-class DeprecationPolicyHeadersItem(TypedDict):
-    # Name
-    name: str
-    # What it means
-    meaning: str
-
-
-class DeprecationPolicyDeprecationsItem(TypedDict):
     # The operation's id
     operation: str
     # HTTP method of the operation
@@ -7115,6 +6854,21 @@ class DeprecationPolicyDeprecationsItem(TypedDict):
     guide: str | None
 
 
+class DeprecationPolicyVersioning(TypedDict):
+    # Always "date"
+    scheme: Literal["date"]
+    # Always "Api-Version"
+    header: Literal["Api-Version"]
+    # A version of the contract, by date
+    current: str
+    # Versions that are supported
+    supported: list[str]
+    # What counts as a breaking change
+    breaking_changes: str
+    # What holds for v1
+    v1: str
+
+
 class DeprecationPolicy(TypedDict):
     """How the contract changes, and what of it is to go"""
 
@@ -7127,9 +6881,18 @@ class DeprecationPolicy(TypedDict):
     # Days between the announcement and the removal
     sunset_notice_days: int
     # Headers of the responses of a deprecated operation
-    headers: list[DeprecationPolicyHeadersItem]
+    headers: list[DocumentedHeader]
     # Operations that will be removed
-    deprecations: list[DeprecationPolicyDeprecationsItem]
+    deprecations: list[Deprecation]
+
+
+class DocumentedHeader(TypedDict):
+    """A header and its meaning"""
+
+    # Name
+    name: str
+    # What it means
+    meaning: str
 
 
 class ErrorDetails(TypedDict):
@@ -7177,30 +6940,12 @@ class ErrorDetails(TypedDict):
     others: NotRequired[int]
 
 
-class EventActor(TypedDict):
-    # Type of the event, or the kind of actor
-    type: Literal["user", "service_token", "agent", "system"]
-    # Id of the record or actor; null where there is none
-    id: str
-
-
-class EventResource(TypedDict):
-    # What it is about
-    type: str
-    # Id of the record or actor; null where there is none
-    id: str | None
-    # Where it is read
-    url: str | None
-    # Version of the record that the event is about; null where it has none
-    version: int | None
-
-
 class Event(TypedDict):
     """What has happened"""
 
     # The event's id: the same over retries and redeliveries
     id: str
-    # Type of the event, or the kind of actor
+    # Type of the event
     type: Literal[
         "agent.created",
         "agent.updated",
@@ -7264,11 +7009,9 @@ class Event(TypedDict):
     sequence: int
     # Why the event exists: a change over the interface, the life of a job, or a test
     source: Literal["job_lifecycle", "api_mutation", "test"]
-    # Who caused it
     actor: EventActor
     # The request that has caused it
     request_id: str | None
-    # The record that it is about
     resource: EventResource
     # Data of the event
     data: dict[str, Any]
@@ -7276,6 +7019,15 @@ class Event(TypedDict):
     changes: list[str]
     # The data was longer than 20 KiB, and is ids and status only
     truncated: NotRequired[Literal[True]]
+
+
+class EventActor(TypedDict):
+    """Who caused the event; `system` is the service itself"""
+
+    # Kind of actor
+    type: Literal["user", "service_token", "agent", "system"]
+    # Id of the actor
+    id: str
 
 
 class EventFeed(TypedDict):
@@ -7300,6 +7052,28 @@ class EventPage(TypedDict):
     next_cursor: NotRequired[str]
 
 
+class EventResource(TypedDict):
+    """The record that the event is about"""
+
+    # What it is about
+    type: str
+    # Id of the record; null where there is none
+    id: str | None
+    # Where it is read
+    url: str | None
+    # Version of the record that the event is about; null where it has none
+    version: int | None
+
+
+class FileAuthor(TypedDict):
+    """Who made the last change: a user, an agent, or a commit of a repository"""
+
+    # Kind of author
+    type: Literal["user", "agent", "repository"]
+    # Id of the user, agent or repository
+    id: str
+
+
 class FileList(TypedDict):
     """Files and directories, by their paths"""
 
@@ -7307,24 +7081,6 @@ class FileList(TypedDict):
     files: list[WorkspaceFile]
     # Cursor of the next page; absent on the last page
     next_cursor: NotRequired[str]
-
-
-class FilePreviewImage(TypedDict):
-    # A `data:` address: the picture itself, as WebP
-    url: str
-    # Pixels
-    width: int
-    # Pixels
-    height: int
-
-
-class FilePreviewTable(TypedDict):
-    # Columns of the result, in their order
-    columns: list[DataColumn]
-    # Values in the order of the columns
-    rows: list[list[Any]]
-    # Whether there are more rows
-    truncated: bool
 
 
 class FilePreview(TypedDict):
@@ -7344,12 +7100,10 @@ class FilePreview(TypedDict):
     content: NotRequired[str]
     # `content` as HTML that is safe to show: Markdown, or highlighted code (`hljs-…`)
     html: NotRequired[str]
-    # A picture of at most 1,024 pixels: the image, or the first page of a PDF
-    image: NotRequired[FilePreviewImage]
+    image: NotRequired[PreviewImage]
     # Pages of a PDF
     pages: NotRequired[int]
-    # The first rows of a table, 100 at most
-    table: NotRequired[FilePreviewTable]
+    table: NotRequired[PreviewTable]
     # Where the content is
     url: NotRequired[str]
     # Whether there is more than `content` has
@@ -7373,13 +7127,6 @@ class FileUpload(TypedDict):
     expires_at: str | None
 
 
-class FileVersionModifiedBy(TypedDict):
-    # User or agent
-    type: Literal["user", "agent", "repository"]
-    # Id of the user or agent
-    id: str
-
-
 class FileVersion(TypedDict):
     """A version of a file that can be read back"""
 
@@ -7393,8 +7140,7 @@ class FileVersion(TypedDict):
     etag: str
     # ISO 8601 UTC with milliseconds
     modified_at: str
-    # User or agent of the last change; null where it is unknown
-    modified_by: FileVersionModifiedBy
+    modified_by: FileAuthor
     # ISO 8601 UTC with milliseconds
     kept_until: str | None
 
@@ -7408,53 +7154,12 @@ class FileVersions(TypedDict):
     versions: list[FileVersion]
 
 
-class ForkChatRequestContentVariant2ItemVariant1(TypedDict):
-    # Always "text"
-    type: Literal["text"]
-    # What is said
-    text: str
-
-
-class ForkChatRequestContentVariant2ItemVariant2SourceUpload(TypedDict):
-    # Always "upload"
-    kind: Literal["upload"]
-    # A file of `POST /api/files`
-    file_id: str
-
-
-class ForkChatRequestContentVariant2ItemVariant2SourceWorkspace(TypedDict):
-    # Always "workspace"
-    kind: Literal["workspace"]
-    # A workspace; the token needs `workspaces:read`
-    workspace_id: str
-    # A file of it
-    path: str
-    # A version of the file; the present one unless given
-    version: NotRequired[int]
-
-
-class ForkChatRequestContentVariant2ItemVariant2SourceUrl(TypedDict):
-    # Always "url"
-    kind: Literal["url"]
-    # An https URL, fetched once when the message is sent
-    url: str
-
-
-class ForkChatRequestContentVariant2ItemVariant2(TypedDict):
-    # Kind of the entry
-    type: Literal["image", "file"]
-    # Where its content is. The message keeps the content as it is now
-    source: ForkChatRequestContentVariant2ItemVariant2SourceUpload | ForkChatRequestContentVariant2ItemVariant2SourceWorkspace | ForkChatRequestContentVariant2ItemVariant2SourceUrl
-    # What it is called
-    name: NotRequired[str]
-
-
 class ForkChatRequest(TypedDict):
     # The message of this chat up to which the new one has the conversation
     from_message_id: str
     # In place of the message, which must be a user's; it is answered: text, or blocks; a source is {kind:
     # upload, file_id}, {kind: workspace, workspace_id, path} or {kind: url, url}
-    content: NotRequired[str | list[ForkChatRequestContentVariant2ItemVariant1 | ForkChatRequestContentVariant2ItemVariant2]]
+    content: NotRequired[str | list[ContentBlockInput]]
     # Title, for people
     title: NotRequired[str]
 
@@ -7478,13 +7183,6 @@ class ForkedChat(TypedDict):
     job: Job | None
 
 
-class FoundFileModifiedBy(TypedDict):
-    # User or agent
-    type: Literal["user", "agent", "repository"]
-    # Id of the user or agent
-    id: str
-
-
 class FoundFile(TypedDict):
     """A file that a search has found"""
 
@@ -7505,7 +7203,7 @@ class FoundFile(TypedDict):
     # ISO 8601 UTC with milliseconds
     modified_at: str
     # User or agent of the last change; null where it is unknown
-    modified_by: FoundFileModifiedBy | None
+    modified_by: FileAuthor | None
     # What is around the words; null where the name was found
     excerpt: str | None
 
@@ -7515,24 +7213,6 @@ class FoundFiles(TypedDict):
 
     # The files of this page
     files: list[FoundFile]
-
-
-class ImportAgentToolsRequestHeadersItem(TypedDict):
-    # Name of the header
-    name: str
-    # Name of the organization's secret that is the header's value
-    secret: NotRequired[str]
-    # Text before the secret in the header's value, such as `Bearer `
-    prefix: NotRequired[str]
-    # A fixed value, instead of a secret; credentials are always secrets
-    value: NotRequired[str]
-
-
-class ImportAgentToolsRequestRetry(TypedDict):
-    # Requests that are made after the first one has failed; 2 by default
-    times: NotRequired[int]
-    # Milliseconds before the first of them, each next pause is twice as long; 500 by default
-    pause_ms: NotRequired[int]
 
 
 class ImportAgentToolsRequest(TypedDict):
@@ -7549,15 +7229,34 @@ class ImportAgentToolsRequest(TypedDict):
     # Where the operations are; the first server of the document by default
     server_url: NotRequired[str]
     # Headers that each request has
-    headers: NotRequired[list[ImportAgentToolsRequestHeadersItem]]
+    headers: NotRequired[list[ToolHeaderInput]]
     # Milliseconds for one request; 30,000 by default
     timeout_ms: NotRequired[int]
-    # How often a request is made again after a failure that may pass
-    retry: NotRequired[ImportAgentToolsRequestRetry]
+    retry: NotRequired[ToolRetryInput]
     # Name of the secret, a `whsec_…`, by which each request is signed as a webhook is
     signing_secret: NotRequired[str]
     # Whether nothing is stored: the answer shows what would be
     dry_run: NotRequired[bool]
+
+
+class ImportableOperation(TypedDict):
+    """An operation of an OpenAPI document"""
+
+    # By what it is chosen
+    operation_id: str
+    # Its method
+    method: str
+    # Its path
+    path: str
+    # What it does, in the words of the document
+    summary: str
+
+
+# A piece of a user's message
+InputBlock: TypeAlias = Union[
+    "PlainTextBlock",
+    "Attachment",
+]
 
 
 class InputError(TypedDict):
@@ -7569,10 +7268,12 @@ class InputError(TypedDict):
     message: str
 
 
-class InvariantReportChecksItem(TypedDict):
+class InvariantCheck(TypedDict):
+    """One invariant, and how often it is violated"""
+
     # What is counted
     name: str
-    # How many
+    # How many violations there are
     count: int
 
 
@@ -7582,7 +7283,7 @@ class InvariantReport(TypedDict):
     # Whether every count is 0
     ok: bool
     # The invariants that were checked
-    checks: list[InvariantReportChecksItem]
+    checks: list[InvariantCheck]
 
 
 class Invitation(TypedDict):
@@ -7621,60 +7322,12 @@ class InvitationList(TypedDict):
     next_cursor: NotRequired[str]
 
 
-class IterateJobRequestFeedbackVariant2ItemVariant1(TypedDict):
-    # Always "text"
-    type: Literal["text"]
-    # What is said
-    text: str
-
-
-class IterateJobRequestFeedbackVariant2ItemVariant2SourceUpload(TypedDict):
-    # Always "upload"
-    kind: Literal["upload"]
-    # A file of `POST /api/files`
-    file_id: str
-
-
-class IterateJobRequestFeedbackVariant2ItemVariant2SourceWorkspace(TypedDict):
-    # Always "workspace"
-    kind: Literal["workspace"]
-    # A workspace; the token needs `workspaces:read`
-    workspace_id: str
-    # A file of it
-    path: str
-    # A version of the file; the present one unless given
-    version: NotRequired[int]
-
-
-class IterateJobRequestFeedbackVariant2ItemVariant2SourceUrl(TypedDict):
-    # Always "url"
-    kind: Literal["url"]
-    # An https URL, fetched once when the message is sent
-    url: str
-
-
-class IterateJobRequestFeedbackVariant2ItemVariant2(TypedDict):
-    # Kind of the entry
-    type: Literal["image", "file"]
-    # Where its content is. The message keeps the content as it is now
-    source: IterateJobRequestFeedbackVariant2ItemVariant2SourceUpload | IterateJobRequestFeedbackVariant2ItemVariant2SourceWorkspace | IterateJobRequestFeedbackVariant2ItemVariant2SourceUrl
-    # What it is called
-    name: NotRequired[str]
-
-
 class IterateJobRequest(TypedDict):
     # What is to be changed: text, or blocks; a source is {kind: upload, file_id}, {kind: workspace,
     # workspace_id, path} or {kind: url, url}
-    feedback: str | list[IterateJobRequestFeedbackVariant2ItemVariant1 | IterateJobRequestFeedbackVariant2ItemVariant2]
+    feedback: str | list[ContentBlockInput]
     # Of the new job; absent: that of the job before
     metadata: NotRequired[dict[str, Any]]
-
-
-class JobProgress(TypedDict):
-    # Percentage done, from 0 to 100; null where it is unknown
-    percent: float | None
-    # What is being done; null where it is unknown
-    label: str | None
 
 
 class Job(TypedDict):
@@ -7741,7 +7394,6 @@ class Job(TypedDict):
     citations: list[Citation]
     # Why it failed; null where it did not
     error: RunError | None
-    # How far the job is, as a tool reports it; null where none does
     progress: JobProgress
     # What the running job waits for; null where it waits for nothing
     waiting: JobWaiting | None
@@ -7782,6 +7434,156 @@ class Job(TypedDict):
     allowed_actions: list[str]
 
 
+class JobApprovalRequestedEventData(TypedDict):
+    # Number in the stream, from 1, without gaps
+    seq: int
+    # Always "approval.requested"
+    type: Literal["approval.requested"]
+    # ISO 8601 UTC with milliseconds
+    at: str
+    # Id of the approval
+    approval_id: str
+    # Name of the tool
+    tool_name: str
+    # Id of the tool call, as the model gave it
+    tool_call_id: str
+    # Arguments that the tool would be called with
+    arguments: dict[str, Any]
+    # Explanation, for people
+    message: str
+    # ISO 8601 UTC with milliseconds
+    expires_at: str
+    # What happens when nobody decides in time: `deny` refuses the call and the job goes on, `cancel` cancels
+    # the job
+    on_expiry: Literal["deny", "cancel"]
+
+
+class JobApprovalRequestedEvent(TypedDict):
+    """A tool call waits for a person's approval"""
+
+    # Always "approval.requested"
+    event: Literal["approval.requested"]
+    # Cursor of this event
+    id: str
+    # Data of the event
+    data: JobApprovalRequestedEventData
+
+
+class JobApprovalResolvedEventData(TypedDict):
+    # Number in the stream, from 1, without gaps
+    seq: int
+    # Always "approval.resolved"
+    type: Literal["approval.resolved"]
+    # ISO 8601 UTC with milliseconds
+    at: str
+    # Id of the approval
+    approval_id: str
+    # Id of the tool call, as the model gave it
+    tool_call_id: str
+    # The decision; `expired` where nobody decided in time
+    decision: Literal["approve", "deny", "expired"]
+    # User who did it; null where the service did
+    by: str | None
+    # Arguments that the tool would be called with
+    arguments: NotRequired[dict[str, Any]]
+
+
+class JobApprovalResolvedEvent(TypedDict):
+    """An approval was decided, or has expired"""
+
+    # Always "approval.resolved"
+    event: Literal["approval.resolved"]
+    # Cursor of this event
+    id: str
+    # Data of the event
+    data: JobApprovalResolvedEventData
+
+
+class JobApprovedEventData(TypedDict):
+    # Number in the stream, from 1, without gaps
+    seq: int
+    # Always "job.approved"
+    type: Literal["job.approved"]
+    # ISO 8601 UTC with milliseconds
+    at: str
+    # User who decided; null if the time ran out
+    decided_by: str | None
+
+
+class JobApprovedEvent(TypedDict):
+    """The review has approved the result"""
+
+    # Always "job.approved"
+    event: Literal["job.approved"]
+    # Cursor of this event
+    id: str
+    # Data of the event
+    data: JobApprovedEventData
+
+
+class JobArtifactCreatedEventData(TypedDict):
+    # Number in the stream, from 1, without gaps
+    seq: int
+    # Always "artifact.created"
+    type: Literal["artifact.created"]
+    # ISO 8601 UTC with milliseconds
+    at: str
+    # Id of the artifact: the same for all changes of one file by one job
+    id: str
+    # Always "file"
+    kind: Literal["file"]
+    # Name
+    name: str
+    # Path in the workspace, such as `reports/2026.md`
+    path: str
+    # Media type of the content
+    mime: str
+    # Bytes
+    size: int
+
+
+class JobArtifactCreatedEvent(TypedDict):
+    """A tool has written a file for the first time"""
+
+    # Always "artifact.created"
+    event: Literal["artifact.created"]
+    # Cursor of this event
+    id: str
+    # Data of the event
+    data: JobArtifactCreatedEventData
+
+
+class JobBlockedEventData(TypedDict):
+    # Number in the stream, from 1, without gaps
+    seq: int
+    # Always "job.blocked"
+    type: Literal["job.blocked"]
+    # ISO 8601 UTC with milliseconds
+    at: str
+    # Why
+    reason: Literal[
+        "approval_required",
+        "input_required",
+        "auth_required",
+        "tool_result_required",
+        "budget_reached",
+        "interrupted",
+    ]
+    # Of `tool_result_required`: the calls that wait for a result of the client
+    tool_calls: NotRequired[list[ClientToolCall]]
+
+
+class JobBlockedEvent(TypedDict):
+    """The job is blocked; `reason` says what it waits for"""
+
+    # Always "job.blocked"
+    event: Literal["job.blocked"]
+    # Cursor of this event
+    id: str
+    # Data of the event
+    data: JobBlockedEventData
+
+
 class JobBudget(TypedDict):
     """What a job may use; null is the service's own limit"""
 
@@ -7793,6 +7595,273 @@ class JobBudget(TypedDict):
     max_steps: int | None
     # ISO 8601 UTC with milliseconds
     deadline_at: str | None
+
+
+class JobBudgetInput(TypedDict):
+    """What a job may use; null is no limit of its own"""
+
+    # Most tokens, sent and received, of one job; null is no limit of its own
+    max_tokens: NotRequired[int | None]
+    # The most that it may cost, as decimal text in `currency` of `GET /api/usage`; its model must have a
+    # price
+    max_cost: NotRequired[str | None]
+    # Most model calls of one job; null is the service's limit
+    max_steps: NotRequired[int | None]
+    # When its run ends, in ISO 8601; 24 hours after its beginning at the latest
+    deadline_at: NotRequired[str | None]
+
+
+class JobCancelledEventData(TypedDict):
+    # Number in the stream, from 1, without gaps
+    seq: int
+    # Always "job.cancelled"
+    type: Literal["job.cancelled"]
+    # ISO 8601 UTC with milliseconds
+    at: str
+    # Tool calls that were stopped before they had a result
+    tool_calls_aborted: int
+    usage: TokenCounts
+
+
+class JobCancelledEvent(TypedDict):
+    """The job was cancelled"""
+
+    # Always "job.cancelled"
+    event: Literal["job.cancelled"]
+    # Cursor of this event
+    id: str
+    # Data of the event
+    data: JobCancelledEventData
+
+
+class JobCancellingEventData(TypedDict):
+    # Number in the stream, from 1, without gaps
+    seq: int
+    # Always "job.cancelling"
+    type: Literal["job.cancelling"]
+    # ISO 8601 UTC with milliseconds
+    at: str
+
+
+class JobCancellingEvent(TypedDict):
+    """The job is being cancelled"""
+
+    # Always "job.cancelling"
+    event: Literal["job.cancelling"]
+    # Cursor of this event
+    id: str
+    # Data of the event
+    data: JobCancellingEventData
+
+
+class JobCompletedEventData(TypedDict):
+    # Number in the stream, from 1, without gaps
+    seq: int
+    # Always "job.completed"
+    type: Literal["job.completed"]
+    # ISO 8601 UTC with milliseconds
+    at: str
+    usage: TokenCounts
+    # Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of
+    # tokens (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
+    stop_reason: NotRequired[Literal[
+        "stop",
+        "tool_use",
+        "length",
+        "content_filter",
+        "refusal",
+        "other"] | None,
+    ]
+
+
+class JobCompletedEvent(TypedDict):
+    """The job is completed"""
+
+    # Always "job.completed"
+    event: Literal["job.completed"]
+    # Cursor of this event
+    id: str
+    # Data of the event
+    data: JobCompletedEventData
+
+
+class JobCreatedEventData(TypedDict):
+    # Number in the stream, from 1, without gaps
+    seq: int
+    # Always "job.created"
+    type: Literal["job.created"]
+    # ISO 8601 UTC with milliseconds
+    at: str
+    # Id of the chat
+    chat_id: str
+    # Id of the agent
+    agent_id: str
+    # Title, for people
+    title: str
+
+
+class JobCreatedEvent(TypedDict):
+    """The job exists, and waits for a runner"""
+
+    # Always "job.created"
+    event: Literal["job.created"]
+    # Cursor of this event
+    id: str
+    # Data of the event
+    data: JobCreatedEventData
+
+
+class JobDeniedEventData(TypedDict):
+    # Number in the stream, from 1, without gaps
+    seq: int
+    # Always "job.denied"
+    type: Literal["job.denied"]
+    # ISO 8601 UTC with milliseconds
+    at: str
+    # User who decided; null if the time ran out
+    decided_by: str
+    # Ids of the tool calls, as the model gave them
+    tool_call_ids: list[str]
+    # Comment on the decision
+    comment: str | None
+
+
+class JobDeniedEvent(TypedDict):
+    """A person has denied tool calls; the job continues without them"""
+
+    # Always "job.denied"
+    event: Literal["job.denied"]
+    # Cursor of this event
+    id: str
+    # Data of the event
+    data: JobDeniedEventData
+
+
+class JobErrorEventData(TypedDict):
+    # Number in the stream, from 1, without gaps
+    seq: int
+    # Always "error"
+    type: Literal["error"]
+    # ISO 8601 UTC with milliseconds
+    at: str
+    # Code of the error
+    code: Literal[
+        "provider_unreachable",
+        "provider_unauthorized",
+        "provider_key_rejected",
+        "provider_rate_limited",
+        "provider_error",
+        "provider_stalled",
+        "provider_rejected",
+        "context_length_exceeded",
+        "model_unavailable",
+        "step_limit",
+        "timeout",
+        "attempts_exhausted",
+        "tools_unavailable",
+        "clone_failed",
+        "output_invalid",
+        "no_answer",
+        "internal_error",
+    ]
+    # Explanation, for people
+    message: str
+
+
+class JobErrorEvent(TypedDict):
+    """The job has failed"""
+
+    # Always "error"
+    event: Literal["error"]
+    # Cursor of this event
+    id: str
+    # Data of the event
+    data: JobErrorEventData
+
+
+class JobFailedEventData(TypedDict):
+    # Number in the stream, from 1, without gaps
+    seq: int
+    # Always "job.failed"
+    type: Literal["job.failed"]
+    # ISO 8601 UTC with milliseconds
+    at: str
+    error: JobFailure
+    usage: TokenCounts
+    # Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of
+    # tokens (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
+    stop_reason: NotRequired[Literal[
+        "stop",
+        "tool_use",
+        "length",
+        "content_filter",
+        "refusal",
+        "other"] | None,
+    ]
+
+
+class JobFailedEvent(TypedDict):
+    """The job has failed"""
+
+    # Always "job.failed"
+    event: Literal["job.failed"]
+    # Cursor of this event
+    id: str
+    # Data of the event
+    data: JobFailedEventData
+
+
+class JobFailure(TypedDict):
+    """Why the job has failed"""
+
+    # Code of the error
+    code: Literal[
+        "provider_unreachable",
+        "provider_unauthorized",
+        "provider_key_rejected",
+        "provider_rate_limited",
+        "provider_error",
+        "provider_stalled",
+        "provider_rejected",
+        "context_length_exceeded",
+        "model_unavailable",
+        "step_limit",
+        "timeout",
+        "attempts_exhausted",
+        "tools_unavailable",
+        "clone_failed",
+        "output_invalid",
+        "no_answer",
+        "internal_error",
+    ]
+    # Explanation, for people
+    message: str
+
+
+class JobIterationRequestedEventData(TypedDict):
+    # Number in the stream, from 1, without gaps
+    seq: int
+    # Always "job.iteration_requested"
+    type: Literal["job.iteration_requested"]
+    # ISO 8601 UTC with milliseconds
+    at: str
+    # User who did it; null where the service did
+    by: str
+    # What the next round should do differently
+    feedback: str
+    # Content in the model's order: text, tool calls and their results
+    blocks: NotRequired[list[InputBlock]]
+
+
+class JobIterationRequestedEvent(TypedDict):
+    """The review wants changes; another job makes them"""
+
+    # Always "job.iteration_requested"
+    event: Literal["job.iteration_requested"]
+    # Cursor of this event
+    id: str
+    # Data of the event
+    data: JobIterationRequestedEventData
 
 
 class JobLineage(TypedDict):
@@ -7811,6 +7880,30 @@ class JobList(TypedDict):
     jobs: list[Job]
     # Cursor of the next page; absent on the last page
     next_cursor: NotRequired[str]
+
+
+class JobLogEventData(TypedDict):
+    # Number in the stream, from 1, without gaps
+    seq: int
+    # Always "log"
+    type: Literal["log"]
+    # ISO 8601 UTC with milliseconds
+    at: str
+    # Severity of the line
+    level: Literal["info", "warn"]
+    # Explanation, for people
+    message: str
+
+
+class JobLogEvent(TypedDict):
+    """A line that a tool or the runner has logged about its work"""
+
+    # Always "log"
+    event: Literal["log"]
+    # Cursor of this event
+    id: str
+    # Data of the event
+    data: JobLogEventData
 
 
 class JobMetrics(TypedDict):
@@ -7864,74 +7957,16 @@ class JobNode(TypedDict):
     created_at: str
 
 
-class JobRunner(TypedDict):
-    """What runs a job; null before it has started"""
+class JobProgress(TypedDict):
+    """The progress of a job, as its tools report it"""
 
-    # The provider of the model
-    kind: str
-    # `provider:name`
-    model: str
-    # ISO 8601 UTC with milliseconds
-    started_at: str | None
-    # ISO 8601 UTC with milliseconds
-    heartbeat_at: str | None
+    # Percentage done, from 0 to 100; null where it is unknown
+    percent: float | None
+    # What is being done; null where it is unknown
+    label: str | None
 
 
-class JobStreamEventSnapshot(TypedDict):
-    # Always "snapshot"
-    event: Literal["snapshot"]
-    data: Job
-    # Absent: this event does not move the cursor
-    id: NotRequired[None]
-
-
-class JobStreamEventJobCreatedData(TypedDict):
-    # Number in the stream, from 1, without gaps
-    seq: int
-    # Always "job.created"
-    type: Literal["job.created"]
-    # ISO 8601 UTC with milliseconds
-    at: str
-    # Id of the chat
-    chat_id: str
-    # Id of the agent
-    agent_id: str
-    # Title, for people
-    title: str
-
-
-class JobStreamEventJobCreated(TypedDict):
-    # Always "job.created"
-    event: Literal["job.created"]
-    # Cursor of this event
-    id: str
-    # Data of the event
-    data: JobStreamEventJobCreatedData
-
-
-class JobStreamEventJobStartedData(TypedDict):
-    # Number in the stream, from 1, without gaps
-    seq: int
-    # Always "job.started"
-    type: Literal["job.started"]
-    # ISO 8601 UTC with milliseconds
-    at: str
-    # Number of the attempt, from 1
-    attempt: int
-    # Model of this run, as `provider:name`
-    model: str
-
-
-class JobStreamEventJobStarted(TypedDict):
-    # Always "job.started"
-    event: Literal["job.started"]
-    # Cursor of this event
-    id: str
-    # Data of the event
-    data: JobStreamEventJobStartedData
-
-
-class JobStreamEventJobRestartedData(TypedDict):
+class JobRestartedEventData(TypedDict):
     # Number in the stream, from 1, without gaps
     seq: int
     # Always "job.restarted"
@@ -7942,54 +7977,18 @@ class JobStreamEventJobRestartedData(TypedDict):
     attempt: int
 
 
-class JobStreamEventJobRestarted(TypedDict):
+class JobRestartedEvent(TypedDict):
+    """The job was resumed after a crash"""
+
     # Always "job.restarted"
     event: Literal["job.restarted"]
     # Cursor of this event
     id: str
     # Data of the event
-    data: JobStreamEventJobRestartedData
+    data: JobRestartedEventData
 
 
-class JobStreamEventJobBlockedDataToolCallsItem(TypedDict):
-    # Id of the tool call
-    id: str
-    # Name of the tool
-    name: str
-    # Arguments that the tool would be called with
-    arguments: NotRequired[dict[str, Any]]
-
-
-class JobStreamEventJobBlockedData(TypedDict):
-    # Number in the stream, from 1, without gaps
-    seq: int
-    # Always "job.blocked"
-    type: Literal["job.blocked"]
-    # ISO 8601 UTC with milliseconds
-    at: str
-    # Why
-    reason: Literal[
-        "approval_required",
-        "input_required",
-        "auth_required",
-        "tool_result_required",
-        "budget_reached",
-        "interrupted",
-    ]
-    # Of `tool_result_required`: the calls that wait for a result of the client
-    tool_calls: NotRequired[list[JobStreamEventJobBlockedDataToolCallsItem]]
-
-
-class JobStreamEventJobBlocked(TypedDict):
-    # Always "job.blocked"
-    event: Literal["job.blocked"]
-    # Cursor of this event
-    id: str
-    # Data of the event
-    data: JobStreamEventJobBlockedData
-
-
-class JobStreamEventJobResumedData(TypedDict):
+class JobResumedEventData(TypedDict):
     # Number in the stream, from 1, without gaps
     seq: int
     # Always "job.resumed"
@@ -8000,16 +7999,18 @@ class JobStreamEventJobResumedData(TypedDict):
     attempt: int
 
 
-class JobStreamEventJobResumed(TypedDict):
+class JobResumedEvent(TypedDict):
+    """The blocked job runs again"""
+
     # Always "job.resumed"
     event: Literal["job.resumed"]
     # Cursor of this event
     id: str
     # Data of the event
-    data: JobStreamEventJobResumedData
+    data: JobResumedEventData
 
 
-class JobStreamEventJobReviewRequestedData(TypedDict):
+class JobReviewRequestedEventData(TypedDict):
     # Number in the stream, from 1, without gaps
     seq: int
     # Always "job.review_requested"
@@ -8020,723 +8021,18 @@ class JobStreamEventJobReviewRequestedData(TypedDict):
     expires_at: str
 
 
-class JobStreamEventJobReviewRequested(TypedDict):
+class JobReviewRequestedEvent(TypedDict):
+    """The result of the job waits for a person's review"""
+
     # Always "job.review_requested"
     event: Literal["job.review_requested"]
     # Cursor of this event
     id: str
     # Data of the event
-    data: JobStreamEventJobReviewRequestedData
+    data: JobReviewRequestedEventData
 
 
-class JobStreamEventJobApprovedData(TypedDict):
-    # Number in the stream, from 1, without gaps
-    seq: int
-    # Always "job.approved"
-    type: Literal["job.approved"]
-    # ISO 8601 UTC with milliseconds
-    at: str
-    # User who decided; null if the time ran out
-    decided_by: str | None
-
-
-class JobStreamEventJobApproved(TypedDict):
-    # Always "job.approved"
-    event: Literal["job.approved"]
-    # Cursor of this event
-    id: str
-    # Data of the event
-    data: JobStreamEventJobApprovedData
-
-
-class JobStreamEventJobDeniedData(TypedDict):
-    # Number in the stream, from 1, without gaps
-    seq: int
-    # Always "job.denied"
-    type: Literal["job.denied"]
-    # ISO 8601 UTC with milliseconds
-    at: str
-    # User who decided; null if the time ran out
-    decided_by: str
-    # Ids of the tool calls, as the model gave them
-    tool_call_ids: list[str]
-    # Comment on the decision
-    comment: str | None
-
-
-class JobStreamEventJobDenied(TypedDict):
-    # Always "job.denied"
-    event: Literal["job.denied"]
-    # Cursor of this event
-    id: str
-    # Data of the event
-    data: JobStreamEventJobDeniedData
-
-
-class JobStreamEventJobIterationRequestedDataBlocksItemVariant1(TypedDict):
-    # Always "text"
-    type: Literal["text"]
-    # The text
-    text: str
-
-
-class JobStreamEventJobIterationRequestedDataBlocksItemVariant2SourceUpload(TypedDict):
-    # Always "upload"
-    kind: Literal["upload"]
-    # Id of the uploaded file
-    file_id: str
-
-
-class JobStreamEventJobIterationRequestedDataBlocksItemVariant2SourceWorkspace(TypedDict):
-    # Always "workspace"
-    kind: Literal["workspace"]
-    # Id of the workspace
-    workspace_id: str
-    # Path in the workspace, such as `reports/2026.md`
-    path: str
-    # Version of the file that the message has
-    version: int
-
-
-class JobStreamEventJobIterationRequestedDataBlocksItemVariant2SourceUrl(TypedDict):
-    # Always "url"
-    kind: Literal["url"]
-    # The address that it was fetched from
-    url: str
-
-
-class JobStreamEventJobIterationRequestedDataBlocksItemVariant2SourceTool(TypedDict):
-    # Always "tool"
-    kind: Literal["tool"]
-    # Name of the tool whose result has the content
-    name: str
-    # What its server calls the content, if it is a resource
-    uri: str | None
-
-
-class JobStreamEventJobIterationRequestedDataBlocksItemVariant2(TypedDict):
-    # Kind of the entry
-    type: Literal["image", "file"]
-    # What the first bytes say that it is
-    media_type: str
-    # What it is called
-    name: str | None
-    # Bytes
-    size: int
-    # The digest of its content, which never changes
-    sha256: str
-    # Where the content came from when the message was accepted
-    source: JobStreamEventJobIterationRequestedDataBlocksItemVariant2SourceUpload | JobStreamEventJobIterationRequestedDataBlocksItemVariant2SourceWorkspace | JobStreamEventJobIterationRequestedDataBlocksItemVariant2SourceUrl | JobStreamEventJobIterationRequestedDataBlocksItemVariant2SourceTool
-
-
-class JobStreamEventJobIterationRequestedData(TypedDict):
-    # Number in the stream, from 1, without gaps
-    seq: int
-    # Always "job.iteration_requested"
-    type: Literal["job.iteration_requested"]
-    # ISO 8601 UTC with milliseconds
-    at: str
-    # User who did it; null where the service did
-    by: str
-    # What the next round should do differently
-    feedback: str
-    # Content in the model's order: text, tool calls and their results
-    blocks: NotRequired[list[JobStreamEventJobIterationRequestedDataBlocksItemVariant1 | JobStreamEventJobIterationRequestedDataBlocksItemVariant2]]
-
-
-class JobStreamEventJobIterationRequested(TypedDict):
-    # Always "job.iteration_requested"
-    event: Literal["job.iteration_requested"]
-    # Cursor of this event
-    id: str
-    # Data of the event
-    data: JobStreamEventJobIterationRequestedData
-
-
-class JobStreamEventJobCancellingData(TypedDict):
-    # Number in the stream, from 1, without gaps
-    seq: int
-    # Always "job.cancelling"
-    type: Literal["job.cancelling"]
-    # ISO 8601 UTC with milliseconds
-    at: str
-
-
-class JobStreamEventJobCancelling(TypedDict):
-    # Always "job.cancelling"
-    event: Literal["job.cancelling"]
-    # Cursor of this event
-    id: str
-    # Data of the event
-    data: JobStreamEventJobCancellingData
-
-
-class JobStreamEventJobCompletedDataUsage(TypedDict):
-    # Tokens sent to models
-    input_tokens: int
-    # Tokens received from models
-    output_tokens: int
-
-
-class JobStreamEventJobCompletedData(TypedDict):
-    # Number in the stream, from 1, without gaps
-    seq: int
-    # Always "job.completed"
-    type: Literal["job.completed"]
-    # ISO 8601 UTC with milliseconds
-    at: str
-    # Tokens that model calls have used
-    usage: JobStreamEventJobCompletedDataUsage
-    # Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of
-    # tokens (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
-    stop_reason: NotRequired[Literal[
-        "stop",
-        "tool_use",
-        "length",
-        "content_filter",
-        "refusal",
-        "other"] | None,
-    ]
-
-
-class JobStreamEventJobCompleted(TypedDict):
-    # Always "job.completed"
-    event: Literal["job.completed"]
-    # Cursor of this event
-    id: str
-    # Data of the event
-    data: JobStreamEventJobCompletedData
-
-
-class JobStreamEventJobFailedDataError(TypedDict):
-    # Code of the error
-    code: Literal[
-        "provider_unreachable",
-        "provider_unauthorized",
-        "provider_key_rejected",
-        "provider_rate_limited",
-        "provider_error",
-        "provider_stalled",
-        "provider_rejected",
-        "context_length_exceeded",
-        "model_unavailable",
-        "step_limit",
-        "timeout",
-        "attempts_exhausted",
-        "tools_unavailable",
-        "clone_failed",
-        "output_invalid",
-        "no_answer",
-        "internal_error",
-    ]
-    # Explanation, for people
-    message: str
-
-
-class JobStreamEventJobFailedDataUsage(TypedDict):
-    # Tokens sent to models
-    input_tokens: int
-    # Tokens received from models
-    output_tokens: int
-
-
-class JobStreamEventJobFailedData(TypedDict):
-    # Number in the stream, from 1, without gaps
-    seq: int
-    # Always "job.failed"
-    type: Literal["job.failed"]
-    # ISO 8601 UTC with milliseconds
-    at: str
-    # Why it failed; null where it did not
-    error: JobStreamEventJobFailedDataError
-    # Tokens that model calls have used
-    usage: JobStreamEventJobFailedDataUsage
-    # Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of
-    # tokens (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
-    stop_reason: NotRequired[Literal[
-        "stop",
-        "tool_use",
-        "length",
-        "content_filter",
-        "refusal",
-        "other"] | None,
-    ]
-
-
-class JobStreamEventJobFailed(TypedDict):
-    # Always "job.failed"
-    event: Literal["job.failed"]
-    # Cursor of this event
-    id: str
-    # Data of the event
-    data: JobStreamEventJobFailedData
-
-
-class JobStreamEventJobCancelledDataUsage(TypedDict):
-    # Tokens sent to models
-    input_tokens: int
-    # Tokens received from models
-    output_tokens: int
-
-
-class JobStreamEventJobCancelledData(TypedDict):
-    # Number in the stream, from 1, without gaps
-    seq: int
-    # Always "job.cancelled"
-    type: Literal["job.cancelled"]
-    # ISO 8601 UTC with milliseconds
-    at: str
-    # Tool calls that were stopped before they had a result
-    tool_calls_aborted: int
-    # Tokens that model calls have used
-    usage: JobStreamEventJobCancelledDataUsage
-
-
-class JobStreamEventJobCancelled(TypedDict):
-    # Always "job.cancelled"
-    event: Literal["job.cancelled"]
-    # Cursor of this event
-    id: str
-    # Data of the event
-    data: JobStreamEventJobCancelledData
-
-
-class JobStreamEventRunnerStatusDataProgress(TypedDict):
-    # Percentage done, from 0 to 100; null where it is unknown
-    percent: float | None
-    # What is being done; null where it is unknown
-    label: str | None
-
-
-class JobStreamEventRunnerStatusData(TypedDict):
-    # Number in the stream, from 1, without gaps
-    seq: int
-    # Always "runner.status"
-    type: Literal["runner.status"]
-    # ISO 8601 UTC with milliseconds
-    at: str
-    # New state
-    state: Literal["queued", "starting", "running", "waiting", "stopped"]
-    # Number of the attempt, from 1
-    attempt: int
-    # ISO 8601 UTC with milliseconds
-    heartbeat_at: str | None
-    # How far the job is, as a tool reports it; null where none does
-    progress: JobStreamEventRunnerStatusDataProgress
-    # Why
-    reason: NotRequired[Literal[
-        "provider_rate_limited",
-        "provider_unavailable",
-        "tools_unavailable",
-        "memory_limit"],
-    ]
-    # ISO 8601 UTC with milliseconds
-    retry_at: NotRequired[str | None]
-
-
-class JobStreamEventRunnerStatus(TypedDict):
-    # Always "runner.status"
-    event: Literal["runner.status"]
-    # Cursor of this event
-    id: str
-    # Data of the event
-    data: JobStreamEventRunnerStatusData
-
-
-class JobStreamEventTranscriptEventDataAssistantText(TypedDict):
-    # Number in the stream, from 1, without gaps
-    seq: int
-    # Always "transcript.event"
-    type: Literal["transcript.event"]
-    # ISO 8601 UTC with milliseconds
-    at: str
-    # Always "assistant_text"
-    kind: Literal["assistant_text"]
-    # The text
-    text: str
-    # What the text cites, as parts of it
-    citations: NotRequired[list[Citation]]
-    # Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of
-    # tokens (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
-    stop_reason: NotRequired[Literal["stop", "tool_use", "length", "content_filter", "refusal", "other"]]
-
-
-class JobStreamEventTranscriptEventDataReasoning(TypedDict):
-    # Number in the stream, from 1, without gaps
-    seq: int
-    # Always "transcript.event"
-    type: Literal["transcript.event"]
-    # ISO 8601 UTC with milliseconds
-    at: str
-    # Always "reasoning"
-    kind: Literal["reasoning"]
-    # The text
-    text: str
-    # Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of
-    # tokens (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
-    stop_reason: NotRequired[Literal["stop", "tool_use", "length", "content_filter", "refusal", "other"]]
-
-
-class JobStreamEventTranscriptEventDataUserTextBlocksItemVariant1(TypedDict):
-    # Always "text"
-    type: Literal["text"]
-    # The text
-    text: str
-
-
-class JobStreamEventTranscriptEventDataUserTextBlocksItemVariant2SourceUpload(TypedDict):
-    # Always "upload"
-    kind: Literal["upload"]
-    # Id of the uploaded file
-    file_id: str
-
-
-class JobStreamEventTranscriptEventDataUserTextBlocksItemVariant2SourceWorkspace(TypedDict):
-    # Always "workspace"
-    kind: Literal["workspace"]
-    # Id of the workspace
-    workspace_id: str
-    # Path in the workspace, such as `reports/2026.md`
-    path: str
-    # Version of the file that the message has
-    version: int
-
-
-class JobStreamEventTranscriptEventDataUserTextBlocksItemVariant2SourceUrl(TypedDict):
-    # Always "url"
-    kind: Literal["url"]
-    # The address that it was fetched from
-    url: str
-
-
-class JobStreamEventTranscriptEventDataUserTextBlocksItemVariant2SourceTool(TypedDict):
-    # Always "tool"
-    kind: Literal["tool"]
-    # Name of the tool whose result has the content
-    name: str
-    # What its server calls the content, if it is a resource
-    uri: str | None
-
-
-class JobStreamEventTranscriptEventDataUserTextBlocksItemVariant2(TypedDict):
-    # Kind of the entry
-    type: Literal["image", "file"]
-    # What the first bytes say that it is
-    media_type: str
-    # What it is called
-    name: str | None
-    # Bytes
-    size: int
-    # The digest of its content, which never changes
-    sha256: str
-    # Where the content came from when the message was accepted
-    source: JobStreamEventTranscriptEventDataUserTextBlocksItemVariant2SourceUpload | JobStreamEventTranscriptEventDataUserTextBlocksItemVariant2SourceWorkspace | JobStreamEventTranscriptEventDataUserTextBlocksItemVariant2SourceUrl | JobStreamEventTranscriptEventDataUserTextBlocksItemVariant2SourceTool
-
-
-class JobStreamEventTranscriptEventDataUserText(TypedDict):
-    # Number in the stream, from 1, without gaps
-    seq: int
-    # Always "transcript.event"
-    type: Literal["transcript.event"]
-    # ISO 8601 UTC with milliseconds
-    at: str
-    # Always "user_text"
-    kind: Literal["user_text"]
-    # The text
-    text: str
-    # Id of the message
-    message_id: NotRequired[str]
-    # Content in the model's order: text, tool calls and their results
-    blocks: NotRequired[list[JobStreamEventTranscriptEventDataUserTextBlocksItemVariant1 | JobStreamEventTranscriptEventDataUserTextBlocksItemVariant2]]
-
-
-class JobStreamEventTranscriptEventDataToolUse(TypedDict):
-    # Number in the stream, from 1, without gaps
-    seq: int
-    # Always "transcript.event"
-    type: Literal["transcript.event"]
-    # ISO 8601 UTC with milliseconds
-    at: str
-    # Always "tool_use"
-    kind: Literal["tool_use"]
-    # Id of the tool call
-    id: str
-    # Name of the tool
-    name: str
-    # Input of the tool call
-    input: dict[str, Any]
-    # Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of
-    # tokens (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
-    stop_reason: NotRequired[Literal["stop", "tool_use", "length", "content_filter", "refusal", "other"]]
-
-
-class JobStreamEventTranscriptEventDataRepair(TypedDict):
-    # Number in the stream, from 1, without gaps
-    seq: int
-    # Always "transcript.event"
-    type: Literal["transcript.event"]
-    # ISO 8601 UTC with milliseconds
-    at: str
-    # Always "repair"
-    kind: Literal["repair"]
-    # The text
-    text: str
-
-
-class JobStreamEventTranscriptEventDataSummary(TypedDict):
-    # Number in the stream, from 1, without gaps
-    seq: int
-    # Always "transcript.event"
-    type: Literal["transcript.event"]
-    # ISO 8601 UTC with milliseconds
-    at: str
-    # Always "summary"
-    kind: Literal["summary"]
-    # The text
-    text: str
-    # Parts of the run that it replaces; 0 if it summarizes only earlier turns
-    covers: int
-
-
-class JobStreamEventTranscriptEventDataSystem(TypedDict):
-    # Number in the stream, from 1, without gaps
-    seq: int
-    # Always "transcript.event"
-    type: Literal["transcript.event"]
-    # ISO 8601 UTC with milliseconds
-    at: str
-    # Always "system"
-    kind: Literal["system"]
-    # The text
-    text: str
-
-
-class JobStreamEventTranscriptEventDataError(TypedDict):
-    # Number in the stream, from 1, without gaps
-    seq: int
-    # Always "transcript.event"
-    type: Literal["transcript.event"]
-    # ISO 8601 UTC with milliseconds
-    at: str
-    # Always "error"
-    kind: Literal["error"]
-    # The text
-    text: str
-
-
-class JobStreamEventTranscriptEventDataToolResultAttachmentsItemSourceUpload(TypedDict):
-    # Always "upload"
-    kind: Literal["upload"]
-    # Id of the uploaded file
-    file_id: str
-
-
-class JobStreamEventTranscriptEventDataToolResultAttachmentsItemSourceWorkspace(TypedDict):
-    # Always "workspace"
-    kind: Literal["workspace"]
-    # Id of the workspace
-    workspace_id: str
-    # Path in the workspace, such as `reports/2026.md`
-    path: str
-    # Version of the file that the message has
-    version: int
-
-
-class JobStreamEventTranscriptEventDataToolResultAttachmentsItemSourceUrl(TypedDict):
-    # Always "url"
-    kind: Literal["url"]
-    # The address that it was fetched from
-    url: str
-
-
-class JobStreamEventTranscriptEventDataToolResultAttachmentsItemSourceTool(TypedDict):
-    # Always "tool"
-    kind: Literal["tool"]
-    # Name of the tool whose result has the content
-    name: str
-    # What its server calls the content, if it is a resource
-    uri: str | None
-
-
-class JobStreamEventTranscriptEventDataToolResultAttachmentsItem(TypedDict):
-    # Kind of the entry
-    type: Literal["image", "file"]
-    # What the first bytes say that it is
-    media_type: str
-    # What it is called
-    name: str | None
-    # Bytes
-    size: int
-    # The digest of its content, which never changes
-    sha256: str
-    # Where the content came from when the message was accepted
-    source: JobStreamEventTranscriptEventDataToolResultAttachmentsItemSourceUpload | JobStreamEventTranscriptEventDataToolResultAttachmentsItemSourceWorkspace | JobStreamEventTranscriptEventDataToolResultAttachmentsItemSourceUrl | JobStreamEventTranscriptEventDataToolResultAttachmentsItemSourceTool
-
-
-class JobStreamEventTranscriptEventDataToolResult(TypedDict):
-    # Number in the stream, from 1, without gaps
-    seq: int
-    # Always "transcript.event"
-    type: Literal["transcript.event"]
-    # ISO 8601 UTC with milliseconds
-    at: str
-    # Always "tool_result"
-    kind: Literal["tool_result"]
-    # Id of the tool call that this is the result of
-    tool_use_id: str
-    # Content as text
-    content: str
-    # Whether the tool has failed
-    is_error: bool
-    # Images and files beside the text
-    attachments: NotRequired[list[JobStreamEventTranscriptEventDataToolResultAttachmentsItem]]
-
-
-class JobStreamEventTranscriptEvent(TypedDict):
-    # Always "transcript.event"
-    event: Literal["transcript.event"]
-    # Cursor of this event
-    id: str
-    # Data of the event
-    data: JobStreamEventTranscriptEventDataAssistantText | JobStreamEventTranscriptEventDataReasoning | JobStreamEventTranscriptEventDataUserText | JobStreamEventTranscriptEventDataToolUse | JobStreamEventTranscriptEventDataRepair | JobStreamEventTranscriptEventDataSummary | JobStreamEventTranscriptEventDataSystem | JobStreamEventTranscriptEventDataError | JobStreamEventTranscriptEventDataToolResult
-
-
-class JobStreamEventLogData(TypedDict):
-    # Number in the stream, from 1, without gaps
-    seq: int
-    # Always "log"
-    type: Literal["log"]
-    # ISO 8601 UTC with milliseconds
-    at: str
-    # Severity of the line
-    level: Literal["info", "warn"]
-    # Explanation, for people
-    message: str
-
-
-class JobStreamEventLog(TypedDict):
-    # Always "log"
-    event: Literal["log"]
-    # Cursor of this event
-    id: str
-    # Data of the event
-    data: JobStreamEventLogData
-
-
-class JobStreamEventUsageUpdatedData(TypedDict):
-    # Number in the stream, from 1, without gaps
-    seq: int
-    # Always "usage.updated"
-    type: Literal["usage.updated"]
-    # ISO 8601 UTC with milliseconds
-    at: str
-    # Tokens sent to models
-    input_tokens: int
-    # Tokens received from models
-    output_tokens: int
-
-
-class JobStreamEventUsageUpdated(TypedDict):
-    # Always "usage.updated"
-    event: Literal["usage.updated"]
-    # Cursor of this event
-    id: str
-    # Data of the event
-    data: JobStreamEventUsageUpdatedData
-
-
-class JobStreamEventArtifactCreatedData(TypedDict):
-    # Number in the stream, from 1, without gaps
-    seq: int
-    # Always "artifact.created"
-    type: Literal["artifact.created"]
-    # ISO 8601 UTC with milliseconds
-    at: str
-    # Id of the artifact: the same for all changes of one file by one job
-    id: str
-    # Always "file"
-    kind: Literal["file"]
-    # Name of the tool
-    name: str
-    # Path in the workspace, such as `reports/2026.md`
-    path: str
-    # Media type of the content
-    mime: str
-    # Bytes
-    size: int
-
-
-class JobStreamEventArtifactCreated(TypedDict):
-    # Always "artifact.created"
-    event: Literal["artifact.created"]
-    # Cursor of this event
-    id: str
-    # Data of the event
-    data: JobStreamEventArtifactCreatedData
-
-
-class JobStreamEventApprovalRequestedData(TypedDict):
-    # Number in the stream, from 1, without gaps
-    seq: int
-    # Always "approval.requested"
-    type: Literal["approval.requested"]
-    # ISO 8601 UTC with milliseconds
-    at: str
-    # Id of the approval
-    approval_id: str
-    # Name of the tool
-    tool_name: str
-    # Id of the tool call, as the model gave it
-    tool_call_id: str
-    # Arguments that the tool would be called with
-    arguments: dict[str, Any]
-    # Explanation, for people
-    message: str
-    # ISO 8601 UTC with milliseconds
-    expires_at: str
-    # What happens when nobody decides in time: `deny` refuses the call and the job goes on, `cancel` cancels
-    # the job
-    on_expiry: Literal["deny", "cancel"]
-
-
-class JobStreamEventApprovalRequested(TypedDict):
-    # Always "approval.requested"
-    event: Literal["approval.requested"]
-    # Cursor of this event
-    id: str
-    # Data of the event
-    data: JobStreamEventApprovalRequestedData
-
-
-class JobStreamEventApprovalResolvedData(TypedDict):
-    # Number in the stream, from 1, without gaps
-    seq: int
-    # Always "approval.resolved"
-    type: Literal["approval.resolved"]
-    # ISO 8601 UTC with milliseconds
-    at: str
-    # Id of the approval
-    approval_id: str
-    # Id of the tool call, as the model gave it
-    tool_call_id: str
-    # The decision; `expired` where nobody decided in time
-    decision: Literal["approve", "deny", "expired"]
-    # User who did it; null where the service did
-    by: str | None
-    # Arguments that the tool would be called with
-    arguments: NotRequired[dict[str, Any]]
-
-
-class JobStreamEventApprovalResolved(TypedDict):
-    # Always "approval.resolved"
-    event: Literal["approval.resolved"]
-    # Cursor of this event
-    id: str
-    # Data of the event
-    data: JobStreamEventApprovalResolvedData
-
-
-class JobStreamEventReviewUpdatedData(TypedDict):
+class JobReviewUpdatedEventData(TypedDict):
     # Number in the stream, from 1, without gaps
     seq: int
     # Always "review.updated"
@@ -8751,148 +8047,175 @@ class JobStreamEventReviewUpdatedData(TypedDict):
     comment: str | None
 
 
-class JobStreamEventReviewUpdated(TypedDict):
+class JobReviewUpdatedEvent(TypedDict):
+    """The review has a new state"""
+
     # Always "review.updated"
     event: Literal["review.updated"]
     # Cursor of this event
     id: str
     # Data of the event
-    data: JobStreamEventReviewUpdatedData
+    data: JobReviewUpdatedEventData
 
 
-class JobStreamEventErrorData(TypedDict):
+class JobRunner(TypedDict):
+    """What runs a job; null before it has started"""
+
+    # The provider of the model
+    kind: str
+    # `provider:name`
+    model: str
+    # ISO 8601 UTC with milliseconds
+    started_at: str | None
+    # ISO 8601 UTC with milliseconds
+    heartbeat_at: str | None
+
+
+class JobRunnerStatusEventData(TypedDict):
     # Number in the stream, from 1, without gaps
     seq: int
-    # Always "error"
-    type: Literal["error"]
+    # Always "runner.status"
+    type: Literal["runner.status"]
     # ISO 8601 UTC with milliseconds
     at: str
-    # Code of the error
-    code: Literal[
-        "provider_unreachable",
-        "provider_unauthorized",
-        "provider_key_rejected",
-        "provider_rate_limited",
-        "provider_error",
-        "provider_stalled",
-        "provider_rejected",
-        "context_length_exceeded",
-        "model_unavailable",
-        "step_limit",
-        "timeout",
-        "attempts_exhausted",
-        "tools_unavailable",
-        "clone_failed",
-        "output_invalid",
-        "no_answer",
-        "internal_error",
-    ]
-    # Explanation, for people
-    message: str
-
-
-class JobStreamEventError(TypedDict):
-    # Always "error"
-    event: Literal["error"]
-    # Cursor of this event
-    id: str
-    # Data of the event
-    data: JobStreamEventErrorData
-
-
-class JobStreamEventTranscriptDeltaData(TypedDict):
-    # The message that it belongs to
-    message_id: str
-    # Where the text ends in the message's content, in UTF-16 units
-    position: int
-    # What is added
-    text: str
-
-
-class JobStreamEventTranscriptDelta(TypedDict):
-    # Always "transcript.delta"
-    event: Literal["transcript.delta"]
-    # Cursor of this event
-    id: str
-    # Data of the event
-    data: JobStreamEventTranscriptDeltaData
-
-
-class JobStreamEventResetData(TypedDict):
-    # Why the cursor cannot be used
-    reason: Literal["malformed", "ahead_of_head", "not_retained"]
-    # The replay begins with this event
-    from_seq: int
-
-
-class JobStreamEventReset(TypedDict):
-    # Always "reset"
-    event: Literal["reset"]
-    # Data of the event
-    data: JobStreamEventResetData
-    # Absent: this event does not move the cursor
-    id: NotRequired[None]
-
-
-class JobStreamEventStreamClosingData(TypedDict):
+    # New state
+    state: Literal["queued", "starting", "running", "waiting", "stopped"]
+    # Number of the attempt, from 1
+    attempt: int
+    # ISO 8601 UTC with milliseconds
+    heartbeat_at: str | None
+    progress: JobProgress
     # Why
-    reason: Literal["deploy", "unavailable", "revoked", "slow_consumer", "expired", "moved"]
-    # The cursor to resume from
-    resume_after: str | None
+    reason: NotRequired[Literal[
+        "provider_rate_limited",
+        "provider_unavailable",
+        "tools_unavailable",
+        "memory_limit"],
+    ]
+    # ISO 8601 UTC with milliseconds
+    retry_at: NotRequired[str | None]
 
 
-class JobStreamEventStreamClosing(TypedDict):
-    # Always "stream.closing"
-    event: Literal["stream.closing"]
+class JobRunnerStatusEvent(TypedDict):
+    """The state of the job's runner: on every change, and as a heartbeat while nothing else happens"""
+
+    # Always "runner.status"
+    event: Literal["runner.status"]
+    # Cursor of this event
+    id: str
     # Data of the event
-    data: JobStreamEventStreamClosingData
+    data: JobRunnerStatusEventData
+
+
+class JobSnapshotEvent(TypedDict):
+    """The job as it is when the stream begins"""
+
+    # Always "snapshot"
+    event: Literal["snapshot"]
+    data: Job
     # Absent: this event does not move the cursor
     id: NotRequired[None]
 
 
-class JobStreamEventStreamEndData(TypedDict):
-    pass
+class JobStartedEventData(TypedDict):
+    # Number in the stream, from 1, without gaps
+    seq: int
+    # Always "job.started"
+    type: Literal["job.started"]
+    # ISO 8601 UTC with milliseconds
+    at: str
+    # Number of the attempt, from 1
+    attempt: int
+    # Model of this run, as `provider:name`
+    model: str
 
 
-class JobStreamEventStreamEnd(TypedDict):
-    # Always "stream.end"
-    event: Literal["stream.end"]
+class JobStartedEvent(TypedDict):
+    """The job has begun to run"""
+
+    # Always "job.started"
+    event: Literal["job.started"]
+    # Cursor of this event
+    id: str
     # Data of the event
-    data: JobStreamEventStreamEndData
-    # Absent: this event does not move the cursor
-    id: NotRequired[None]
+    data: JobStartedEventData
 
 
 # An event of a job's stream
 JobStreamEvent: TypeAlias = Union[
-    "JobStreamEventSnapshot",
-    "JobStreamEventJobCreated",
-    "JobStreamEventJobStarted",
-    "JobStreamEventJobRestarted",
-    "JobStreamEventJobBlocked",
-    "JobStreamEventJobResumed",
-    "JobStreamEventJobReviewRequested",
-    "JobStreamEventJobApproved",
-    "JobStreamEventJobDenied",
-    "JobStreamEventJobIterationRequested",
-    "JobStreamEventJobCancelling",
-    "JobStreamEventJobCompleted",
-    "JobStreamEventJobFailed",
-    "JobStreamEventJobCancelled",
-    "JobStreamEventRunnerStatus",
-    "JobStreamEventTranscriptEvent",
-    "JobStreamEventLog",
-    "JobStreamEventUsageUpdated",
-    "JobStreamEventArtifactCreated",
-    "JobStreamEventApprovalRequested",
-    "JobStreamEventApprovalResolved",
-    "JobStreamEventReviewUpdated",
-    "JobStreamEventError",
-    "JobStreamEventTranscriptDelta",
-    "JobStreamEventReset",
-    "JobStreamEventStreamClosing",
-    "JobStreamEventStreamEnd",
+    "JobSnapshotEvent",
+    "JobCreatedEvent",
+    "JobStartedEvent",
+    "JobRestartedEvent",
+    "JobBlockedEvent",
+    "JobResumedEvent",
+    "JobReviewRequestedEvent",
+    "JobApprovedEvent",
+    "JobDeniedEvent",
+    "JobIterationRequestedEvent",
+    "JobCancellingEvent",
+    "JobCompletedEvent",
+    "JobFailedEvent",
+    "JobCancelledEvent",
+    "JobRunnerStatusEvent",
+    "JobTranscriptEvent",
+    "JobLogEvent",
+    "JobUsageUpdatedEvent",
+    "JobArtifactCreatedEvent",
+    "JobApprovalRequestedEvent",
+    "JobApprovalResolvedEvent",
+    "JobReviewUpdatedEvent",
+    "JobErrorEvent",
+    "JobTranscriptDeltaEvent",
+    "StreamResetEvent",
+    "StreamClosingEvent",
+    "StreamEndEvent",
 ]
+
+
+class JobTranscriptDeltaEvent(TypedDict):
+    """Live text; it is not stored"""
+
+    # Always "transcript.delta"
+    event: Literal["transcript.delta"]
+    # Cursor of this event
+    id: str
+    data: TextDelta
+
+
+class JobTranscriptEvent(TypedDict):
+    """A piece of the transcript"""
+
+    # Always "transcript.event"
+    event: Literal["transcript.event"]
+    # Cursor of this event
+    id: str
+    # Data of the event
+    data: TranscriptAssistantText | TranscriptReasoning | TranscriptUserText | TranscriptToolUse | TranscriptRepair | TranscriptSummary | TranscriptSystem | TranscriptError | TranscriptToolResult
+
+
+class JobUsageUpdatedEventData(TypedDict):
+    # Number in the stream, from 1, without gaps
+    seq: int
+    # Always "usage.updated"
+    type: Literal["usage.updated"]
+    # ISO 8601 UTC with milliseconds
+    at: str
+    # Tokens sent to models
+    input_tokens: int
+    # Tokens received from models
+    output_tokens: int
+
+
+class JobUsageUpdatedEvent(TypedDict):
+    """Tokens that the job has used so far"""
+
+    # Always "usage.updated"
+    event: Literal["usage.updated"]
+    # Cursor of this event
+    id: str
+    # Data of the event
+    data: JobUsageUpdatedEventData
 
 
 class JobWaiting(TypedDict):
@@ -8924,6 +8247,54 @@ class MadeDirectory(TypedDict):
     path: str
     # Whether it was created by this request
     created: bool
+
+
+class McpServer(TypedDict):
+    """An MCP server whose tools an agent can use"""
+
+    # Name of the MCP server; its tools are called `<name>__<tool>`
+    name: str
+    # Address of the MCP server
+    url: str
+    # HTTP headers that the MCP server is sent
+    headers: NotRequired[list[McpServerHeader]]
+    # Whether a run goes on without the server's tools while the server cannot be reached; `false` by default
+    optional: NotRequired[bool]
+
+
+class McpServerHeader(TypedDict):
+    """A header that the MCP server is sent: a secret after a prefix"""
+
+    # Name of the header
+    name: str
+    # Name of the organization's secret that is the header's value
+    secret: str
+    # Text before the secret in the header's value, such as `Bearer `
+    prefix: NotRequired[str]
+
+
+class McpServerHeaderInput(TypedDict):
+    """A header that the MCP server is sent: a secret after a prefix"""
+
+    # Name of the header
+    name: str
+    # Name of the organization's secret that is the header's value
+    secret: str
+    # Text before the secret in the header's value, such as `Bearer `
+    prefix: NotRequired[str]
+
+
+class McpServerInput(TypedDict):
+    """An MCP server whose tools an agent can use"""
+
+    # Name of the MCP server; its tools are called `<name>__<tool>`
+    name: str
+    # Address of the MCP server
+    url: str
+    # HTTP headers that the MCP server is sent
+    headers: NotRequired[list[McpServerHeaderInput]]
+    # Whether a run goes on without the server's tools while the server cannot be reached; `false` by default
+    optional: NotRequired[bool]
 
 
 class McpServerTools(TypedDict):
@@ -8977,13 +8348,6 @@ class MemberList(TypedDict):
     next_cursor: NotRequired[str]
 
 
-class MessageSender(TypedDict):
-    # Kind of sender
-    type: Literal["user", "agent"]
-    # A user's or an agent's id
-    id: str
-
-
 class Message(TypedDict):
     """A message in a chat"""
 
@@ -9012,7 +8376,6 @@ class Message(TypedDict):
     pinned: bool
     # For a summary: how many messages it replaces in model calls
     summary_of: int | None
-    # User or agent who sent the message
     sender: MessageSender
     # What its sender gave it
     metadata: dict[str, Any]
@@ -9042,6 +8405,15 @@ class MessagePage(TypedDict):
     work: ChatWork
     # Where the page of older messages ends; absent on the last
     next_cursor: NotRequired[str]
+
+
+class MessageSender(TypedDict):
+    """Who has sent a message"""
+
+    # Kind of sender
+    type: Literal["user", "agent"]
+    # A user's or an agent's id
+    id: str
 
 
 class MessagingIntegration(TypedDict):
@@ -9206,6 +8578,18 @@ class MissionBudget(TypedDict):
     max_steps: int | None
 
 
+class MissionBudgetInput(TypedDict):
+    """What each run may use; null is no limit of its own"""
+
+    # Most tokens, sent and received, of one job; null is no limit of its own
+    max_tokens: NotRequired[int | None]
+    # The most that it may cost, as decimal text in `currency` of `GET /api/usage`; its model must have a
+    # price
+    max_cost: NotRequired[str | None]
+    # Most model calls of one job; null is the service's limit
+    max_steps: NotRequired[int | None]
+
+
 class MissionForecast(TypedDict):
     """When a mission will fire"""
 
@@ -9217,13 +8601,6 @@ class MissionForecast(TypedDict):
     times: list[MissionForecastTime]
 
 
-class MissionForecastTimeNote(TypedDict):
-    # Kind of the entry
-    kind: Literal["shifted", "skipped", "repeated"]
-    # What a clock change does to it
-    message: str
-
-
 class MissionForecastTime(TypedDict):
     """A time of a schedule"""
 
@@ -9232,14 +8609,7 @@ class MissionForecastTime(TypedDict):
     # The same by the clock of the zone
     local_time: str
     # Where a change of the clock shifts, skips or repeats the time; null otherwise
-    note: MissionForecastTimeNote | None
-
-
-class MissionLastRunError(TypedDict):
-    # What went wrong
-    code: str
-    # In words
-    message: str
+    note: ClockChangeNote | None
 
 
 class MissionLastRun(TypedDict):
@@ -9273,7 +8643,7 @@ class MissionLastRun(TypedDict):
     # Its chat
     chat_id: str | None
     # Why it failed; null where it did not
-    error: MissionLastRunError | None
+    error: MissionRunError | None
 
 
 class MissionList(TypedDict):
@@ -9283,13 +8653,6 @@ class MissionList(TypedDict):
     missions: list[Mission]
     # Cursor of the next page; absent on the last page
     next_cursor: NotRequired[str]
-
-
-class MissionRunError(TypedDict):
-    # What went wrong
-    code: str
-    # In words
-    message: str
 
 
 class MissionRun(TypedDict):
@@ -9334,6 +8697,15 @@ class MissionRun(TypedDict):
     error: MissionRunError | None
     # ISO 8601 UTC with milliseconds
     created_at: str
+
+
+class MissionRunError(TypedDict):
+    """Why a run failed"""
+
+    # What went wrong
+    code: str
+    # In words
+    message: str
 
 
 class MissionRunList(TypedDict):
@@ -9388,6 +8760,30 @@ class MissionSchedule(TypedDict):
     jitter_seconds: int
 
 
+class MissionScheduleInput(TypedDict):
+    """When a mission runs; by default only when it is started by hand"""
+
+    # Kind of schedule
+    type: NotRequired[Literal["none", "once", "cron", "continuous"]]
+    # `cron`: five fields or `@daily` and similar. `once`: a time in ISO 8601, local time of `timezone`
+    # without an offset. `continuous`: the pause between runs as a duration, such as `PT5M`
+    value: NotRequired[str | None]
+    # An IANA time zone; `UTC` by default
+    timezone: NotRequired[str]
+    # A time in ISO 8601, or null
+    start_at: NotRequired[str | None]
+    # A time in ISO 8601, or null
+    end_at: NotRequired[str | None]
+    # After so many runs the mission is completed; null is no limit
+    max_runs: NotRequired[int | None]
+    # What a fire does while an earlier run is open; `skip` by default
+    overlap: NotRequired[Literal["skip", "buffer_one", "cancel_other", "allow_all"]]
+    # How late a fire may be; 60 by default
+    catchup_window_seconds: NotRequired[int]
+    # The longest delay of a fire; 0 by default
+    jitter_seconds: NotRequired[int]
+
+
 class MissionTask(TypedDict):
     """A task of a mission"""
 
@@ -9436,15 +8832,6 @@ class MissionTaskStarted(TypedDict):
     task: MissionTask
 
 
-class ModelLimits(TypedDict):
-    # What one call of it takes with its answer, in tokens: longer conversations are compacted
-    context_tokens: int
-    # Model calls of one job, unless its budget or its agent names a number
-    max_steps: int
-    # How long one job may run, unless its budget names a time
-    max_run_seconds: int
-
-
 class Model(TypedDict):
     """A model that the operator allows"""
 
@@ -9465,8 +8852,18 @@ class Model(TypedDict):
     # Whether it is known what it costs: it has a price today, or is the demo, which costs nothing. Without
     # one its tokens are in no `cost`, and it goes with no limit of cost
     priced: bool
-    # Limits of the model
     limits: ModelLimits
+
+
+class ModelLimits(TypedDict):
+    """What one call and one job of the model may use"""
+
+    # What one call of it takes with its answer, in tokens: longer conversations are compacted
+    context_tokens: int
+    # Model calls of one job, unless its budget or its agent names a number
+    max_steps: int
+    # How long one job may run, unless its budget names a time
+    max_run_seconds: int
 
 
 class ModelList(TypedDict):
@@ -9705,32 +9102,27 @@ class PersonalAccessTokenList(TypedDict):
     next_cursor: NotRequired[str]
 
 
-class PlainBlockText(TypedDict):
+# A piece of a message: text, reasoning, a call of a tool, or its result
+PlainBlock: TypeAlias = Union[
+    "PlainTextBlock",
+    "ReasoningBlock",
+    "ToolUseBlock",
+    "PlainToolResultBlock",
+]
+
+
+class PlainTextBlock(TypedDict):
+    """A piece of text"""
+
     # Always "text"
     type: Literal["text"]
     # The text
     text: str
 
 
-class PlainBlockReasoning(TypedDict):
-    # Always "reasoning"
-    type: Literal["reasoning"]
-    # The text
-    text: str
+class PlainToolResultBlock(TypedDict):
+    """The result of a tool call, as text"""
 
-
-class PlainBlockToolUse(TypedDict):
-    # Always "tool_use"
-    type: Literal["tool_use"]
-    # Id of the tool call
-    id: str
-    # Name of the tool
-    name: str
-    # Input of the tool call
-    input: dict[str, Any]
-
-
-class PlainBlockToolResult(TypedDict):
     # Always "tool_result"
     type: Literal["tool_result"]
     # Id of the tool call that this is the result of
@@ -9741,18 +9133,31 @@ class PlainBlockToolResult(TypedDict):
     is_error: bool
 
 
-# A piece of a message: text, a call of a tool, or what the tool answered
-PlainBlock: TypeAlias = Union[
-    "PlainBlockText",
-    "PlainBlockReasoning",
-    "PlainBlockToolUse",
-    "PlainBlockToolResult",
-]
-
-
 class PreviewFileRequest(TypedDict):
     # Path in the workspace, such as `reports/2026.md`
     path: str
+
+
+class PreviewImage(TypedDict):
+    """A picture of at most 1,024 pixels: the image, or the first page of a PDF"""
+
+    # A `data:` URL with the picture as WebP
+    url: str
+    # Width in pixels
+    width: int
+    # Height in pixels
+    height: int
+
+
+class PreviewTable(TypedDict):
+    """The first rows of a table, at most 100"""
+
+    # Columns of the result, in their order
+    columns: list[DataColumn]
+    # Values in the order of the columns
+    rows: list[list[Any]]
+    # Whether there are more rows
+    truncated: bool
 
 
 class ProtectedResource(TypedDict):
@@ -9883,13 +9288,6 @@ class RateLimitPolicyDefault(TypedDict):
     algorithm: Literal["fixed-window"]
 
 
-class RateLimitPolicyHeadersItem(TypedDict):
-    # Name
-    name: str
-    # What it means
-    meaning: str
-
-
 class RateLimitPolicyPublicEndpoints(TypedDict):
     # Whether requests are counted
     counted: bool
@@ -9915,7 +9313,7 @@ class RateLimitPolicy(TypedDict):
     # The identity that a request is counted for: the first of these that it has
     identity_order: list[str]
     # Headers of every response of the current surface
-    headers: list[RateLimitPolicyHeadersItem]
+    headers: list[DocumentedHeader]
     # The limit of requests without a good token
     public_endpoints: RateLimitPolicyPublicEndpoints
     # What holds for v1
@@ -9924,6 +9322,15 @@ class RateLimitPolicy(TypedDict):
     status: Literal[429]
     # How to get higher limits
     higher_limits: str
+
+
+class ReasoningBlock(TypedDict):
+    """The model's reasoning, if its provider shows it"""
+
+    # Always "reasoning"
+    type: Literal["reasoning"]
+    # The text
+    text: str
 
 
 class RecordedEvent(TypedDict):
@@ -9958,6 +9365,12 @@ class Redelivery(TypedDict):
     until_sequence: int
     # Types that are delivered; none means all
     event_types: list[str]
+
+
+class RedeliveryAccepted(TypedDict):
+    """The events that will be sent again"""
+
+    redelivery: Redelivery
 
 
 class RemovedMember(TypedDict):
@@ -10042,67 +9455,14 @@ class RequestedToolCall(TypedDict):
     expires_at: str
 
 
-class ResumeJobRequestInputVariant2ItemVariant1(TypedDict):
-    # Always "text"
-    type: Literal["text"]
-    # What is said
-    text: str
-
-
-class ResumeJobRequestInputVariant2ItemVariant2SourceUpload(TypedDict):
-    # Always "upload"
-    kind: Literal["upload"]
-    # A file of `POST /api/files`
-    file_id: str
-
-
-class ResumeJobRequestInputVariant2ItemVariant2SourceWorkspace(TypedDict):
-    # Always "workspace"
-    kind: Literal["workspace"]
-    # A workspace; the token needs `workspaces:read`
-    workspace_id: str
-    # A file of it
-    path: str
-    # A version of the file; the present one unless given
-    version: NotRequired[int]
-
-
-class ResumeJobRequestInputVariant2ItemVariant2SourceUrl(TypedDict):
-    # Always "url"
-    kind: Literal["url"]
-    # An https URL, fetched once when the message is sent
-    url: str
-
-
-class ResumeJobRequestInputVariant2ItemVariant2(TypedDict):
-    # Kind of the entry
-    type: Literal["image", "file"]
-    # Where its content is. The message keeps the content as it is now
-    source: ResumeJobRequestInputVariant2ItemVariant2SourceUpload | ResumeJobRequestInputVariant2ItemVariant2SourceWorkspace | ResumeJobRequestInputVariant2ItemVariant2SourceUrl
-    # What it is called
-    name: NotRequired[str]
-
-
-class ResumeJobRequestBudget(TypedDict):
-    # Most tokens, sent and received, of one job; null is no limit of its own
-    max_tokens: NotRequired[int | None]
-    # The most that it may cost, as decimal text in `currency` of `GET /api/usage`; its model must have a
-    # price
-    max_cost: NotRequired[str | None]
-    # Most model calls of one job; null is the service's limit
-    max_steps: NotRequired[int | None]
-    # When its run ends, in ISO 8601; 24 hours after its beginning at the latest
-    deadline_at: NotRequired[str | None]
-
-
 class ResumeJobRequest(TypedDict):
     # Answer to what the job waits for, or instructions for the next job: text, or blocks; a source is {kind:
     # upload, file_id}, {kind: workspace, workspace_id, path} or {kind: url, url}
-    input: NotRequired[str | list[ResumeJobRequestInputVariant2ItemVariant1 | ResumeJobRequestInputVariant2ItemVariant2]]
+    input: NotRequired[str | list[ContentBlockInput]]
     # Whether the interrupted tool call is made again; needed to resume an `interrupted` job
     retry_step: NotRequired[bool]
     # New limits of the job; what is absent stays as it was
-    budget: NotRequired[ResumeJobRequestBudget]
+    budget: NotRequired[JobBudgetInput]
     # Of the new job; absent: that of the job before
     metadata: NotRequired[dict[str, Any]]
 
@@ -10319,63 +9679,10 @@ class SecretList(TypedDict):
     secrets: list[Secret]
 
 
-class SendMessageRequestContentVariant2ItemVariant1(TypedDict):
-    # Always "text"
-    type: Literal["text"]
-    # What is said
-    text: str
-
-
-class SendMessageRequestContentVariant2ItemVariant2SourceUpload(TypedDict):
-    # Always "upload"
-    kind: Literal["upload"]
-    # A file of `POST /api/files`
-    file_id: str
-
-
-class SendMessageRequestContentVariant2ItemVariant2SourceWorkspace(TypedDict):
-    # Always "workspace"
-    kind: Literal["workspace"]
-    # A workspace; the token needs `workspaces:read`
-    workspace_id: str
-    # A file of it
-    path: str
-    # A version of the file; the present one unless given
-    version: NotRequired[int]
-
-
-class SendMessageRequestContentVariant2ItemVariant2SourceUrl(TypedDict):
-    # Always "url"
-    kind: Literal["url"]
-    # An https URL, fetched once when the message is sent
-    url: str
-
-
-class SendMessageRequestContentVariant2ItemVariant2(TypedDict):
-    # Kind of the entry
-    type: Literal["image", "file"]
-    # Where its content is. The message keeps the content as it is now
-    source: SendMessageRequestContentVariant2ItemVariant2SourceUpload | SendMessageRequestContentVariant2ItemVariant2SourceWorkspace | SendMessageRequestContentVariant2ItemVariant2SourceUrl
-    # What it is called
-    name: NotRequired[str]
-
-
-class SendMessageRequestBudget(TypedDict):
-    # Most tokens, sent and received, of one job; null is no limit of its own
-    max_tokens: NotRequired[int | None]
-    # The most that it may cost, as decimal text in `currency` of `GET /api/usage`; its model must have a
-    # price
-    max_cost: NotRequired[str | None]
-    # Most model calls of one job; null is the service's limit
-    max_steps: NotRequired[int | None]
-    # When its run ends, in ISO 8601; 24 hours after its beginning at the latest
-    deadline_at: NotRequired[str | None]
-
-
 class SendMessageRequest(TypedDict):
     # Message to the agent: text, or blocks; a source is {kind: upload, file_id}, {kind: workspace,
     # workspace_id, path} or {kind: url, url}
-    content: str | list[SendMessageRequestContentVariant2ItemVariant1 | SendMessageRequestContentVariant2ItemVariant2]
+    content: str | list[ContentBlockInput]
     # What a message does while a job of the chat is active: wait (`queue`), join the running job (`steer`),
     # replace it (`interrupt`) or be refused (`reject`)
     on_busy: NotRequired[Literal["queue", "steer", "interrupt", "reject"]]
@@ -10385,24 +9692,14 @@ class SendMessageRequest(TypedDict):
     priority: NotRequired[Literal["low", "medium", "high", "urgent"]]
     # Whether a person reviews the result before the job is completed; `false` by default
     review_required: NotRequired[bool]
-    # Limits of the job; what is absent has the service's limit
-    budget: NotRequired[SendMessageRequestBudget]
+    budget: NotRequired[JobBudgetInput]
     # JSON Schema of an object, at most 16 KiB, that answers must fit; null: they are text
     output_schema: NotRequired[dict[str, Any] | None]
 
 
-class SendToolResultsRequestResultsItem(TypedDict):
-    # Id of the tool call, as the model gave it
-    tool_call_id: str
-    # What the tool has answered, at most 64 KiB
-    content: NotRequired[str]
-    # What went wrong, for the model; in the place of `content`
-    error: NotRequired[str]
-
-
 class SendToolResultsRequest(TypedDict):
     # One for each call
-    results: list[SendToolResultsRequestResultsItem]
+    results: list[ToolResultInput]
 
 
 class SentMessage(TypedDict):
@@ -10424,13 +9721,6 @@ class ServiceTokenList(TypedDict):
     next_cursor: NotRequired[str]
 
 
-class ServiceVersionRunner(TypedDict):
-    # The default model; null if there is none
-    model: str | None
-    # Whether that is the built-in demo, which is no language model
-    demo: bool
-
-
 class ServiceVersion(TypedDict):
     """What is deployed"""
 
@@ -10445,7 +9735,7 @@ class ServiceVersion(TypedDict):
     # When it was built; null where it runs from its sources
     built_at: str | None
     # What jobs run with
-    runner: ServiceVersionRunner
+    runner: DefaultRunner
 
 
 class Session(TypedDict):
@@ -10600,6 +9890,57 @@ class StateMachineList(TypedDict):
     machines: list[StateMachine]
 
 
+class StreamClosingEventData(TypedDict):
+    # Why the service closes the connection
+    reason: Literal["deploy", "unavailable", "revoked", "slow_consumer", "expired", "moved"]
+    # The cursor to resume from
+    resume_after: str | None
+
+
+class StreamClosingEvent(TypedDict):
+    """The service closes the connection; connect again with the cursor"""
+
+    # Always "stream.closing"
+    event: Literal["stream.closing"]
+    # Data of the event
+    data: StreamClosingEventData
+    # Absent: this event does not move the cursor
+    id: NotRequired[None]
+
+
+class StreamEndEventData(TypedDict):
+    pass
+
+
+class StreamEndEvent(TypedDict):
+    """The stream has ended; no event will follow"""
+
+    # Always "stream.end"
+    event: Literal["stream.end"]
+    # Data of the event
+    data: StreamEndEventData
+    # Absent: this event does not move the cursor
+    id: NotRequired[None]
+
+
+class StreamResetEventData(TypedDict):
+    # Why the cursor cannot be used
+    reason: Literal["malformed", "ahead_of_head", "not_retained"]
+    # The replay begins with this event
+    from_seq: int
+
+
+class StreamResetEvent(TypedDict):
+    """The cursor cannot be used: drop what you have, and apply the events that follow"""
+
+    # Always "reset"
+    event: Literal["reset"]
+    # Data of the event
+    data: StreamResetEventData
+    # Absent: this event does not move the cursor
+    id: NotRequired[None]
+
+
 class Task(TypedDict):
     """A work item"""
 
@@ -10642,6 +9983,28 @@ class TaskList(TypedDict):
     tasks: list[Task]
     # Cursor of the next page; absent on the last page
     next_cursor: NotRequired[str]
+
+
+class TextBlock(TypedDict):
+    """Text of a model, with what it cites"""
+
+    # Always "text"
+    type: Literal["text"]
+    # The text
+    text: str
+    # What the text cites, as parts of it
+    citations: NotRequired[list[Citation]]
+
+
+class TextDelta(TypedDict):
+    """Text that was added to a message"""
+
+    # The message that it belongs to
+    message_id: str
+    # Where the text ends in the message's content, in UTF-16 units
+    position: int
+    # The added text
+    text: str
 
 
 class Token(TypedDict):
@@ -10704,6 +10067,15 @@ class Token(TypedDict):
     allowed_actions: list[str]
 
 
+class TokenCounts(TypedDict):
+    """Tokens that model calls have used"""
+
+    # Tokens sent to models
+    input_tokens: int
+    # Tokens received from models
+    output_tokens: int
+
+
 class TokenUsage(TypedDict):
     """Tokens that model calls have used"""
 
@@ -10737,22 +10109,58 @@ class Tool(TypedDict):
     read_only: bool
 
 
-class ToolImportOperationsItem(TypedDict):
-    # By what it is chosen
-    operation_id: str
-    # Its method
-    method: str
-    # Its path
-    path: str
-    # What it does, in the words of the document
-    summary: str
+# Where an argument of a tool goes in its request
+ToolArgument = TypedDict(
+    "ToolArgument",
+    {
+        # Property of `input_schema`
+        "name": "str",
+        # Where it goes in the request; `body`: it is the whole body
+        "place": "Literal['path', 'query', 'header', 'body']",
+        # Its name there; the argument's own by default
+        "as": "NotRequired[str]",
+    },
+)
 
 
-class ToolImportNotesItem(TypedDict):
-    # Of which operation
-    operation_id: str
-    # What its tool leaves out
-    message: str
+# Where an argument of a tool goes in its request
+ToolArgumentInput = TypedDict(
+    "ToolArgumentInput",
+    {
+        # Property of `input_schema`
+        "name": "str",
+        # Where it goes in the request; `body`: it is the whole body
+        "place": "Literal['path', 'query', 'header', 'body']",
+        # Its name there; the argument's own by default
+        "as": "NotRequired[str]",
+    },
+)
+
+
+class ToolHeader(TypedDict):
+    """A header of a tool's requests: a secret after a prefix, or a fixed value"""
+
+    # Name of the header
+    name: str
+    # Name of the organization's secret that is the header's value
+    secret: NotRequired[str]
+    # Text before the secret in the header's value, such as `Bearer `
+    prefix: NotRequired[str]
+    # A fixed value, instead of a secret; credentials are always secrets
+    value: NotRequired[str]
+
+
+class ToolHeaderInput(TypedDict):
+    """A header of a tool's requests: a secret after a prefix, or a fixed value"""
+
+    # Name of the header
+    name: str
+    # Name of the organization's secret that is the header's value
+    secret: NotRequired[str]
+    # Text before the secret in the header's value, such as `Bearer `
+    prefix: NotRequired[str]
+    # A fixed value, instead of a secret; credentials are always secrets
+    value: NotRequired[str]
 
 
 class ToolImport(TypedDict):
@@ -10765,15 +10173,24 @@ class ToolImport(TypedDict):
     # Title of the document
     title: str
     # The operations of the document, in its order, at most 300
-    operations: list[ToolImportOperationsItem]
+    operations: list[ImportableOperation]
     # How many operations the document has
     operations_total: int
     # The tools of the operations that were chosen
     tools: list[AgentTool]
     # What the tools cannot do of what their operations can
-    notes: list[ToolImportNotesItem]
+    notes: list[ToolImportNote]
     # Version of the agent
     version: int
+
+
+class ToolImportNote(TypedDict):
+    """What a tool cannot do of what its operation can"""
+
+    # Of which operation
+    operation_id: str
+    # What its tool leaves out
+    message: str
 
 
 class ToolList(TypedDict):
@@ -10783,6 +10200,225 @@ class ToolList(TypedDict):
     tools: list[Tool]
     # The MCP servers of the agent, with what came of asking them
     mcp_servers: list[McpServerTools]
+
+
+class ToolResultBlock(TypedDict):
+    """The result of a tool call"""
+
+    # Always "tool_result"
+    type: Literal["tool_result"]
+    # Id of the tool call that this is the result of
+    tool_use_id: str
+    # Result of the tool call, as text
+    content: str
+    # Whether the tool has failed
+    is_error: bool
+    # Images and files beside the text, for models that can read them
+    attachments: NotRequired[list[Attachment]]
+
+
+class ToolResultInput(TypedDict):
+    """The result of a tool call that the client has run"""
+
+    # Id of the tool call, as the model gave it
+    tool_call_id: str
+    # What the tool has answered, at most 64 KiB
+    content: NotRequired[str]
+    # What went wrong, for the model; in the place of `content`
+    error: NotRequired[str]
+
+
+class ToolRetry(TypedDict):
+    """How often a request is retried after a transient failure"""
+
+    # Requests that are made after the first one has failed; 2 by default
+    times: int
+    # Milliseconds before the first of them, each next pause is twice as long; 500 by default
+    pause_ms: int
+
+
+class ToolRetryInput(TypedDict):
+    """How often a request is retried after a transient failure"""
+
+    # Requests that are made after the first one has failed; 2 by default
+    times: NotRequired[int]
+    # Milliseconds before the first of them, each next pause is twice as long; 500 by default
+    pause_ms: NotRequired[int]
+
+
+class ToolUseBlock(TypedDict):
+    """A call of a tool"""
+
+    # Always "tool_use"
+    type: Literal["tool_use"]
+    # Id of the tool call
+    id: str
+    # Name of the tool
+    name: str
+    # Input of the tool call
+    input: dict[str, Any]
+
+
+class TranscriptAssistantText(TypedDict):
+    """Text of the model"""
+
+    # Number in the stream, from 1, without gaps
+    seq: int
+    # Always "transcript.event"
+    type: Literal["transcript.event"]
+    # ISO 8601 UTC with milliseconds
+    at: str
+    # Always "assistant_text"
+    kind: Literal["assistant_text"]
+    # The text
+    text: str
+    # What the text cites, as parts of it
+    citations: NotRequired[list[Citation]]
+    # Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of
+    # tokens (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
+    stop_reason: NotRequired[Literal["stop", "tool_use", "length", "content_filter", "refusal", "other"]]
+
+
+class TranscriptError(TypedDict):
+    """What the run continued without, or why a call failed; not content"""
+
+    # Number in the stream, from 1, without gaps
+    seq: int
+    # Always "transcript.event"
+    type: Literal["transcript.event"]
+    # ISO 8601 UTC with milliseconds
+    at: str
+    # Always "error"
+    kind: Literal["error"]
+    # The text
+    text: str
+
+
+class TranscriptReasoning(TypedDict):
+    """Reasoning of the model"""
+
+    # Number in the stream, from 1, without gaps
+    seq: int
+    # Always "transcript.event"
+    type: Literal["transcript.event"]
+    # ISO 8601 UTC with milliseconds
+    at: str
+    # Always "reasoning"
+    kind: Literal["reasoning"]
+    # The text
+    text: str
+    # Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of
+    # tokens (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
+    stop_reason: NotRequired[Literal["stop", "tool_use", "length", "content_filter", "refusal", "other"]]
+
+
+class TranscriptRepair(TypedDict):
+    """The service's request to the model to repair an answer that does not fit its schema"""
+
+    # Number in the stream, from 1, without gaps
+    seq: int
+    # Always "transcript.event"
+    type: Literal["transcript.event"]
+    # ISO 8601 UTC with milliseconds
+    at: str
+    # Always "repair"
+    kind: Literal["repair"]
+    # The text
+    text: str
+
+
+class TranscriptSummary(TypedDict):
+    """A summary that replaces everything before it in model calls"""
+
+    # Number in the stream, from 1, without gaps
+    seq: int
+    # Always "transcript.event"
+    type: Literal["transcript.event"]
+    # ISO 8601 UTC with milliseconds
+    at: str
+    # Always "summary"
+    kind: Literal["summary"]
+    # The text
+    text: str
+    # Parts of the run that it replaces; 0 if it summarizes only earlier chat turns
+    covers: int
+
+
+class TranscriptSystem(TypedDict):
+    """What the service did about the run, such as waiting; not content"""
+
+    # Number in the stream, from 1, without gaps
+    seq: int
+    # Always "transcript.event"
+    type: Literal["transcript.event"]
+    # ISO 8601 UTC with milliseconds
+    at: str
+    # Always "system"
+    kind: Literal["system"]
+    # The text
+    text: str
+
+
+class TranscriptToolResult(TypedDict):
+    """The result of a tool call"""
+
+    # Number in the stream, from 1, without gaps
+    seq: int
+    # Always "transcript.event"
+    type: Literal["transcript.event"]
+    # ISO 8601 UTC with milliseconds
+    at: str
+    # Always "tool_result"
+    kind: Literal["tool_result"]
+    # Id of the tool call that this is the result of
+    tool_use_id: str
+    # Result of the tool call, as text
+    content: str
+    # Whether the tool has failed
+    is_error: bool
+    # Images and files beside the text
+    attachments: NotRequired[list[Attachment]]
+
+
+class TranscriptToolUse(TypedDict):
+    """A call of a tool"""
+
+    # Number in the stream, from 1, without gaps
+    seq: int
+    # Always "transcript.event"
+    type: Literal["transcript.event"]
+    # ISO 8601 UTC with milliseconds
+    at: str
+    # Always "tool_use"
+    kind: Literal["tool_use"]
+    # Id of the tool call
+    id: str
+    # Name of the tool
+    name: str
+    # Input of the tool call
+    input: dict[str, Any]
+    # Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of
+    # tokens (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
+    stop_reason: NotRequired[Literal["stop", "tool_use", "length", "content_filter", "refusal", "other"]]
+
+
+class TranscriptUserText(TypedDict):
+    """A message of the user, or feedback"""
+
+    # Number in the stream, from 1, without gaps
+    seq: int
+    # Always "transcript.event"
+    type: Literal["transcript.event"]
+    # ISO 8601 UTC with milliseconds
+    at: str
+    # Always "user_text"
+    kind: Literal["user_text"]
+    # The text
+    text: str
+    # Id of the message
+    message_id: NotRequired[str]
+    # Content in the model's order: text, tool calls and their results
+    blocks: NotRequired[list[InputBlock]]
 
 
 # An allowed transition
@@ -10800,6 +10436,8 @@ Transition = TypedDict(
 
 
 class UndeliveredEvents(TypedDict):
+    """Deliveries that were given up, and the range of their events"""
+
     # The deliveries of this page
     deliveries: int
     # Number of the first event
@@ -10838,94 +10476,6 @@ class UnfinishedUploadList(TypedDict):
     uploads: list[UnfinishedUpload]
 
 
-class UpdateAgentRequestApprovalExpiry(TypedDict):
-    # How long an approval may take, in seconds
-    after_seconds: int
-    # What happens when nobody decides in time: `deny` refuses the call and the job goes on, `cancel` cancels
-    # the job
-    on_expiry: Literal["deny", "cancel"]
-
-
-class UpdateAgentRequestMcpServersItemHeadersItem(TypedDict):
-    # Name of the header
-    name: str
-    # Name of the organization's secret that is the header's value
-    secret: str
-    # Text before the secret in the header's value, such as `Bearer `
-    prefix: NotRequired[str]
-
-
-class UpdateAgentRequestMcpServersItem(TypedDict):
-    # Name of the MCP server; its tools are called `<name>__<tool>`
-    name: str
-    # Address of the MCP server
-    url: str
-    # HTTP headers that the MCP server is sent
-    headers: NotRequired[list[UpdateAgentRequestMcpServersItemHeadersItem]]
-    # Whether a run goes on without the server's tools while the server cannot be reached; `false` by default
-    optional: NotRequired[bool]
-
-
-UpdateAgentRequestToolsItemArgumentsItem = TypedDict(
-    "UpdateAgentRequestToolsItemArgumentsItem",
-    {
-        # Property of `input_schema`
-        "name": "str",
-        # Where it goes in the request; `body`: it is the whole body
-        "place": "Literal['path', 'query', 'header', 'body']",
-        # Its name there; the argument's own by default
-        "as": "NotRequired[str]",
-    },
-)
-
-
-class UpdateAgentRequestToolsItemHeadersItem(TypedDict):
-    # Name of the header
-    name: str
-    # Name of the organization's secret that is the header's value
-    secret: NotRequired[str]
-    # Text before the secret in the header's value, such as `Bearer `
-    prefix: NotRequired[str]
-    # A fixed value, instead of a secret; credentials are always secrets
-    value: NotRequired[str]
-
-
-class UpdateAgentRequestToolsItemRetry(TypedDict):
-    # Requests that are made after the first one has failed; 2 by default
-    times: NotRequired[int]
-    # Milliseconds before the first of them, each next pause is twice as long; 500 by default
-    pause_ms: NotRequired[int]
-
-
-class UpdateAgentRequestToolsItem(TypedDict):
-    # Name of the tool
-    name: str
-    # What the tool does; models read this
-    description: str
-    # JSON Schema of the tool's arguments: an object, at most 16 KiB
-    input_schema: dict[str, Any]
-    # Who runs it: `client`, the programs that use the agent; `http`, the service makes a request
-    kind: Literal["client", "http"]
-    # Of the kind `http`: the method of the request
-    method: NotRequired[Literal["GET", "POST", "PUT", "PATCH", "DELETE"]]
-    # Of the kind `http`: the address that is asked; `{argument}` in its path is an argument
-    url: NotRequired[str]
-    # Where arguments go; others are in the path where the address has them, else fields of the JSON body, or
-    # of the query of GET and DELETE
-    arguments: NotRequired[list[UpdateAgentRequestToolsItemArgumentsItem]]
-    # Headers that each request has
-    headers: NotRequired[list[UpdateAgentRequestToolsItemHeadersItem]]
-    # Milliseconds for one request; 30,000 by default
-    timeout_ms: NotRequired[int]
-    # How often a request is made again after a failure that may pass
-    retry: NotRequired[UpdateAgentRequestToolsItemRetry]
-    # Name of the secret, a `whsec_…`, by which each request is signed as a webhook is
-    signing_secret: NotRequired[str]
-    # Whether a request whose outcome is not known may be made again; `true` for GET, PUT and DELETE by
-    # default
-    repeatable: NotRequired[bool]
-
-
 class UpdateAgentRequest(TypedDict):
     # Display name
     name: NotRequired[str]
@@ -10945,14 +10495,13 @@ class UpdateAgentRequest(TypedDict):
     allowed_tools: NotRequired[list[str] | None]
     # Tools whose calls wait for a person's approval; `<server>__*` is all tools of an MCP server
     approval_tools: NotRequired[list[str]]
-    # How long a call waits for approval, and what happens when the time is up; 24 hours and `deny` by default
-    approval_expiry: NotRequired[UpdateAgentRequestApprovalExpiry]
+    approval_expiry: NotRequired[ApprovalExpiryInput]
     # MCP servers whose tools the agent can use
-    mcp_servers: NotRequired[list[UpdateAgentRequestMcpServersItem]]
+    mcp_servers: NotRequired[list[McpServerInput]]
     # Most model calls of one job; null is the service's limit
     max_steps: NotRequired[int | None]
     # Tools of the agent's own: calls that your programs run (`client`), or requests (`http`)
-    tools: NotRequired[list[UpdateAgentRequestToolsItem]]
+    tools: NotRequired[list[AgentToolInput]]
     # JSON Schema of an object, at most 16 KiB, that answers must fit; null: they are text
     output_schema: NotRequired[dict[str, Any] | None]
     # Labels to find the agent by
@@ -10960,6 +10509,8 @@ class UpdateAgentRequest(TypedDict):
 
 
 class UpdateChatOptionsRequest(TypedDict):
+    """Settings of a chat"""
+
     # Model that answers in this chat, as `provider:name`; null is the agent's own
     model: NotRequired[str | None]
     # What a message does while a job of the chat is active: wait (`queue`), join the running job (`steer`),
@@ -10994,38 +10545,6 @@ class UpdateMessageRequest(TypedDict):
     pinned: bool
 
 
-class UpdateMissionRequestSchedule(TypedDict):
-    # Kind of schedule
-    type: NotRequired[Literal["none", "once", "cron", "continuous"]]
-    # `cron`: five fields or `@daily` and similar. `once`: a time in ISO 8601, local time of `timezone`
-    # without an offset. `continuous`: the pause between runs as a duration, such as `PT5M`
-    value: NotRequired[str | None]
-    # An IANA time zone; `UTC` by default
-    timezone: NotRequired[str]
-    # A time in ISO 8601, or null
-    start_at: NotRequired[str | None]
-    # A time in ISO 8601, or null
-    end_at: NotRequired[str | None]
-    # After so many runs the mission is completed; null is no limit
-    max_runs: NotRequired[int | None]
-    # What a fire does while an earlier run is open; `skip` by default
-    overlap: NotRequired[Literal["skip", "buffer_one", "cancel_other", "allow_all"]]
-    # How late a fire may be; 60 by default
-    catchup_window_seconds: NotRequired[int]
-    # The longest delay of a fire; 0 by default
-    jitter_seconds: NotRequired[int]
-
-
-class UpdateMissionRequestBudget(TypedDict):
-    # Most tokens, sent and received, of one job; null is no limit of its own
-    max_tokens: NotRequired[int | None]
-    # The most that it may cost, as decimal text in `currency` of `GET /api/usage`; its model must have a
-    # price
-    max_cost: NotRequired[str | None]
-    # Most model calls of one job; null is the service's limit
-    max_steps: NotRequired[int | None]
-
-
 class UpdateMissionRequest(TypedDict):
     # Title, for people
     title: NotRequired[str]
@@ -11039,12 +10558,11 @@ class UpdateMissionRequest(TypedDict):
     visibility: NotRequired[Literal["private", "organization"]]
     # Which of its jobs run first where slots are scarce
     priority: NotRequired[Literal["low", "medium", "high", "urgent"]]
-    # When the mission runs; only by hand by default
-    schedule: NotRequired[UpdateMissionRequestSchedule]
+    schedule: NotRequired[MissionScheduleInput]
     # Whether a person reviews the result before the job is completed; `false` by default
     review_required: NotRequired[bool]
     # Limits of each run, replaced as a whole
-    budget: NotRequired[UpdateMissionRequestBudget]
+    budget: NotRequired[MissionBudgetInput]
     # What its jobs have as their metadata; at most 16 KiB as JSON
     metadata: NotRequired[dict[str, Any]]
     # `paused` pauses it, `pending` resumes it, `running` runs it now
@@ -11338,116 +10856,9 @@ class V1ExecuteAgentRequest(TypedDict):
     stream: NotRequired[bool]
 
 
-class V1ExecutionEventMetaData(TypedDict):
-    # The execution's id
-    executionId: str
-    # The chat that it is in
-    chatId: str
-    # Send it back to continue the conversation
-    sessionId: str
-    # What is to be known of the answer
-    notice: NotRequired[str]
+class V1ExecutionError(TypedDict):
+    """Why the execution is blocked; only then"""
 
-
-class V1ExecutionEventMeta(TypedDict):
-    # Always "meta"
-    event: Literal["meta"]
-    # Data of the event
-    data: V1ExecutionEventMetaData
-
-
-class V1ExecutionEventMessageDataStreamEventDelta(TypedDict):
-    # Always "text_delta"
-    type: Literal["text_delta"]
-    # What is added
-    text: str
-
-
-class V1ExecutionEventMessageDataStreamEvent(TypedDict):
-    # Always "stream_event"
-    messageType: Literal["stream_event"]
-    # What is added
-    delta: V1ExecutionEventMessageDataStreamEventDelta
-
-
-class V1ExecutionEventMessageDataRestarted(TypedDict):
-    # A step has begun again and says something else: keep the text up to `position`, and add the next deltas
-    # to that
-    messageType: Literal["restarted"]
-    # Where the text of all deltas so far is cut, in UTF-16 units
-    position: int
-
-
-class V1ExecutionEventMessageDataAssistantMessage(TypedDict):
-    # Always "assistant"
-    role: Literal["assistant"]
-    # Content blocks of the answer
-    content: list[PlainBlock]
-
-
-class V1ExecutionEventMessageDataAssistant(TypedDict):
-    # Always "assistant"
-    messageType: Literal["assistant"]
-    # The message so far
-    message: V1ExecutionEventMessageDataAssistantMessage
-
-
-class V1ExecutionEventMessage(TypedDict):
-    # Always "message"
-    event: Literal["message"]
-    # Data of the event
-    data: V1ExecutionEventMessageDataStreamEvent | V1ExecutionEventMessageDataRestarted | V1ExecutionEventMessageDataAssistant
-
-
-class V1ExecutionEventResultDataUsage(TypedDict):
-    # Tokens sent
-    input_tokens: int
-    # Tokens that came back
-    output_tokens: int
-
-
-class V1ExecutionEventResultData(TypedDict):
-    # Send it back to continue the conversation
-    sessionId: str
-    # The whole answer; only if the stream has a `restarted`
-    result: NotRequired[str]
-    # Tokens that model calls have used
-    usage: V1ExecutionEventResultDataUsage
-    # Why the model stopped, such as `length`: the answer was cut. Absent if it ended by itself
-    stopReason: NotRequired[Literal["stop", "tool_use", "length", "content_filter", "refusal", "other"]]
-    # What is to be known of the answer
-    notice: NotRequired[str]
-
-
-class V1ExecutionEventResult(TypedDict):
-    # Always "result"
-    event: Literal["result"]
-    # Data of the event
-    data: V1ExecutionEventResultData
-
-
-class V1ExecutionEventErrorData(TypedDict):
-    # What has happened
-    message: str
-
-
-class V1ExecutionEventError(TypedDict):
-    # Always "error"
-    event: Literal["error"]
-    # Data of the event
-    data: V1ExecutionEventErrorData
-
-
-# An event of an execution: `meta`, then `message`s, then `result` or `error`
-V1ExecutionEvent: TypeAlias = Union[
-    "V1ExecutionEventMeta",
-    "V1ExecutionEventMessage",
-    "V1ExecutionEventResult",
-    "V1ExecutionEventError",
-]
-
-
-class V1ExecutionResultError(TypedDict):
     # What it waits for
     code: Literal[
         "approval_required",
@@ -11459,6 +10870,94 @@ class V1ExecutionResultError(TypedDict):
     ]
     # In words
     message: str
+
+
+class V1ExecutionErrorEventData(TypedDict):
+    # What has happened
+    message: str
+
+
+class V1ExecutionErrorEvent(TypedDict):
+    """The last event of an execution that has failed"""
+
+    # Always "error"
+    event: Literal["error"]
+    # Data of the event
+    data: V1ExecutionErrorEventData
+
+
+# An event of an execution: `meta`, then `message`s, then `result` or `error`
+V1ExecutionEvent: TypeAlias = Union[
+    "V1ExecutionMetaEvent",
+    "V1ExecutionMessageEvent",
+    "V1ExecutionResultEvent",
+    "V1ExecutionErrorEvent",
+]
+
+
+class V1ExecutionMessageEventDataStreamEventDelta(TypedDict):
+    # Always "text_delta"
+    type: Literal["text_delta"]
+    # What is added
+    text: str
+
+
+class V1ExecutionMessageEventDataStreamEvent(TypedDict):
+    # Always "stream_event"
+    messageType: Literal["stream_event"]
+    # What is added
+    delta: V1ExecutionMessageEventDataStreamEventDelta
+
+
+class V1ExecutionMessageEventDataRestarted(TypedDict):
+    # A step has begun again and says something else: keep the text up to `position`, and add the next deltas
+    # to that
+    messageType: Literal["restarted"]
+    # Where the text of all deltas so far is cut, in UTF-16 units
+    position: int
+
+
+class V1ExecutionMessageEventDataAssistantMessage(TypedDict):
+    # Always "assistant"
+    role: Literal["assistant"]
+    # Content blocks of the answer
+    content: list[PlainBlock]
+
+
+class V1ExecutionMessageEventDataAssistant(TypedDict):
+    # Always "assistant"
+    messageType: Literal["assistant"]
+    # The message so far
+    message: V1ExecutionMessageEventDataAssistantMessage
+
+
+class V1ExecutionMessageEvent(TypedDict):
+    """A piece of the answer"""
+
+    # Always "message"
+    event: Literal["message"]
+    # Data of the event
+    data: V1ExecutionMessageEventDataStreamEvent | V1ExecutionMessageEventDataRestarted | V1ExecutionMessageEventDataAssistant
+
+
+class V1ExecutionMetaEventData(TypedDict):
+    # The execution's id
+    executionId: str
+    # The chat that it is in
+    chatId: str
+    # Send it back to continue the conversation
+    sessionId: str
+    # What is to be known of the answer
+    notice: NotRequired[str]
+
+
+class V1ExecutionMetaEvent(TypedDict):
+    """The first event: the ids of the execution"""
+
+    # Always "meta"
+    event: Literal["meta"]
+    # Data of the event
+    data: V1ExecutionMetaEventData
 
 
 class V1ExecutionResult(TypedDict):
@@ -11474,14 +10973,42 @@ class V1ExecutionResult(TypedDict):
     sessionId: str
     # The agent's answer; absent if the execution is blocked without an answer
     result: NotRequired[str]
-    # Why the execution is blocked; only then
-    error: NotRequired[V1ExecutionResultError]
+    error: NotRequired[V1ExecutionError]
     # Its job on the current surface, where it is approved or resumed; while it is blocked
     jobId: NotRequired[str]
     # Why the model stopped, such as `length`: the answer was cut. Absent if it ended by itself
     stopReason: NotRequired[Literal["stop", "tool_use", "length", "content_filter", "refusal", "other"]]
     # What is to be known of the answer
     notice: NotRequired[str]
+
+
+class V1ExecutionResultEventDataUsage(TypedDict):
+    # Tokens sent
+    input_tokens: int
+    # Tokens that came back
+    output_tokens: int
+
+
+class V1ExecutionResultEventData(TypedDict):
+    # Send it back to continue the conversation
+    sessionId: str
+    # The whole answer; only if the stream has a `restarted`
+    result: NotRequired[str]
+    # Tokens that model calls have used
+    usage: V1ExecutionResultEventDataUsage
+    # Why the model stopped, such as `length`: the answer was cut. Absent if it ended by itself
+    stopReason: NotRequired[Literal["stop", "tool_use", "length", "content_filter", "refusal", "other"]]
+    # What is to be known of the answer
+    notice: NotRequired[str]
+
+
+class V1ExecutionResultEvent(TypedDict):
+    """The last event of an execution that has succeeded"""
+
+    # Always "result"
+    event: Literal["result"]
+    # Data of the event
+    data: V1ExecutionResultEventData
 
 
 class V1Task(TypedDict):
@@ -11582,13 +11109,6 @@ class Workspace(TypedDict):
     allowed_actions: list[str]
 
 
-class WorkspaceDetailsStorage(TypedDict):
-    # Of all files as they are now
-    bytes: int
-    # Files
-    files: int
-
-
 class WorkspaceDetails(TypedDict):
     """A workspace, and what its files take"""
 
@@ -11620,15 +11140,7 @@ class WorkspaceDetails(TypedDict):
     links: dict[str, str]
     # What this caller may do with it now
     allowed_actions: list[str]
-    # What the workspace holds, and what it may hold
-    storage: WorkspaceDetailsStorage
-
-
-class WorkspaceFileModifiedBy(TypedDict):
-    # User or agent
-    type: Literal["user", "agent", "repository"]
-    # Id of the user or agent
-    id: str
+    storage: WorkspaceStorage
 
 
 class WorkspaceFile(TypedDict):
@@ -11651,7 +11163,7 @@ class WorkspaceFile(TypedDict):
     # ISO 8601 UTC with milliseconds
     modified_at: str
     # User or agent of the last change; null where it is unknown
-    modified_by: WorkspaceFileModifiedBy | None
+    modified_by: FileAuthor | None
 
 
 class WorkspaceList(TypedDict):
@@ -11663,16 +11175,13 @@ class WorkspaceList(TypedDict):
     next_cursor: NotRequired[str]
 
 
-class RedeliverEventResult(TypedDict):
-    delivery: Delivery
+class WorkspaceStorage(TypedDict):
+    """What the files of a workspace take"""
 
-
-class RedeliverEventsResult(TypedDict):
-    redelivery: Redelivery
-
-
-class TestMessagingIntegrationResult(TypedDict):
-    delivery: Delivery
+    # Bytes of all files, without their former versions
+    bytes: int
+    # Number of files
+    files: int
 
 
 # What the body of a webhook says.

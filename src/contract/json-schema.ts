@@ -32,11 +32,12 @@ export class Components {
   /** A reference to the schema, under its own name. */
   named(name: string, from: TSchema): JsonSchema {
     const known = this.nouns.get(name);
-    assert(known === undefined || known.from === from, `there is one schema of ${name}`);
-    if (known === undefined) {
-      // Reserve the place first, so that nouns keep the order in which they are met.
-      this.nouns.set(name, { from, schema: {} });
-      this.nouns.set(name, { from, schema: { title: name, ...this.body(from, name) } });
+    if (known?.from !== from) {
+      // Reserve the name first: a noun may contain itself.
+      if (known === undefined) this.nouns.set(name, { from, schema: {} });
+      const schema = { title: name, ...this.body(from, name) };
+      assert(known === undefined || Bun.deepEquals(known.schema, schema), `there is one schema of ${name}`);
+      this.nouns.set(name, { from, schema });
     }
     return { $ref: `#/components/schemas/${name}` };
   }
@@ -67,7 +68,7 @@ export class Components {
   private each(properties: Readonly<Record<string, TSchema>>, component: string): Record<string, JsonSchema> {
     const described = ([name, from]: [string, TSchema]): [string, JsonSchema] => {
       const schema = this.schema(from, component);
-      if (schema["description"] !== undefined || schema["$ref"] !== undefined) return [name, schema];
+      if (schema["description"] !== undefined) return [name, schema];
       const description = fieldDescription(component, name, schema);
       return [name, description === undefined ? schema : { description, ...schema }];
     };
@@ -100,13 +101,18 @@ const hasConstant = (schema: TSchema): boolean =>
 /** The schema of a body that rejects unknown fields, also in nested objects (GEN-7). */
 export function closed(schema: TSchema): TSchema {
   const variants = schema["anyOf"] as readonly TSchema[] | undefined;
-  if (variants !== undefined) return { ...schema, anyOf: variants.map(closed) };
+  if (variants !== undefined) return { ...asInput(schema), anyOf: variants.map(closed) };
   const items = schema["items"] as TSchema | undefined;
   if (items !== undefined) return { ...schema, items: closed(items) };
   const properties = schema["properties"] as Readonly<Record<string, TSchema>> | undefined;
   if (properties === undefined) return schema;
-  const { $id: _, ...rest } = schema;
   const fields = Object.entries(properties).map(([name, field]) => [name, closed(field)]);
-  // Without its name: as an answer, the same noun may gain fields.
-  return { ...rest, properties: Object.fromEntries(fields), additionalProperties: false };
+  return { ...asInput(schema), properties: Object.fromEntries(fields), additionalProperties: false };
+}
+
+/** With a name of its own: in an answer, the same noun may gain fields. */
+function asInput(schema: TSchema): TSchema {
+  if (schema.$id === undefined) return schema;
+  const name = `${schema.$id}Input`;
+  return { ...schema, $id: name, title: name };
 }

@@ -34,7 +34,7 @@ const Source = Type.Union(
       closed,
     ),
   ],
-  { description: "Where its content is. The message keeps the content as it is now" },
+  { $id: "ContentSource", description: "Where the content is. The message keeps it as it is at the time of sending" },
 );
 const ContentBlock = Type.Union(
   [
@@ -48,9 +48,7 @@ const ContentBlock = Type.Union(
       closed,
     ),
   ],
-  {
-    description: "Part of a message: text, an image, or a file (PDF or text)",
-  },
+  { $id: "ContentBlock", description: "Part of a message: text, an image, or a file (PDF or text)" },
 );
 
 /** `field` is the name of the field; errors begin with it. */

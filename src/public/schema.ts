@@ -8,7 +8,7 @@ import { noun, Text } from "../http/contract/noun.ts";
 const Url = (description: string) => Type.String({ description, examples: ["https://troupe.example/api/reference"] });
 const Time = (description: string) => Type.String({ format: "date-time", description });
 const Version = Text("A version of the contract, by date", "2026-11-01");
-const Header = Type.Object({ name: Type.String(), meaning: Type.String() });
+const Header = noun("DocumentedHeader", "A header and its meaning", { name: Type.String(), meaning: Type.String() });
 
 export const ServiceVersion = noun("ServiceVersion", "What is deployed", {
   version: Text("The version of the service", "0.1.0"),
@@ -16,7 +16,7 @@ export const ServiceVersion = noun("ServiceVersion", "What is deployed", {
   supported_versions: Type.Array(Version, { description: "What a request may send in `Api-Version`" }),
   commit: Nullable(Type.String({ description: "The commit that it was built from; null if unknown" })),
   built_at: Nullable(Time("When it was built; null where it runs from its sources")),
-  runner: Type.Object({
+  runner: noun("DefaultRunner", "What jobs run with by default", {
     model: Nullable(Text("The default model; null if there is none", "demo:echo")),
     demo: Type.Boolean({ description: "Whether that is the built-in demo, which is no language model" }),
   }),
@@ -53,7 +53,7 @@ export const RateLimitPolicy = noun("RateLimitPolicy", "How requests are limited
   higher_limits: Type.String(),
 });
 
-const Deprecated = Type.Object({
+const Deprecated = noun("Deprecation", "A deprecated operation", {
   operation: Text("The operation's id", "listAgents"),
   method: Type.String(),
   path: Type.String(),

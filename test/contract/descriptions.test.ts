@@ -56,7 +56,7 @@ test("[DOC-1] a name that means something else in a component is described there
   const expected = {
     "CreateAgentRequest properties tools": /own/,
     "CreateAgentRequest properties visibility": /`unlisted`/,
-    "CreateAgentRequest properties mcp_servers items properties name": /^Name of the MCP server/,
+    "McpServerInput properties name": /^Name of the MCP server/,
     "UpdateMessageRequest properties pinned": /message/,
     "RedeliverEventsRequest properties since_sequence": /first event/,
     "QueryDataRequest properties format": /`csv`/,

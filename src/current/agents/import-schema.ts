@@ -63,7 +63,7 @@ export const ToolImportView = noun("ToolImport", "Tools made from an OpenAPI doc
   dry_run: Type.Boolean({ description: "Whether nothing was stored" }),
   title: Text("Title of the document", "Shop"),
   operations: Type.Array(
-    Type.Object({
+    noun("ImportableOperation", "An operation of an OpenAPI document", {
       operation_id: Text("By what it is chosen", "getArticle"),
       method: Text("Its method", "GET"),
       path: Text("Its path", "/articles/{article}"),
@@ -74,7 +74,7 @@ export const ToolImportView = noun("ToolImport", "Tools made from an OpenAPI doc
   operations_total: Type.Integer({ description: "How many operations the document has" }),
   tools: Type.Array(AgentToolView, { description: "The tools of the operations that were chosen" }),
   notes: Type.Array(
-    Type.Object({
+    noun("ToolImportNote", "What a tool cannot do of what its operation can", {
       operation_id: Text("Of which operation", "getArticle"),
       message: Text("What its tool leaves out", "The parameter q is left out: it is a cookie"),
     }),

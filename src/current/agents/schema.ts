@@ -5,6 +5,7 @@ import { ApprovalExpiry } from "../../../actors/job/terms.ts";
 import { VISIBILITIES } from "../../../actors/organization/schema.ts";
 import { type JsonObject, OneOf, type Static, Type } from "../../../actors/schema.ts";
 import { FreeObject } from "../../http/contract/body-schema.ts";
+import { noun } from "../../http/contract/noun.ts";
 import { AgentToolBody } from "./tool-schema.ts";
 
 /** Characters; the same limits as on v1. */
@@ -21,6 +22,13 @@ const Names = Type.Array(
 /** A model, as `GET /api/models` names it. */
 export const ModelName = Type.String({ pattern: "^\\S{1,200}$", form: "1 to 200 characters without spaces" });
 
+/** How long calls wait for an approval, as bodies and views have it. */
+export const ApprovalExpiryView = noun(
+  "ApprovalExpiry",
+  "How long a call waits for approval, and what happens then; by default 24 hours and `deny`",
+  { after_seconds: ApprovalExpiry.properties.afterSeconds, on_expiry: ApprovalExpiry.properties.onExpiry },
+);
+
 const settings = {
   role: Type.Optional(Type.String({ pattern: "\\S", maxLength: NAME })),
   description: Type.Optional(Type.Union([Type.String({ maxLength: PROMPT }), Type.Null()])),
@@ -32,12 +40,7 @@ const settings = {
     }),
   ),
   approval_tools: Type.Optional(Names),
-  approval_expiry: Type.Optional(
-    Type.Object({
-      after_seconds: ApprovalExpiry.properties.afterSeconds,
-      on_expiry: ApprovalExpiry.properties.onExpiry,
-    }),
-  ),
+  approval_expiry: Type.Optional(ApprovalExpiryView),
   mcp_servers: Type.Optional(Type.Array(McpServer, { maxItems: 16 })),
   max_steps: Type.Optional(Type.Union([Type.Integer({ minimum: 1, maximum: MOST_STEPS }), Type.Null()])),
   tools: Type.Optional(Type.Array(AgentToolBody, { maxItems: 32 })),

@@ -14,7 +14,7 @@ import type { Shown } from "../../http/contract/operation.ts";
 export const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_RETRY = { times: 2, pauseMs: 500 } as const;
 
-const Argument = Type.Object({
+const Argument = noun("ToolArgument", "Where an argument of a tool goes in its request", {
   name: Type.String({
     pattern: "^[A-Za-z0-9_.-]{1,64}$",
     form: "1 to 64 letters, digits, `_`, `.` and `-`",
@@ -32,7 +32,7 @@ const Argument = Type.Object({
   ),
 });
 
-const SentHeader = Type.Object({
+const SentHeader = noun("ToolHeader", "A header of a tool's requests: a secret after a prefix, or a fixed value", {
   name: Type.String({
     ...ToolHeader.properties.name,
     description: "Name of the header",
@@ -88,7 +88,7 @@ export const REQUEST_SETTINGS = {
   retry: Type.Optional(
     Type.Object(
       { times: Type.Optional(RetryTimes), pause_ms: Type.Optional(RetryPause) },
-      { description: "How often a request is made again after a failure that may pass" },
+      { $id: "ToolRetry", description: "How often a request is retried after a transient failure" },
     ),
   ),
   signing_secret: Type.Optional(
@@ -120,7 +120,7 @@ const own = {
 };
 
 /** A tool that belongs to one agent. */
-export const AgentToolBody = Type.Object({
+export const AgentToolBody = noun("AgentTool", "A tool of one agent alone", {
   ...own,
   method: Type.Optional(Method),
   url: Type.Optional(Url),
@@ -138,7 +138,10 @@ export const AgentToolView = noun("AgentTool", "A tool of one agent alone", {
   headers: REQUEST_SETTINGS.headers,
   timeout_ms: REQUEST_SETTINGS.timeout_ms,
   retry: Type.Optional(
-    Type.Object({ times: RetryTimes, pause_ms: RetryPause }, { description: "How often a request is made again" }),
+    noun("ToolRetry", "How often a request is retried after a transient failure", {
+      times: RetryTimes,
+      pause_ms: RetryPause,
+    }),
   ),
   repeatable: Type.Optional(Repeatable),
   signing_secret: REQUEST_SETTINGS.signing_secret,

@@ -1,6 +1,6 @@
 /** An agent as the current surface shows it (AGT-1). */
 import { McpServer } from "../../../actors/job/connections.ts";
-import { ApprovalExpiry, DEFAULT_EXPIRY } from "../../../actors/job/terms.ts";
+import { DEFAULT_EXPIRY } from "../../../actors/job/terms.ts";
 import type { LibraryAgent } from "../../../actors/organization/directory.ts";
 import { canChange, type Principal, settingRefusal } from "../../../actors/organization/principal.ts";
 import { type Agent, INSTALL_STATES, VISIBILITIES } from "../../../actors/organization/schema.ts";
@@ -9,6 +9,7 @@ import { Id, listOf, noun, OpenObject, Text } from "../../http/contract/noun.ts"
 import type { Shown } from "../../http/contract/operation.ts";
 import { WHILE_NOT_INSTALLED } from "../library-visibility.ts";
 import { isDisabled } from "../../work/prepared-work.ts";
+import { ApprovalExpiryView } from "./schema.ts";
 import { AgentToolView, agentToolView } from "./tool-schema.ts";
 import { permitted, RECORD, recordView } from "../record.ts";
 
@@ -31,13 +32,7 @@ export const AgentView = noun("Agent", "An AI assistant with a name, a role and 
     description: "Tools whose calls wait for a person's approval",
     examples: [[]],
   }),
-  approval_expiry: Type.Object(
-    {
-      after_seconds: ApprovalExpiry.properties.afterSeconds,
-      on_expiry: ApprovalExpiry.properties.onExpiry,
-    },
-    { description: "How long a call waits for approval, and what happens when the time is up" },
-  ),
+  approval_expiry: ApprovalExpiryView,
   mcp_servers: Type.Array(McpServer, { examples: [[]] }),
   max_steps: Nullable(Type.Integer({ minimum: 1, description: "Model calls of one job" })),
   tools: Type.Array(AgentToolView, { examples: [[]] }),

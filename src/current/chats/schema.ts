@@ -9,6 +9,7 @@ import { FreeObject, NOT_BLANK } from "../../http/contract/body-schema.ts";
 import { timeOf } from "../../../actors/given-time.ts";
 import { naming } from "../../http/contract/field.ts";
 import { ModelName } from "../agents/schema.ts";
+import { noun } from "../../http/contract/noun.ts";
 import { contentField } from "../../operations/said-content.ts";
 
 /** Characters. */
@@ -34,7 +35,12 @@ export const OptionsBody = Type.Object(
     title: Type.Optional(Title),
     pinned: Type.Optional(Type.Boolean()),
   },
-  { additionalProperties: false, examples: [{ on_busy: "steer", pinned: true }] },
+  {
+    $id: "ChatOptions",
+    description: "Settings of a chat",
+    additionalProperties: false,
+    examples: [{ on_busy: "steer", pinned: true }],
+  },
 );
 export type OptionsBody = Static<typeof OptionsBody>;
 
@@ -65,7 +71,7 @@ export const UpdateChatBody = Type.Object(
 );
 
 /** Limits for the job of a message; null is no limit, as in the job's record. */
-export const BudgetBody = Type.Object({
+export const BudgetBody = noun("JobBudget", "What a job may use; null is no limit of its own", {
   max_tokens: Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: 1_000_000_000 }))),
   max_cost: Type.Optional(Nullable(GivenAmount)),
   max_steps: Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: MOST_STEPS }))),

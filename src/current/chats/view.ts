@@ -16,7 +16,8 @@ import { STOP_REASONS } from "../../../actors/job/stop-reason.ts";
 import { REVIEW_STATES } from "../../../actors/job/terms.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
-import { AttachmentView, BlockView } from "../../http/contract/block.ts";
+import { AttachmentBlock } from "../../../actors/upload/terms.ts";
+import { BlockView } from "../../http/contract/block.ts";
 import { Count, Id, listOf, noun, OpenObject, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
 import { RECORD, recordView } from "../record.ts";
@@ -66,7 +67,7 @@ export const ChatView = noun("Chat", "A durable conversation with an agent", {
 });
 export const ChatList = listOf("ChatList", "chats", ChatView);
 
-const MessageBlockView = Type.Union([BlockView, AttachmentView]);
+const MessageBlockView = Type.Union([BlockView, AttachmentBlock]);
 
 export const MessageView = noun("Message", "A message in a chat", {
   id: Id("msg", "The message's id"),
@@ -90,7 +91,10 @@ export const MessageView = noun("Message", "A message in a chat", {
   stop_reason: Nullable(OneOf(STOP_REASONS)),
   pinned: Type.Boolean({ description: "Whether it stays in the model's context when the conversation is compacted" }),
   summary_of: Nullable(Count("For a summary: how many messages it replaces in model calls")),
-  sender: Type.Object({ type: OneOf(["user", "agent"] as const), id: Id("usr", "A user's or an agent's id") }),
+  sender: noun("MessageSender", "Who has sent a message", {
+    type: OneOf(["user", "agent"] as const),
+    id: Id("usr", "A user's or an agent's id"),
+  }),
   metadata: OpenObject("What its sender gave it"),
   seq: Count("Its place in the conversation: the seq of the event that made it"),
   version: RECORD.version,
@@ -102,7 +106,12 @@ export const MessageView = noun("Message", "A message in a chat", {
 const WorkView = noun("ChatWork", "The current work of a chat", {
   active_job_id: Nullable(JobId),
   jobs: Type.Array(
-    Type.Object({ id: JobId, title: Title, status: OneOf(JOB_STATUSES), review_state: OneOf(REVIEW_STATES) }),
+    noun("ChatJob", "A job of a chat, in short", {
+      id: JobId,
+      title: Title,
+      status: OneOf(JOB_STATUSES),
+      review_state: OneOf(REVIEW_STATES),
+    }),
     { description: "The newest jobs" },
   ),
   artifacts: Type.Array(ArtifactView, { examples: [[]] }),

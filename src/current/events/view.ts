@@ -20,7 +20,7 @@ export const WebhookEventView = noun("Event", "What has happened", {
   source: OneOf(EVENT_SOURCES),
   actor: EventActor,
   request_id: Nullable(Id("req", "The request that has caused it")),
-  resource: Type.Object({
+  resource: noun("EventResource", "The record that the event is about", {
     type: Text("What it is about", "agent"),
     id: Nullable(Type.String()),
     url: Nullable(Text("Where it is read", "https://troupe.example.com/api/agents/agt_V1StGXR8_Z5jdHi6B-myT")),

@@ -3,6 +3,7 @@ import { type JsonObject, OneOf, Type } from "../../../actors/schema.ts";
 import { BudgetBody } from "../chats/schema.ts";
 import { FreeObject, NOT_BLANK } from "../../http/contract/body-schema.ts";
 import { naming } from "../../http/contract/field.ts";
+import { noun } from "../../http/contract/noun.ts";
 import { contentField } from "../../operations/said-content.ts";
 
 /** Characters. */
@@ -49,7 +50,7 @@ export const IterateBody = Type.Object(
 export const ToolResultsBody = Type.Object(
   {
     results: Type.Array(
-      Type.Object({
+      noun("ToolResult", "The result of a tool call that the client has run", {
         tool_call_id: Type.String({ pattern: NOT_BLANK, maxLength: ID }),
         content: Type.Optional(Type.String({ description: "What the tool has answered, at most 64 KiB" })),
         error: Type.Optional(Type.String({ description: "What went wrong, for the model; in the place of `content`" })),

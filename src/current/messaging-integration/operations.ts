@@ -1,5 +1,4 @@
 /** Operations on webhooks (HOOK-1, HOOK-8, HOOK-9, HOOK-10). */
-import { Type } from "../../../actors/schema.ts";
 import { operationGroup } from "../../http/contract/operation.ts";
 import { pageQuery } from "../paging.ts";
 import { DeliveryId } from "../path-ids.ts";
@@ -10,7 +9,7 @@ import {
   OneDelivery,
   PutIntegrationBody,
   RedeliverRangeBody,
-  RedeliveryView,
+  RangeAccepted,
   RotateBody,
   RotatedIntegrationView,
   SecretIntegrationView,
@@ -75,7 +74,7 @@ export const webhookOperations = operationGroup("Webhooks", "The destination of 
     summary: "Redeliver a range of events",
     description: "For owners. Events of the range that are no longer retained are left out.",
     body: RedeliverRangeBody,
-    answers: { 202: Type.Object({ redelivery: RedeliveryView }) },
+    answers: { 202: RangeAccepted },
     errors: ["not_found", "invalid_state", "invalid_event_type"],
     emits: "webhook.redelivery_requested",
   },

@@ -79,14 +79,11 @@ export const IntegrationView = noun("MessagingIntegration", "Where an organizati
   last_success_at: Nullable(Timestamp),
   last_failure_at: Nullable(Timestamp),
   undelivered: Nullable(
-    Type.Object(
-      {
-        deliveries: Type.Integer({ minimum: 1 }),
-        since_sequence: Type.Integer({ minimum: 1 }),
-        until_sequence: Type.Integer({ minimum: 1 }),
-      },
-      { $id: "UndeliveredEvents" },
-    ),
+    noun("UndeliveredEvents", "Deliveries that were given up, and the range of their events", {
+      deliveries: Type.Integer({ minimum: 1 }),
+      since_sequence: Type.Integer({ minimum: 1 }),
+      until_sequence: Type.Integer({ minimum: 1 }),
+    }),
   ),
   ...RECORD,
 });
@@ -119,12 +116,15 @@ export const DeliveryView = noun("Delivery", "One attempt to deliver an event", 
   ...RECORD,
 });
 export const DeliveryList = listOf("DeliveryList", "deliveries", DeliveryView);
-export const OneDelivery = Type.Object({ delivery: DeliveryView });
+export const OneDelivery = noun("DeliveryAccepted", "The delivery that will be attempted", { delivery: DeliveryView });
 
 export const RedeliveryView = noun("Redelivery", "The events that are sent once more", {
   since_sequence: Type.Integer(),
   until_sequence: Type.Integer(),
   event_types: Type.Array(Type.String()),
+});
+export const RangeAccepted = noun("RedeliveryAccepted", "The events that will be sent again", {
+  redelivery: RedeliveryView,
 });
 
 export const VerificationView = noun("SignatureVerification", "Whether a signature verifies, and exactly why not", {

@@ -17,6 +17,7 @@ import { type JsonObject, Nullable, OneOf, type Static, type TSchema, Type } fro
 import { FreeObject, NOT_BLANK } from "../../http/contract/body-schema.ts";
 import { timeOf } from "../../../actors/given-time.ts";
 import { naming } from "../../http/contract/field.ts";
+import { noun } from "../../http/contract/noun.ts";
 import { withinMetadata } from "../../http/contract/limits.ts";
 
 /** Characters. The tasks are part of the mission's record, so their texts are bounded. */
@@ -70,7 +71,11 @@ export const ScheduleBody = Type.Object(
       }),
     ),
   },
-  { examples: [{ type: "cron", value: "0 9 * * 1-5", timezone: "Europe/London" }] },
+  {
+    $id: "MissionSchedule",
+    description: "When a mission runs; by default only when it is started by hand",
+    examples: [{ type: "cron", value: "0 9 * * 1-5", timezone: "Europe/London" }],
+  },
 );
 
 const settings = {
@@ -80,7 +85,7 @@ const settings = {
   schedule: optional(ScheduleBody),
   review_required: optional(Type.Boolean()),
   budget: optional(
-    Type.Object({
+    noun("MissionBudget", "What each run may use; null is no limit of its own", {
       max_tokens: optional(Nullable(Type.Integer({ minimum: 1, maximum: MOST_TOKENS }))),
       max_cost: optional(Nullable(GivenAmount)),
       max_steps: optional(Nullable(Type.Integer({ minimum: 1, maximum: MOST_STEPS }))),

@@ -31,7 +31,10 @@ const UPCOMING = 5;
 const Time = Nullable(Timestamp);
 const MissionId = Id("mis", "The mission's id");
 const RunErrorView = Nullable(
-  Type.Object({ code: Text("What went wrong", "provider_error"), message: Text("In words", "The provider is down") }),
+  noun("MissionRunError", "Why a run failed", {
+    code: Text("What went wrong", "provider_error"),
+    message: Text("In words", "The provider is down"),
+  }),
 );
 
 const ScheduleView = noun("MissionSchedule", "When a mission runs", {
@@ -148,7 +151,7 @@ export const ForecastView = noun("MissionForecast", "When a mission will fire", 
       at: Timestamp,
       local_time: Text("The same by the clock of the zone", "2026-03-29T03:00:00.000+02:00"),
       note: Nullable(
-        Type.Object({
+        noun("ClockChangeNote", "What a change of the clock does to a scheduled time", {
           kind: OneOf(["shifted", "skipped", "repeated"] as const),
           message: Text("What a clock change does to it", "02:30 does not exist on this day"),
         }),

@@ -20,7 +20,7 @@ export const ModelView = noun("Model", "A model that the operator allows", {
     description:
       "Whether it is known what it costs: it has a price today, or is the demo, which costs nothing. Without one its tokens are in no `cost`, and it goes with no limit of cost",
   }),
-  limits: Type.Object({
+  limits: noun("ModelLimits", "What one call and one job of the model may use", {
     context_tokens: Count("What one call of it takes with its answer, in tokens: longer conversations are compacted"),
     max_steps: Count("Model calls of one job, unless its budget or its agent names a number"),
     max_run_seconds: Count("How long one job may run, unless its budget names a time"),

@@ -35,7 +35,10 @@ export const overviewOperations = operationGroup("Insight", "State machines and 
       200: noun("InvariantReport", "Invariant violations, counted", {
         ok: Type.Boolean({ description: "Whether every count is 0" }),
         checks: Type.Array(
-          Type.Object({ name: Text("What is counted", "work_without_job"), count: Count("How many") }),
+          noun("InvariantCheck", "One invariant, and how often it is violated", {
+            name: Text("What is counted", "work_without_job"),
+            count: Count("How many violations there are"),
+          }),
         ),
       }),
     },

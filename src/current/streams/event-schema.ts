@@ -6,7 +6,7 @@
 import { CHAT_EVENTS } from "../../../actors/chat/events.ts";
 import { HIDDEN_FIELDS, JOB_EVENTS } from "../../../actors/job/events.ts";
 import { Nullable, OneOf, Timestamp, type TSchema, Type } from "../../../actors/schema.ts";
-import { Count, Id, Text } from "../../http/contract/noun.ts";
+import { Count, Id, noun, Text } from "../../http/contract/noun.ts";
 import { ChatView } from "../chats/view.ts";
 import { snakeCase, VERBATIM } from "../event-view.ts";
 import { JobView } from "../jobs/view.ts";
@@ -25,8 +25,11 @@ const head = (type: string): Properties => ({
 function dataSchema(type: string, schema: TSchema): TSchema {
   const variants = schema["anyOf"] as readonly TSchema[] | undefined;
   if (variants !== undefined) return Type.Union(variants.map((variant) => dataSchema(type, variant)));
-  return Type.Object({ ...head(type), ...snakeCasedProperties(schema), ...head(type) });
+  return Type.Object({ ...head(type), ...snakeCasedProperties(schema), ...head(type) }, nameOf(schema));
 }
+
+/** The name of a schema in the contract, if it has one, and its description. */
+const nameOf = ({ $id, description = "" }: TSchema) => ($id === undefined ? {} : { $id, description });
 
 const snakeCasedProperties = (schema: TSchema): Record<string, TSchema> =>
   Object.fromEntries(
@@ -42,61 +45,87 @@ const snakeCasedProperties = (schema: TSchema): Record<string, TSchema> =>
 function snakeCased(schema: TSchema): TSchema {
   const variants = schema["anyOf"] as readonly TSchema[] | undefined;
   if (variants !== undefined) return Type.Union(variants.map(snakeCased));
-  return schema["properties"] === undefined ? schema : Type.Object(snakeCasedProperties(schema));
+  return schema["properties"] === undefined ? schema : Type.Object(snakeCasedProperties(schema), nameOf(schema));
+}
+
+const capitalized = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1);
+
+/** `message.created` of the stream `Chat` is `ChatMessageCreatedEvent`; no word is repeated. */
+function eventName(stream: string, type: string): string {
+  const words = type.split(/[._]/).map(capitalized);
+  return [...(words[0] === stream ? [] : [stream]), ...words, ...(words.at(-1) === "Event" ? [] : ["Event"])].join("");
+}
+
+interface EventShape {
+  readonly stream: "Chat" | "Job" | "Stream";
+  readonly type: string;
+  readonly about: string;
+  readonly data: TSchema;
 }
 
 /** An event that moves its reader's cursor. */
-const event = (name: string, cursor: string, data: TSchema): TSchema =>
-  Type.Object({ event: Type.Literal(name), id: Text("Cursor of this event", cursor), data }, { title: name });
+const event = ({ stream, type, about, data }: EventShape, cursor: string): TSchema =>
+  noun(eventName(stream, type), about, { event: Type.Literal(type), id: Text("Cursor of this event", cursor), data });
 /** An event that does not move the cursor. */
-const note = (name: string, data: TSchema): TSchema =>
-  Type.Object({ event: Type.Literal(name), data }, { title: name });
+const note = ({ stream, type, about, data }: EventShape): TSchema =>
+  noun(eventName(stream, type), about, { event: Type.Literal(type), data });
 
+const TextDelta = noun("TextDelta", "Text that was added to a message", {
+  message_id: Id("msg", "The message that it belongs to"),
+  position: Count("Where the text ends in the message's content, in UTF-16 units"),
+  text: Text("The added text", "Hel"),
+});
 /** Live text; it is not stored, and its id is the last seq plus the position reached in the text. */
-const delta = (name: string): TSchema =>
-  event(
-    name,
-    "12.480",
-    Type.Object({
-      message_id: Id("msg", "The message that it belongs to"),
-      position: Count("Where the text ends in the message's content, in UTF-16 units"),
-      text: Text("What is added", "Hel"),
-    }),
-  );
+const delta = (stream: EventShape["stream"], type: string): TSchema =>
+  event({ stream, type, about: "Live text; it is not stored", data: TextDelta }, "12.480");
 
 const RESET_REASONS = ["malformed", "ahead_of_head", "not_retained"] as const;
 const NOTES: readonly TSchema[] = [
-  note(
-    "reset",
-    Type.Object({
+  note({
+    stream: "Stream",
+    type: "reset",
+    about: "The cursor cannot be used: drop what you have, and apply the events that follow",
+    data: Type.Object({
       reason: OneOf(RESET_REASONS, { description: "Why the cursor cannot be used" }),
       from_seq: Type.Integer({ description: "The replay begins with this event" }),
     }),
-  ),
-  note(
-    "stream.closing",
-    Type.Object({
-      reason: OneOf(CLOSING_REASONS),
+  }),
+  note({
+    stream: "Stream",
+    type: "stream.closing",
+    about: "The service closes the connection; connect again with the cursor",
+    data: Type.Object({
+      reason: OneOf(CLOSING_REASONS, { description: "Why the service closes the connection" }),
       resume_after: Nullable(Text("The cursor to resume from", "12.480")),
     }),
-  ),
-  note("stream.end", Type.Object({})),
+  }),
+  note({
+    stream: "Stream",
+    type: "stream.end",
+    about: "The stream has ended; no event will follow",
+    data: Type.Object({}),
+  }),
 ];
 
-const stream = (name: string, description: string, variants: readonly TSchema[]): TSchema =>
-  Type.Union([...variants], { $id: name, title: name, description });
-const recorded = (table: Readonly<Record<string, TSchema>>): readonly TSchema[] =>
-  Object.entries(table).map(([type, schema]) => event(type, "12", dataSchema(type, schema)));
+function streamEvents(stream: "Chat" | "Job", snapshot: TSchema, table: Readonly<Record<string, TSchema>>): TSchema {
+  const kind = stream.toLowerCase();
+  const recorded = Object.entries(table).map(([type, schema]) =>
+    event({ stream, type, about: String(schema.description), data: dataSchema(type, schema) }, "12"),
+  );
+  const first = note({
+    stream,
+    type: "snapshot",
+    about: `The ${kind} as it is when the stream begins`,
+    data: snapshot,
+  });
+  const name = `${stream}StreamEvent`;
+  const text = delta(stream, stream === "Chat" ? "message.delta" : "transcript.delta");
+  return Type.Union([first, ...recorded, text, ...NOTES], {
+    $id: name,
+    title: name,
+    description: `An event of a ${kind}'s stream`,
+  });
+}
 
-export const ChatStreamEvent = stream("ChatStreamEvent", "An event of a chat's stream", [
-  note("snapshot", ChatView),
-  ...recorded(CHAT_EVENTS),
-  delta("message.delta"),
-  ...NOTES,
-]);
-export const JobStreamEvent = stream("JobStreamEvent", "An event of a job's stream", [
-  note("snapshot", JobView),
-  ...recorded(JOB_EVENTS),
-  delta("transcript.delta"),
-  ...NOTES,
-]);
+export const ChatStreamEvent = streamEvents("Chat", ChatView, CHAT_EVENTS);
+export const JobStreamEvent = streamEvents("Job", JobView, JOB_EVENTS);

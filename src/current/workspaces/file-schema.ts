@@ -117,25 +117,19 @@ export const PreviewView = noun("FilePreview", "What can be shown of a file", {
     Type.String({ description: "`content` as HTML that is safe to show: Markdown, or highlighted code (`hljs-…`)" }),
   ),
   image: Type.Optional(
-    Type.Object(
-      {
-        url: Type.String({ description: "A `data:` address: the picture itself, as WebP" }),
-        width: Count("Pixels"),
-        height: Count("Pixels"),
-      },
-      { description: "A picture of at most 1,024 pixels: the image, or the first page of a PDF" },
-    ),
+    noun("PreviewImage", "A picture of at most 1,024 pixels: the image, or the first page of a PDF", {
+      url: Type.String({ description: "A `data:` URL with the picture as WebP" }),
+      width: Count("Width in pixels"),
+      height: Count("Height in pixels"),
+    }),
   ),
   pages: Type.Optional(Count("Pages of a PDF")),
   table: Type.Optional(
-    Type.Object(
-      {
-        columns: Type.Array(DataColumn),
-        rows: Type.Array(Type.Array(Type.Unknown()), { description: "Values in the order of the columns" }),
-        truncated: Type.Boolean({ description: "Whether there are more rows" }),
-      },
-      { description: "The first rows of a table, 100 at most" },
-    ),
+    noun("PreviewTable", "The first rows of a table, at most 100", {
+      columns: Type.Array(DataColumn),
+      rows: Type.Array(Type.Array(Type.Unknown()), { description: "Values in the order of the columns" }),
+      truncated: Type.Boolean({ description: "Whether there are more rows" }),
+    }),
   ),
   url: Type.Optional(Text("Where the content is", `/api/workspaces/wsp_…/files/content?path=${EXAMPLE_PATH}`)),
   truncated: Type.Boolean({ description: "Whether there is more than `content` has" }),

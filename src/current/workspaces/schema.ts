@@ -48,7 +48,10 @@ const WORKSPACE = {
 export const WorkspaceView = noun("Workspace", "Where work of an organization happens", WORKSPACE);
 export const WorkspaceDetails = noun("WorkspaceDetails", "A workspace, and what its files take", {
   ...WORKSPACE,
-  storage: Type.Object({ bytes: Count("Of all files as they are now"), files: Count("Files") }),
+  storage: noun("WorkspaceStorage", "What the files of a workspace take", {
+    bytes: Count("Bytes of all files, without their former versions"),
+    files: Count("Number of files"),
+  }),
 });
 export const WorkspaceList = listOf("WorkspaceList", "workspaces", WorkspaceView);
 

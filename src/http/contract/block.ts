@@ -1,33 +1,29 @@
 /** The blocks of a message. v1 does not know reasoning and citations (CHAT-3, V1-3). */
 import { ReasoningBlock, TextBlock, ToolResultBlock, ToolUseBlock } from "../../../actors/job/schema.ts";
-import { AttachmentBlock } from "../../../actors/upload/terms.ts";
+import { AttachmentBlock, PlainTextBlock } from "../../../actors/upload/terms.ts";
 import { Type } from "../../../actors/schema.ts";
+import { noun } from "./noun.ts";
 
-const PlainText = Type.Object({ type: Type.Literal("text"), text: Type.String() });
 /** What a provider wants back is not shown. */
-const ShownText = Type.Omit(TextBlock, ["provider_state"]);
-const ShownCall = Type.Omit(ToolUseBlock, ["provider_state"]);
+const { provider_state: _ofText, ...text } = TextBlock.properties;
+const { provider_state: _ofCall, ...call } = ToolUseBlock.properties;
+const { attachments: _, ...result } = ToolResultBlock.properties;
 
-const PlainResult = Type.Omit(ToolResultBlock, ["attachments"]);
+const ShownText = noun("TextBlock", "Text of a model, with what it cites", text);
+const ShownCall = noun("ToolUseBlock", "A call of a tool", call);
+const PlainResult = noun("PlainToolResultBlock", "The result of a tool call, as text", result);
 
 /** The blocks in the form of v1. */
-export const PlainBlockView = Type.Union([PlainText, ReasoningBlock, ShownCall, PlainResult], {
+export const PlainBlockView = Type.Union([PlainTextBlock, ReasoningBlock, ShownCall, PlainResult], {
   $id: "PlainBlock",
   title: "Plain block",
-  description: "A piece of a message: text, a call of a tool, or what the tool answered",
+  description: "A piece of a message: text, reasoning, a call of a tool, or its result",
 });
 
-/** An image or a file of a user or of a tool, without its bytes (FILE-5, FILE-10). */
-export const AttachmentView = Type.Object(AttachmentBlock.properties, {
-  $id: "Attachment",
-  title: "Attachment",
-  description: "An image or a file of a message, or of what a tool answered",
-});
-
-const ShownResult = Type.Object({
-  ...PlainResult.properties,
+const ShownResult = noun("ToolResultBlock", "The result of a tool call", {
+  ...result,
   attachments: Type.Optional(
-    Type.Array(AttachmentView, { description: "Images and files beside the text, which models that read them get" }),
+    Type.Array(AttachmentBlock, { description: "Images and files beside the text, for models that can read them" }),
   ),
 });
 
@@ -35,5 +31,5 @@ export const BlockView = Type.Union([ShownText, ReasoningBlock, ShownCall, Shown
   $id: "Block",
   title: "Block",
   description:
-    "A piece of a message: text with what it cites, what the model thought before it, a call of a tool, or what the tool answered",
+    "A piece of a message: text with its citations, the model's reasoning, a call of a tool, or the result of the call",
 });

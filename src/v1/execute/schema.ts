@@ -59,13 +59,10 @@ export const ExecutionResult = noun("V1ExecutionResult", "The result of an execu
   ...NAMES,
   result: Type.Optional(Text("The agent's answer; absent if the execution is blocked without an answer", "Hello.")),
   error: Type.Optional(
-    Type.Object(
-      {
-        code: OneOf(BLOCKED_REASONS, { description: "What it waits for" }),
-        message: Text("In words", "The execution waits for a person to approve a tool call"),
-      },
-      { description: "Why the execution is blocked; only then" },
-    ),
+    noun("V1ExecutionError", "Why the execution is blocked; only then", {
+      code: OneOf(BLOCKED_REASONS, { description: "What it waits for" }),
+      message: Text("In words", "The execution waits for a person to approve a tool call"),
+    }),
   ),
   jobId: Type.Optional(
     Text(
@@ -78,15 +75,16 @@ export const ExecutionResult = noun("V1ExecutionResult", "The result of an execu
 });
 export type ExecutionResult = Shown<typeof ExecutionResult>;
 
-const event = (name: string, data: TSchema): TSchema =>
-  Type.Object({ event: Type.Literal(name), data }, { title: name });
+const event = (name: string, description: string, data: TSchema): TSchema =>
+  noun(`V1Execution${name[0]?.toUpperCase()}${name.slice(1)}Event`, description, { event: Type.Literal(name), data });
 
 /** The events with `stream: true` (V1-3). */
 export const ExecutionEvent = Type.Union(
   [
-    event("meta", Type.Object({ ...NAMES, notice: Notice })),
+    event("meta", "The first event: the ids of the execution", Type.Object({ ...NAMES, notice: Notice })),
     event(
       "message",
+      "A piece of the answer",
       Type.Union([
         Type.Object({
           messageType: Type.Literal("stream_event"),
@@ -107,6 +105,7 @@ export const ExecutionEvent = Type.Union(
     ),
     event(
       "result",
+      "The last event of an execution that has succeeded",
       Type.Object({
         sessionId: NAMES.sessionId,
         result: Type.Optional(Text("The whole answer; only if the stream has a `restarted`", "Hello.")),
@@ -115,7 +114,11 @@ export const ExecutionEvent = Type.Union(
         notice: Notice,
       }),
     ),
-    event("error", Type.Object({ message: Text("What has happened", "The execution was cancelled") })),
+    event(
+      "error",
+      "The last event of an execution that has failed",
+      Type.Object({ message: Text("What has happened", "The execution was cancelled") }),
+    ),
   ],
   {
     $id: "V1ExecutionEvent",
