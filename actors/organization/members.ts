@@ -86,8 +86,7 @@ export const memberHandlers: Pick<Handlers<OrganizationProtocol>, MemberCommand>
   },
 
   remove_member(tx, { userId, invitationIds = [], origin = OPERATOR }) {
-    // The operator is not a member; anybody else must be an owner.
-    const notTheirs = origin.userId === null ? null : unlessOwnerNow(tx, origin);
+    const notTheirs = unlessOwnerNow(tx, origin);
     if (notTheirs !== null) return notTheirs;
     const member = tx.read(memberTable, userId);
     if (member === null || member.status === "removed") return notFound("user");
@@ -99,9 +98,10 @@ export const memberHandlers: Pick<Handlers<OrganizationProtocol>, MemberCommand>
   },
 };
 
-/** Refuses a caller who is not an owner at this moment. */
+/** Refuses a caller who is neither an owner at this moment nor the operator, who is not a member. */
 export function unlessOwnerNow(tx: Tx, { userId }: Origin): Outcome<never> | null {
-  const member = userId === null ? null : tx.read(memberTable, userId);
+  if (userId === null) return null;
+  const member = tx.read(memberTable, userId);
   return member?.status === "active" && member.role === "owner" ? null : refuse({ kind: "owner_required" });
 }
 

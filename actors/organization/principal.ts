@@ -41,7 +41,21 @@ export interface Principal {
   /** When the token expires. */
   readonly expiresAt: string;
   readonly scopes: readonly string[];
+  /** The operator acts for this user: no token is used, and the audit and events name the operator. */
+  readonly isOperator?: true;
 }
+
+/** The operator, acting for a user of an organization with the permissions of an owner. */
+export const operatorFor = (organizationId: string, userId: string): Principal => ({
+  organizationId,
+  userId,
+  role: "owner",
+  tokenId: "operator",
+  tokenKind: "personal",
+  expiresAt: "9999-12-31T23:59:59.999Z",
+  scopes: [FULL_ACCESS],
+  isOperator: true,
+});
 
 /** Whether the scopes cover `required`: `*` covers all, `x:write` covers `x:read`. */
 export function hasScope(scopes: readonly string[], required: string): boolean {

@@ -4,7 +4,6 @@
  * ended so that lists show it. A credential made after the lookup belongs to the former membership, and stays invalid
  * when the person is invited again. An invitation made after the lookup does not let this person back in.
  */
-import { OPERATOR } from "./audit.ts";
 import type { Directory } from "./directory.ts";
 import type { Origin } from "./people-protocol.ts";
 import type { OrganizationCommand } from "./protocol.ts";
@@ -14,7 +13,7 @@ type Ending = Extract<OrganizationCommand, { readonly kind: "revoke_token" | "en
 type Removal = Extract<OrganizationCommand, { readonly kind: "remove_member" }>;
 
 /** The command that ends the membership, and withdraws the person's invitations. */
-export const removalOf = (userId: string, { invitationIds }: Credentials, origin: Origin = OPERATOR): Removal => ({
+export const removalOf = (userId: string, { invitationIds }: Credentials, origin: Origin): Removal => ({
   kind: "remove_member",
   userId,
   invitationIds,
@@ -22,7 +21,7 @@ export const removalOf = (userId: string, { invitationIds }: Credentials, origin
 });
 
 /** The commands that end these credentials; each reply has the ids of the ended tokens. */
-export const endingsOf = ({ tokenIds, grantIds }: Credentials, origin: Origin = OPERATOR): readonly Ending[] => [
+export const endingsOf = ({ tokenIds, grantIds }: Credentials, origin: Origin): readonly Ending[] => [
   ...grantIds.map((grantId) => ({ kind: "end_grant" as const, grantId, userId: null, origin })),
   ...tokenIds.map((tokenId) => ({ kind: "revoke_token" as const, tokenId, of: null, by: null, origin })),
 ];

@@ -6,14 +6,13 @@
 import { isLonger } from "../../actors/cut-text.ts";
 import { budgetWords, monthLimitsOf } from "./month-budget.ts";
 import { newId } from "../../actors/ids.ts";
-import type { OrganizationCommand } from "../../actors/organization/protocol.ts";
 import { DEFAULT_SCOPES, SCOPES } from "../../actors/organization/principal.ts";
-import { organizationRef, type TokenKind } from "../../actors/organization/schema.ts";
-import { TOKEN_DAYS, TOKEN_DAYS_MAX, TOKEN_DAYS_MIN, tokenExpiry } from "../../actors/organization/tokens.ts";
+import { type CredentialKind, organizationRef, type TokenKind } from "../../actors/organization/schema.ts";
+import { TOKEN_DAYS, TOKEN_DAYS_MAX, TOKEN_DAYS_MIN } from "../../actors/organization/tokens.ts";
 import { isQuotaName, quotaEntry, type QuotaName, QUOTAS } from "../../actors/usage/quota.ts";
-import { endingsOf, removalOf } from "../../actors/organization/removal.ts";
 import { usageRef } from "../../actors/usage/schema.ts";
-import { newToken } from "../http/admission/token.ts";
+import type { Static } from "../../actors/schema.ts";
+import type { NewTokenView } from "../current/tokens/schema.ts";
 import { LINK_HOURS, makePasswordLink } from "../sign-in/password-link.ts";
 import { didYouMean } from "../http/input/near-name.ts";
 import { countViolations } from "../work/invariants.ts";
@@ -25,7 +24,7 @@ import { KEYS } from "./keys.ts";
 import { DOCTOR } from "./doctor-report.ts";
 import { LOAD } from "./load.ts";
 import { done, listed } from "./command-answer.ts";
-import { type Command, memberOf, organizationOf, personOf, taken } from "./subjects.ts";
+import { change, type Command, memberOf, organizationOf, personOf, taken } from "./subjects.ts";
 
 const NAME_CHARACTERS = 100;
 const CONTROL = /\p{Cc}/u;
@@ -97,29 +96,34 @@ export const ADMIN_COMMANDS: Readonly<Record<string, Command>> = {
     );
   },
 
-  async "user add"({ system, directory }, given) {
+  async "user add"(parts, given) {
+    const { system, directory } = parts;
     const organization = await organizationOf(directory, given);
     const email = emailOf(required(given, "email"));
     const userId = await personOf(directory, email);
     const present = (await directory.listMembers(organization.id)).find((m) => m.id === userId);
     const name = named("name", given.options["name"] ?? present?.name ?? email);
     const role = given.flags.has("owner") ? "owner" : "member";
-    const ref = organizationRef(organization.id);
-    const member = taken(await system.dispatch(ref, { kind: "add_member", userId, name, email, role }));
-    return done(
-      `User ${member.id} (${email}) is ${role === "owner" ? "an owner" : "a member"} of ${organization.name}.`,
-      { id: member.id, email, role, organization_id: organization.id },
-    );
+    const about = { organizationId: organization.id, userId };
+    const isMember = present?.status === "active";
+    if (isMember && present.role !== role)
+      await change(parts, "updateMember", { ...about, params: { id: userId }, body: { role } });
+    // No operation adds a member, whom an owner can only invite, or changes a name.
+    if (!isMember || present.name !== name || present.email !== email)
+      taken(await system.dispatch(organizationRef(organization.id), { kind: "add_member", userId, name, email, role }));
+    return done(`User ${userId} (${email}) is ${role === "owner" ? "an owner" : "a member"} of ${organization.name}.`, {
+      id: userId,
+      email,
+      role,
+      organization_id: organization.id,
+    });
   },
 
-  async "user remove"({ system, directory, onRevoked }, given) {
-    const organization = await organizationOf(directory, given);
-    const member = await memberOf(directory, organization, required(given, "email"));
-    const credentials = await directory.credentialsOf(organization.id, member.id);
-    const commands: OrganizationCommand[] = [removalOf(member.id, credentials), ...endingsOf(credentials)];
-    const ref = organizationRef(organization.id);
-    taken(await system.dispatchGroup(commands.map((command) => ({ ref, command }))));
-    for (const id of credentials.tokenIds) onRevoked(id);
+  async "user remove"(parts, given) {
+    const organization = await organizationOf(parts.directory, given);
+    const member = await memberOf(parts.directory, organization, required(given, "email"));
+    const about = { organizationId: organization.id, userId: member.id };
+    await change(parts, "removeMember", { ...about, params: { id: member.id } });
     return done(
       `User ${member.id} (${member.email}) is no member of ${organization.name} any more; their tokens no longer count.`,
       { id: member.id, email: member.email, organization_id: organization.id },
@@ -144,39 +148,46 @@ export const ADMIN_COMMANDS: Readonly<Record<string, Command>> = {
     return done(`${email} sets a password with this link, once, within ${LINK_HOURS} hours:\n${url}`, { email, url });
   },
 
-  async "token create"({ system, directory, now }, given) {
-    const organization = await organizationOf(directory, given);
-    const member = await memberOf(directory, organization, required(given, "email"));
+  async "token create"(parts, given) {
+    const organization = await organizationOf(parts.directory, given);
+    const member = await memberOf(parts.directory, organization, required(given, "email"));
     const kind: TokenKind = given.flags.has("service") ? "service" : "personal";
     const days = integer(given, "days", { fallback: TOKEN_DAYS, min: TOKEN_DAYS_MIN, max: TOKEN_DAYS_MAX });
     const name = named("name", given.options["name"] ?? "Made by the operator");
-    const expiresAt = tokenExpiry(now(), days);
-    const { token, secret } = newToken(kind, { name, userId: member.id, scopes: scopesOf(given), expiresAt });
-    const made = taken(
-      await system.dispatch(organizationRef(organization.id), { kind: "create_token", token, by: null }),
-    );
-    const { id, scopes } = made;
-    return done(
-      `Token ${id} of ${member.email}, until ${expiresAt}, scopes ${scopes.join(" ")}. Shown once:\n${secret}`,
-      {
-        id,
-        kind,
-        name,
-        email: member.email,
-        organization_id: organization.id,
-        scopes,
-        expires_at: expiresAt,
-        token: secret,
-      },
-    );
+    const scopes = scopesOf(given);
+    const made = await change<Static<typeof NewTokenView>>(parts, CREATE[kind], {
+      organizationId: organization.id,
+      userId: member.id,
+      body: { name, scopes, expires_in_days: days },
+    });
+    const { id, expires_at: expiresAt, token } = made;
+    const { email } = member;
+    return done(`Token ${id} of ${email}, until ${expiresAt}, scopes ${scopes.join(" ")}. Shown once:\n${token}`, {
+      id,
+      kind,
+      name,
+      email,
+      organization_id: organization.id,
+      scopes,
+      expires_at: expiresAt,
+      token,
+    });
   },
 
-  async "token revoke"({ system, directory, onRevoked }, given) {
-    const organization = await organizationOf(directory, given);
+  async "token revoke"(parts, given) {
+    const { directory, system, onRevoked } = parts;
+    const { id: organizationId } = await organizationOf(directory, given);
     const tokenId = required(given, "id");
-    const command = { kind: "revoke_token", tokenId, of: null, by: null } as const;
-    const { token, endedIds } = taken(await system.dispatch(organizationRef(organization.id), command));
-    for (const id of endedIds) onRevoked(id);
+    const token = (await directory.listTokens(organizationId)).find(({ id }) => id === tokenId);
+    if (token === undefined) throw new AdminRefused("There is no such token");
+    const operation = REVOKE[token.kind];
+    if (operation !== null) {
+      await change(parts, operation, { organizationId, userId: token.userId, params: { id: tokenId } });
+    } else {
+      const command = { kind: "revoke_token", tokenId, of: null, by: null } as const;
+      const { endedIds } = taken(await system.dispatch(organizationRef(organizationId), command));
+      for (const id of endedIds) onRevoked(id);
+    }
     return done(`Token ${token.id} (${token.name}) is revoked.`, { id: token.id, name: token.name });
   },
 
@@ -196,6 +207,18 @@ export const ADMIN_COMMANDS: Readonly<Record<string, Command>> = {
     ]);
     return listed(["ID", "KIND", "NAME", "ENDS IN", "USER", "SCOPES", "EXPIRES", "LAST USED"], rows);
   },
+};
+
+const CREATE: Readonly<Record<TokenKind, string>> = {
+  personal: "createPersonalAccessToken",
+  service: "createServiceToken",
+};
+/** The operation that revokes a credential; null: people end the grant of a program, not one of its access tokens. */
+const REVOKE: Readonly<Record<CredentialKind, string | null>> = {
+  personal: "revokePersonalAccessToken",
+  service: "revokeServiceToken",
+  session: "revokeSession",
+  oauth: null,
 };
 
 /** Reads `--quota` and `--limit`; null if the command only shows the quotas. */
@@ -243,5 +266,5 @@ function scopesOf(given: AdminArguments): string[] {
   if (unknown.length > 0 || scopes.length === 0) {
     throw new AdminRefused(`Unknown scope ${unknown.join(", ") || "(none)"}. There are: ${SCOPES.join(" ")}`);
   }
-  return scopes;
+  return [...new Set(scopes)];
 }

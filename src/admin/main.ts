@@ -12,11 +12,13 @@ import { appUrlOf, type Config, describeErrors, readConfig } from "../settings/c
 import { EXIT_CONFIG, EXIT_UNAVAILABLE } from "../service/process-end.ts";
 import { Interrupted } from "../service/interruption.ts";
 import { createLogger, type Logger } from "../log/log.ts";
-import { createActors } from "../service/actors.ts";
+import { type Actors, createActors } from "../service/actors.ts";
+import type { OverActors } from "../service/assembly-parts.ts";
+import type { Invoke } from "../http/request/operations.ts";
 import { prepareJoining } from "../service/joining.ts";
 import { type AdminAnswer, type AdminArguments, adminParts, type AdminParts } from "../service/admin-door.ts";
 import { readService } from "../service/service-note.ts";
-import { openStorage } from "../service/storage.ts";
+import { openStorage, type Storage } from "../service/storage.ts";
 import { refusal, render } from "./command-answer.ts";
 import { AdminRefused, parseAdmin } from "./arguments.ts";
 import { LOCAL_COMMANDS } from "./local.ts";
@@ -109,13 +111,26 @@ async function here(
     const actors = createActors({ ...own, peers: null, meters: null, tracing: null, onLost: () => {} });
     await joinOthers(actors.system);
     try {
-      return await run(adminParts(actors, own, null));
+      return await run(adminParts(actors, own, invokeLater(actors, own)));
     } finally {
       await actors.system.stop();
     }
   } finally {
     await storage.close();
   }
+}
+
+/** Runs operations without an app that is served. They are most of the program, so they are loaded with the first one. */
+function invokeLater(
+  actors: Actors,
+  own: Pick<OverActors, "config"> & { readonly storage: Storage; readonly log: Logger },
+): Invoke {
+  return async (...call) => {
+    const { assembleApp } = await import("../service/assembly.ts");
+    const { idleResources } = await import("../service/resources.ts");
+    const { app } = assembleApp(actors, { ...own, resources: idleResources(own), forwarding: null });
+    return app.invoke(...call);
+  };
 }
 
 process.exit(await main(process.argv.slice(2)));

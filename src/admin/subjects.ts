@@ -1,17 +1,30 @@
 /** The organization or person a command is about, and refusals in words. */
 import type { Fault, Outcome } from "../../actors/fault.ts";
 import { newId } from "../../actors/ids.ts";
+import { operatorFor } from "../../actors/organization/principal.ts";
 import type { Directory } from "../../actors/organization/directory.ts";
 import type { Organization } from "../../actors/organization/schema.ts";
 import { AdminRefused } from "./arguments.ts";
 import type { AdminArguments, AdminParts } from "../service/admin-door.ts";
 import type { CommandAnswer } from "./command-answer.ts";
 
+import { localCaller } from "../http/request/caller.ts";
+import type { LocalInput } from "../http/input/local-input.ts";
+
 export type Command = (parts: AdminParts, given: AdminArguments) => Promise<string | CommandAnswer>;
 
 export function taken<T>(outcome: Outcome<T>): T {
   if (!outcome.ok) throw new AdminRefused(wordsOf(outcome.fault));
   return outcome.value;
+}
+
+/** Makes a change by its operation, for a user of an organization; answers with what the operation shows. */
+export async function change<T>(
+  { invoke }: AdminParts,
+  operation: string,
+  { organizationId, userId, ...input }: LocalInput & { readonly organizationId: string; readonly userId: string },
+): Promise<T> {
+  return taken(await invoke(operation, localCaller(operatorFor(organizationId, userId)), input)) as T;
 }
 
 function wordsOf(fault: Fault): string {

@@ -13,6 +13,7 @@ import type { QuotaReports } from "../../actors/usage/quota.ts";
 import { PostgresErasure } from "../../db/erasure.ts";
 import { PostgresKeyRotation } from "../../db/key-rotation.ts";
 import type { Bodies } from "../http/body/bodies.ts";
+import type { Invoke } from "../http/request/operations.ts";
 import { appUrlOf, type Config } from "../settings/config.ts";
 import type { Actors } from "./actors.ts";
 import type { App } from "./app.ts";
@@ -57,6 +58,8 @@ export interface AdminParts {
   /** Where content is stored. */
   readonly contents: { removeAll(organizationId: string): Promise<void> };
   readonly now: () => number;
+  /** Runs an operation: changes that people can make too are checked, recorded and sent to webhooks as theirs. */
+  readonly invoke: Invoke;
   /** Where users reach the service. */
   readonly appUrl: () => string;
   /** What the service holds open now. */
@@ -72,11 +75,12 @@ export interface AdminParts {
   readonly onSuspended: (organizationId: string, isSuspended: boolean) => void;
 }
 
-/** `app`: null if this process only has the actors, for one command. */
+/** `app`: if this process has only the actors, for one command, what runs an operation. */
 export function adminParts(
   actors: Actors,
   { config, storage }: { readonly config: Config; readonly storage: Pick<Storage, "url" | "database"> },
-  app: Pick<App, "port" | "streams" | "bodies" | "turns"> | null,
+  invoke: Invoke,
+  app: Pick<App, "port" | "streams" | "bodies" | "turns"> | null = null,
 ): AdminParts {
   return {
     ...actors,
@@ -85,6 +89,7 @@ export function adminParts(
     erasure: new PostgresErasure(storage.database),
     keyRotation: new PostgresKeyRotation(storage.database),
     now: () => actors.clock.now(),
+    invoke,
     appUrl: () => appUrlOf(config, app?.port ?? config.port),
     opened: () => ({
       bodies: app?.bodies.usage ?? { count: 0, bytes: 0 },

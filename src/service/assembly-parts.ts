@@ -38,8 +38,14 @@ export interface AssemblyParts extends Omit<ActorParts, "meters" | "tracing"> {
   readonly overrides?: Overrides;
 }
 
+/** What is made over actors. */
+export type OverActors = Pick<
+  AssemblyParts,
+  "config" | "storage" | "resources" | "forwarding" | "internal" | "overrides"
+>;
+
 /** What the app needs besides the services of its operations. */
-export type AppParts = Pick<AssemblyParts, "config" | "storage" | "resources" | "forwarding" | "internal"> & {
+export type AppParts = Omit<OverActors, "overrides"> & {
   readonly overrides: Pick<Overrides, "bulk" | "budgets" | "pingDatabase">;
 };
 

@@ -14,7 +14,7 @@ import { type App, createApp } from "./app.ts";
 import { createHandlers } from "./handlers.ts";
 import { streamsLimit } from "./open-files.ts";
 import { createServices } from "./services.ts";
-import type { AssemblyParts } from "./assembly-parts.ts";
+import type { AssemblyParts, OverActors } from "./assembly-parts.ts";
 
 export interface Assembly {
   readonly actors: Actors;
@@ -24,17 +24,23 @@ export interface Assembly {
 
 /** Opens and starts nothing: call `actors.system.start` to own shards, and `app.listen` to serve. */
 export function assemble(parts: AssemblyParts): Assembly {
-  const { config, storage, resources, clock, overrides = {} } = parts;
-  const actors = createActors({ ...parts, ...resources });
+  const actors = createActors({ ...parts, ...parts.resources });
+  const { services, app } = assembleApp(actors, parts);
+  actors.system.handle(createHandlers(actors, { ...parts, services, overrides: parts.overrides ?? {} }));
+  return { actors, services, app };
+}
+
+/** Everything but the handlers: without them, effects stay rows for a later start. */
+export function assembleApp(actors: Actors, parts: OverActors): Omit<Assembly, "actors"> {
+  const { config, storage, resources, overrides = {} } = parts;
   const made = createServices(actors, {
     config,
     resources,
-    streams: new OpenStreams(clock, streamsLimit(config, parts.log), storage.loopTime),
+    streams: new OpenStreams(actors.clock, streamsLimit(config, actors.log), storage.loopTime),
     appUrl: () => appUrlOf(config, app.port),
     hasPath: (path) => app.hasPath(path),
   });
   const services: Services = { ...made, ...overrides.services?.(made) };
-  actors.system.handle(createHandlers(actors, { ...parts, services: made, overrides }));
   const app: App = createApp(services, { ...parts, overrides });
-  return { actors, services, app };
+  return { services, app };
 }

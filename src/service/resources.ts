@@ -9,6 +9,7 @@ import { readingSlices } from "../egress/body.ts";
 import { createEgress, type Egress } from "../egress/egress.ts";
 import type { Meters } from "../metrics/meters.ts";
 import { Cloner } from "../repositories/clone.ts";
+import { createModels } from "../runner/models.ts";
 import { findGit, type GitVersion } from "../repositories/git.ts";
 import { createSandbox, filePool, type Sandbox } from "../sandbox/sandbox.ts";
 import { authoritiesOf } from "../settings/authorities.ts";
@@ -45,6 +46,37 @@ export interface Resources {
   readonly tracing: Tracing | null;
 }
 
+/** What a process has that only runs commands: no model, no address, no program of the machine. Nothing is opened. */
+export function idleResources({ log, storage }: Omit<ResourceParts, "config">): Resources {
+  const egress = createEgress({ allow: [], production: true }, log);
+  const sandbox = createSandbox(log);
+  return {
+    models: createModels(NO_MODEL, log),
+    egress,
+    sandbox,
+    fileSandbox: sandbox,
+    cloner: new Cloner(clonesOf(storage), egress),
+    passwords: new Passwords(),
+    git: null,
+    shell: null,
+    provider: null,
+    meters: null,
+    tracing: null,
+  };
+}
+
+const NO_MODEL = {
+  model: null,
+  anthropicApiKey: null,
+  openaiApiKey: null,
+  openaiBaseUrl: null,
+  localModels: [],
+  production: true,
+  allowDemoModel: false,
+} as const;
+
+const clonesOf = ({ folder }: ResourceParts["storage"]): string => join(folder.path, "files", "clones");
+
 interface ResourceParts {
   readonly config: Config;
   readonly log: ServiceLog;
@@ -62,7 +94,6 @@ export async function openResources(
     return value;
   };
   const { loopTime, files } = storage;
-  const clones = join(storage.folder.path, "files", "clones");
   const shells = join(storage.folder.path, "files", "shells");
   const isOverShare = (organizationId: string): boolean => loopTime.isOverShare(organizationId);
   const charge = chargeOf(loopTime);
@@ -71,7 +102,7 @@ export async function openResources(
     return opened(sandbox, () => sandbox.close());
   };
   const egress = given.egress ?? openEgress({ config, log, storage }, opened);
-  const cloner = given.cloner ?? new Cloner(clones, egress);
+  const cloner = given.cloner ?? new Cloner(clonesOf(storage), egress);
   await cloner.prepare();
   return {
     ...given,

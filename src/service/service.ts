@@ -121,7 +121,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       internal: (request) =>
         adminDoor(request, {
           key,
-          run: (asked) => options.runCommand(adminParts(actors, { config, storage }, app), asked),
+          run: (asked) => options.runCommand(adminParts(actors, { config, storage }, app.invokeAtOwner, app), asked),
         }),
     });
     const { system, directory } = actors;

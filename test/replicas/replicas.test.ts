@@ -162,7 +162,7 @@ test("[REP-4] who signs in at one replica is signed in at both, and who signs ou
   expect((await first.get("/account")).at).toStartWith("/sign-in");
 });
 
-test("[REP-4] [AUTH-18] what an owner changes on pages of either replica is done", async () => {
+test("[REP-4] [AUTH-18] what pages and commands change is done at either replica", async () => {
   const { owner, other } = await replicas.sides();
   for (const at of [owner, other]) {
     const browser = new PlainBrowser({ url: at.url, origin: at.url });
@@ -173,6 +173,8 @@ test("[REP-4] [AUTH-18] what an owner changes on pages of either replica is done
     const invited = { email: `at-${at.pid}@example.com`, role: "member" };
     const page = await browser.submit(await browser.get("/members"), "/members/invite", invited);
     expect([page.status, page.html]).toEqual([200, expect.stringContaining(`The link for ${invited.email}`)]);
+    const made = await replicas.admin(at, ["token", "create", "--email", "owner@localhost"]);
+    expect([made.code, made.out]).toEqual([0, expect.stringContaining("Shown once:")]);
   }
 });
 

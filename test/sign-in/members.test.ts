@@ -1,6 +1,6 @@
 /** Joining by invitation, roles and removal (AUTH-18). */
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { answered, refused } from "../support/current.ts";
+import { refused } from "../support/current.ts";
 import type { PlainBrowser, Shown } from "../support/plain-browser.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
 import { browserOf, emailOf, PASSWORD, signedIn } from "../support/signed-in.ts";
@@ -124,30 +124,4 @@ test("[AUTH-18] the only owner is not offered to become a member, which would be
   expect(await roleForms()).toBe(2);
   await page.post("/members/role", { id: person.userId, role: "member" });
   expect(await roleForms()).toBe(1);
-});
-
-/** The types of the organization's events, in order. */
-async function eventTypes(caller: Founded): Promise<readonly string[]> {
-  const answer = service.call(caller, "GET", "/api/events?limit=100");
-  const { events } = await answered<{ readonly events: readonly { readonly type: string }[] }>(answer);
-  return events.map(({ type }) => type);
-}
-
-test("[AUTH-18] [HOOK-1] what an owner changes on pages is sent to webhooks as over the API", async () => {
-  const founder = await service.found("Umbrella");
-  const page = await signedIn(service, founder);
-  const person = await service.join(founder.organizationId);
-  const before = (await eventTypes(founder)).length;
-  await invited("guest@example.com", "member", page);
-  await page.confirm(await page.get("/members"), "/members/invitations/revoke");
-  await page.post("/members/role", { id: person.userId, role: "owner" });
-  await page.post("/members/remove", { id: person.userId });
-  await page.post("/account/tokens", { name: "mine", scope: "agents:read", days: "30" });
-  expect((await eventTypes(founder)).slice(before)).toEqual([
-    "resource.created",
-    "resource.deleted",
-    "resource.updated",
-    "resource.deleted",
-    "resource.created",
-  ]);
 });

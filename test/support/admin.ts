@@ -15,7 +15,8 @@ export async function runCommand(
   sealing: Sealing = testSealing,
 ): Promise<string> {
   const storage = { url: "", database };
-  const own = adminParts(actors, { config: configOf({ APP_URL: "https://troupe.test" }), storage }, app);
+  const config = configOf({ APP_URL: "https://troupe.test" });
+  const own = adminParts(actors, { config, storage }, app.invokeAtOwner, app);
   const parts: AdminParts = { ...own, sealing, now: Date.now };
   const given = { options, flags: new Set(flags) };
   return render(await ADMIN_COMMANDS[command]!(parts, given), given).text;

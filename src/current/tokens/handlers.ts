@@ -54,7 +54,8 @@ async function createToken({ clock }: Services, change: Change, kind: TokenKind,
   const { token, secret } = newToken(kind, { name, scopes, userId, expiresAt: tokenExpiry(now, days) });
   const isLifeAsked = body.expires_in_days !== undefined;
   const origin = originOf(change);
-  const command = { kind: "create_token", token, by: principal, isLifeAsked, origin } as const;
+  const by = principal.isOperator === true ? null : principal;
+  const command = { kind: "create_token", token, by, isLifeAsked, origin } as const;
   return change.commit([ask(organizationRef(organizationId), command)], (made) =>
     created({ ...tokenView(made, principal, now), token: secret }),
   );

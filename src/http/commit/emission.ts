@@ -79,8 +79,12 @@ export class Emission {
 /** Types of events that list the fields that were set. */
 const CHANGING = /\.(?:updated|configured|install_state_changed)$/;
 
-const actorOf = ({ tokenKind, tokenId, userId }: Principal): EventActor =>
-  tokenKind === "service" ? { type: "service_token", id: tokenId } : { type: "user", id: userId };
+const actorOf = ({ isOperator, tokenKind, tokenId, userId }: Principal): EventActor =>
+  isOperator === true
+    ? { type: "system", id: "operator" }
+    : tokenKind === "service"
+      ? { type: "service_token", id: tokenId }
+      : { type: "user", id: userId };
 
 /** Collections whose records have no path of their own. */
 const WITHOUT_PATH: ReadonlySet<string> = new Set([

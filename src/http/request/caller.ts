@@ -5,6 +5,7 @@
 import { newId } from "../../../actors/ids.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import type { Origin } from "../../../actors/organization/people-protocol.ts";
+import { OPERATOR } from "../../../actors/organization/audit.ts";
 
 /** A connection whose answer may take long. */
 export type Connected = Pick<Visitor, "keepOpen">;
@@ -53,4 +54,5 @@ export const detached = (caller: Caller): Caller => ({
 });
 
 /** The acting user and token, for the audit (AUTH-17). */
-export const originOf = ({ principal: { userId, tokenId }, address }: Caller): Origin => ({ userId, tokenId, address });
+export const originOf = ({ principal: { userId, tokenId, isOperator }, address }: Caller): Origin =>
+  isOperator === true ? OPERATOR : { userId, tokenId, address };
