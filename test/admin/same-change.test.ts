@@ -149,7 +149,7 @@ async function tracesOf(id: string, way: Way) {
 
 describe("the same change, however it comes", () => {
   for (const [name, change] of Object.entries(CHANGES)) {
-    test(`[HOOK-20] [AUTH-17] ${name}: the same event and audit by each way`, async () => {
+    test(`[HOOK-15] [AUTH-17] ${name}: the same event and audit by each way`, async () => {
       const { traces } = await tracesOf(await change.make(), change.api);
       expect([traces.events.length, traces.audit.length > 0]).toEqual([1, true]);
       const { page, command } = change;
@@ -165,7 +165,7 @@ describe("the same change, however it comes", () => {
     });
   }
 
-  test("[HOOK-20] every command that changes what people can change is one of these", () => {
+  test("[HOOK-15] every command that changes what people can change is one of these", () => {
     const compared = ["user add", "user remove", "token create", "token revoke"];
     // No operation does what these do, or they change nothing.
     const own =
