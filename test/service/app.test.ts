@@ -3,12 +3,19 @@ import { type Service, startService } from "../support/service.ts";
 
 let service: Service;
 let hasDatabase = true;
+let isBroken = false;
 
 beforeAll(async () => {
   service = await startService({
     overrides: {
       pingDatabase: () =>
         hasDatabase ? Promise.resolve() : Promise.reject(new Error("connect ECONNREFUSED 10.0.0.1:5432")),
+      services: ({ appUrl }) => ({
+        appUrl: () => {
+          if (isBroken) throw new Error("at /srv/secret.ts: select * from token");
+          return appUrl();
+        },
+      }),
     },
     internal: async (request) => {
       const path = new URL(request.url).pathname;
@@ -95,6 +102,23 @@ test("[ERR-4] the internal door is asked last, and its failure says nothing", as
   const broken = await get("/internal/broken", "POST");
   expect([broken.status, await broken.text()]).toEqual([500, "Internal server error\n"]);
 });
+
+for (const [what, path, method] of [
+  ["a page", "/account", "GET"],
+  ["a form", "/sign-in", "POST"],
+  ["an endpoint of programs", "/oauth/token", "POST"],
+] as const)
+  test(`[ERR-4] a bug behind ${what} is 500 and says nothing; the log has its cause under the request's id`, async () => {
+    isBroken = true;
+    const answer = await get(path, method);
+    isBroken = false;
+    expect(answer.status).toBe(500);
+    expect(await answer.text()).not.toContain("secret.ts");
+    const id = answer.headers.get("x-request-id");
+    expect(id).toMatch(/^req_/);
+    const line = service.log.find(({ fields, level }) => level === "error" && fields["requestId"] === id);
+    expect(String(line?.fields["err"])).toContain("secret.ts");
+  });
 
 test("[REP-4] a request that was forwarded finds its route, however short the name of its host is", async () => {
   for (const host of ["a", "ab:1", "troupe.test"]) {

@@ -144,7 +144,8 @@ test("[MCP-5] no consent is forged, nor changed after it was shown", async () =>
 
 test("[MCP-5] registrations are read strictly", async () => {
   const good = { client_name: "x", redirect_uris: ["https://x.example/cb", "cursor://cb", "http://[::1]/cb"] };
-  expect((await register(good)).status).toBe(201);
+  for (const client_name of ["x", "😀".repeat(100)])
+    expect((await register({ ...good, client_name })).status).toBe(201);
   for (const uri of [
     "javascript:alert(1)",
     "data:text/html,x",
@@ -172,7 +173,9 @@ test("[MCP-5] registrations are read strictly", async () => {
   for (const body of [
     { ...good, client_name: "" },
     { ...good, client_name: "\u200b\u2060 " },
-    { ...good, client_name: "x".repeat(101) },
+    { ...good, client_name: "😀".repeat(101) },
+    { ...good, client_name: "a \ud83d b" },
+    { ...good, redirect_uris: ["https://x.example/\ud83d"] },
     { ...good, grant_types: ["client_credentials"] },
     "[]",
     "{",

@@ -1,4 +1,5 @@
 /** Operations on jobs (JOB-2 to JOB-9, GEN-6). */
+import { isLonger } from "../../../actors/cut-text.ts";
 import { JOB_EVENTS, type JobEventType } from "../../../actors/job/events.ts";
 import { JOB_STATUSES } from "../../../actors/job/schema.ts";
 import { type JsonObject, Type } from "../../../actors/schema.ts";
@@ -31,7 +32,7 @@ const MetadataFilter = textField<JsonObject>(
     examples: ['{"ticket":"T-7"}'],
   },
   (text, name) => {
-    const given = text.length > METADATA_CHARACTERS ? null : parseJsonObject(text);
+    const given = isLonger(text, METADATA_CHARACTERS) ? null : parseJsonObject(text);
     if (given?.ok === true) return good(given.value);
     if (given?.fault.kind === "invalid_request" && given.fault.errors[0]!.path !== "")
       return bad(`${name}: ${given.fault.errors[0]!.message}`);

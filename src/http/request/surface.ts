@@ -149,8 +149,12 @@ export class Surface {
   /** Delegates to a non-API handler; null if the request is not for it. */
   async by(handler: (request: Request) => Promise<Response | null>, request: Request): Promise<Response | null> {
     const exchange = this.begin(request);
-    const answer = await handler(request);
-    return answer === null ? null : this.answers.finish(exchange, answer);
+    try {
+      const answer = await handler(request);
+      return answer === null ? null : this.answers.finish(exchange, answer);
+    } catch (cause) {
+      return this.answers.fail(exchange, cause);
+    }
   }
 
   /** Refuses a request without counting it. */

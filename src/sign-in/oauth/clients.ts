@@ -5,11 +5,13 @@
  */
 import { clientRef } from "../../../actors/account/schema.ts";
 import { BoundedMap } from "../../../actors/bounded-map.ts";
+import { isLonger } from "../../../actors/cut-text.ts";
 import { ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { isIdOf, newId } from "../../../actors/ids.ts";
 import type { Clock } from "../../../actors/runtime/ports.ts";
 import type { TroupeSystem } from "../../../actors/troupe.ts";
 import type { Egress } from "../../egress/egress.ts";
+import { parseJsonObject } from "../../http/body/json-body.ts";
 import { visibleText } from "../../../actors/visible-text.ts";
 import { REDIRECT_URIS_MAX, redirectComplaint } from "./redirect-uri.ts";
 
@@ -115,19 +117,16 @@ const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u;
 
 type Said = Readonly<Record<string, unknown>>;
 
+/** The object in a text of JSON; null if there is none, or if the database could not store it. */
 export function parsed(text: string): Said | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Said) : null;
-  } catch {
-    return null;
-  }
+  const object = parseJsonObject(text);
+  return object.ok ? object.value : null;
 }
 
 /** A program's metadata, or an error. Unsupported fields are dropped, as RFC 7591 allows. */
 export function readMetadata(said: Said): ClientMetadata | string {
   const { redirect_uris: uris, client_name: name = "A program", grant_types: grants } = said;
-  if (typeof name !== "string" || !VISIBLE.test(name) || name.length > CLIENT_NAME_CHARACTERS || /\p{Cc}/u.test(name))
+  if (typeof name !== "string" || !VISIBLE.test(name) || isLonger(name, CLIENT_NAME_CHARACTERS) || /\p{Cc}/u.test(name))
     return `client_name must be a text of 1 to ${CLIENT_NAME_CHARACTERS} characters`;
   if (!Array.isArray(uris) || uris.length === 0 || uris.length > REDIRECT_URIS_MAX)
     return `redirect_uris must be a list of 1 to ${REDIRECT_URIS_MAX} addresses`;

@@ -154,7 +154,8 @@ export async function register(
   { body, address }: { readonly body: string; readonly address: string },
 ): Promise<Response> {
   const fields = parsed(body);
-  if (fields === null) return oauthRefusal("invalid_client_metadata", "The body must be a JSON object");
+  if (fields === null)
+    return oauthRefusal("invalid_client_metadata", "The body must be a JSON object, without NUL and lone surrogates");
   const metadata = readMetadata(fields);
   if (typeof metadata === "string") {
     const isUri = metadata.startsWith("redirect_uris");
