@@ -237,8 +237,7 @@ const codesOf = ({ description }: ResponseObject): readonly ErrorCode[] =>
 
 /** All codes, with what the document says of each. */
 function errorsOf({ components }: OpenApi): readonly ErrorCode[] {
-  const properties = components.schemas["Error"]?.["properties"] as Readonly<Record<string, JsonSchema>> | undefined;
-  const codes = (properties?.["code"]?.["enum"] ?? []) as readonly string[];
+  const codes = (components.schemas["ErrorCode"]?.["enum"] ?? []) as readonly string[];
   const said = Object.values(components.responses).flatMap(codesOf);
   const meanings = new Map(said.map(({ code, about }) => [code, about]));
   return codes.map((code) => ({ code, about: meanings.get(code) ?? "" }));

@@ -989,14 +989,14 @@ export declare class Troupe {
      * `PUT /api/provider-keys/{provider}`. Needs `secrets:use`. May throw `OwnerRequiredError`,
      * `OrganizationSuspendedError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
      */
-    putProviderKey(provider: "anthropic" | "openai" | "openai-compatible", body: PutProviderKeyRequest, options?: MutationOptions): Promise<ProviderKey>;
+    putProviderKey(provider: KeyedProvider, body: PutProviderKeyRequest, options?: MutationOptions): Promise<ProviderKey>;
     /**
      * Have a provider's calls made with the operator's key again.
      *
      * `DELETE /api/provider-keys/{provider}`. Needs `secrets:use`. May throw `OwnerRequiredError`,
      * `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
      */
-    deleteProviderKey(provider: "anthropic" | "openai" | "openai-compatible", options?: MutationOptions): Promise<ProviderKey>;
+    deleteProviderKey(provider: KeyedProvider, options?: MutationOptions): Promise<ProviderKey>;
     /**
      * List the organization's service tokens.
      *
@@ -1574,7 +1574,7 @@ export interface ListAgentsQuery {
     /** Where they come from */
     source?: "private" | "library";
     /** Agents with one of these visibilities */
-    visibility?: Array<"private" | "organization" | "public" | "unlisted">;
+    visibility?: Visibility[];
     /** Records of one page. Default 25 */
     limit?: number;
     /** `next_cursor` of the previous page */
@@ -1587,7 +1587,7 @@ export interface ListChatsQuery {
     /** Chats in this workspace */
     workspace_id?: string;
     /** Chats with one of these statuses */
-    status?: Array<"standby" | "working" | "done" | "error" | "needs_attention">;
+    status?: ChatStatus[];
     /** Chats with a word in their title that begins with this text */
     title?: string;
     /** Whether they are pinned */
@@ -1616,7 +1616,7 @@ export interface ListMessagesQuery {
 /** What `listJobs` takes besides. */
 export interface ListJobsQuery {
     /** Jobs with one of these statuses */
-    status?: Array<"queued" | "running" | "blocked" | "needs_review" | "cancelling" | "completed" | "failed" | "cancelled">;
+    status?: JobStatus[];
     /** Jobs of this agent */
     agent_id?: string;
     /** Jobs of this chat */
@@ -1703,7 +1703,7 @@ export interface CreateUploadQuery {
 /** What `listMissions` takes besides. */
 export interface ListMissionsQuery {
     /** Missions with one of these statuses */
-    status?: Array<"pending" | "running" | "paused" | "completed" | "failed">;
+    status?: MissionStatus[];
     /** Missions of this agent */
     agent_id?: string;
     /** Missions in this workspace */
@@ -1723,7 +1723,7 @@ export interface WaitForMissionQuery {
 /** What `listMissionRuns` takes besides. */
 export interface ListMissionRunsQuery {
     /** Entries with one of these outcomes */
-    outcome?: Array<"started" | "succeeded" | "failed" | "cancelled" | "skipped_overlap" | "skipped_paused" | "skipped_budget" | "missed">;
+    outcome?: MissionRunOutcome[];
     /** Records of one page. Default 25 */
     limit?: number;
     /** `next_cursor` of the previous page */
@@ -1737,7 +1737,7 @@ export interface GetMissionForecastQuery {
 /** What `listTasks` takes besides. */
 export interface ListTasksQuery {
     /** Tasks with one of these statuses */
-    status?: Array<"pending" | "in_progress" | "completed" | "cancelled">;
+    status?: TaskStatus[];
     /** An agent's or a user's id */
     assigned_to?: string;
     /** Tasks of this workspace */
@@ -1830,7 +1830,7 @@ export interface ListToolsQuery {
 /** What `getUsage` takes besides. */
 export interface GetUsageQuery {
     /** What the rows are grouped by. Default "day" */
-    group_by?: "agent" | "model" | "day";
+    group_by?: UsageGrouping;
     /** A day or a time; the first of this month by default */
     since?: string;
     /** A day or a time; today by default */
@@ -1890,7 +1890,7 @@ export interface ListAuditEntriesQuery {
     /** `next_cursor` of the previous page */
     cursor?: string;
     /** Only this action */
-    action?: "session.started" | "session.ended" | "session.refused" | "password.set" | "identity.linked" | "identity.unlinked" | "passkey.added" | "passkey.removed" | "token.created" | "token.used" | "token.revoked" | "grant.created" | "grant.ended" | "grant.reused" | "member.added" | "member.changed" | "member.removed" | "invitation.created" | "invitation.accepted" | "invitation.revoked" | "provider_key.set" | "provider_key.removed";
+    action?: AuditAction;
     /** Only what this user did */
     user_id?: string;
     /** Only entries after this time */
@@ -1901,7 +1901,7 @@ export interface ListAuditEntriesQuery {
 /** What `exportAudit` takes besides. */
 export interface ExportAuditQuery {
     /** Only this action */
-    action?: "session.started" | "session.ended" | "session.refused" | "password.set" | "identity.linked" | "identity.unlinked" | "passkey.added" | "passkey.removed" | "token.created" | "token.used" | "token.revoked" | "grant.created" | "grant.ended" | "grant.reused" | "member.added" | "member.changed" | "member.removed" | "invitation.created" | "invitation.accepted" | "invitation.revoked" | "provider_key.set" | "provider_key.removed";
+    action?: AuditAction;
     /** Only what this user did */
     user_id?: string;
     /** Only entries after this time */
@@ -1914,9 +1914,9 @@ export interface ExportAuditQuery {
 /** What `listDeliveries` takes besides. */
 export interface ListDeliveriesQuery {
     /** Attempts to deliver events of these types */
-    event_type?: Array<"agent.created" | "agent.updated" | "agent.deleted" | "agent.install_state_changed" | "chat.created" | "chat.updated" | "chat.deleted" | "chat.message_sent" | "job.created" | "job.started" | "job.blocked" | "job.resumed" | "job.review_requested" | "job.approved" | "job.denied" | "job.tool_results" | "job.iteration_requested" | "job.cancelled" | "job.completed" | "job.failed" | "job.restarted" | "mission.created" | "mission.updated" | "mission.started" | "mission.completed" | "mission.failed" | "mission.paused" | "mission.resumed" | "mission.run_skipped" | "mission_task.created" | "mission_task.updated" | "mission_task.started" | "mission_task.completed" | "workspace.created" | "workspace.selected" | "workspace.app_created" | "workspace_repository.added" | "workspace_repository.cloned" | "workspace_file.changed" | "resource.created" | "resource.updated" | "resource.deleted" | "service_token.created" | "service_token.revoked" | "webhook.configured" | "webhook.secret_rotated" | "webhook.test" | "webhook.disabled" | "webhook.redelivery_requested">;
+    event_type?: EventType[];
     /** Attempts with one of these statuses */
-    status?: Array<"pending" | "success" | "failed" | "retrying" | "skipped">;
+    status?: DeliveryStatus[];
     /** Attempts to deliver this event */
     event_id?: string;
     /** Attempts that were planned at this time or later, ISO 8601 */
@@ -1943,7 +1943,7 @@ export interface GetOpenApiQuery {
 /** What `v1ListTasks` takes besides. */
 export interface V1ListTasksQuery {
     /** Tasks with this status */
-    status?: "pending" | "in_progress" | "completed" | "cancelled";
+    status?: TaskStatus;
     /** An agent's or a user's id */
     assignedTo?: string;
     /** A workspace's id */
@@ -1955,7 +1955,7 @@ export interface AddMissionTaskRequest {
     /** What there is to do; null for none */
     description?: string | null;
     /** How urgent it is */
-    priority?: "low" | "medium" | "high" | "urgent";
+    priority?: Priority;
     /** Id of the agent or user that the task is assigned to; null if unassigned */
     assigned_to?: string | null;
     /** Ids of the tasks that must be completed or cancelled first */
@@ -1991,7 +1991,7 @@ export interface Agent {
      * Who may see it: `private` is its creator, `organization` every member, `public` every caller, `unlisted` every
      * caller who has the id
      */
-    visibility: "private" | "organization" | "public" | "unlisted";
+    visibility: Visibility;
     /** `private`: made in this organization; `library`: comes with the service */
     source: "private" | "library";
     /** An `archived` agent does not work; its record stays readable */
@@ -2214,7 +2214,7 @@ export interface AgentTool {
     /** Who runs it: `client`, the programs that use the agent; `http`, the service makes a request */
     kind: "client" | "http";
     /** Of the kind `http`: the method of the request */
-    method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+    method?: HttpMethod;
     /** Of the kind `http`: the address that is asked; `{argument}` in its path is an argument */
     url?: string;
     /**
@@ -2245,7 +2245,7 @@ export interface AgentToolInput {
     /** Who runs it: `client`, the programs that use the agent; `http`, the service makes a request */
     kind: "client" | "http";
     /** Of the kind `http`: the method of the request */
-    method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+    method?: HttpMethod;
     /** Of the kind `http`: the address that is asked; `{argument}` in its path is an argument */
     url?: string;
     /**
@@ -2308,27 +2308,31 @@ export interface Approval {
     /** ISO 8601 UTC with milliseconds */
     expires_at: string;
     /** What happens when nobody decides in time: `deny` refuses the call and the job goes on, `cancel` cancels the job */
-    on_expiry: "deny" | "cancel";
+    on_expiry: ApprovalExpiryAction;
     /** The decision; `expired` where nobody decided in time */
-    decision: "approve" | "deny" | "expired" | null;
+    decision: ApprovalDecision | null;
     /** The user who decided; null if the approval expired */
     decided_by: string | null;
     /** ISO 8601 UTC with milliseconds */
     decided_at: string | null;
 }
+/** How the wait for an approval ended */
+export type ApprovalDecision = "approve" | "deny" | "expired";
 /** How long a call waits for approval, and what happens then; by default 24 hours and `deny` */
 export interface ApprovalExpiry {
     /** How long an approval may take, in seconds */
     after_seconds: number;
     /** What happens when nobody decides in time: `deny` refuses the call and the job goes on, `cancel` cancels the job */
-    on_expiry: "deny" | "cancel";
+    on_expiry: ApprovalExpiryAction;
 }
+/** What happens when nobody decides on an approval in time */
+export type ApprovalExpiryAction = "deny" | "cancel";
 /** How long a call waits for approval, and what happens then; by default 24 hours and `deny` */
 export interface ApprovalExpiryInput {
     /** How long an approval may take, in seconds */
     after_seconds: number;
     /** What happens when nobody decides in time: `deny` refuses the call and the job goes on, `cancel` cancels the job */
-    on_expiry: "deny" | "cancel";
+    on_expiry: ApprovalExpiryAction;
 }
 export interface ApproveJobRequest {
     /** Approval to decide; without it and `tool_call_id` all that are open, or the review */
@@ -2403,12 +2407,14 @@ export type AttachmentSource = {
     /** What its server calls the content, if it is a resource */
     uri: string | null;
 };
+/** What an entry of the audit records */
+export type AuditAction = "session.started" | "session.ended" | "session.refused" | "password.set" | "identity.linked" | "identity.unlinked" | "passkey.added" | "passkey.removed" | "token.created" | "token.used" | "token.revoked" | "grant.created" | "grant.ended" | "grant.reused" | "member.added" | "member.changed" | "member.removed" | "invitation.created" | "invitation.accepted" | "invitation.revoked" | "provider_key.set" | "provider_key.removed";
 /** What somebody did with a credential, or to a member */
 export interface AuditEntry {
     /** The entry's id */
     id: string;
     /** What was done */
-    action: "session.started" | "session.ended" | "session.refused" | "password.set" | "identity.linked" | "identity.unlinked" | "passkey.added" | "passkey.removed" | "token.created" | "token.used" | "token.revoked" | "grant.created" | "grant.ended" | "grant.reused" | "member.added" | "member.changed" | "member.removed" | "invitation.created" | "invitation.accepted" | "invitation.revoked" | "provider_key.set" | "provider_key.removed";
+    action: AuditAction;
     /** Who did it; null: the operator, or somebody who is not known */
     user_id: string | null;
     /** The token or session with which it was done */
@@ -2466,6 +2472,10 @@ export interface AuthorizationServer {
 }
 /** A piece of a message: text with its citations, the model's reasoning, a call of a tool, or the result of the call */
 export type Block = TextBlock | ReasoningBlock | ToolUseBlock | ToolResultBlock;
+/** What a blocked job waits for */
+export type BlockedReason = "approval_required" | "input_required" | "auth_required" | "tool_result_required" | "budget_reached" | "interrupted";
+/** What happens to a message while a chat turn runs */
+export type BusyPolicy = "queue" | "steer" | "interrupt" | "reject";
 /** How a job was stopped */
 export interface CancelReceipt {
     job: Job;
@@ -2510,7 +2520,7 @@ export interface Chat {
     /** The title */
     title: string;
     /** What the chat needs: `working` has an active job, `needs_attention` waits for a person */
-    status: "standby" | "working" | "done" | "error" | "needs_attention";
+    status: ChatStatus;
     /** The agent that answers */
     agent_id: string;
     /** What the agent was called when the chat was opened */
@@ -2590,7 +2600,7 @@ export interface ChatApprovalRequestedEvent {
         /**
          * What happens when nobody decides in time: `deny` refuses the call and the job goes on, `cancel` cancels the job
          */
-        on_expiry: "deny" | "cancel";
+        on_expiry: ApprovalExpiryAction;
     };
 }
 /** An approval was decided, or has expired */
@@ -2614,7 +2624,7 @@ export interface ChatApprovalResolvedEvent {
         /** Id of the tool call, as the model gave it */
         tool_call_id: string;
         /** The decision; `expired` where nobody decided in time */
-        decision: "approve" | "deny" | "expired";
+        decision: ApprovalDecision;
         /** User who did it; null where the service did */
         by: string | null;
         /** Arguments that the tool would be called with */
@@ -2692,7 +2702,7 @@ export interface ChatErrorEvent {
         /** Id of the job; null where no job answers */
         job_id: string;
         /** Code of the error */
-        code: "provider_unreachable" | "provider_unauthorized" | "provider_key_rejected" | "provider_rate_limited" | "provider_error" | "provider_stalled" | "provider_rejected" | "context_length_exceeded" | "model_unavailable" | "step_limit" | "timeout" | "attempts_exhausted" | "tools_unavailable" | "clone_failed" | "output_invalid" | "no_answer" | "internal_error";
+        code: RunErrorCode;
         /** Explanation, for people */
         message: string;
     };
@@ -2704,9 +2714,9 @@ export interface ChatJob {
     /** The title */
     title: string;
     /** Current status */
-    status: "queued" | "running" | "blocked" | "needs_review" | "cancelling" | "completed" | "failed" | "cancelled";
+    status: JobStatus;
     /** State of the review of the current job */
-    review_state: "none" | "pending" | "approved" | "changes_requested" | "expired";
+    review_state: ReviewState;
 }
 /** The message got the job that answers it */
 export interface ChatJobLinkedEvent {
@@ -2745,9 +2755,9 @@ export interface ChatJobUpdatedEvent {
         /** Id of the job; null where no job answers */
         job_id: string;
         /** Current status */
-        status: "queued" | "running" | "blocked" | "needs_review" | "cancelling" | "completed" | "failed" | "cancelled";
+        status: JobStatus;
         /** What a blocked job waits for; null for other jobs */
-        blocked_reason: "approval_required" | "input_required" | "auth_required" | "tool_result_required" | "budget_reached" | "interrupted" | null;
+        blocked_reason: BlockedReason | null;
     };
 }
 /** A page of chats, newest first */
@@ -2783,7 +2793,7 @@ export interface ChatMessageCompletedEvent {
          * Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of tokens
          * (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
          */
-        stop_reason?: "stop" | "tool_use" | "length" | "content_filter" | "refusal" | "other" | null;
+        stop_reason?: StopReason | null;
     };
 }
 /** There is a new message, from a user or from the agent */
@@ -2803,7 +2813,7 @@ export interface ChatMessageCreatedEvent {
         /** Id of the message */
         message_id: string;
         /** Author of the message: a person, the agent, the system or a tool */
-        role: "user" | "assistant" | "system" | "tool";
+        role: MessageRole;
         /** Content as text */
         content: string;
         /** Content in the model's order: text, tool calls and their results */
@@ -2911,7 +2921,7 @@ export interface ChatOptions {
     /** In place of the agent's own; null leaves it */
     model: string | null;
     /** What becomes of a message while a turn runs */
-    on_busy: "queue" | "steer" | "interrupt" | "reject";
+    on_busy: BusyPolicy;
     /** In place of the agent's own; null leaves them */
     tools: string[] | null;
     /** Whether calls that need approval are approved without a person */
@@ -2929,7 +2939,7 @@ export interface ChatOptionsChange {
      * What a message does while a job of the chat is active: wait (`queue`), join the running job (`steer`), replace it
      * (`interrupt`) or be refused (`reject`)
      */
-    on_busy?: "queue" | "steer" | "interrupt" | "reject";
+    on_busy?: BusyPolicy;
     /** Tools that the agent may use in this chat; null is all that the agent has */
     tools?: string[] | null;
     /** Whether calls that need approval are approved without a person */
@@ -2947,7 +2957,7 @@ export interface ChatOptionsInput {
      * What a message does while a job of the chat is active: wait (`queue`), join the running job (`steer`), replace it
      * (`interrupt`) or be refused (`reject`)
      */
-    on_busy?: "queue" | "steer" | "interrupt" | "reject";
+    on_busy?: BusyPolicy;
     /** Tools that the agent may use in this chat; null is all that the agent has */
     tools?: string[] | null;
     /** Whether calls that need approval are approved without a person */
@@ -2974,7 +2984,7 @@ export interface ChatReviewUpdatedEvent {
         /** Id of the job; null where no job answers */
         job_id: string;
         /** New state */
-        state: "none" | "pending" | "approved" | "changes_requested" | "expired";
+        state: ReviewState;
         /** User who decided; null if the time ran out */
         decided_by: string | null;
         /** Comment on the decision */
@@ -3007,6 +3017,8 @@ export interface ChatSnapshotEvent {
     /** Absent: this event does not move the cursor */
     id?: undefined;
 }
+/** Status of a chat */
+export type ChatStatus = "standby" | "working" | "done" | "error" | "needs_attention";
 /** An event of a chat's stream */
 export type ChatStreamEvent = ChatSnapshotEvent | ChatMessageCreatedEvent | ChatMessageQueuedEvent | ChatMessageStartedEvent | ChatMessageRestartedEvent | ChatMessageCompletedEvent | ChatToolStartedEvent | ChatToolRequestedEvent | ChatToolCompletedEvent | ChatToolFailedEvent | ChatRoutingUpdatedEvent | ChatApprovalRequestedEvent | ChatApprovalResolvedEvent | ChatArtifactCreatedEvent | ChatReviewUpdatedEvent | ChatJobLinkedEvent | ChatJobUpdatedEvent | ChatUpdatedEvent | ChatCompactedEvent | ChatMessageUpdatedEvent | ChatUsageUpdatedEvent | ChatErrorEvent | ChatMessageDeltaEvent | StreamResetEvent | StreamClosingEvent | StreamEndEvent;
 /** Summary that replaces older messages in model calls */
@@ -3139,7 +3151,7 @@ export interface ChatUpdatedEvent {
         /** ISO 8601 UTC with milliseconds */
         at: string;
         /** Current status */
-        status?: "standby" | "working" | "done" | "error" | "needs_attention";
+        status?: ChatStatus;
         options?: ChatOptionsChange;
         /** Any JSON object of the caller's; it is returned unchanged */
         metadata?: {
@@ -3282,7 +3294,7 @@ export interface CreateAgentRequest {
      * Who may see it: `private` is its creator, `organization` every member, `public` every caller, `unlisted` every
      * caller who has the id. Default "private"
      */
-    visibility?: "private" | "organization" | "public" | "unlisted";
+    visibility?: Visibility;
     /** The agent's role in a few words, such as `Editor` */
     role?: string;
     /** What the agent is for */
@@ -3341,7 +3353,7 @@ export interface CreateInvitationRequest {
     /** E-mail address of the person; nothing is sent to it */
     email: string;
     /** Role that the person gets. Default "member" */
-    role?: "owner" | "member";
+    role?: Role;
 }
 export interface CreateMissionRequest {
     /** Title, for people */
@@ -3353,9 +3365,9 @@ export interface CreateMissionRequest {
     /** Workspace in which it runs; the organization's default workspace by default */
     workspace_id?: string;
     /** Who may see it: `private` is its creator, `organization` is every member */
-    visibility?: "private" | "organization";
+    visibility?: MissionVisibility;
     /** Which of its jobs run first where slots are scarce */
-    priority?: "low" | "medium" | "high" | "urgent";
+    priority?: Priority;
     schedule?: MissionScheduleInput;
     /** Whether a person reviews the result before the job is completed; `false` by default */
     review_required?: boolean;
@@ -3370,7 +3382,7 @@ export interface CreatePersonalAccessTokenRequest {
     /** Name of the token, for people */
     name: string;
     /** What the token allows */
-    scopes: Array<"agents:read" | "agents:write" | "chats:read" | "chats:write" | "jobs:read" | "jobs:write" | "missions:read" | "missions:write" | "workspaces:read" | "workspaces:write" | "webhooks:read" | "webhooks:write" | "tokens:read" | "tokens:write" | "tasks:read" | "tasks:write" | "events:read" | "mcp" | "secrets:use" | "*">;
+    scopes: Scope[];
     /** Days until the token expires */
     expires_in_days?: number;
 }
@@ -3378,7 +3390,7 @@ export interface CreateServiceTokenRequest {
     /** Name of the token, for people */
     name: string;
     /** What the token allows */
-    scopes: Array<"agents:read" | "agents:write" | "chats:read" | "chats:write" | "jobs:read" | "jobs:write" | "missions:read" | "missions:write" | "workspaces:read" | "workspaces:write" | "webhooks:read" | "webhooks:write" | "tokens:read" | "tokens:write" | "tasks:read" | "tasks:write" | "events:read" | "mcp" | "secrets:use" | "*">;
+    scopes: Scope[];
     /** Days until the token expires */
     expires_in_days?: number;
 }
@@ -3388,7 +3400,7 @@ export interface CreateTaskRequest {
     /** Description, for people */
     description?: string | null;
     /** How urgent it is. Default "medium" */
-    priority?: "low" | "medium" | "high" | "urgent";
+    priority?: Priority;
     /** Id of the agent or user that the task is assigned to; null if unassigned */
     assigned_to?: string | null;
     /** Id of the workspace */
@@ -3423,7 +3435,7 @@ export interface DeletedChat {
     /** The title */
     title: string;
     /** Current status */
-    status: "standby" | "working" | "done" | "error" | "needs_attention";
+    status: ChatStatus;
     /** The agent that answers */
     agent_id: string;
     /** What the agent was called when the chat was opened */
@@ -3485,15 +3497,15 @@ export interface DeletedMission {
     /** The workspace that it works in */
     workspace_id: string;
     /** Who may see it: `private` is its creator, `organization` is every member */
-    visibility: "private" | "organization";
+    visibility: MissionVisibility;
     /** How urgent it is */
-    priority: "low" | "medium" | "high" | "urgent";
+    priority: Priority;
     /** Current status */
-    status: "pending" | "running" | "paused" | "completed" | "failed";
+    status: MissionStatus;
     /** Reason for the pause, as it was given */
     paused_reason: string | null;
     /** Why it failed; null where it did not */
-    failed_reason: "consecutive_failures" | "run_failed" | "agent_unavailable" | "workspace_deleted" | "creator_removed" | null;
+    failed_reason: MissionFailedReason | null;
     schedule: MissionSchedule;
     /** Whether a person reviews the result before the job is completed; `false` by default */
     review_required: boolean;
@@ -3536,9 +3548,9 @@ export interface DeletedTask {
     /** Description, for people */
     description: string | null;
     /** Current status */
-    status: "pending" | "in_progress" | "completed" | "cancelled";
+    status: TaskStatus;
     /** How urgent it is */
-    priority: "low" | "medium" | "high" | "urgent";
+    priority: Priority;
     /** An agent's or a user's id, as it was given */
     assigned_to: string | null;
     /** The workspace that it belongs to, as it was given */
@@ -3571,15 +3583,15 @@ export interface Delivery {
     /** The event; its receivers dedupe on it */
     event_id: string;
     /** Type of the event */
-    event_type: "agent.created" | "agent.updated" | "agent.deleted" | "agent.install_state_changed" | "chat.created" | "chat.updated" | "chat.deleted" | "chat.message_sent" | "job.created" | "job.started" | "job.blocked" | "job.resumed" | "job.review_requested" | "job.approved" | "job.denied" | "job.tool_results" | "job.iteration_requested" | "job.cancelled" | "job.completed" | "job.failed" | "job.restarted" | "mission.created" | "mission.updated" | "mission.started" | "mission.completed" | "mission.failed" | "mission.paused" | "mission.resumed" | "mission.run_skipped" | "mission_task.created" | "mission_task.updated" | "mission_task.started" | "mission_task.completed" | "workspace.created" | "workspace.selected" | "workspace.app_created" | "workspace_repository.added" | "workspace_repository.cloned" | "workspace_file.changed" | "resource.created" | "resource.updated" | "resource.deleted" | "service_token.created" | "service_token.revoked" | "webhook.configured" | "webhook.secret_rotated" | "webhook.test" | "webhook.disabled" | "webhook.redelivery_requested";
+    event_type: EventType;
     /** Why the event exists: a change over the interface, the life of a job, or a test */
-    source: "job_lifecycle" | "api_mutation" | "test";
+    source: EventSource;
     /** The event's number */
     sequence: number;
     /** Number of the attempt, from 1 */
     attempt: number;
     /** `pending` waits for its time, `retrying` has failed and is tried again, `skipped` is not sent */
-    status: "pending" | "success" | "failed" | "retrying" | "skipped";
+    status: DeliveryStatus;
     /** Status that the receiver answered; null where it did not answer */
     http_status: number | null;
     /** Why the attempt failed; null where it did not */
@@ -3620,6 +3632,8 @@ export interface DeliveryList {
     /** Cursor of the next page; absent on the last page */
     next_cursor?: string;
 }
+/** Status of an attempt to deliver an event */
+export type DeliveryStatus = "pending" | "success" | "failed" | "retrying" | "skipped";
 /** A deprecated operation */
 export interface Deprecation {
     /** The operation's id */
@@ -3674,6 +3688,8 @@ export interface DocumentedHeader {
     /** What it means */
     meaning: string;
 }
+/** Code of an error */
+export type ErrorCode = "invalid_json" | "invalid_request" | "invalid_schedule" | "invalid_cursor" | "unsupported_api_version" | "invalid_idempotency_key" | "invalid_event_type" | "invalid_path" | "invalid_url" | "unauthenticated" | "token_expired" | "insufficient_scope" | "owner_required" | "organization_suspended" | "forbidden" | "invalid_signature" | "not_found" | "method_not_allowed" | "request_timeout" | "invalid_state" | "chat_busy" | "approval_pending" | "version_conflict" | "secret_in_use" | "not_a_library_agent" | "read_only_violation" | "path_exists" | "idempotency_conflict" | "idempotency_in_progress" | "event_not_retained" | "share_expired" | "upload_offset_mismatch" | "payload_too_large" | "range_not_satisfiable" | "unsupported_media_type" | "rate_limited" | "budget_exceeded" | "quota_exceeded" | "internal_error" | "provider_error" | "overloaded" | "storage_full" | "unavailable" | "outcome_unknown" | "shutting_down" | "timeout";
 /** What you need to act on the error; which fields are present depends on the code */
 export interface ErrorDetails {
     /** All errors of the input */
@@ -3722,7 +3738,7 @@ export interface Event {
     /** The event's id: the same over retries and redeliveries */
     id: string;
     /** Type of the event */
-    type: "agent.created" | "agent.updated" | "agent.deleted" | "agent.install_state_changed" | "chat.created" | "chat.updated" | "chat.deleted" | "chat.message_sent" | "job.created" | "job.started" | "job.blocked" | "job.resumed" | "job.review_requested" | "job.approved" | "job.denied" | "job.tool_results" | "job.iteration_requested" | "job.cancelled" | "job.completed" | "job.failed" | "job.restarted" | "mission.created" | "mission.updated" | "mission.started" | "mission.completed" | "mission.failed" | "mission.paused" | "mission.resumed" | "mission.run_skipped" | "mission_task.created" | "mission_task.updated" | "mission_task.started" | "mission_task.completed" | "workspace.created" | "workspace.selected" | "workspace.app_created" | "workspace_repository.added" | "workspace_repository.cloned" | "workspace_file.changed" | "resource.created" | "resource.updated" | "resource.deleted" | "service_token.created" | "service_token.revoked" | "webhook.configured" | "webhook.secret_rotated" | "webhook.test" | "webhook.disabled" | "webhook.redelivery_requested";
+    type: EventType;
     /** Version of the contract that the event's data follows */
     api_version: string;
     /** ISO 8601 UTC with milliseconds */
@@ -3734,7 +3750,7 @@ export interface Event {
     /** Without a gap within the organization */
     sequence: number;
     /** Why the event exists: a change over the interface, the life of a job, or a test */
-    source: "job_lifecycle" | "api_mutation" | "test";
+    source: EventSource;
     actor: EventActor;
     /** The request that has caused it */
     request_id: string | null;
@@ -3784,6 +3800,10 @@ export interface EventResource {
     /** Version of the record that the event is about; null where it has none */
     version: number | null;
 }
+/** Why an event exists */
+export type EventSource = "job_lifecycle" | "api_mutation" | "test";
+/** Type of an event */
+export type EventType = "agent.created" | "agent.updated" | "agent.deleted" | "agent.install_state_changed" | "chat.created" | "chat.updated" | "chat.deleted" | "chat.message_sent" | "job.created" | "job.started" | "job.blocked" | "job.resumed" | "job.review_requested" | "job.approved" | "job.denied" | "job.tool_results" | "job.iteration_requested" | "job.cancelled" | "job.completed" | "job.failed" | "job.restarted" | "mission.created" | "mission.updated" | "mission.started" | "mission.completed" | "mission.failed" | "mission.paused" | "mission.resumed" | "mission.run_skipped" | "mission_task.created" | "mission_task.updated" | "mission_task.started" | "mission_task.completed" | "workspace.created" | "workspace.selected" | "workspace.app_created" | "workspace_repository.added" | "workspace_repository.cloned" | "workspace_file.changed" | "resource.created" | "resource.updated" | "resource.deleted" | "service_token.created" | "service_token.revoked" | "webhook.configured" | "webhook.secret_rotated" | "webhook.test" | "webhook.disabled" | "webhook.redelivery_requested";
 /** Who made the last change: a user, an agent, or a commit of a repository */
 export interface FileAuthor {
     /** Kind of author */
@@ -3915,6 +3935,8 @@ export interface FoundFiles {
     /** The files of this page */
     files: FoundFile[];
 }
+/** Method of the request of a tool */
+export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 export interface ImportAgentToolsRequest {
     /** The OpenAPI document, of version 3.0 or 3.1; or `text`, or `url` */
     document?: {
@@ -3981,9 +4003,9 @@ export interface Invitation {
     /** The invited address; anybody with the link can accept it */
     email: string;
     /** `owner` administers the organization, `member` works in it */
-    role: "owner" | "member";
+    role: Role;
     /** Current status */
-    status: "pending" | "accepted" | "revoked" | "expired";
+    status: InvitationStatus;
     /** ISO 8601 UTC with milliseconds */
     expires_at: string;
     /** The organization that owns it */
@@ -4008,6 +4030,8 @@ export interface InvitationList {
     /** Cursor of the next page; absent on the last page */
     next_cursor?: string;
 }
+/** Status of an invitation */
+export type InvitationStatus = "pending" | "accepted" | "revoked" | "expired";
 export interface IterateJobRequest {
     /**
      * What is to be changed: text, or blocks; a source is {kind: upload, file_id}, {kind: workspace, workspace_id, path}
@@ -4026,9 +4050,9 @@ export interface Job {
     /** The title */
     title: string;
     /** Current status; `GET /api/state-machines` has the transitions */
-    status: "queued" | "running" | "blocked" | "needs_review" | "cancelling" | "completed" | "failed" | "cancelled";
+    status: JobStatus;
     /** What a blocked job waits for; null for other jobs */
-    blocked_reason: "approval_required" | "input_required" | "auth_required" | "tool_result_required" | "budget_reached" | "interrupted" | null;
+    blocked_reason: BlockedReason | null;
     /** The agent that does the work */
     agent_id: string;
     /** The chat that it answers in */
@@ -4044,13 +4068,13 @@ export interface Job {
     /** A job's id */
     root_job_id: string;
     /** How it comes from its parent */
-    relation: "root" | "iteration" | "resume" | "delegation";
+    relation: JobRelation;
     /** Number of feedback rounds before this job */
     iteration: number;
     /** Number of the current attempt, from 1 */
     attempt: number;
     /** Which work runs first where slots are scarce */
-    priority: "low" | "medium" | "high" | "urgent";
+    priority: Priority;
     /** The message that the job answers */
     input: string;
     /** The result, as text; null until there is one */
@@ -4059,7 +4083,7 @@ export interface Job {
      * Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of tokens
      * (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
      */
-    stop_reason: "stop" | "tool_use" | "length" | "content_filter" | "refusal" | "other" | null;
+    stop_reason: StopReason | null;
     /** JSON Schema that the answer must fit: the message's, or the agent's; null: none */
     output_schema: {
         [name: string]: unknown;
@@ -4146,7 +4170,7 @@ export interface JobApprovalRequestedEvent {
         /**
          * What happens when nobody decides in time: `deny` refuses the call and the job goes on, `cancel` cancels the job
          */
-        on_expiry: "deny" | "cancel";
+        on_expiry: ApprovalExpiryAction;
     };
 }
 /** An approval was decided, or has expired */
@@ -4168,7 +4192,7 @@ export interface JobApprovalResolvedEvent {
         /** Id of the tool call, as the model gave it */
         tool_call_id: string;
         /** The decision; `expired` where nobody decided in time */
-        decision: "approve" | "deny" | "expired";
+        decision: ApprovalDecision;
         /** User who did it; null where the service did */
         by: string | null;
         /** Arguments that the tool would be called with */
@@ -4238,7 +4262,7 @@ export interface JobBlockedEvent {
         /** ISO 8601 UTC with milliseconds */
         at: string;
         /** Why */
-        reason: "approval_required" | "input_required" | "auth_required" | "tool_result_required" | "budget_reached" | "interrupted";
+        reason: BlockedReason;
         /** Of `tool_result_required`: the calls that wait for a result of the client */
         tool_calls?: ClientToolCall[];
     };
@@ -4319,7 +4343,7 @@ export interface JobCompletedEvent {
          * Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of tokens
          * (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
          */
-        stop_reason?: "stop" | "tool_use" | "length" | "content_filter" | "refusal" | "other" | null;
+        stop_reason?: StopReason | null;
     };
 }
 /** The job exists, and waits for a runner */
@@ -4381,7 +4405,7 @@ export interface JobErrorEvent {
         /** ISO 8601 UTC with milliseconds */
         at: string;
         /** Code of the error */
-        code: "provider_unreachable" | "provider_unauthorized" | "provider_key_rejected" | "provider_rate_limited" | "provider_error" | "provider_stalled" | "provider_rejected" | "context_length_exceeded" | "model_unavailable" | "step_limit" | "timeout" | "attempts_exhausted" | "tools_unavailable" | "clone_failed" | "output_invalid" | "no_answer" | "internal_error";
+        code: RunErrorCode;
         /** Explanation, for people */
         message: string;
     };
@@ -4406,13 +4430,13 @@ export interface JobFailedEvent {
          * Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of tokens
          * (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
          */
-        stop_reason?: "stop" | "tool_use" | "length" | "content_filter" | "refusal" | "other" | null;
+        stop_reason?: StopReason | null;
     };
 }
 /** Why the job has failed */
 export interface JobFailure {
     /** Code of the error */
-    code: "provider_unreachable" | "provider_unauthorized" | "provider_key_rejected" | "provider_rate_limited" | "provider_error" | "provider_stalled" | "provider_rejected" | "context_length_exceeded" | "model_unavailable" | "step_limit" | "timeout" | "attempts_exhausted" | "tools_unavailable" | "clone_failed" | "output_invalid" | "no_answer" | "internal_error";
+    code: RunErrorCode;
     /** Explanation, for people */
     message: string;
 }
@@ -4502,9 +4526,9 @@ export interface JobNode {
     /** The job that it comes from */
     parent_job_id: string | null;
     /** How the job comes from its parent */
-    relation: "root" | "iteration" | "resume" | "delegation";
+    relation: JobRelation;
     /** Current status */
-    status: "queued" | "running" | "blocked" | "needs_review" | "cancelling" | "completed" | "failed" | "cancelled";
+    status: JobStatus;
     /** The title */
     title: string;
     /** ISO 8601 UTC with milliseconds */
@@ -4517,6 +4541,8 @@ export interface JobProgress {
     /** What is being done; null where it is unknown */
     label: string | null;
 }
+/** How a job comes from its parent */
+export type JobRelation = "root" | "iteration" | "resume" | "delegation";
 /** The job was resumed after a crash */
 export interface JobRestartedEvent {
     /** Always "job.restarted" */
@@ -4586,7 +4612,7 @@ export interface JobReviewUpdatedEvent {
         /** ISO 8601 UTC with milliseconds */
         at: string;
         /** New state */
-        state: "none" | "pending" | "approved" | "changes_requested" | "expired";
+        state: ReviewState;
         /** User who decided; null if the time ran out */
         decided_by: string | null;
         /** Comment on the decision */
@@ -4626,7 +4652,7 @@ export interface JobRunnerStatusEvent {
         heartbeat_at: string | null;
         progress: JobProgress;
         /** Why */
-        reason?: "provider_rate_limited" | "provider_unavailable" | "tools_unavailable" | "memory_limit";
+        reason?: JobWaitReason;
         /** ISO 8601 UTC with milliseconds */
         retry_at?: string | null;
     };
@@ -4659,6 +4685,8 @@ export interface JobStartedEvent {
         model: string;
     };
 }
+/** Status of a job */
+export type JobStatus = "queued" | "running" | "blocked" | "needs_review" | "cancelling" | "completed" | "failed" | "cancelled";
 /** An event of a job's stream */
 export type JobStreamEvent = JobSnapshotEvent | JobCreatedEvent | JobStartedEvent | JobRestartedEvent | JobBlockedEvent | JobResumedEvent | JobReviewRequestedEvent | JobApprovedEvent | JobDeniedEvent | JobIterationRequestedEvent | JobCancellingEvent | JobCompletedEvent | JobFailedEvent | JobCancelledEvent | JobRunnerStatusEvent | JobTranscriptEvent | JobLogEvent | JobUsageUpdatedEvent | JobArtifactCreatedEvent | JobApprovalRequestedEvent | JobApprovalResolvedEvent | JobReviewUpdatedEvent | JobErrorEvent | JobTranscriptDeltaEvent | StreamResetEvent | StreamClosingEvent | StreamEndEvent;
 /** Live text; it is not stored */
@@ -4698,10 +4726,12 @@ export interface JobUsageUpdatedEvent {
         output_tokens: number;
     };
 }
+/** Why a running job waits */
+export type JobWaitReason = "provider_rate_limited" | "provider_unavailable" | "tools_unavailable" | "memory_limit";
 /** What a running job waits for before it goes on by itself */
 export interface JobWaiting {
     /** What the job waits for */
-    reason: "provider_rate_limited" | "provider_unavailable" | "tools_unavailable" | "memory_limit";
+    reason: JobWaitReason;
     /** ISO 8601 UTC with milliseconds */
     retry_at: string | null;
     /** Retries of this call, the coming one included */
@@ -4716,6 +4746,8 @@ export interface JobWarning {
     /** ISO 8601 UTC with milliseconds */
     at: string;
 }
+/** A provider of models that takes keys of organizations */
+export type KeyedProvider = "anthropic" | "openai" | "openai-compatible";
 /** The directory, which now exists */
 export interface MadeDirectory {
     /** The path, relative to the workspace */
@@ -4778,6 +4810,8 @@ export interface McpServerTools {
     /** ISO 8601 UTC with milliseconds */
     asked_at: string;
 }
+/** A group of MCP tools */
+export type McpToolset = "agents" | "chats" | "jobs" | "missions" | "files" | "chat";
 /** A person in the organization */
 export interface Member {
     /** The user's id: the same in every organization */
@@ -4787,7 +4821,7 @@ export interface Member {
     /** The person's e-mail address */
     email: string;
     /** `owner` administers the organization, `member` works in it */
-    role: "owner" | "member";
+    role: Role;
     /** The organization that owns it */
     organization_id: string;
     /** One more with each change; `If-Match` takes it */
@@ -4819,7 +4853,7 @@ export interface Message {
     /** The organization that owns it */
     organization_id: string;
     /** Author of the message: a person, the agent, the system or a tool */
-    role: "user" | "assistant" | "system" | "tool";
+    role: MessageRole;
     /** State of the message's text */
     status: "queued" | "streaming" | "completed" | "cancelled" | "failed";
     /** The text blocks joined; `position` in the streams is an offset into it */
@@ -4834,7 +4868,7 @@ export interface Message {
      * Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of tokens
      * (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
      */
-    stop_reason: "stop" | "tool_use" | "length" | "content_filter" | "refusal" | "other" | null;
+    stop_reason: StopReason | null;
     /** Whether it stays in the model's context when the conversation is compacted */
     pinned: boolean;
     /** For a summary: how many messages it replaces in model calls */
@@ -4862,13 +4896,15 @@ export interface MessagePage {
     /** The title */
     title: string;
     /** What the chat needs: `working` has an active job, `needs_attention` waits for a person */
-    status: "standby" | "working" | "done" | "error" | "needs_attention";
+    status: ChatStatus;
     /** The messages of this page */
     messages: Message[];
     work: ChatWork;
     /** Where the page of older messages ends; absent on the last */
     next_cursor?: string;
 }
+/** Role of the author of a message */
+export type MessageRole = "user" | "assistant" | "system" | "tool";
 /** Who has sent a message */
 export interface MessageSender {
     /** Kind of sender */
@@ -4893,7 +4929,7 @@ export interface MessagingIntegration {
      * Choose `durable` unless the receiver must not get old events: `standard` does not outlive a deployment of the
      * receiver
      */
-    retry_profile: "standard" | "durable";
+    retry_profile: RetryProfile;
     /** Whether there is a signing secret */
     secret_set: boolean;
     /** The last four characters of the signing secret */
@@ -4943,7 +4979,7 @@ export interface MessagingIntegrationWithSecret {
      * Choose `durable` unless the receiver must not get old events: `standard` does not outlive a deployment of the
      * receiver
      */
-    retry_profile: "standard" | "durable";
+    retry_profile: RetryProfile;
     /** Whether there is a signing secret */
     secret_set: boolean;
     /** The last four characters of the signing secret */
@@ -4991,15 +5027,15 @@ export interface Mission {
     /** The workspace that it works in */
     workspace_id: string;
     /** Who may see it: `private` is its creator, `organization` is every member */
-    visibility: "private" | "organization";
+    visibility: MissionVisibility;
     /** Which of its jobs run first where slots are scarce */
-    priority: "low" | "medium" | "high" | "urgent";
+    priority: Priority;
     /** Current status; `GET /api/state-machines` has the transitions */
-    status: "pending" | "running" | "paused" | "completed" | "failed";
+    status: MissionStatus;
     /** Reason for the pause, as it was given */
     paused_reason: string | null;
     /** Why it failed; null where it did not */
-    failed_reason: "consecutive_failures" | "run_failed" | "agent_unavailable" | "workspace_deleted" | "creator_removed" | null;
+    failed_reason: MissionFailedReason | null;
     schedule: MissionSchedule;
     /** Whether a person reviews the result before the job is completed; `false` by default */
     review_required: boolean;
@@ -5049,6 +5085,8 @@ export interface MissionBudgetInput {
     /** Most model calls of one job; null is the service's limit */
     max_steps?: number | null;
 }
+/** Why a mission has failed */
+export type MissionFailedReason = "consecutive_failures" | "run_failed" | "agent_unavailable" | "workspace_deleted" | "creator_removed";
 /** When a mission will fire */
 export interface MissionForecast {
     /** The mission's id */
@@ -5074,9 +5112,9 @@ export interface MissionLastRun {
     /** Which run it is; null until its job has begun */
     run_number: number | null;
     /** What caused it */
-    trigger: "schedule" | "manual" | "catchup" | "continuous";
+    trigger: MissionRunTrigger;
     /** What became of it: `started` is open, `skipped_…` and `missed` did not run */
-    outcome: "started" | "succeeded" | "failed" | "cancelled" | "skipped_overlap" | "skipped_paused" | "skipped_budget" | "missed";
+    outcome: MissionRunOutcome;
     /** ISO 8601 UTC with milliseconds */
     scheduled_at: string | null;
     /** ISO 8601 UTC with milliseconds */
@@ -5097,6 +5135,8 @@ export interface MissionList {
     /** Cursor of the next page; absent on the last page */
     next_cursor?: string;
 }
+/** What happens when a run is due while another one is open */
+export type MissionOverlap = "skip" | "buffer_one" | "cancel_other" | "allow_all";
 /** An entry of a mission's ledger */
 export interface MissionRun {
     /** The entry's id */
@@ -5106,9 +5146,9 @@ export interface MissionRun {
     /** Which run it is; null for what did not run */
     run_number: number | null;
     /** What caused it */
-    trigger: "schedule" | "manual" | "catchup" | "continuous";
+    trigger: MissionRunTrigger;
     /** What became of it: `started` is open, `skipped_…` and `missed` did not run */
-    outcome: "started" | "succeeded" | "failed" | "cancelled" | "skipped_overlap" | "skipped_paused" | "skipped_budget" | "missed";
+    outcome: MissionRunOutcome;
     /** ISO 8601 UTC with milliseconds */
     scheduled_at: string | null;
     /** ISO 8601 UTC with milliseconds */
@@ -5144,6 +5184,8 @@ export interface MissionRunList {
     /** Cursor of the next page; absent on the last page */
     next_cursor?: string;
 }
+/** What a run came to */
+export type MissionRunOutcome = "started" | "succeeded" | "failed" | "cancelled" | "skipped_overlap" | "skipped_paused" | "skipped_budget" | "missed";
 /** A manual run */
 export interface MissionRunStarted {
     mission: Mission;
@@ -5152,10 +5194,12 @@ export interface MissionRunStarted {
     /** The job; null where nothing has been started */
     job: Job | null;
 }
+/** What started a run */
+export type MissionRunTrigger = "schedule" | "manual" | "catchup" | "continuous";
 /** When a mission runs */
 export interface MissionSchedule {
     /** Kind of schedule */
-    type: "none" | "once" | "cron" | "continuous";
+    type: ScheduleType;
     /** The expression, the time or the pause */
     value: string | null;
     /** An IANA time zone */
@@ -5177,7 +5221,7 @@ export interface MissionSchedule {
     /** After so many runs the mission is completed; null is no limit */
     max_runs: number | null;
     /** What a fire does while an earlier run is open */
-    overlap: "skip" | "buffer_one" | "cancel_other" | "allow_all";
+    overlap: MissionOverlap;
     /** How late a fire may be */
     catchup_window_seconds: number;
     /** The longest delay of a fire */
@@ -5186,7 +5230,7 @@ export interface MissionSchedule {
 /** When a mission runs; by default only when it is started by hand */
 export interface MissionScheduleInput {
     /** Kind of schedule */
-    type?: "none" | "once" | "cron" | "continuous";
+    type?: ScheduleType;
     /**
      * `cron`: five fields or `@daily` and similar. `once`: a time in ISO 8601, local time of `timezone` without an
      * offset. `continuous`: the pause between runs as a duration, such as `PT5M`
@@ -5201,12 +5245,14 @@ export interface MissionScheduleInput {
     /** After so many runs the mission is completed; null is no limit */
     max_runs?: number | null;
     /** What a fire does while an earlier run is open; `skip` by default */
-    overlap?: "skip" | "buffer_one" | "cancel_other" | "allow_all";
+    overlap?: MissionOverlap;
     /** How late a fire may be; 60 by default */
     catchup_window_seconds?: number;
     /** The longest delay of a fire; 0 by default */
     jitter_seconds?: number;
 }
+/** Status of a mission */
+export type MissionStatus = "pending" | "running" | "paused" | "completed" | "failed";
 /** A task of a mission */
 export interface MissionTask {
     /** The task's id */
@@ -5218,9 +5264,9 @@ export interface MissionTask {
     /** What there is to do; null for none */
     description: string | null;
     /** Current status */
-    status: "pending" | "in_progress" | "completed" | "cancelled";
+    status: TaskStatus;
     /** How urgent it is */
-    priority: "low" | "medium" | "high" | "urgent";
+    priority: Priority;
     /** An agent's or a user's id, as it was given */
     assigned_to: string | null;
     /** Its place in the mission's list */
@@ -5253,6 +5299,8 @@ export interface MissionTaskStarted {
     job: Job;
     task: MissionTask;
 }
+/** Who may see a mission */
+export type MissionVisibility = "private" | "organization";
 /** A model that the operator allows */
 export interface Model {
     /** `provider:name`, as agents and chats name it */
@@ -5312,9 +5360,9 @@ export interface NewInvitation {
     /** The invited address; anybody with the link can accept it */
     email: string;
     /** `owner` administers the organization, `member` works in it */
-    role: "owner" | "member";
+    role: Role;
     /** Current status */
-    status: "pending" | "accepted" | "revoked" | "expired";
+    status: InvitationStatus;
     /** ISO 8601 UTC with milliseconds */
     expires_at: string;
     /** The organization that owns it */
@@ -5374,13 +5422,13 @@ export interface NewToken {
     /** The token's id */
     id: string;
     /** For a person (`personal`) or for a program (`service`) */
-    kind: "personal" | "service";
+    kind: TokenKind;
     /** What the token is for */
     name: string;
     /** Current status */
-    status: "active" | "expired" | "revoked";
+    status: TokenStatus;
     /** What the token allows */
-    scopes: Array<"agents:read" | "agents:write" | "chats:read" | "chats:write" | "jobs:read" | "jobs:write" | "missions:read" | "missions:write" | "workspaces:read" | "workspaces:write" | "webhooks:read" | "webhooks:write" | "tokens:read" | "tokens:write" | "tasks:read" | "tasks:write" | "events:read" | "mcp" | "secrets:use" | "*">;
+    scopes: Scope[];
     /** Its last characters, by which its owner recognises it */
     last_characters: string;
     /** The user that it acts as */
@@ -5421,7 +5469,7 @@ export interface OauthGrant {
     /** `offered` until the program has taken its first token */
     status: "offered" | "active" | "expired" | "ended";
     /** What the token allows */
-    scopes: Array<"agents:read" | "agents:write" | "chats:read" | "chats:write" | "jobs:read" | "jobs:write" | "missions:read" | "missions:write" | "workspaces:read" | "workspaces:write" | "webhooks:read" | "webhooks:write" | "tokens:read" | "tokens:write" | "tasks:read" | "tasks:write" | "events:read" | "mcp" | "secrets:use" | "*">;
+    scopes: Scope[];
     /** What its tokens are for */
     resource: string;
     /** The user that the program acts as */
@@ -5506,6 +5554,8 @@ export interface PreviewTable {
     /** Whether there are more rows */
     truncated: boolean;
 }
+/** From the lowest to the highest */
+export type Priority = "low" | "medium" | "high" | "urgent";
 /** Which servers issue tokens for a resource */
 export interface ProtectedResource {
     /** What the tokens are for */
@@ -5524,7 +5574,7 @@ export interface ProtectedResource {
 /** Calls of this provider are made with the value of this secret, in place of the operator's key */
 export interface ProviderKey {
     /** A provider of models */
-    provider: "anthropic" | "openai" | "openai-compatible";
+    provider: KeyedProvider;
     /** The name of the secret with the key */
     secret: string;
     /** ISO 8601 UTC with milliseconds */
@@ -5555,7 +5605,7 @@ export interface PutMessagingIntegrationRequest {
      * Choose `durable` unless the receiver must not get old events: `standard` does not outlive a deployment of the
      * receiver
      */
-    retry_profile?: "standard" | "durable";
+    retry_profile?: RetryProfile;
 }
 export interface PutProviderKeyRequest {
     /** The name of the secret with the key */
@@ -5697,7 +5747,7 @@ export interface RemovedMember {
     /** The person's e-mail address */
     email: string;
     /** `owner` administers the organization, `member` works in it */
-    role: "owner" | "member";
+    role: Role;
     /** The organization that owns it */
     organization_id: string;
     /** One more with each change; `If-Match` takes it */
@@ -5781,10 +5831,12 @@ export interface ResumeJobRequest {
         [name: string]: unknown;
     };
 }
+/** How long a failed delivery is retried */
+export type RetryProfile = "standard" | "durable";
 /** The review of a job's result by a person */
 export interface Review {
     /** State of the review */
-    state: "none" | "pending" | "approved" | "changes_requested" | "expired";
+    state: ReviewState;
     /** Whether the job needs a review before it is completed */
     required: boolean;
     /** ISO 8601 UTC with milliseconds */
@@ -5798,11 +5850,15 @@ export interface Review {
     /** Comment on the decision */
     comment: string | null;
 }
+/** State of a review */
+export type ReviewState = "none" | "pending" | "approved" | "changes_requested" | "expired";
 /** How many sessions have ended */
 export interface RevokedSessions {
     /** Sessions that were active and have ended now */
     revoked: number;
 }
+/** Role of a person in an organization */
+export type Role = "owner" | "member";
 export interface RotateSigningSecretRequest {
     /** Seconds for which the former signing secret stays valid */
     grace_seconds?: number;
@@ -5824,7 +5880,7 @@ export interface RotatedMessagingIntegration {
      * Choose `durable` unless the receiver must not get old events: `standard` does not outlive a deployment of the
      * receiver
      */
-    retry_profile: "standard" | "durable";
+    retry_profile: RetryProfile;
     /** Whether there is a signing secret */
     secret_set: boolean;
     /** The last four characters of the signing secret */
@@ -5862,18 +5918,24 @@ export interface RotatedMessagingIntegration {
 /** Why a job has failed */
 export interface RunError {
     /** Code of the error */
-    code: "provider_unreachable" | "provider_unauthorized" | "provider_key_rejected" | "provider_rate_limited" | "provider_error" | "provider_stalled" | "provider_rejected" | "context_length_exceeded" | "model_unavailable" | "step_limit" | "timeout" | "attempts_exhausted" | "tools_unavailable" | "clone_failed" | "output_invalid" | "no_answer" | "internal_error";
+    code: RunErrorCode;
     /** In words */
     message: string;
     /** Of `output_invalid`: what is wrong with the last answer; else empty */
     errors: OutputError[];
 }
+/** Why a run has failed */
+export type RunErrorCode = "provider_unreachable" | "provider_unauthorized" | "provider_key_rejected" | "provider_rate_limited" | "provider_error" | "provider_stalled" | "provider_rejected" | "context_length_exceeded" | "model_unavailable" | "step_limit" | "timeout" | "attempts_exhausted" | "tools_unavailable" | "clone_failed" | "output_invalid" | "no_answer" | "internal_error";
+/** Kind of schedule */
+export type ScheduleType = "none" | "once" | "cron" | "continuous";
+/** Scope of a token */
+export type Scope = "agents:read" | "agents:write" | "chats:read" | "chats:write" | "jobs:read" | "jobs:write" | "missions:read" | "missions:write" | "workspaces:read" | "workspaces:write" | "webhooks:read" | "webhooks:write" | "tokens:read" | "tokens:write" | "tasks:read" | "tasks:write" | "events:read" | "mcp" | "secrets:use" | "*";
 /** What to type */
 export interface SdkCommand {
     /** What it does */
     title: string;
     /** Programming language */
-    language: "typescript" | "javascript" | "python";
+    language: SdkLanguage;
     /** A line for a shell */
     command: string;
 }
@@ -5882,7 +5944,7 @@ export interface SdkExample {
     /** What it does */
     title: string;
     /** Programming language */
-    language: "typescript" | "javascript" | "python";
+    language: SdkLanguage;
     /** The name to keep it under */
     file: string;
     /** All of it */
@@ -5902,6 +5964,8 @@ export interface SdkExamples {
     /** Example programs */
     examples: SdkExample[];
 }
+/** Language of an SDK */
+export type SdkLanguage = "typescript" | "javascript" | "python";
 /** The SDKs that the service serves, each one file */
 export interface SdkManifest {
     /** The version of the contract that they were made from */
@@ -5914,7 +5978,7 @@ export interface SdkPackage {
     /** The title */
     name: string;
     /** Programming language */
-    language: "typescript" | "javascript" | "python";
+    language: SdkLanguage;
     /** The version of the service that it came with */
     version: string;
     /** The name to keep it under */
@@ -5964,13 +6028,13 @@ export interface SendMessageRequest {
      * What a message does while a job of the chat is active: wait (`queue`), join the running job (`steer`), replace it
      * (`interrupt`) or be refused (`reject`)
      */
-    on_busy?: "queue" | "steer" | "interrupt" | "reject";
+    on_busy?: BusyPolicy;
     /** Any JSON object of the caller's; it is returned unchanged */
     metadata?: {
         [name: string]: unknown;
     };
     /** Priority of the job that answers */
-    priority?: "low" | "medium" | "high" | "urgent";
+    priority?: Priority;
     /** Whether a person reviews the result before the job is completed; `false` by default */
     review_required?: boolean;
     budget?: JobBudgetInput;
@@ -6020,7 +6084,7 @@ export interface Session {
     /** The browser and its system, as the browser names them */
     name: string;
     /** Current status */
-    status: "active" | "expired" | "revoked";
+    status: TokenStatus;
     /** Whether this request came with it */
     is_current: boolean;
     /** Remote address of its last use, as far as it is noted */
@@ -6143,6 +6207,8 @@ export interface StateMachineList {
     /** The machines of this page */
     machines: StateMachine[];
 }
+/** Why a model stopped */
+export type StopReason = "stop" | "tool_use" | "length" | "content_filter" | "refusal" | "other";
 /** The service closes the connection; connect again with the cursor */
 export interface StreamClosingEvent {
     /** Always "stream.closing" */
@@ -6189,9 +6255,9 @@ export interface Task {
     /** Description, for people */
     description: string | null;
     /** Current status */
-    status: "pending" | "in_progress" | "completed" | "cancelled";
+    status: TaskStatus;
     /** How urgent it is */
-    priority: "low" | "medium" | "high" | "urgent";
+    priority: Priority;
     /** An agent's or a user's id, as it was given */
     assigned_to: string | null;
     /** The workspace that it belongs to, as it was given */
@@ -6222,6 +6288,8 @@ export interface TaskList {
     /** Cursor of the next page; absent on the last page */
     next_cursor?: string;
 }
+/** Status of a task */
+export type TaskStatus = "pending" | "in_progress" | "completed" | "cancelled";
 /** Text of a model, with what it cites */
 export interface TextBlock {
     /** Always "text" */
@@ -6245,13 +6313,13 @@ export interface Token {
     /** The token's id */
     id: string;
     /** For a person (`personal`) or for a program (`service`) */
-    kind: "personal" | "service";
+    kind: TokenKind;
     /** What the token is for */
     name: string;
     /** Current status */
-    status: "active" | "expired" | "revoked";
+    status: TokenStatus;
     /** What the token allows */
-    scopes: Array<"agents:read" | "agents:write" | "chats:read" | "chats:write" | "jobs:read" | "jobs:write" | "missions:read" | "missions:write" | "workspaces:read" | "workspaces:write" | "webhooks:read" | "webhooks:write" | "tokens:read" | "tokens:write" | "tasks:read" | "tasks:write" | "events:read" | "mcp" | "secrets:use" | "*">;
+    scopes: Scope[];
     /** Its last characters, by which its owner recognises it */
     last_characters: string;
     /** The user that it acts as */
@@ -6286,6 +6354,10 @@ export interface TokenCounts {
     /** Tokens received from models */
     output_tokens: number;
 }
+/** Kind of token */
+export type TokenKind = "personal" | "service";
+/** Status of a token or a session */
+export type TokenStatus = "active" | "expired" | "revoked";
 /** Tokens that model calls have used */
 export interface TokenUsage {
     /** Tokens that were sent */
@@ -6324,7 +6396,7 @@ export interface ToolArgument {
     /** Property of `input_schema` */
     name: string;
     /** Where it goes in the request; `body`: it is the whole body */
-    place: "path" | "query" | "header" | "body";
+    place: ToolArgumentPlace;
     /** Its name there; the argument's own by default */
     as?: string;
 }
@@ -6333,10 +6405,12 @@ export interface ToolArgumentInput {
     /** Property of `input_schema` */
     name: string;
     /** Where it goes in the request; `body`: it is the whole body */
-    place: "path" | "query" | "header" | "body";
+    place: ToolArgumentPlace;
     /** Its name there; the argument's own by default */
     as?: string;
 }
+/** Where an argument goes in a request */
+export type ToolArgumentPlace = "path" | "query" | "header" | "body";
 /** A header of a tool's requests: a secret after a prefix, or a fixed value */
 export interface ToolHeader {
     /** Name of the header */
@@ -6459,7 +6533,7 @@ export interface TranscriptAssistantText {
      * Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of tokens
      * (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
      */
-    stop_reason?: "stop" | "tool_use" | "length" | "content_filter" | "refusal" | "other";
+    stop_reason?: StopReason;
 }
 /** What the run continued without, or why a call failed; not content */
 export interface TranscriptError {
@@ -6490,7 +6564,7 @@ export interface TranscriptReasoning {
      * Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of tokens
      * (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
      */
-    stop_reason?: "stop" | "tool_use" | "length" | "content_filter" | "refusal" | "other";
+    stop_reason?: StopReason;
 }
 /** The service's request to the model to repair an answer that does not fit its schema */
 export interface TranscriptRepair {
@@ -6574,7 +6648,7 @@ export interface TranscriptToolUse {
      * Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of tokens
      * (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
      */
-    stop_reason?: "stop" | "tool_use" | "length" | "content_filter" | "refusal" | "other";
+    stop_reason?: StopReason;
 }
 /** A message of the user, or feedback */
 export interface TranscriptUserText {
@@ -6646,7 +6720,7 @@ export interface UpdateAgentRequest {
      * Who may see it: `private` is its creator, `organization` every member, `public` every caller, `unlisted` every
      * caller who has the id
      */
-    visibility?: "private" | "organization" | "public" | "unlisted";
+    visibility?: Visibility;
     /** The agent's role in a few words, such as `Editor` */
     role?: string;
     /** What the agent is for; null clears it */
@@ -6682,7 +6756,7 @@ export interface UpdateChatOptionsRequest {
      * What a message does while a job of the chat is active: wait (`queue`), join the running job (`steer`), replace it
      * (`interrupt`) or be refused (`reject`)
      */
-    on_busy?: "queue" | "steer" | "interrupt" | "reject";
+    on_busy?: BusyPolicy;
     /** Tools that the agent may use in this chat; null is all that the agent has */
     tools?: string[] | null;
     /** Whether calls that need approval are approved without a person */
@@ -6704,7 +6778,7 @@ export interface UpdateChatRequest {
 }
 export interface UpdateMemberRequest {
     /** `owner` administers the organization, `member` works in it */
-    role: "owner" | "member";
+    role: Role;
 }
 export interface UpdateMessageRequest {
     /** Whether the message stays in the model's context when the chat is compacted */
@@ -6720,9 +6794,9 @@ export interface UpdateMissionRequest {
     /** Id of the workspace */
     workspace_id?: string;
     /** Who may see it: `private` is its creator, `organization` is every member */
-    visibility?: "private" | "organization";
+    visibility?: MissionVisibility;
     /** Which of its jobs run first where slots are scarce */
-    priority?: "low" | "medium" | "high" | "urgent";
+    priority?: Priority;
     schedule?: MissionScheduleInput;
     /** Whether a person reviews the result before the job is completed; `false` by default */
     review_required?: boolean;
@@ -6733,7 +6807,7 @@ export interface UpdateMissionRequest {
         [name: string]: unknown;
     };
     /** `paused` pauses it, `pending` resumes it, `running` runs it now */
-    status?: "pending" | "running" | "paused" | "completed" | "failed";
+    status?: MissionStatus;
     /** Reason for the pause, as it was given */
     paused_reason?: string | null;
 }
@@ -6743,13 +6817,13 @@ export interface UpdateMissionTaskRequest {
     /** What there is to do; null for none */
     description?: string | null;
     /** How urgent it is */
-    priority?: "low" | "medium" | "high" | "urgent";
+    priority?: Priority;
     /** Id of the agent or user that the task is assigned to; null if unassigned */
     assigned_to?: string | null;
     /** Ids of the tasks that must be completed or cancelled first */
     depends_on?: string[];
     /** The status that it gets */
-    status?: "pending" | "in_progress" | "completed" | "cancelled";
+    status?: TaskStatus;
     /** Place among the mission's tasks, from 0 */
     position?: number;
 }
@@ -6759,9 +6833,9 @@ export interface UpdateTaskRequest {
     /** Description, for people */
     description?: string | null;
     /** The status that it gets */
-    status?: "pending" | "in_progress" | "completed" | "cancelled";
+    status?: TaskStatus;
     /** How urgent it is */
-    priority?: "low" | "medium" | "high" | "urgent";
+    priority?: Priority;
     /** Id of the agent or user that the task is assigned to; null if unassigned */
     assigned_to?: string | null;
     /** Id of the workspace that the task belongs to; null for none */
@@ -6828,10 +6902,12 @@ export interface UsageBudget {
     /** ISO 8601 UTC with milliseconds */
     resets_at: string;
 }
+/** What usage is grouped by */
+export type UsageGrouping = "agent" | "model" | "day";
 /** What an organization has used */
 export interface UsageReport {
     /** What the rows are grouped by */
-    group_by: "agent" | "model" | "day";
+    group_by: UsageGrouping;
     /** The currency of all costs, by ISO 4217; null without a price table of the operator */
     currency: string | null;
     /** A day of UTC */
@@ -6905,7 +6981,7 @@ export interface V1Agent {
      * Who may see it: `private` is its creator, `organization` every member, `public` every caller, `unlisted` every
      * caller who has the id
      */
-    visibility: "private" | "organization" | "public" | "unlisted";
+    visibility: Visibility;
     /** The organization that owns it */
     organizationId: string;
     /** The user who created it */
@@ -6943,7 +7019,7 @@ export interface V1CreateAgentRequest {
      * Who may see it: `private` is its creator, `organization` every member, `public` every caller, `unlisted` every
      * caller who has the id. Default "organization"
      */
-    visibility?: "private" | "organization" | "public" | "unlisted";
+    visibility?: Visibility;
 }
 export interface V1CreateTaskRequest {
     /** Title, for people */
@@ -6951,7 +7027,7 @@ export interface V1CreateTaskRequest {
     /** Description, for people */
     description?: string;
     /** How urgent it is. Default "medium" */
-    priority?: "low" | "medium" | "high" | "urgent";
+    priority?: Priority;
     /** An agent's or a user's id; null or absent: unassigned */
     assignTo?: string | null;
     /** Another name of `assignTo`, which wins where both are given */
@@ -7001,7 +7077,7 @@ export interface V1ExecuteAgentRequest {
 /** Why the execution is blocked; only then */
 export interface V1ExecutionError {
     /** What it waits for */
-    code: "approval_required" | "input_required" | "auth_required" | "tool_result_required" | "budget_reached" | "interrupted";
+    code: BlockedReason;
     /** In words */
     message: string;
 }
@@ -7083,7 +7159,7 @@ export interface V1ExecutionResult {
     /** Its job on the current surface, where it is approved or resumed; while it is blocked */
     jobId?: string;
     /** Why the model stopped, such as `length`: the answer was cut. Absent if it ended by itself */
-    stopReason?: "stop" | "tool_use" | "length" | "content_filter" | "refusal" | "other";
+    stopReason?: StopReason;
     /** What is to be known of the answer */
     notice?: string;
 }
@@ -7105,7 +7181,7 @@ export interface V1ExecutionResultEvent {
             output_tokens: number;
         };
         /** Why the model stopped, such as `length`: the answer was cut. Absent if it ended by itself */
-        stopReason?: "stop" | "tool_use" | "length" | "content_filter" | "refusal" | "other";
+        stopReason?: StopReason;
         /** What is to be known of the answer */
         notice?: string;
     };
@@ -7119,9 +7195,9 @@ export interface V1Task {
     /** Description, for people */
     description?: string;
     /** Current status */
-    status: "pending" | "in_progress" | "completed" | "cancelled";
+    status: TaskStatus;
     /** How urgent it is */
-    priority: "low" | "medium" | "high" | "urgent";
+    priority: Priority;
     /** An agent's or a user's id; absent when unassigned */
     assignedTo?: string;
     /** The workspace that it belongs to */
@@ -7159,7 +7235,7 @@ export interface V1UpdateAgentRequest {
      * Who may see it: `private` is its creator, `organization` every member, `public` every caller, `unlisted` every
      * caller who has the id. Default "organization"
      */
-    visibility?: "private" | "organization" | "public" | "unlisted";
+    visibility?: Visibility;
 }
 export interface VerifySignatureRequest {
     /** The headers of the delivery, as they arrived */
@@ -7171,6 +7247,8 @@ export interface VerifySignatureRequest {
     /** Absent: the organization's own */
     secret?: string;
 }
+/** Who may see an agent */
+export type Visibility = "private" | "organization" | "public" | "unlisted";
 /** Where work of an organization happens */
 export interface Workspace {
     /** The workspace's id */

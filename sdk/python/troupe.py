@@ -81,7 +81,7 @@ class Troupe:
         name: str | None = None,
         tag: str | None = None,
         source: Literal["private", "library"] | None = None,
-        visibility: list[Literal["private", "organization", "public", "unlisted"]] | None = None,
+        visibility: list[Visibility] | None = None,
         limit: int | None = None,
         cursor: str | None = None,
         timeout: float | None = None,
@@ -117,7 +117,7 @@ class Troupe:
         name: str | None = None,
         tag: str | None = None,
         source: Literal["private", "library"] | None = None,
-        visibility: list[Literal["private", "organization", "public", "unlisted"]] | None = None,
+        visibility: list[Visibility] | None = None,
         limit: int | None = None,
         timeout: float | None = None,
     ) -> Generator[Agent, None, None]:
@@ -307,7 +307,7 @@ class Troupe:
         *,
         agent_id: str | None = None,
         workspace_id: str | None = None,
-        status: list[Literal["standby", "working", "done", "error", "needs_attention"]] | None = None,
+        status: list[ChatStatus] | None = None,
         title: str | None = None,
         pinned: Literal["true", "false"] | None = None,
         text: str | None = None,
@@ -346,7 +346,7 @@ class Troupe:
         *,
         agent_id: str | None = None,
         workspace_id: str | None = None,
-        status: list[Literal["standby", "working", "done", "error", "needs_attention"]] | None = None,
+        status: list[ChatStatus] | None = None,
         title: str | None = None,
         pinned: Literal["true", "false"] | None = None,
         text: str | None = None,
@@ -704,16 +704,7 @@ class Troupe:
     def list_jobs(
         self,
         *,
-        status: list[Literal[
-            "queued",
-            "running",
-            "blocked",
-            "needs_review",
-            "cancelling",
-            "completed",
-            "failed",
-            "cancelled"],
-        ] | None = None,
+        status: list[JobStatus] | None = None,
         agent_id: str | None = None,
         chat_id: str | None = None,
         workspace_id: str | None = None,
@@ -755,16 +746,7 @@ class Troupe:
     def list_all_jobs(
         self,
         *,
-        status: list[Literal[
-            "queued",
-            "running",
-            "blocked",
-            "needs_review",
-            "cancelling",
-            "completed",
-            "failed",
-            "cancelled"],
-        ] | None = None,
+        status: list[JobStatus] | None = None,
         agent_id: str | None = None,
         chat_id: str | None = None,
         workspace_id: str | None = None,
@@ -1335,7 +1317,7 @@ class Troupe:
     def list_missions(
         self,
         *,
-        status: list[Literal["pending", "running", "paused", "completed", "failed"]] | None = None,
+        status: list[MissionStatus] | None = None,
         agent_id: str | None = None,
         workspace_id: str | None = None,
         limit: int | None = None,
@@ -1368,7 +1350,7 @@ class Troupe:
     def list_all_missions(
         self,
         *,
-        status: list[Literal["pending", "running", "paused", "completed", "failed"]] | None = None,
+        status: list[MissionStatus] | None = None,
         agent_id: str | None = None,
         workspace_id: str | None = None,
         limit: int | None = None,
@@ -1549,16 +1531,7 @@ class Troupe:
         self,
         mission_id: str,
         *,
-        outcome: list[Literal[
-            "started",
-            "succeeded",
-            "failed",
-            "cancelled",
-            "skipped_overlap",
-            "skipped_paused",
-            "skipped_budget",
-            "missed"],
-        ] | None = None,
+        outcome: list[MissionRunOutcome] | None = None,
         limit: int | None = None,
         cursor: str | None = None,
         timeout: float | None = None,
@@ -1584,16 +1557,7 @@ class Troupe:
         self,
         mission_id: str,
         *,
-        outcome: list[Literal[
-            "started",
-            "succeeded",
-            "failed",
-            "cancelled",
-            "skipped_overlap",
-            "skipped_paused",
-            "skipped_budget",
-            "missed"],
-        ] | None = None,
+        outcome: list[MissionRunOutcome] | None = None,
         limit: int | None = None,
         timeout: float | None = None,
     ) -> Generator[MissionRun, None, None]:
@@ -1745,7 +1709,7 @@ class Troupe:
     def list_tasks(
         self,
         *,
-        status: list[Literal["pending", "in_progress", "completed", "cancelled"]] | None = None,
+        status: list[TaskStatus] | None = None,
         assigned_to: str | None = None,
         workspace_id: str | None = None,
         limit: int | None = None,
@@ -1778,7 +1742,7 @@ class Troupe:
     def list_all_tasks(
         self,
         *,
-        status: list[Literal["pending", "in_progress", "completed", "cancelled"]] | None = None,
+        status: list[TaskStatus] | None = None,
         assigned_to: str | None = None,
         workspace_id: str | None = None,
         limit: int | None = None,
@@ -2897,7 +2861,7 @@ class Troupe:
     def get_usage(
         self,
         *,
-        group_by: Literal["agent", "model", "day"] | None = None,
+        group_by: UsageGrouping | None = None,
         since: str | None = None,
         until: str | None = None,
         timeout: float | None = None,
@@ -3005,7 +2969,7 @@ class Troupe:
 
     def put_provider_key(
         self,
-        provider: Literal["anthropic", "openai", "openai-compatible"],
+        provider: KeyedProvider,
         body: PutProviderKeyRequest,
         *,
         idempotency_key: str | None = None,
@@ -3034,7 +2998,7 @@ class Troupe:
 
     def delete_provider_key(
         self,
-        provider: Literal["anthropic", "openai", "openai-compatible"],
+        provider: KeyedProvider,
         *,
         idempotency_key: str | None = None,
         timeout: float | None = None,
@@ -3654,30 +3618,7 @@ class Troupe:
         *,
         limit: int | None = None,
         cursor: str | None = None,
-        action: Literal[
-            "session.started",
-            "session.ended",
-            "session.refused",
-            "password.set",
-            "identity.linked",
-            "identity.unlinked",
-            "passkey.added",
-            "passkey.removed",
-            "token.created",
-            "token.used",
-            "token.revoked",
-            "grant.created",
-            "grant.ended",
-            "grant.reused",
-            "member.added",
-            "member.changed",
-            "member.removed",
-            "invitation.created",
-            "invitation.accepted",
-            "invitation.revoked",
-            "provider_key.set",
-            "provider_key.removed",
-        ] | None = None,
+        action: AuditAction | None = None,
         user_id: str | None = None,
         created_after: str | None = None,
         created_before: str | None = None,
@@ -3711,30 +3652,7 @@ class Troupe:
         self,
         *,
         limit: int | None = None,
-        action: Literal[
-            "session.started",
-            "session.ended",
-            "session.refused",
-            "password.set",
-            "identity.linked",
-            "identity.unlinked",
-            "passkey.added",
-            "passkey.removed",
-            "token.created",
-            "token.used",
-            "token.revoked",
-            "grant.created",
-            "grant.ended",
-            "grant.reused",
-            "member.added",
-            "member.changed",
-            "member.removed",
-            "invitation.created",
-            "invitation.accepted",
-            "invitation.revoked",
-            "provider_key.set",
-            "provider_key.removed",
-        ] | None = None,
+        action: AuditAction | None = None,
         user_id: str | None = None,
         created_after: str | None = None,
         created_before: str | None = None,
@@ -3764,30 +3682,7 @@ class Troupe:
     def export_audit(
         self,
         *,
-        action: Literal[
-            "session.started",
-            "session.ended",
-            "session.refused",
-            "password.set",
-            "identity.linked",
-            "identity.unlinked",
-            "passkey.added",
-            "passkey.removed",
-            "token.created",
-            "token.used",
-            "token.revoked",
-            "grant.created",
-            "grant.ended",
-            "grant.reused",
-            "member.added",
-            "member.changed",
-            "member.removed",
-            "invitation.created",
-            "invitation.accepted",
-            "invitation.revoked",
-            "provider_key.set",
-            "provider_key.removed",
-        ] | None = None,
+        action: AuditAction | None = None,
         user_id: str | None = None,
         created_after: str | None = None,
         created_before: str | None = None,
@@ -3867,58 +3762,8 @@ class Troupe:
     def list_deliveries(
         self,
         *,
-        event_type: list[Literal[
-            "agent.created",
-            "agent.updated",
-            "agent.deleted",
-            "agent.install_state_changed",
-            "chat.created",
-            "chat.updated",
-            "chat.deleted",
-            "chat.message_sent",
-            "job.created",
-            "job.started",
-            "job.blocked",
-            "job.resumed",
-            "job.review_requested",
-            "job.approved",
-            "job.denied",
-            "job.tool_results",
-            "job.iteration_requested",
-            "job.cancelled",
-            "job.completed",
-            "job.failed",
-            "job.restarted",
-            "mission.created",
-            "mission.updated",
-            "mission.started",
-            "mission.completed",
-            "mission.failed",
-            "mission.paused",
-            "mission.resumed",
-            "mission.run_skipped",
-            "mission_task.created",
-            "mission_task.updated",
-            "mission_task.started",
-            "mission_task.completed",
-            "workspace.created",
-            "workspace.selected",
-            "workspace.app_created",
-            "workspace_repository.added",
-            "workspace_repository.cloned",
-            "workspace_file.changed",
-            "resource.created",
-            "resource.updated",
-            "resource.deleted",
-            "service_token.created",
-            "service_token.revoked",
-            "webhook.configured",
-            "webhook.secret_rotated",
-            "webhook.test",
-            "webhook.disabled",
-            "webhook.redelivery_requested"],
-        ] | None = None,
-        status: list[Literal["pending", "success", "failed", "retrying", "skipped"]] | None = None,
+        event_type: list[EventType] | None = None,
+        status: list[DeliveryStatus] | None = None,
         event_id: str | None = None,
         since: str | None = None,
         limit: int | None = None,
@@ -3953,58 +3798,8 @@ class Troupe:
     def list_all_deliveries(
         self,
         *,
-        event_type: list[Literal[
-            "agent.created",
-            "agent.updated",
-            "agent.deleted",
-            "agent.install_state_changed",
-            "chat.created",
-            "chat.updated",
-            "chat.deleted",
-            "chat.message_sent",
-            "job.created",
-            "job.started",
-            "job.blocked",
-            "job.resumed",
-            "job.review_requested",
-            "job.approved",
-            "job.denied",
-            "job.tool_results",
-            "job.iteration_requested",
-            "job.cancelled",
-            "job.completed",
-            "job.failed",
-            "job.restarted",
-            "mission.created",
-            "mission.updated",
-            "mission.started",
-            "mission.completed",
-            "mission.failed",
-            "mission.paused",
-            "mission.resumed",
-            "mission.run_skipped",
-            "mission_task.created",
-            "mission_task.updated",
-            "mission_task.started",
-            "mission_task.completed",
-            "workspace.created",
-            "workspace.selected",
-            "workspace.app_created",
-            "workspace_repository.added",
-            "workspace_repository.cloned",
-            "workspace_file.changed",
-            "resource.created",
-            "resource.updated",
-            "resource.deleted",
-            "service_token.created",
-            "service_token.revoked",
-            "webhook.configured",
-            "webhook.secret_rotated",
-            "webhook.test",
-            "webhook.disabled",
-            "webhook.redelivery_requested"],
-        ] | None = None,
-        status: list[Literal["pending", "success", "failed", "retrying", "skipped"]] | None = None,
+        event_type: list[EventType] | None = None,
+        status: list[DeliveryStatus] | None = None,
         event_id: str | None = None,
         since: str | None = None,
         limit: int | None = None,
@@ -4716,7 +4511,7 @@ class Troupe:
     def v1_list_tasks(
         self,
         *,
-        status: Literal["pending", "in_progress", "completed", "cancelled"] | None = None,
+        status: TaskStatus | None = None,
         assigned_to: str | None = None,
         space_id: str | None = None,
         timeout: float | None = None,
@@ -4770,7 +4565,7 @@ class AddMissionTaskRequest(TypedDict):
     # What there is to do; null for none
     description: NotRequired[str | None]
     # How urgent it is
-    priority: NotRequired[Literal["low", "medium", "high", "urgent"]]
+    priority: NotRequired[Priority]
     # Id of the agent or user that the task is assigned to; null if unassigned
     assigned_to: NotRequired[str | None]
     # Ids of the tasks that must be completed or cancelled first
@@ -4807,7 +4602,7 @@ class Agent(TypedDict):
     model: str | None
     # Who may see it: `private` is its creator, `organization` every member, `public` every caller, `unlisted`
     # every caller who has the id
-    visibility: Literal["private", "organization", "public", "unlisted"]
+    visibility: Visibility
     # `private`: made in this organization; `library`: comes with the service
     source: Literal["private", "library"]
     # An `archived` agent does not work; its record stays readable
@@ -5059,7 +4854,7 @@ class AgentTool(TypedDict):
     # Who runs it: `client`, the programs that use the agent; `http`, the service makes a request
     kind: Literal["client", "http"]
     # Of the kind `http`: the method of the request
-    method: NotRequired[Literal["GET", "POST", "PUT", "PATCH", "DELETE"]]
+    method: NotRequired[HttpMethod]
     # Of the kind `http`: the address that is asked; `{argument}` in its path is an argument
     url: NotRequired[str]
     # Where arguments go; others are in the path where the address has them, else fields of the JSON body, or
@@ -5089,7 +4884,7 @@ class AgentToolInput(TypedDict):
     # Who runs it: `client`, the programs that use the agent; `http`, the service makes a request
     kind: Literal["client", "http"]
     # Of the kind `http`: the method of the request
-    method: NotRequired[Literal["GET", "POST", "PUT", "PATCH", "DELETE"]]
+    method: NotRequired[HttpMethod]
     # Of the kind `http`: the address that is asked; `{argument}` in its path is an argument
     url: NotRequired[str]
     # Where arguments go; others are in the path where the address has them, else fields of the JSON body, or
@@ -5156,13 +4951,19 @@ class Approval(TypedDict):
     expires_at: str
     # What happens when nobody decides in time: `deny` refuses the call and the job goes on, `cancel` cancels
     # the job
-    on_expiry: Literal["deny", "cancel"]
+    on_expiry: ApprovalExpiryAction
     # The decision; `expired` where nobody decided in time
-    decision: Literal["approve", "deny", "expired"] | None
+    decision: ApprovalDecision | None
     # The user who decided; null if the approval expired
     decided_by: str | None
     # ISO 8601 UTC with milliseconds
     decided_at: str | None
+
+
+# How the wait for an approval ended
+ApprovalDecision: TypeAlias = Union[
+    "Literal['approve', 'deny', 'expired']",
+]
 
 
 class ApprovalExpiry(TypedDict):
@@ -5172,7 +4973,13 @@ class ApprovalExpiry(TypedDict):
     after_seconds: int
     # What happens when nobody decides in time: `deny` refuses the call and the job goes on, `cancel` cancels
     # the job
-    on_expiry: Literal["deny", "cancel"]
+    on_expiry: ApprovalExpiryAction
+
+
+# What happens when nobody decides on an approval in time
+ApprovalExpiryAction: TypeAlias = Union[
+    "Literal['deny', 'cancel']",
+]
 
 
 class ApprovalExpiryInput(TypedDict):
@@ -5182,7 +4989,7 @@ class ApprovalExpiryInput(TypedDict):
     after_seconds: int
     # What happens when nobody decides in time: `deny` refuses the call and the job goes on, `cancel` cancels
     # the job
-    on_expiry: Literal["deny", "cancel"]
+    on_expiry: ApprovalExpiryAction
 
 
 class ApproveJobRequest(TypedDict):
@@ -5276,36 +5083,19 @@ AttachmentSource: TypeAlias = Union[
 ]
 
 
+# What an entry of the audit records
+AuditAction: TypeAlias = Union[
+    "Literal['session.started', 'session.ended', 'session.refused', 'password.set', 'identity.linked', 'identity.unlinked', 'passkey.added', 'passkey.removed', 'token.created', 'token.used', 'token.revoked', 'grant.created', 'grant.ended', 'grant.reused', 'member.added', 'member.changed', 'member.removed', 'invitation.created', 'invitation.accepted', 'invitation.revoked', 'provider_key.set', 'provider_key.removed']",
+]
+
+
 class AuditEntry(TypedDict):
     """What somebody did with a credential, or to a member"""
 
     # The entry's id
     id: str
     # What was done
-    action: Literal[
-        "session.started",
-        "session.ended",
-        "session.refused",
-        "password.set",
-        "identity.linked",
-        "identity.unlinked",
-        "passkey.added",
-        "passkey.removed",
-        "token.created",
-        "token.used",
-        "token.revoked",
-        "grant.created",
-        "grant.ended",
-        "grant.reused",
-        "member.added",
-        "member.changed",
-        "member.removed",
-        "invitation.created",
-        "invitation.accepted",
-        "invitation.revoked",
-        "provider_key.set",
-        "provider_key.removed",
-    ]
+    action: AuditAction
     # Who did it; null: the operator, or somebody who is not known
     user_id: str | None
     # The token or session with which it was done
@@ -5376,6 +5166,18 @@ Block: TypeAlias = Union[
 ]
 
 
+# What a blocked job waits for
+BlockedReason: TypeAlias = Union[
+    "Literal['approval_required', 'input_required', 'auth_required', 'tool_result_required', 'budget_reached', 'interrupted']",
+]
+
+
+# What happens to a message while a chat turn runs
+BusyPolicy: TypeAlias = Union[
+    "Literal['queue', 'steer', 'interrupt', 'reject']",
+]
+
+
 class CancelReceipt(TypedDict):
     """How a job was stopped"""
 
@@ -5425,7 +5227,7 @@ class Chat(TypedDict):
     # The title
     title: str
     # What the chat needs: `working` has an active job, `needs_attention` waits for a person
-    status: Literal["standby", "working", "done", "error", "needs_attention"]
+    status: ChatStatus
     # The agent that answers
     agent_id: str
     # What the agent was called when the chat was opened
@@ -5492,7 +5294,7 @@ class ChatApprovalRequestedEventData(TypedDict):
     expires_at: str
     # What happens when nobody decides in time: `deny` refuses the call and the job goes on, `cancel` cancels
     # the job
-    on_expiry: Literal["deny", "cancel"]
+    on_expiry: ApprovalExpiryAction
 
 
 class ChatApprovalRequestedEvent(TypedDict):
@@ -5520,7 +5322,7 @@ class ChatApprovalResolvedEventData(TypedDict):
     # Id of the tool call, as the model gave it
     tool_call_id: str
     # The decision; `expired` where nobody decided in time
-    decision: Literal["approve", "deny", "expired"]
+    decision: ApprovalDecision
     # User who did it; null where the service did
     by: str | None
     # Arguments that the tool would be called with
@@ -5608,25 +5410,7 @@ class ChatErrorEventData(TypedDict):
     # Id of the job; null where no job answers
     job_id: str
     # Code of the error
-    code: Literal[
-        "provider_unreachable",
-        "provider_unauthorized",
-        "provider_key_rejected",
-        "provider_rate_limited",
-        "provider_error",
-        "provider_stalled",
-        "provider_rejected",
-        "context_length_exceeded",
-        "model_unavailable",
-        "step_limit",
-        "timeout",
-        "attempts_exhausted",
-        "tools_unavailable",
-        "clone_failed",
-        "output_invalid",
-        "no_answer",
-        "internal_error",
-    ]
+    code: RunErrorCode
     # Explanation, for people
     message: str
 
@@ -5650,18 +5434,9 @@ class ChatJob(TypedDict):
     # The title
     title: str
     # Current status
-    status: Literal[
-        "queued",
-        "running",
-        "blocked",
-        "needs_review",
-        "cancelling",
-        "completed",
-        "failed",
-        "cancelled",
-    ]
+    status: JobStatus
     # State of the review of the current job
-    review_state: Literal["none", "pending", "approved", "changes_requested", "expired"]
+    review_state: ReviewState
 
 
 class ChatJobLinkedEventData(TypedDict):
@@ -5698,25 +5473,9 @@ class ChatJobUpdatedEventData(TypedDict):
     # Id of the job; null where no job answers
     job_id: str
     # Current status
-    status: Literal[
-        "queued",
-        "running",
-        "blocked",
-        "needs_review",
-        "cancelling",
-        "completed",
-        "failed",
-        "cancelled",
-    ]
+    status: JobStatus
     # What a blocked job waits for; null for other jobs
-    blocked_reason: Literal[
-        "approval_required",
-        "input_required",
-        "auth_required",
-        "tool_result_required",
-        "budget_reached",
-        "interrupted",
-    ] | None
+    blocked_reason: BlockedReason | None
 
 
 class ChatJobUpdatedEvent(TypedDict):
@@ -5756,14 +5515,7 @@ class ChatMessageCompletedEventData(TypedDict):
     content: str
     # Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of
     # tokens (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
-    stop_reason: NotRequired[Literal[
-        "stop",
-        "tool_use",
-        "length",
-        "content_filter",
-        "refusal",
-        "other"] | None,
-    ]
+    stop_reason: NotRequired[StopReason | None]
 
 
 class ChatMessageCompletedEvent(TypedDict):
@@ -5787,7 +5539,7 @@ class ChatMessageCreatedEventData(TypedDict):
     # Id of the message
     message_id: str
     # Author of the message: a person, the agent, the system or a tool
-    role: Literal["user", "assistant", "system", "tool"]
+    role: MessageRole
     # Content as text
     content: str
     # Content in the model's order: text, tool calls and their results
@@ -5925,7 +5677,7 @@ class ChatOptions(TypedDict):
     # In place of the agent's own; null leaves it
     model: str | None
     # What becomes of a message while a turn runs
-    on_busy: Literal["queue", "steer", "interrupt", "reject"]
+    on_busy: BusyPolicy
     # In place of the agent's own; null leaves them
     tools: list[str] | None
     # Whether calls that need approval are approved without a person
@@ -5943,7 +5695,7 @@ class ChatOptionsChange(TypedDict):
     model: NotRequired[str | None]
     # What a message does while a job of the chat is active: wait (`queue`), join the running job (`steer`),
     # replace it (`interrupt`) or be refused (`reject`)
-    on_busy: NotRequired[Literal["queue", "steer", "interrupt", "reject"]]
+    on_busy: NotRequired[BusyPolicy]
     # Tools that the agent may use in this chat; null is all that the agent has
     tools: NotRequired[list[str] | None]
     # Whether calls that need approval are approved without a person
@@ -5961,7 +5713,7 @@ class ChatOptionsInput(TypedDict):
     model: NotRequired[str | None]
     # What a message does while a job of the chat is active: wait (`queue`), join the running job (`steer`),
     # replace it (`interrupt`) or be refused (`reject`)
-    on_busy: NotRequired[Literal["queue", "steer", "interrupt", "reject"]]
+    on_busy: NotRequired[BusyPolicy]
     # Tools that the agent may use in this chat; null is all that the agent has
     tools: NotRequired[list[str] | None]
     # Whether calls that need approval are approved without a person
@@ -5982,7 +5734,7 @@ class ChatReviewUpdatedEventData(TypedDict):
     # Id of the job; null where no job answers
     job_id: str
     # New state
-    state: Literal["none", "pending", "approved", "changes_requested", "expired"]
+    state: ReviewState
     # User who decided; null if the time ran out
     decided_by: str | None
     # Comment on the decision
@@ -6030,6 +5782,12 @@ class ChatSnapshotEvent(TypedDict):
     data: Chat
     # Absent: this event does not move the cursor
     id: NotRequired[None]
+
+
+# Status of a chat
+ChatStatus: TypeAlias = Union[
+    "Literal['standby', 'working', 'done', 'error', 'needs_attention']",
+]
 
 
 # An event of a chat's stream
@@ -6200,7 +5958,7 @@ class ChatUpdatedEventData(TypedDict):
     # ISO 8601 UTC with milliseconds
     at: str
     # Current status
-    status: NotRequired[Literal["standby", "working", "done", "error", "needs_attention"]]
+    status: NotRequired[ChatStatus]
     options: NotRequired[ChatOptionsChange]
     # Any JSON object of the caller's; it is returned unchanged
     metadata: NotRequired[dict[str, Any]]
@@ -6383,7 +6141,7 @@ class CreateAgentRequest(TypedDict):
     system_prompt: str
     # Who may see it: `private` is its creator, `organization` every member, `public` every caller, `unlisted`
     # every caller who has the id. Default "private"
-    visibility: NotRequired[Literal["private", "organization", "public", "unlisted"]]
+    visibility: NotRequired[Visibility]
     # The agent's role in a few words, such as `Editor`
     role: NotRequired[str]
     # What the agent is for
@@ -6440,7 +6198,7 @@ class CreateInvitationRequest(TypedDict):
     # E-mail address of the person; nothing is sent to it
     email: str
     # Role that the person gets. Default "member"
-    role: NotRequired[Literal["owner", "member"]]
+    role: NotRequired[Role]
 
 
 class CreateMissionRequest(TypedDict):
@@ -6453,9 +6211,9 @@ class CreateMissionRequest(TypedDict):
     # Workspace in which it runs; the organization's default workspace by default
     workspace_id: NotRequired[str]
     # Who may see it: `private` is its creator, `organization` is every member
-    visibility: NotRequired[Literal["private", "organization"]]
+    visibility: NotRequired[MissionVisibility]
     # Which of its jobs run first where slots are scarce
-    priority: NotRequired[Literal["low", "medium", "high", "urgent"]]
+    priority: NotRequired[Priority]
     schedule: NotRequired[MissionScheduleInput]
     # Whether a person reviews the result before the job is completed; `false` by default
     review_required: NotRequired[bool]
@@ -6469,28 +6227,7 @@ class CreatePersonalAccessTokenRequest(TypedDict):
     # Name of the token, for people
     name: str
     # What the token allows
-    scopes: list[Literal[
-        "agents:read",
-        "agents:write",
-        "chats:read",
-        "chats:write",
-        "jobs:read",
-        "jobs:write",
-        "missions:read",
-        "missions:write",
-        "workspaces:read",
-        "workspaces:write",
-        "webhooks:read",
-        "webhooks:write",
-        "tokens:read",
-        "tokens:write",
-        "tasks:read",
-        "tasks:write",
-        "events:read",
-        "mcp",
-        "secrets:use",
-        "*"],
-    ]
+    scopes: list[Scope]
     # Days until the token expires
     expires_in_days: NotRequired[int]
 
@@ -6499,28 +6236,7 @@ class CreateServiceTokenRequest(TypedDict):
     # Name of the token, for people
     name: str
     # What the token allows
-    scopes: list[Literal[
-        "agents:read",
-        "agents:write",
-        "chats:read",
-        "chats:write",
-        "jobs:read",
-        "jobs:write",
-        "missions:read",
-        "missions:write",
-        "workspaces:read",
-        "workspaces:write",
-        "webhooks:read",
-        "webhooks:write",
-        "tokens:read",
-        "tokens:write",
-        "tasks:read",
-        "tasks:write",
-        "events:read",
-        "mcp",
-        "secrets:use",
-        "*"],
-    ]
+    scopes: list[Scope]
     # Days until the token expires
     expires_in_days: NotRequired[int]
 
@@ -6531,7 +6247,7 @@ class CreateTaskRequest(TypedDict):
     # Description, for people
     description: NotRequired[str | None]
     # How urgent it is. Default "medium"
-    priority: NotRequired[Literal["low", "medium", "high", "urgent"]]
+    priority: NotRequired[Priority]
     # Id of the agent or user that the task is assigned to; null if unassigned
     assigned_to: NotRequired[str | None]
     # Id of the workspace
@@ -6573,7 +6289,7 @@ class DeletedChat(TypedDict):
     # The title
     title: str
     # Current status
-    status: Literal["standby", "working", "done", "error", "needs_attention"]
+    status: ChatStatus
     # The agent that answers
     agent_id: str
     # What the agent was called when the chat was opened
@@ -6633,21 +6349,15 @@ class DeletedMission(TypedDict):
     # The workspace that it works in
     workspace_id: str
     # Who may see it: `private` is its creator, `organization` is every member
-    visibility: Literal["private", "organization"]
+    visibility: MissionVisibility
     # How urgent it is
-    priority: Literal["low", "medium", "high", "urgent"]
+    priority: Priority
     # Current status
-    status: Literal["pending", "running", "paused", "completed", "failed"]
+    status: MissionStatus
     # Reason for the pause, as it was given
     paused_reason: str | None
     # Why it failed; null where it did not
-    failed_reason: Literal[
-        "consecutive_failures",
-        "run_failed",
-        "agent_unavailable",
-        "workspace_deleted",
-        "creator_removed",
-    ] | None
+    failed_reason: MissionFailedReason | None
     schedule: MissionSchedule
     # Whether a person reviews the result before the job is completed; `false` by default
     review_required: bool
@@ -6688,9 +6398,9 @@ class DeletedTask(TypedDict):
     # Description, for people
     description: str | None
     # Current status
-    status: Literal["pending", "in_progress", "completed", "cancelled"]
+    status: TaskStatus
     # How urgent it is
-    priority: Literal["low", "medium", "high", "urgent"]
+    priority: Priority
     # An agent's or a user's id, as it was given
     assigned_to: str | None
     # The workspace that it belongs to, as it was given
@@ -6723,65 +6433,15 @@ class Delivery(TypedDict):
     # The event; its receivers dedupe on it
     event_id: str
     # Type of the event
-    event_type: Literal[
-        "agent.created",
-        "agent.updated",
-        "agent.deleted",
-        "agent.install_state_changed",
-        "chat.created",
-        "chat.updated",
-        "chat.deleted",
-        "chat.message_sent",
-        "job.created",
-        "job.started",
-        "job.blocked",
-        "job.resumed",
-        "job.review_requested",
-        "job.approved",
-        "job.denied",
-        "job.tool_results",
-        "job.iteration_requested",
-        "job.cancelled",
-        "job.completed",
-        "job.failed",
-        "job.restarted",
-        "mission.created",
-        "mission.updated",
-        "mission.started",
-        "mission.completed",
-        "mission.failed",
-        "mission.paused",
-        "mission.resumed",
-        "mission.run_skipped",
-        "mission_task.created",
-        "mission_task.updated",
-        "mission_task.started",
-        "mission_task.completed",
-        "workspace.created",
-        "workspace.selected",
-        "workspace.app_created",
-        "workspace_repository.added",
-        "workspace_repository.cloned",
-        "workspace_file.changed",
-        "resource.created",
-        "resource.updated",
-        "resource.deleted",
-        "service_token.created",
-        "service_token.revoked",
-        "webhook.configured",
-        "webhook.secret_rotated",
-        "webhook.test",
-        "webhook.disabled",
-        "webhook.redelivery_requested",
-    ]
+    event_type: EventType
     # Why the event exists: a change over the interface, the life of a job, or a test
-    source: Literal["job_lifecycle", "api_mutation", "test"]
+    source: EventSource
     # The event's number
     sequence: int
     # Number of the attempt, from 1
     attempt: int
     # `pending` waits for its time, `retrying` has failed and is tried again, `skipped` is not sent
-    status: Literal["pending", "success", "failed", "retrying", "skipped"]
+    status: DeliveryStatus
     # Status that the receiver answered; null where it did not answer
     http_status: int | None
     # Why the attempt failed; null where it did not
@@ -6831,6 +6491,12 @@ class DeliveryList(TypedDict):
     deliveries: list[Delivery]
     # Cursor of the next page; absent on the last page
     next_cursor: NotRequired[str]
+
+
+# Status of an attempt to deliver an event
+DeliveryStatus: TypeAlias = Union[
+    "Literal['pending', 'success', 'failed', 'retrying', 'skipped']",
+]
 
 
 class Deprecation(TypedDict):
@@ -6895,6 +6561,12 @@ class DocumentedHeader(TypedDict):
     meaning: str
 
 
+# Code of an error
+ErrorCode: TypeAlias = Union[
+    "Literal['invalid_json', 'invalid_request', 'invalid_schedule', 'invalid_cursor', 'unsupported_api_version', 'invalid_idempotency_key', 'invalid_event_type', 'invalid_path', 'invalid_url', 'unauthenticated', 'token_expired', 'insufficient_scope', 'owner_required', 'organization_suspended', 'forbidden', 'invalid_signature', 'not_found', 'method_not_allowed', 'request_timeout', 'invalid_state', 'chat_busy', 'approval_pending', 'version_conflict', 'secret_in_use', 'not_a_library_agent', 'read_only_violation', 'path_exists', 'idempotency_conflict', 'idempotency_in_progress', 'event_not_retained', 'share_expired', 'upload_offset_mismatch', 'payload_too_large', 'range_not_satisfiable', 'unsupported_media_type', 'rate_limited', 'budget_exceeded', 'quota_exceeded', 'internal_error', 'provider_error', 'overloaded', 'storage_full', 'unavailable', 'outcome_unknown', 'shutting_down', 'timeout']",
+]
+
+
 class ErrorDetails(TypedDict):
     """What you need to act on the error; which fields are present depends on the code"""
 
@@ -6946,57 +6618,7 @@ class Event(TypedDict):
     # The event's id: the same over retries and redeliveries
     id: str
     # Type of the event
-    type: Literal[
-        "agent.created",
-        "agent.updated",
-        "agent.deleted",
-        "agent.install_state_changed",
-        "chat.created",
-        "chat.updated",
-        "chat.deleted",
-        "chat.message_sent",
-        "job.created",
-        "job.started",
-        "job.blocked",
-        "job.resumed",
-        "job.review_requested",
-        "job.approved",
-        "job.denied",
-        "job.tool_results",
-        "job.iteration_requested",
-        "job.cancelled",
-        "job.completed",
-        "job.failed",
-        "job.restarted",
-        "mission.created",
-        "mission.updated",
-        "mission.started",
-        "mission.completed",
-        "mission.failed",
-        "mission.paused",
-        "mission.resumed",
-        "mission.run_skipped",
-        "mission_task.created",
-        "mission_task.updated",
-        "mission_task.started",
-        "mission_task.completed",
-        "workspace.created",
-        "workspace.selected",
-        "workspace.app_created",
-        "workspace_repository.added",
-        "workspace_repository.cloned",
-        "workspace_file.changed",
-        "resource.created",
-        "resource.updated",
-        "resource.deleted",
-        "service_token.created",
-        "service_token.revoked",
-        "webhook.configured",
-        "webhook.secret_rotated",
-        "webhook.test",
-        "webhook.disabled",
-        "webhook.redelivery_requested",
-    ]
+    type: EventType
     # Version of the contract that the event's data follows
     api_version: str
     # ISO 8601 UTC with milliseconds
@@ -7008,7 +6630,7 @@ class Event(TypedDict):
     # Without a gap within the organization
     sequence: int
     # Why the event exists: a change over the interface, the life of a job, or a test
-    source: Literal["job_lifecycle", "api_mutation", "test"]
+    source: EventSource
     actor: EventActor
     # The request that has caused it
     request_id: str | None
@@ -7063,6 +6685,18 @@ class EventResource(TypedDict):
     url: str | None
     # Version of the record that the event is about; null where it has none
     version: int | None
+
+
+# Why an event exists
+EventSource: TypeAlias = Union[
+    "Literal['job_lifecycle', 'api_mutation', 'test']",
+]
+
+
+# Type of an event
+EventType: TypeAlias = Union[
+    "Literal['agent.created', 'agent.updated', 'agent.deleted', 'agent.install_state_changed', 'chat.created', 'chat.updated', 'chat.deleted', 'chat.message_sent', 'job.created', 'job.started', 'job.blocked', 'job.resumed', 'job.review_requested', 'job.approved', 'job.denied', 'job.tool_results', 'job.iteration_requested', 'job.cancelled', 'job.completed', 'job.failed', 'job.restarted', 'mission.created', 'mission.updated', 'mission.started', 'mission.completed', 'mission.failed', 'mission.paused', 'mission.resumed', 'mission.run_skipped', 'mission_task.created', 'mission_task.updated', 'mission_task.started', 'mission_task.completed', 'workspace.created', 'workspace.selected', 'workspace.app_created', 'workspace_repository.added', 'workspace_repository.cloned', 'workspace_file.changed', 'resource.created', 'resource.updated', 'resource.deleted', 'service_token.created', 'service_token.revoked', 'webhook.configured', 'webhook.secret_rotated', 'webhook.test', 'webhook.disabled', 'webhook.redelivery_requested']",
+]
 
 
 class FileAuthor(TypedDict):
@@ -7215,6 +6849,12 @@ class FoundFiles(TypedDict):
     files: list[FoundFile]
 
 
+# Method of the request of a tool
+HttpMethod: TypeAlias = Union[
+    "Literal['GET', 'POST', 'PUT', 'PATCH', 'DELETE']",
+]
+
+
 class ImportAgentToolsRequest(TypedDict):
     # The OpenAPI document, of version 3.0 or 3.1; or `text`, or `url`
     document: NotRequired[dict[str, Any]]
@@ -7294,9 +6934,9 @@ class Invitation(TypedDict):
     # The invited address; anybody with the link can accept it
     email: str
     # `owner` administers the organization, `member` works in it
-    role: Literal["owner", "member"]
+    role: Role
     # Current status
-    status: Literal["pending", "accepted", "revoked", "expired"]
+    status: InvitationStatus
     # ISO 8601 UTC with milliseconds
     expires_at: str
     # The organization that owns it
@@ -7322,6 +6962,12 @@ class InvitationList(TypedDict):
     next_cursor: NotRequired[str]
 
 
+# Status of an invitation
+InvitationStatus: TypeAlias = Union[
+    "Literal['pending', 'accepted', 'revoked', 'expired']",
+]
+
+
 class IterateJobRequest(TypedDict):
     # What is to be changed: text, or blocks; a source is {kind: upload, file_id}, {kind: workspace,
     # workspace_id, path} or {kind: url, url}
@@ -7338,25 +6984,9 @@ class Job(TypedDict):
     # The title
     title: str
     # Current status; `GET /api/state-machines` has the transitions
-    status: Literal[
-        "queued",
-        "running",
-        "blocked",
-        "needs_review",
-        "cancelling",
-        "completed",
-        "failed",
-        "cancelled",
-    ]
+    status: JobStatus
     # What a blocked job waits for; null for other jobs
-    blocked_reason: Literal[
-        "approval_required",
-        "input_required",
-        "auth_required",
-        "tool_result_required",
-        "budget_reached",
-        "interrupted",
-    ] | None
+    blocked_reason: BlockedReason | None
     # The agent that does the work
     agent_id: str
     # The chat that it answers in
@@ -7372,20 +7002,20 @@ class Job(TypedDict):
     # A job's id
     root_job_id: str
     # How it comes from its parent
-    relation: Literal["root", "iteration", "resume", "delegation"]
+    relation: JobRelation
     # Number of feedback rounds before this job
     iteration: int
     # Number of the current attempt, from 1
     attempt: int
     # Which work runs first where slots are scarce
-    priority: Literal["low", "medium", "high", "urgent"]
+    priority: Priority
     # The message that the job answers
     input: str
     # The result, as text; null until there is one
     result: str | None
     # Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of
     # tokens (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
-    stop_reason: Literal["stop", "tool_use", "length", "content_filter", "refusal", "other"] | None
+    stop_reason: StopReason | None
     # JSON Schema that the answer must fit: the message's, or the agent's; null: none
     output_schema: dict[str, Any] | None
     # The answer as a value that fits `output_schema`, once the job is done; null: none
@@ -7455,7 +7085,7 @@ class JobApprovalRequestedEventData(TypedDict):
     expires_at: str
     # What happens when nobody decides in time: `deny` refuses the call and the job goes on, `cancel` cancels
     # the job
-    on_expiry: Literal["deny", "cancel"]
+    on_expiry: ApprovalExpiryAction
 
 
 class JobApprovalRequestedEvent(TypedDict):
@@ -7481,7 +7111,7 @@ class JobApprovalResolvedEventData(TypedDict):
     # Id of the tool call, as the model gave it
     tool_call_id: str
     # The decision; `expired` where nobody decided in time
-    decision: Literal["approve", "deny", "expired"]
+    decision: ApprovalDecision
     # User who did it; null where the service did
     by: str | None
     # Arguments that the tool would be called with
@@ -7561,14 +7191,7 @@ class JobBlockedEventData(TypedDict):
     # ISO 8601 UTC with milliseconds
     at: str
     # Why
-    reason: Literal[
-        "approval_required",
-        "input_required",
-        "auth_required",
-        "tool_result_required",
-        "budget_reached",
-        "interrupted",
-    ]
+    reason: BlockedReason
     # Of `tool_result_required`: the calls that wait for a result of the client
     tool_calls: NotRequired[list[ClientToolCall]]
 
@@ -7664,14 +7287,7 @@ class JobCompletedEventData(TypedDict):
     usage: TokenCounts
     # Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of
     # tokens (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
-    stop_reason: NotRequired[Literal[
-        "stop",
-        "tool_use",
-        "length",
-        "content_filter",
-        "refusal",
-        "other"] | None,
-    ]
+    stop_reason: NotRequired[StopReason | None]
 
 
 class JobCompletedEvent(TypedDict):
@@ -7745,25 +7361,7 @@ class JobErrorEventData(TypedDict):
     # ISO 8601 UTC with milliseconds
     at: str
     # Code of the error
-    code: Literal[
-        "provider_unreachable",
-        "provider_unauthorized",
-        "provider_key_rejected",
-        "provider_rate_limited",
-        "provider_error",
-        "provider_stalled",
-        "provider_rejected",
-        "context_length_exceeded",
-        "model_unavailable",
-        "step_limit",
-        "timeout",
-        "attempts_exhausted",
-        "tools_unavailable",
-        "clone_failed",
-        "output_invalid",
-        "no_answer",
-        "internal_error",
-    ]
+    code: RunErrorCode
     # Explanation, for people
     message: str
 
@@ -7790,14 +7388,7 @@ class JobFailedEventData(TypedDict):
     usage: TokenCounts
     # Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of
     # tokens (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
-    stop_reason: NotRequired[Literal[
-        "stop",
-        "tool_use",
-        "length",
-        "content_filter",
-        "refusal",
-        "other"] | None,
-    ]
+    stop_reason: NotRequired[StopReason | None]
 
 
 class JobFailedEvent(TypedDict):
@@ -7815,25 +7406,7 @@ class JobFailure(TypedDict):
     """Why the job has failed"""
 
     # Code of the error
-    code: Literal[
-        "provider_unreachable",
-        "provider_unauthorized",
-        "provider_key_rejected",
-        "provider_rate_limited",
-        "provider_error",
-        "provider_stalled",
-        "provider_rejected",
-        "context_length_exceeded",
-        "model_unavailable",
-        "step_limit",
-        "timeout",
-        "attempts_exhausted",
-        "tools_unavailable",
-        "clone_failed",
-        "output_invalid",
-        "no_answer",
-        "internal_error",
-    ]
+    code: RunErrorCode
     # Explanation, for people
     message: str
 
@@ -7939,18 +7512,9 @@ class JobNode(TypedDict):
     # The job that it comes from
     parent_job_id: str | None
     # How the job comes from its parent
-    relation: Literal["root", "iteration", "resume", "delegation"]
+    relation: JobRelation
     # Current status
-    status: Literal[
-        "queued",
-        "running",
-        "blocked",
-        "needs_review",
-        "cancelling",
-        "completed",
-        "failed",
-        "cancelled",
-    ]
+    status: JobStatus
     # The title
     title: str
     # ISO 8601 UTC with milliseconds
@@ -7964,6 +7528,12 @@ class JobProgress(TypedDict):
     percent: float | None
     # What is being done; null where it is unknown
     label: str | None
+
+
+# How a job comes from its parent
+JobRelation: TypeAlias = Union[
+    "Literal['root', 'iteration', 'resume', 'delegation']",
+]
 
 
 class JobRestartedEventData(TypedDict):
@@ -8040,7 +7610,7 @@ class JobReviewUpdatedEventData(TypedDict):
     # ISO 8601 UTC with milliseconds
     at: str
     # New state
-    state: Literal["none", "pending", "approved", "changes_requested", "expired"]
+    state: ReviewState
     # User who decided; null if the time ran out
     decided_by: str | None
     # Comment on the decision
@@ -8086,12 +7656,7 @@ class JobRunnerStatusEventData(TypedDict):
     heartbeat_at: str | None
     progress: JobProgress
     # Why
-    reason: NotRequired[Literal[
-        "provider_rate_limited",
-        "provider_unavailable",
-        "tools_unavailable",
-        "memory_limit"],
-    ]
+    reason: NotRequired[JobWaitReason]
     # ISO 8601 UTC with milliseconds
     retry_at: NotRequired[str | None]
 
@@ -8139,6 +7704,12 @@ class JobStartedEvent(TypedDict):
     id: str
     # Data of the event
     data: JobStartedEventData
+
+
+# Status of a job
+JobStatus: TypeAlias = Union[
+    "Literal['queued', 'running', 'blocked', 'needs_review', 'cancelling', 'completed', 'failed', 'cancelled']",
+]
 
 
 # An event of a job's stream
@@ -8218,11 +7789,17 @@ class JobUsageUpdatedEvent(TypedDict):
     data: JobUsageUpdatedEventData
 
 
+# Why a running job waits
+JobWaitReason: TypeAlias = Union[
+    "Literal['provider_rate_limited', 'provider_unavailable', 'tools_unavailable', 'memory_limit']",
+]
+
+
 class JobWaiting(TypedDict):
     """What a running job waits for before it goes on by itself"""
 
     # What the job waits for
-    reason: Literal["provider_rate_limited", "provider_unavailable", "tools_unavailable", "memory_limit"]
+    reason: JobWaitReason
     # ISO 8601 UTC with milliseconds
     retry_at: str | None
     # Retries of this call, the coming one included
@@ -8238,6 +7815,12 @@ class JobWarning(TypedDict):
     message: str
     # ISO 8601 UTC with milliseconds
     at: str
+
+
+# A provider of models that takes keys of organizations
+KeyedProvider: TypeAlias = Union[
+    "Literal['anthropic', 'openai', 'openai-compatible']",
+]
 
 
 class MadeDirectory(TypedDict):
@@ -8314,6 +7897,12 @@ class McpServerTools(TypedDict):
     asked_at: str
 
 
+# A group of MCP tools
+McpToolset: TypeAlias = Union[
+    "Literal['agents', 'chats', 'jobs', 'missions', 'files', 'chat']",
+]
+
+
 class Member(TypedDict):
     """A person in the organization"""
 
@@ -8324,7 +7913,7 @@ class Member(TypedDict):
     # The person's e-mail address
     email: str
     # `owner` administers the organization, `member` works in it
-    role: Literal["owner", "member"]
+    role: Role
     # The organization that owns it
     organization_id: str
     # One more with each change; `If-Match` takes it
@@ -8358,7 +7947,7 @@ class Message(TypedDict):
     # The organization that owns it
     organization_id: str
     # Author of the message: a person, the agent, the system or a tool
-    role: Literal["user", "assistant", "system", "tool"]
+    role: MessageRole
     # State of the message's text
     status: Literal["queued", "streaming", "completed", "cancelled", "failed"]
     # The text blocks joined; `position` in the streams is an offset into it
@@ -8371,7 +7960,7 @@ class Message(TypedDict):
     usage: TokenUsage | None
     # Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of
     # tokens (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
-    stop_reason: Literal["stop", "tool_use", "length", "content_filter", "refusal", "other"] | None
+    stop_reason: StopReason | None
     # Whether it stays in the model's context when the conversation is compacted
     pinned: bool
     # For a summary: how many messages it replaces in model calls
@@ -8399,12 +7988,18 @@ class MessagePage(TypedDict):
     # The title
     title: str
     # What the chat needs: `working` has an active job, `needs_attention` waits for a person
-    status: Literal["standby", "working", "done", "error", "needs_attention"]
+    status: ChatStatus
     # The messages of this page
     messages: list[Message]
     work: ChatWork
     # Where the page of older messages ends; absent on the last
     next_cursor: NotRequired[str]
+
+
+# Role of the author of a message
+MessageRole: TypeAlias = Union[
+    "Literal['user', 'assistant', 'system', 'tool']",
+]
 
 
 class MessageSender(TypedDict):
@@ -8432,7 +8027,7 @@ class MessagingIntegration(TypedDict):
     # How long a failed delivery is retried: `standard` for 7 seconds (after 1, 2 and 4), `durable` for three
     # more days. Choose `durable` unless the receiver must not get old events: `standard` does not outlive a
     # deployment of the receiver
-    retry_profile: Literal["standard", "durable"]
+    retry_profile: RetryProfile
     # Whether there is a signing secret
     secret_set: bool
     # The last four characters of the signing secret
@@ -8478,7 +8073,7 @@ class MessagingIntegrationWithSecret(TypedDict):
     # How long a failed delivery is retried: `standard` for 7 seconds (after 1, 2 and 4), `durable` for three
     # more days. Choose `durable` unless the receiver must not get old events: `standard` does not outlive a
     # deployment of the receiver
-    retry_profile: Literal["standard", "durable"]
+    retry_profile: RetryProfile
     # Whether there is a signing secret
     secret_set: bool
     # The last four characters of the signing secret
@@ -8524,21 +8119,15 @@ class Mission(TypedDict):
     # The workspace that it works in
     workspace_id: str
     # Who may see it: `private` is its creator, `organization` is every member
-    visibility: Literal["private", "organization"]
+    visibility: MissionVisibility
     # Which of its jobs run first where slots are scarce
-    priority: Literal["low", "medium", "high", "urgent"]
+    priority: Priority
     # Current status; `GET /api/state-machines` has the transitions
-    status: Literal["pending", "running", "paused", "completed", "failed"]
+    status: MissionStatus
     # Reason for the pause, as it was given
     paused_reason: str | None
     # Why it failed; null where it did not
-    failed_reason: Literal[
-        "consecutive_failures",
-        "run_failed",
-        "agent_unavailable",
-        "workspace_deleted",
-        "creator_removed",
-    ] | None
+    failed_reason: MissionFailedReason | None
     schedule: MissionSchedule
     # Whether a person reviews the result before the job is completed; `false` by default
     review_required: bool
@@ -8590,6 +8179,12 @@ class MissionBudgetInput(TypedDict):
     max_steps: NotRequired[int | None]
 
 
+# Why a mission has failed
+MissionFailedReason: TypeAlias = Union[
+    "Literal['consecutive_failures', 'run_failed', 'agent_unavailable', 'workspace_deleted', 'creator_removed']",
+]
+
+
 class MissionForecast(TypedDict):
     """When a mission will fire"""
 
@@ -8620,18 +8215,9 @@ class MissionLastRun(TypedDict):
     # Which run it is; null until its job has begun
     run_number: int | None
     # What caused it
-    trigger: Literal["schedule", "manual", "catchup", "continuous"]
+    trigger: MissionRunTrigger
     # What became of it: `started` is open, `skipped_…` and `missed` did not run
-    outcome: Literal[
-        "started",
-        "succeeded",
-        "failed",
-        "cancelled",
-        "skipped_overlap",
-        "skipped_paused",
-        "skipped_budget",
-        "missed",
-    ]
+    outcome: MissionRunOutcome
     # ISO 8601 UTC with milliseconds
     scheduled_at: str | None
     # ISO 8601 UTC with milliseconds
@@ -8655,6 +8241,12 @@ class MissionList(TypedDict):
     next_cursor: NotRequired[str]
 
 
+# What happens when a run is due while another one is open
+MissionOverlap: TypeAlias = Union[
+    "Literal['skip', 'buffer_one', 'cancel_other', 'allow_all']",
+]
+
+
 class MissionRun(TypedDict):
     """An entry of a mission's ledger"""
 
@@ -8665,18 +8257,9 @@ class MissionRun(TypedDict):
     # Which run it is; null for what did not run
     run_number: int | None
     # What caused it
-    trigger: Literal["schedule", "manual", "catchup", "continuous"]
+    trigger: MissionRunTrigger
     # What became of it: `started` is open, `skipped_…` and `missed` did not run
-    outcome: Literal[
-        "started",
-        "succeeded",
-        "failed",
-        "cancelled",
-        "skipped_overlap",
-        "skipped_paused",
-        "skipped_budget",
-        "missed",
-    ]
+    outcome: MissionRunOutcome
     # ISO 8601 UTC with milliseconds
     scheduled_at: str | None
     # ISO 8601 UTC with milliseconds
@@ -8717,6 +8300,12 @@ class MissionRunList(TypedDict):
     next_cursor: NotRequired[str]
 
 
+# What a run came to
+MissionRunOutcome: TypeAlias = Union[
+    "Literal['started', 'succeeded', 'failed', 'cancelled', 'skipped_overlap', 'skipped_paused', 'skipped_budget', 'missed']",
+]
+
+
 class MissionRunStarted(TypedDict):
     """A manual run"""
 
@@ -8727,11 +8316,17 @@ class MissionRunStarted(TypedDict):
     job: Job | None
 
 
+# What started a run
+MissionRunTrigger: TypeAlias = Union[
+    "Literal['schedule', 'manual', 'catchup', 'continuous']",
+]
+
+
 class MissionSchedule(TypedDict):
     """When a mission runs"""
 
     # Kind of schedule
-    type: Literal["none", "once", "cron", "continuous"]
+    type: ScheduleType
     # The expression, the time or the pause
     value: str | None
     # An IANA time zone
@@ -8753,7 +8348,7 @@ class MissionSchedule(TypedDict):
     # After so many runs the mission is completed; null is no limit
     max_runs: int | None
     # What a fire does while an earlier run is open
-    overlap: Literal["skip", "buffer_one", "cancel_other", "allow_all"]
+    overlap: MissionOverlap
     # How late a fire may be
     catchup_window_seconds: int
     # The longest delay of a fire
@@ -8764,7 +8359,7 @@ class MissionScheduleInput(TypedDict):
     """When a mission runs; by default only when it is started by hand"""
 
     # Kind of schedule
-    type: NotRequired[Literal["none", "once", "cron", "continuous"]]
+    type: NotRequired[ScheduleType]
     # `cron`: five fields or `@daily` and similar. `once`: a time in ISO 8601, local time of `timezone`
     # without an offset. `continuous`: the pause between runs as a duration, such as `PT5M`
     value: NotRequired[str | None]
@@ -8777,11 +8372,17 @@ class MissionScheduleInput(TypedDict):
     # After so many runs the mission is completed; null is no limit
     max_runs: NotRequired[int | None]
     # What a fire does while an earlier run is open; `skip` by default
-    overlap: NotRequired[Literal["skip", "buffer_one", "cancel_other", "allow_all"]]
+    overlap: NotRequired[MissionOverlap]
     # How late a fire may be; 60 by default
     catchup_window_seconds: NotRequired[int]
     # The longest delay of a fire; 0 by default
     jitter_seconds: NotRequired[int]
+
+
+# Status of a mission
+MissionStatus: TypeAlias = Union[
+    "Literal['pending', 'running', 'paused', 'completed', 'failed']",
+]
 
 
 class MissionTask(TypedDict):
@@ -8796,9 +8397,9 @@ class MissionTask(TypedDict):
     # What there is to do; null for none
     description: str | None
     # Current status
-    status: Literal["pending", "in_progress", "completed", "cancelled"]
+    status: TaskStatus
     # How urgent it is
-    priority: Literal["low", "medium", "high", "urgent"]
+    priority: Priority
     # An agent's or a user's id, as it was given
     assigned_to: str | None
     # Its place in the mission's list
@@ -8830,6 +8431,12 @@ class MissionTaskStarted(TypedDict):
 
     job: Job
     task: MissionTask
+
+
+# Who may see a mission
+MissionVisibility: TypeAlias = Union[
+    "Literal['private', 'organization']",
+]
 
 
 class Model(TypedDict):
@@ -8903,9 +8510,9 @@ class NewInvitation(TypedDict):
     # The invited address; anybody with the link can accept it
     email: str
     # `owner` administers the organization, `member` works in it
-    role: Literal["owner", "member"]
+    role: Role
     # Current status
-    status: Literal["pending", "accepted", "revoked", "expired"]
+    status: InvitationStatus
     # ISO 8601 UTC with milliseconds
     expires_at: str
     # The organization that owns it
@@ -8965,34 +8572,13 @@ class NewToken(TypedDict):
     # The token's id
     id: str
     # For a person (`personal`) or for a program (`service`)
-    kind: Literal["personal", "service"]
+    kind: TokenKind
     # What the token is for
     name: str
     # Current status
-    status: Literal["active", "expired", "revoked"]
+    status: TokenStatus
     # What the token allows
-    scopes: list[Literal[
-        "agents:read",
-        "agents:write",
-        "chats:read",
-        "chats:write",
-        "jobs:read",
-        "jobs:write",
-        "missions:read",
-        "missions:write",
-        "workspaces:read",
-        "workspaces:write",
-        "webhooks:read",
-        "webhooks:write",
-        "tokens:read",
-        "tokens:write",
-        "tasks:read",
-        "tasks:write",
-        "events:read",
-        "mcp",
-        "secrets:use",
-        "*"],
-    ]
+    scopes: list[Scope]
     # Its last characters, by which its owner recognises it
     last_characters: str
     # The user that it acts as
@@ -9033,28 +8619,7 @@ class OauthGrant(TypedDict):
     # `offered` until the program has taken its first token
     status: Literal["offered", "active", "expired", "ended"]
     # What the token allows
-    scopes: list[Literal[
-        "agents:read",
-        "agents:write",
-        "chats:read",
-        "chats:write",
-        "jobs:read",
-        "jobs:write",
-        "missions:read",
-        "missions:write",
-        "workspaces:read",
-        "workspaces:write",
-        "webhooks:read",
-        "webhooks:write",
-        "tokens:read",
-        "tokens:write",
-        "tasks:read",
-        "tasks:write",
-        "events:read",
-        "mcp",
-        "secrets:use",
-        "*"],
-    ]
+    scopes: list[Scope]
     # What its tokens are for
     resource: str
     # The user that the program acts as
@@ -9160,6 +8725,12 @@ class PreviewTable(TypedDict):
     truncated: bool
 
 
+# From the lowest to the highest
+Priority: TypeAlias = Union[
+    "Literal['low', 'medium', 'high', 'urgent']",
+]
+
+
 class ProtectedResource(TypedDict):
     """Which servers issue tokens for a resource"""
 
@@ -9181,7 +8752,7 @@ class ProviderKey(TypedDict):
     """Calls of this provider are made with the value of this secret, in place of the operator's key"""
 
     # A provider of models
-    provider: Literal["anthropic", "openai", "openai-compatible"]
+    provider: KeyedProvider
     # The name of the secret with the key
     secret: str
     # ISO 8601 UTC with milliseconds
@@ -9212,7 +8783,7 @@ class PutMessagingIntegrationRequest(TypedDict):
     # How long a failed delivery is retried: `standard` for 7 seconds (after 1, 2 and 4), `durable` for three
     # more days. Choose `durable` unless the receiver must not get old events: `standard` does not outlive a
     # deployment of the receiver
-    retry_profile: NotRequired[Literal["standard", "durable"]]
+    retry_profile: NotRequired[RetryProfile]
 
 
 class PutProviderKeyRequest(TypedDict):
@@ -9383,7 +8954,7 @@ class RemovedMember(TypedDict):
     # The person's e-mail address
     email: str
     # `owner` administers the organization, `member` works in it
-    role: Literal["owner", "member"]
+    role: Role
     # The organization that owns it
     organization_id: str
     # One more with each change; `If-Match` takes it
@@ -9467,11 +9038,17 @@ class ResumeJobRequest(TypedDict):
     metadata: NotRequired[dict[str, Any]]
 
 
+# How long a failed delivery is retried
+RetryProfile: TypeAlias = Union[
+    "Literal['standard', 'durable']",
+]
+
+
 class Review(TypedDict):
     """The review of a job's result by a person"""
 
     # State of the review
-    state: Literal["none", "pending", "approved", "changes_requested", "expired"]
+    state: ReviewState
     # Whether the job needs a review before it is completed
     required: bool
     # ISO 8601 UTC with milliseconds
@@ -9486,11 +9063,23 @@ class Review(TypedDict):
     comment: str | None
 
 
+# State of a review
+ReviewState: TypeAlias = Union[
+    "Literal['none', 'pending', 'approved', 'changes_requested', 'expired']",
+]
+
+
 class RevokedSessions(TypedDict):
     """How many sessions have ended"""
 
     # Sessions that were active and have ended now
     revoked: int
+
+
+# Role of a person in an organization
+Role: TypeAlias = Union[
+    "Literal['owner', 'member']",
+]
 
 
 class RotateSigningSecretRequest(TypedDict):
@@ -9514,7 +9103,7 @@ class RotatedMessagingIntegration(TypedDict):
     # How long a failed delivery is retried: `standard` for 7 seconds (after 1, 2 and 4), `durable` for three
     # more days. Choose `durable` unless the receiver must not get old events: `standard` does not outlive a
     # deployment of the receiver
-    retry_profile: Literal["standard", "durable"]
+    retry_profile: RetryProfile
     # Whether there is a signing secret
     secret_set: bool
     # The last four characters of the signing secret
@@ -9550,29 +9139,29 @@ class RunError(TypedDict):
     """Why a job has failed"""
 
     # Code of the error
-    code: Literal[
-        "provider_unreachable",
-        "provider_unauthorized",
-        "provider_key_rejected",
-        "provider_rate_limited",
-        "provider_error",
-        "provider_stalled",
-        "provider_rejected",
-        "context_length_exceeded",
-        "model_unavailable",
-        "step_limit",
-        "timeout",
-        "attempts_exhausted",
-        "tools_unavailable",
-        "clone_failed",
-        "output_invalid",
-        "no_answer",
-        "internal_error",
-    ]
+    code: RunErrorCode
     # In words
     message: str
     # Of `output_invalid`: what is wrong with the last answer; else empty
     errors: list[OutputError]
+
+
+# Why a run has failed
+RunErrorCode: TypeAlias = Union[
+    "Literal['provider_unreachable', 'provider_unauthorized', 'provider_key_rejected', 'provider_rate_limited', 'provider_error', 'provider_stalled', 'provider_rejected', 'context_length_exceeded', 'model_unavailable', 'step_limit', 'timeout', 'attempts_exhausted', 'tools_unavailable', 'clone_failed', 'output_invalid', 'no_answer', 'internal_error']",
+]
+
+
+# Kind of schedule
+ScheduleType: TypeAlias = Union[
+    "Literal['none', 'once', 'cron', 'continuous']",
+]
+
+
+# Scope of a token
+Scope: TypeAlias = Union[
+    "Literal['agents:read', 'agents:write', 'chats:read', 'chats:write', 'jobs:read', 'jobs:write', 'missions:read', 'missions:write', 'workspaces:read', 'workspaces:write', 'webhooks:read', 'webhooks:write', 'tokens:read', 'tokens:write', 'tasks:read', 'tasks:write', 'events:read', 'mcp', 'secrets:use', '*']",
+]
 
 
 class SdkCommand(TypedDict):
@@ -9581,7 +9170,7 @@ class SdkCommand(TypedDict):
     # What it does
     title: str
     # Programming language
-    language: Literal["typescript", "javascript", "python"]
+    language: SdkLanguage
     # A line for a shell
     command: str
 
@@ -9592,7 +9181,7 @@ class SdkExample(TypedDict):
     # What it does
     title: str
     # Programming language
-    language: Literal["typescript", "javascript", "python"]
+    language: SdkLanguage
     # The name to keep it under
     file: str
     # All of it
@@ -9617,6 +9206,12 @@ class SdkExamples(TypedDict):
     examples: list[SdkExample]
 
 
+# Language of an SDK
+SdkLanguage: TypeAlias = Union[
+    "Literal['typescript', 'javascript', 'python']",
+]
+
+
 class SdkManifest(TypedDict):
     """The SDKs that the service serves, each one file"""
 
@@ -9632,7 +9227,7 @@ class SdkPackage(TypedDict):
     # The title
     name: str
     # Programming language
-    language: Literal["typescript", "javascript", "python"]
+    language: SdkLanguage
     # The version of the service that it came with
     version: str
     # The name to keep it under
@@ -9685,11 +9280,11 @@ class SendMessageRequest(TypedDict):
     content: str | list[ContentBlockInput]
     # What a message does while a job of the chat is active: wait (`queue`), join the running job (`steer`),
     # replace it (`interrupt`) or be refused (`reject`)
-    on_busy: NotRequired[Literal["queue", "steer", "interrupt", "reject"]]
+    on_busy: NotRequired[BusyPolicy]
     # Any JSON object of the caller's; it is returned unchanged
     metadata: NotRequired[dict[str, Any]]
     # Priority of the job that answers
-    priority: NotRequired[Literal["low", "medium", "high", "urgent"]]
+    priority: NotRequired[Priority]
     # Whether a person reviews the result before the job is completed; `false` by default
     review_required: NotRequired[bool]
     budget: NotRequired[JobBudgetInput]
@@ -9746,7 +9341,7 @@ class Session(TypedDict):
     # The browser and its system, as the browser names them
     name: str
     # Current status
-    status: Literal["active", "expired", "revoked"]
+    status: TokenStatus
     # Whether this request came with it
     is_current: bool
     # Remote address of its last use, as far as it is noted
@@ -9890,6 +9485,12 @@ class StateMachineList(TypedDict):
     machines: list[StateMachine]
 
 
+# Why a model stopped
+StopReason: TypeAlias = Union[
+    "Literal['stop', 'tool_use', 'length', 'content_filter', 'refusal', 'other']",
+]
+
+
 class StreamClosingEventData(TypedDict):
     # Why the service closes the connection
     reason: Literal["deploy", "unavailable", "revoked", "slow_consumer", "expired", "moved"]
@@ -9951,9 +9552,9 @@ class Task(TypedDict):
     # Description, for people
     description: str | None
     # Current status
-    status: Literal["pending", "in_progress", "completed", "cancelled"]
+    status: TaskStatus
     # How urgent it is
-    priority: Literal["low", "medium", "high", "urgent"]
+    priority: Priority
     # An agent's or a user's id, as it was given
     assigned_to: str | None
     # The workspace that it belongs to, as it was given
@@ -9985,6 +9586,12 @@ class TaskList(TypedDict):
     next_cursor: NotRequired[str]
 
 
+# Status of a task
+TaskStatus: TypeAlias = Union[
+    "Literal['pending', 'in_progress', 'completed', 'cancelled']",
+]
+
+
 class TextBlock(TypedDict):
     """Text of a model, with what it cites"""
 
@@ -10013,34 +9620,13 @@ class Token(TypedDict):
     # The token's id
     id: str
     # For a person (`personal`) or for a program (`service`)
-    kind: Literal["personal", "service"]
+    kind: TokenKind
     # What the token is for
     name: str
     # Current status
-    status: Literal["active", "expired", "revoked"]
+    status: TokenStatus
     # What the token allows
-    scopes: list[Literal[
-        "agents:read",
-        "agents:write",
-        "chats:read",
-        "chats:write",
-        "jobs:read",
-        "jobs:write",
-        "missions:read",
-        "missions:write",
-        "workspaces:read",
-        "workspaces:write",
-        "webhooks:read",
-        "webhooks:write",
-        "tokens:read",
-        "tokens:write",
-        "tasks:read",
-        "tasks:write",
-        "events:read",
-        "mcp",
-        "secrets:use",
-        "*"],
-    ]
+    scopes: list[Scope]
     # Its last characters, by which its owner recognises it
     last_characters: str
     # The user that it acts as
@@ -10074,6 +9660,18 @@ class TokenCounts(TypedDict):
     input_tokens: int
     # Tokens received from models
     output_tokens: int
+
+
+# Kind of token
+TokenKind: TypeAlias = Union[
+    "Literal['personal', 'service']",
+]
+
+
+# Status of a token or a session
+TokenStatus: TypeAlias = Union[
+    "Literal['active', 'expired', 'revoked']",
+]
 
 
 class TokenUsage(TypedDict):
@@ -10116,7 +9714,7 @@ ToolArgument = TypedDict(
         # Property of `input_schema`
         "name": "str",
         # Where it goes in the request; `body`: it is the whole body
-        "place": "Literal['path', 'query', 'header', 'body']",
+        "place": "ToolArgumentPlace",
         # Its name there; the argument's own by default
         "as": "NotRequired[str]",
     },
@@ -10130,11 +9728,17 @@ ToolArgumentInput = TypedDict(
         # Property of `input_schema`
         "name": "str",
         # Where it goes in the request; `body`: it is the whole body
-        "place": "Literal['path', 'query', 'header', 'body']",
+        "place": "ToolArgumentPlace",
         # Its name there; the argument's own by default
         "as": "NotRequired[str]",
     },
 )
+
+
+# Where an argument goes in a request
+ToolArgumentPlace: TypeAlias = Union[
+    "Literal['path', 'query', 'header', 'body']",
+]
 
 
 class ToolHeader(TypedDict):
@@ -10276,7 +9880,7 @@ class TranscriptAssistantText(TypedDict):
     citations: NotRequired[list[Citation]]
     # Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of
     # tokens (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
-    stop_reason: NotRequired[Literal["stop", "tool_use", "length", "content_filter", "refusal", "other"]]
+    stop_reason: NotRequired[StopReason]
 
 
 class TranscriptError(TypedDict):
@@ -10309,7 +9913,7 @@ class TranscriptReasoning(TypedDict):
     text: str
     # Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of
     # tokens (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
-    stop_reason: NotRequired[Literal["stop", "tool_use", "length", "content_filter", "refusal", "other"]]
+    stop_reason: NotRequired[StopReason]
 
 
 class TranscriptRepair(TypedDict):
@@ -10399,7 +10003,7 @@ class TranscriptToolUse(TypedDict):
     input: dict[str, Any]
     # Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of
     # tokens (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
-    stop_reason: NotRequired[Literal["stop", "tool_use", "length", "content_filter", "refusal", "other"]]
+    stop_reason: NotRequired[StopReason]
 
 
 class TranscriptUserText(TypedDict):
@@ -10483,7 +10087,7 @@ class UpdateAgentRequest(TypedDict):
     system_prompt: NotRequired[str]
     # Who may see it: `private` is its creator, `organization` every member, `public` every caller, `unlisted`
     # every caller who has the id
-    visibility: NotRequired[Literal["private", "organization", "public", "unlisted"]]
+    visibility: NotRequired[Visibility]
     # The agent's role in a few words, such as `Editor`
     role: NotRequired[str]
     # What the agent is for; null clears it
@@ -10515,7 +10119,7 @@ class UpdateChatOptionsRequest(TypedDict):
     model: NotRequired[str | None]
     # What a message does while a job of the chat is active: wait (`queue`), join the running job (`steer`),
     # replace it (`interrupt`) or be refused (`reject`)
-    on_busy: NotRequired[Literal["queue", "steer", "interrupt", "reject"]]
+    on_busy: NotRequired[BusyPolicy]
     # Tools that the agent may use in this chat; null is all that the agent has
     tools: NotRequired[list[str] | None]
     # Whether calls that need approval are approved without a person
@@ -10537,7 +10141,7 @@ class UpdateChatRequest(TypedDict):
 
 class UpdateMemberRequest(TypedDict):
     # `owner` administers the organization, `member` works in it
-    role: Literal["owner", "member"]
+    role: Role
 
 
 class UpdateMessageRequest(TypedDict):
@@ -10555,9 +10159,9 @@ class UpdateMissionRequest(TypedDict):
     # Id of the workspace
     workspace_id: NotRequired[str]
     # Who may see it: `private` is its creator, `organization` is every member
-    visibility: NotRequired[Literal["private", "organization"]]
+    visibility: NotRequired[MissionVisibility]
     # Which of its jobs run first where slots are scarce
-    priority: NotRequired[Literal["low", "medium", "high", "urgent"]]
+    priority: NotRequired[Priority]
     schedule: NotRequired[MissionScheduleInput]
     # Whether a person reviews the result before the job is completed; `false` by default
     review_required: NotRequired[bool]
@@ -10566,7 +10170,7 @@ class UpdateMissionRequest(TypedDict):
     # What its jobs have as their metadata; at most 16 KiB as JSON
     metadata: NotRequired[dict[str, Any]]
     # `paused` pauses it, `pending` resumes it, `running` runs it now
-    status: NotRequired[Literal["pending", "running", "paused", "completed", "failed"]]
+    status: NotRequired[MissionStatus]
     # Reason for the pause, as it was given
     paused_reason: NotRequired[str | None]
 
@@ -10577,13 +10181,13 @@ class UpdateMissionTaskRequest(TypedDict):
     # What there is to do; null for none
     description: NotRequired[str | None]
     # How urgent it is
-    priority: NotRequired[Literal["low", "medium", "high", "urgent"]]
+    priority: NotRequired[Priority]
     # Id of the agent or user that the task is assigned to; null if unassigned
     assigned_to: NotRequired[str | None]
     # Ids of the tasks that must be completed or cancelled first
     depends_on: NotRequired[list[str]]
     # The status that it gets
-    status: NotRequired[Literal["pending", "in_progress", "completed", "cancelled"]]
+    status: NotRequired[TaskStatus]
     # Place among the mission's tasks, from 0
     position: NotRequired[int]
 
@@ -10594,9 +10198,9 @@ class UpdateTaskRequest(TypedDict):
     # Description, for people
     description: NotRequired[str | None]
     # The status that it gets
-    status: NotRequired[Literal["pending", "in_progress", "completed", "cancelled"]]
+    status: NotRequired[TaskStatus]
     # How urgent it is
-    priority: NotRequired[Literal["low", "medium", "high", "urgent"]]
+    priority: NotRequired[Priority]
     # Id of the agent or user that the task is assigned to; null if unassigned
     assigned_to: NotRequired[str | None]
     # Id of the workspace that the task belongs to; null for none
@@ -10669,11 +10273,17 @@ class UsageBudget(TypedDict):
     resets_at: str
 
 
+# What usage is grouped by
+UsageGrouping: TypeAlias = Union[
+    "Literal['agent', 'model', 'day']",
+]
+
+
 class UsageReport(TypedDict):
     """What an organization has used"""
 
     # What the rows are grouped by
-    group_by: Literal["agent", "model", "day"]
+    group_by: UsageGrouping
     # The currency of all costs, by ISO 4217; null without a price table of the operator
     currency: str | None
     # A day of UTC
@@ -10751,7 +10361,7 @@ class V1Agent(TypedDict):
     systemPrompt: NotRequired[str]
     # Who may see it: `private` is its creator, `organization` every member, `public` every caller, `unlisted`
     # every caller who has the id
-    visibility: Literal["private", "organization", "public", "unlisted"]
+    visibility: Visibility
     # The organization that owns it
     organizationId: str
     # The user who created it
@@ -10792,7 +10402,7 @@ class V1CreateAgentRequest(TypedDict):
     role: NotRequired[str]
     # Who may see it: `private` is its creator, `organization` every member, `public` every caller, `unlisted`
     # every caller who has the id. Default "organization"
-    visibility: NotRequired[Literal["private", "organization", "public", "unlisted"]]
+    visibility: NotRequired[Visibility]
 
 
 class V1CreateTaskRequest(TypedDict):
@@ -10801,7 +10411,7 @@ class V1CreateTaskRequest(TypedDict):
     # Description, for people
     description: NotRequired[str]
     # How urgent it is. Default "medium"
-    priority: NotRequired[Literal["low", "medium", "high", "urgent"]]
+    priority: NotRequired[Priority]
     # An agent's or a user's id; null or absent: unassigned
     assignTo: NotRequired[str | None]
     # Another name of `assignTo`, which wins where both are given
@@ -10860,14 +10470,7 @@ class V1ExecutionError(TypedDict):
     """Why the execution is blocked; only then"""
 
     # What it waits for
-    code: Literal[
-        "approval_required",
-        "input_required",
-        "auth_required",
-        "tool_result_required",
-        "budget_reached",
-        "interrupted",
-    ]
+    code: BlockedReason
     # In words
     message: str
 
@@ -10977,7 +10580,7 @@ class V1ExecutionResult(TypedDict):
     # Its job on the current surface, where it is approved or resumed; while it is blocked
     jobId: NotRequired[str]
     # Why the model stopped, such as `length`: the answer was cut. Absent if it ended by itself
-    stopReason: NotRequired[Literal["stop", "tool_use", "length", "content_filter", "refusal", "other"]]
+    stopReason: NotRequired[StopReason]
     # What is to be known of the answer
     notice: NotRequired[str]
 
@@ -10997,7 +10600,7 @@ class V1ExecutionResultEventData(TypedDict):
     # Tokens that model calls have used
     usage: V1ExecutionResultEventDataUsage
     # Why the model stopped, such as `length`: the answer was cut. Absent if it ended by itself
-    stopReason: NotRequired[Literal["stop", "tool_use", "length", "content_filter", "refusal", "other"]]
+    stopReason: NotRequired[StopReason]
     # What is to be known of the answer
     notice: NotRequired[str]
 
@@ -11021,9 +10624,9 @@ class V1Task(TypedDict):
     # Description, for people
     description: NotRequired[str]
     # Current status
-    status: Literal["pending", "in_progress", "completed", "cancelled"]
+    status: TaskStatus
     # How urgent it is
-    priority: Literal["low", "medium", "high", "urgent"]
+    priority: Priority
     # An agent's or a user's id; absent when unassigned
     assignedTo: NotRequired[str]
     # The workspace that it belongs to
@@ -11064,7 +10667,7 @@ class V1UpdateAgentRequest(TypedDict):
     role: NotRequired[str]
     # Who may see it: `private` is its creator, `organization` every member, `public` every caller, `unlisted`
     # every caller who has the id. Default "organization"
-    visibility: NotRequired[Literal["private", "organization", "public", "unlisted"]]
+    visibility: NotRequired[Visibility]
 
 
 class VerifySignatureRequest(TypedDict):
@@ -11074,6 +10677,12 @@ class VerifySignatureRequest(TypedDict):
     body: str
     # Absent: the organization's own
     secret: NotRequired[str]
+
+
+# Who may see an agent
+Visibility: TypeAlias = Union[
+    "Literal['private', 'organization', 'public', 'unlisted']",
+]
 
 
 class Workspace(TypedDict):

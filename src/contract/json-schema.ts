@@ -4,6 +4,7 @@
  */
 import { assert } from "../../actors/assert.ts";
 import type { TSchema } from "../../actors/schema.ts";
+import { enumName, SHARED_ENUMS } from "./shared-enums.ts";
 import { fieldDescription } from "./field-descriptions.ts";
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -26,7 +27,17 @@ export class Components {
   /** A reference if the schema is a noun, else the schema itself; `component` is the noun that contains it. */
   schema(from: TSchema, component = ""): JsonSchema {
     const { $id } = from;
+    const shared = enumName(from["enum"]);
+    if (shared !== undefined) return this.sharedEnum(shared, from);
     return $id === undefined ? this.body(from, component) : this.named($id, from);
+  }
+
+  /** A reference to the words, beside what this use of them has of its own: its description and its default. */
+  private sharedEnum(name: string, from: TSchema): JsonSchema {
+    const { enum: values, type, ...own } = this.body(from, "");
+    const description = SHARED_ENUMS[name]?.about;
+    this.nouns.set(name, { from, schema: { title: name, description, type, enum: values } });
+    return { ...own, $ref: `#/components/schemas/${name}` };
   }
 
   /** A reference to the schema, under its own name. */
@@ -69,7 +80,8 @@ export class Components {
     const described = ([name, from]: [string, TSchema]): [string, JsonSchema] => {
       const schema = this.schema(from, component);
       if (schema["description"] !== undefined) return [name, schema];
-      const description = fieldDescription(component, name, schema);
+      const isWord = from["enum"] !== undefined;
+      const description = fieldDescription(component, name, isWord ? from : schema);
       return [name, description === undefined ? schema : { description, ...schema }];
     };
     return Object.fromEntries(Object.entries(properties).map(described));

@@ -93,7 +93,7 @@ function parameter(components: Components, name: string, place: "path" | "query"
     required: place === "path",
     ...(description === undefined ? {} : { description }),
     schema,
-    ...(place === "path" ? {} : leftOut(schema)),
+    ...(place === "path" ? {} : leftOut(from)),
   };
 }
 

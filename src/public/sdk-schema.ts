@@ -2,7 +2,8 @@
 import { OneOf, Type } from "../../actors/schema.ts";
 import { noun, Text } from "../http/contract/noun.ts";
 
-const Language = OneOf(["typescript", "javascript", "python"] as const);
+export const SDK_LANGUAGES = ["typescript", "javascript", "python"] as const;
+const Language = OneOf(SDK_LANGUAGES);
 
 const SHA256 = Text("SHA-256 of its bytes, in hex", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 const LENGTH = Type.Integer({ minimum: 1, description: "How long it is" });

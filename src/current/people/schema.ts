@@ -14,6 +14,7 @@ import { hasEnded, revocationRefusal } from "../../../actors/organization/tokens
 import { isoTime, Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
 import { Id, listOf, noun, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
+import { TOKEN_STATUSES } from "../tokens/schema.ts";
 import { permitted, RECORD, recordView } from "../record.ts";
 
 /** A local part of 64 characters and a domain of 190; no spaces, no control characters. */
@@ -50,11 +51,12 @@ export const RemovedMember = noun("RemovedMember", "A person who is no longer a 
 });
 export const MemberList = listOf("MemberList", "members", MemberView);
 
+export const INVITATION_STATUSES = ["pending", "accepted", "revoked", "expired"] as const;
 const INVITATION = {
   id: Id("inv", "The invitation's id"),
   email: Text("The invited address; anybody with the link can accept it", "ada@example.com"),
   role: Role,
-  status: OneOf(["pending", "accepted", "revoked", "expired"] as const),
+  status: OneOf(INVITATION_STATUSES),
   expires_at: Timestamp,
   ...RECORD,
 };
@@ -68,7 +70,7 @@ export const InvitationList = listOf("InvitationList", "invitations", Invitation
 export const SessionView = noun("Session", "A browser in which you have signed in", {
   id: Id("tok", "The session's id, as the audit names it"),
   name: Text("The browser and its system, as the browser names them", "Firefox on Linux"),
-  status: OneOf(["active", "expired", "revoked"] as const),
+  status: OneOf(TOKEN_STATUSES),
   is_current: Type.Boolean({ description: "Whether this request came with it" }),
   last_address: Nullable(Text("Remote address of its last use, as far as it is noted", "203.0.113.7")),
   expires_at: Timestamp,

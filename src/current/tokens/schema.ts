@@ -37,11 +37,12 @@ export const CreateTokenBody = Type.Object(
   { examples: [{ name: "The build server", scopes: ["agents:read", "chats:write"], expires_in_days: 30 }] },
 );
 
+export const TOKEN_STATUSES = ["active", "expired", "revoked"] as const;
 const TOKEN = {
   id: Id("tok", "The token's id"),
   kind: OneOf(TOKEN_KINDS),
   name: Text("What the token is for", "The build server"),
-  status: OneOf(["active", "expired", "revoked"] as const),
+  status: OneOf(TOKEN_STATUSES),
   scopes: Type.Array(OneOf(SCOPES), { examples: [["agents:read", "jobs:write"]] }),
   last_characters: Text("Its last characters, by which its owner recognises it", "x7k2"),
   user_id: Id("usr", "The user that it acts as"),
