@@ -85,6 +85,11 @@ export class FairSlots<R = never> {
     return this.held;
   }
 
+  /** Whether entries wait. */
+  get isAwaited(): boolean {
+    return this.queues.size > 0;
+  }
+
   /** A pass if a slot is free; null if the entry would have to wait. */
   tryEnter(organizationId: string): Pass | null {
     return this.hasSlot(organizationId) ? this.take(organizationId) : null;

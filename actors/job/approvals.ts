@@ -49,7 +49,7 @@ export function blockedForCalls(tx: Tx, job: JobIn<"running">): JobIn<"running" 
   const expiresAtMs = tx.now + afterSeconds * 1_000;
   const expiry = { expiresAt: isoTime(expiresAtMs), onExpiry };
   const approvals = [...job.approvals.slice(-KEPT_APPROVALS), ...asking.map((call) => requested(tx, call, expiry))];
-  tx.setAlarm(tx.self, "decision", expiresAtMs, { kind: "decision_overdue" });
+  tx.setAlarm("decision", expiresAtMs, { kind: "decision_overdue" });
   return blocked(tx, { ...job, approvals }, "approval_required", job.result ?? "");
 }
 

@@ -25,7 +25,7 @@ import { blocked, resumed, unblocked } from "./transitions.ts";
 
 /** Blocks a running job whose remaining calls all belong to the client. */
 export function blockedForClient(tx: Tx, job: JobIn<"running">): JobIn<"blocked"> {
-  tx.setAlarm(tx.self, "decision", tx.now + CLIENT_RESULT_MS, { kind: "decision_overdue" });
+  tx.setAlarm("decision", tx.now + CLIENT_RESULT_MS, { kind: "decision_overdue" });
   const requestedAt = isoTime(tx.now);
   const openCalls = job.openCalls.map((call) => ({ ...call, requestedAt }));
   return blocked(tx, { ...job, openCalls }, "tool_result_required", job.result ?? "");

@@ -87,7 +87,7 @@ export function completed(tx: Tx, job: JobIn<"running">, result: string): JobIn<
   }
   assertAllowed(job, "review");
   const expiresAtMs = tx.now + DECISION_MS;
-  tx.setAlarm(tx.self, "decision", expiresAtMs, { kind: "decision_overdue" });
+  tx.setAlarm("decision", expiresAtMs, { kind: "decision_overdue" });
   const expiresAt = isoTime(expiresAtMs);
   appendRunnerStatus(tx, job, "waiting");
   appendJobEvent(tx, "job.review_requested", { expiresAt });

@@ -135,7 +135,7 @@ function undecidedFrom({ schedule, next, decidedUntil }: Mission, afterMs: numbe
 }
 
 /** The alarm is 1 ms late, so that `end_at` has passed when it fires only for that. */
-const setAlarm = (tx: Tx, at: string): void => tx.setAlarm(tx.self, ALARM, Date.parse(at) + 1, { kind: "fire_due" });
+const setAlarm = (tx: Tx, at: string): void => tx.setAlarm(ALARM, Date.parse(at) + 1, { kind: "fire_due" });
 
 function unplanned(tx: Tx, mission: Mission): Mission {
   tx.clearAlarm(ALARM);

@@ -131,7 +131,7 @@ export interface Tx {
   /** Aborts a running handler of the effect after the commit; its row stays until a turn settles it. */
   interrupt(effectId: string): void;
   /** Dispatches `command` to this actor at `dueAtMs`; replaces the alarm with that name. */
-  setAlarm(of: ActorRef, name: string, dueAtMs: number, command: { readonly kind: string }): void;
+  setAlarm(name: string, dueAtMs: number, command: { readonly kind: string }): void;
   clearAlarm(name: string): void;
   /**
    * Declares that a turn with the same command gives the same reply until `atMs`, while no record that this turn has

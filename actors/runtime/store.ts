@@ -8,7 +8,7 @@
  * later `read` and `events` sees them.
  */
 import type { JsonObject } from "../schema.ts";
-import type { RecordFields } from "./actor.ts";
+import { type RecordFields, table } from "./actor.ts";
 
 export interface RecordRef {
   readonly table: string;
@@ -92,6 +92,21 @@ export interface AlarmKey {
   readonly name: string;
 }
 
+/** An alarm as a record of its actor. A cleared one has no time, and its row is gone. */
+export interface AlarmRecord extends RecordFields {
+  readonly dueAtMs: number | null;
+  readonly command: { readonly kind: string } | null;
+}
+/** Its rows have columns of their own: `ActorStore.read` reads it by `alarmId`, and `Writes.alarms` stores it. */
+export const alarmTable = table<AlarmRecord>("alarm");
+export const alarmId = ({ actorId, name }: Omit<AlarmKey, "organizationId">): string => `${actorId}/${name}`;
+
+/** A row of the table as its actor's record. */
+export function alarmRecord(row: AlarmRow): AlarmRecord {
+  const { organizationId, dueAtMs, command } = row;
+  return { id: alarmId(row), organizationId, version: 0, createdAt: "", updatedAt: "", dueAtMs, command };
+}
+
 /** The writes of one turn group. */
 export interface Writes {
   readonly records: RecordWrite[];
@@ -161,7 +176,7 @@ export interface MessageRange {
 }
 
 export interface ActorStore {
-  /** The records in the order of `refs`; null if there is none. Throws when the database cannot be reached. */
+  /** The records in the order of `refs`, alarms among them; null if there is none. Throws when the database cannot be reached. */
   read(refs: readonly RecordRef[]): Promise<readonly (RecordFields | null)[]>;
   flush(batch: readonly ShardWrites[]): Promise<FlushOutcome>;
   /** Committed events of a stream, ascending. */

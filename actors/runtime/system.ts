@@ -29,7 +29,7 @@ import { Ownership } from "./placement/ownership.ts";
 import { Lease, type Peers, type Placement, type ShardGrant, shardOf } from "./placement/placement.ts";
 import type { Admission, DispatchOptions, MemberStep, RepliesOf } from "./turns/members.ts";
 import { Shards } from "./placement/shards.ts";
-import type { ActorStore, AlarmKey, PageOfEvents } from "./store.ts";
+import type { ActorStore, PageOfEvents } from "./store.ts";
 import { type StreamStore, Subscription } from "./streams/subscription.ts";
 import { TakeUp } from "./placement/take-up.ts";
 import type { Tracing } from "./tracing.ts";
@@ -122,8 +122,8 @@ export class System<P extends Protocols> implements TurnHost, HandOverHost {
       this.tracing,
     );
     this.delivery = new Delivery({ ...parts, run, shards: this.shards, tracing: this.tracing });
-    this.alarms = new Alarms({ store: parts.store, shards: this.shards, clock: this.clock }, (alarm, isStillWanted) =>
-      this.delivery.fire(alarm, isStillWanted),
+    this.alarms = new Alarms({ store: parts.store, shards: this.shards, clock: this.clock }, (alarm) =>
+      this.delivery.fire(alarm),
     );
     const { shards, actors, effects, alarms, delivery } = this;
     this.takeUp = new TakeUp({ ...parts, shards, effects, delivery });
@@ -281,10 +281,6 @@ export class System<P extends Protocols> implements TurnHost, HandOverHost {
 
   laneOf(shard: number): FlushLane {
     return this.lanes[shard % this.lanes.length]!;
-  }
-
-  supersede(key: AlarmKey): () => void {
-    return this.alarms.supersede(key);
   }
 
   intend({ writes: { effects, settled } }: Draft, grant: ShardGrant): void {

@@ -16,7 +16,7 @@ import {
   tokenTable,
 } from "../organization/schema.ts";
 import type { Outcome } from "../fault.ts";
-import type { RecordChange } from "../runtime/turns/write-admission.ts";
+import type { RecordWrite } from "../runtime/store.ts";
 import { type Attachment, attachmentTable, type Upload, uploadTable } from "../upload/schema.ts";
 import { type Place, placeTable, shareTable, workspaceTable } from "../workspace/schema.ts";
 
@@ -109,7 +109,7 @@ const COUNTED: ReadonlyMap<string, { readonly quota: QuotaName; isGone(fields: F
 const MADE: ReadonlySet<string> = new Set([shareTable.name, invitationTable.name]);
 
 /** Null if no quota applies. */
-export function demandOf(changes: readonly RecordChange[]): Demand | null {
+export function demandOf(changes: readonly RecordWrite[]): Demand | null {
   const asked = new Map<QuotaName, number>();
   const freed = new Set<QuotaName>();
   let organization: Organization | null = null;
@@ -139,7 +139,7 @@ export function demandOf(changes: readonly RecordChange[]): Demand | null {
  * vacant place and requests nothing. Content of an upload that messages refer to counts again here, but only once when
  * it is measured.
  */
-function askFiles(changes: readonly RecordChange[], asked: Map<QuotaName, number>, freed: Set<QuotaName>): boolean {
+function askFiles(changes: readonly RecordWrite[], asked: Map<QuotaName, number>, freed: Set<QuotaName>): boolean {
   let files = 0;
   let bytes = 0;
   let vacated = 0;

@@ -76,7 +76,7 @@ export function awaited(tx: Tx, feed: Feed, dueAt: string | null): Feed {
   if (dueAt === null) return feed;
   const wakeAtMs = Math.ceil(Date.parse(dueAt) / RETRY_TICK_MS) * RETRY_TICK_MS;
   if (feed.wakeAt !== null && Date.parse(feed.wakeAt) <= wakeAtMs) return feed;
-  tx.setAlarm(tx.self, "retries", wakeAtMs, { kind: "attempts_due" });
+  tx.setAlarm("retries", wakeAtMs, { kind: "attempts_due" });
   return { ...feed, wakeAt: isoTime(wakeAtMs) };
 }
 

@@ -5,19 +5,21 @@
 import { and, asc, eq, gt, inArray, lt, lte, sql } from "drizzle-orm";
 import { parseStored } from "../../actors/exact-json.ts";
 import type { RecordFields } from "../../actors/runtime/actor.ts";
-import type {
-  ActorStore,
-  AlarmRow,
-  EffectRow,
-  EventPage,
-  FlushOutcome,
-  MessageRange,
-  PageOfEvents,
-  PlacedMessage,
-  RecordRef,
-  ShardWrites,
-  StoredEvent,
-  UndoneShard,
+import {
+  type ActorStore,
+  alarmRecord,
+  type AlarmRow,
+  alarmTable,
+  type EffectRow,
+  type EventPage,
+  type FlushOutcome,
+  type MessageRange,
+  type PageOfEvents,
+  type PlacedMessage,
+  type RecordRef,
+  type ShardWrites,
+  type StoredEvent,
+  type UndoneShard,
 } from "../../actors/runtime/store.ts";
 import { type Database, NO_ORGANIZATION, type ReadPool } from "../client.ts";
 import { eventOfRow } from "../event-row.ts";
@@ -80,16 +82,35 @@ export class PostgresActorStore implements ActorStore {
     const found = new Map<string, RecordFields>();
     await Promise.all(
       [...queries.values()].map(async ({ table, organizationId, ids }) => {
-        const rows = await this.database.reading(
-          "load",
-          organizationId,
-          ({ sql: read }) => read<{ body: RecordFields }[]>`
-            select body from ${read(table)} where organization_id = ${organizationId} and id = any(${ids}::text[])`,
-        );
-        for (const { body } of rows) found.set(`${table}/${body.organizationId}/${body.id}`, body);
+        const rows = await (table === alarmTable.name
+          ? this.alarmRecords(organizationId, ids)
+          : this.records(table, organizationId, ids));
+        for (const body of rows) found.set(`${table}/${body.organizationId}/${body.id}`, body);
       }),
     );
     return refs.map((ref) => found.get(`${ref.table}/${ref.organizationId}/${ref.id}`) ?? null);
+  }
+
+  private async records(table: string, organizationId: string, ids: string[]): Promise<readonly RecordFields[]> {
+    const rows = await this.database.reading(
+      "load",
+      organizationId,
+      ({ sql: read }) => read<{ body: RecordFields }[]>`
+        select body from ${read(table)} where organization_id = ${organizationId} and id = any(${ids}::text[])`,
+    );
+    return rows.map(({ body }) => body);
+  }
+
+  /** All alarms of the actors that are asked for: each has few. */
+  private async alarmRecords(organizationId: string, ids: string[]): Promise<readonly RecordFields[]> {
+    const actorIds = ids.map((id) => id.slice(0, id.lastIndexOf("/")));
+    const rows = await this.database.reading("load", organizationId, ({ query }) =>
+      query
+        .select()
+        .from(alarm)
+        .where(and(eq(alarm.organizationId, organizationId), inArray(alarm.actorId, actorIds))),
+    );
+    return rows.map((row) => alarmRecord(row as AlarmRow));
   }
 
   async events(organizationId: string, stream: string, { after, limit, bytes }: PageOfEvents): Promise<EventPage> {

@@ -14,7 +14,8 @@ import { BoundedMap } from "../../actors/bounded-map.ts";
 import { ok, type Outcome, refuse } from "../../actors/fault.ts";
 import type { Clock } from "../../actors/runtime/ports.ts";
 import { shardOf } from "../../actors/runtime/placement/placement.ts";
-import type { RecordChange, Stored, Verdict, WriteGuard } from "../../actors/runtime/turns/write-admission.ts";
+import type { RecordWrite } from "../../actors/runtime/store.ts";
+import type { Stored, Verdict, WriteGuard } from "../../actors/runtime/turns/write-admission.ts";
 import type { QuotaDirectory } from "../../actors/usage/directory.ts";
 import {
   type Demand,
@@ -71,7 +72,7 @@ export class Quotas implements WriteGuard {
     this.parts = parts;
   }
 
-  admit(organizationId: string, changes: readonly RecordChange[], stored: Stored): Verdict | null {
+  admit(organizationId: string, changes: readonly RecordWrite[], stored: Stored): Verdict | null {
     const demand = demandOf(changes);
     if (demand === null) {
       this.add(organizationId, stored);

@@ -7,6 +7,7 @@ import type { RecordFields } from "../../actors/runtime/actor.ts";
 import { type Placement, shardOf } from "../../actors/runtime/placement/placement.ts";
 import {
   type ActorStore,
+  alarmId,
   type AlarmRow,
   type EffectRow,
   type EventWrite,
@@ -334,6 +335,16 @@ export function actorStoreContract(name: string, open: () => Promise<StoreFixtur
       await flush(group({ alarms: [alarmOf("late", 300), alarmOf("soon", 100), alarmOf("next", 200)] }));
       expect(await store.alarms([shardOf(ORG)], 300, 9)).toMatchObject([alarmOf("soon", 100), alarmOf("next", 200)]);
       expect((await store.alarms([shardOf(ORG)], 1_000, 1)).map((a) => a.name)).toEqual(["soon"]);
+    });
+
+    test("[RT-10] alarms: read as records of their actors, until they are cleared", async () => {
+      await flush(group({ alarms: [alarmOf("a", 1), alarmOf("b", 2)] }));
+      const ids = ["b", "a", "none"].map((name) => ({ ...keyOf(name), name }));
+      const refs = ids.map((key) => ({ table: "alarm", organizationId: ORG, id: alarmId(key) }));
+      expect(await store.read(refs)).toMatchObject([{ dueAtMs: 2, command: { kind: "wake" } }, { dueAtMs: 1 }, null]);
+      await flush(group({ alarms: [alarmOf("a", 3)], cleared: [keyOf("b")] }));
+      expect(await store.read(refs)).toMatchObject([null, { dueAtMs: 3 }, null]);
+      expect(await store.read([{ ...refs[1]!, organizationId: OTHER }])).toEqual([null]);
     });
 
     test("[RT-10] alarms: the last word of a batch counts, be it set, replaced or cleared", async () => {

@@ -118,11 +118,11 @@ export function ledgerActor(onTurn: (kind: string) => void = () => {}): ActorDef
         return ok(add(tx, 1));
       },
       wake_at(tx, { dueAtMs, by }) {
-        tx.setAlarm(tx.self, "wake", dueAtMs, adding(by));
+        tx.setAlarm("wake", dueAtMs, adding(by));
         return ok(null);
       },
       wake_and_refuse(tx, { dueAtMs }) {
-        tx.setAlarm(tx.self, "wake", dueAtMs, { kind: "refuse_after_writing" });
+        tx.setAlarm("wake", dueAtMs, { kind: "refuse_after_writing" });
         return ok(null);
       },
       sleep_on(tx) {

@@ -16,18 +16,21 @@
  */
 import { shardOf } from "../../actors/runtime/placement/placement.ts";
 import type { RecordFields } from "../../actors/runtime/actor.ts";
-import type {
-  ActorStore,
-  AlarmRow,
-  EffectRow,
-  EventPage,
-  FlushOutcome,
-  MessageRange,
-  PageOfEvents,
-  PlacedMessage,
-  RecordRef,
-  ShardWrites,
-  UndoneShard,
+import {
+  type ActorStore,
+  alarmId,
+  alarmRecord,
+  type AlarmRow,
+  alarmTable,
+  type EffectRow,
+  type EventPage,
+  type FlushOutcome,
+  type MessageRange,
+  type PageOfEvents,
+  type PlacedMessage,
+  type RecordRef,
+  type ShardWrites,
+  type UndoneShard,
 } from "../../actors/runtime/store.ts";
 import { Aborted, type MemoryDatabase } from "./memory-database.ts";
 import { Unreachable } from "./memory-placement.ts";
@@ -127,7 +130,13 @@ export class MemoryActorStore implements ActorStore {
   async read(refs: readonly RecordRef[]): Promise<readonly (RecordFields | null)[]> {
     this.reads++;
     this.recordsRead += refs.length;
-    return this.reach("read", () => refs.map((ref) => this.database.record(ref.table, ref.organizationId, ref.id)));
+    return this.reach("read", () => refs.map((ref) => this.record(ref)));
+  }
+
+  private record({ table, organizationId, id }: RecordRef): RecordFields | null {
+    if (table !== alarmTable.name) return this.database.record(table, organizationId, id);
+    const row = this.database.alarms().find((one) => one.organizationId === organizationId && alarmId(one) === id);
+    return row === undefined ? null : alarmRecord(row);
   }
 
   async events(

@@ -1,12 +1,13 @@
 /** The counting of quotas, over tables of the test's: what is taken back, measured again, and never passed. */
 import { beforeEach, expect, test } from "bun:test";
 import { taskTable } from "../../actors/organization/schema.ts";
-import type { RecordChange, Verdict } from "../../actors/runtime/turns/write-admission.ts";
+import type { RecordWrite } from "../../actors/runtime/store.ts";
+import type { Verdict } from "../../actors/runtime/turns/write-admission.ts";
 import { DEFAULT_QUOTAS, type QuotaLimits } from "../../actors/usage/quota.ts";
 import { Quotas } from "../../src/wiring/quotas.ts";
 
 const ORG = "org_1";
-const NEW_TASK: RecordChange[] = [
+const NEW_TASK: RecordWrite[] = [
   {
     table: taskTable.name,
     record: { id: "task-1", organizationId: ORG, version: 1, createdAt: "", updatedAt: "" },

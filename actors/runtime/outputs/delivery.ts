@@ -72,12 +72,12 @@ export class Delivery {
     return { once: first.promise, over: this.deliver(message, grant, first.resolve) };
   }
 
-  /** Fires an alarm while it is still set; false if no turn can run now. */
-  async fire(alarm: AlarmRow, isStillWanted: () => boolean): Promise<boolean> {
+  /** Fires an alarm, if it is still set; false if no turn can run now. */
+  async fire(alarm: AlarmRow): Promise<boolean> {
     const epoch = this.parts.shards.epochOf(shardOf(alarm.organizationId));
     if (epoch === null) return false;
     const ref = { kind: alarm.actorKind, organizationId: alarm.organizationId, id: alarm.actorId };
-    const fire = () => this.parts.run([{ ref, command: alarm.command }], { epoch, clears: alarm, isStillWanted });
+    const fire = () => this.parts.run([{ ref, command: alarm.command }], { epoch, clears: alarm });
     try {
       const outcome = await this.asAlarm(`${ref.kind}.${alarm.command.kind}`, fire);
       return outcome.ok || !isPassing(outcome.fault);

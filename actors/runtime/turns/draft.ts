@@ -12,7 +12,16 @@ import type { LiveActor, PendingGroup, ReadRecord } from "./live-actor.ts";
 import type { VolatileWrite } from "./volatile-state.ts";
 import { carrying } from "../tracing.ts";
 import { markAfter, type Publication } from "../streams/live-text.ts";
-import { noWrites, type StoredEvent, type Writes } from "../store.ts";
+import {
+  alarmId,
+  type AlarmRecord,
+  alarmTable,
+  type AlarmRow,
+  noWrites,
+  type RecordWrite,
+  type StoredEvent,
+  type Writes,
+} from "../store.ts";
 
 /** Thrown by `tx.read`; the runtime loads the record and runs the group again. Never leaves the runtime. */
 export class MissingRecord extends Error {
@@ -41,9 +50,33 @@ export class ActorDraft {
     this.actor = actor;
   }
 
-  /** Its records as this group has changed them, by `recordKey`. */
+  /** Its records as this group has changed them, alarms among them, by `recordKey`. */
   get overlay(): ReadonlyMap<string, RecordFields> {
     return this.written ?? NO_RECORDS;
+  }
+
+  /** Those of them that are stored as records. */
+  get records(): readonly RecordWrite[] {
+    if (this.written === null) return NONE;
+    const records: RecordWrite[] = [];
+    for (const [key, record] of this.written) {
+      if (!key.startsWith(ALARMS)) records.push({ table: key.slice(0, key.indexOf("/")), record });
+    }
+    return records;
+  }
+
+  /** The alarms that it sets. */
+  get alarms(): readonly AlarmRow[] {
+    if (this.written === null) return NONE;
+    const { ref } = this.actor;
+    const alarms: AlarmRow[] = [];
+    for (const [key, record] of this.written) {
+      if (!key.startsWith(ALARMS)) continue;
+      const { id, dueAtMs, command } = record as AlarmRecord;
+      const name = id.slice(ref.id.length + 1);
+      if (dueAtMs !== null && command !== null) alarms.push({ ...addressOf(ref), name, dueAtMs, command });
+    }
+    return alarms;
   }
 
   get publications(): readonly Publication[] {
@@ -59,6 +92,7 @@ export class ActorDraft {
   }
 }
 
+const ALARMS = `${alarmTable.name}/`;
 const NO_RECORDS: ReadonlyMap<string, RecordFields> = new Map();
 const NONE: readonly never[] = [];
 
@@ -222,6 +256,26 @@ export class Draft {
     this.writes.messages.push({ id: newId("amg", this.random), ...addressOf(to), command: carried });
   }
 
+  setAlarm(draft: ActorDraft, name: string, alarm: Pick<AlarmRecord, "dueAtMs" | "command">): void {
+    const { organizationId, id: actorId } = draft.actor.ref;
+    const id = alarmId({ actorId, name });
+    this.update(draft, alarmTable, this.stamp<AlarmRecord>(organizationId, { id, ...alarm }));
+  }
+
+  clearAlarm(draft: ActorDraft, name: string): void {
+    const { organizationId, id: actorId } = draft.actor.ref;
+    this.setAlarm(draft, name, { dueAtMs: null, command: null });
+    this.writes.cleared.push({ organizationId, actorId, name });
+  }
+
+  /** The command of an alarm that has come due, which this group answers; null if the actor has replaced or cleared it. */
+  takeAlarm(draft: ActorDraft, { actorId, name, dueAtMs }: AlarmRow): AlarmRecord["command"] {
+    const alarm = this.read(draft, alarmTable.name, alarmId({ actorId, name })) as AlarmRecord | null;
+    if (alarm?.dueAtMs !== dueAtMs) return null;
+    this.clearAlarm(draft, name);
+    return alarm.command;
+  }
+
   /** The group's turns have run: their volatile values and publications now apply to the next turns. */
   keepVolatile(): void {
     for (const { actor, remembered, publications } of this.actors) {
@@ -245,9 +299,8 @@ export class Draft {
         assert(draft.head >= record.lastSeq, "the head of a stream only rises");
         this.update(draft, stream, { ...record, lastSeq: draft.head });
       }
-      for (const [key, record] of draft.overlay) {
-        this.writes.records.push({ table: key.slice(0, key.indexOf("/")), record });
-      }
+      this.writes.records.push(...draft.records);
+      this.writes.alarms.push(...draft.alarms);
     }
     return this.writes;
   }

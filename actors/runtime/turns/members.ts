@@ -1,7 +1,7 @@
 /** What a dispatch brings: the members of a turn group with the types of their replies, and options. */
 import type { Outcome } from "../../fault.ts";
 import type { ActorRef, CommandOf, Protocol, ReplyOf } from "../actor.ts";
-import type { AlarmKey } from "../store.ts";
+import type { AlarmRow } from "../store.ts";
 
 export interface Member {
   readonly ref: ActorRef;
@@ -68,12 +68,10 @@ export interface Admission {
 export interface DispatchOptions extends Admission {
   /** The message that this group handles: its row is deleted in the commit, even if the turn refuses. */
   readonly consumes?: string;
-  /** The alarm that this group answers. */
-  readonly clears?: AlarmKey;
+  /** The alarm that this group's only turn answers, unless the actor has replaced or cleared it. */
+  readonly clears?: AlarmRow;
   /** Nobody waits for the answer, so its turn may delay its commit (`Tx.mayWait`). */
   readonly mayWait?: true;
   /** The name of the question, if its reply is to be kept (`kept-reply.ts`). */
   readonly keptAs?: string;
-  /** Called before each attempt; false ends the group with no replies. */
-  readonly isStillWanted?: () => boolean;
 }

@@ -20,8 +20,8 @@ import { type Fault, ok, type Outcome, refuse } from "../../fault.ts";
 import { type RecordKey, refKey } from "../actor.ts";
 import type { LiveActor, PendingGroup } from "./live-actor.ts";
 import { type DispatchOrder, Lines } from "./dispatch-order.ts";
-import { ActorDraft, Draft, MissingRecord, recordKey } from "./draft.ts";
-import { type AlarmKey, type CommitResult, noWrites, type Writes } from "../store.ts";
+import { Draft, MissingRecord, recordKey } from "./draft.ts";
+import { alarmId, alarmTable, type CommitResult } from "../store.ts";
 import { GroupBroken, TurnGroup } from "../commit/group.ts";
 import { GroupTrace } from "./group-trace.ts";
 import { isolate, type OnBug } from "../isolate.ts";
@@ -61,10 +61,6 @@ export interface TurnHost extends WriteHost {
   /** Null if tracing is off. */
   readonly tracing: Tracing | null;
   laneOf(shard: number): FlushLane;
-  /**
-   * A group in flight to the store replaces or clears this alarm; call the returned function when the group has ended.
-   */
-  supersede(key: AlarmKey): () => void;
   /** Notifies the handlers of effects whose group is on its way to the store. */
   intend(draft: Draft, grant: ShardGrant): void;
   /** Starts the outputs of a committed group: births, messages, effects, alarms. */
@@ -119,7 +115,6 @@ export class GroupRun {
   }
 
   private run(): void {
-    if (this.options.isStillWanted?.() === false) return this.answer(ok([]));
     const at = this.host.clock.monotonic();
     const draft = new Draft(this.host.clock.now(), this.host.chance.text, this.trace, this.options.keptAs ?? null);
     const replies: unknown[] = [];
@@ -150,7 +145,9 @@ export class GroupRun {
         this.enterLines();
         return this.lines.wait();
       }
-      const outcome = turn(draft, actor, member);
+      const command = this.commandOf(draft, actor, member);
+      if (command === null) return this.endAfterGate(draft, ok([]));
+      const outcome = turn(draft, actor, command);
       if (!outcome.ok) return this.refuseAfterGate(draft, grant, outcome.fault);
       replies.push(outcome.value);
     }
@@ -163,15 +160,13 @@ export class GroupRun {
     if (verdict?.kind === "wait") return this.waitForGuard(verdict.until);
     this.lines.leave();
     if (verdict?.kind === "refused") return this.answer(refuse(verdict.fault));
-    const { consumes, clears, keptAs } = this.options;
+    const { consumes, keptAs } = this.options;
     draft.keepVolatile();
     if (keptAs !== undefined) keepReply(draft, { keptAs, grant, reply: replies[0] });
-    if (draft.isEmpty && clears === undefined && consumes === undefined) {
+    if (draft.isEmpty && consumes === undefined) {
       return this.gate(draft, () => this.leave(draft, grant, ok(replies)));
     }
     const writes = draft.seal();
-    const supersessions = this.supersede(writes);
-    if (clears !== undefined) writes.cleared.unshift(clears);
     if (consumes !== undefined) writes.consumed.push(consumes);
     this.reservation.wait();
     // A small command may change a large record, which is stored again as a whole.
@@ -179,7 +174,6 @@ export class GroupRun {
     this.trace?.sent();
     const conclude = (result: CommitResult): void => {
       this.trace?.concluded(result);
-      for (const end of supersessions) end();
       verdict?.ended(result.kind === "committed" || result.kind === "unknown");
       this.concluded(result, () => this.leave(draft, grant, ok(replies)));
     };
@@ -202,25 +196,32 @@ export class GroupRun {
     void until.then(() => this.attempt());
   }
 
-  /** The alarm that it answers stays set until the commit, because the group may have to run again. */
-  private supersede({ alarms, cleared }: Writes): readonly (() => void)[] {
-    const own = this.options.clears;
-    if (alarms.length + cleared.length === 0) return [];
-    const isOther = (key: AlarmKey): boolean => own?.actorId !== key.actorId || own.name !== key.name;
-    return [...alarms, ...cleared].filter(isOther).map((key) => this.host.supersede(key));
+  /** The member's command; null if it is that of an alarm which the actor has replaced or cleared. */
+  private commandOf(draft: Draft, actor: LiveActor, { command }: Member): Member["command"] | null {
+    const { clears } = this.options;
+    return clears === undefined ? command : draft.takeAlarm(draft.of(actor), clears);
+  }
+
+  /** Answers without writes, after what the draft has read is committed. */
+  private endAfterGate(draft: Draft, outcome: Outcome<readonly unknown[]>): void {
+    this.lines.leave();
+    this.gate(draft, () => this.answer(outcome));
   }
 
   /** A refusal writes nothing, but it still answers the group's message or alarm. */
   private refuseAfterGate(draft: Draft, grant: ShardGrant, fault: Fault): void {
-    this.lines.leave();
     const { consumes, clears } = this.options;
-    if (consumes === undefined && clears === undefined) return this.gate(draft, () => this.answer(refuse(fault)));
-    const writes = noWrites();
+    if (consumes === undefined && clears === undefined) return this.endAfterGate(draft, refuse(fault));
+    this.lines.leave();
+    const answered = new Draft(draft.now, this.host.chance.text);
+    for (const { actor } of draft.actors) {
+      const own = answered.of(actor);
+      if (clears !== undefined) answered.clearAlarm(own, clears.name);
+    }
+    const writes = answered.seal();
     if (consumes !== undefined) writes.consumed.push(consumes);
-    if (clears !== undefined) writes.cleared.push(clears);
-    const drafts = draft.actors.map((d) => new ActorDraft(d.actor));
     this.reservation.wait();
-    const group = new TurnGroup(grant, { writes, drafts, bytes: 256 }, (result) =>
+    const group = new TurnGroup(grant, { writes, drafts: answered.actors, bytes: 256 }, (result) =>
       this.concluded(result, () => this.answer(refuse(fault))),
     );
     this.host.laneOf(grant.shard).push(group);
@@ -263,8 +264,10 @@ export class GroupRun {
 
   private loadNeeds(actor: LiveActor, member: Member): boolean {
     let missing: RecordKey[] | null = null;
-    for (const key of actor.definition.needs(actor.ref, member.command))
-      if (actor.get(recordKey(key.table, key.id)) === undefined) (missing ??= []).push(key);
+    const { clears } = this.options;
+    const needs = actor.definition.needs(actor.ref, member.command);
+    const keys = clears === undefined ? needs : [...needs, { table: alarmTable.name, id: alarmId(clears) }];
+    for (const key of keys) if (actor.get(recordKey(key.table, key.id)) === undefined) (missing ??= []).push(key);
     if (missing === null) return false;
     this.load(actor, missing);
     return true;
@@ -324,9 +327,9 @@ export class GroupRun {
 
 const OVERLOADED: Fault = { kind: "overloaded", retryAfterMs: OVERLOADED_RETRY_MS };
 
-function turn(draft: Draft, actor: LiveActor, member: Member): Outcome<unknown> {
-  const handler = actor.definition.handlers[member.command.kind];
-  if (handler === undefined) throw new Error(`${actor.ref.kind} does not know ${member.command.kind}`);
+function turn(draft: Draft, actor: LiveActor, command: Member["command"]): Outcome<unknown> {
+  const handler = actor.definition.handlers[command.kind];
+  if (handler === undefined) throw new Error(`${actor.ref.kind} does not know ${command.kind}`);
   // The system's typed `dispatch` has matched the command with its handler; both types are erased here.
-  return handler(new GroupTx(draft, draft.of(actor)), member.command as never);
+  return handler(new GroupTx(draft, draft.of(actor)), command as never);
 }

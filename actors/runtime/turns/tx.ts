@@ -4,7 +4,6 @@ import { type IdPrefix, newId, type RandomText } from "../../ids.ts";
 import { isoTime, type JsonObject } from "../../schema.ts";
 import type { ActorRef, NewEvent, NewRecord, Peeked, RecordFields, Table, Tx } from "../actor.ts";
 import { type ActorDraft, addressOf, type Draft, recordKey } from "./draft.ts";
-import type { AlarmRow } from "../store.ts";
 import { carrying } from "../tracing.ts";
 import type { VolatileTable } from "./volatile-state.ts";
 
@@ -126,12 +125,12 @@ export class GroupTx implements Tx {
     this.group.interrupt(effectId);
   }
 
-  setAlarm(of: ActorRef, name: string, dueAtMs: number, command: { readonly kind: string }): void {
-    const { alarms } = this.group.writes;
-    const row: AlarmRow = { ...addressOf(of), name, dueAtMs, command };
-    const own = alarms.findIndex((a) => a.actorId === of.id && a.name === name);
-    if (own === -1) alarms.push(row);
-    else alarms[own] = row;
+  setAlarm(name: string, dueAtMs: number, command: { readonly kind: string }): void {
+    this.group.setAlarm(this.draft, name, { dueAtMs, command });
+  }
+
+  clearAlarm(name: string): void {
+    this.group.clearAlarm(this.draft, name);
   }
 
   holdsUntil(atMs: number): void {
@@ -140,14 +139,5 @@ export class GroupTx implements Tx {
 
   mayWait(): void {
     this.group.isPatient = true;
-  }
-
-  clearAlarm(name: string): void {
-    const { alarms, cleared } = this.group.writes;
-    const { organizationId, id: actorId } = this.self;
-    // A group's clears run before its sets, so an alarm that the group itself has set is removed here.
-    const own = alarms.findIndex((a) => a.actorId === actorId && a.name === name);
-    if (own !== -1) alarms.splice(own, 1);
-    cleared.push({ organizationId, actorId, name });
   }
 }

@@ -2,16 +2,10 @@
 import type { Draft } from "./draft.ts";
 import type { DispatchOptions } from "./members.ts";
 import type { Fault } from "../../fault.ts";
-import type { RecordFields } from "../actor.ts";
+import type { RecordWrite } from "../store.ts";
 
 /** The disk is checked every second, and room is not freed much faster. */
 export const STORAGE_FULL: Fault = { kind: "storage_full", retryAfterMs: 10_000 };
-
-/** A record as a group changes it. */
-export interface RecordChange {
-  readonly table: string;
-  readonly record: RecordFields;
-}
 
 export type Verdict =
   /** Not known yet: ask again when this has resolved. It does not reject. */
@@ -35,7 +29,7 @@ export interface Stored {
  */
 export interface WriteGuard {
   /** Null: no quota applies. */
-  admit(organizationId: string, changes: readonly RecordChange[], stored: Stored): Verdict | null;
+  admit(organizationId: string, changes: readonly RecordWrite[], stored: Stored): Verdict | null;
   /** Other replicas may have stored something for the organizations of these shards, so drop what is known of them. */
   forget(shards: ReadonlySet<number>): void;
 }
@@ -55,14 +49,12 @@ export function admitWrites(host: WriteHost, draft: Draft, options: DispatchOpti
   // Messages and alarms continue work that was admitted.
   const goesOn = options.consumes !== undefined || options.clears !== undefined;
   if (guard === null || first === undefined || goesOn || draft.isEmpty) return null;
-  const changes: RecordChange[] = [...draft.writes.records];
-  for (const { overlay } of draft.actors)
-    for (const [key, record] of overlay) changes.push({ table: key.slice(0, key.indexOf("/")), record });
+  const changes = [...draft.writes.records, ...draft.actors.flatMap(({ records }) => records)];
   return guard.admit(first.actor.ref.organizationId, changes, { events: draft.writes.events.length, bytes });
 }
 
 /** Whether a group stores records or events of an actor that does not write while the storage is full. */
 const needsRoom = (draft: Draft): boolean =>
   draft.actors.some(
-    ({ actor, overlay, head }) => actor.definition.writesWhenFull !== true && (overlay.size > 0 || head !== null),
+    ({ actor, records, head }) => actor.definition.writesWhenFull !== true && (records.length > 0 || head !== null),
   );

@@ -263,6 +263,6 @@ test("[RT-10] of thousands that are due together only some fire at once, and org
   expect(second).toEqual([shardOf("org_b")]);
   // In statements of a bounded size, of what has fired at once.
   expect(third.length).toBeGreaterThan(1);
-  expect(third.length).toBeLessThan(FIRING.ofOrganization);
-  expect(Math.max(...batches.map((shards) => shards.length))).toBeLessThanOrEqual(FIRING.inProcess);
+  expect(third.length).toBeLessThan(FIRING.each);
+  expect(Math.max(...batches.map((shards) => shards.length))).toBeLessThanOrEqual(FIRING.slots);
 });
