@@ -162,7 +162,7 @@ describe("form", () => {
       expect({ path: file.path, breaches: formBreaches(file).length }).toEqual({ path: file.path, breaches: 1 });
     const good = [
       planted("src/x.ts", 'const said = "process.env.A, export default, as any";'),
-      planted("src/v1/index.ts", 'export { a } from "./x.ts";'),
+      planted("src/mcp/index.ts", 'export { a } from "./x.ts";'),
       planted("src/settings/config.ts", "process.env.A;"),
       planted("actors/schema.ts", "export const iso = (ms: number) => new Date(ms).toISOString();"),
       planted("actors/job/x.ts", "const ms = Date.parse(job.createdAt); fetcher.fetch(ms);"),

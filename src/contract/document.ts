@@ -35,7 +35,7 @@ const SURFACES: readonly { readonly surface: SurfaceName; readonly groups: reado
 ];
 
 const placed = (surface: SurfaceName, { tag, operations }: OperationGroup): Placed[] =>
-  Object.entries(operations).map(([id, operation]) => ({ id, tag, surface, operation }));
+  Object.entries(operations).map(([id, { contract }]) => ({ id, tag, surface, operation: contract }));
 
 /** Every operation that clients call as such, in the order of the document. */
 export const OPERATIONS: readonly Placed[] = SURFACES.flatMap(({ surface, groups }) =>

@@ -3,10 +3,11 @@
  * and examples come from the dialects, so that the contract says what the service does.
  */
 import { assert } from "../../actors/assert.ts";
-import type { Fault } from "../../actors/fault.ts";
+import type { Fault, FaultKind } from "../../actors/fault.ts";
 import { currentDialect } from "../current/dialect.ts";
 import { ERROR_CODES, type ErrorCode } from "../current/error-codes.ts";
 import type { Refusal } from "../http/answer/dialect.ts";
+import { REFUSES } from "../http/contract/field.ts";
 import { isJsonBody, isRead, type OperationContract } from "../http/contract/operation.ts";
 import { v1Dialect } from "../v1/dialect.ts";
 import { headersOf, STANDING } from "./headers.ts";
@@ -28,7 +29,7 @@ const PASSING: readonly ErrorCode[] = [
 /** All codes that the operation may be refused with, in the order of the table of error codes. */
 export function codesOf(surface: SurfaceName, operation: OperationContract): ErrorCode[] {
   const { scope, body, isForOwners, errors = [] } = operation;
-  const codes = new Set<ErrorCode>([...errors, "invalid_request", ...PASSING]);
+  const codes = new Set<ErrorCode>([...errors, ...fieldRefusals(operation), "invalid_request", ...PASSING]);
   const add = (...more: readonly ErrorCode[]): void => more.forEach((code) => codes.add(code));
   if (surface === "current") add("unsupported_api_version");
   add("rate_limited");
@@ -42,6 +43,12 @@ export function codesOf(surface: SurfaceName, operation: OperationContract): Err
   if (body !== undefined) add("unsupported_media_type", "payload_too_large", "request_timeout");
   return (Object.keys(ERROR_CODES) as ErrorCode[]).filter((code) => codes.has(code));
 }
+
+/** What the fields of the input may be refused for: an id names nothing, a cursor is not of this list. */
+export const fieldRefusals = ({ params = {}, query = {}, headers = {}, body }: OperationContract): FaultKind[] =>
+  [params, query, headers, isJsonBody(body) ? body.properties : {}]
+    .flatMap((fields) => Object.values(fields))
+    .flatMap((schema) => (REFUSES in schema ? [schema[REFUSES] as FaultKind] : []));
 
 /** An example of the code in the words of the surface. */
 export const refusalOf = (surface: SurfaceName, code: ErrorCode): Refusal =>

@@ -1,11 +1,16 @@
-/** All operations of the current surface, by noun; the contract is made from them. */
+/** All operations of the current surface, by noun, in the order of the contract: the mount and the contract read this list. */
+import { operationGroup } from "../http/contract/operation.ts";
 import { agentOperations } from "./agents/operations.ts";
 import { auditOperations } from "./audit/operations.ts";
+import { longChatOperations } from "./chats/long-chats.ts";
+import { messageOperations } from "./chats/messages.ts";
 import { chatOperations } from "./chats/operations.ts";
 import { eventOperations } from "./events/operations.ts";
 import { jobOperations } from "./jobs/operations.ts";
 import { webhookOperations } from "./messaging-integration/operations.ts";
 import { missionOperations } from "./missions/operations.ts";
+import { runOperations } from "./missions/runs.ts";
+import { missionTaskOperations } from "./missions/tasks.ts";
 import { modelOperations } from "./models/operations.ts";
 import { overviewOperations } from "./overview/operations.ts";
 import { memberOperations, sessionOperations } from "./people/operations.ts";
@@ -18,36 +23,43 @@ import { uploadOperations } from "./uploads/operations.ts";
 import { unfinishedOperations } from "./uploads/unfinished-operations.ts";
 import { usageOperations } from "./usage/operations.ts";
 import { appOperations } from "./workspaces/app-operations.ts";
-import { fileOperations, shareOperations } from "./workspaces/file-operations.ts";
+import { fileOperations } from "./workspaces/file-operations.ts";
 import { queryOperations } from "./workspaces/query-operations.ts";
 import { repositoryOperations } from "./workspaces/repository-operations.ts";
+import { openShareOperations, shareOperations } from "./workspaces/share-operations.ts";
 import { workspaceOperations } from "./workspaces/operations.ts";
 
 export const CURRENT_OPERATIONS = [
-  agentOperations,
-  chatOperations,
-  jobOperations,
-  streamOperations,
-  appStreamOperations,
-  uploadOperations,
-  missionOperations,
-  taskOperations,
-  workspaceOperations,
-  fileOperations,
-  shareOperations,
-  unfinishedOperations,
-  queryOperations,
-  repositoryOperations,
-  appOperations,
-  modelOperations,
-  toolOperations,
-  usageOperations,
-  secretOperations,
-  tokenOperations,
-  sessionOperations,
-  memberOperations,
-  auditOperations,
-  webhookOperations,
-  eventOperations,
-  overviewOperations,
-] as const;
+  operationGroup("Agents", "AI assistants: your own, and those of the library", agentOperations),
+  operationGroup("Chats", "Durable conversations with an agent", chatOperations, messageOperations, longChatOperations),
+  operationGroup("Jobs", "Long-running work records", jobOperations),
+  operationGroup("Streams", "Server-sent events that resume where they were cut", streamOperations),
+  operationGroup("Embedded pages", "Streams for pages that hold no token", appStreamOperations),
+  operationGroup("Uploads", "Files that messages refer to", uploadOperations),
+  operationGroup(
+    "Missions",
+    "Recurring work for an agent, started by hand or by a schedule",
+    missionOperations,
+    runOperations,
+    missionTaskOperations,
+  ),
+  operationGroup("Tasks", "Work items, assigned to agents or to people", taskOperations),
+  operationGroup("Workspaces", "Where the work of an organization happens", workspaceOperations),
+  operationGroup("Files", "Files and directories of a workspace", fileOperations, shareOperations),
+  operationGroup("Shares", "Files that can be downloaded with their address and no token", openShareOperations),
+  operationGroup("Unfinished uploads", "Uploads in parts that are not finished", unfinishedOperations),
+  operationGroup("Data", "Queries over the files of a workspace", queryOperations),
+  operationGroup("Repositories", "Repositories whose files are in a workspace", repositoryOperations),
+  operationGroup("Apps", "Directories of static files, served under addresses of their own", appOperations),
+  operationGroup("Models", "The models that agents may use", modelOperations),
+  operationGroup("Tools", "What agents can be given", toolOperations),
+  operationGroup("Usage", "What the organization has used, and its budget", usageOperations),
+  operationGroup("Secrets", "Write-only credentials for agents; for owners", secretOperations),
+  operationGroup("Tokens", "Credentials: service tokens for owners, personal ones for all", tokenOperations),
+  operationGroup("Sessions", "Browsers and programs that act as you", sessionOperations),
+  operationGroup("Members", "People of the organization, and invitations to it", memberOperations),
+  operationGroup("Audit", "Who signed in, and who made, used or revoked what", auditOperations),
+  operationGroup("Webhooks", "The destination of events, and the delivery ledger", webhookOperations),
+  operationGroup("Events", "The event feed, by number", eventOperations),
+  operationGroup("Insight", "State machines and invariants", overviewOperations),
+];

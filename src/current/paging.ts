@@ -2,7 +2,7 @@
 import { type Fault, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import { PAGE_DEFAULT, PAGE_LIMIT, type Page, type PageCursor, type PageRequest } from "../../actors/page.ts";
 import { hasRealDay, Type } from "../../actors/schema.ts";
-import { bad, good, textField, withDefault } from "../http/contract/field.ts";
+import { bad, good, refusedAs, textField, withDefault } from "../http/contract/field.ts";
 
 /** Records per page. */
 export const LIMIT = withDefault(
@@ -16,10 +16,13 @@ const ID = /^[A-Za-z0-9_-]{1,128}$/;
 
 /** The cursor of a list; `decode` returns undefined for a cursor that is not of this list. */
 export const cursorField = <T>(decode: (text: string) => T | undefined) =>
-  textField<T>({ type: "string", description: "`next_cursor` of the previous page" }, (text) => {
-    const cursor = decode(text);
-    return cursor === undefined ? bad("Invalid cursor for this list", BAD_CURSOR) : good(cursor);
-  });
+  refusedAs(
+    "invalid_cursor",
+    textField<T>({ type: "string", description: "`next_cursor` of the previous page" }, (text) => {
+      const cursor = decode(text);
+      return cursor === undefined ? bad("Invalid cursor for this list", BAD_CURSOR) : good(cursor);
+    }),
+  );
 
 /** The cursor of a list with whole numbers as positions. */
 export const placeCursor = (plural: string, maximum: number) =>

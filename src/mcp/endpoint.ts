@@ -22,12 +22,11 @@ import {
 import { refusalFields } from "./dialect.ts";
 import { type Fault, mapped, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import { newId } from "../../actors/ids.ts";
-import type { Input } from "../http/contract/operation.ts";
 import { MCP_RESOURCE } from "../http/contract/oauth-paths.ts";
 import type { Batches } from "../http/request/batches.ts";
 import { type Caller, detached } from "../http/request/caller.ts";
 import type { Services } from "../operations/services.ts";
-import type { McpOperations } from "./operations.ts";
+import type { HeadedMessage, PostedMessage } from "./operations.ts";
 import { authInfoOf, hasLinks } from "./auth-info.ts";
 import { batchAnswers, batchFault, isAnswered, jsonArray, NOTHING } from "./batch.ts";
 import { originFault } from "./origin.ts";
@@ -57,8 +56,7 @@ const QUIET_SECONDS = 30;
 
 const LISTEN = "subscriptions/listen";
 const LIST = "tools/list";
-type Post = Input<McpOperations["sendMcpMessage"]>;
-type Headed = Pick<Post, "headers">;
+type Headed = Pick<HeadedMessage, "headers">;
 
 /** A message, or several, as they came. */
 interface Sent {
@@ -116,7 +114,7 @@ export class McpEndpoint {
   }
 
   /** Answers one message, or a batch in the oldest revision. */
-  async take(caller: Caller, { headers, query, body }: Post): Promise<Outcome<Response>> {
+  async take(caller: Caller, { headers, query, body }: PostedMessage): Promise<Outcome<Response>> {
     const foreign = this.foreignFault(headers);
     if (foreign !== null) return refuse(foreign);
     const parsed = messageIn(body.bytes);

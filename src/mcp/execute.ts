@@ -3,7 +3,6 @@
  * REST has its own (V1-2); otherwise it is a full operation, with scope, schema and idempotency key.
  */
 import { preview } from "../../actors/chat/schema.ts";
-import type { Outcome } from "../../actors/fault.ts";
 import { newId } from "../../actors/ids.ts";
 import { jobRef, PLAIN_TERMS } from "../../actors/job/schema.ts";
 import { oneLine } from "../../actors/cut-text.ts";
@@ -13,10 +12,10 @@ import { attachmentWords, isAttachment } from "../../actors/upload/terms.ts";
 import { workspaceRef } from "../../actors/workspace/schema.ts";
 import { FreeObject, NOT_BLANK } from "../http/contract/body-schema.ts";
 import { naming } from "../http/contract/field.ts";
-import { type Handlers, type Input, operationGroup } from "../http/contract/operation.ts";
-import { accepted, type Change, type Commit } from "../http/commit/commit.ts";
+import { operationGroup } from "../http/contract/operation.ts";
+import { accepted } from "../http/commit/commit.ts";
+import { operation } from "../operations/operation.ts";
 import { contentField, saidContent } from "../operations/said-content.ts";
-import type { Services } from "../operations/services.ts";
 import { usableSchema } from "../operations/usable-schema.ts";
 import { type SaidContent, usesOf } from "../work/attaching.ts";
 import { keyedId } from "../work/keyed-id.ts";
@@ -43,65 +42,60 @@ const ExecuteBody = Type.Object({
 });
 
 export const executeOperations = operationGroup("MCP execution", "What only tools do", {
-  executeAgent: {
-    method: "POST",
-    path: "/mcp/execute",
-    scope: "chats:write",
-    summary: "Execute an agent",
-    body: ExecuteBody,
-    answers: { 202: Type.Object({ job_id: Type.String(), chat_id: Type.String() }) },
-    errors: ["not_found", "invalid_state", "budget_exceeded", "provider_error"],
-    emits: null,
-  },
+  executeAgent: operation(
+    {
+      method: "POST",
+      path: "/mcp/execute",
+      scope: "chats:write",
+      summary: "Execute an agent",
+      body: ExecuteBody,
+      answers: { 202: Type.Object({ job_id: Type.String(), chat_id: Type.String() }) },
+      errors: ["invalid_state", "budget_exceeded", "provider_error"],
+      emits: null,
+    },
+    async (parts, change, { body }) => {
+      const { principal: by, requestId } = change;
+      const key = body.call_key ?? newId("req");
+      const ids = { job_id: jobOfCall(key), chat_id: keyedId("cht", { purpose: PURPOSE, key }) };
+      if (body.call_key !== undefined && typeof body.message !== "string") {
+        // The first call has already resolved its references: by now they may be gone or changed, so a repetition does
+        // not resolve them again.
+        const read = ask(jobRef(by.organizationId, ids.job_id), { kind: "read_job" });
+        const begun = await change.commit([read], () => accepted(ids));
+        if (begun.ok || begun.fault.kind !== "not_found") return begun;
+      }
+      const { output_schema: outputSchema = null } = body;
+      const usable = await usableSchema(parts, by.organizationId, { schema: outputSchema, path: "/output_schema" });
+      if (!usable.ok) return usable;
+      const own = outputSchema === null ? {} : { outputSchema };
+      const ref = workspaceRef(by.organizationId, body.workspace_id);
+      const workspace = await parts.system.dispatch(ref, { kind: "read_workspace" });
+      if (!workspace.ok) return workspace;
+      const said = await saidContent(parts, change, body.message, "message");
+      if (!said.ok) return said;
+      const { text: content, blocks } = said.value;
+      const work = await prepareWork(parts, { by, agent: body.agent_id, blocks, field: "message" });
+      if (!work.ok) return work;
+      const { job_id: jobId, chat_id: chatId } = ids;
+      const title = body.title ?? titleOf(said.value);
+      const message = work.value.firstMessage({
+        chatId,
+        jobId,
+        opening: { workspaceId: workspace.value.id, title },
+        content,
+        blocks,
+        sender: { type: "user", id: by.userId },
+        terms: { ...PLAIN_TERMS, requestId, ...own },
+      });
+      return change.commit([message, ...usesOf(by, blocks, "message")], () => accepted(ids));
+    },
+  ),
 });
 
 /** Separates the keys of calls from those of other work. It must never change. */
 const PURPOSE = "mcp call";
 /** The id of the job that the call with this key begins. */
 export const jobOfCall = (key: string): string => keyedId("job", { purpose: PURPOSE, key });
-
-type Execute = Input<(typeof executeOperations.operations)["executeAgent"]>;
-
-export const executeHandlers: Handlers<typeof executeOperations.operations, Services> = {
-  executeAgent: (parts, change, { body }) => execute(parts, change, body),
-};
-
-async function execute(parts: Services, change: Change, body: Execute["body"]): Promise<Outcome<Commit>> {
-  const { principal: by, requestId } = change;
-  const key = body.call_key ?? newId("req");
-  const ids = { job_id: jobOfCall(key), chat_id: keyedId("cht", { purpose: PURPOSE, key }) };
-  if (body.call_key !== undefined && typeof body.message !== "string") {
-    // The first call has already resolved its references: by now they may be gone or changed, so a repetition does
-    // not resolve them again.
-    const read = ask(jobRef(by.organizationId, ids.job_id), { kind: "read_job" });
-    const begun = await change.commit([read], () => accepted(ids));
-    if (begun.ok || begun.fault.kind !== "not_found") return begun;
-  }
-  const { output_schema: outputSchema = null } = body;
-  const usable = await usableSchema(parts, by.organizationId, { schema: outputSchema, path: "/output_schema" });
-  if (!usable.ok) return usable;
-  const own = outputSchema === null ? {} : { outputSchema };
-  const ref = workspaceRef(by.organizationId, body.workspace_id);
-  const workspace = await parts.system.dispatch(ref, { kind: "read_workspace" });
-  if (!workspace.ok) return workspace;
-  const said = await saidContent(parts, change, body.message, "message");
-  if (!said.ok) return said;
-  const { text: content, blocks } = said.value;
-  const work = await prepareWork(parts, { by, agent: body.agent_id, blocks, field: "message" });
-  if (!work.ok) return work;
-  const { job_id: jobId, chat_id: chatId } = ids;
-  const title = body.title ?? titleOf(said.value);
-  const message = work.value.firstMessage({
-    chatId,
-    jobId,
-    opening: { workspaceId: workspace.value.id, title },
-    content,
-    blocks,
-    sender: { type: "user", id: by.userId },
-    terms: { ...PLAIN_TERMS, requestId, ...own },
-  });
-  return change.commit([message, ...usesOf(by, blocks, "message")], () => accepted(ids));
-}
 
 /** The text of the message, or else its attachments. */
 const titleOf = ({ text, blocks = [] }: SaidContent): string =>

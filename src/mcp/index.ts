@@ -1,13 +1,12 @@
 /** The MCP endpoint, mounted: its route, and the operations that only tools have. */
 import { Elysia } from "elysia";
-import type { Handlers } from "../http/contract/operation.ts";
 import { operationRoutes } from "../http/request/routes.ts";
 import type { Surface } from "../http/request/surface.ts";
 import type { Services } from "../operations/services.ts";
 import { McpEndpoint, type EndpointParts } from "./endpoint.ts";
-import { executeHandlers, executeOperations } from "./execute.ts";
+import { executeOperations } from "./execute.ts";
 import type { Describe } from "./json-schema.ts";
-import { type McpOperations, mcpOperations } from "./operations.ts";
+import { mcpOperations } from "./operations.ts";
 import { type BoundTool, boundTool } from "./tool-schema.ts";
 import { TOOLS } from "./tools.ts";
 
@@ -18,14 +17,12 @@ export interface McpParts extends Pick<EndpointParts, "invoke" | "refusal" | "al
 }
 
 export function mcpRoutes(surface: Surface, { services, describe, ...parts }: McpParts) {
-  const operations = { ...services.facts.operations, ...executeOperations.operations };
+  const operations = {
+    ...services.facts.operations,
+    executeAgent: executeOperations.operations["executeAgent"]!.contract,
+  };
   const tools = new Map<string, BoundTool>(TOOLS.map((spec) => [spec.name, boundTool(spec, operations, describe)]));
   const endpoint = new McpEndpoint({ ...parts, services, tools, batches: surface.batches });
-  surface.operations.add(executeOperations, executeHandlers, services);
-  const handlers: Handlers<McpOperations, Services> = {
-    sendMcpMessage: (_, caller, message) => endpoint.take(caller, message),
-    openMcpStream: (_, caller, message) => endpoint.listen(caller, message),
-    endMcpSession: (_, caller, message) => endpoint.end(caller, message),
-  };
-  return new Elysia({ name: "mcp" }).use(operationRoutes(surface, mcpOperations, handlers, services));
+  surface.operations.add(executeOperations, services);
+  return new Elysia({ name: "mcp" }).use(operationRoutes(surface, [mcpOperations], endpoint));
 }

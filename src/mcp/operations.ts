@@ -3,11 +3,13 @@
  * of bodies), and its handler passes the message to the protocol. The contract has its requests and answers; MCP
  * defines what the messages mean. The SDKs leave it out, because MCP clients use it.
  */
+import type { Outcome } from "../../actors/fault.ts";
 import { Type } from "../../actors/schema.ts";
 import { binary } from "../http/contract/body-schema.ts";
 import { OpenObject } from "../http/contract/noun.ts";
-import { media, operationGroup } from "../http/contract/operation.ts";
+import { type Input, media, operationGroup, operationsOver } from "../http/contract/operation.ts";
 import { MCP_RESOURCE } from "../http/contract/oauth-paths.ts";
+import type { Caller } from "../http/request/caller.ts";
 import { BATCH_MESSAGES } from "./batch.ts";
 import { toolsField } from "./toolsets.ts";
 
@@ -57,44 +59,61 @@ const McpMessages = Type.Union([
     description: "A batch, which only revision 2025-03-26 has. Each message counts as a request",
   }),
 ]);
-const TOOLS_QUERY = { tools: toolsField } as const;
+const HEADED = { query: { tools: toolsField }, headers: HEADERS } as const;
+const POSTED = { ...HEADED, body: binary(MESSAGE_BYTES, ["application/json"], McpMessages) } as const;
+
+export type HeadedMessage = Input<typeof HEADED>;
+export type PostedMessage = Input<typeof POSTED>;
+/** What takes the messages (`endpoint.ts`). */
+interface Endpoint {
+  take(caller: Caller, message: PostedMessage): Promise<Outcome<Response>>;
+  listen(caller: Caller, message: HeadedMessage): Promise<Outcome<Response>>;
+  end(caller: Caller, message: HeadedMessage): Promise<Outcome<Response>>;
+}
+const operation = operationsOver<Endpoint>();
 
 export const mcpOperations = operationGroup("MCP", "The Model Context Protocol over Streamable HTTP", {
-  sendMcpMessage: {
-    method: "POST",
-    path: MCP_RESOURCE,
-    scope: "mcp",
-    summary: "Send a message of MCP",
-    description:
-      "For clients of the Model Context Protocol, in sessions (2025-03-26 to 2025-11-25) and without them (2026-07-28). The bearer is an access token of OAuth (`/.well-known/oauth-authorization-server`) or another token with the scope `mcp`; a tool needs its own scope too. A notification is answered with 202 and no body. What the protocol itself refuses is a JSON-RPC error.",
-    query: TOOLS_QUERY,
-    headers: HEADERS,
-    body: binary(MESSAGE_BYTES, ["application/json"], McpMessages),
-    answers: { 200: media({ "application/json": McpMessages, [STREAM]: McpMessage }), 202: null },
-    errors: ["forbidden"],
-    isRead: true,
-  },
-  openMcpStream: {
-    method: "GET",
-    path: MCP_RESOURCE,
-    scope: "mcp",
-    summary: "Listen to a session of MCP, or go on with a stream of it",
-    description: "The messages of the session, as they come; `Last-Event-ID` goes on with a stream that was cut off.",
-    query: TOOLS_QUERY,
-    headers: HEADERS,
-    answers: { 200: media({ [STREAM]: McpMessage }) },
-    errors: ["forbidden"],
-  },
-  endMcpSession: {
-    method: "DELETE",
-    path: MCP_RESOURCE,
-    scope: "mcp",
-    summary: "End a session of MCP",
-    query: TOOLS_QUERY,
-    headers: HEADERS,
-    answers: { 200: null },
-    errors: ["forbidden"],
-    isRead: true,
-  },
+  sendMcpMessage: operation(
+    {
+      method: "POST",
+      path: MCP_RESOURCE,
+      scope: "mcp",
+      summary: "Send a message of MCP",
+      description:
+        "For clients of the Model Context Protocol, in sessions (2025-03-26 to 2025-11-25) and without them (2026-07-28). The bearer is an access token of OAuth (`/.well-known/oauth-authorization-server`) or another token with the scope `mcp`; a tool needs its own scope too. A notification is answered with 202 and no body. What the protocol itself refuses is a JSON-RPC error.",
+      ...POSTED,
+      answers: { 200: media({ "application/json": McpMessages, [STREAM]: McpMessage }), 202: null },
+      errors: ["forbidden"],
+      isRead: true,
+    },
+    (endpoint, caller, message) => endpoint.take(caller, message),
+  ),
+
+  openMcpStream: operation(
+    {
+      method: "GET",
+      path: MCP_RESOURCE,
+      scope: "mcp",
+      summary: "Listen to a session of MCP, or go on with a stream of it",
+      description: "The messages of the session, as they come; `Last-Event-ID` goes on with a stream that was cut off.",
+      ...HEADED,
+      answers: { 200: media({ [STREAM]: McpMessage }) },
+      errors: ["forbidden"],
+    },
+    (endpoint, caller, message) => endpoint.listen(caller, message),
+  ),
+
+  endMcpSession: operation(
+    {
+      method: "DELETE",
+      path: MCP_RESOURCE,
+      scope: "mcp",
+      summary: "End a session of MCP",
+      ...HEADED,
+      answers: { 200: null },
+      errors: ["forbidden"],
+      isRead: true,
+    },
+    (endpoint, caller, message) => endpoint.end(caller, message),
+  ),
 });
-export type McpOperations = typeof mcpOperations.operations;

@@ -4,8 +4,8 @@
  */
 import type { Json, JsonObject } from "../../actors/schema.ts";
 import { JSON_FORM, PublicDocument } from "../http/document/document.ts";
-import type { SURFACES } from "./operations.ts";
 
+export const SURFACES = ["v1", "current"] as const;
 export type SurfaceName = (typeof SURFACES)[number];
 
 const FILE = new URL("../../docs/openapi.json", import.meta.url);

@@ -8,16 +8,19 @@ import { API_VERSION } from "../http/contract/api-version.ts";
 import type { Shown } from "../http/contract/operation.ts";
 import { scopeWords } from "../http/contract/scope-words.ts";
 import { guidePath, GUIDES } from "./guides.ts";
-import { pathOfDocument } from "./operations.ts";
 import type { Services } from "../operations/services.ts";
 import { explainedErrors } from "./explained-errors.ts";
-import { WINDOW_SECONDS } from "./policies.ts";
+import { DEPRECATIONS_PATH, RATE_LIMITS_PATH, WINDOW_SECONDS } from "./policies.ts";
+import { REFERENCE_PATH } from "./reference.ts";
 import { SCALAR_CONFIGURATION } from "./scalar.ts";
 import type { AgentApiManifest, AgentReadiness } from "./schema.ts";
 
 const NAME = "Troupe";
 const DESCRIPTION =
   "Hosts AI agents for an organization and runs them over HTTP: durable chats and jobs, streamed output, approvals.";
+export const VERSION_PATH = "/api/version";
+export const READINESS_PATH = "/api/agent-readiness";
+export const LLMS_PATH = "/llms.txt";
 const OPENAPI = SCALAR_CONFIGURATION.url;
 const MCP = "/mcp";
 const OAUTH_METADATA = "/.well-known/oauth-authorization-server";
@@ -36,7 +39,7 @@ export const agentReadiness = (services: Services): Shown<typeof AgentReadiness>
     description: DESCRIPTION,
     contract: {
       openapi: at(OPENAPI),
-      reference: at(pathOfDocument("getReference")),
+      reference: at(REFERENCE_PATH),
       api_version: API_VERSION,
       version_header: "Api-Version",
     },
@@ -56,7 +59,7 @@ export const agentReadiness = (services: Services): Shown<typeof AgentReadiness>
       source: at(path),
     })),
     rate_limits: {
-      policy: at(pathOfDocument("getRateLimitPolicy")),
+      policy: at(RATE_LIMITS_PATH),
       limit: services.facts.budget,
       window_seconds: WINDOW_SECONDS,
     },
@@ -85,7 +88,7 @@ export const agentReadiness = (services: Services): Shown<typeof AgentReadiness>
     },
     changelog: {
       versions: [{ version: API_VERSION, changes: "The first version." }],
-      deprecations: at(pathOfDocument("getDeprecationPolicy")),
+      deprecations: at(DEPRECATIONS_PATH),
     },
   };
 };
@@ -115,12 +118,12 @@ export const agentApiManifest = (services: Services): Shown<typeof AgentApiManif
     api_version: API_VERSION,
     base_url: services.appUrl(),
     openapi: at(OPENAPI),
-    reference: at(pathOfDocument("getReference")),
-    agent_readiness: at(pathOfDocument("getAgentReadiness")),
-    rate_limits: at(pathOfDocument("getRateLimitPolicy")),
-    deprecation_policy: at(pathOfDocument("getDeprecationPolicy")),
-    deployed_version: at(pathOfDocument("getVersion")),
-    llms_txt: at(pathOfDocument("getLlmsText")),
+    reference: at(REFERENCE_PATH),
+    agent_readiness: at(READINESS_PATH),
+    rate_limits: at(RATE_LIMITS_PATH),
+    deprecation_policy: at(DEPRECATIONS_PATH),
+    deployed_version: at(VERSION_PATH),
+    llms_txt: at(LLMS_PATH),
     authentication: {
       type: "bearer",
       header: "Authorization",
@@ -152,15 +155,15 @@ export function llmsText(services: Services): string {
     "## Contract",
     "",
     link("OpenAPI 3.1", OPENAPI, "every operation, with its bodies, answers, errors and events"),
-    link("Reference", pathOfDocument("getReference"), "the same for people, with calls to try"),
-    link("Agent readiness", pathOfDocument("getAgentReadiness"), "tokens, scopes, streams, idempotency, error codes"),
+    link("Reference", REFERENCE_PATH, "the same for people, with calls to try"),
+    link("Agent readiness", READINESS_PATH, "tokens, scopes, streams, idempotency, error codes"),
     ...(services.facts.hasPath(MCP) ? [link("MCP", MCP, "the same for MCP clients")] : []),
     "",
     "## Policies",
     "",
-    link("Rate limits", pathOfDocument("getRateLimitPolicy"), "how many requests a minute, and the headers about it"),
-    link("Deprecation", pathOfDocument("getDeprecationPolicy"), "versions, notice, what is to go"),
-    link("Version", pathOfDocument("getVersion"), "what is deployed, and which model answers"),
+    link("Rate limits", RATE_LIMITS_PATH, "how many requests a minute, and the headers about it"),
+    link("Deprecation", DEPRECATIONS_PATH, "versions, notice, what is to go"),
+    link("Version", VERSION_PATH, "what is deployed, and which model answers"),
     "",
     "## Guides",
     "",

@@ -11,7 +11,7 @@ import {
 } from "../http/contract/oauth-paths.ts";
 import type { Shown } from "../http/contract/operation.ts";
 import type { Services } from "../operations/services.ts";
-import { pathOfDocument } from "./operations.ts";
+import { REFERENCE_PATH } from "./reference.ts";
 import type { AuthorizationServer, ProtectedResource } from "./oauth-schema.ts";
 
 export function authorizationServer(services: Services): Shown<typeof AuthorizationServer> {
@@ -32,7 +32,7 @@ export function authorizationServer(services: Services): Shown<typeof Authorizat
     code_challenge_methods_supported: ["S256"],
     authorization_response_iss_parameter_supported: true,
     client_id_metadata_document_supported: true,
-    service_documentation: at(pathOfDocument("getReference")),
+    service_documentation: at(REFERENCE_PATH),
   };
 }
 
@@ -43,6 +43,6 @@ export function protectedResource(services: Services, path: string): Shown<typeo
     scopes_supported: [...(path === MCP_RESOURCE ? MCP_SCOPES : GRANTABLE_SCOPES)],
     bearer_methods_supported: ["header"],
     resource_name: path === "" ? "Troupe" : "Troupe (MCP)",
-    resource_documentation: services.appUrl() + pathOfDocument("getReference"),
+    resource_documentation: services.appUrl() + REFERENCE_PATH,
   };
 }

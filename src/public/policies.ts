@@ -9,6 +9,8 @@ import { RATE_HEADERS } from "../http/answer/rate-headers.ts";
 import type { Services } from "../operations/services.ts";
 import type { DeprecationPolicy, RateLimitPolicy } from "./schema.ts";
 
+export const RATE_LIMITS_PATH = "/api/rate-limits";
+export const DEPRECATIONS_PATH = "/api/deprecation-policy";
 export const WINDOW_SECONDS = RATE_WINDOW_MS / 1_000;
 
 export const rateLimitPolicy = ({

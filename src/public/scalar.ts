@@ -1,8 +1,10 @@
 /** The script of the reference: Scalar's, unchanged, from `vendor/`. */
+import { ok } from "../../actors/fault.ts";
 import { Type } from "../../actors/schema.ts";
 import { operationGroup } from "../http/contract/operation.ts";
 import { ENCODED } from "../http/contract/request-headers.ts";
 import { Asset } from "../http/document/asset.ts";
+import { operation } from "../operations/operation.ts";
 
 export const SCALAR_VERSION = "1.72.1";
 
@@ -14,16 +16,19 @@ export const scalar = new Asset({
 
 export const SCALAR_PATH = `/api/reference/scalar-${scalar.version}.js` as const;
 
-/** The script's own address, for the reference only. */
+/** The script's own address: it belongs to the page of the reference, not to the contract. */
 export const scalarOperations = operationGroup("Reference", "The program of the reference", {
-  getScalar: {
-    method: "GET",
-    path: SCALAR_PATH,
-    scope: null,
-    summary: "Get the program of the reference",
-    headers: ENCODED,
-    answers: { 200: { kind: "media", types: { "text/javascript": Type.String() } } },
-  },
+  getScalar: operation(
+    {
+      method: "GET",
+      path: SCALAR_PATH,
+      scope: null,
+      summary: "Get the program of the reference",
+      headers: ENCODED,
+      answers: { 200: { kind: "media", types: { "text/javascript": Type.String() } } },
+    },
+    async (_services, _visitor, { headers }) => ok(await scalar.answer(headers["accept-encoding"] ?? null)),
+  ),
 });
 
 /**

@@ -8,7 +8,7 @@ import type { MaybePromise } from "../../actors/maybe-promise.ts";
 import { SHUTTING_DOWN } from "../../actors/runtime/placement/shards.ts";
 import { OPERATIONS } from "../contract/document.ts";
 import { fieldDescription } from "../contract/field-descriptions.ts";
-import { currentRoutes } from "../current/index.ts";
+import { CURRENT_OPERATIONS } from "../current/operations.ts";
 import { MCP_RESOURCE } from "../http/contract/oauth-paths.ts";
 import { REQUESTS_STOP_MS } from "./drain-limits.ts";
 import { Bodies } from "../http/body/bodies.ts";
@@ -24,15 +24,17 @@ import { Accounts } from "../sign-in/accounts.ts";
 import { oauthRoutes } from "../sign-in/oauth/routes.ts";
 import { signInRoutes } from "../sign-in/routes.ts";
 import { mcpRoutes } from "../mcp/index.ts";
-import { publicRoutes } from "../public/index.ts";
+import { publicOperations } from "../public/operations.ts";
+import { scalarOperations } from "../public/scalar.ts";
 import { pageRoutes } from "../public/pages.ts";
 import { hostOf, servedApp } from "./served-app.ts";
 import type { Surface } from "../http/request/surface.ts";
 import { surfacesOf } from "./surfaces.ts";
 import { unrouted } from "./unrouted.ts";
 import type { Services } from "../operations/services.ts";
+import { operationRoutes } from "../http/request/routes.ts";
 import type { Invoke } from "../http/request/operations.ts";
-import { v1Routes } from "../v1/index.ts";
+import { V1_OPERATIONS } from "../v1/operations.ts";
 import type { AppParts, Shared } from "./assembly-parts.ts";
 
 /**
@@ -184,9 +186,8 @@ function mount(services: Services, parts: AppParts, shared: Shared) {
     // Any spelling of a path is fine here: it can reach only the app itself.
     .get("/apps/:label", ({ request }) => openApp(request))
     .get("/apps/:label/*", ({ request }) => openApp(request))
-    .use(publicRoutes(current, services))
-    .use(currentRoutes(current, services))
-    .use(v1Routes(v1, services))
+    .use(operationRoutes(current, [publicOperations, scalarOperations, ...CURRENT_OPERATIONS], services))
+    .use(operationRoutes(v1, V1_OPERATIONS, services))
     .use(
       mcpRoutes(mcp, {
         services,

@@ -1,7 +1,11 @@
 /** The contract is made of the operations and is what is committed. */
 import { expect, test } from "bun:test";
 import { documentText, openApiDocument, OPERATIONS } from "../../src/contract/document.ts";
+import { codesOf } from "../../src/contract/refusals.ts";
+import { pageQuery } from "../../src/current/paging.ts";
+import { TaskId } from "../../src/current/path-ids.ts";
 import { policyBreaches } from "../../src/http/contract/deprecation.ts";
+import { IF_MATCH } from "../../src/http/contract/request-headers.ts";
 
 const COMMITTED = new URL("../../docs/openapi.json", import.meta.url);
 
@@ -54,6 +58,28 @@ test("[DOC-1] on the current surface a mutation says what it emits, and on v1 no
     const isMutation = operation.method !== "GET" && operation.isRead !== true;
     const says = operation.emits !== undefined;
     expect({ id, says }).toEqual({ id, says: isMutation && surface === "current" });
+  }
+});
+
+test("[DOC-1] what a field may be refused for is told of each operation that has it", () => {
+  const codes = codesOf("current", {
+    method: "PATCH",
+    path: "/api/x/{id}",
+    scope: "tasks:write",
+    summary: "X",
+    params: { id: TaskId },
+    query: pageQuery("xs"),
+    headers: IF_MATCH,
+    answers: { 200: null },
+  });
+  expect(codes).toEqual(expect.arrayContaining(["not_found", "invalid_cursor", "version_conflict"]));
+});
+
+test("[DOC-1] an operation names no refusal that follows from its form", () => {
+  for (const { id, surface, operation } of OPERATIONS) {
+    const { errors = [], ...form } = operation;
+    const following: readonly string[] = codesOf(surface, form);
+    expect({ id, named: errors.filter((kind) => following.includes(kind)) }).toEqual({ id, named: [] });
   }
 });
 

@@ -233,9 +233,9 @@ const REQUESTS: Readonly<Record<string, () => Promise<Call> | Call>> = {
 };
 
 const MUTATIONS: Readonly<Record<string, OperationContract>> = Object.fromEntries(
-  CURRENT_OPERATIONS.flatMap(({ operations }): [string, OperationContract][] => Object.entries(operations)).filter(
-    ([, operation]) => !isRead(operation),
-  ),
+  CURRENT_OPERATIONS.flatMap(({ operations }): [string, OperationContract][] =>
+    Object.entries(operations).map(([id, { contract }]) => [id, contract]),
+  ).filter(([, operation]) => !isRead(operation)),
 );
 
 /** Waits until nothing of the organization's jobs runs any more, so that its lifecycle is told. */

@@ -91,7 +91,7 @@ const CASES: Readonly<Record<string, () => Promise<Case>>> = {
 
 test("[GEN-8] every PATCH is looked at", () => {
   const patches = CURRENT_OPERATIONS.flatMap(({ operations }) =>
-    Object.entries(operations).flatMap(([id, { method }]) => (method === "PATCH" ? [id] : [])),
+    Object.entries(operations).flatMap(([id, { contract }]) => (contract.method === "PATCH" ? [id] : [])),
   );
   // A message has no version; its test is below.
   expect(patches.toSorted()).toEqual([...Object.keys(CASES), "updateMessage"].toSorted());

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 test("[MCP-2] the scopes that the endpoint asks for are those of its tools, and no more", () => {
-  const own = Object.entries(executeOperations.operations).map(([id, operation]) => ({ id, operation }));
+  const own = Object.entries(executeOperations.operations).map(([id, { contract }]) => ({ id, operation: contract }));
   const scopes = new Map([...OPERATIONS, ...own].map(({ id, operation }) => [id, operation.scope]));
   const needed = new Set<string>(["mcp"]);
   for (const { operation, answersAs = operation } of TOOLS)

@@ -16,7 +16,9 @@ import { type Founded, type Service, startService } from "../support/service.ts"
 
 const APP_URL = "https://troupe.test";
 const COMMIT = "0123456789abcdef0123456789abcdef01234567";
-const OPERATIONS: Readonly<Record<string, OperationContract>> = publicOperations.operations;
+const OPERATIONS: Readonly<Record<string, OperationContract>> = Object.fromEntries(
+  Object.entries(publicOperations.operations).map(([id, { contract }]) => [id, contract]),
+);
 const PATHS = Object.values(OPERATIONS).map(({ path }) => path);
 
 let service: Service;

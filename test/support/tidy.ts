@@ -101,7 +101,7 @@ const MAY_READ_ENVIRONMENT =
 const KEBAB_PATH = /^(?:[a-z0-9]+(?:-[a-z0-9]+)*\/)*[a-z0-9]+(?:[-.][a-z0-9]+)*\.ts$/;
 const SAYS_NOTHING = /(?:^|\/)(?:utils?|helpers?|common|types|managers?|misc)(?:\/|\.)/;
 /** Where what several files export is put together. */
-const MOUNTS = /^(?:actors\/troupe|src\/(?:v1|current|public|mcp)\/index)\.ts$/;
+const MOUNTS = /^(?:actors\/troupe|src\/mcp\/index)\.ts$/;
 const RUNS_NOT = /\b(?:test|it|describe)(?:\.\w+)*\.(?:skip|todo|failing)\b/;
 
 const isImpure = (path: string, code: string): boolean =>

@@ -1,104 +1,284 @@
-/** Operations on agents on the current surface (AGT-1 to AGT-3, GEN-8). */
-import { VISIBILITIES } from "../../../actors/organization/schema.ts";
+/**
+ * Agents on the current surface: the organization's own, the caller's private ones, and the library (AGT-1 to
+ * AGT-3).
+ */
+import { invalid, mapped, ok, type Outcome, refuse } from "../../../actors/fault.ts";
+import { type MaybePromise, whenReady } from "../../../actors/maybe-promise.ts";
+import type { Principal } from "../../../actors/organization/principal.ts";
+import type { AgentInput } from "../../../actors/organization/protocol.ts";
+import { organizationRef, VISIBILITIES } from "../../../actors/organization/schema.ts";
 import { OneOf } from "../../../actors/schema.ts";
+import { ask } from "../../../actors/troupe.ts";
+import { created, done } from "../../http/commit/commit.ts";
 import { searched, someOf } from "../../http/contract/field.ts";
-import { operationGroup } from "../../http/contract/operation.ts";
+import type { Shown } from "../../http/contract/operation.ts";
 import { IF_MATCH } from "../../http/contract/request-headers.ts";
-import { pageQuery } from "../paging.ts";
+import { operation } from "../../operations/operation.ts";
+import type { Services } from "../../operations/services.ts";
+import { usableSchema } from "../../operations/usable-schema.ts";
+import { unlessNotInstalled } from "../library-visibility.ts";
+import { pageOf, pageQuery } from "../paging.ts";
 import { AgentId } from "../path-ids.ts";
+import { updated } from "../updating.ts";
+import { usableModel } from "../usable-model.ts";
+import { usableOwnTools } from "../usable-own-tools.ts";
+import { usableTools } from "../usable-tools.ts";
 import { ImportToolsBody, ToolImportView } from "./import-schema.ts";
+import { importTools } from "./importing.ts";
+import { libraryView, listAgents } from "./list.ts";
 import { CreateAgentBody, InstallStateBody, UpdateAgentBody } from "./schema.ts";
-import { AgentList, AgentView } from "./view.ts";
+import { agentToolOf } from "./tool-schema.ts";
+import { toolKindErrors, usableHttpTools } from "./usable-http-tools.ts";
+import { usableServers } from "./usable-servers.ts";
+import { AgentList, AgentView, agentView } from "./view.ts";
 
 const params = { id: AgentId };
 
-export const agentOperations = operationGroup("Agents", "AI assistants: your own, and those of the library", {
-  listAgents: {
-    method: "GET",
-    path: "/api/agents",
-    scope: "agents:read",
-    summary: "List agents",
-    description:
-      "The organization's agents and the caller's own private ones, newest first. Library entries that are not installed follow at the end. Filters are combined with AND.",
-    query: {
-      name: searched("Agents with a word in their name that begins with this text"),
-      tag: searched("Agents with this tag"),
-      source: OneOf(["private", "library"] as const, { description: "Where they come from" }),
-      visibility: someOf(VISIBILITIES, { description: "Agents with one of these visibilities" }),
-      ...pageQuery("agents"),
+export const agentOperations = {
+  listAgents: operation(
+    {
+      method: "GET",
+      path: "/api/agents",
+      scope: "agents:read",
+      summary: "List agents",
+      description:
+        "The organization's agents and the caller's own private ones, newest first. Library entries that are not installed follow at the end. Filters are combined with AND.",
+      query: {
+        name: searched("Agents with a word in their name that begins with this text"),
+        tag: searched("Agents with this tag"),
+        source: OneOf(["private", "library"] as const, { description: "Where they come from" }),
+        visibility: someOf(VISIBILITIES, { description: "Agents with one of these visibilities" }),
+        ...pageQuery("agents"),
+      },
+      answers: { 200: AgentList },
     },
-    answers: { 200: AgentList },
-    errors: ["invalid_request", "invalid_cursor"],
-  },
-  createAgent: {
-    method: "POST",
-    path: "/api/agents",
-    scope: "agents:write",
-    summary: "Create a private agent",
-    description: "Only its creator sees it, unless another `visibility` is given.",
-    body: CreateAgentBody,
-    answers: { 201: AgentView },
-    errors: ["owner_required"],
-    emits: "agent.created",
-  },
-  getAgent: {
-    method: "GET",
-    path: "/api/agents/{id}",
-    scope: "agents:read",
-    summary: "Read an agent",
-    params,
-    answers: { 200: AgentView },
-    errors: ["not_found"],
-  },
-  updateAgent: {
-    method: "PATCH",
-    path: "/api/agents/{id}",
-    scope: "agents:write",
-    summary: "Update an agent",
-    description: "Omitted fields are unchanged. Jobs that have started keep the agent as it was.",
-    params,
-    headers: IF_MATCH,
-    body: UpdateAgentBody,
-    answers: { 200: AgentView },
-    errors: ["not_found", "invalid_state", "version_conflict", "forbidden", "owner_required"],
-    emits: "agent.updated",
-  },
-  importAgentTools: {
-    method: "POST",
-    path: "/api/agents/{id}/tools/import",
-    scope: "agents:write",
-    summary: "Make tools from an OpenAPI document",
-    description:
-      "Each chosen operation becomes a tool of the kind `http`: its parameters and the fields of its JSON body are the arguments. A tool of this kind with the same name is replaced, the others stay. A `dry_run` stores nothing, and without `operations` shows which there are.",
-    params,
-    headers: IF_MATCH,
-    body: ImportToolsBody,
-    answers: { 200: ToolImportView },
-    errors: ["not_found", "invalid_state", "version_conflict", "forbidden", "owner_required"],
-    emits: "agent.updated",
-  },
-  deleteAgent: {
-    method: "DELETE",
-    path: "/api/agents/{id}",
-    scope: "agents:write",
-    summary: "Delete a private agent",
-    description: "It is archived: no longer found, listed or executed. Its history is kept.",
-    params,
-    answers: { 200: AgentView },
-    errors: ["not_found", "invalid_state"],
-    emits: "agent.deleted",
-  },
-  setAgentInstallState: {
-    method: "PATCH",
-    path: "/api/agents/{id}/install-state",
-    scope: "agents:write",
-    summary: "Install, uninstall or restore a library agent",
-    description:
-      "Give `install_state`, or the `action`. `install` applies the library's settings; `restore` brings back those from before the agent was uninstalled.",
-    params,
-    body: InstallStateBody,
-    answers: { 200: AgentView },
-    errors: ["not_found", "not_a_library_agent", "invalid_state"],
-    emits: "agent.install_state_changed",
-  },
-});
+    (services, { principal }, { query }) => listAgents(services, principal, query, pageOf(query)),
+  ),
+
+  createAgent: operation(
+    {
+      method: "POST",
+      path: "/api/agents",
+      scope: "agents:write",
+      summary: "Create a private agent",
+      description: "Only its creator sees it, unless another `visibility` is given.",
+      body: CreateAgentBody,
+      answers: { 201: AgentView },
+      errors: ["owner_required"],
+      emits: "agent.created",
+    },
+    async (services, change, { body }) => {
+      const kinds = toolKindErrors(body.tools ?? []);
+      if (kinds.length > 0) return refuse({ kind: "invalid_request", errors: kinds });
+      const { name, role = "Assistant", visibility = "private", system_prompt: systemPrompt, ...settings } = body;
+      const input: AgentInput = { name, role, systemPrompt, visibility, ...settingsOf(settings) };
+      const model = usableModel(services, input.model, "/model");
+      if (!model.ok) return model;
+      const { principal } = change;
+      const servers = await usableServers(services, input.mcpServers, principal);
+      if (!servers.ok) return servers;
+      const schemas = await usableSchemas(services, principal, input);
+      if (!schemas.ok) return schemas;
+      const { organizationId } = principal;
+      const { allowedTools = [], mcpServers = [], tools: own = [] } = input;
+      const tools = usableTools(services, { organizationId, allowedTools, mcpServers, tools: own, given: input });
+      if (!tools.ok) return tools;
+      const command = { kind: "create_agent", by: principal, input } as const;
+      return change.commit([ask(organizationRef(principal.organizationId), command)], ({ agent }) =>
+        created(agentView(agent, principal)),
+      );
+    },
+  ),
+
+  getAgent: operation(
+    {
+      method: "GET",
+      path: "/api/agents/{id}",
+      scope: "agents:read",
+      summary: "Read an agent",
+      params,
+      answers: { 200: AgentView },
+    },
+    (services, { principal }, { params }) => readAgent(services, principal, params.id),
+  ),
+
+  updateAgent: operation(
+    {
+      method: "PATCH",
+      path: "/api/agents/{id}",
+      scope: "agents:write",
+      summary: "Update an agent",
+      description: "Omitted fields are unchanged. Jobs that have started keep the agent as it was.",
+      params,
+      headers: IF_MATCH,
+      body: UpdateAgentBody,
+      answers: { 200: AgentView },
+      errors: ["invalid_state", "forbidden", "owner_required"],
+      emits: "agent.updated",
+    },
+    async (services, change, { params: { id: agentId }, headers, body }) => {
+      const { principal } = change;
+      const kinds = toolKindErrors(body.tools ?? []);
+      if (kinds.length > 0) return refuse({ kind: "invalid_request", errors: kinds });
+      const { name, visibility, system_prompt: systemPrompt, ...settings } = body;
+      const changes = { ...defined({ name, visibility, systemPrompt }), ...settingsOf(settings) };
+      const model = usableModel(services, changes.model, "/model");
+      if (!model.ok) return model;
+      const servers = await usableServers(services, changes.mcpServers, principal);
+      if (!servers.ok) return servers;
+      const schemas = await usableSchemas(services, principal, changes);
+      if (!schemas.ok) return schemas;
+      const tools = await usableToolsOf(services, principal, agentId, changes);
+      if (!tools.ok) return tools;
+      const version = headers["if-match"] ?? null;
+      const command = { kind: "update_agent", by: principal, agentId, changes, version } as const;
+      const ref = organizationRef(principal.organizationId);
+      const steps = [ask(ref, { kind: "read_agent", by: principal, agentId }), ask(ref, command)] as const;
+      const result = await updated(change, steps, (agent) => agentView(agent, principal));
+      return unlessNotInstalled(services, principal, agentId, result);
+    },
+  ),
+
+  importAgentTools: operation(
+    {
+      method: "POST",
+      path: "/api/agents/{id}/tools/import",
+      scope: "agents:write",
+      summary: "Make tools from an OpenAPI document",
+      description:
+        "Each chosen operation becomes a tool of the kind `http`: its parameters and the fields of its JSON body are the arguments. A tool of this kind with the same name is replaced, the others stay. A `dry_run` stores nothing, and without `operations` shows which there are.",
+      params,
+      headers: IF_MATCH,
+      body: ImportToolsBody,
+      answers: { 200: ToolImportView },
+      errors: ["invalid_state", "forbidden", "owner_required"],
+      emits: "agent.updated",
+    },
+    (services, change, { params, headers, body }) =>
+      importTools(services, change, { agentId: params.id, version: headers["if-match"] ?? null, body }),
+  ),
+
+  deleteAgent: operation(
+    {
+      method: "DELETE",
+      path: "/api/agents/{id}",
+      scope: "agents:write",
+      summary: "Delete a private agent",
+      description: "It is archived: no longer found, listed or executed. Its history is kept.",
+      params,
+      answers: { 200: AgentView },
+      errors: ["invalid_state"],
+      emits: "agent.deleted",
+    },
+    async (services, change, { params: { id: agentId } }) => {
+      const { principal } = change;
+      const command = { kind: "archive_agent", by: principal, agentId } as const;
+      const archived = await change.commit([ask(organizationRef(principal.organizationId), command)], (agent) =>
+        done(agentView(agent, principal)),
+      );
+      return unlessNotInstalled(services, principal, agentId, archived);
+    },
+  ),
+
+  setAgentInstallState: operation(
+    {
+      method: "PATCH",
+      path: "/api/agents/{id}/install-state",
+      scope: "agents:write",
+      summary: "Install, uninstall or restore a library agent",
+      description:
+        "Give `install_state`, or the `action`. `install` applies the library's settings; `restore` brings back those from before the agent was uninstalled.",
+      params,
+      body: InstallStateBody,
+      answers: { 200: AgentView },
+      errors: ["not_a_library_agent", "invalid_state"],
+      emits: "agent.install_state_changed",
+    },
+    async (services, change, { params: { id: agentId }, body }) => {
+      const { principal } = change;
+      const { install_state: state } = body;
+      const action = body.action ?? (state === undefined ? null : ACTION[state]);
+      if (action === null) return invalid("/action", "Missing required field: install_state, or action");
+      if (state !== undefined && STATE[action] !== state)
+        return invalid("/action", `Field action must fit install_state: \`${action}\` ends in \`${STATE[action]}\``);
+      const definition = services.library.find(principal.organizationId, agentId)?.definition ?? null;
+      // An uninstalled agent keeps its settings; if its model has become unusable since, its executions refuse it.
+      const model = usableModel(services, action === "install" ? definition?.model : null, "/model");
+      if (!model.ok) return model;
+      const command = { kind: "set_install_state", by: principal, agentId, action, definition } as const;
+      const ref = organizationRef(principal.organizationId);
+      const steps = [ask(ref, { kind: "read_library_agent", agentId }), ask(ref, command)] as const;
+      return updated(change, steps, (agent) => agentView(agent, principal));
+    },
+  ),
+};
+
+const ACTION = { installed: "install", uninstalled: "uninstall" } as const;
+
+const STATE = { install: "installed", restore: "installed", uninstall: "uninstalled" } as const;
+
+/** An agent that the caller may use, or the organization's view of a library entry. */
+function readAgent(
+  { system, agents, library }: Services,
+  by: Principal,
+  id: string,
+): MaybePromise<Outcome<Shown<typeof AgentView>>> {
+  const entry = library.find(by.organizationId, id);
+  if (entry === null) return whenReady(agents.find(by, id), (found) => mapped(found, (agent) => agentView(agent, by)));
+  const read = system.dispatch(organizationRef(by.organizationId), { kind: "read_library_agent", agentId: id });
+  return whenReady(read, (record) => mapped(record, (agent) => libraryView(entry, agent, by)));
+}
+
+/**
+ * Whether the tools that an update names exist for the agent after the update. If there is no agent, the update
+ * itself says so.
+ */
+async function usableToolsOf(
+  services: Services,
+  by: Principal,
+  agentId: string,
+  changes: Partial<AgentInput>,
+): Promise<Outcome<null>> {
+  if (changes.allowedTools === undefined && changes.approvalTools === undefined) return ok(null);
+  const agent = await services.agents.find(by, agentId);
+  if (!agent.ok) return ok(null);
+  const { allowedTools, mcpServers, tools = [] } = { ...agent.value, ...changes };
+  const { organizationId } = by;
+  return usableTools(services, { organizationId, allowedTools, mcpServers, tools, given: changes });
+}
+
+/** Validates the answer schema, and the agent's own tools: their schemas, their names, and the requests they make. */
+async function usableSchemas(
+  services: Services,
+  principal: Principal,
+  { outputSchema, tools = [] }: Partial<AgentInput>,
+): Promise<Outcome<null>> {
+  const { organizationId } = principal;
+  const answers = await usableSchema(services, organizationId, { schema: outputSchema, path: "/output_schema" });
+  const own = answers.ok ? await usableOwnTools(services, organizationId, tools) : answers;
+  return own.ok ? usableHttpTools(services, principal, tools) : own;
+}
+
+/** Leaves out undefined fields. */
+function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
+}
+
+function settingsOf(body: Omit<UpdateAgentBody, "name" | "visibility" | "system_prompt">) {
+  const { role, description, model, tags } = body;
+  const [allowedTools, approvalTools, mcpServers, maxSteps] = [
+    body.allowed_tools === null ? [] : body.allowed_tools,
+    body.approval_tools,
+    body.mcp_servers,
+    body.max_steps,
+  ];
+  const { output_schema: outputSchema } = body;
+  const tools = body.tools?.map(agentToolOf);
+  const { after_seconds: afterSeconds, on_expiry: onExpiry } = body.approval_expiry ?? {};
+  const approvalExpiry = afterSeconds === undefined || onExpiry === undefined ? undefined : { afterSeconds, onExpiry };
+  const hasNoTools = body.allowed_tools === undefined ? undefined : body.allowed_tools?.length === 0;
+  const lists = { tags, tools, hasNoTools, allowedTools, approvalTools, mcpServers };
+  return defined({ role, description, model, approvalExpiry, maxSteps, outputSchema, ...lists });
+}

@@ -3,10 +3,28 @@
  * memory at once. If the reader's token or membership ends, no further page follows, and the file is cut off.
  */
 import type { Outcome } from "../../../actors/fault.ts";
-import type { AuditEntry } from "../../../actors/organization/schema.ts";
+import { AUDIT_ACTIONS, type AuditEntry } from "../../../actors/organization/schema.ts";
 import type { Page, PageCursor } from "../../../actors/page.ts";
+import { Nullable, OneOf, Timestamp } from "../../../actors/schema.ts";
+import { Id, noun, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
-import type { AuditEntryView, ExportFormat } from "./operations.ts";
+
+export const EXPORT_FORMATS = ["csv", "ndjson"] as const;
+
+type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+export const AuditEntryView = noun("AuditEntry", "What somebody did with a credential, or to a member", {
+  id: Id("aud", "The entry's id"),
+  action: OneOf(AUDIT_ACTIONS, { description: "What was done", examples: ["token.created"] }),
+  user_id: Nullable(Id("usr", "Who did it; null: the operator, or somebody who is not known")),
+  token_id: Nullable(Id("tok", "The token or session with which it was done")),
+  address: Nullable(Text("The remote address; an IPv6 address as its /64", "203.0.113.7")),
+  subject_id: Nullable(
+    Text("What it was done to: a token, a user, a grant, an invitation", "tok_V1StGXR8_Z5jdHi6B-myT"),
+  ),
+  detail: Nullable(Text("A name or a role, for people", "The build server")),
+  created_at: Timestamp,
+});
 
 type Row = Shown<typeof AuditEntryView>;
 

@@ -1,26 +1,22 @@
-/** The audit of an organization (AUTH-17), for its owners. */
-import { AUDIT_ACTIONS } from "../../../actors/organization/schema.ts";
-import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
+/** Reads the audit (AUTH-17); `actors/organization/audit.ts` writes it. */
+import { mapped, ok, type Outcome, refuse } from "../../../actors/fault.ts";
+import type { AuditFilter } from "../../../actors/organization/directory.ts";
+import {
+  AUDIT_ACTIONS,
+  type AuditAction,
+  type AuditEntry,
+  organizationRef,
+} from "../../../actors/organization/schema.ts";
+import { PAGE_LIMIT, type PageCursor } from "../../../actors/page.ts";
+import { OneOf, Type } from "../../../actors/schema.ts";
 import { idFilter, timeField, withDefault } from "../../http/contract/field.ts";
-import { Id, listOf, noun, Text } from "../../http/contract/noun.ts";
-import { media, operationGroup } from "../../http/contract/operation.ts";
-import { pageQuery } from "../paging.ts";
-
-const EXPORT_FORMATS = ["csv", "ndjson"] as const;
-export type ExportFormat = (typeof EXPORT_FORMATS)[number];
-
-export const AuditEntryView = noun("AuditEntry", "What somebody did with a credential, or to a member", {
-  id: Id("aud", "The entry's id"),
-  action: OneOf(AUDIT_ACTIONS, { description: "What was done", examples: ["token.created"] }),
-  user_id: Nullable(Id("usr", "Who did it; null: the operator, or somebody who is not known")),
-  token_id: Nullable(Id("tok", "The token or session with which it was done")),
-  address: Nullable(Text("The remote address; an IPv6 address as its /64", "203.0.113.7")),
-  subject_id: Nullable(
-    Text("What it was done to: a token, a user, a grant, an invitation", "tok_V1StGXR8_Z5jdHi6B-myT"),
-  ),
-  detail: Nullable(Text("A name or a role, for people", "The build server")),
-  created_at: Timestamp,
-});
+import { Id, listOf } from "../../http/contract/noun.ts";
+import { media, type Shown } from "../../http/contract/operation.ts";
+import { lookUp } from "../../log/look-up.ts";
+import { operation } from "../../operations/operation.ts";
+import { pageOf, pageQuery, pageView } from "../paging.ts";
+import { inOrder } from "../time-range.ts";
+import { AuditEntryView, auditFile, EXPORT_FORMATS } from "./export.ts";
 
 const FILTERS = {
   action: OneOf(AUDIT_ACTIONS, { description: "Only this action" }),
@@ -29,40 +25,107 @@ const FILTERS = {
   created_before: timeField({ description: "Only entries before this time", examples: ["2100-01-01T00:00:00Z"] }),
 };
 
-export const auditOperations = operationGroup("Audit", "Who signed in, and who made, used or revoked what", {
-  listAuditEntries: {
-    method: "GET",
-    path: "/api/audit",
-    scope: "tokens:read",
-    isForOwners: true,
-    summary: "List what was done with credentials and members",
-    description: "For owners. Newest first; entries are kept for 365 days.",
-    query: { ...pageQuery("audit_entries"), ...FILTERS },
-    answers: { 200: listOf("AuditEntryList", "audit_entries", AuditEntryView) },
-    errors: ["invalid_request", "invalid_cursor"],
-  },
-  exportAudit: {
-    method: "GET",
-    path: "/api/audit/export",
-    scope: "tokens:read",
-    isForOwners: true,
-    summary: "Export the audit as one file",
-    description:
-      "For owners. Newest first, streamed. In CSV a text that a spreadsheet would take for a formula has an apostrophe before it. A file that is cut off ends without the end of its transfer: repeat the request.",
-    query: {
-      ...FILTERS,
-      format: withDefault(
-        OneOf(EXPORT_FORMATS, { description: "`csv`, or `ndjson`: an entry as JSON in each line" }),
-        "csv",
-      ),
+export const auditOperations = {
+  listAuditEntries: operation(
+    {
+      method: "GET",
+      path: "/api/audit",
+      scope: "tokens:read",
+      isForOwners: true,
+      summary: "List what was done with credentials and members",
+      description: "For owners. Newest first; entries are kept for 365 days.",
+      query: { ...pageQuery("audit_entries"), ...FILTERS },
+      answers: { 200: listOf("AuditEntryList", "audit_entries", AuditEntryView) },
     },
-    answers: {
-      200: media({
-        "text/csv": Type.String({ description: "The names of the columns, then a row for each entry" }),
-        "application/x-ndjson": Type.String({ description: "An `AuditEntry` in each line" }),
-      }),
+    async ({ system, directory, log }, { principal }, { query }) => {
+      const { organizationId } = principal;
+      const filter = filterOf(query);
+      if (!filter.ok) return filter;
+      const settled = await system.settled(organizationId);
+      if (!settled.ok) return settled;
+      const page = await lookUp(log, directory.pageAudit(organizationId, filter.value, pageOf(query)));
+      return mapped(page, (entries) => pageView("audit_entries", entries, entryView));
     },
-    answerHeaders: ["Content-Disposition"],
-    errors: ["invalid_request"],
-  },
+  ),
+
+  exportAudit: operation(
+    {
+      method: "GET",
+      path: "/api/audit/export",
+      scope: "tokens:read",
+      isForOwners: true,
+      summary: "Export the audit as one file",
+      description:
+        "For owners. Newest first, streamed. In CSV a text that a spreadsheet would take for a formula has an apostrophe before it. A file that is cut off ends without the end of its transfer: repeat the request.",
+      query: {
+        ...FILTERS,
+        format: withDefault(
+          OneOf(EXPORT_FORMATS, { description: "`csv`, or `ndjson`: an entry as JSON in each line" }),
+          "csv",
+        ),
+      },
+      answers: {
+        200: media({
+          "text/csv": Type.String({ description: "The names of the columns, then a row for each entry" }),
+          "application/x-ndjson": Type.String({ description: "An `AuditEntry` in each line" }),
+        }),
+      },
+      answerHeaders: ["Content-Disposition"],
+    },
+    async ({ system, directory, log }, caller, { query }) => {
+      const { organizationId, tokenId, userId } = caller.principal;
+      const filter = filterOf(query);
+      if (!filter.ok) return filter;
+      const settled = await system.settled(organizationId);
+      if (!settled.ok) return settled;
+      const read = (after: PageCursor | null) =>
+        lookUp(log, directory.pageAudit(organizationId, filter.value, { limit: PAGE_LIMIT, after }));
+      const first = await read(null);
+      if (!first.ok) return first;
+      caller.keepOpen(SLOW_READER_SECONDS);
+      const ref = organizationRef(organizationId);
+      const next = async (after: PageCursor) => {
+        const counts = await system.dispatch(ref, { kind: "confirm_token", tokenId });
+        if (!counts.ok) return counts;
+        const member = await system.dispatch(ref, { kind: "read_member", userId });
+        if (!member.ok) return member;
+        return member.value.role === "owner" ? read(after) : refuse({ kind: "owner_required" });
+      };
+      return ok(auditFile({ format: query.format, first: first.value, next, view: entryView }));
+    },
+  ),
+};
+
+/** Time that a reader may pause. */
+const SLOW_READER_SECONDS = 120;
+
+interface Filters {
+  readonly action: AuditAction | undefined;
+  readonly user_id: string | undefined;
+  readonly created_after: string | undefined;
+  readonly created_before: string | undefined;
+}
+
+function filterOf({
+  action,
+  user_id: userId,
+  created_after: createdAfter,
+  created_before: createdBefore,
+}: Filters): Outcome<AuditFilter> {
+  const ordered = inOrder(
+    { name: "created_after", value: createdAfter },
+    { name: "created_before", value: createdBefore },
+  );
+  return mapped(ordered, () => ({ action, userId, createdAfter, createdBefore }));
+}
+
+const entryView = (entry: AuditEntry): Shown<typeof AuditEntryView> => ({
+  id: entry.id,
+  action: entry.action,
+  user_id: entry.userId,
+  token_id: entry.tokenId,
+  address: entry.address,
+  subject_id: entry.subjectId,
+  detail: entry.detail,
+  created_at: entry.createdAt,
 });

@@ -1,179 +1,265 @@
-/** Operations on chats and their messages (CHAT-1 to CHAT-7, GEN-6, GEN-8). */
-import { CHAT_STATUSES } from "../../../actors/chat/schema.ts";
+/** Chats on the current surface: list, create, read, options, delete, and their messages (CHAT-1 to CHAT-7). */
+import type { ChatCommand } from "../../../actors/chat/protocol.ts";
+import { type Chat, CHAT_STATUSES, chatRef } from "../../../actors/chat/schema.ts";
+import { type Fault, mapped, ok, type Outcome, refuse } from "../../../actors/fault.ts";
+import { newId } from "../../../actors/ids.ts";
+import { hasScope, type Principal } from "../../../actors/organization/principal.ts";
+import type { Agent } from "../../../actors/organization/schema.ts";
 import { OneOf } from "../../../actors/schema.ts";
+import { ask } from "../../../actors/troupe.ts";
+import { workspaceRef } from "../../../actors/workspace/schema.ts";
+import { type Change, type Commit, created, done } from "../../http/commit/commit.ts";
 import { idFilter, searched, someOf } from "../../http/contract/field.ts";
+import { withinMetadata } from "../../http/contract/limits.ts";
 import { Id } from "../../http/contract/noun.ts";
-import { operationGroup } from "../../http/contract/operation.ts";
 import { IF_MATCH } from "../../http/contract/request-headers.ts";
-import { POLL_QUERY } from "../long-poll.ts";
-import { LIMIT, pageQuery } from "../paging.ts";
-import { ChatId, MessageId } from "../path-ids.ts";
-import { MessageCursor } from "./message-page.ts";
-import {
-  CompactChatBody,
-  CreateChatBody,
-  ForkChatBody,
-  OptionsBody,
-  SendMessageBody,
-  UpdateChatBody,
-  UpdateMessageBody,
-} from "./schema.ts";
-import { CompactionView, ForkView } from "./fork-view.ts";
-import { SentView } from "./sent-view.ts";
-import { ChatList, ChatView, DeletedChat, MessagePage, MessageView } from "./view.ts";
+import { lookUp } from "../../log/look-up.ts";
+import { operation } from "../../operations/operation.ts";
+import type { Services } from "../../operations/services.ts";
+import { unlessNotInstalled } from "../library-visibility.ts";
+import { POLL_QUERY, polled } from "../long-poll.ts";
+import { pageOf, pageQuery, pageView } from "../paging.ts";
+import { ChatId } from "../path-ids.ts";
+import { chatStanding, chatStandings, ownsChat } from "../standing.ts";
+import { updated } from "../updating.ts";
+import { usableModel } from "../usable-model.ts";
+import { usableChatTools } from "../usable-tools.ts";
+import { visibleChat } from "../work-visibility.ts";
+import { CreateChatBody, OptionsBody, optionsOf, UpdateChatBody } from "./schema.ts";
+import { ChatList, ChatView, chatView, DeletedChat, deletedView } from "./view.ts";
 
 const params = { id: ChatId };
 
-export const chatOperations = operationGroup("Chats", "Durable conversations with an agent", {
-  listChats: {
-    method: "GET",
-    path: "/api/chats",
-    scope: "chats:read",
-    summary: "List chats",
-    description: "Filters are combined with AND.",
-    query: {
-      agent_id: idFilter(Id("agt", "Chats with this agent")),
-      workspace_id: idFilter(Id("wsp", "Chats in this workspace")),
-      status: someOf(CHAT_STATUSES, { description: "Chats with one of these statuses" }),
-      title: searched("Chats with a word in their title that begins with this text"),
-      pinned: OneOf(["true", "false"] as const, { description: "Whether they are pinned" }),
-      text: searched('Chats whose messages contain this: words, "phrases", `or`, and `-` before words to exclude'),
-      ...pageQuery("chats"),
+export const chatOperations = {
+  listChats: operation(
+    {
+      method: "GET",
+      path: "/api/chats",
+      scope: "chats:read",
+      summary: "List chats",
+      description: "Filters are combined with AND.",
+      query: {
+        agent_id: idFilter(Id("agt", "Chats with this agent")),
+        workspace_id: idFilter(Id("wsp", "Chats in this workspace")),
+        status: someOf(CHAT_STATUSES, { description: "Chats with one of these statuses" }),
+        title: searched("Chats with a word in their title that begins with this text"),
+        pinned: OneOf(["true", "false"] as const, { description: "Whether they are pinned" }),
+        text: searched('Chats whose messages contain this: words, "phrases", `or`, and `-` before words to exclude'),
+        ...pageQuery("chats"),
+      },
+      answers: { 200: ChatList },
     },
-    answers: { 200: ChatList },
-    errors: ["invalid_request", "invalid_cursor"],
-  },
-  createChat: {
-    method: "POST",
-    path: "/api/chats",
-    scope: "chats:write",
-    summary: "Create a durable chat",
-    body: CreateChatBody,
-    answers: { 201: ChatView },
-    errors: ["not_found", "invalid_state"],
-    emits: "chat.created",
-  },
-  getChat: {
-    method: "GET",
-    path: "/api/chats/{id}",
-    scope: "chats:read",
-    summary: "Read a chat",
-    description: "With `since_version` and `wait` it returns as soon as the chat changes.",
-    params,
-    query: POLL_QUERY,
-    answers: { 200: ChatView, 304: null },
-    errors: ["not_found", "invalid_request"],
-  },
-  deleteChat: {
-    method: "DELETE",
-    path: "/api/chats/{id}",
-    scope: "chats:write",
-    summary: "Delete a chat",
-    description:
-      "For the person who made the chat, and for owners. Running work is cancelled, and the chat is no longer found.",
-    params,
-    answers: { 200: DeletedChat },
-    errors: ["not_found", "forbidden"],
-    emits: "chat.deleted",
-  },
-  updateChat: {
-    method: "PATCH",
-    path: "/api/chats/{id}",
-    scope: "chats:write",
-    summary: "Rename a chat, pin it, or change its metadata",
-    description: "For the person who made the chat, and for owners. Omitted fields are unchanged.",
-    params,
-    headers: IF_MATCH,
-    body: UpdateChatBody,
-    answers: { 200: ChatView },
-    errors: ["not_found", "forbidden", "version_conflict"],
-    emits: "chat.updated",
-  },
-  updateChatOptions: {
-    method: "PATCH",
-    path: "/api/chats/{id}/options",
-    scope: "chats:write",
-    summary: "Update chat options",
-    description:
-      "Merges the given options, bare or as `options`. Only the person who made the chat and owners change its title.",
-    params,
-    headers: IF_MATCH,
-    body: OptionsBody,
-    bodyMayBeIn: "options",
-    answers: { 200: ChatView },
-    errors: ["not_found", "forbidden", "version_conflict"],
-    emits: "chat.updated",
-  },
-  listMessages: {
-    method: "GET",
-    path: "/api/chats/{id}/messages",
-    scope: "chats:read",
-    summary: "Read messages and the durable work summary",
-    description:
-      "The newest page first, each in the order of the conversation; `next_cursor` leads to the previous page.",
-    params,
-    query: { limit: LIMIT, cursor: MessageCursor },
-    answers: { 200: MessagePage },
-    errors: ["not_found", "invalid_request", "invalid_cursor"],
-  },
-  sendMessage: {
-    method: "POST",
-    path: "/api/chats/{id}/messages",
-    scope: "chats:write",
-    summary: "Send a message to the agent",
-    description:
-      "Returns when the message is stored; the job that answers it continues. `on_busy` decides what happens to the message while a turn runs: `queue`, `steer` (the model gets it before its next call), `interrupt` (the turn is cancelled) or `reject`.",
-    params,
-    body: SendMessageBody,
-    answers: { 202: SentView },
-    errors: [
-      "not_found",
-      "forbidden",
-      "invalid_state",
-      "chat_busy",
-      "approval_pending",
-      "budget_exceeded",
-      "provider_error",
-    ],
-    emits: "chat.message_sent",
-  },
-  updateMessage: {
-    method: "PATCH",
-    path: "/api/chats/{id}/messages/{message_id}",
-    scope: "chats:write",
-    summary: "Pin a message, or take its pin away",
-    description:
-      "A pinned message stays in the model's context as it is, also when the conversation around it is compacted. A chat has at most 20.",
-    params: { ...params, message_id: MessageId },
-    body: UpdateMessageBody,
-    answers: { 200: MessageView },
-    errors: ["not_found", "invalid_state"],
-    emits: "chat.updated",
-  },
-  compactChat: {
-    method: "POST",
-    path: "/api/chats/{id}/compact",
-    scope: "chats:write",
-    summary: "Compact the conversation",
-    description:
-      "Begins a job that writes a summary of the conversation so far. From then on the model gets the summary instead of the messages that it replaces; all messages stay readable. Long conversations are compacted without being asked.",
-    params,
-    body: CompactChatBody,
-    answers: { 202: CompactionView },
-    errors: ["not_found", "invalid_state", "budget_exceeded", "provider_error"],
-    emits: "chat.updated",
-  },
-  forkChat: {
-    method: "POST",
-    path: "/api/chats/{id}/fork",
-    scope: "chats:write",
-    summary: "Go on from an earlier message in a new chat",
-    description:
-      "Copies the conversation up to and including the message into a new chat; this one stays as it is. With `content` the message, which is then a user's, is replaced by it, and the agent answers: edit and resend. At most the newest 1,000 messages and 4 MiB before the message are copied.",
-    params,
-    body: ForkChatBody,
-    answers: { 201: ForkView },
-    errors: ["not_found", "invalid_state", "budget_exceeded", "provider_error"],
-    emits: "chat.created",
-  },
-});
+    async (services, { principal }, { query }) => {
+      const { system, chats, log } = services;
+      const { organizationId, userId } = principal;
+      const settled = await system.settled(organizationId);
+      if (!settled.ok) return settled;
+      const filter = {
+        seenBy: userId,
+        agentId: query.agent_id,
+        workspaceId: query.workspace_id,
+        status: query.status,
+        title: query.title,
+        isPinned: query.pinned === undefined ? undefined : query.pinned === "true",
+        text: query.text,
+      };
+      const found = await lookUp(log, chats.listChats(organizationId, filter, pageOf(query)));
+      if (!found.ok) return found;
+      const standings = await chatStandings(services, principal, found.value.records);
+      return mapped(standings, (standingOf) =>
+        pageView("chats", found.value, (chat) => chatView(chat, principal, standingOf(chat))),
+      );
+    },
+  ),
+
+  createChat: operation(
+    {
+      method: "POST",
+      path: "/api/chats",
+      scope: "chats:write",
+      summary: "Create a durable chat",
+      body: CreateChatBody,
+      answers: { 201: ChatView },
+      errors: ["invalid_state"],
+      emits: "chat.created",
+    },
+    async (services, change, { body }) => {
+      const { organizationId, userId } = change.principal;
+      const { agent_id: agentId, workspace_id: workspaceId, title, options = {}, metadata = {} } = body;
+      const fits = withinMetadata(metadata);
+      if (!fits.ok) return fits;
+      const agent = await services.agents.find(change.principal, agentId);
+      if (!agent.ok) return unlessNotInstalled(services, change.principal, agentId, agent);
+      const place = workspaceRef(organizationId, workspaceId);
+      const workspace = await services.system.dispatch(place, { kind: "read_workspace" });
+      if (!workspace.ok) return workspace;
+      const model = usableModel(services, options.model, "/options/model");
+      if (!model.ok) return model;
+      const tools = usableChatTools(services, connectionsOf(agent.value, organizationId), {
+        names: options.tools ?? [],
+        path: "/options/tools",
+      });
+      if (!tools.ok) return tools;
+      const approves = mayApprove(change.principal, options.auto_approve);
+      if (!approves.ok) return approves;
+      const command = {
+        kind: "open_chat",
+        agent: { id: agent.value.id, name: agent.value.name },
+        workspaceId,
+        userId,
+        title: title ?? options.title ?? agent.value.name,
+        options: optionsOf(options),
+        metadata,
+      } as const;
+      return change.commit([ask(chatRef(organizationId, newId("cht")), command)], (chat) =>
+        created(chatView(chat, change.principal)),
+      );
+    },
+  ),
+
+  getChat: operation(
+    {
+      method: "GET",
+      path: "/api/chats/{id}",
+      scope: "chats:read",
+      summary: "Read a chat",
+      description: "With `since_version` and `wait` it returns as soon as the chat changes.",
+      params,
+      query: POLL_QUERY,
+      answers: { 200: ChatView, 304: null },
+    },
+    async (services, caller, { params, query }) => {
+      const { principal } = caller;
+      const chat = await visibleChat(services, principal, params.id);
+      if (!chat.ok) return chat;
+      const ref = chatRef(principal.organizationId, params.id);
+      const read = () => services.system.dispatch(ref, { kind: "read_chat" });
+      return polled(services, caller, { ref, read, query }, async (found) =>
+        chatView(found, principal, await chatStanding(services, principal, found)),
+      );
+    },
+  ),
+
+  deleteChat: operation(
+    {
+      method: "DELETE",
+      path: "/api/chats/{id}",
+      scope: "chats:write",
+      summary: "Delete a chat",
+      description:
+        "For the person who made the chat, and for owners. Running work is cancelled, and the chat is no longer found.",
+      params,
+      answers: { 200: DeletedChat },
+      errors: ["forbidden"],
+      emits: "chat.deleted",
+    } /** A soft delete (CHAT-1): running work is cancelled, and the chat is gone for everybody. */,
+    async (services, change, { params }) => {
+      const { principal } = change;
+      const chat = await visibleChat(services, change.principal, params.id);
+      if (!chat.ok) return chat;
+      if (!ownsChat(chat.value, principal)) return refuse(NOT_THEIRS);
+      return change.commit([ask(chatRef(principal.organizationId, params.id), { kind: "delete_chat" })], (gone) =>
+        done(deletedView(gone, principal)),
+      );
+    },
+  ),
+
+  updateChat: operation(
+    {
+      method: "PATCH",
+      path: "/api/chats/{id}",
+      scope: "chats:write",
+      summary: "Rename a chat, pin it, or change its metadata",
+      description: "For the person who made the chat, and for owners. Omitted fields are unchanged.",
+      params,
+      headers: IF_MATCH,
+      body: UpdateChatBody,
+      answers: { 200: ChatView },
+      errors: ["forbidden"],
+      emits: "chat.updated",
+    },
+    async (services, change, { params, headers, body }) => {
+      const chat = await visibleChat(services, change.principal, params.id);
+      if (!chat.ok) return chat;
+      if (!ownsChat(chat.value, change.principal)) return refuse(NOT_THEIRS);
+      const { metadata, ...options } = body;
+      const fits = withinMetadata(metadata ?? {});
+      if (!fits.ok) return fits;
+      const changes = { options: optionsOf(options), ...(metadata === undefined ? {} : { metadata }) };
+      return commitUpdate(services, change, chat.value, { ...changes, version: headers["if-match"] ?? null });
+    },
+  ),
+
+  updateChatOptions: operation(
+    {
+      method: "PATCH",
+      path: "/api/chats/{id}/options",
+      scope: "chats:write",
+      summary: "Update chat options",
+      description:
+        "Merges the given options, bare or as `options`. Only the person who made the chat and owners change its title.",
+      params,
+      headers: IF_MATCH,
+      body: OptionsBody,
+      bodyMayBeIn: "options",
+      answers: { 200: ChatView },
+      errors: ["forbidden"],
+      emits: "chat.updated",
+    },
+    async (services, change, { params, headers, body }) => {
+      const chat = await visibleChat(services, change.principal, params.id);
+      if (!chat.ok) return chat;
+      const { principal } = change;
+      const renames = body.title !== undefined && body.title !== chat.value.options.title;
+      if (renames && !ownsChat(chat.value, principal)) return refuse(NOT_THEIRS);
+      const model = usableModel(services, body.model, "/model");
+      if (!model.ok) return model;
+      const names = body.tools ?? [];
+      const agent = names.length === 0 ? null : await services.agents.find(principal, chat.value.agentId);
+      // Without the agent its servers are unknown, and nothing runs in the chat.
+      if (agent?.ok === true) {
+        const tools = usableChatTools(services, connectionsOf(agent.value, chat.value.organizationId), {
+          names,
+          path: "/tools",
+        });
+        if (!tools.ok) return tools;
+      }
+      const approves = mayApprove(principal, body.auto_approve);
+      if (!approves.ok) return approves;
+      return commitUpdate(services, change, chat.value, {
+        options: optionsOf(body),
+        version: headers["if-match"] ?? null,
+      });
+    },
+  ),
+};
+
+const NOT_THEIRS: Fault = {
+  kind: "forbidden",
+  message: "Only the person who made the chat and owners of the organization rename or delete it",
+};
+
+/** The agent's connections; none for an agent of another organization (V1-5). */
+const connectionsOf = (agent: Agent, organizationId: string): Pick<Agent, "organizationId" | "mcpServers" | "tools"> =>
+  agent.organizationId === organizationId ? agent : { organizationId, mcpServers: [] };
+
+async function commitUpdate(
+  services: Services,
+  change: Change,
+  chat: Chat,
+  changes: Omit<Extract<ChatCommand, { readonly kind: "update_chat" }>, "kind">,
+): Promise<Outcome<Commit>> {
+  const { principal } = change;
+  const standing = await chatStanding(services, principal, chat);
+  const ref = chatRef(principal.organizationId, chat.id);
+  const steps = [ask(ref, { kind: "read_chat" }), ask(ref, { kind: "update_chat", ...changes })] as const;
+  return updated(change, steps, (after) => chatView(after, principal, standing));
+}
+
+const DECIDING = "jobs:write";
+
+/** `auto_approve` decides approvals in advance, so it requires the same rights as deciding them (CHAT-9). */
+function mayApprove({ scopes }: Principal, autoApprove: boolean | undefined): Outcome<null> {
+  if (autoApprove !== true || hasScope(scopes, DECIDING)) return ok(null);
+  return refuse({ kind: "insufficient_scope", required: [DECIDING] });
+}

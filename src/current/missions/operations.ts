@@ -1,35 +1,36 @@
-/** Operations on missions and their tasks (MIS-1 to MIS-8). */
-import { MISSION_STATUSES, RUN_OUTCOMES } from "../../../actors/mission/schema.ts";
-import { Type } from "../../../actors/schema.ts";
-import { idFilter, someOf, withDefault } from "../../http/contract/field.ts";
+/** Missions on the current surface: list, create, read, change, run, and their tasks (MIS-1 to MIS-8). */
+import { mapped, ok, type Outcome } from "../../../actors/fault.ts";
+import { newId } from "../../../actors/ids.ts";
+import type { MissionChanges } from "../../../actors/mission/protocol.ts";
+import { DEFAULT_SCHEDULE } from "../../../actors/mission/schedule-input.ts";
+import { type Mission, MISSION_STATUSES, type MissionBudget, missionRef } from "../../../actors/mission/schema.ts";
+import type { Principal } from "../../../actors/organization/principal.ts";
+import { type Agent, organizationRef } from "../../../actors/organization/schema.ts";
+import type { Member } from "../../../actors/runtime/turns/members.ts";
+import { ask } from "../../../actors/troupe.ts";
+import { workspaceRef } from "../../../actors/workspace/schema.ts";
+import { created, done } from "../../http/commit/commit.ts";
+import { idFilter, someOf } from "../../http/contract/field.ts";
 import { Id } from "../../http/contract/noun.ts";
-import { operationGroup } from "../../http/contract/operation.ts";
 import { IF_MATCH } from "../../http/contract/request-headers.ts";
-import { POLL_QUERY } from "../long-poll.ts";
-import { pageQuery } from "../paging.ts";
-import { MissionId, MissionTaskId } from "../path-ids.ts";
-import { AddTaskBody, CreateMissionBody, UpdateMissionBody, UpdateMissionTaskBody } from "./schema.ts";
-import {
-  DeletedMissionView,
-  ForecastView,
-  MissionList,
-  MissionRunList,
-  MissionTaskView,
-  MissionView,
-  RunStartedView,
-  TaskStartedView,
-} from "./view.ts";
+import { lookUp } from "../../log/look-up.ts";
+import { operation } from "../../operations/operation.ts";
+import type { Services } from "../../operations/services.ts";
+import { costKnown } from "../../work/budget.ts";
+import { unlessNotInstalled } from "../library-visibility.ts";
+import { POLL_QUERY, polled } from "../long-poll.ts";
+import { pageOf, pageQuery, pageView } from "../paging.ts";
+import { MissionId } from "../path-ids.ts";
+import { updated } from "../updating.ts";
+import { changesOf, CreateMissionBody, UpdateMissionBody } from "./schema.ts";
+import { readMission, updateAndRun } from "./starting.ts";
+import { askerOf, DeletedMissionView, MissionList, MissionView, missionView } from "./view.ts";
 
 const params = { id: MissionId };
-const taskParams = { id: MissionId, taskId: MissionTaskId };
-/** Times in one forecast: two years of weekly runs, or four days of hourly ones. */
-const MOST_FORECAST = 100;
 
-export const missionOperations = operationGroup(
-  "Missions",
-  "Recurring work for an agent, started by hand or by a schedule",
-  {
-    listMissions: {
+export const missionOperations = {
+  listMissions: operation(
+    {
       method: "GET",
       path: "/api/missions",
       scope: "missions:read",
@@ -42,9 +43,21 @@ export const missionOperations = operationGroup(
         ...pageQuery("missions"),
       },
       answers: { 200: MissionList },
-      errors: ["invalid_request", "invalid_cursor"],
     },
-    createMission: {
+    async ({ system, missions, calendar, log }, { principal }, { query }) => {
+      const { organizationId, userId } = principal;
+      const settled = await system.settled(organizationId);
+      if (!settled.ok) return settled;
+      const filter = { seenBy: userId, status: query.status, agentId: query.agent_id, workspaceId: query.workspace_id };
+      const found = await lookUp(log, missions.listMissions(organizationId, filter, pageOf(query)));
+      return mapped(found, (list) =>
+        pageView("missions", list, (mission) => missionView(mission, principal, calendar)),
+      );
+    },
+  ),
+
+  createMission: operation(
+    {
       method: "POST",
       path: "/api/missions",
       scope: "missions:write",
@@ -53,10 +66,43 @@ export const missionOperations = operationGroup(
         "Without a schedule it runs only when it is started by hand. Scheduled runs act with the permissions of the user who creates it. Without `workspace_id` it works in the default workspace.",
       body: CreateMissionBody,
       answers: { 201: MissionView },
-      errors: ["not_found", "invalid_schedule"],
+      errors: ["invalid_schedule"],
       emits: "mission.created",
     },
-    getMission: {
+    async (services, change, { body }) => {
+      const { principal } = change;
+      const agent = await services.agents.find(principal, body.agent_id);
+      if (!agent.ok) return unlessNotInstalled(services, principal, body.agent_id, agent);
+      const workspaceId = await workspaceOf(services, principal, body.workspace_id);
+      if (!workspaceId.ok) return workspaceId;
+      const given = changesOf(body);
+      if (!given.ok) return given;
+      const countable = budgetKnown(services, agent.value, given.value.budget);
+      if (!countable.ok) return countable;
+      const { schedule = {}, ...rest } = given.value;
+      const settings = {
+        visibility: "organization",
+        priority: "medium",
+        reviewRequired: false,
+        budget: { maxTokens: null, maxSteps: null },
+        ...rest,
+        title: body.title,
+        goal: body.goal,
+        agentId: agent.value.id,
+        workspaceId: workspaceId.value,
+        schedule: { ...DEFAULT_SCHEDULE, ...schedule },
+      } as const;
+      const command = { kind: "create_mission", by: askerOf(principal), settings } as const;
+      const create = ask(missionRef(principal.organizationId, newId("mis")), command);
+      return change.commit(
+        [create, ...stillThere(principal, { agent: agent.value, workspaceId: workspaceId.value })],
+        (mission) => created(missionView(mission, principal, services.calendar)),
+      );
+    },
+  ),
+
+  getMission: operation(
+    {
       method: "GET",
       path: "/api/missions/{id}",
       scope: "missions:read",
@@ -65,9 +111,19 @@ export const missionOperations = operationGroup(
       params,
       query: POLL_QUERY,
       answers: { 200: MissionView, 304: null },
-      errors: ["not_found", "invalid_request"],
     },
-    updateMission: {
+    async (services, caller, { params, query }) => {
+      const { principal } = caller;
+      const ref = missionRef(principal.organizationId, params.id);
+      const read = () => services.system.dispatch(ref, { kind: "read_mission", by: askerOf(principal) });
+      return polled(services, caller, { ref, read, query }, (mission) =>
+        missionView(mission, principal, services.calendar),
+      );
+    },
+  ),
+
+  updateMission: operation(
+    {
       method: "PATCH",
       path: "/api/missions/{id}",
       scope: "missions:write",
@@ -78,18 +134,34 @@ export const missionOperations = operationGroup(
       headers: IF_MATCH,
       body: UpdateMissionBody,
       answers: { 200: MissionView },
-      errors: [
-        "not_found",
-        "forbidden",
-        "invalid_schedule",
-        "invalid_state",
-        "version_conflict",
-        "budget_exceeded",
-        "provider_error",
-      ],
+      errors: ["forbidden", "invalid_schedule", "invalid_state", "budget_exceeded", "provider_error"],
       emits: "mission.updated",
     },
-    deleteMission: {
+    async (services, change, { params, headers, body }) => {
+      const mission = await readMission(services, change.principal, params.id);
+      if (!mission.ok) return mission;
+      const { principal } = change;
+      const usable = await usableParts(services, principal, body);
+      if (!usable.ok) return usable;
+      const given = changesOf(body);
+      if (!given.ok) return given;
+      const countable = await withinPrices(services, principal, mission.value, given.value);
+      if (!countable.ok) return countable;
+      const version = headers["if-match"] ?? null;
+      const there = stillThere(principal, usable.value);
+      if (body.status === "running")
+        return updateAndRun(services, change, mission.value, { changes: given.value, version, there });
+      const command = { kind: "update_mission", by: askerOf(principal), changes: given.value, version } as const;
+      const ref = missionRef(principal.organizationId, params.id);
+      const read = ask(ref, { kind: "read_mission", by: askerOf(principal) });
+      return updated(change, [read, ask(ref, command), ...there], (after) =>
+        missionView(after, principal, services.calendar),
+      );
+    },
+  ),
+
+  deleteMission: operation(
+    {
       method: "DELETE",
       path: "/api/missions/{id}",
       scope: "missions:write",
@@ -98,95 +170,82 @@ export const missionOperations = operationGroup(
         "Its record is kept, but it fires no more and is not found any more. Its running jobs are cancelled.",
       params,
       answers: { 200: DeletedMissionView },
-      errors: ["not_found", "forbidden"],
+      errors: ["forbidden"],
       emits: "resource.deleted",
     },
-    runMission: {
-      method: "POST",
-      path: "/api/missions/{id}/run",
-      scope: "missions:write",
-      summary: "Run a mission now",
-      description:
-        "While another run is open, the mission's overlap policy decides. A run that waits for the open one has no `run` and no `job` yet.",
-      params,
-      answers: { 202: RunStartedView },
-      errors: ["not_found", "forbidden", "invalid_state", "budget_exceeded", "provider_error"],
-      emits: "mission.started",
+    async ({ calendar }, change, { params: { id } }) => {
+      const { principal } = change;
+      const command = { kind: "delete_mission", by: askerOf(principal) } as const;
+      return change.commit([ask(missionRef(principal.organizationId, id), command)], (mission) =>
+        done({ ...missionView(mission, principal, calendar), allowed_actions: [], deleted: true }),
+      );
     },
-    listMissionRuns: {
-      method: "GET",
-      path: "/api/missions/{id}/runs",
-      scope: "missions:read",
-      summary: "List the runs of a mission",
-      description: "The ledger: every scheduled time with its outcome, and every run by hand.",
-      params,
-      query: {
-        outcome: someOf(RUN_OUTCOMES, { description: "Entries with one of these outcomes" }),
-        ...pageQuery("mission_runs"),
-      },
-      answers: { 200: MissionRunList },
-      errors: ["not_found", "invalid_request", "invalid_cursor"],
-    },
-    getMissionForecast: {
-      method: "GET",
-      path: "/api/missions/{id}/forecast",
-      scope: "missions:read",
-      summary: "Forecast when a mission will fire",
-      description: "In UTC and in local time, with a note where a clock change shifts, skips or repeats a time.",
-      params,
-      query: {
-        count: withDefault(
-          Type.Integer({ minimum: 1, maximum: MOST_FORECAST, description: "Number of times in the answer" }),
-          20,
-        ),
-      },
-      answers: { 200: ForecastView },
-      errors: ["not_found", "invalid_request"],
-    },
-    addMissionTask: {
-      method: "POST",
-      path: "/api/missions/{id}/tasks",
-      scope: "missions:write",
-      summary: "Add a mission task",
-      params,
-      body: AddTaskBody,
-      answers: { 201: MissionTaskView },
-      errors: ["not_found", "forbidden", "invalid_state"],
-      emits: "mission_task.created",
-    },
-    getMissionTask: {
-      method: "GET",
-      path: "/api/missions/{id}/tasks/{taskId}",
-      scope: "missions:read",
-      summary: "Read a mission task",
-      params: taskParams,
-      answers: { 200: MissionTaskView },
-      errors: ["not_found"],
-    },
-    updateMissionTask: {
-      method: "PATCH",
-      path: "/api/missions/{id}/tasks/{taskId}",
-      scope: "missions:write",
-      summary: "Update a mission task",
-      description: "Omitted fields are unchanged. A status that ends the work also stops its job.",
-      params: taskParams,
-      headers: IF_MATCH,
-      body: UpdateMissionTaskBody,
-      answers: { 200: MissionTaskView },
-      errors: ["not_found", "forbidden", "invalid_state", "version_conflict"],
-      emits: "mission_task.updated",
-    },
-    startMissionTask: {
-      method: "POST",
-      path: "/api/missions/{id}/tasks/{taskId}/start-work",
-      scope: "missions:write",
-      summary: "Start long-running work from a task",
-      description:
-        "The agent that the task is assigned to does the work, or else the mission's agent. If a job is already active, it is returned with 200.",
-      params: taskParams,
-      answers: { 202: TaskStartedView, 200: TaskStartedView },
-      errors: ["not_found", "forbidden", "invalid_state", "budget_exceeded", "provider_error"],
-      emits: "mission_task.started",
-    },
-  },
-);
+  ),
+};
+
+/**
+ * Checks in the commit that the agent and the workspace still exist. A concurrent deletion looks for missions only
+ * once, and would miss this one. An agent of another organization is checked when a run begins.
+ */
+function stillThere(
+  { organizationId, userId }: Principal,
+  { agent, workspaceId }: { readonly agent: Agent | null; readonly workspaceId: string | null },
+): readonly Member[] {
+  const by = { organizationId, userId };
+  return [
+    ...(agent?.organizationId === organizationId
+      ? [ask(organizationRef(organizationId), { kind: "read_agent", by, agentId: agent.id })]
+      : []),
+    ...(workspaceId === null ? [] : [ask(workspaceRef(organizationId, workspaceId), { kind: "read_workspace" })]),
+  ];
+}
+
+/** The given workspace, or by default the organization's own. */
+async function workspaceOf(
+  { system }: Services,
+  { organizationId }: Principal,
+  given: string | undefined,
+): Promise<Outcome<string>> {
+  if (given !== undefined)
+    return mapped(
+      await system.dispatch(workspaceRef(organizationId, given), { kind: "read_workspace" }),
+      ({ id }) => id,
+    );
+  const organization = await system.dispatch(organizationRef(organizationId), { kind: "read_organization" });
+  return mapped(organization, ({ defaultWorkspaceId }) => defaultWorkspaceId);
+}
+
+/** Refuses a cost budget for an agent whose model has no price (RUN-20). */
+function budgetKnown({ models }: Services, { model }: Agent, budget: MissionBudget | undefined): Outcome<null> {
+  const described = models.describe(model);
+  // A model that cannot be used is refused when a run begins, not here.
+  return described.ok ? costKnown(models, described.value, budget ?? null) : ok(null);
+}
+
+/** Looks up the agent only if the change sets a cost budget. */
+async function withinPrices(
+  services: Services,
+  principal: Principal,
+  mission: Mission,
+  { agentId = mission.agentId, budget }: MissionChanges,
+): Promise<Outcome<null>> {
+  if ((budget?.maxCost ?? null) === null) return ok(null);
+  const agent = await services.agents.find(principal, agentId);
+  return agent.ok ? budgetKnown(services, agent.value, budget) : ok(null);
+}
+
+/** The new agent and workspace from the body, null if absent; refuses those that the caller may not use. */
+async function usableParts(
+  services: Services,
+  principal: Principal,
+  body: { readonly agent_id?: string | undefined; readonly workspace_id?: string | undefined },
+): Promise<Outcome<{ readonly agent: Agent | null; readonly workspaceId: string | null }>> {
+  let agent: Agent | null = null;
+  if (body.agent_id !== undefined) {
+    const found = await services.agents.find(principal, body.agent_id);
+    if (!found.ok) return unlessNotInstalled(services, principal, body.agent_id, found);
+    agent = found.value;
+  }
+  if (body.workspace_id === undefined) return ok({ agent, workspaceId: null });
+  return mapped(await workspaceOf(services, principal, body.workspace_id), (workspaceId) => ({ agent, workspaceId }));
+}

@@ -19,6 +19,10 @@ import { askerOf, missionRunView, missionTaskView, missionView } from "./view.ts
 
 type Committing = Promise<Outcome<Commit>>;
 
+/** A mission that the caller may see. */
+export const readMission = ({ system }: Services, principal: Principal, id: string): Promise<Outcome<Mission>> =>
+  system.dispatch(missionRef(principal.organizationId, id), { kind: "read_mission", by: askerOf(principal) });
+
 const newIds = (): JobIds => ({ jobId: newId("job"), chatId: newId("cht") });
 
 /** Prepares the agent's work. First it checks that the caller may use the verb on the mission now. */

@@ -1,8 +1,13 @@
-/** Operations on models (RUN-4). */
+/** The models that the operator allows (RUN-4). */
+import { ok } from "../../../actors/fault.ts";
+import { isCostKnown } from "../../../actors/job/budget.ts";
+import type { JobLimits } from "../../../actors/job/limits.ts";
+import type { AllowedModel, ModelPort } from "../../../actors/job/ports.ts";
 import { OneOf, Type } from "../../../actors/schema.ts";
 import { MODEL_INPUTS } from "../../../actors/upload/terms.ts";
 import { Count, noun, Text } from "../../http/contract/noun.ts";
-import { operationGroup } from "../../http/contract/operation.ts";
+import type { Shown } from "../../http/contract/operation.ts";
+import { operation } from "../../operations/operation.ts";
 
 export const ModelView = noun("Model", "A model that the operator allows", {
   id: Text("`provider:name`, as agents and chats name it", "demo:echo"),
@@ -27,14 +32,34 @@ export const ModelView = noun("Model", "A model that the operator allows", {
   }),
 });
 
-export const modelOperations = operationGroup("Models", "The models that agents may use", {
-  listModels: {
-    method: "GET",
-    path: "/api/models",
-    scope: "agents:read",
-    summary: "List the models that the operator allows",
-    answers: {
-      200: noun("ModelList", "All models that are allowed", { models: Type.Array(ModelView) }),
+export const modelOperations = {
+  listModels: operation(
+    {
+      method: "GET",
+      path: "/api/models",
+      scope: "agents:read",
+      summary: "List the models that the operator allows",
+      answers: {
+        200: noun("ModelList", "All models that are allowed", { models: Type.Array(ModelView) }),
+      },
     },
-  },
+    ({ models, jobLimits }) => ok({ models: models.allowed().map((model) => modelView(model, models, jobLimits)) }),
+  ),
+};
+
+/** `limits` are the service's own for a job whose budget sets none; the provider's limits are not known here. */
+const modelView = (
+  model: AllowedModel,
+  models: Pick<ModelPort, "hasPrice">,
+  { steps, runMs }: JobLimits,
+): Shown<typeof ModelView> => ({
+  id: `${model.provider}:${model.name}`,
+  provider: model.provider,
+  name: model.name,
+  default: model.isDefault,
+  demo: model.demo,
+  needs_own_key: model.isOwnKeyOnly === true,
+  input: [...model.input],
+  priced: isCostKnown(models, model),
+  limits: { context_tokens: model.window.contextTokens, max_steps: steps, max_run_seconds: runMs / 1_000 },
 });

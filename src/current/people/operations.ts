@@ -1,167 +1,392 @@
-/** Operations on the people of an organization (AUTH-19), and on one's own sessions and grants (AUTH-20). */
-import { FULL_ACCESS } from "../../../actors/organization/principal.ts";
-import { operationGroup } from "../../http/contract/operation.ts";
+/** Credentials of the caller that are not named tokens: browser sessions, and grants to programs (AUTH-20). */
+import { mapped, ok, type Outcome } from "../../../actors/fault.ts";
+import { unlessMember } from "../../../actors/organization/invitations.ts";
+import { FULL_ACCESS, type Principal } from "../../../actors/organization/principal.ts";
+import { endingsOf, removalOf } from "../../../actors/organization/removal.ts";
+import { organizationRef, type Token } from "../../../actors/organization/schema.ts";
+import { hasEnded } from "../../../actors/organization/tokens.ts";
+import { type Page, PAGE_LIMIT, type PageCursor } from "../../../actors/page.ts";
+import { ask } from "../../../actors/troupe.ts";
+import { keyHash, newKey } from "../../http/admission/token.ts";
+import { created, done } from "../../http/commit/commit.ts";
+import { invitationLink } from "../../http/contract/invitation-path.ts";
 import { IF_MATCH } from "../../http/contract/request-headers.ts";
-import { pageQuery } from "../paging.ts";
+import { originOf } from "../../http/request/caller.ts";
+import { lookUp } from "../../log/look-up.ts";
+import { operation } from "../../operations/operation.ts";
+import type { Services } from "../../operations/services.ts";
+import { pageOf, pageQuery, pageView } from "../paging.ts";
 import { GrantId, InvitationId, SessionId, UserId } from "../path-ids.ts";
+import { doneIf } from "../updating.ts";
+import { currentUploads } from "../uploads/current-uploads.ts";
 import {
   CreateInvitationBody,
   GrantList,
   GrantView,
+  grantView,
   InvitationList,
   InvitationView,
+  invitationView,
   MemberList,
   MemberView,
+  memberView,
   NewInvitationView,
   RemovedMember,
+  removedMemberView,
   RevokedSessions,
   SessionList,
   SessionView,
+  sessionView,
   UpdateMemberBody,
 } from "./schema.ts";
 
-export const memberOperations = operationGroup("Members", "People of the organization, and invitations to it", {
-  listMembers: {
-    method: "GET",
-    path: "/api/members",
-    scope: "tokens:read",
-    summary: "List the members",
-    description: "For every member, newest first.",
-    query: pageQuery("members"),
-    answers: { 200: MemberList },
-    errors: ["invalid_request", "invalid_cursor"],
-  },
-  getMember: {
-    method: "GET",
-    path: "/api/members/{id}",
-    scope: "tokens:read",
-    summary: "Read a member",
-    params: { id: UserId },
-    answers: { 200: MemberView },
-    errors: ["not_found"],
-  },
-  updateMember: {
-    method: "PATCH",
-    path: "/api/members/{id}",
-    scope: FULL_ACCESS,
-    isForOwners: true,
-    summary: "Change a member's role",
-    description: "Counts from the member's next request. The last owner stays one: 409.",
-    params: { id: UserId },
-    headers: IF_MATCH,
-    body: UpdateMemberBody,
-    answers: { 200: MemberView },
-    errors: ["not_found", "version_conflict", "invalid_state"],
-    emits: "resource.updated",
-  },
-  removeMember: {
-    method: "DELETE",
-    path: "/api/members/{id}",
-    scope: FULL_ACCESS,
-    isForOwners: true,
-    summary: "Remove a member",
-    description:
-      "Ends the person's sessions, tokens and grants in this organization with the next request, and closes their " +
-      "open streams. Open invitations of their address are withdrawn. What the person has made stays. The last owner cannot be removed: 409.",
-    params: { id: UserId },
-    answers: { 200: RemovedMember },
-    errors: ["not_found", "invalid_state"],
-    emits: "resource.deleted",
-  },
-  listInvitations: {
-    method: "GET",
-    path: "/api/invitations",
-    scope: "tokens:read",
-    isForOwners: true,
-    summary: "List invitations",
-    description: "Newest first; those that are over are kept for 30 days.",
-    query: pageQuery("invitations"),
-    answers: { 200: InvitationList },
-    errors: ["invalid_request", "invalid_cursor"],
-  },
-  createInvitation: {
-    method: "POST",
-    path: "/api/invitations",
-    scope: FULL_ACCESS,
-    isForOwners: true,
-    summary: "Invite a person",
-    description:
-      "The link is in the answer and never shown again. The person who opens it becomes a member; it works once, within 7 days. " +
-      "Nothing is sent: pass the link on. Open invitations of the same address are withdrawn.",
-    body: CreateInvitationBody,
-    hasOneTimeSecret: true,
-    answers: { 201: NewInvitationView },
-    errors: ["invalid_state"],
-    emits: "resource.created",
-  },
-  revokeInvitation: {
-    method: "POST",
-    path: "/api/invitations/{id}/revoke",
-    scope: "tokens:write",
-    isForOwners: true,
-    summary: "Withdraw an invitation",
-    description: "Its link opens nothing any more. One that was accepted or withdrawn is 404.",
-    params: { id: InvitationId },
-    answers: { 200: InvitationView },
-    errors: ["not_found"],
-    emits: "resource.deleted",
-  },
-});
+export const memberOperations = {
+  listMembers: operation(
+    {
+      method: "GET",
+      path: "/api/members",
+      scope: "tokens:read",
+      summary: "List the members",
+      description: "For every member, newest first.",
+      query: pageQuery("members"),
+      answers: { 200: MemberList },
+    },
+    async ({ system, directory, log }, { principal }, { query }) => {
+      const { organizationId } = principal;
+      const settled = await system.settled(organizationId);
+      if (!settled.ok) return settled;
+      const organization = await system.dispatch(organizationRef(organizationId), READ_ORGANIZATION);
+      if (!organization.ok) return organization;
+      const members = await lookUp(log, directory.pageMembers(organizationId, pageOf(query)));
+      return mapped(members, (page) =>
+        pageView("members", page, (member) => memberView(member, principal, organization.value)),
+      );
+    },
+  ),
 
-export const sessionOperations = operationGroup("Sessions", "Browsers and programs that act as you", {
-  listSessions: {
-    method: "GET",
-    path: "/api/sessions",
-    scope: "tokens:read",
-    summary: "List your sessions",
-    description: "Browsers in which you have signed in to this organization, newest first.",
-    query: pageQuery("sessions"),
-    answers: { 200: SessionList },
-    errors: ["invalid_request", "invalid_cursor"],
-  },
-  revokeSession: {
-    method: "POST",
-    path: "/api/sessions/{id}/revoke",
-    scope: "tokens:write",
-    summary: "End one of your sessions",
-    description:
-      "Takes effect with the next request, and closes the session's open streams. Needs a session or a token with the scope `*`.",
-    params: { id: SessionId },
-    answers: { 200: SessionView },
-    errors: ["not_found", "forbidden"],
-    emits: "resource.deleted",
-  },
-  revokeOtherSessions: {
-    method: "POST",
-    path: "/api/sessions/revoke-others",
-    scope: "tokens:write",
-    summary: "End all your other sessions",
-    description:
-      "All sessions in this organization but the one that asks. Needs a session or a token with the scope `*`.",
-    answers: { 200: RevokedSessions },
-    errors: ["forbidden"],
-    emits: "resource.deleted",
-  },
-  listOauthGrants: {
-    method: "GET",
-    path: "/api/oauth-grants",
-    scope: "tokens:read",
-    summary: "List the programs that you have let in",
-    description: "Newest first; grants that are over are kept for 30 days.",
-    query: pageQuery("oauth_grants"),
-    answers: { 200: GrantList },
-    errors: ["invalid_request", "invalid_cursor"],
-  },
-  revokeOauthGrant: {
-    method: "POST",
-    path: "/api/oauth-grants/{id}/revoke",
-    scope: "tokens:write",
-    summary: "End a program's access",
-    description:
-      "Its tokens end with the next request, and their open streams are closed. A token ends no grant that has scopes which it lacks.",
-    params: { id: GrantId },
-    answers: { 200: GrantView },
-    errors: ["not_found"],
-    emits: "resource.deleted",
-  },
-});
+  getMember: operation(
+    {
+      method: "GET",
+      path: "/api/members/{id}",
+      scope: "tokens:read",
+      summary: "Read a member",
+      params: { id: UserId },
+      answers: { 200: MemberView },
+    },
+    async ({ system }, { principal }, { params: { id: userId } }) => {
+      const ref = organizationRef(principal.organizationId);
+      const read = await system.dispatchGroup([ask(ref, { kind: "read_member", userId }), ask(ref, READ_ORGANIZATION)]);
+      return mapped(read, ([member, organization]) => memberView(member, principal, organization));
+    },
+  ),
+
+  updateMember: operation(
+    {
+      method: "PATCH",
+      path: "/api/members/{id}",
+      scope: FULL_ACCESS,
+      isForOwners: true,
+      summary: "Change a member's role",
+      description: "Counts from the member's next request. The last owner stays one: 409.",
+      params: { id: UserId },
+      headers: IF_MATCH,
+      body: UpdateMemberBody,
+      answers: { 200: MemberView },
+      errors: ["invalid_state"],
+      emits: "resource.updated",
+    },
+    async (_, change, { params: { id: userId }, headers, body: { role } }) => {
+      const { principal } = change;
+      const ref = organizationRef(principal.organizationId);
+      const version = headers["if-match"] ?? null;
+      const steps = [
+        ask(ref, { kind: "read_member", userId }),
+        ask(ref, { kind: "change_role", userId, role, version, origin: originOf(change) }),
+        ask(ref, READ_ORGANIZATION),
+      ] as const;
+      return change.commit(steps, (before, [, after, organization]) => ({
+        ...done(memberView(after, principal, organization)),
+        ...(before.version === after.version ? { emits: null } : {}),
+      }));
+    },
+  ),
+
+  removeMember: operation(
+    {
+      method: "DELETE",
+      path: "/api/members/{id}",
+      scope: FULL_ACCESS,
+      isForOwners: true,
+      summary: "Remove a member",
+      description:
+        "Ends the person's sessions, tokens and grants in this organization with the next request, and closes their " +
+        "open streams. Open invitations of their address are withdrawn. What the person has made stays. The last owner cannot be removed: 409.",
+      params: { id: UserId },
+      answers: { 200: RemovedMember },
+      errors: ["invalid_state"],
+      emits: "resource.deleted",
+    },
+    async ({ system, directory, log, streams, contents }, change, { params: { id: userId } }) => {
+      const { principal } = change;
+      const { organizationId } = principal;
+      const settled = await system.settled(organizationId);
+      if (!settled.ok) return settled;
+      const credentials = await lookUp(log, directory.credentialsOf(organizationId, userId));
+      if (!credentials.ok) return credentials;
+      const ref = organizationRef(organizationId);
+      const origin = originOf(change);
+      const removed = await change.commit(
+        [
+          ask(ref, removalOf(userId, credentials.value, origin)),
+          ask(ref, READ_ORGANIZATION),
+          ...endingsOf(credentials.value, origin).map((command) => ask(ref, command)),
+        ],
+        (member, [, organization]) => done(removedMemberView(member, principal, organization)),
+      );
+      if (!removed.ok) return removed;
+      for (const id of credentials.value.tokenIds) streams.closeOf(id);
+      await currentUploads({ system, contents }, organizationId);
+      return removed;
+    },
+  ),
+
+  listInvitations: operation(
+    {
+      method: "GET",
+      path: "/api/invitations",
+      scope: "tokens:read",
+      isForOwners: true,
+      summary: "List invitations",
+      description: "Newest first; those that are over are kept for 30 days.",
+      query: pageQuery("invitations"),
+      answers: { 200: InvitationList },
+    },
+    async ({ system, directory, clock, log }, { principal }, { query }) => {
+      const { organizationId } = principal;
+      const settled = await system.settled(organizationId);
+      if (!settled.ok) return settled;
+      const invitations = await lookUp(log, directory.pageInvitations(organizationId, pageOf(query)));
+      const now = clock.now();
+      return mapped(invitations, (page) =>
+        pageView("invitations", page, (invitation) => invitationView(invitation, principal, now)),
+      );
+    },
+  ),
+
+  createInvitation: operation(
+    {
+      method: "POST",
+      path: "/api/invitations",
+      scope: FULL_ACCESS,
+      isForOwners: true,
+      summary: "Invite a person",
+      description:
+        "The link is in the answer and never shown again. The person who opens it becomes a member; it works once, within 7 days. " +
+        "Nothing is sent: pass the link on. Open invitations of the same address are withdrawn.",
+      body: CreateInvitationBody,
+      hasOneTimeSecret: true,
+      answers: { 201: NewInvitationView },
+      errors: ["invalid_state"],
+      emits: "resource.created",
+    },
+    async ({ system, directory, log, clock, appUrl }, change, { body: { email, role = "member" } }) => {
+      const { principal } = change;
+      const { organizationId } = principal;
+      const settled = await system.settled(organizationId);
+      if (!settled.ok) return settled;
+      const known = await lookUp(log, directory.findMembers(email));
+      const refused = known.ok ? unlessMember(known.value, organizationId) : known;
+      if (!refused.ok) return refused;
+      const former = await lookUp(log, directory.pendingInvitations(organizationId, email));
+      if (!former.ok) return former;
+      const key = newKey();
+      const of = { email, role, hash: keyHash(key), replacedIds: former.value };
+      const command = { kind: "create_invitation", ...of, origin: originOf(change) } as const;
+      const now = clock.now();
+      return change.commit([ask(organizationRef(organizationId), command)], (made) => {
+        const shown = invitationView(made, principal, now);
+        return { ...created({ ...shown, url: appUrl() + invitationLink(organizationId, made.id, key) }), told: shown };
+      });
+    },
+  ),
+
+  revokeInvitation: operation(
+    {
+      method: "POST",
+      path: "/api/invitations/{id}/revoke",
+      scope: "tokens:write",
+      isForOwners: true,
+      summary: "Withdraw an invitation",
+      description: "Its link opens nothing any more. One that was accepted or withdrawn is 404.",
+      params: { id: InvitationId },
+      answers: { 200: InvitationView },
+      emits: "resource.deleted",
+    },
+    async ({ clock }, change, { params: { id: invitationId } }) => {
+      const { principal } = change;
+      const command = { kind: "revoke_invitation", invitationId, origin: originOf(change) } as const;
+      const now = clock.now();
+      return change.commit([ask(organizationRef(principal.organizationId), command)], (revoked) =>
+        done(invitationView(revoked, principal, now)),
+      );
+    },
+  ),
+};
+
+export const sessionOperations = {
+  listSessions: operation(
+    {
+      method: "GET",
+      path: "/api/sessions",
+      scope: "tokens:read",
+      summary: "List your sessions",
+      description: "Browsers in which you have signed in to this organization, newest first.",
+      query: pageQuery("sessions"),
+      answers: { 200: SessionList },
+    },
+    async ({ system, directory, clock, log }, { principal }, { query }) => {
+      const { organizationId, userId } = principal;
+      const settled = await system.settled(organizationId);
+      if (!settled.ok) return settled;
+      const filter = { kind: "session", userId } as const;
+      const sessions = await lookUp(log, directory.pageTokens(organizationId, filter, pageOf(query)));
+      const now = clock.now();
+      return mapped(sessions, (page) => pageView("sessions", page, (session) => sessionView(session, principal, now)));
+    },
+  ),
+
+  revokeSession: operation(
+    {
+      method: "POST",
+      path: "/api/sessions/{id}/revoke",
+      scope: "tokens:write",
+      summary: "End one of your sessions",
+      description:
+        "Takes effect with the next request, and closes the session's open streams. Needs a session or a token with the scope `*`.",
+      params: { id: SessionId },
+      answers: { 200: SessionView },
+      errors: ["forbidden"],
+      emits: "resource.deleted",
+    },
+    async ({ clock, streams }, change, { params: { id: tokenId } }) => {
+      const { principal } = change;
+      const { organizationId, userId } = principal;
+      const of = { kind: "session", userId } as const;
+      const command = { kind: "revoke_token", tokenId, of, by: principal, origin: originOf(change) } as const;
+      const now = clock.now();
+      const revoked = await change.commit([ask(organizationRef(organizationId), command)], ({ token, endedIds }) =>
+        doneIf(endedIds.length > 0, sessionView(token, principal, now)),
+      );
+      if (revoked.ok) streams.closeOf(tokenId);
+      return revoked;
+    },
+  ),
+
+  revokeOtherSessions: operation(
+    {
+      method: "POST",
+      path: "/api/sessions/revoke-others",
+      scope: "tokens:write",
+      summary: "End all your other sessions",
+      description:
+        "All sessions in this organization but the one that asks. Needs a session or a token with the scope `*`.",
+      answers: { 200: RevokedSessions },
+      errors: ["forbidden"],
+      emits: "resource.deleted",
+    },
+    async (services, change) => {
+      const { principal } = change;
+      const { organizationId, userId } = principal;
+      const others = await otherSessions(services, principal);
+      if (!others.ok) return others;
+      const ref = organizationRef(organizationId);
+      const of = { kind: "session", userId } as const;
+      const origin = originOf(change);
+      const ids = others.value.map(({ id }) => id);
+      const revoked = await change.commit(
+        [
+          ask(ref, { kind: "read_member", userId }),
+          ...ids.map((tokenId) => ask(ref, { kind: "revoke_token", tokenId, of, by: principal, origin } as const)),
+        ],
+        () => doneIf(ids.length > 0, { revoked: ids.length }),
+      );
+      if (revoked.ok) for (const id of ids) services.streams.closeOf(id);
+      return revoked;
+    },
+  ),
+
+  listOauthGrants: operation(
+    {
+      method: "GET",
+      path: "/api/oauth-grants",
+      scope: "tokens:read",
+      summary: "List the programs that you have let in",
+      description: "Newest first; grants that are over are kept for 30 days.",
+      query: pageQuery("oauth_grants"),
+      answers: { 200: GrantList },
+    },
+    async ({ system, directory, clock, log }, { principal }, { query }) => {
+      const { organizationId, userId } = principal;
+      const settled = await system.settled(organizationId);
+      if (!settled.ok) return settled;
+      const grants = await lookUp(log, directory.pageGrants(organizationId, userId, pageOf(query)));
+      const now = clock.now();
+      return mapped(grants, (page) => pageView("oauth_grants", page, (grant) => grantView(grant, principal, now)));
+    },
+  ),
+
+  revokeOauthGrant: operation(
+    {
+      method: "POST",
+      path: "/api/oauth-grants/{id}/revoke",
+      scope: "tokens:write",
+      summary: "End a program's access",
+      description:
+        "Its tokens end with the next request, and their open streams are closed. A token ends no grant that has scopes which it lacks.",
+      params: { id: GrantId },
+      answers: { 200: GrantView },
+      emits: "resource.deleted",
+    },
+    async ({ clock, streams }, change, { params: { id: grantId } }) => {
+      const { principal } = change;
+      const { organizationId, userId } = principal;
+      const command = { kind: "end_grant", grantId, userId, by: principal, origin: originOf(change) } as const;
+      const now = clock.now();
+      let ended: readonly string[] = [];
+      const revoked = await change.commit(
+        [ask(organizationRef(organizationId), command)],
+        ({ grant, endedIds, isUnchanged }) => {
+          ended = endedIds;
+          return doneIf(!isUnchanged, grantView(grant, principal, now));
+        },
+      );
+      for (const id of ended) streams.closeOf(id);
+      return revoked;
+    },
+  ),
+};
+
+const READ_ORGANIZATION = { kind: "read_organization" } as const;
+
+/** The caller's active sessions, except the one of this request. */
+async function otherSessions(
+  { system, directory, clock, log }: Services,
+  { organizationId, userId, tokenId }: Principal,
+): Promise<Outcome<readonly Token[]>> {
+  const settled = await system.settled(organizationId);
+  if (!settled.ok) return settled;
+  const now = clock.now();
+  const filter = { kind: "session", userId } as const;
+  const found: Token[] = [];
+  let after: PageCursor | null = null;
+  do {
+    const page: Outcome<Page<Token>> = await lookUp(
+      log,
+      directory.pageTokens(organizationId, filter, { limit: PAGE_LIMIT, after }),
+    );
+    if (!page.ok) return page;
+    found.push(...page.value.records.filter((each) => each.id !== tokenId && !hasEnded(each, now)));
+    after = page.value.next;
+  } while (after !== null);
+  return ok(found);
+}

@@ -1,9 +1,23 @@
-/** Operations on the secrets of an organization (RUN-5). */
-import { KEYED_PROVIDERS } from "../../../actors/organization/schema.ts";
+/**
+ * The secrets of an organization (RUN-5): write-only. A value is sealed here, first of all, so that no command,
+ * record, event or log line ever holds it.
+ */
+import { invalid, mapped, ok, type Outcome, refuse } from "../../../actors/fault.ts";
+import { canUse, type Principal } from "../../../actors/organization/principal.ts";
+import type { SecretInfo } from "../../../actors/organization/protocol.ts";
+import { KEYED_PROVIDERS, organizationRef, type ProviderKey } from "../../../actors/organization/schema.ts";
 import { OneOf, Timestamp, Type } from "../../../actors/schema.ts";
+import { secretContext } from "../../../actors/sealing.ts";
+import { ask } from "../../../actors/troupe.ts";
+import { created, done } from "../../http/commit/commit.ts";
 import { noun, Text } from "../../http/contract/noun.ts";
-import { operationGroup } from "../../http/contract/operation.ts";
-import { PutProviderKeyBody, PutSecretBody, WrittenName } from "./schema.ts";
+import type { Shown } from "../../http/contract/operation.ts";
+import { originOf } from "../../http/request/caller.ts";
+import { lookUp } from "../../log/look-up.ts";
+import { operation } from "../../operations/operation.ts";
+import type { Services } from "../../operations/services.ts";
+import { doneIf } from "../updating.ts";
+import { PutProviderKeyBody, PutSecretBody, SECRET_MAX_BYTES, SECRET_MIN, WrittenName } from "./schema.ts";
 
 const Name = Text("The name of the secret: 1 to 64 letters, digits, `_`, `-` and `.`", "GITHUB_TOKEN");
 
@@ -26,74 +40,168 @@ export const ProviderKeyView = noun(
   },
 );
 
-export const secretOperations = operationGroup("Secrets", "Write-only credentials for agents; for owners", {
-  listSecrets: {
-    method: "GET",
-    path: "/api/secrets",
-    scope: "tokens:read",
-    isForOwners: true,
-    summary: "List the names of the secrets",
-    answers: { 200: noun("SecretList", "All secrets, by name", { secrets: Type.Array(SecretView) }) },
-  },
-  putSecret: {
-    method: "PUT",
-    path: "/api/secrets/{name}",
-    scope: "tokens:write",
-    isForOwners: true,
-    summary: "Write a secret",
-    description: "Creates it, or replaces its value.",
-    params: { name: WrittenName(Name) },
-    body: PutSecretBody,
-    answers: { 200: SecretView, 201: SecretView },
-    emits: "resource.updated",
-  },
-  deleteSecret: {
-    method: "DELETE",
-    path: "/api/secrets/{name}",
-    scope: "tokens:write",
-    isForOwners: true,
-    summary: "Delete a secret",
-    description: "One that agents or repositories of workspaces name is deleted with `force` only.",
-    params: { name: Name },
-    query: { force: OneOf(["true", "false"] as const, { description: "Deletes it also where it is in use" }) },
-    answers: { 200: SecretView },
-    errors: ["not_found", "secret_in_use"],
-    emits: "resource.deleted",
-  },
-  listProviderKeys: {
-    method: "GET",
-    path: "/api/provider-keys",
-    scope: "tokens:read",
-    isForOwners: true,
-    summary: "List the organization's own keys for providers of models",
-    answers: {
-      200: noun("ProviderKeyList", "All keys, by provider", {
-        provider_keys: Type.Array(ProviderKeyView, { description: "Each provider once" }),
-      }),
+export const secretOperations = {
+  listSecrets: operation(
+    {
+      method: "GET",
+      path: "/api/secrets",
+      scope: "tokens:read",
+      isForOwners: true,
+      summary: "List the names of the secrets",
+      answers: { 200: noun("SecretList", "All secrets, by name", { secrets: Type.Array(SecretView) }) },
     },
-  },
-  putProviderKey: {
-    method: "PUT",
-    path: "/api/provider-keys/{provider}",
-    scope: "secrets:use",
-    isForOwners: true,
-    summary: "Have a provider's calls made with a key of the organization",
-    description:
-      "Takes effect with the next model call, also of running jobs. To rotate the key, write the secret again. If the key cannot be used, jobs fail with `provider_key_rejected`; the operator's key is never used instead.",
-    params: { provider: Provider },
-    body: PutProviderKeyBody,
-    answers: { 200: ProviderKeyView, 201: ProviderKeyView },
-    emits: "resource.updated",
-  },
-  deleteProviderKey: {
-    method: "DELETE",
-    path: "/api/provider-keys/{provider}",
-    scope: "secrets:use",
-    isForOwners: true,
-    summary: "Have a provider's calls made with the operator's key again",
-    params: { provider: Provider },
-    answers: { 200: ProviderKeyView },
-    errors: ["not_found"],
-    emits: "resource.deleted",
-  },
+    async ({ system }, { principal }) => {
+      const secrets = await system.dispatch(organizationRef(principal.organizationId), { kind: "list_secrets" });
+      return mapped(secrets, (list) => ({ secrets: list.map(secretView) }));
+    },
+  ),
+
+  putSecret: operation(
+    {
+      method: "PUT",
+      path: "/api/secrets/{name}",
+      scope: "tokens:write",
+      isForOwners: true,
+      summary: "Write a secret",
+      description: "Creates it, or replaces its value.",
+      params: { name: WrittenName(Name) },
+      body: PutSecretBody,
+      answers: { 200: SecretView, 201: SecretView },
+      emits: "resource.updated",
+    },
+    async ({ sealing }, change, { params: { name }, body: { value } }) => {
+      if (value.length < SECRET_MIN)
+        return invalid("/value", `Field value must have at least ${SECRET_MIN} characters`);
+      if (Buffer.byteLength(value) > SECRET_MAX_BYTES)
+        return invalid("/value", `Field value must have at most ${SECRET_MAX_BYTES} bytes`);
+      const { organizationId } = change.principal;
+      const sealed = sealing.seal("secret", value, secretContext(organizationId, name));
+      const command = { kind: "put_secret", name, sealed } as const;
+      return change.commit([ask(organizationRef(organizationId), command)], ({ secret, isNew }) =>
+        isNew ? created(secretView(secret)) : done(secretView(secret)),
+      );
+    },
+  ),
+
+  deleteSecret: operation(
+    {
+      method: "DELETE",
+      path: "/api/secrets/{name}",
+      scope: "tokens:write",
+      isForOwners: true,
+      summary: "Delete a secret",
+      description: "One that agents or repositories of workspaces name is deleted with `force` only.",
+      params: { name: Name },
+      query: { force: OneOf(["true", "false"] as const, { description: "Deletes it also where it is in use" }) },
+      answers: { 200: SecretView },
+      errors: ["not_found", "secret_in_use"],
+      emits: "resource.deleted",
+    },
+    async (services, change, { params: { name }, query }) => {
+      const inUse = query.force === "true" ? ok(null) : await unlessInUse(services, change.principal, name);
+      if (!inUse.ok) return inUse;
+      const command = { kind: "delete_secret", name } as const;
+      return change.commit([ask(organizationRef(change.principal.organizationId), command)], (secret) =>
+        done(secretView(secret)),
+      );
+    },
+  ),
+
+  listProviderKeys: operation(
+    {
+      method: "GET",
+      path: "/api/provider-keys",
+      scope: "tokens:read",
+      isForOwners: true,
+      summary: "List the organization's own keys for providers of models",
+      answers: {
+        200: noun("ProviderKeyList", "All keys, by provider", {
+          provider_keys: Type.Array(ProviderKeyView, { description: "Each provider once" }),
+        }),
+      },
+    },
+    async ({ system }, { principal }) => {
+      const keys = await system.dispatch(organizationRef(principal.organizationId), { kind: "list_provider_keys" });
+      return mapped(keys, (list) => ({ provider_keys: list.map(providerKeyView) }));
+    },
+  ),
+
+  putProviderKey: operation(
+    {
+      method: "PUT",
+      path: "/api/provider-keys/{provider}",
+      scope: "secrets:use",
+      isForOwners: true,
+      summary: "Have a provider's calls made with a key of the organization",
+      description:
+        "Takes effect with the next model call, also of running jobs. To rotate the key, write the secret again. If the key cannot be used, jobs fail with `provider_key_rejected`; the operator's key is never used instead.",
+      params: { provider: Provider },
+      body: PutProviderKeyBody,
+      answers: { 200: ProviderKeyView, 201: ProviderKeyView },
+      emits: "resource.updated",
+    },
+    async (_services, change, { params: { provider }, body: { secret } }) => {
+      const command = { kind: "put_provider_key", provider, secret, origin: originOf(change) } as const;
+      return change.commit(
+        [ask(organizationRef(change.principal.organizationId), command)],
+        ({ key, isNew, isUnchanged }) =>
+          isNew ? created(providerKeyView(key)) : doneIf(!isUnchanged, providerKeyView(key)),
+      );
+    },
+  ),
+
+  deleteProviderKey: operation(
+    {
+      method: "DELETE",
+      path: "/api/provider-keys/{provider}",
+      scope: "secrets:use",
+      isForOwners: true,
+      summary: "Have a provider's calls made with the operator's key again",
+      params: { provider: Provider },
+      answers: { 200: ProviderKeyView },
+      errors: ["not_found"],
+      emits: "resource.deleted",
+    },
+    async (_services, change, { params: { provider } }) => {
+      const command = { kind: "delete_provider_key", provider, origin: originOf(change) } as const;
+      return change.commit([ask(organizationRef(change.principal.organizationId), command)], (key) =>
+        done(providerKeyView(key)),
+      );
+    },
+  ),
+};
+
+/** Refuses if an agent or a repository uses the secret. Other people's private agents are counted, not named. */
+async function unlessInUse(
+  { system, directory, log }: Services,
+  by: Principal,
+  secret: string,
+): Promise<Outcome<null>> {
+  const known = await system.dispatch(organizationRef(by.organizationId), { kind: "list_secrets" });
+  // A missing secret is 404 for every caller.
+  if (!known.ok || !known.value.some(({ name }) => name === secret)) return known.ok ? ok(null) : known;
+  const settled = await system.settled(by.organizationId);
+  if (!settled.ok) return settled;
+  const users = await lookUp(log, directory.usersOfSecret(by.organizationId, secret));
+  if (!users.ok) return users;
+  const { agents: all, workspaces } = users.value;
+  const keys = await system.dispatch(organizationRef(by.organizationId), { kind: "list_provider_keys" });
+  if (!keys.ok) return keys;
+  const providers = keys.value.flatMap((key) => (key.secret === secret ? [key.provider] : []));
+  if (all.length + workspaces.length + providers.length === 0) return ok(null);
+  const agents = all.filter((agent) => canUse(agent, by));
+  return refuse({ kind: "secret_in_use", agents, workspaces, providers, others: all.length - agents.length });
+}
+
+const providerKeyView = ({ provider, secret, createdAt, updatedAt }: ProviderKey): Shown<typeof ProviderKeyView> => ({
+  provider,
+  secret,
+  created_at: createdAt,
+  updated_at: updatedAt,
+});
+
+const secretView = ({ name, createdAt, updatedAt }: SecretInfo): Shown<typeof SecretView> => ({
+  name,
+  created_at: createdAt,
+  updated_at: updatedAt,
 });

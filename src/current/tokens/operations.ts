@@ -1,23 +1,41 @@
-/** Operations on tokens (AUTH-1, AUTH-2). */
-import { operationGroup } from "../../http/contract/operation.ts";
-import { pageQuery } from "../paging.ts";
+/**
+ * Tokens (AUTH-1, AUTH-2). All owners of an organization see and revoke its service tokens; a personal access token
+ * is managed only by its own person. Both act as the person who made them. The secret is only in the answer of the
+ * creation.
+ */
+import { mapped } from "../../../actors/fault.ts";
+import type { Principal } from "../../../actors/organization/principal.ts";
+import type { TokenFilter } from "../../../actors/organization/protocol.ts";
+import { organizationRef, type TokenKind } from "../../../actors/organization/schema.ts";
+import { TOKEN_DAYS, tokenExpiry } from "../../../actors/organization/tokens.ts";
+import type { PageRequest } from "../../../actors/page.ts";
+import type { Static } from "../../../actors/schema.ts";
+import { ask } from "../../../actors/troupe.ts";
+import { newToken } from "../../http/admission/token.ts";
+import { type Change, created } from "../../http/commit/commit.ts";
+import { type Caller, originOf } from "../../http/request/caller.ts";
+import { lookUp } from "../../log/look-up.ts";
+import { operation } from "../../operations/operation.ts";
+import type { Services } from "../../operations/services.ts";
+import { pageOf, pageQuery, pageView } from "../paging.ts";
 import { TokenId } from "../path-ids.ts";
-import { CreateTokenBody, NewTokenView, PersonalTokenList, ServiceTokenList, TokenView } from "./schema.ts";
+import { doneIf } from "../updating.ts";
+import { CreateTokenBody, NewTokenView, PersonalTokenList, ServiceTokenList, TokenView, tokenView } from "./schema.ts";
 
 const params = { id: TokenId };
+
 const MAKING =
   "The token is in the answer and never shown again. It has no scope that the request's token lacks, and ends with " +
   "that token at the latest: when it expires, or is revoked. Without `expires_in_days` it lives 90 days, or as long " +
   "as that token.";
+
 const REVOKING =
   "Takes effect with the next request, for the tokens that were made with it too, and closes their open streams. " +
   "A token without the scope `*` revokes none that is wider or outlives it.";
 
-export const tokenOperations = operationGroup(
-  "Tokens",
-  "Credentials: service tokens for owners, personal ones for all",
-  {
-    listServiceTokens: {
+export const tokenOperations = {
+  listServiceTokens: operation(
+    {
       method: "GET",
       path: "/api/service-tokens",
       scope: "tokens:read",
@@ -25,9 +43,13 @@ export const tokenOperations = operationGroup(
       summary: "List the organization's service tokens",
       query: pageQuery("service_tokens"),
       answers: { 200: ServiceTokenList },
-      errors: ["invalid_request", "invalid_cursor"],
     },
-    createServiceToken: {
+    (services, caller, { query }) =>
+      listTokens(services, caller, { kind: "service", plural: "service_tokens", page: pageOf(query) }),
+  ),
+
+  createServiceToken: operation(
+    {
       method: "POST",
       path: "/api/service-tokens",
       scope: "tokens:write",
@@ -40,7 +62,11 @@ export const tokenOperations = operationGroup(
       errors: ["not_found", "forbidden"],
       emits: "service_token.created",
     },
-    revokeServiceToken: {
+    (services, change, { body }) => createToken(services, change, "service", body),
+  ),
+
+  revokeServiceToken: operation(
+    {
       method: "POST",
       path: "/api/service-tokens/{id}/revoke",
       scope: "tokens:write",
@@ -49,19 +75,27 @@ export const tokenOperations = operationGroup(
       description: REVOKING,
       params,
       answers: { 200: TokenView },
-      errors: ["not_found", "forbidden"],
+      errors: ["forbidden"],
       emits: "service_token.revoked",
     },
-    listPersonalAccessTokens: {
+    (services, change, { params }) => revokeToken(services, change, "service", params.id),
+  ),
+
+  listPersonalAccessTokens: operation(
+    {
       method: "GET",
       path: "/api/personal-access-tokens",
       scope: "tokens:read",
       summary: "List your personal access tokens",
       query: pageQuery("personal_access_tokens"),
       answers: { 200: PersonalTokenList },
-      errors: ["invalid_request", "invalid_cursor"],
     },
-    createPersonalAccessToken: {
+    (services, caller, { query }) =>
+      listTokens(services, caller, { kind: "personal", plural: "personal_access_tokens", page: pageOf(query) }),
+  ),
+
+  createPersonalAccessToken: operation(
+    {
       method: "POST",
       path: "/api/personal-access-tokens",
       scope: "tokens:write",
@@ -73,7 +107,11 @@ export const tokenOperations = operationGroup(
       errors: ["not_found", "forbidden"],
       emits: "resource.created",
     },
-    revokePersonalAccessToken: {
+    (services, change, { body }) => createToken(services, change, "personal", body),
+  ),
+
+  revokePersonalAccessToken: operation(
+    {
       method: "POST",
       path: "/api/personal-access-tokens/{id}/revoke",
       scope: "tokens:write",
@@ -81,8 +119,60 @@ export const tokenOperations = operationGroup(
       description: REVOKING,
       params,
       answers: { 200: TokenView },
-      errors: ["not_found", "forbidden"],
+      errors: ["forbidden"],
       emits: "resource.deleted",
     },
-  },
-);
+    (services, change, { params }) => revokeToken(services, change, "personal", params.id),
+  ),
+};
+
+async function listTokens<P extends string>(
+  { system, directory, clock, log }: Services,
+  { principal }: Caller,
+  { kind, plural, page }: { readonly kind: TokenKind; readonly plural: P; readonly page: PageRequest },
+) {
+  const { organizationId } = principal;
+  const settled = await system.settled(organizationId);
+  if (!settled.ok) return settled;
+  const tokens = await lookUp(log, directory.pageTokens(organizationId, visibleTo(principal, kind), page));
+  const now = clock.now();
+  return mapped(tokens, (list) => pageView(plural, list, (token) => tokenView(token, principal, now)));
+}
+
+async function createToken({ clock }: Services, change: Change, kind: TokenKind, body: Static<typeof CreateTokenBody>) {
+  const { principal } = change;
+  const { name, scopes, expires_in_days: days = TOKEN_DAYS } = body;
+  const { userId, organizationId } = principal;
+  const now = clock.now();
+  const { token, secret } = newToken(kind, { name, scopes, userId, expiresAt: tokenExpiry(now, days) });
+  const isLifeAsked = body.expires_in_days !== undefined;
+  const origin = originOf(change);
+  const by = principal.isOperator === true ? null : principal;
+  const command = { kind: "create_token", token, by, isLifeAsked, origin } as const;
+  return change.commit([ask(organizationRef(organizationId), command)], (made) =>
+    created({ ...tokenView(made, principal, now), token: secret }),
+  );
+}
+
+async function revokeToken({ clock, streams }: Services, change: Change, kind: TokenKind, tokenId: string) {
+  const { principal } = change;
+  const origin = originOf(change);
+  const command = { kind: "revoke_token", tokenId, of: visibleTo(principal, kind), by: principal, origin } as const;
+  const now = clock.now();
+  let ended: readonly string[] = [];
+  const revoked = await change.commit([ask(organizationRef(principal.organizationId), command)], (reply) => {
+    ended = reply.endedIds;
+    return doneIf(ended.length > 0, tokenView(reply.token, principal, now));
+  });
+  for (const id of ended) streams.closeOf(id);
+  return revoked;
+}
+
+/**
+ * The tokens that a caller manages: for an owner the organization's service tokens, for everybody their own personal
+ * ones.
+ */
+const visibleTo = ({ userId }: Principal, kind: TokenKind): TokenFilter => ({
+  kind,
+  userId: kind === "personal" ? userId : null,
+});

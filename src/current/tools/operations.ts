@@ -1,9 +1,15 @@
-/** Operations on tools (RUN-11). */
-import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
+/** The tools of the service, and those of one agent and its MCP servers (RUN-11, RUN-12, RUN-21). */
+import { ok, type Outcome } from "../../../actors/fault.ts";
+import type { Principal } from "../../../actors/organization/principal.ts";
+import type { Agent } from "../../../actors/organization/schema.ts";
+import { isoTime, Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
 import { idFilter, naming } from "../../http/contract/field.ts";
 import { Count, Id, noun, OpenObject, Text } from "../../http/contract/noun.ts";
-import { operationGroup } from "../../http/contract/operation.ts";
+import type { ServerTools } from "../../operations/mcp-catalogue.ts";
+import { operation } from "../../operations/operation.ts";
+import type { Services } from "../../operations/services.ts";
 import { AVAILABILITIES } from "../../operations/tool-catalogue.ts";
+import { infoOf } from "../usable-tools.ts";
 
 export const ToolView = noun("Tool", "Something that an agent can do besides answering", {
   name: Text("Its name, as `allowed_tools` and `approval_tools` have it", "web_fetch"),
@@ -29,24 +35,64 @@ const McpServerToolsView = noun("McpServerTools", "What an MCP server was found 
   asked_at: Timestamp,
 });
 
-export const toolOperations = operationGroup("Tools", "What agents can be given", {
-  listTools: {
-    method: "GET",
-    path: "/api/tools",
-    scope: "agents:read",
-    summary: "List the tools that agents can be given",
-    description:
-      "The service's own tools, by name, and with `agent_id` those of the agent and of its MCP servers. The latter are called `<server>__<tool>`, and `<server>__*` names all of one server. A server is asked at most every 5 minutes, and one that cannot be used is reported in `mcp_servers`.",
-    query: { agent_id: naming("agent", idFilter(Id("agt", "An agent whose own tools are listed too"))) },
-    answers: {
-      200: noun("ToolList", "All tools of the service", {
-        tools: Type.Array(ToolView, { description: "By name" }),
-        mcp_servers: Type.Array(McpServerToolsView, {
-          description: "The MCP servers of the agent, with what came of asking them",
-          examples: [[]],
+export const toolOperations = {
+  listTools: operation(
+    {
+      method: "GET",
+      path: "/api/tools",
+      scope: "agents:read",
+      summary: "List the tools that agents can be given",
+      description:
+        "The service's own tools, by name, and with `agent_id` those of the agent and of its MCP servers. The latter are called `<server>__<tool>`, and `<server>__*` names all of one server. A server is asked at most every 5 minutes, and one that cannot be used is reported in `mcp_servers`.",
+      query: { agent_id: naming("agent", idFilter(Id("agt", "An agent whose own tools are listed too"))) },
+      answers: {
+        200: noun("ToolList", "All tools of the service", {
+          tools: Type.Array(ToolView, { description: "By name" }),
+          mcp_servers: Type.Array(McpServerToolsView, {
+            description: "The MCP servers of the agent, with what came of asking them",
+            examples: [[]],
+          }),
         }),
-      }),
+      },
     },
-    errors: ["invalid_request", "not_found"],
-  },
+    async (services, { principal }, { query }) => {
+      const own = query.agent_id === undefined ? ok(NOTHING) : await connected(services, principal, query.agent_id);
+      if (!own.ok) return own;
+      const { tools = [], mcpServers } = own.value;
+      const found = await services.mcpCatalogue.toolsOf(principal.organizationId, mcpServers);
+      const all = [...services.tools, ...tools.map(infoOf), ...found.flatMap((server) => server.tools)];
+      return ok({
+        tools: all
+          .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+          .map(({ name, description, inputSchema, availability, isReadOnly }) => ({
+            name,
+            description,
+            input_schema: inputSchema,
+            availability,
+            read_only: isReadOnly,
+          })),
+        mcp_servers: found.map(serverView),
+      });
+    },
+  ),
+};
+
+const serverView = ({ server, tools, leftOut, problem, askedAt }: ServerTools) => ({
+  name: server,
+  status: problem === null ? ("listed" as const) : ("unavailable" as const),
+  tools: tools.length,
+  left_out: leftOut,
+  message: problem,
+  asked_at: isoTime(askedAt),
 });
+
+type Connections = Pick<Agent, "tools" | "mcpServers">;
+
+const NOTHING: Connections = { mcpServers: [] };
+
+/** Readers of other organizations do not see the agent's connections (V1-5). */
+async function connected({ agents }: Services, by: Principal, agentId: string): Promise<Outcome<Connections>> {
+  const agent = await agents.find(by, agentId);
+  if (!agent.ok) return agent;
+  return ok(agent.value.organizationId === by.organizationId ? agent.value : NOTHING);
+}

@@ -1,14 +1,27 @@
-/** Operations on uploads, which messages refer to (FILE-1 to FILE-4). */
+/** Uploads on the current surface: list, upload, read, download, delete (FILE-1 to FILE-4). */
+import { invalid, mapped, type Outcome, refuse } from "../../../actors/fault.ts";
+import { newId } from "../../../actors/ids.ts";
+import type { Principal } from "../../../actors/organization/principal.ts";
+import { isoTime, Nullable, Timestamp, Type } from "../../../actors/schema.ts";
+import { ask } from "../../../actors/troupe.ts";
 import { UPLOAD_BYTES, UPLOAD_NAME } from "../../../actors/upload/terms.ts";
-import { Nullable, Timestamp, Type } from "../../../actors/schema.ts";
+import { type Upload, uploadRef } from "../../../actors/upload/schema.ts";
+import type { ContentCheck } from "../../../actors/workspace/ports.ts";
+import { created, done } from "../../http/commit/commit.ts";
 import { NOT_BLANK, streamed } from "../../http/contract/body-schema.ts";
 import { Count, Id, listOf, noun, Text } from "../../http/contract/noun.ts";
-import { media, operationGroup } from "../../http/contract/operation.ts";
+import { media, type Shown } from "../../http/contract/operation.ts";
 import { FILE_HEADERS } from "../../http/contract/request-headers.ts";
-import { pageQuery } from "../paging.ts";
+import { lookUp } from "../../log/look-up.ts";
+import { operation } from "../../operations/operation.ts";
+import type { Services } from "../../operations/services.ts";
+import { roomFor } from "../../work/content-room.ts";
+import { knownContent, LOOKED_BYTES, TAKEN_TYPES } from "../../work/media-type.ts";
+import { pageOf, pageQuery, pageView } from "../paging.ts";
 import { UploadId } from "../path-ids.ts";
-import { RECORD } from "../record.ts";
+import { permitted, RECORD, recordView } from "../record.ts";
 import { DIGEST_HEADER } from "../workspaces/content-range.ts";
+import { fileResponse } from "../workspaces/file-response.ts";
 
 const BYTES = media({ "*/*": Type.String({ description: "The bytes of the file, with its media type" }) });
 
@@ -22,61 +35,143 @@ export const UploadedFile = noun("UploadedFile", "A file for messages to refer t
   expires_at: Nullable(Type.String({ ...Timestamp, description: "When it is removed; null once a message has it" })),
   ...RECORD,
 });
+
 const UploadedFileList = listOf("UploadedFileList", "files", UploadedFile);
+
 const params = { id: UploadId };
 
-export const uploadOperations = operationGroup("Uploads", "Files that messages refer to", {
-  listUploads: {
-    method: "GET",
-    path: "/api/files",
-    scope: "chats:read",
-    summary: "List your uploaded files",
-    query: pageQuery("files"),
-    answers: { 200: UploadedFileList },
-    errors: ["invalid_request", "invalid_cursor"],
-  },
-  createUpload: {
-    method: "POST",
-    path: "/api/files",
-    scope: "chats:write",
-    summary: "Upload a file for a message",
-    description:
-      "The body is the file: a PNG, JPEG, GIF or WebP image, a PDF, or text in UTF-8. Its first bytes decide what it is. A file that no message refers to is removed after 7 days.",
-    query: { name: Type.String({ pattern: NOT_BLANK, maxLength: UPLOAD_NAME, description: "What it is called" }) },
-    headers: DIGEST_HEADER,
-    body: streamed(UPLOAD_BYTES),
-    answers: { 201: UploadedFile },
-    errors: ["invalid_request"],
-    emits: "resource.created",
-  },
-  getUpload: {
-    method: "GET",
-    path: "/api/files/{id}",
-    scope: "chats:read",
-    summary: "Read what is known of an uploaded file",
-    params,
-    answers: { 200: UploadedFile },
-    errors: ["not_found"],
-  },
-  readUpload: {
-    method: "GET",
-    path: "/api/files/{id}/content",
-    scope: "chats:read",
-    summary: "Download an uploaded file",
-    params,
-    headers: FILE_HEADERS,
-    answers: { 200: BYTES, 206: BYTES, 304: null },
-    errors: ["not_found", "range_not_satisfiable"],
-  },
-  deleteUpload: {
-    method: "DELETE",
-    path: "/api/files/{id}",
-    scope: "chats:write",
-    summary: "Delete an uploaded file",
-    description: "No further message can refer to it. Messages that do so already keep its content.",
-    params,
-    answers: { 200: UploadedFile },
-    errors: ["not_found"],
-    emits: "resource.deleted",
-  },
-});
+export const uploadOperations = {
+  listUploads: operation(
+    {
+      method: "GET",
+      path: "/api/files",
+      scope: "chats:read",
+      summary: "List your uploaded files",
+      query: pageQuery("files"),
+      answers: { 200: UploadedFileList },
+    },
+    async ({ system, uploads, clock, log }, { principal }, { query }) => {
+      const settled = await system.settled(principal.organizationId);
+      if (!settled.ok) return settled;
+      const list = await lookUp(log, uploads.pageUploads(principal, isoTime(clock.now()), pageOf(query)));
+      return mapped(list, (page) => pageView("files", page, (upload) => uploadView(upload, principal)));
+    },
+  ),
+
+  createUpload: operation(
+    {
+      method: "POST",
+      path: "/api/files",
+      scope: "chats:write",
+      summary: "Upload a file for a message",
+      description:
+        "The body is the file: a PNG, JPEG, GIF or WebP image, a PDF, or text in UTF-8. Its first bytes decide what it is. A file that no message refers to is removed after 7 days.",
+      query: { name: Type.String({ pattern: NOT_BLANK, maxLength: UPLOAD_NAME, description: "What it is called" }) },
+      headers: DIGEST_HEADER,
+      body: streamed(UPLOAD_BYTES),
+      answers: { 201: UploadedFile },
+      emits: "resource.created",
+    },
+    async (services, change, { query, headers, body }) => {
+      const { contents } = services;
+      const { organizationId, userId } = change.principal;
+      const { name } = query;
+      if (name === undefined)
+        return invalid("/name", "name must be given: what the file is called, as ?name=invoice.pdf");
+      if ((body.length ?? 0) > UPLOAD_BYTES) return refuse({ kind: "payload_too_large", limitBytes: UPLOAD_BYTES });
+      change.keepOpen(QUIET_SECONDS);
+      let mime = "";
+      // Checked before it is stored: a refused upload takes no space on the disk.
+      const check: ContentCheck = async (content) => {
+        const { sha256, size, head } = content;
+        if (headers["repr-digest"] !== undefined && headers["repr-digest"] !== sha256)
+          return invalid("/repr-digest", "The content has another digest than Repr-Digest says");
+        if (size === 0) return invalid("/body", "The file is empty");
+        const known = knownContent(await head(LOOKED_BYTES), size, contents.mimeOf(name, body.contentType));
+        if (known === null)
+          return invalid("/body", `Messages do not take this type of content; they take ${TAKEN_TYPES}`);
+        mime = known.mime;
+        return roomFor(services, organizationId, content);
+      };
+      const received = await body.hashedBy((pieces) => contents.receive(organizationId, pieces, UPLOAD_BYTES, check));
+      if (!received.ok) return received;
+      const { sha256, size } = received.value;
+      const command = { kind: "create_upload", name, content: { sha256, size, mime }, userId } as const;
+      return change.commit([ask(uploadRef(organizationId, newId("upl")), command)], (upload) =>
+        created(uploadView(upload, change.principal)),
+      );
+    },
+  ),
+
+  getUpload: operation(
+    {
+      method: "GET",
+      path: "/api/files/{id}",
+      scope: "chats:read",
+      summary: "Read what is known of an uploaded file",
+      params,
+      answers: { 200: UploadedFile },
+    },
+    async (services, { principal }, { params: { id } }) => {
+      return mapped(await found(services, principal, id), (upload) => uploadView(upload, principal));
+    },
+  ),
+
+  readUpload: operation(
+    {
+      method: "GET",
+      path: "/api/files/{id}/content",
+      scope: "chats:read",
+      summary: "Download an uploaded file",
+      params,
+      headers: FILE_HEADERS,
+      answers: { 200: BYTES, 206: BYTES, 304: null },
+    },
+    async (services, { principal }, { params: { id }, headers }) => {
+      const upload = await found(services, principal, id);
+      return upload.ok ? fileResponse(services, upload.value, headers) : upload;
+    },
+  ),
+
+  deleteUpload: operation(
+    {
+      method: "DELETE",
+      path: "/api/files/{id}",
+      scope: "chats:write",
+      summary: "Delete an uploaded file",
+      description: "No further message can refer to it. Messages that do so already keep its content.",
+      params,
+      answers: { 200: UploadedFile },
+      emits: "resource.deleted",
+    },
+    (_, change, { params: { id } }) => {
+      const { organizationId, userId } = change.principal;
+      return change.commit([ask(uploadRef(organizationId, id), { kind: "delete_upload", userId })], (upload) =>
+        done({ ...uploadView(upload, change.principal), allowed_actions: [] }),
+      );
+    },
+  ),
+};
+
+/** An upload is abandoned after so much silence. */
+const QUIET_SECONDS = 60;
+
+const found = (
+  { system }: Pick<Services, "system">,
+  { organizationId, userId }: Principal,
+  id: string,
+): Promise<Outcome<Upload>> => system.dispatch(uploadRef(organizationId, id), { kind: "read_upload", userId });
+
+function uploadView(upload: Upload, by: Principal): Shown<typeof UploadedFile> {
+  const self = `/api/files/${upload.id}`;
+  return {
+    id: upload.id,
+    name: upload.name,
+    media_type: upload.mime,
+    size: upload.size,
+    sha256: upload.sha256,
+    created_by: upload.createdBy,
+    expires_at: upload.expiresAt,
+    ...recordView(upload, { self, content: `${self}/content` }, permitted(by, "chats:write", ["delete"])),
+  };
+}

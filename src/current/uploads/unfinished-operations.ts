@@ -1,10 +1,20 @@
 /** Operations on uploads in parts that are not finished (WSP-18). */
+import { notFound, ok } from "../../../actors/fault.ts";
+import type { Principal } from "../../../actors/organization/principal.ts";
+import { organizationRef } from "../../../actors/organization/schema.ts";
 import { Nullable, Timestamp, Type } from "../../../actors/schema.ts";
+import { ask } from "../../../actors/troupe.ts";
+import type { UnfinishedUpload } from "../../../actors/workspace/ports.ts";
+import { done } from "../../http/commit/commit.ts";
 import { pathId } from "../../http/contract/field.ts";
 import { Count, Id, noun, Text } from "../../http/contract/noun.ts";
-import { operationGroup } from "../../http/contract/operation.ts";
+import type { Shown } from "../../http/contract/operation.ts";
+import { operation } from "../../operations/operation.ts";
+import type { Services } from "../../operations/services.ts";
+import { currentUploads } from "./current-uploads.ts";
 
 const EXAMPLE = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
+
 const UnfinishedUploadId = pathId("upload", /^[0-9a-f]{64}$/, Text("The upload's id", EXAMPLE));
 
 export const UnfinishedUploadView = noun("UnfinishedUpload", "An upload in parts that is not finished", {
@@ -19,29 +29,63 @@ export const UnfinishedUploadView = noun("UnfinishedUpload", "An upload in parts
   expires_at: Timestamp,
 });
 
-export const unfinishedOperations = operationGroup("Unfinished uploads", "Uploads in parts that are not finished", {
-  listUnfinishedUploads: {
-    method: "GET",
-    path: "/api/unfinished-uploads",
-    scope: "workspaces:read",
-    summary: "List unfinished uploads",
-    description:
-      "Your own uploads in parts, newest first; owners see everybody's. An organization has at most 32 of them, and a person 8.",
-    answers: {
-      200: noun("UnfinishedUploadList", "Unfinished uploads, newest first", {
-        uploads: Type.Array(UnfinishedUploadView),
-      }),
+export const unfinishedOperations = {
+  listUnfinishedUploads: operation(
+    {
+      method: "GET",
+      path: "/api/unfinished-uploads",
+      scope: "workspaces:read",
+      summary: "List unfinished uploads",
+      description:
+        "Your own uploads in parts, newest first; owners see everybody's. An organization has at most 32 of them, and a person 8.",
+      answers: {
+        200: noun("UnfinishedUploadList", "Unfinished uploads, newest first", {
+          uploads: Type.Array(UnfinishedUploadView),
+        }),
+      },
     },
-  },
-  endUnfinishedUpload: {
-    method: "DELETE",
-    path: "/api/unfinished-uploads/{id}",
-    scope: "workspaces:write",
-    summary: "End an unfinished upload",
-    description: "Discards the bytes that have arrived. The person who began an upload ends it, and owners do.",
-    params: { id: UnfinishedUploadId },
-    answers: { 200: UnfinishedUploadView },
-    errors: ["not_found"],
-    emits: "resource.deleted",
-  },
+    async (services, { principal }) => {
+      return ok({ uploads: (await visible(services, principal)).map(unfinishedView) });
+    },
+  ),
+
+  endUnfinishedUpload: operation(
+    {
+      method: "DELETE",
+      path: "/api/unfinished-uploads/{id}",
+      scope: "workspaces:write",
+      summary: "End an unfinished upload",
+      description: "Discards the bytes that have arrived. The person who began an upload ends it, and owners do.",
+      params: { id: UnfinishedUploadId },
+      answers: { 200: UnfinishedUploadView },
+      emits: "resource.deleted",
+    },
+    async (services, change, { params: { id } }) => {
+      const { principal } = change;
+      const { organizationId } = principal;
+      const upload = (await visible(services, principal)).find((one) => one.id === id);
+      if (upload === undefined) return notFound("upload");
+      await services.contents.endUnfinished(organizationId, [id]);
+      return change.commit([ask(organizationRef(organizationId), { kind: "read_organization" })], () =>
+        done(unfinishedView(upload)),
+      );
+    },
+  ),
+};
+
+async function visible(services: Services, { organizationId, userId, role }: Principal) {
+  const uploads = await currentUploads(services, organizationId);
+  return role === "owner" ? uploads : uploads.filter((one) => one.userId === userId);
+}
+
+const unfinishedView = (upload: UnfinishedUpload): Shown<typeof UnfinishedUploadView> => ({
+  id: upload.id,
+  workspace_id: upload.workspaceId,
+  path: upload.path,
+  sha256: upload.sha256,
+  size: upload.size,
+  offset: upload.offset,
+  created_by: upload.userId,
+  created_at: upload.startedAt,
+  expires_at: upload.expiresAt,
 });

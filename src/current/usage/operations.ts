@@ -1,12 +1,18 @@
-/** Operations on an organization's usage (RUN-4). */
-import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
-import { QUOTAS } from "../../../actors/usage/quota.ts";
-import { USAGE_GROUPS } from "../../../actors/usage/directory.ts";
+/** The organization's usage by agent, model or day, and its budget of this month (RUN-4). */
+import { mapped } from "../../../actors/fault.ts";
 import { timeOf } from "../../../actors/given-time.ts";
+import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
+import { USAGE_GROUPS, type UsageGroup, type UsageReport, type UsageRequest } from "../../../actors/usage/directory.ts";
+import type { Budgeted } from "../../../actors/usage/protocol.ts";
+import { QUOTAS, type QuotaState } from "../../../actors/usage/quota.ts";
+import { type Counts, dayOf, monthOf, usageRef } from "../../../actors/usage/schema.ts";
 import { bad, good, textField, withDefault } from "../../http/contract/field.ts";
-import { CostField, CostLimitField, EstimatedField, OwnKeyField, UnpricedField } from "../cost.ts";
 import { Count, Id, noun, Text } from "../../http/contract/noun.ts";
-import { operationGroup } from "../../http/contract/operation.ts";
+import type { Shown } from "../../http/contract/operation.ts";
+import { lookUp } from "../../log/look-up.ts";
+import { operation } from "../../operations/operation.ts";
+import { CostField, CostLimitField, costView, EstimatedField, OwnKeyField, UnpricedField } from "../cost.ts";
+import { inOrder } from "../time-range.ts";
 
 const DAY_CHARACTERS = "2026-11-30".length;
 
@@ -18,6 +24,7 @@ const dayField = (description: string, example: string) =>
   });
 
 const Day = Text("A day of UTC", "2026-11-30");
+
 const COUNTS = {
   input_tokens: Count("Tokens that were sent to models"),
   output_tokens: Count("Tokens that came back"),
@@ -64,18 +71,86 @@ export const UsageReportView = noun("UsageReport", "What an organization has use
   ),
 });
 
-export const usageOperations = operationGroup("Usage", "What the organization has used, and its budget", {
-  getUsage: {
-    method: "GET",
-    path: "/api/usage",
-    scope: "jobs:read",
-    summary: "Read usage by agent, model or day",
-    query: {
-      group_by: withDefault(OneOf(USAGE_GROUPS, { description: "What the rows are grouped by" }), "day"),
-      since: dayField("A day or a time; the first of this month by default", "2026-11-01"),
-      until: dayField("A day or a time; today by default", "2026-11-30"),
+export const usageOperations = {
+  getUsage: operation(
+    {
+      method: "GET",
+      path: "/api/usage",
+      scope: "jobs:read",
+      summary: "Read usage by agent, model or day",
+      query: {
+        group_by: withDefault(OneOf(USAGE_GROUPS, { description: "What the rows are grouped by" }), "day"),
+        since: dayField("A day or a time; the first of this month by default", "2026-11-01"),
+        until: dayField("A day or a time; today by default", "2026-11-30"),
+      },
+      answers: { 200: UsageReportView },
+    } /** Defaults to the time from the first day of this month to today. */,
+    async (
+      { system, usage, quotas, models, clock, log },
+      { principal: { organizationId, userId, role } },
+      { query },
+    ) => {
+      const now = clock.now();
+      const [monthBegin, today] = [`${monthOf(now)}-01`, dayOf(now)];
+      const ordered = inOrder(
+        { name: "since", value: query.since, default: monthBegin },
+        { name: "until", value: query.until, default: today },
+      );
+      if (!ordered.ok) return ordered;
+      const { group_by: groupBy, since = monthBegin, until = today } = query;
+      // Owners are responsible for all usage, and receive the events of everybody's work too (HOOK-10).
+      const seenBy = role === "owner" ? null : userId;
+      const request = { groupBy, since, until, limit: USAGE_ROWS, seenBy };
+      const budget = await system.dispatch(usageRef(organizationId), { kind: "read_budget" });
+      if (!budget.ok) return budget;
+      const settled = await system.settled(organizationId);
+      if (!settled.ok) return settled;
+      const reports = Promise.all([usage.report(organizationId, request), quotas.report(organizationId)]);
+      const found = await lookUp(log, reports);
+      return mapped(found, ([report, states]) =>
+        usageView(request, report, { budget: budget.value, quotas: states, currency: models.currency ?? null }),
+      );
     },
-    answers: { 200: UsageReportView },
-    errors: ["invalid_request"],
+  ),
+};
+
+/** Groups per report; the totals include all groups. */
+export const USAGE_ROWS = 1_000;
+
+/** The key of each group in its row. */
+const KEYS: Readonly<Record<UsageGroup, string>> = { agent: "agent_id", model: "model", day: "day" };
+
+const usageView = (
+  { groupBy, since, until }: UsageRequest,
+  { groups, totals }: UsageReport,
+  {
+    budget,
+    quotas,
+    currency,
+  }: { readonly budget: Budgeted; readonly quotas: readonly QuotaState[]; readonly currency: string | null },
+): Shown<typeof UsageReportView> => ({
+  group_by: groupBy,
+  currency,
+  since,
+  until,
+  usage: groups.map(({ key, ...counts }) => ({ [KEYS[groupBy]]: key, ...countsView(counts) })),
+  totals: countsView(totals),
+  truncated: groups.length === USAGE_ROWS,
+  budget: {
+    monthly_tokens: budget.monthlyTokens,
+    used_tokens: budget.usedTokens,
+    monthly_cost: budget.monthlyCost,
+    used_cost: budget.usedCost,
+    unpriced_tokens: budget.unpricedTokens,
+    resets_at: budget.resetsAt,
   },
+  quotas,
+});
+
+const countsView = (counts: Counts) => ({
+  input_tokens: counts.inputTokens,
+  output_tokens: counts.outputTokens,
+  jobs: counts.jobs,
+  tool_calls: counts.toolCalls,
+  ...costView(counts),
 });

@@ -1,15 +1,20 @@
 /** Operations on the apps of a workspace on the current surface (WSP-14). */
-import { operationGroup } from "../../http/contract/operation.ts";
+import { ok } from "../../../actors/fault.ts";
+import { newId, randomText } from "../../../actors/ids.ts";
+import { isoTime } from "../../../actors/schema.ts";
+import { ask } from "../../../actors/troupe.ts";
+import { parseDirectory, parsePath } from "../../../actors/workspace/path.ts";
+import { workspaceRef } from "../../../actors/workspace/schema.ts";
+import { created, done } from "../../http/commit/commit.ts";
+import { operation } from "../../operations/operation.ts";
 import { AppId, WorkspaceId } from "../path-ids.ts";
-import { AppList, AppView, CreateAppBody } from "./app-schema.ts";
+import { AppList, AppView, appView, CreateAppBody } from "./app-schema.ts";
 
 const params = { id: WorkspaceId };
 
-export const appOperations = operationGroup(
-  "Apps",
-  "Directories of static files, served under addresses of their own",
-  {
-    listApps: {
+export const appOperations = {
+  listApps: operation(
+    {
       method: "GET",
       path: "/api/workspaces/{id}/apps",
       scope: "workspaces:read",
@@ -17,9 +22,16 @@ export const appOperations = operationGroup(
       description: "All at once: a workspace has at most 20.",
       params,
       answers: { 200: AppList },
-      errors: ["not_found"],
     },
-    createApp: {
+    async ({ system, appPlaces }, { principal }, { params: { id } }) => {
+      const workspace = await system.dispatch(workspaceRef(principal.organizationId, id), { kind: "read_workspace" });
+      if (!workspace.ok) return workspace;
+      return ok({ apps: (workspace.value.apps ?? []).map((app) => appView(app, appPlaces.urlOf(app.label))) });
+    },
+  ),
+
+  createApp: operation(
+    {
       method: "POST",
       path: "/api/workspaces/{id}/apps",
       scope: "workspaces:write",
@@ -29,10 +41,37 @@ export const appOperations = operationGroup(
       params,
       body: CreateAppBody,
       answers: { 201: AppView },
-      errors: ["not_found", "invalid_path", "path_exists"],
+      errors: ["invalid_path", "path_exists"],
       emits: "workspace.app_created",
     },
-    deleteApp: {
+    async ({ clock, appPlaces }, change, { params: { id }, body }) => {
+      const { organizationId, userId } = change.principal;
+      const { name, slug, entry = "index.html" } = body;
+      const path = parseDirectory(body.path ?? slug);
+      if (!path.ok) return path;
+      // In the form in which it is served: relative, without empty parts and `.`.
+      const first = parsePath(entry, "entry");
+      if (!first.ok) return first;
+      const app = {
+        id: newId("app"),
+        name,
+        slug,
+        label: `${slug}-${randomText(SECRET_CHARACTERS, ALPHABET)}`,
+        path: path.value.text,
+        entry: first.value.text,
+        createdBy: userId,
+        createdAt: isoTime(clock.now()),
+      };
+      const directoryField = body.path === undefined ? "slug" : "path";
+      const command = { kind: "create_app", app, directoryField } as const;
+      return change.commit([ask(workspaceRef(organizationId, id), command)], (made) =>
+        created(appView(made, appPlaces.urlOf(made.label))),
+      );
+    },
+  ),
+
+  deleteApp: operation(
+    {
       method: "DELETE",
       path: "/api/workspaces/{id}/apps/{app_id}",
       scope: "workspaces:write",
@@ -40,8 +79,19 @@ export const appOperations = operationGroup(
       description: "Its address stops working; its files stay.",
       params: { ...params, app_id: AppId },
       answers: { 200: AppView },
-      errors: ["not_found"],
       emits: "resource.deleted",
     },
-  },
-);
+    ({ appPlaces }, change, { params: { id, app_id: appId } }) => {
+      const ref = workspaceRef(change.principal.organizationId, id);
+      return change.commit([ask(ref, { kind: "delete_app", appId })], (gone) =>
+        done(appView(gone, appPlaces.urlOf(gone.label))),
+      );
+    },
+  ),
+};
+
+/** Characters allowed in host names, in one case. With the slug, a label stays under 63 characters. */
+const ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789";
+
+/** 62 bits: nobody finds an app by guessing. */
+const SECRET_CHARACTERS = 12;

@@ -1,6 +1,6 @@
 /** Preconditions of writes on the content that the caller has seen, by entity tag (RFC 9110). */
 import type { Precondition } from "../../../actors/workspace/protocol.ts";
-import { bad, good, textField } from "../../http/contract/field.ts";
+import { bad, good, refusedAs, textField } from "../../http/contract/field.ts";
 import { CONTENT_HEADERS } from "./content-range.ts";
 
 /** The digest is the tag: equal content has the same tag everywhere. */
@@ -16,7 +16,10 @@ function digestsOf(text: string): readonly string[] | null {
 
 /** `If-Match` on a file: one of these tags, or `*` for any existing file. */
 const SEEN = {
-  "if-match": textField<Precondition>({ type: "string" }, (text) => good({ kind: "present", sha256: digestsOf(text) })),
+  "if-match": refusedAs(
+    "version_conflict",
+    textField<Precondition>({ type: "string" }, (text) => good({ kind: "present", sha256: digestsOf(text) })),
+  ),
 } as const;
 
 /** `If-None-Match: *`: only if there is no file. */

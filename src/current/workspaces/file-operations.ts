@@ -1,239 +1,369 @@
-/** Operations on the files of a workspace on the current surface (WSP-2, WSP-8 to WSP-11). */
-import { OneOf, Type } from "../../../actors/schema.ts";
+/**
+ * Files of a workspace on the current surface: list, search, download, upload, delete, move (WSP-2, WSP-8 to
+ * WSP-11).
+ */
+import { invalid, ok, type Outcome, refuse } from "../../../actors/fault.ts";
+import type { Principal } from "../../../actors/organization/principal.ts";
+import { isoTime, OneOf, Type } from "../../../actors/schema.ts";
+import { ask } from "../../../actors/troupe.ts";
+import type { ListedPlace } from "../../../actors/workspace/directory.ts";
+import {
+  type FilePath,
+  newPath,
+  parseDirectory,
+  parseNewPath,
+  parsePath,
+  pathOf,
+} from "../../../actors/workspace/path.ts";
+import type { Cause, Precondition } from "../../../actors/workspace/protocol.ts";
+import { workspaceRef } from "../../../actors/workspace/schema.ts";
+import { created, done } from "../../http/commit/commit.ts";
 import { streamed } from "../../http/contract/body-schema.ts";
 import { withDefault } from "../../http/contract/field.ts";
-import { media, operationGroup } from "../../http/contract/operation.ts";
-import { LIMIT, pageQuery, pathCursor } from "../paging.ts";
-import { ShareId, WorkspaceId } from "../path-ids.ts";
+import { media } from "../../http/contract/operation.ts";
 import { FILE_HEADERS } from "../../http/contract/request-headers.ts";
-import { sharePage } from "./share-page.ts";
+import { lookUp } from "../../log/look-up.ts";
+import { operation } from "../../operations/operation.ts";
+import { contentAt, fileAt } from "../../work/file-content.ts";
+import { moveRoom } from "../../work/move-room.ts";
+import { LIMIT, pathCursor, pathCursorText } from "../paging.ts";
+import { WorkspaceId } from "../path-ids.ts";
+import { doneIf } from "../updating.ts";
 import { DELETE_HEADERS, WRITE_HEADERS } from "./conditions.ts";
+import { fileResponse } from "./file-response.ts";
 import {
   ChangedFile,
+  changedView,
   DirectoryBody,
   DirectoryQuery,
   FileList,
+  fileView,
   FoundFiles,
   MadeDirectory,
   MoveBody,
-  NewShareView,
   PathQuery,
   PreviewBody,
   PreviewView,
-  ShareBody,
-  ShareList,
-  ShareView,
   UploadView,
   VersionList,
+  versionView,
 } from "./file-schema.ts";
+import { globOf } from "./glob.ts";
+import { previewOf } from "./preview.ts";
+import { upload } from "./upload.ts";
 
 const params = { id: WorkspaceId };
+
 /** The maximum of the setting FILE_MIB; the service itself refuses files above the setting. */
 const MOST_BYTES = 102_400 * 1_024 * 1_024;
+
 /** Files in the answer of one search. */
 const FOUND_FILES = 100;
+
 /** Characters of a search text. */
 const SEARCH_CHARACTERS = 200;
+
 const GLOB_CHARACTERS = 200;
 
 const BYTES = media({ "*/*": Type.String({ description: "The bytes of the file, with its media type" }) });
+
 const recursive = withDefault(
   OneOf(["true", "false"] as const, { description: "Whether to include everything below the directory" }),
   "false",
 );
 
-export const fileOperations = operationGroup("Files", "Files and directories of a workspace", {
-  listFiles: {
-    method: "GET",
-    path: "/api/workspaces/{id}/files",
-    scope: "workspaces:read",
-    summary: "List files and directories",
-    description: "By path, in the order of its bytes. A page may have fewer than `limit` where `glob` leaves some out.",
-    params,
-    query: {
-      ...DirectoryQuery,
-      recursive,
-      glob: Type.String({ description: "Only paths that match, such as `**/*.md`", maxLength: GLOB_CHARACTERS }),
-      limit: LIMIT,
-      cursor: pathCursor,
-    },
-    answers: { 200: FileList },
-    errors: ["not_found", "invalid_path", "invalid_request", "invalid_cursor"],
-  },
-  searchFiles: {
-    method: "GET",
-    path: "/api/workspaces/{id}/files/search",
-    scope: "workspaces:read",
-    summary: "Search names and contents",
-    description: "Names first, then contents: of text files, the first 64 KiB are searched.",
-    params,
-    query: {
-      q: Type.String({
-        description: "Text to search for",
-        minLength: 1,
-        maxLength: SEARCH_CHARACTERS,
-      }),
-      limit: withDefault(
-        Type.Integer({ minimum: 1, maximum: FOUND_FILES, description: "Most files in the answer" }),
-        25,
-      ),
-    },
-    answers: { 200: FoundFiles },
-    errors: ["not_found", "invalid_request"],
-  },
-  readFile: {
-    method: "GET",
-    path: "/api/workspaces/{id}/files/content",
-    scope: "workspaces:read",
-    summary: "Download a file",
-    description: "The current content, or that of the version `number`.",
-    params,
-    query: { ...PathQuery, number: Type.Integer({ minimum: 1, description: "A version of the file" }) },
-    headers: FILE_HEADERS,
-    answers: { 200: BYTES, 206: BYTES, 304: null },
-    errors: ["not_found", "invalid_path", "invalid_request", "range_not_satisfiable"],
-  },
-  writeFile: {
-    method: "PUT",
-    path: "/api/workspaces/{id}/files/content",
-    scope: "workspaces:write",
-    summary: "Upload a file",
-    description:
-      "Creates the file and missing parent directories, or replaces its content. The body is the file, and `Content-Type` its media type. A large file may come in parts: each with `Content-Range` and the `Repr-Digest` of the whole. While bytes are missing the answer is 202 with the `offset` of the next part; `Content-Range: bytes */<size>` asks for it. An upload in parts may take a day.",
-    params,
-    query: PathQuery,
-    headers: WRITE_HEADERS,
-    // Two parts of a file may have the same bytes.
-    keyedHeaders: ["content-range"],
-    body: streamed(MOST_BYTES),
-    answers: { 200: ChangedFile, 201: ChangedFile, 202: UploadView },
-    errors: [
-      "forbidden",
-      "not_found",
-      "invalid_path",
-      "path_exists",
-      "version_conflict",
-      "upload_offset_mismatch",
-      "invalid_request",
-    ],
-    emits: "workspace_file.changed",
-  },
-  deleteFile: {
-    method: "DELETE",
-    path: "/api/workspaces/{id}/files/content",
-    scope: "workspaces:write",
-    summary: "Delete a file or directory",
-    description: "A directory that is not empty is 409 `path_exists` unless `recursive` is `true`.",
-    params,
-    query: { ...PathQuery, recursive },
-    headers: DELETE_HEADERS,
-    answers: { 200: ChangedFile },
-    errors: ["forbidden", "not_found", "invalid_path", "path_exists", "version_conflict", "invalid_request"],
-    emits: "workspace_file.changed",
-  },
-  listFileVersions: {
-    method: "GET",
-    path: "/api/workspaces/{id}/files/versions",
-    scope: "workspaces:read",
-    summary: "List the versions of a file",
-    description:
-      "Versions of a file that exists or was deleted less than 30 days ago. There are at most 51, on one page.",
-    params,
-    query: PathQuery,
-    answers: { 200: VersionList },
-    errors: ["not_found", "invalid_path", "invalid_request"],
-  },
-  createDirectory: {
-    method: "POST",
-    path: "/api/workspaces/{id}/files/directory",
-    scope: "workspaces:write",
-    summary: "Create a directory",
-    description: "Creates missing parent directories. A directory that exists is not an error.",
-    params,
-    body: DirectoryBody,
-    answers: { 200: MadeDirectory, 201: MadeDirectory },
-    errors: ["forbidden", "not_found", "invalid_path", "path_exists"],
-    emits: "workspace_file.changed",
-  },
-  moveFile: {
-    method: "POST",
-    path: "/api/workspaces/{id}/files/move",
-    scope: "workspaces:write",
-    summary: "Move a file or directory",
-    description:
-      "With `overwrite` a file replaces a file (whose content is kept as a version), and a directory replaces an empty one.",
-    params,
-    body: MoveBody,
-    answers: { 200: ChangedFile },
-    errors: ["forbidden", "not_found", "invalid_path", "path_exists"],
-    emits: "workspace_file.changed",
-  },
-  previewFile: {
-    method: "POST",
-    path: "/api/workspaces/{id}/files/preview",
-    scope: "workspaces:read",
-    summary: "Create or fetch a file preview",
-    description:
-      "Text files and tables: the beginning of their content. Markdown and code: HTML that is safe to show as well. Tables: their first rows. Images: a scaled picture. PDFs: their text and first page. Parts that cannot be made for a file are omitted.",
-    params,
-    body: PreviewBody,
-    isRead: true,
-    answers: { 200: PreviewView },
-    errors: ["not_found", "invalid_path"],
-  },
-  shareFile: {
-    method: "POST",
-    path: "/api/workspaces/{id}/files/share",
-    scope: "workspaces:write",
-    summary: "Create a public file share",
-    description: "The address serves the file that is at the path at the time of the download.",
-    params,
-    body: ShareBody,
-    answers: { 201: NewShareView },
-    errors: ["not_found", "invalid_path"],
-    emits: "resource.created",
-    hasOneTimeSecret: true,
-  },
-  listShares: {
-    method: "GET",
-    path: "/api/workspaces/{id}/shares",
-    scope: "workspaces:read",
-    summary: "List the shares of a workspace",
-    params,
-    query: pageQuery("shares"),
-    answers: { 200: ShareList },
-    errors: ["not_found", "invalid_request", "invalid_cursor"],
-  },
-  revokeShare: {
-    method: "DELETE",
-    path: "/api/workspaces/{id}/shares/{share_id}",
-    scope: "workspaces:write",
-    summary: "Revoke a share",
-    params: { id: WorkspaceId, share_id: ShareId },
-    answers: { 200: ShareView },
-    errors: ["not_found"],
-    emits: "resource.deleted",
-  },
-});
-
-/** The public side of shares: no token, but a password if the share has one. */
-export const shareOperations = operationGroup(
-  "Shares",
-  "Files that can be downloaded with their address and no token",
-  {
-    openShare: {
+export const fileOperations = {
+  listFiles: operation(
+    {
       method: "GET",
-      path: "/share/{token}",
-      scope: null,
-      summary: "Download a shared file",
+      path: "/api/workspaces/{id}/files",
+      scope: "workspaces:read",
+      summary: "List files and directories",
       description:
-        "A share with a password takes it by HTTP Basic authentication, with any user name. Each download counts; what sends no content (HEAD, 304, 416) is none. Browsers (`Accept: text/html`) get a page with a preview and a link to download, and refusals as a page; the page counts as no download, and shows no preview where `max_downloads` is set.",
-      params: { token: Type.String({ description: "The last part of the share's address", maxLength: 64 }) },
-      query: { download: OneOf(["1"] as const, { description: "Gives browsers the file instead of the page" }) },
-      headers: { ...FILE_HEADERS, accept: Type.String(), authorization: Type.String() },
-      answers: { 200: BYTES, 206: BYTES, 304: null },
-      errors: ["not_found", "share_expired", "unauthenticated", "rate_limited", "range_not_satisfiable"],
-      refusalPage: sharePage,
+        "By path, in the order of its bytes. A page may have fewer than `limit` where `glob` leaves some out.",
+      params,
+      query: {
+        ...DirectoryQuery,
+        recursive,
+        glob: Type.String({ description: "Only paths that match, such as `**/*.md`", maxLength: GLOB_CHARACTERS }),
+        limit: LIMIT,
+        cursor: pathCursor,
+      },
+      answers: { 200: FileList },
     },
-  },
-);
+    async ({ system, files, log }, { principal }, { params: { id }, query }) => {
+      const { organizationId } = principal;
+      const glob = globOf(query.glob);
+      if (!glob.ok) return glob;
+      const root = parseDirectory("");
+      const path = query.path ?? (root.ok ? root.value : pathOf([]));
+      const found = await system.dispatch(refOf(principal, id), { kind: "read_place", path });
+      if (!found.ok) return found;
+      const { place } = found.value;
+      if (place.node.kind !== "directory")
+        return invalid("/path", `\`${found.value.path}\` is a file, not a directory`);
+      const settled = await system.settled(organizationId);
+      if (!settled.ok) return settled;
+      const from = { organizationId, directoryId: place.node.id, directory: found.value.path };
+      const isRecursive = query.recursive === "true";
+      const limit = query.limit;
+      const rows = glob.value === null ? limit + 1 : GLOB_ROWS;
+      const listed: ListedPlace[] = [];
+      const { cursor } = query;
+      if (cursor !== undefined && (cursor.workspaceId !== id || cursor.directory !== found.value.path))
+        return refuse({ kind: "invalid_cursor" });
+      const listView = (places: readonly ListedPlace[], last: string | null) => ({
+        files: places.map(({ path: shown, place: one }) => fileView(shown, one)),
+        ...(last === null ? {} : { next_cursor: pathCursorText(id, found.value.path, last) }),
+      });
+      let after = cursor?.after ?? null;
+      for (let read = 0; read < (glob.value === null ? 1 : GLOB_READS); read++) {
+        const page = await lookUp(log, files.listPlaces({ ...from, isRecursive, after, limit: rows }));
+        if (!page.ok) return page;
+        for (const one of page.value) {
+          if (listed.length === limit) return ok(listView(listed, after));
+          after = one.path;
+          if (glob.value?.(one.path) !== false) listed.push(one);
+        }
+        if (page.value.length < rows) return ok(listView(listed, null));
+      }
+      return ok(listView(listed, after));
+    },
+  ),
+
+  searchFiles: operation(
+    {
+      method: "GET",
+      path: "/api/workspaces/{id}/files/search",
+      scope: "workspaces:read",
+      summary: "Search names and contents",
+      description: "Names first, then contents: of text files, the first 64 KiB are searched.",
+      params,
+      query: {
+        q: Type.String({
+          description: "Text to search for",
+          minLength: 1,
+          maxLength: SEARCH_CHARACTERS,
+        }),
+        limit: withDefault(
+          Type.Integer({ minimum: 1, maximum: FOUND_FILES, description: "Most files in the answer" }),
+          25,
+        ),
+      },
+      answers: { 200: FoundFiles },
+    },
+    async ({ system, files, log }, { principal }, { params: { id }, query: { q, limit } }) => {
+      if (q === undefined) return invalid("/q", "q must be given");
+      const workspace = await system.dispatch(refOf(principal, id), { kind: "read_workspace" });
+      if (!workspace.ok) return workspace;
+      const { organizationId } = principal;
+      const settled = await system.settled(organizationId);
+      if (!settled.ok) return settled;
+      const found = await lookUp(log, files.search({ organizationId, workspaceId: id }, q, limit));
+      if (!found.ok) return found;
+      return ok({ files: found.value.map(({ path, place, excerpt }) => ({ ...fileView(path, place), excerpt })) });
+    },
+  ),
+
+  readFile: operation(
+    {
+      method: "GET",
+      path: "/api/workspaces/{id}/files/content",
+      scope: "workspaces:read",
+      summary: "Download a file",
+      description: "The current content, or that of the version `number`.",
+      params,
+      query: { ...PathQuery, number: Type.Integer({ minimum: 1, description: "A version of the file" }) },
+      headers: FILE_HEADERS,
+      answers: { 200: BYTES, 206: BYTES, 304: null },
+    },
+    async (services, { principal }, { params: { id }, query: { path, number }, headers }) => {
+      const given = required(path);
+      if (!given.ok) return given;
+      const { organizationId } = principal;
+      const file = await contentAt(services, { organizationId, id, path: given.value, number });
+      if (!file.ok) return file;
+      const name = given.value.names.at(-1)?.name ?? "";
+      return fileResponse(services, { ...file.value, organizationId, name }, headers);
+    },
+  ),
+
+  writeFile: operation(
+    {
+      method: "PUT",
+      path: "/api/workspaces/{id}/files/content",
+      scope: "workspaces:write",
+      summary: "Upload a file",
+      description:
+        "Creates the file and missing parent directories, or replaces its content. The body is the file, and `Content-Type` its media type. A large file may come in parts: each with `Content-Range` and the `Repr-Digest` of the whole. While bytes are missing the answer is 202 with the `offset` of the next part; `Content-Range: bytes */<size>` asks for it. An upload in parts may take a day.",
+      params,
+      query: PathQuery,
+      headers: WRITE_HEADERS,
+      // Two parts of a file may have the same bytes.
+      keyedHeaders: ["content-range"],
+      body: streamed(MOST_BYTES),
+      answers: { 200: ChangedFile, 201: ChangedFile, 202: UploadView },
+      errors: ["forbidden", "path_exists", "upload_offset_mismatch"],
+      emits: "workspace_file.changed",
+    },
+    async (services, change, input) => {
+      const given = required(input.query.path);
+      if (!given.ok) return given;
+      const path = newPath(given.value);
+      return path.ok ? upload(services, change, { path: path.value, input }) : path;
+    },
+  ),
+
+  deleteFile: operation(
+    {
+      method: "DELETE",
+      path: "/api/workspaces/{id}/files/content",
+      scope: "workspaces:write",
+      summary: "Delete a file or directory",
+      description: "A directory that is not empty is 409 `path_exists` unless `recursive` is `true`.",
+      params,
+      query: { ...PathQuery, recursive },
+      headers: DELETE_HEADERS,
+      answers: { 200: ChangedFile },
+      errors: ["forbidden", "path_exists"],
+      emits: "workspace_file.changed",
+    },
+    async (_, change, { params: { id }, query: { path, recursive }, headers }) => {
+      const given = required(path);
+      if (!given.ok) return given;
+      const command = {
+        kind: "delete_place",
+        path: given.value,
+        isRecursive: recursive === "true",
+        precondition: headers["if-match"] ?? NO_PRECONDITION,
+        cause: causeOf(change.principal),
+      } as const;
+      return change.commit([ask(refOf(change.principal, id), command)], (gone) =>
+        done(changedView(id, gone, "deleted")),
+      );
+    },
+  ),
+
+  listFileVersions: operation(
+    {
+      method: "GET",
+      path: "/api/workspaces/{id}/files/versions",
+      scope: "workspaces:read",
+      summary: "List the versions of a file",
+      description:
+        "Versions of a file that exists or was deleted less than 30 days ago. There are at most 51, on one page.",
+      params,
+      query: PathQuery,
+      answers: { 200: VersionList },
+    },
+    async ({ system, files, clock, log }, { principal }, { params: { id }, query: { path } }) => {
+      const given = required(path);
+      if (!given.ok) return given;
+      const { organizationId } = principal;
+      const history = await system.dispatch(refOf(principal, id), { kind: "read_history", path: given.value });
+      if (!history.ok) return history;
+      const settled = await system.settled(organizationId);
+      if (!settled.ok) return settled;
+      const { fileId, current } = history.value;
+      const kept = await lookUp(log, files.listVersions(organizationId, fileId, isoTime(clock.now())));
+      if (!kept.ok) return kept;
+      const now = current === null ? [] : [versionView(current.node, null)];
+      const versions = [...now, ...kept.value.map((version) => versionView(version, version.keptUntil))];
+      return ok({ path: given.value.text, versions });
+    },
+  ),
+
+  createDirectory: operation(
+    {
+      method: "POST",
+      path: "/api/workspaces/{id}/files/directory",
+      scope: "workspaces:write",
+      summary: "Create a directory",
+      description: "Creates missing parent directories. A directory that exists is not an error.",
+      params,
+      body: DirectoryBody,
+      answers: { 200: MadeDirectory, 201: MadeDirectory },
+      errors: ["forbidden", "invalid_path", "path_exists"],
+      emits: "workspace_file.changed",
+    },
+    async (_, change, { params: { id }, body }) => {
+      const path = parseNewPath(body.path);
+      if (!path.ok) return path;
+      const command = { kind: "make_directory", path: path.value, cause: causeOf(change.principal) } as const;
+      return change.commit([ask(refOf(change.principal, id), command)], ({ path: made, isNew }) =>
+        isNew ? created({ path: made, created: true }) : doneIf(false, { path: made, created: false }),
+      );
+    },
+  ),
+
+  moveFile: operation(
+    {
+      method: "POST",
+      path: "/api/workspaces/{id}/files/move",
+      scope: "workspaces:write",
+      summary: "Move a file or directory",
+      description:
+        "With `overwrite` a file replaces a file (whose content is kept as a version), and a directory replaces an empty one.",
+      params,
+      body: MoveBody,
+      answers: { 200: ChangedFile },
+      errors: ["forbidden", "invalid_path", "path_exists"],
+      emits: "workspace_file.changed",
+    },
+    async ({ system, files, log }, change, { params: { id }, body: { from, to, overwrite = false } }) => {
+      const source = parsePath(from, "from");
+      if (!source.ok) return source;
+      const target = parseNewPath(to, "to");
+      if (!target.ok) return target;
+      const paths = { from: source.value, to: target.value };
+      const ref = refOf(change.principal, id);
+      const seen = await moveRoom({ system, listPlaces: (query) => lookUp(log, files.listPlaces(query)) }, ref, paths);
+      if (!seen.ok) return seen;
+      const cause = causeOf(change.principal);
+      const command = { kind: "move_place", ...paths, overwrite, seen: seen.value, cause } as const;
+      return change.commit([ask(ref, command)], (moved) => doneIf(!moved.isUnchanged, changedView(id, moved, "moved")));
+    },
+  ),
+
+  previewFile: operation(
+    {
+      method: "POST",
+      path: "/api/workspaces/{id}/files/preview",
+      scope: "workspaces:read",
+      summary: "Create or fetch a file preview",
+      description:
+        "Text files and tables: the beginning of their content. Markdown and code: HTML that is safe to show as well. Tables: their first rows. Images: a scaled picture. PDFs: their text and first page. Parts that cannot be made for a file are omitted.",
+      params,
+      body: PreviewBody,
+      isRead: true,
+      answers: { 200: PreviewView },
+      errors: ["invalid_path"],
+    },
+    async (services, caller, { params: { id }, body }) => {
+      const { principal } = caller;
+      caller.keepOpen(PREVIEW_QUIET_SECONDS);
+      const path = parsePath(body.path);
+      if (!path.ok) return path;
+      const found = await fileAt(services, { organizationId: principal.organizationId, id, path: path.value });
+      return found.ok ? previewOf(services, { ...found.value, workspaceRef: refOf(principal, id) }) : found;
+    },
+  ),
+};
+
+/** The request emits its own event, so the command emits none. */
+const causeOf = ({ userId }: Principal): Cause => ({ by: { type: "user", id: userId }, tells: false });
+
+const refOf = ({ organizationId }: Principal, id: string) => workspaceRef(organizationId, id);
+
+/** A preview may wait for other previews of its organization. */
+const PREVIEW_QUIET_SECONDS = 60;
+
+const NO_PRECONDITION: Precondition = { kind: "none" };
+
+const required = (path: FilePath | undefined): Outcome<FilePath> =>
+  path === undefined ? invalid("/path", "path must be given") : ok(path);
+
+/** With a glob filter: rows read from the table at once, and how often. */
+const GLOB_ROWS = 2_000;
+
+const GLOB_READS = 5;

@@ -10,7 +10,7 @@ import {
   type Share,
   type Version,
 } from "../../../actors/workspace/schema.ts";
-import { bad, good, textField } from "../../http/contract/field.ts";
+import { bad, good, refusedAs, textField } from "../../http/contract/field.ts";
 import { Count, Id, listOf, noun, Text, NextCursor } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
 import { RECORD, recordView } from "../record.ts";
@@ -25,11 +25,14 @@ const PASSWORD_CHARACTERS = { min: 4, max: 256 };
 
 const EXAMPLE_PATH = "reports/q3.md";
 const pathField = (description: string, parse: typeof parsePath) =>
-  textField<FilePath>({ type: "string", description, examples: [EXAMPLE_PATH] }, (text, name) => {
-    const path = parse(text, name);
-    if (path.ok) return good(path.value);
-    return bad(path.fault.kind === "invalid_path" ? path.fault.message : path.fault.kind, path.fault);
-  });
+  refusedAs(
+    "invalid_path",
+    textField<FilePath>({ type: "string", description, examples: [EXAMPLE_PATH] }, (text, name) => {
+      const path = parse(text, name);
+      if (path.ok) return good(path.value);
+      return bad(path.fault.kind === "invalid_path" ? path.fault.message : path.fault.kind, path.fault);
+    }),
+  );
 /** The path of a file or directory, in a query. */
 export const PathQuery = { path: pathField("Path, relative to the workspace", parsePath) };
 /** The path of a directory; default: the root of the workspace. */

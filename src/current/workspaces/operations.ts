@@ -1,73 +1,210 @@
-/** Operations on workspaces on the current surface (WSP-1, WSP-6, GEN-8). */
-import { operationGroup } from "../../http/contract/operation.ts";
+/** Workspaces on the current surface: list, read, make, change, delete, select (WSP-1, WSP-6, GEN-8). */
+import { mapped, ok, type Outcome, refuse } from "../../../actors/fault.ts";
+import { newId } from "../../../actors/ids.ts";
+import type { Principal } from "../../../actors/organization/principal.ts";
+import { organizationRef } from "../../../actors/organization/schema.ts";
+import { ask } from "../../../actors/troupe.ts";
+import { type Totals, type Workspace, workspaceRef } from "../../../actors/workspace/schema.ts";
+import { created, done } from "../../http/commit/commit.ts";
 import { IF_MATCH } from "../../http/contract/request-headers.ts";
-import { pageQuery } from "../paging.ts";
+import { lookUp } from "../../log/look-up.ts";
+import { operation } from "../../operations/operation.ts";
+import type { Services } from "../../operations/services.ts";
+import { pageOf, pageQuery, pageView } from "../paging.ts";
 import { WorkspaceId } from "../path-ids.ts";
-import { CreateWorkspaceBody, UpdateWorkspaceBody, WorkspaceDetails, WorkspaceList, WorkspaceView } from "./schema.ts";
+import { doneIf, updated } from "../updating.ts";
+import {
+  CreateWorkspaceBody,
+  ownsWorkspace,
+  UpdateWorkspaceBody,
+  WorkspaceDetails,
+  workspaceDetails,
+  WorkspaceList,
+  WorkspaceView,
+  workspaceView,
+} from "./schema.ts";
 
 const params = { id: WorkspaceId };
 
-export const workspaceOperations = operationGroup("Workspaces", "Where the work of an organization happens", {
-  listWorkspaces: {
-    method: "GET",
-    path: "/api/workspaces",
-    scope: "workspaces:read",
-    summary: "List workspaces",
-    query: pageQuery("workspaces"),
-    answers: { 200: WorkspaceList },
-    errors: ["invalid_request", "invalid_cursor"],
-  },
-  createWorkspace: {
-    method: "POST",
-    path: "/api/workspaces",
-    scope: "workspaces:write",
-    summary: "Create a workspace",
-    body: CreateWorkspaceBody,
-    answers: { 201: WorkspaceDetails },
-    emits: "workspace.created",
-  },
-  getWorkspace: {
-    method: "GET",
-    path: "/api/workspaces/{id}",
-    scope: "workspaces:read",
-    summary: "Read a workspace",
-    params,
-    answers: { 200: WorkspaceDetails },
-    errors: ["not_found"],
-  },
-  updateWorkspace: {
-    method: "PATCH",
-    path: "/api/workspaces/{id}",
-    scope: "workspaces:write",
-    summary: "Update a workspace",
-    description: "Omitted fields are unchanged.",
-    params,
-    headers: IF_MATCH,
-    body: UpdateWorkspaceBody,
-    answers: { 200: WorkspaceDetails },
-    errors: ["not_found", "version_conflict", "forbidden"],
-    emits: "resource.updated",
-  },
-  deleteWorkspace: {
-    method: "DELETE",
-    path: "/api/workspaces/{id}",
-    scope: "workspaces:write",
-    summary: "Delete a workspace",
-    description: "Deletes its files too; missions in it fail. The organization's first workspace cannot be deleted.",
-    params,
-    answers: { 200: WorkspaceView },
-    errors: ["not_found", "forbidden"],
-    emits: "resource.deleted",
-  },
-  selectWorkspace: {
-    method: "POST",
-    path: "/api/workspaces/{id}/select",
-    scope: "workspaces:write",
-    summary: "Set the active workspace",
-    description: "Each user has an active workspace of their own.",
-    params,
-    answers: { 200: WorkspaceDetails },
-    errors: ["not_found"],
-    emits: "workspace.selected",
-  },
-});
+export const workspaceOperations = {
+  listWorkspaces: operation(
+    {
+      method: "GET",
+      path: "/api/workspaces",
+      scope: "workspaces:read",
+      summary: "List workspaces",
+      query: pageQuery("workspaces"),
+      answers: { 200: WorkspaceList },
+    },
+    async ({ system, directory, log, appPlaces }, { principal: by }, { query }) => {
+      const { organizationId } = by;
+      const selection = await selectionOf({ system }, by);
+      if (!selection.ok) return selection;
+      const settled = await system.settled(organizationId);
+      if (!settled.ok) return settled;
+      const workspaces = await lookUp(log, directory.pageWorkspaces(organizationId, pageOf(query)));
+      return mapped(workspaces, (list) =>
+        pageView("workspaces", list, (one) => workspaceView(one, { by, ...selection.value, appPlaces })),
+      );
+    },
+  ),
+
+  createWorkspace: operation(
+    {
+      method: "POST",
+      path: "/api/workspaces",
+      scope: "workspaces:write",
+      summary: "Create a workspace",
+      body: CreateWorkspaceBody,
+      answers: { 201: WorkspaceDetails },
+      emits: "workspace.created",
+    },
+    async ({ system, appPlaces }, change, { body: { name, description = null, instructions = null } }) => {
+      const { principal: by } = change;
+      const selection = await selectionOf({ system }, by);
+      if (!selection.ok) return selection;
+      const command = { kind: "create_workspace", name, description, instructions, createdBy: by.userId } as const;
+      const ref = workspaceRef(by.organizationId, newId("wsp"));
+      return change.commit([ask(ref, command)], (workspace) =>
+        created(workspaceDetails(workspace, NOTHING, { by, ...selection.value, appPlaces })),
+      );
+    },
+  ),
+
+  getWorkspace: operation(
+    {
+      method: "GET",
+      path: "/api/workspaces/{id}",
+      scope: "workspaces:read",
+      summary: "Read a workspace",
+      params,
+      answers: { 200: WorkspaceDetails },
+    },
+    async ({ system, appPlaces }, { principal: by }, { params: { id } }) => {
+      const ref = workspaceRef(by.organizationId, id);
+      const read = await system.dispatchGroup([
+        ask(ref, { kind: "read_workspace" }),
+        ask(ref, { kind: "read_totals" }),
+        ask(organizationRef(by.organizationId), { kind: "read_selection", userId: by.userId }),
+      ]);
+      if (!read.ok) return read;
+      const [workspace, totals, selection] = read.value as [Workspace, Totals, Selection];
+      return ok(workspaceDetails(workspace, totals, { by, ...selection, appPlaces }));
+    },
+  ),
+
+  updateWorkspace: operation(
+    {
+      method: "PATCH",
+      path: "/api/workspaces/{id}",
+      scope: "workspaces:write",
+      summary: "Update a workspace",
+      description: "Omitted fields are unchanged.",
+      params,
+      headers: IF_MATCH,
+      body: UpdateWorkspaceBody,
+      answers: { 200: WorkspaceDetails },
+      errors: ["forbidden"],
+      emits: "resource.updated",
+    },
+    async ({ system, appPlaces }, change, { params: { id }, headers, body }) => {
+      const { principal: by } = change;
+      const owned = await unlessTheirs(system, by, id);
+      if (!owned.ok) return owned;
+      const selection = await selectionOf({ system }, by);
+      if (!selection.ok) return selection;
+      const totals = await totalsOf(system, by, id);
+      if (!totals.ok) return totals;
+      const changes = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
+      const command = { kind: "update_workspace", changes, version: headers["if-match"] ?? null } as const;
+      const ref = workspaceRef(by.organizationId, id);
+      return updated(change, [ask(ref, { kind: "read_workspace" }), ask(ref, command)], (workspace) =>
+        workspaceDetails(workspace, totals.value, { by, ...selection.value, appPlaces }),
+      );
+    },
+  ),
+
+  deleteWorkspace: operation(
+    {
+      method: "DELETE",
+      path: "/api/workspaces/{id}",
+      scope: "workspaces:write",
+      summary: "Delete a workspace",
+      description: "Deletes its files too; missions in it fail. The organization's first workspace cannot be deleted.",
+      params,
+      answers: { 200: WorkspaceView },
+      errors: ["forbidden"],
+      emits: "resource.deleted",
+    },
+    async ({ system, appPlaces }, change, { params: { id } }) => {
+      const { principal: by } = change;
+      const selection = await selectionOf({ system }, by);
+      if (!selection.ok) return selection;
+      if (id === selection.value.defaultId)
+        return refuse({ kind: "forbidden", message: "The organization's first workspace cannot be deleted" });
+      const owned = await unlessTheirs(system, by, id);
+      if (!owned.ok) return owned;
+      const deleted = ask(workspaceRef(by.organizationId, id), { kind: "delete_workspace" });
+      const telling = ask(organizationRef(by.organizationId), { kind: "workspace_deleted", workspaceId: id });
+      return change.commit([deleted, telling], (workspace) =>
+        done({ ...workspaceView(workspace, { by, ...selection.value, appPlaces }), allowed_actions: [] }),
+      );
+    },
+  ),
+
+  selectWorkspace: operation(
+    {
+      method: "POST",
+      path: "/api/workspaces/{id}/select",
+      scope: "workspaces:write",
+      summary: "Set the active workspace",
+      description: "Each user has an active workspace of their own.",
+      params,
+      answers: { 200: WorkspaceDetails },
+      emits: "workspace.selected",
+    },
+    async ({ system, appPlaces }, change, { params: { id } }) => {
+      const { principal: by } = change;
+      const totals = await totalsOf(system, by, id);
+      if (!totals.ok) return totals;
+      const selection = await selectionOf({ system }, by);
+      if (!selection.ok) return selection;
+      const { defaultId } = selection.value;
+      const { organizationId, userId } = by;
+      const select = { kind: "select_workspace", userId, workspaceId: id } as const;
+      return change.commit(
+        [
+          ask(workspaceRef(organizationId, id), { kind: "read_workspace" }),
+          ask(organizationRef(organizationId), select),
+        ],
+        (workspace, [, { isUnchanged }]) =>
+          doneIf(!isUnchanged, workspaceDetails(workspace, totals.value, { by, selectedId: id, defaultId, appPlaces })),
+      );
+    },
+  ),
+};
+
+/** A new workspace is empty. */
+const NOTHING = { bytes: 0, files: 0 };
+
+const totalsOf = (system: Services["system"], by: Principal, id: string): Promise<Outcome<Totals>> =>
+  system.dispatch(workspaceRef(by.organizationId, id), { kind: "read_totals" });
+
+/** Refuses callers who neither created the workspace nor own the organization (WSP-15). */
+async function unlessTheirs(system: Services["system"], by: Principal, id: string): Promise<Outcome<null>> {
+  const workspace = await system.dispatch(workspaceRef(by.organizationId, id), { kind: "read_workspace" });
+  if (!workspace.ok) return workspace;
+  if (ownsWorkspace(workspace.value, by)) return ok(null);
+  const message = "Only the person who made the workspace and owners of the organization change or delete it";
+  return refuse({ kind: "forbidden", message });
+}
+
+interface Selection {
+  readonly selectedId: string | null;
+  readonly defaultId: string | null;
+}
+
+const selectionOf = (
+  { system }: Pick<Services, "system">,
+  { organizationId, userId }: Principal,
+): Promise<Outcome<Selection>> => system.dispatch(organizationRef(organizationId), { kind: "read_selection", userId });

@@ -1,15 +1,25 @@
-/** Queries over the files of a workspace on the current surface (WSP-4). */
-import { DEFAULT_ROWS, MAX_ROWS, RESULT_FORMATS } from "../../../actors/workspace/data-queries.ts";
+/** Queries on the current surface (WSP-4). The client gets the rows as the child has written them. */
+import { ok } from "../../../actors/fault.ts";
 import { FreeNumber, Nullable, OneOf, Type } from "../../../actors/schema.ts";
+import {
+  type DataResult,
+  DEFAULT_ROWS,
+  MAX_RESULT_BYTES,
+  MAX_ROWS,
+  RESULT_FORMATS,
+} from "../../../actors/workspace/data-queries.ts";
 import { NOT_BLANK } from "../../http/contract/body-schema.ts";
 import { Count, noun } from "../../http/contract/noun.ts";
-import { media, operationGroup } from "../../http/contract/operation.ts";
-import { DataColumn } from "./data-column.ts";
+import { media } from "../../http/contract/operation.ts";
+import { operation } from "../../operations/operation.ts";
 import { WorkspaceId } from "../path-ids.ts";
+import { DataColumn } from "./data-column.ts";
 
 /** Characters of a query, and of one parameter. */
 const QUERY_CHARACTERS = 100_000;
+
 const VALUE_CHARACTERS = 100_000;
+
 const MAX_PARAMS = 1_000;
 
 const Value = Nullable(Type.Union([Type.String({ maxLength: VALUE_CHARACTERS }), FreeNumber(), Type.Boolean()]));
@@ -58,25 +68,66 @@ export const QueryResult = noun("QueryResult", "What a query has answered", {
   duration_ms: Count("Milliseconds that it took"),
 });
 
-export const queryOperations = operationGroup("Data", "Queries over the files of a workspace", {
-  queryData: {
-    method: "POST",
-    path: "/api/workspaces/{id}/data-blocks/query",
-    scope: "workspaces:read",
-    summary: "Run a read-only data-block query",
-    description:
-      "DuckDB over CSV, JSON and Parquet files, such as `FROM 'reports/sales.csv'` or `FROM read_csv('a.txt', delim = ';')`; SQLite over the file that `database` names. It reads the named files and nothing else, and has 5 s of CPU time, 30 s in all and 512 MiB. CSV and Arrow answers contain the rows only; the rest is in `X-Row-Count` and `X-Truncated`.",
-    params: { id: WorkspaceId },
-    body: QueryBody,
-    isRead: true,
-    answers: {
-      200: media({
-        "application/json": QueryResult,
-        "text/csv": Type.String({ description: "The names of the columns, then the rows" }),
-        "application/vnd.apache.arrow.stream": Type.String({ description: "A stream of Apache Arrow" }),
-      }),
+export const queryOperations = {
+  queryData: operation(
+    {
+      method: "POST",
+      path: "/api/workspaces/{id}/data-blocks/query",
+      scope: "workspaces:read",
+      summary: "Run a read-only data-block query",
+      description:
+        "DuckDB over CSV, JSON and Parquet files, such as `FROM 'reports/sales.csv'` or `FROM read_csv('a.txt', delim = ';')`; SQLite over the file that `database` names. It reads the named files and nothing else, and has 5 s of CPU time, 30 s in all and 512 MiB. CSV and Arrow answers contain the rows only; the rest is in `X-Row-Count` and `X-Truncated`.",
+      params: { id: WorkspaceId },
+      body: QueryBody,
+      isRead: true,
+      answers: {
+        200: media({
+          "application/json": QueryResult,
+          "text/csv": Type.String({ description: "The names of the columns, then the rows" }),
+          "application/vnd.apache.arrow.stream": Type.String({ description: "A stream of Apache Arrow" }),
+        }),
+      },
+      answerHeaders: ["X-Row-Count", "X-Truncated"],
+      errors: ["invalid_path", "read_only_violation", "timeout"],
     },
-    answerHeaders: ["X-Row-Count", "X-Truncated"],
-    errors: ["not_found", "invalid_path", "read_only_violation", "timeout"],
-  },
-});
+    async ({ queries }, caller, { params: { id }, body }) => {
+      const { query, params = [], database = null, format = "json", limit = DEFAULT_ROWS } = body;
+      const { organizationId } = caller.principal;
+      caller.keepOpen(QUIET_SECONDS);
+      const asked = { organizationId, workspaceId: id, query, params, database, format, limit };
+      const result = await queries.run({ ...asked, maxBytes: MAX_RESULT_BYTES, signal: caller.signal });
+      if (!result.ok) return result;
+      const { rowCount, truncated, bytes } = result.value;
+      const headers = {
+        "content-type": MEDIA[format],
+        "cache-control": "no-store",
+        "x-content-type-options": "nosniff",
+        "x-row-count": String(rowCount),
+        "x-truncated": String(truncated),
+      };
+      return ok(new Response(format === "json" ? withRows(result.value) : bodyOf(bytes), { headers }));
+    },
+  ),
+};
+
+/** A query may wait for other queries of its organization, and for idle time of the machine. */
+const QUIET_SECONDS = 150;
+
+const MEDIA = {
+  json: "application/json",
+  csv: "text/csv; charset=utf-8; header=present",
+  arrow: "application/vnd.apache.arrow.stream",
+} as const;
+
+/**
+ * Writes a `QueryResult` around rows that are JSON already: parsing and serializing them again would block
+ * everybody.
+ */
+function withRows({ columns, rowCount, truncated, durationMs, bytes }: DataResult): Blob {
+  const head = `{"columns":${JSON.stringify(columns)},"rows":`;
+  const tail = `,"row_count":${rowCount},"truncated":${truncated},"duration_ms":${durationMs}}`;
+  return new Blob([head, bodyOf(bytes), tail]);
+}
+
+/** A child's answer never comes in a shared buffer, which a body could not hold. */
+const bodyOf = (bytes: Uint8Array): Uint8Array<ArrayBuffer> => bytes as Uint8Array<ArrayBuffer>;

@@ -13,17 +13,23 @@ import type { FilePath } from "../../../actors/workspace/path.ts";
 import type { ContentCheck, ReceivedContent } from "../../../actors/workspace/ports.ts";
 import type { Cause, Precondition } from "../../../actors/workspace/protocol.ts";
 import { workspaceRef } from "../../../actors/workspace/schema.ts";
-import type { Input } from "../../http/contract/operation.ts";
 import { accepted, type Change, type Commit, created, done } from "../../http/commit/commit.ts";
+import type { streamed } from "../../http/contract/body-schema.ts";
+import type { Input } from "../../http/contract/operation.ts";
 import type { Services } from "../../operations/services.ts";
-import { doneIf } from "../updating.ts";
 import { countUnreferred, roomFor } from "../../work/content-room.ts";
+import type { WorkspaceId } from "../path-ids.ts";
+import { doneIf } from "../updating.ts";
 import { currentUploads } from "../uploads/current-uploads.ts";
+import type { WRITE_HEADERS } from "./conditions.ts";
 import type { ContentRange } from "./content-range.ts";
-import type { fileOperations } from "./file-operations.ts";
 import { changedView, uploadView } from "./file-schema.ts";
 
-type WriteFile = Input<(typeof fileOperations.operations)["writeFile"]>;
+type WriteInput = Input<{
+  params: { id: typeof WorkspaceId };
+  headers: typeof WRITE_HEADERS;
+  body: ReturnType<typeof streamed>;
+}>;
 
 /** An upload is abandoned after so much silence. */
 const UPLOAD_QUIET_SECONDS = 60;
@@ -32,7 +38,7 @@ const NO_PRECONDITION: Precondition = { kind: "none" };
 export async function upload(
   services: Services,
   change: Change,
-  { path, input }: { readonly path: FilePath; readonly input: WriteFile },
+  { path, input }: { readonly path: FilePath; readonly input: WriteInput },
 ): Promise<Outcome<Commit>> {
   const { headers, body, params } = input;
   const { fileBytes } = services.workspaceLimits;
@@ -71,7 +77,7 @@ async function uploadPart(
   change: Change,
   of: {
     readonly path: FilePath;
-    readonly input: WriteFile;
+    readonly input: WriteInput;
     readonly range: ContentRange;
     readonly sha256: string;
   },
@@ -125,7 +131,7 @@ async function write(
     path,
     input: { params, headers, body },
     content: { text, ...content },
-  }: { readonly path: FilePath; readonly input: WriteFile; readonly content: ReceivedContent },
+  }: { readonly path: FilePath; readonly input: WriteInput; readonly content: ReceivedContent },
 ): Promise<Outcome<Commit>> {
   const { organizationId, userId } = change.principal;
   // The request emits its own event, so the command emits none.

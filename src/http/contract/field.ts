@@ -3,7 +3,7 @@
  * its type (`input-reader.ts`). The schemas here bring their own reader, so that a handler gets a cursor, a time or
  * a version and never parses one.
  */
-import type { Fault, Noun } from "../../../actors/fault.ts";
+import type { Fault, FaultKind, Noun } from "../../../actors/fault.ts";
 import { timeOf } from "../../../actors/given-time.ts";
 import { OneOf, type Static, type TSchema, Type } from "../../../actors/schema.ts";
 
@@ -25,6 +25,11 @@ export const bad = (message: string, fault?: Fault): FieldReading<never> =>
 /** A field that the contract shows as `shown`, and that `read` reads. */
 export const textField = <T>(shown: object, read: FieldReader<T>) => Type.Unsafe<T>({ ...shown, [READER]: read });
 
+/** Where a schema keeps what its value may be refused for besides `invalid_request`. A symbol: it is no part of the contract. */
+export const REFUSES = Symbol("refuses");
+/** Says what the field may be refused for: every operation that has it may be refused so. */
+export const refusedAs = <S extends TSchema>(kind: FaultKind, schema: S): S => ({ ...schema, [REFUSES]: kind });
+
 /** A schema with a default: its value is always present. */
 export type Defaulted<S extends TSchema> = S & { readonly default: Static<S> };
 export const withDefault = <S extends TSchema>(schema: S, value: Static<S>): Defaulted<S> => ({
@@ -35,7 +40,8 @@ export const withDefault = <S extends TSchema>(schema: S, value: Static<S>): Def
 /** An id in a path. Text that cannot be an id names nothing: 404 of its noun. */
 export const pathId = (noun: Noun, pattern: RegExp, shown: TSchema) => {
   const missing: Fault = { kind: "not_found", noun };
-  return textField<string>(shown, (text) => (pattern.test(text) ? good(text) : bad(`Invalid ${noun} id`, missing)));
+  const read = (text: string) => (pattern.test(text) ? good(text) : bad(`Invalid ${noun} id`, missing));
+  return refusedAs("not_found", textField<string>(shown, read));
 };
 
 /** Marks a field for which the empty text is a value; otherwise it counts as absent. */
@@ -45,7 +51,10 @@ export const evenEmpty = <S extends TSchema>(schema: S): S => ({ ...schema, [TAK
 /** Where a schema keeps the noun of the record that its id must name. A symbol: it is no part of the contract. */
 export const NAMES = Symbol("names");
 /** Marks an id in a body or a query that must name a record. If it names none, the 404 points at its field (ERR-6). */
-export const naming = <S extends TSchema>(noun: Noun, schema: S): S => ({ ...schema, [NAMES]: noun });
+export const naming = <S extends TSchema>(noun: Noun, schema: S): S => ({
+  ...refusedAs("not_found", schema),
+  [NAMES]: noun,
+});
 
 /** Several of a few words: separated by commas, or as a repeated parameter. */
 export const someOf = <const V extends readonly string[]>(values: V, options: object = {}) =>

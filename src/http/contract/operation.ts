@@ -1,16 +1,17 @@
 /**
- * Operations as data. Each folder of a surface declares its operations in `operations.ts`: path, scope, input,
- * answers, refusals. The routes, the contract, the SDKs and the tests all read the same tables; the type of the
- * handlers follows from the table, so an operation without a handler, or a handler without an operation, does not
- * compile.
+ * An operation is one declaration: its contract (path, scope, input, answers, refusals of its own), and right below it
+ * the handler, whose types follow from the contract. The pipeline, the contract, the SDKs and the tests all read the
+ * same declarations.
  *
- *   operations.ts ─┬─▶ the pipeline (`request/operations.ts`, `request/routes.ts`)
- *                  ├─▶ docs/openapi.json (`src/contract/`) ─▶ reference, SDKs
- *                  └─▶ tests: real answers fit the contract
+ *   operation(contract, handler) ─┬─▶ the pipeline (`request/operations.ts`, `request/routes.ts`)
+ *                                 ├─▶ docs/openapi.json (`src/contract/`) ─▶ reference, SDKs
+ *                                 └─▶ tests: real answers fit the contract
  *
- * A handler is `(services, caller, input) → Outcome`. Its input is already parsed by the schemas here. It needs no
- * `Request`, and also runs for callers without HTTP (`Operations.invoke`).
+ * A handler is `(services, caller, input) → Outcome`. Its input is already parsed by the schemas of the contract. It
+ * needs no `Request`, and also runs for callers without HTTP (`Operations.invoke`). It gets the services as an
+ * argument, so a declaration is read without a service.
  */
+import { assert } from "../../../actors/assert.ts";
 import type { Fault, FaultKind, Outcome } from "../../../actors/fault.ts";
 import type { MaybePromise } from "../../../actors/maybe-promise.ts";
 import type { JsonObject, Static, TSchema } from "../../../actors/schema.ts";
@@ -83,22 +84,6 @@ export interface Media {
 export const media = <const T extends Readonly<Record<string, TSchema>>>(types: T) =>
   ({ kind: "media", types }) as const;
 
-export type OperationTable = Readonly<Record<string, OperationContract>>;
-
-/** The operations of one noun. Their names are their ids in the contract, unique over all surfaces. */
-export interface OperationGroup<T extends OperationTable = OperationTable> {
-  readonly tag: string;
-  readonly description: string;
-  readonly operations: T;
-}
-
-/** Declares a group; keeps the exact types of its table. */
-export const operationGroup = <const T extends OperationTable>(
-  tag: string,
-  description: string,
-  operations: T,
-): OperationGroup<T> => ({ tag, description, operations });
-
 /** A value in the form of a schema, for an answer: it is immutable. */
 export type Shown<S extends TSchema> = DeepReadonly<Static<S>>;
 type DeepReadonly<T> = T extends readonly (infer E)[]
@@ -122,7 +107,7 @@ type BodyInput<B> = B extends BodySchema
       : undefined;
 
 /** The caller's input, parsed by the operation's schemas. */
-export interface Input<O extends OperationContract> {
+export interface Input<O extends Pick<OperationContract, "params" | "query" | "headers" | "body">> {
   readonly params: Required<O["params"]>;
   readonly query: Optional<O["query"]>;
   readonly headers: Optional<O["headers"]>;
@@ -173,8 +158,42 @@ type HandlerOf<O extends OperationContract, S> = O extends { readonly signed: ob
         ? Read<O, S>
         : Changing<O, S> | Undertaking<O, S>;
 
-/** Exactly one handler for each operation of a table. */
-export type Handlers<T extends OperationTable, S> = { readonly [K in keyof T]: HandlerOf<T[K], S> };
+/** The handler of any operation. */
+export type AnyHandler<S> = Read<OperationContract, S> | Undertaking<OperationContract, S>;
+
+export interface Operation<S = never> {
+  readonly contract: OperationContract;
+  readonly handler: AnyHandler<S>;
+}
+
+/** Makes `operation(contract, handler)` for handlers that work with `S`. */
+export const operationsOver =
+  <S>() =>
+  <const C extends OperationContract>(contract: C, handler: NoInfer<HandlerOf<C, S>>): Operation<S> => ({
+    contract,
+    handler: handler as unknown as AnyHandler<S>,
+  });
+
+/** Operations by their ids in the contract, which are unique over all surfaces. */
+export type OperationTable<S = never> = Readonly<Record<string, Operation<S>>>;
+
+/** The operations of one noun. */
+export interface OperationGroup<S = never> {
+  readonly tag: string;
+  readonly description: string;
+  readonly operations: OperationTable<S>;
+}
+
+export function operationGroup<S>(
+  tag: string,
+  description: string,
+  ...tables: readonly OperationTable<S>[]
+): OperationGroup<S> {
+  const entries = tables.flatMap((table) => Object.entries(table));
+  const operations = Object.fromEntries(entries);
+  assert(Object.keys(operations).length === entries.length, `the group ${tag} has each operation once`);
+  return { tag, description, operations };
+}
 
 /** Whether the operation changes nothing. */
 export const isRead = ({ method, isRead: declared }: OperationContract): boolean =>

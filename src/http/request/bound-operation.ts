@@ -9,6 +9,7 @@ import {
   type AnyInput,
   isJsonBody,
   isRead,
+  type Operation,
   type OperationContract,
   type Read,
   type Undertaking,
@@ -36,12 +37,8 @@ export class BoundOperation {
 
   constructor(
     id: string,
-    contract: OperationContract,
-    {
-      handler,
-      services,
-      isStrict,
-    }: { readonly handler: unknown; readonly services: unknown; readonly isStrict: boolean },
+    { contract, handler }: Operation,
+    { services, isStrict }: { readonly services: unknown; readonly isStrict: boolean },
   ) {
     const { body, deprecation, scope, signed } = contract;
     this.id = id;

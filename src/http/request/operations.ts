@@ -12,7 +12,7 @@ import { parseStored } from "../../../actors/exact-json.ts";
 import { assert } from "../../../actors/assert.ts";
 import { mapped, type Outcome, refuse } from "../../../actors/fault.ts";
 import { type MaybePromise, whenReady } from "../../../actors/maybe-promise.ts";
-import type { Handlers, OperationGroup, OperationTable } from "../contract/operation.ts";
+import type { OperationGroup } from "../contract/operation.ts";
 import { ChangeRun, type ChangeRunParts, CommitAnswer, type ReadRequest } from "../commit/change-run.ts";
 import { BoundOperation } from "./bound-operation.ts";
 import type { Caller, Visitor } from "./caller.ts";
@@ -40,15 +40,10 @@ export class Operations {
   }
 
   /** Adds the operations of a group, and returns them. */
-  add<T extends OperationTable, S>(
-    { operations }: OperationGroup<T>,
-    handlers: Handlers<T, S>,
-    services: S,
-  ): readonly BoundOperation[] {
-    return Object.entries(operations).map(([id, contract]) => {
+  add<S>({ operations }: OperationGroup<S>, services: S): readonly BoundOperation[] {
+    return Object.entries(operations).map(([id, operation]) => {
       assert(!this.bound.has(id), `there is one operation ${id}`);
-      const handler = handlers[id];
-      const bound = new BoundOperation(id, contract, { handler, services, isStrict: this.parts.isStrict });
+      const bound = new BoundOperation(id, operation, { services, isStrict: this.parts.isStrict });
       this.bound.set(id, bound);
       this.pathRecords.add(bound);
       return bound;

@@ -1,5 +1,5 @@
 /**
- * The operations of a group as routes of Elysia: each is served by `Surface.serve`.
+ * The operations of a surface as routes of Elysia: each is served by `Surface.serve`.
  *
  * Elysia reads the source text of a handler for three things: whether it waits (then so does its route), which parts
  * of the context it uses (query, cookies, headers and body are then parsed), and whether it answers at all. Our
@@ -8,7 +8,7 @@
  */
 import { Elysia } from "elysia";
 import type { MaybePromise } from "../../../actors/maybe-promise.ts";
-import type { Handlers, OperationGroup, OperationTable } from "../contract/operation.ts";
+import type { OperationGroup } from "../contract/operation.ts";
 import type { BoundOperation } from "./bound-operation.ts";
 import type { RawInput } from "../input/input-reader.ts";
 import type { Surface } from "./surface.ts";
@@ -22,14 +22,9 @@ interface Routed {
 
 const NONE: RawInput["params"] = {};
 
-export function operationRoutes<T extends OperationTable, S>(
-  surface: Surface,
-  group: OperationGroup<T>,
-  handlers: Handlers<T, S>,
-  services: S,
-) {
+export function operationRoutes<S>(surface: Surface, groups: readonly OperationGroup<S>[], services: S) {
   const routes = new Elysia();
-  for (const operation of surface.operations.add(group, handlers, services)) {
+  for (const operation of groups.flatMap((group) => surface.operations.add(group, services))) {
     const { method, path } = operation.contract;
     routes.route(method, path.replaceAll(/\{(\w+)\}/g, ":$1"), serve.bind(null, surface, operation));
   }

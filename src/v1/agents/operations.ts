@@ -1,9 +1,16 @@
-/** The operations on agents of v1. */
-import { operationGroup } from "../../http/contract/operation.ts";
+/** Agents on v1: list, create, read, update, soft-delete. */
+import { mapped, ok } from "../../../actors/fault.ts";
+import { whenReady } from "../../../actors/maybe-promise.ts";
+import { organizationRef } from "../../../actors/organization/schema.ts";
+import { ask } from "../../../actors/troupe.ts";
+import { done } from "../../http/commit/commit.ts";
+import { lookUp } from "../../log/look-up.ts";
+import { operation } from "../../operations/operation.ts";
 import { AgentId } from "../path-ids.ts";
 import {
   AgentAnswer,
   AgentListAnswer,
+  agentView,
   CreateAgentBody,
   CreatedAgent,
   Deleted,
@@ -13,51 +20,113 @@ import {
 
 const params = { id: AgentId };
 
-export const agentOperations = operationGroup("V1 agents", "Agents on the v1 surface", {
-  v1ListAgents: {
-    method: "GET",
-    path: "/api/v1/agents",
-    scope: "agents:read",
-    summary: "List agents",
-    description: "The organization's agents, newest first, at most 1,000. Archived and private agents are not listed.",
-    answers: { 200: AgentListAnswer },
-  },
-  v1CreateAgent: {
-    method: "POST",
-    path: "/api/v1/agents",
-    scope: "agents:write",
-    summary: "Create agent",
-    body: CreateAgentBody,
-    answers: { 200: CreatedAgent },
-  },
-  v1GetAgent: {
-    method: "GET",
-    path: "/api/v1/agents/{id}",
-    scope: "agents:read",
-    summary: "Get agent",
-    params,
-    answers: { 200: AgentAnswer },
-    errors: ["not_found"],
-  },
-  v1UpdateAgent: {
-    method: "PATCH",
-    path: "/api/v1/agents/{id}",
-    scope: "agents:write",
-    summary: "Update agent",
-    description: "Omitted fields are unchanged. A changed prompt takes effect on the next execution.",
-    params,
-    body: UpdateAgentBody,
-    answers: { 200: Done },
-    errors: ["not_found", "forbidden"],
-  },
-  v1DeleteAgent: {
-    method: "DELETE",
-    path: "/api/v1/agents/{id}",
-    scope: "agents:write",
-    summary: "Soft-delete agent",
-    description: "It is archived: no longer found, listed, changed or executed. Its history is kept.",
-    params,
-    answers: { 200: Deleted },
-    errors: ["not_found", "invalid_state"],
-  },
-});
+export const agentOperations = {
+  v1ListAgents: operation(
+    {
+      method: "GET",
+      path: "/api/v1/agents",
+      scope: "agents:read",
+      summary: "List agents",
+      description:
+        "The organization's agents, newest first, at most 1,000. Archived and private agents are not listed.",
+      answers: { 200: AgentListAnswer },
+    },
+    async ({ system, directory, log }, { principal: { organizationId } }) => {
+      const settled = await system.settled(organizationId);
+      if (!settled.ok) return settled;
+      const found = await lookUp(log, directory.listAgents(organizationId, LISTED_AGENTS));
+      if (!found.ok) return found;
+      const { agents: listed, total } = found.value;
+      return ok({ success: true, agents: listed.map((agent) => agentView(agent, organizationId)), total });
+    },
+  ),
+
+  v1CreateAgent: operation(
+    {
+      method: "POST",
+      path: "/api/v1/agents",
+      scope: "agents:write",
+      summary: "Create agent",
+      body: CreateAgentBody,
+      answers: { 200: CreatedAgent },
+    },
+    async (_, change, { body }) => {
+      const { principal } = change;
+      const { name, systemPrompt, role = "", visibility = "organization" } = body;
+      const input = { name, systemPrompt, role: roleOf(role), visibility };
+      const command = { kind: "create_agent", by: principal, input } as const;
+      return change.commit(
+        [ask(organizationRef(principal.organizationId), command)],
+        ({ agent: { id, name: given }, chatId, workspaceId }) =>
+          done({ success: true, id, name: given, status: "active", chatUrl: chatUrl(workspaceId, chatId) }),
+      );
+    },
+  ),
+
+  v1GetAgent: operation(
+    {
+      method: "GET",
+      path: "/api/v1/agents/{id}",
+      scope: "agents:read",
+      summary: "Get agent",
+      params,
+      answers: { 200: AgentAnswer },
+    },
+    ({ agents }, { principal }, { params }) =>
+      whenReady(agents.find(principal, params.id), (found) =>
+        mapped(found, (agent) => ({ success: true, agent: agentView(agent, principal.organizationId) })),
+      ),
+  ),
+
+  v1UpdateAgent: operation(
+    {
+      method: "PATCH",
+      path: "/api/v1/agents/{id}",
+      scope: "agents:write",
+      summary: "Update agent",
+      description: "Omitted fields are unchanged. A changed prompt takes effect on the next execution.",
+      params,
+      body: UpdateAgentBody,
+      answers: { 200: Done },
+      errors: ["forbidden"],
+    },
+    async (_, change, { params: { id: agentId }, body }) => {
+      const { principal } = change;
+      const { role, ...others } = body;
+      const changes = role === undefined ? others : { ...others, role: roleOf(role) };
+      const command = { kind: "update_agent", by: principal, agentId, changes } as const;
+      return change.commit([ask(organizationRef(principal.organizationId), command)], () =>
+        done({ success: true, message: "Agent updated successfully" }),
+      );
+    },
+  ),
+
+  v1DeleteAgent: operation(
+    {
+      method: "DELETE",
+      path: "/api/v1/agents/{id}",
+      scope: "agents:write",
+      summary: "Soft-delete agent",
+      description: "It is archived: no longer found, listed, changed or executed. Its history is kept.",
+      params,
+      answers: { 200: Deleted },
+      errors: ["invalid_state"],
+    },
+    async (_, change, { params: { id: agentId } }) => {
+      const { principal } = change;
+      const command = { kind: "archive_agent", by: principal, agentId } as const;
+      return change.commit([ask(organizationRef(principal.organizationId), command)], () =>
+        done({ success: true, message: "Agent deleted successfully" }),
+      );
+    },
+  ),
+};
+
+/** Agents of one answer; lists have no pages (V1-1). */
+export const LISTED_AGENTS = 1_000;
+
+/** Where an agent's first chat has its page (V1-6). */
+const chatUrl = (workspaceId: string, chatId: string): string => `/org/spaces/${workspaceId}/chats/${chatId}`;
+
+/** A blank role is the default one (AGT-4). */
+const roleOf = (role: string): string => (role.trim() === "" ? "Assistant" : role);

@@ -1,25 +1,57 @@
 /** The operations on tasks of v1. */
-import { operationGroup } from "../../http/contract/operation.ts";
-import { CreateTaskBody, TASK_QUERY, TaskAnswer, TaskListAnswer } from "./schema.ts";
+import { mapped } from "../../../actors/fault.ts";
+import { organizationRef } from "../../../actors/organization/schema.ts";
+import { ask } from "../../../actors/troupe.ts";
+import { done } from "../../http/commit/commit.ts";
+import { lookUp } from "../../log/look-up.ts";
+import { operation } from "../../operations/operation.ts";
+import { CreateTaskBody, TASK_QUERY, TaskAnswer, TaskListAnswer, taskView } from "./schema.ts";
 
-export const taskOperations = operationGroup("V1 tasks", "Tasks on the v1 surface", {
-  v1ListTasks: {
-    method: "GET",
-    path: "/api/v1/tasks",
-    scope: "tasks:read",
-    summary: "List tasks",
-    description: "Filters are combined with AND. At most 1,000, newest first.",
-    query: TASK_QUERY,
-    answers: { 200: TaskListAnswer },
-    errors: ["invalid_request"],
-  },
-  v1CreateTask: {
-    method: "POST",
-    path: "/api/v1/tasks",
-    scope: "tasks:write",
-    summary: "Create task",
-    description: "The new task is `pending`. Assigning it starts nothing by itself.",
-    body: CreateTaskBody,
-    answers: { 200: TaskAnswer },
-  },
-});
+export const taskOperations = {
+  v1ListTasks: operation(
+    {
+      method: "GET",
+      path: "/api/v1/tasks",
+      scope: "tasks:read",
+      summary: "List tasks",
+      description: "Filters are combined with AND. At most 1,000, newest first.",
+      query: TASK_QUERY,
+      answers: { 200: TaskListAnswer },
+    },
+    async ({ system, directory, log }, { principal: { organizationId } }, { query }) => {
+      const { status, assignedTo, spaceId: workspaceId } = query;
+      const filter = { status: status === undefined ? undefined : [status], assignedTo, workspaceId };
+      const settled = await system.settled(organizationId);
+      if (!settled.ok) return settled;
+      const tasks = await lookUp(log, directory.listTasks(organizationId, filter, LISTED_TASKS));
+      return mapped(tasks, (list) => ({ success: true, tasks: list.map(taskView) }));
+    },
+  ),
+
+  v1CreateTask: operation(
+    {
+      method: "POST",
+      path: "/api/v1/tasks",
+      scope: "tasks:write",
+      summary: "Create task",
+      description: "The new task is `pending`. Assigning it starts nothing by itself.",
+      body: CreateTaskBody,
+      answers: { 200: TaskAnswer },
+    },
+    async (_, change, { body }) => {
+      const { organizationId, userId } = change.principal;
+      const { title, description = null, priority = "medium", spaceId } = body;
+      // A widely used client sends the field under the name that the answer uses.
+      const assignee = body.assignTo || body.assignedTo;
+      // An empty id means nobody: forms send one for "unassigned".
+      const input = { title, description, priority, assignedTo: assignee || null, workspaceId: spaceId || null };
+      const command = { kind: "create_task", createdBy: userId, input } as const;
+      return change.commit([ask(organizationRef(organizationId), command)], (task) =>
+        done({ success: true, task: taskView(task) }),
+      );
+    },
+  ),
+};
+
+/** Tasks of one answer, newest first; lists have no pages (V1-1). */
+export const LISTED_TASKS = 1_000;

@@ -6,7 +6,7 @@ import { organizationRef } from "../../../actors/organization/schema.ts";
 import { Type } from "../../../actors/schema.ts";
 import { ask, type TroupeSystem } from "../../../actors/troupe.ts";
 import { binary, streamed } from "../../../src/http/contract/body-schema.ts";
-import { type Handlers, operationGroup } from "../../../src/http/contract/operation.ts";
+import { operationGroup, operationsOver } from "../../../src/http/contract/operation.ts";
 import { created } from "../../../src/http/commit/commit.ts";
 import { operationRoutes } from "../../../src/http/request/routes.ts";
 import { refused } from "../../support/current.ts";
@@ -16,46 +16,47 @@ import { testSurface } from "../../support/surface.ts";
 const KIB = 1024;
 const Upload = Type.Object({ id: Type.String(), bytes: Type.Integer(), sha256: Type.String() });
 
+const operation = operationsOver<TroupeSystem>();
 const group = operationGroup("Test", "Operations of this test", {
-  weigh: {
-    method: "POST",
-    path: "/api/test/weigh",
-    scope: "tasks:read",
-    isRead: true,
-    summary: "Weigh",
-    body: binary(KIB, ["application/octet-stream", "image/png"]),
-    answers: { 200: Type.Object({ bytes: Type.Integer(), type: Type.String(), sha256: Type.String() }) },
-  },
-  upload: {
-    method: "PUT",
-    path: "/api/test/uploads/{name}",
-    scope: "tasks:write",
-    summary: "Upload",
-    params: { name: Type.String() },
-    body: streamed(64 * KIB),
-    answers: { 201: Upload },
-  },
+  weigh: operation(
+    {
+      method: "POST",
+      path: "/api/test/weigh",
+      scope: "tasks:read",
+      isRead: true,
+      summary: "Weigh",
+      body: binary(KIB, ["application/octet-stream", "image/png"]),
+      answers: { 200: Type.Object({ bytes: Type.Integer(), type: Type.String(), sha256: Type.String() }) },
+    },
+    (_, _caller, { body: { bytes, contentType: type, sha256 } }) => ok({ bytes: bytes.length, type, sha256 }),
+  ),
+  upload: operation(
+    {
+      method: "PUT",
+      path: "/api/test/uploads/{name}",
+      scope: "tasks:write",
+      summary: "Upload",
+      params: { name: Type.String() },
+      body: streamed(64 * KIB),
+      answers: { 201: Upload },
+    },
+    async (_, change, { params: { name }, body }) => {
+      if (name === "refused") return refuse({ kind: "not_found", noun: "task" });
+      let bytes = 0;
+      for await (const chunk of body.stream) bytes += chunk.length;
+      reads++;
+      const { organizationId, userId } = change.principal;
+      const input = { title: name, description: null, priority: "low", assignedTo: null, workspaceId: null } as const;
+      const command = { kind: "create_task", createdBy: userId, input } as const;
+      return change.commit([ask(organizationRef(organizationId), command)], ({ id }) =>
+        created({ id, bytes, sha256: body.sha256 }),
+      );
+    },
+  ),
 });
 
 /** How often the stream of an upload was read to its end. */
 let reads = 0;
-
-const handlers: Handlers<typeof group.operations, TroupeSystem> = {
-  weigh: (_, _caller, { body: { bytes, contentType: type, sha256 } }) => ok({ bytes: bytes.length, type, sha256 }),
-
-  async upload(_, change, { params: { name }, body }) {
-    if (name === "refused") return refuse({ kind: "not_found", noun: "task" });
-    let bytes = 0;
-    for await (const chunk of body.stream) bytes += chunk.length;
-    reads++;
-    const { organizationId, userId } = change.principal;
-    const input = { title: name, description: null, priority: "low", assignedTo: null, workspaceId: null } as const;
-    const command = { kind: "create_task", createdBy: userId, input } as const;
-    return change.commit([ask(organizationRef(organizationId), command)], ({ id }) =>
-      created({ id, bytes, sha256: body.sha256 }),
-    );
-  },
-};
 
 let service: Service;
 let owner: Founded;
@@ -65,7 +66,7 @@ let close: () => Promise<void>;
 beforeAll(async () => {
   service = await startService();
   owner = await service.found();
-  const app = new Elysia().use(operationRoutes(testSurface(service), group, handlers, service.system));
+  const app = new Elysia().use(operationRoutes(testSurface(service), [group], service.system));
   app.listen({ port: 0, hostname: "127.0.0.1" });
   url = `http://127.0.0.1:${app.server?.port}`;
   close = async () => void (await app.stop(true));

@@ -7,7 +7,7 @@ import { Type } from "../../../actors/schema.ts";
 import { ask, type TroupeSystem } from "../../../actors/troupe.ts";
 import { systemClock } from "../../../src/wiring/clock.ts";
 import { type Change, type Commit, created, done } from "../../../src/http/commit/commit.ts";
-import { type Handlers, operationGroup } from "../../../src/http/contract/operation.ts";
+import { operationGroup, operationsOver } from "../../../src/http/contract/operation.ts";
 import { operationRoutes } from "../../../src/http/request/routes.ts";
 import { makeToken } from "../../../src/http/admission/token.ts";
 import { refused } from "../../support/current.ts";
@@ -33,7 +33,7 @@ beforeAll(async () => {
   service = await startService({ clock });
   owner = await service.found();
   const surface = testSurface(service, clock);
-  const app = new Elysia().use(operationRoutes(surface, group, handlers, service.system));
+  const app = new Elysia().use(operationRoutes(surface, [group], service.system));
   app.listen({ port: 0, hostname: "127.0.0.1" });
   url = `http://127.0.0.1:${app.server?.port}`;
   close = async () => void (await app.stop(true));
@@ -50,32 +50,35 @@ const newTask = (title: string) =>
     input: { title, description: null, priority: "low", assignedTo: null, workspaceId: null },
   }) as const;
 
+const operation = operationsOver<TroupeSystem>();
 const group = operationGroup("Test", "Operations of this test", {
-  mint: {
-    method: "POST",
-    path: "/api/test/tokens",
-    scope: "tokens:write",
-    summary: "Mint",
-    hasOneTimeSecret: true,
-    answers: { 201: Type.Object({ id: Type.String(), token: Type.String() }) },
-  },
-  slow: {
-    method: "POST",
-    path: "/api/test/slow",
-    scope: "tasks:write",
-    summary: "Slow",
-    holdsKey: true,
-    answers: { 200: Type.Object({}) },
-  },
+  mint: operation(
+    {
+      method: "POST",
+      path: "/api/test/tokens",
+      scope: "tokens:write",
+      summary: "Mint",
+      hasOneTimeSecret: true,
+      answers: { 201: Type.Object({ id: Type.String(), token: Type.String() }) },
+    },
+    (_, change) => mintToken(change),
+  ),
+  slow: operation(
+    {
+      method: "POST",
+      path: "/api/test/slow",
+      scope: "tasks:write",
+      summary: "Slow",
+      holdsKey: true,
+      answers: { 200: Type.Object({}) },
+    },
+    async (system, change) => {
+      const ref = organizationRef(owner.organizationId);
+      await system.dispatch(ref, newTask("first"));
+      return (await between(change)) ?? change.commit([ask(ref, newTask("last"))], done);
+    },
+  ),
 });
-const handlers: Handlers<typeof group.operations, TroupeSystem> = {
-  mint: (_, change) => mintToken(change),
-  async slow(system, change) {
-    const ref = organizationRef(owner.organizationId);
-    await system.dispatch(ref, newTask("first"));
-    return (await between(change)) ?? change.commit([ask(ref, newTask("last"))], done);
-  },
-};
 
 function mintToken(call: Change): Promise<Outcome<Commit>> {
   const { secret, hash, hint } = makeToken("personal");

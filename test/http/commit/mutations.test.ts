@@ -1,15 +1,16 @@
 /** What the surfaces mount: every operation of the contract has its route, and its id is no other's. */
 import { expect, test } from "bun:test";
 import { OPERATIONS } from "../../../src/contract/document.ts";
-import { currentRoutes } from "../../../src/current/index.ts";
+import { CURRENT_OPERATIONS } from "../../../src/current/operations.ts";
 import { isRead } from "../../../src/http/contract/operation.ts";
+import { operationRoutes } from "../../../src/http/request/routes.ts";
 import { Surface } from "../../../src/http/request/surface.ts";
 import type { SurfaceParts } from "../../../src/http/request/surface-parts.ts";
 import type { Services } from "../../../src/operations/services.ts";
-import { publicRoutes } from "../../../src/public/index.ts";
-import { SCALAR_PATH } from "../../../src/public/scalar.ts";
+import { publicOperations } from "../../../src/public/operations.ts";
+import { SCALAR_PATH, scalarOperations } from "../../../src/public/scalar.ts";
 import { v1Dialect } from "../../../src/v1/dialect.ts";
-import { v1Routes } from "../../../src/v1/index.ts";
+import { V1_OPERATIONS } from "../../../src/v1/operations.ts";
 
 /** Requests with a body that change nothing. */
 const READS: readonly string[] = [
@@ -19,9 +20,8 @@ const READS: readonly string[] = [
 ];
 
 const [surface, services] = [new Surface(v1Dialect, {} as SurfaceParts), {} as Services];
-const routes = [currentRoutes(surface, services), v1Routes(surface, services), publicRoutes(surface, services)].flatMap(
-  (plugin) => plugin.routes.map(({ method, path }) => `${method} ${path}`),
-);
+const groups = [...CURRENT_OPERATIONS, ...V1_OPERATIONS, publicOperations, scalarOperations];
+const routes = operationRoutes(surface, groups, services).routes.map(({ method, path }) => `${method} ${path}`);
 
 test("[IDEM-1] every operation that is no GET commits, and no GET does", () => {
   expect(OPERATIONS.length).toBeGreaterThan(30);

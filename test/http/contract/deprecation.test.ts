@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { ok, refuse } from "../../../actors/fault.ts";
 import { currentDialect } from "../../../src/current/dialect.ts";
 import { type Deprecation, deprecationHeaders, policyBreaches } from "../../../src/http/contract/deprecation.ts";
-import { type Handlers, operationGroup } from "../../../src/http/contract/operation.ts";
+import { operationGroup, operationsOver } from "../../../src/http/contract/operation.ts";
 import { operationRoutes } from "../../../src/http/request/routes.ts";
 import { ClientAddresses } from "../../../src/http/admission/client-address.ts";
 import { CrossOrigin } from "../../../src/http/answer/cross-origin.ts";
@@ -75,35 +75,41 @@ const surface = new Surface(
     log: { info() {}, warn() {}, error() {} },
   } as unknown as SurfaceParts,
 );
+const operation = operationsOver<null>();
 const group = operationGroup("Test", "Operations of this test", {
-  old: {
-    method: "GET",
-    path: "/api/old",
-    scope: null,
-    query: { fail: Type.String() },
-    summary: "Old",
-    answers: { 200: Type.Object({ fails: Type.Boolean() }) },
-    deprecation: announced,
-  },
-  oldForSome: {
-    method: "POST",
-    path: "/api/old/{id}",
-    scope: "agents:write",
-    summary: "Old",
-    answers: { 200: Type.Object({}) },
-    deprecation: announced,
-  },
-  young: { method: "GET", path: "/api/young", scope: null, summary: "Young", answers: { 200: Type.Object({}) } },
+  old: operation(
+    {
+      method: "GET",
+      path: "/api/old",
+      scope: null,
+      query: { fail: Type.String() },
+      summary: "Old",
+      answers: { 200: Type.Object({ fails: Type.Boolean() }) },
+      deprecation: announced,
+    },
+    (_services, _visitor, { query }) => {
+      if (query.fail === "yes") throw new Error("a bug");
+      return ok({ fails: false });
+    },
+  ),
+  oldForSome: operation(
+    {
+      method: "POST",
+      path: "/api/old/{id}",
+      scope: "agents:write",
+      summary: "Old",
+      answers: { 200: Type.Object({}) },
+      deprecation: announced,
+    },
+    () => Promise.resolve(refuse({ kind: "forbidden", message: "never" })),
+  ),
+  young: operation(
+    { method: "GET", path: "/api/young", scope: null, summary: "Young", answers: { 200: Type.Object({}) } },
+    () => ok({}),
+  ),
 });
-const handlers: Handlers<typeof group.operations, null> = {
-  old(_services, _visitor, { query }) {
-    if (query.fail === "yes") throw new Error("a bug");
-    return ok({ fails: false });
-  },
-  oldForSome: () => Promise.resolve(refuse({ kind: "forbidden", message: "never" })),
-  young: () => ok({}),
-};
-const routes = operationRoutes(surface, group, handlers, null);
+
+const routes = operationRoutes(surface, [group], null);
 
 test("[VER-3] every response of an operation that is to go says so, refusals and failures too", async () => {
   const asked = [

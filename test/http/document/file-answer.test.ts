@@ -4,7 +4,7 @@ import { Elysia } from "elysia";
 import fc from "fast-check";
 import { Type } from "../../../actors/schema.ts";
 import { type ByteRange, fileAnswer, type FileSource, rangeOf } from "../../../src/http/document/file-answer.ts";
-import { type Handlers, media, operationGroup } from "../../../src/http/contract/operation.ts";
+import { media, operationGroup, operationsOver } from "../../../src/http/contract/operation.ts";
 import { FILE_HEADERS } from "../../../src/http/contract/request-headers.ts";
 import { operationRoutes } from "../../../src/http/request/routes.ts";
 import { refused } from "../../support/current.ts";
@@ -21,20 +21,20 @@ const file: FileSource = {
   open: (range) => new Blob([range === null ? TEXT : TEXT.slice(range.first, range.last + 1)]).stream(),
 };
 
+const operation = operationsOver<FileSource>();
 const group = operationGroup("Test", "Operations of this test", {
-  download: {
-    method: "GET",
-    path: "/api/test/file",
-    scope: "tasks:read",
-    summary: "Download",
-    headers: FILE_HEADERS,
-    answers: { 200: media({ "text/plain": Type.String() }), 206: media({ "text/plain": Type.String() }), 304: null },
-    errors: ["range_not_satisfiable"],
-  },
+  download: operation(
+    {
+      method: "GET",
+      path: "/api/test/file",
+      scope: "tasks:read",
+      summary: "Download",
+      headers: FILE_HEADERS,
+      answers: { 200: media({ "text/plain": Type.String() }), 206: media({ "text/plain": Type.String() }), 304: null },
+    },
+    (source, _, { headers }) => fileAnswer(source, headers, { "cache-control": "private, no-cache" }),
+  ),
 });
-const handlers: Handlers<typeof group.operations, FileSource> = {
-  download: (source, _, { headers }) => fileAnswer(source, headers, { "cache-control": "private, no-cache" }),
-};
 
 let service: Service;
 let owner: Founded;
@@ -44,7 +44,7 @@ let close: () => Promise<void>;
 beforeAll(async () => {
   service = await startService();
   owner = await service.found();
-  const app = new Elysia().use(operationRoutes(testSurface(service), group, handlers, file));
+  const app = new Elysia().use(operationRoutes(testSurface(service), [group], file));
   app.listen({ port: 0, hostname: "127.0.0.1" });
   url = `http://127.0.0.1:${app.server?.port}/api/test/file`;
   close = async () => void (await app.stop(true));

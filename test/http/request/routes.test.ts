@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Elysia } from "elysia";
 import { ok, refuse } from "../../../actors/fault.ts";
 import { Type } from "../../../actors/schema.ts";
-import { type Handlers, media, operationGroup } from "../../../src/http/contract/operation.ts";
+import { media, operationGroup, operationsOver } from "../../../src/http/contract/operation.ts";
 import { operationRoutes } from "../../../src/http/request/routes.ts";
 import { refused } from "../../support/current.ts";
 import { type Founded, type Service, startService } from "../../support/service.ts";
@@ -11,64 +11,76 @@ import { testSurface } from "../../support/surface.ts";
 import { until } from "../../support/condition.ts";
 
 const Told = Type.Object({ user: Type.String() });
+const operation = operationsOver<null>();
 const group = operationGroup("Test", "Operations of this test", {
-  promised: { method: "GET", path: "/api/test/promised", scope: "tasks:read", summary: "P", answers: { 200: Told } },
-  immediate: {
-    method: "GET",
-    path: "/api/test/now/{id}",
-    scope: "tasks:read",
-    summary: "I",
-    params: { id: Type.String() },
-    answers: { 200: Told },
-  },
-  rejected: { method: "GET", path: "/api/test/rejected", scope: "tasks:read", summary: "R", answers: { 200: Told } },
-  thrown: { method: "GET", path: "/api/test/thrown", scope: "tasks:read", summary: "T", answers: { 200: Told } },
-  refusing: { method: "GET", path: "/api/test/refusing", scope: "tasks:read", summary: "N", answers: { 200: Told } },
-  endless: {
-    method: "GET",
-    path: "/api/test/endless",
-    scope: "tasks:read",
-    summary: "E",
-    answers: { 200: media({ "text/event-stream": Type.String() }) },
-  },
-  echo: {
-    method: "POST",
-    path: "/api/test/echo",
-    scope: "tasks:read",
-    isRead: true,
-    summary: "B",
-    query: { times: Type.Integer({ minimum: 1, maximum: 9 }) },
-    body: Type.Object({
-      text: Type.String({ maxLength: 8 }),
-      nested: Type.Optional(Type.Object({ flag: Type.Boolean() })),
-    }),
-    answers: { 200: Type.Object({ text: Type.String() }) },
-  },
+  promised: operation(
+    { method: "GET", path: "/api/test/promised", scope: "tasks:read", summary: "P", answers: { 200: Told } }, // Neither is `async` by its text: what they answer must still be waited for.
+    (_, { principal }) => Promise.resolve(ok({ user: principal.userId })),
+  ),
+  immediate: operation(
+    {
+      method: "GET",
+      path: "/api/test/now/{id}",
+      scope: "tasks:read",
+      summary: "I",
+      params: { id: Type.String() },
+      answers: { 200: Told },
+    },
+    (_, { principal }) => ok({ user: principal.userId }),
+  ),
+  rejected: operation(
+    { method: "GET", path: "/api/test/rejected", scope: "tasks:read", summary: "R", answers: { 200: Told } },
+    () => Promise.reject(new Error("a bug")),
+  ),
+  thrown: operation(
+    { method: "GET", path: "/api/test/thrown", scope: "tasks:read", summary: "T", answers: { 200: Told } },
+    () => {
+      throw new Error("a bug");
+    },
+  ),
+  refusing: operation(
+    { method: "GET", path: "/api/test/refusing", scope: "tasks:read", summary: "N", answers: { 200: Told } },
+    () => refuse({ kind: "forbidden", message: "never" }),
+  ),
+  endless: operation(
+    {
+      method: "GET",
+      path: "/api/test/endless",
+      scope: "tasks:read",
+      summary: "E",
+      answers: { 200: media({ "text/event-stream": Type.String() }) },
+    },
+    () =>
+      ok(
+        new Response(
+          new ReadableStream({
+            pull: (sink) => sink.enqueue(new Uint8Array(1_024)),
+            cancel: () => void ended++,
+          }),
+          { headers: { "content-type": "text/event-stream" } },
+        ),
+      ),
+  ),
+  echo: operation(
+    {
+      method: "POST",
+      path: "/api/test/echo",
+      scope: "tasks:read",
+      isRead: true,
+      summary: "B",
+      query: { times: Type.Integer({ minimum: 1, maximum: 9 }) },
+      body: Type.Object({
+        text: Type.String({ maxLength: 8 }),
+        nested: Type.Optional(Type.Object({ flag: Type.Boolean() })),
+      }),
+      answers: { 200: Type.Object({ text: Type.String() }) },
+    },
+    (_, _caller, { query: { times = 1 }, body }) => ok({ text: body.text.repeat(times) }),
+  ),
 });
 
 /** Streams that were ended. */
 let ended = 0;
-const handlers: Handlers<typeof group.operations, null> = {
-  // Neither is `async` by its text: what they answer must still be waited for.
-  promised: (_, { principal }) => Promise.resolve(ok({ user: principal.userId })),
-  immediate: (_, { principal }) => ok({ user: principal.userId }),
-  rejected: () => Promise.reject(new Error("a bug")),
-  thrown() {
-    throw new Error("a bug");
-  },
-  refusing: () => refuse({ kind: "forbidden", message: "never" }),
-  endless: () =>
-    ok(
-      new Response(
-        new ReadableStream({
-          pull: (sink) => sink.enqueue(new Uint8Array(1_024)),
-          cancel: () => void ended++,
-        }),
-        { headers: { "content-type": "text/event-stream" } },
-      ),
-    ),
-  echo: (_, _caller, { query: { times = 1 }, body }) => ok({ text: body.text.repeat(times) }),
-};
 
 let service: Service;
 let owner: Founded;
@@ -79,7 +91,7 @@ let close: () => Promise<void>;
 beforeAll(async () => {
   service = await startService();
   owner = await service.found();
-  const app = new Elysia().use(operationRoutes(testSurface(service), group, handlers, null));
+  const app = new Elysia().use(operationRoutes(testSurface(service), [group], null));
   app.listen({ port: 0, hostname: "127.0.0.1" });
   url = `http://127.0.0.1:${app.server?.port}`;
   fetchNow = (request) => app.fetch(request);

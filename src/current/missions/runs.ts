@@ -1,0 +1,97 @@
+/** The runs of a mission: begin one, the ledger, and the forecast (MIS-3 to MIS-5). */
+import { mapped } from "../../../actors/fault.ts";
+import { missionRef, RUN_OUTCOMES } from "../../../actors/mission/schema.ts";
+import { Type } from "../../../actors/schema.ts";
+import { ask } from "../../../actors/troupe.ts";
+import { someOf, withDefault } from "../../http/contract/field.ts";
+import { lookUp } from "../../log/look-up.ts";
+import { operation } from "../../operations/operation.ts";
+import { pageIn, pageQuery, pageView } from "../paging.ts";
+import { MissionId } from "../path-ids.ts";
+import { readMission, runMission } from "./starting.ts";
+import { askerOf, ForecastView, forecastView, MissionRunList, missionRunView, RunStartedView } from "./view.ts";
+
+const params = { id: MissionId };
+/** Times in one forecast: two years of weekly runs, or four days of hourly ones. */
+const MOST_FORECAST = 100;
+
+export const runOperations = {
+  runMission: operation(
+    {
+      method: "POST",
+      path: "/api/missions/{id}/run",
+      scope: "missions:write",
+      summary: "Run a mission now",
+      description:
+        "While another run is open, the mission's overlap policy decides. A run that waits for the open one has no `run` and no `job` yet.",
+      params,
+      answers: { 202: RunStartedView },
+      errors: ["forbidden", "invalid_state", "budget_exceeded", "provider_error"],
+      emits: "mission.started",
+    },
+    async (services, change, { params }) => {
+      const mission = await readMission(services, change.principal, params.id);
+      if (!mission.ok) return mission;
+      return runMission(services, change, mission.value);
+    },
+  ),
+
+  listMissionRuns: operation(
+    {
+      method: "GET",
+      path: "/api/missions/{id}/runs",
+      scope: "missions:read",
+      summary: "List the runs of a mission",
+      description: "The ledger: every scheduled time with its outcome, and every run by hand.",
+      params,
+      query: {
+        outcome: someOf(RUN_OUTCOMES, { description: "Entries with one of these outcomes" }),
+        ...pageQuery("mission_runs"),
+      },
+      answers: { 200: MissionRunList },
+    },
+    async (services, { principal }, { params, query }) => {
+      const mission = await readMission(services, principal, params.id);
+      if (!mission.ok) return mission;
+      const { system, missions, log } = services;
+      const { organizationId } = principal;
+      const page = pageIn(query, params.id);
+      if (!page.ok) return page;
+      const settled = await system.settled(organizationId);
+      if (!settled.ok) return settled;
+      const of = { missionId: params.id, outcome: query.outcome };
+      const found = await lookUp(log, missions.listRuns(organizationId, of, page.value));
+      return mapped(found, ({ records, next }) => {
+        const { mission_runs: runs, ...more } = pageView("mission_runs", { records, next }, missionRunView, params.id);
+        return { runs, ...more };
+      });
+    },
+  ),
+
+  getMissionForecast: operation(
+    {
+      method: "GET",
+      path: "/api/missions/{id}/forecast",
+      scope: "missions:read",
+      summary: "Forecast when a mission will fire",
+      description: "In UTC and in local time, with a note where a clock change shifts, skips or repeats a time.",
+      params,
+      query: {
+        count: withDefault(
+          Type.Integer({ minimum: 1, maximum: MOST_FORECAST, description: "Number of times in the answer" }),
+          20,
+        ),
+      },
+      answers: { 200: ForecastView },
+    },
+    async ({ system }, { principal }, { params, query: { count } }) => {
+      const ref = missionRef(principal.organizationId, params.id);
+      const by = askerOf(principal);
+      const replies = await system.dispatchGroup([
+        ask(ref, { kind: "read_mission", by }),
+        ask(ref, { kind: "read_forecast", by, count }),
+      ]);
+      return mapped(replies, ([mission, times]) => forecastView(mission, times));
+    },
+  ),
+};
