@@ -1,5 +1,6 @@
 /** The members of an organization, for its owners: list, invitations, roles, removal (AUTH-18). */
-import { type Fault, type Outcome, refuse } from "../../actors/fault.ts";
+import { type Fault, notFound, type Outcome, refuse } from "../../actors/fault.ts";
+import { isIdOf } from "../../actors/ids.ts";
 import { type Invitation, type Member, organizationRef, type Role } from "../../actors/organization/schema.ts";
 import { PAGE_LIMIT } from "../../actors/page.ts";
 import { isoTime } from "../../actors/schema.ts";
@@ -146,8 +147,9 @@ const asked = (question: Omit<Question, "no" | "back">): Response =>
 
 function memberOf(parts: Parts, { principal, query }: OwnVisit): Promise<Outcome<Member>> {
   if (principal.role !== "owner") return Promise.resolve(refuse(OWNERS_ONLY));
-  const command = { kind: "read_member", userId: query.get("id") ?? "" } as const;
-  return parts.system.dispatch(organizationRef(principal.organizationId), command);
+  const userId = query.get("id") ?? "";
+  if (!isIdOf("usr", userId)) return Promise.resolve(notFound("user"));
+  return parts.system.dispatch(organizationRef(principal.organizationId), { kind: "read_member", userId });
 }
 
 export const revokeInvitation = (parts: Parts, visit: OwnVisit): Promise<Response> =>

@@ -78,10 +78,11 @@ export async function visitOf(parts: VisitParts, request: Request): Promise<Visi
   };
 }
 
-/** The fields of a form; null if the body is not a form, or too long. */
+/** The fields of a form; null if the body is not a form, or too long, or has NUL, which PostgreSQL cannot store. */
 async function formOf(request: Request): Promise<URLSearchParams | null> {
   const text = await boundedText(request, FORM_TYPE);
-  return text === null ? null : new URLSearchParams(text);
+  const form = text === null ? null : new URLSearchParams(text);
+  return form?.toString().includes("%00") === true ? null : form;
 }
 
 const FOREIGN = (): Response =>

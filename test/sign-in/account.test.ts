@@ -147,6 +147,7 @@ test("[AUTH-13] what is no form of a page is refused", async () => {
     browser.ask("/account/tokens", { method: "POST", headers: { ...browser.own(), "content-type": type }, body });
   expect((await send("application/json", "{}")).status).toBe(400);
   expect((await send("application/x-www-form-urlencoded", `name=${"x".repeat(40_000)}`)).status).toBe(400);
+  expect((await send("application/x-www-form-urlencoded", "name=a%00b")).status).toBe(400);
 });
 
 test("[AUTH-13] a session ends after a week without a request, and 30 days after its sign-in", async () => {

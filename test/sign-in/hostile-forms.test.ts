@@ -1,0 +1,88 @@
+/** Forms and queries of pages and of the authorization server with texts that nobody means well with. */
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { OAuthProgram, REDIRECT } from "../support/oauth-program.ts";
+import type { PlainBrowser } from "../support/plain-browser.ts";
+import { type LogLine, type Service, startService } from "../support/service.ts";
+import { signedIn } from "../support/signed-in.ts";
+
+const HOSTILE = ["\0", "a\0b", "\u202e", "\ufffe", "__proto__", "1e999", "../..", "x".repeat(5_000), ""];
+
+/** The fields of each form. A field whose value matters for the way of the others has one in `USUAL`. */
+const FORMS: Readonly<Record<string, string>> = {
+  "/sign-in": "email password next",
+  "/sign-in/passkey": "credential key next",
+  "/set-password": "token password again",
+  "/invitation": "token name password again",
+  "/members/invite": "email role",
+  "/members/role": "id role",
+  "/members/remove": "id",
+  "/members/invitations/revoke": "id",
+  "/account/password": "present password again",
+  "/account/passkeys": "name credential key",
+  "/account/passkeys/remove": "id",
+  "/account/tokens": "name days scope",
+  "/account/tokens/revoke": "id",
+  "/account/sessions/end": "id",
+  "/account/programs/end": "id",
+  "/account/organization": "organization",
+  "/oauth/authorize": "signature decision grant client_id scope redirect_uri",
+  "/oauth/token": "grant_type code code_verifier client_id redirect_uri refresh_token resource scope",
+  "/oauth/revoke": "token",
+  "/oauth/introspect": "token",
+};
+const USUAL: Readonly<Record<string, string>> = {
+  grant_type: "authorization_code",
+  email: "somebody@example.test",
+  name: "Somebody",
+  password: "four unrelated words",
+  again: "four unrelated words",
+  days: "30",
+  scope: "agents:read",
+  role: "member",
+  redirect_uri: REDIRECT,
+};
+/** These pages take what is asked for from their query. */
+const QUERIES = ["/sign-in?next=", "/set-password?token=", "/invitation?token=", "/members/remove?id=", "/share/"];
+
+let service: Service;
+let browser: PlainBrowser;
+beforeAll(async () => {
+  service = await startService();
+  browser = await signedIn(service, await service.found());
+});
+afterAll(() => service.stop());
+
+const failures = (): readonly LogLine[] => service.log.filter(({ level }) => level === "error");
+
+test("[ERR-4] no form of a page or of a program fails, whatever is in it", async () => {
+  for (const [path, names] of Object.entries(FORMS)) {
+    const fields = names.split(" ");
+    for (const field of fields)
+      for (const text of HOSTILE) {
+        const form = new URLSearchParams(
+          fields.map((name): [string, string] => [name, name === field ? text : (USUAL[name] ?? "x")]),
+        );
+        const { status, html } = await browser.post(path, form);
+        const what = [path, field, text.slice(0, 20)];
+        expect([...what, status < 500, failures()]).toEqual([...what, true, []]);
+        // Every form is there.
+        expect([path, html]).not.toEqual([path, "Not found\n"]);
+      }
+  }
+}, 30_000);
+
+test("[ERR-4] no address of a page and no request of a program fails, whatever is in it", async () => {
+  const program = await OAuthProgram.register(service);
+  const addresses = [];
+  for (const text of HOSTILE) {
+    for (const query of QUERIES) addresses.push(query + encodeURIComponent(text));
+    for (const name of ["state", "scope", "resource", "code_challenge", "redirect_uri", "prompt", "client_id"]) {
+      const { url } = await program.ask({ [name]: text });
+      addresses.push(url.pathname + url.search);
+    }
+  }
+  for (const address of addresses) {
+    const { status } = await browser.get(address);
+    expect([address, status < 500, failures()]).toEqual([address, true, []]);
+  }
+}, 30_000);
