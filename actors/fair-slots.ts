@@ -12,6 +12,7 @@
  * - FS-4: when nothing runs, no slot is in use: a pass ends with its block.
  */
 import { assert } from "./assert.ts";
+import { Rounds } from "./rounds.ts";
 
 /**
  * The right to use a part of something limited: a job slot, room in memory, a place among the calls of a provider. It is
@@ -69,8 +70,7 @@ export class FairSlots<R = never> {
   private readonly bounds: SlotBounds;
   private readonly order: SlotOrder<R>;
   private readonly heldOf = new Map<string, number>();
-  /** By organization; the first organization of the map has the next turn. No queue is empty. */
-  private readonly queues = new Map<string, Waiting<R>[]>();
+  private readonly waiting = new Rounds<Waiting<R>>();
   private held = 0;
   private idle: PromiseWithResolvers<void> | null = null;
 
@@ -87,7 +87,7 @@ export class FairSlots<R = never> {
 
   /** Whether entries wait. */
   get isAwaited(): boolean {
-    return this.queues.size > 0;
+    return !this.waiting.isEmpty;
   }
 
   /** A pass if a slot is free; null if the entry would have to wait. */
@@ -107,17 +107,17 @@ export class FairSlots<R = never> {
       };
       const entry: Waiting<R> = { rank, isWanted, resolve };
       const leave = (): void => {
-        this.remove(organizationId, entry);
+        this.waiting.remove(organizationId, entry);
         resolve(null);
       };
       signal?.addEventListener("abort", leave, { once: true });
-      this.enqueue(organizationId, entry);
+      this.waiting.add(organizationId, entry, (other) => this.goesBefore(entry, other));
     });
   }
 
   /** Resolves when nothing runs or waits. */
   rest(): Promise<void> {
-    if (this.held === 0 && this.queues.size === 0) return Promise.resolve();
+    if (this.held === 0 && this.waiting.isEmpty) return Promise.resolve();
     this.idle ??= Promise.withResolvers();
     return this.idle.promise;
   }
@@ -131,7 +131,7 @@ export class FairSlots<R = never> {
     return new Pass(() => {
       this.count(organizationId, -1);
       this.next();
-      if (this.idle === null || this.held > 0 || this.queues.size > 0) return;
+      if (this.idle === null || this.held > 0 || !this.waiting.isEmpty) return;
       this.idle.resolve();
       this.idle = null;
     });
@@ -146,44 +146,28 @@ export class FairSlots<R = never> {
     else this.heldOf.set(organizationId, left);
   }
 
-  /** Inserts by rank. Most entries are the last of their queue, so the search starts at the end. */
-  private enqueue(organizationId: string, entry: Waiting<R>): void {
-    const queue = this.queues.get(organizationId);
-    if (queue === undefined) return void this.queues.set(organizationId, [entry]);
-    let index = queue.length;
-    while (index > 0 && this.goesBefore(entry, queue[index - 1]!)) index--;
-    queue.splice(index, 0, entry);
-  }
-
   private goesBefore({ rank: a }: Waiting<R>, { rank: b }: Waiting<R>): boolean {
     return a !== undefined && b !== undefined && this.order.goesBefore?.(a, b) === true;
-  }
-
-  private remove(organizationId: string, entry: Waiting<R>): void {
-    const queue = this.queues.get(organizationId);
-    const index = queue?.indexOf(entry) ?? -1;
-    assert(queue !== undefined && index >= 0, "an entry that leaves was waiting");
-    queue.splice(index, 1);
-    if (queue.length === 0) this.queues.delete(organizationId);
   }
 
   /** Gives the slot that became free to the entry whose turn it is. */
   private next(): void {
     for (let next = this.nextOrganization(); next !== null; next = this.nextOrganization()) {
-      const queue = this.queues.get(next)!;
-      const entry = queue.shift();
-      const isWanted = entry?.isWanted?.() !== false;
-      if (isWanted || queue.length === 0) this.queues.delete(next);
-      // Its next turn comes after those of all others.
-      if (isWanted && queue.length > 0) this.queues.set(next, queue);
-      entry?.resolve(isWanted ? this.take(next) : null);
+      const entry = this.waiting.first(next);
+      if (entry.isWanted?.() === false) {
+        this.waiting.remove(next, entry);
+        entry.resolve(null);
+      } else {
+        this.waiting.take(next);
+        entry.resolve(this.take(next));
+      }
     }
   }
 
   /** The first organization in turn that may have a slot and is within its share, else the first that may have one. */
   private nextOrganization(): string | null {
     let first: string | null = null;
-    for (const organizationId of this.queues.keys()) {
+    for (const organizationId of this.waiting.organizations) {
       if (!this.hasSlot(organizationId)) continue;
       if (this.order.isOverShare?.(organizationId) !== true) return organizationId;
       first ??= organizationId;

@@ -5,6 +5,7 @@
  * and organizations take turns. The groups of one organization end in order, and it counts as in flight until the last
  * of them has ended.
  */
+import { Rounds } from "../../rounds.ts";
 import type { Clock } from "../ports.ts";
 import type { CommitResult } from "../store.ts";
 import type { TurnGroup } from "./group.ts";
@@ -45,8 +46,7 @@ interface ReleaseParts {
 
 export class Releases {
   private readonly parts: ReleaseParts;
-  /** The first organization ends its next group. */
-  private readonly lines = new Map<string, Release[]>();
+  private readonly waiting = new Rounds<Release>();
 
   constructor(parts: ReleaseParts) {
     this.parts = parts;
@@ -54,25 +54,22 @@ export class Releases {
 
   /** Whether committed groups of the organization have not ended yet. */
   has(organizationId: string): boolean {
-    return this.lines.has(organizationId);
+    return this.waiting.has(organizationId);
   }
 
   /** All groups that have not ended yet, those of an organization in order. */
   get groups(): readonly TurnGroup[] {
-    return [...this.lines.values()].flatMap((line) => line.map(({ group }) => group));
+    return this.waiting.entries.map(({ group }) => group);
   }
 
   add(release: Release): void {
-    if (this.lines.size === 0) this.plan();
-    const { organizationId } = release.group;
-    const line = this.lines.get(organizationId);
-    if (line === undefined) this.lines.set(organizationId, [release]);
-    else line.push(release);
+    if (this.waiting.isEmpty) this.plan();
+    this.waiting.add(release.group.organizationId, release);
   }
 
   /** Ends all of them now. */
   finish(): void {
-    while (this.lines.size > 0) this.next();
+    while (this.next() !== null);
   }
 
   private plan(): void {
@@ -82,23 +79,22 @@ export class Releases {
   private turn(): void {
     const { clock, onDone } = this.parts;
     const from = clock.monotonic();
-    const before = this.lines.size;
-    for (let ended = 0; ended < MOST_GROUPS && this.lines.size > 0; ended++) {
-      this.next();
+    let isDone = false;
+    for (let ended = 0; ended < MOST_GROUPS; ended++) {
+      const organizationId = this.next();
+      if (organizationId === null) break;
+      if (!this.waiting.has(organizationId)) isDone = true;
       if (clock.monotonic() - from >= RELEASE_MS) break;
     }
-    if (this.lines.size > 0) this.plan();
-    if (this.lines.size < before) onDone();
+    if (!this.waiting.isEmpty) this.plan();
+    if (isDone) onDone();
   }
 
-  private next(): void {
-    const [first] = this.lines;
-    if (first === undefined) return;
-    const [organizationId, line] = first;
-    const release = line.shift()!;
-    // To the end: all others end a group first.
-    this.lines.delete(organizationId);
-    if (line.length > 0) this.lines.set(organizationId, line);
-    this.parts.end(release);
+  /** Ends the next group; returns its organization, or null if there is none. */
+  private next(): string | null {
+    const [organizationId] = this.waiting.organizations;
+    if (organizationId === undefined) return null;
+    this.parts.end(this.waiting.take(organizationId));
+    return organizationId;
   }
 }

@@ -6,6 +6,7 @@
  *   turn ─ the pause is over, and it is the organization's turn ──▶ the slice ─ spent ──▶ pause ──▶ …
  */
 import { assert } from "../../assert.ts";
+import { Rounds } from "../../rounds.ts";
 import type { Clock } from "../ports.ts";
 
 interface SliceParts {
@@ -27,8 +28,7 @@ interface Waiting {
 export class PacedSlices {
   private readonly parts: SliceParts;
   private readonly mostWaitMs: number;
-  /** The first organization has the next slice. */
-  private readonly lines = new Map<string, Waiting[]>();
+  private readonly rounds = new Rounds<Waiting>();
   /** All waiting work, the longest wait first. */
   private readonly waiting = new Set<Waiting>();
   /** A slice is planned or in progress. */
@@ -49,10 +49,7 @@ export class PacedSlices {
     return new Promise((resolve) => {
       const one: Waiting = { organizationId, since: this.parts.clock.monotonic(), resolve };
       this.waiting.add(one);
-      const line = this.lines.get(organizationId);
-      if (line === undefined) this.lines.set(organizationId, [one]);
-      else if (isNext) line.unshift(one);
-      else line.push(one);
+      this.rounds.add(organizationId, one, () => isNext);
       this.plan();
     });
   }
@@ -86,20 +83,9 @@ export class PacedSlices {
     const [oldest] = this.waiting;
     assert(oldest !== undefined, "a slice is planned for somebody who waits");
     const isLate = this.parts.clock.monotonic() - oldest.since >= this.mostWaitMs;
-    const one = isLate ? oldest : this.first();
+    const [next = oldest.organizationId] = this.rounds.organizations;
+    const one = isLate ? this.rounds.take(oldest.organizationId, oldest) : this.rounds.take(next);
     this.waiting.delete(one);
-    const line = this.lines.get(one.organizationId) ?? [];
-    line.splice(line.indexOf(one), 1);
-    // To the end: all others have their slice first.
-    this.lines.delete(one.organizationId);
-    if (line.length > 0) this.lines.set(one.organizationId, line);
     one.resolve();
-  }
-
-  private first(): Waiting {
-    const [line] = this.lines.values();
-    const one = line?.[0];
-    assert(one !== undefined, "an organization that waits has a piece that waits");
-    return one;
   }
 }

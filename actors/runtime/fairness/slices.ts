@@ -4,6 +4,7 @@
  * stream yielded by itself, the loop would turn only after a hundred slices.) Organizations with waiting pieces take
  * turns. One that must wait because of its use (`throttle.ts`) is skipped until then.
  */
+import { Rounds } from "../../rounds.ts";
 
 interface Waiting {
   readonly cost: number;
@@ -37,8 +38,7 @@ export class Slices {
   private readonly pace: SlicePace;
   private readonly nextTurn: NextTurn;
   private spent = 0;
-  /** The first lane has the next piece. */
-  private readonly waiting = new Map<string, Waiting[]>();
+  private readonly waiting = new Rounds<Waiting>();
 
   /** `size`: the most that the pieces of a slice may cost together. */
   constructor(size: number, { later, isNeeded = () => true, pace = UNPACED }: SliceParts) {
@@ -50,15 +50,13 @@ export class Slices {
 
   /** Null if the work may begin at once, else a promise of its turn. `lane`: the organization that it belongs to. */
   take(cost: number, lane = ""): Promise<void> | null {
-    if (this.waiting.size === 0 && !this.isNeeded()) return null;
+    if (this.waiting.isEmpty && !this.isNeeded()) return null;
     if (this.spent + cost <= this.size && this.leastWaitMs > 0 && this.pace.waitMs(lane) <= 0) {
       this.spent += cost;
       return null;
     }
     return new Promise((resolve) => {
-      const line = this.waiting.get(lane);
-      if (line === undefined) this.waiting.set(lane, [{ cost, resolve }]);
-      else line.push({ cost, resolve });
+      this.waiting.add(lane, { cost, resolve });
       this.plan();
     });
   }
@@ -71,7 +69,7 @@ export class Slices {
   /** How long until a waiting lane may begin; infinite if none waits. */
   private get leastWaitMs(): number {
     let least = Number.POSITIVE_INFINITY;
-    for (const lane of this.waiting.keys()) {
+    for (const lane of this.waiting.organizations) {
       least = Math.min(least, this.pace.waitMs(lane));
       if (least === 0) break;
     }
@@ -87,21 +85,19 @@ export class Slices {
     this.turns++;
     this.spent = 0;
     let taken = 0;
-    const free = new Set([...this.waiting.keys()].filter((lane) => this.pace.waitMs(lane) <= 0));
-    for (const [lane, line] of this.waiting) {
+    const free = new Set([...this.waiting.organizations].filter((lane) => this.pace.waitMs(lane) <= 0));
+    // A lane whose piece was taken goes to the end, where this loop reaches it again.
+    for (const lane of this.waiting.organizations) {
       if (!free.has(lane)) continue;
-      const { cost, resolve } = line[0]!;
+      const { cost, resolve } = this.waiting.first(lane);
       // A piece that costs more than a slice gets a slice of its own.
       if (taken > 0 && this.spent + cost > this.size) break;
       this.spent += cost;
       taken++;
-      line.shift();
-      // To the end, where this loop reaches it again: all others have a piece first.
-      this.waiting.delete(lane);
-      if (line.length > 0) this.waiting.set(lane, line);
+      this.waiting.take(lane);
       resolve();
     }
-    if (this.waiting.size > 0) this.plan();
+    if (!this.waiting.isEmpty) this.plan();
   }
 }
 
