@@ -300,7 +300,7 @@ describe("documents", () => {
     expect(withAllAims(text)).toBe(text);
   });
 
-  test("[TIDY-6] decision pages are numbered without a gap, and each link to a file of the repository leads somewhere", () => {
+  test("[TIDY-6] decisions are numbered without gaps, links to files work, and the glossary has each word once", () => {
     const page = (path: string, text: string): SourceFile => planted(`docs/decisions/${path}`, text);
     const good = [page("0001-a.md", "# 1. A"), page("0002-b.md", "# 2. B")];
     expect(decisionBreaches(good)).toEqual([]);
@@ -317,6 +317,12 @@ describe("documents", () => {
     );
     expect(named.length).toBeGreaterThan(60);
     expect(named.filter((path) => !exists(path))).toEqual([]);
+    const [, glossary = ""] = read("ARCHITECTURE.md").text.split("| Word | Meaning |");
+    const words = [...(glossary.split("\n\n")[0] ?? "").matchAll(/\*\*([^*]+)\*\*/g)].flatMap(([, list = ""]) =>
+      list.split(", "),
+    );
+    expect(words.length).toBeGreaterThan(40);
+    expect(words.filter((word, at) => words.indexOf(word) !== at)).toEqual([]);
     const linked = planted(
       "docs/x.md",
       "[a](install.md) [b](../README.md#tests) [c](https://example.org) [d](gone.md)",
