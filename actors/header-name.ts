@@ -15,3 +15,6 @@ export const isCredentialHeader = (name: string): boolean => CREDENTIALS.test(na
 /** Whether an argument of a tool, which comes from a model, may be this header (RUN-13). */
 export const isArgumentHeader = (name: string): boolean =>
   /^[A-Za-z0-9-]{1,64}$/.test(name) && !isReservedHeader(name) && !isServiceHeader(name) && !isCredentialHeader(name);
+
+/** The characters that the value of a header can hold. */
+export const HEADER_VALUE = /^[\x20-\x7e]*$/;

@@ -20,6 +20,9 @@ export type Json = null | boolean | number | string | readonly Json[] | JsonObje
 export interface JsonObject {
   readonly [key: string]: Json | undefined;
 }
+export const isJsonObject = (value: unknown): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+export const textOrEmpty = (value: unknown): string => (typeof value === "string" ? value : "");
 
 const ONE_OF = "OneOf";
 TypeRegistry.Set<{ enum: readonly string[] }>(
@@ -51,6 +54,8 @@ export const Timestamp = Type.String({ format: "date-time", description: "ISO 86
 
 /** The schema's values, or null. */
 export const Nullable = <S extends TSchema>(schema: S) => Type.Union([schema, Type.Null()]);
+export const NullableText = Nullable(Type.String());
+export const NullableTime = Nullable(Timestamp);
 
 /** Formats times, and caches the last one: callers within a millisecond need the same text. */
 export function timeWriter(): (ms: number) => string {

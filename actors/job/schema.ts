@@ -92,6 +92,7 @@ export const Tokens = Type.Object(
 );
 export const Usage = Type.Object({ ...Tokens.properties, ...CostFields });
 export type Usage = Static<typeof Usage>;
+export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0 };
 
 /** Why a run failed, in words for the user: no stack, no host, no key. */
 export const RUN_ERROR_CODES = [
