@@ -2,20 +2,22 @@
 import { isExactNumber } from "./exact-json.ts";
 
 /** Whether two JSON values of records are equal; the order of an object's keys does not matter. */
-export function isSame(a: unknown, b: unknown): boolean {
+export function isSameJson(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
   if (Array.isArray(a) !== Array.isArray(b) || isExactNumber(a) !== isExactNumber(b)) return false;
-  const [ofA, ofB] = [given(a), given(b)];
+  const [ofA, ofB] = [presentFields(a), presentFields(b)];
   return (
-    ofA.length === ofB.length && ofA.every(([key, value]) => Object.hasOwn(b, key) && isSame(value, valueOf(b, key)))
+    ofA.length === ofB.length &&
+    ofA.every(([key, value]) => Object.hasOwn(b, key) && isSameJson(value, fieldValue(b, key)))
   );
 }
 
 /** Whether the record already has all of these values. */
 export const hasAll = <T extends object>(record: T, changes: Partial<T>): boolean =>
-  given(changes).every(([key, value]) => isSame(valueOf(record, key), value));
+  presentFields(changes).every(([key, value]) => isSameJson(fieldValue(record, key), value));
 
 /** A field that is undefined is absent, as in JSON. */
-const given = (value: object): [string, unknown][] => Object.entries(value).filter(([, item]) => item !== undefined);
-const valueOf = (value: object, key: string): unknown => (value as Readonly<Record<string, unknown>>)[key];
+const presentFields = (value: object): [string, unknown][] =>
+  Object.entries(value).filter(([, item]) => item !== undefined);
+const fieldValue = (value: object, key: string): unknown => (value as Readonly<Record<string, unknown>>)[key];

@@ -45,7 +45,7 @@ const unitsAt = (text: string, at: number): number => ((text.codePointAt(at) ?? 
 const isLowHalf = (text: string, at: number): boolean =>
   (text.charCodeAt(at) & 0xfc00) === 0xdc00 && (text.charCodeAt(at - 1) & 0xfc00) === 0xd800;
 
-const WORDS = /\S+/g;
+const LINE_WORD = /\S+/g;
 
 /**
  * The words at the beginning of a text on one line, for titles; stops after a word that passes `characters`. A megabyte
@@ -53,7 +53,7 @@ const WORDS = /\S+/g;
  */
 export function oneLine(text: string, characters: number): string {
   let line = "";
-  for (const [word] of text.matchAll(WORDS)) {
+  for (const [word] of text.matchAll(LINE_WORD)) {
     line += line === "" ? word : ` ${word}`;
     // In UTF-16 units, of which a character has at most two.
     if (line.length > 2 * characters) break;

@@ -39,12 +39,12 @@ const MIN_MAGNITUDE = 2.2250738585072014e-308;
 /** Zeros that pad a number before it is written with an exponent. */
 const MAX_PADDING = 40;
 /** Characters of a refused number in a message. */
-const SHOWN = 40;
+const SHOWN_NUMBER_CHARACTERS = 40;
 
 /** Only numbers with 16 or more digits are not exact, within the range of doubles. */
 const LONG = /[\d.]{16}/;
 /** An exponent that may leave the range of doubles. */
-const LARGE = /\d[eE][+-]?\d{3}/;
+const LARGE_EXPONENT = /\d[eE][+-]?\d{3}/;
 
 interface RawJson {
   rawJSON(text: string): ExactNumber;
@@ -61,7 +61,7 @@ export const isExactNumber = (value: unknown): value is ExactNumber => NATIVE.is
 
 /** Parses JSON from outside. Throws SyntaxError, and NumberLimitError for a number that cannot be kept. */
 export function parseExact(text: string): unknown {
-  return LONG.test(text) || LARGE.test(text) ? parseNumbers(text) : JSON.parse(text);
+  return LONG.test(text) || LARGE_EXPONENT.test(text) ? parseNumbers(text) : JSON.parse(text);
 }
 
 /**
@@ -76,23 +76,23 @@ function parseNumbers(text: string): unknown {
   const refused = new Map<unknown, string>();
   const value = NATIVE.parse(text, (_, item, { source }) => {
     if (typeof item !== "number" || source === undefined) return item;
-    const words = limitOf(source, item);
-    if (words === null) return numberOf(source, item);
+    const words = numberFlaw(source, item);
+    if (words === null) return exactNumberOf(source, item);
     const mark = NATIVE.rawJSON("0");
     refused.set(mark, words);
     return mark;
   });
   if (refused.size > 0) {
-    const found = placeOf(value, refused, "");
+    const found = refusedNumberAt(value, refused, "");
     // A refused number that a later field of the same name replaces is in no place.
     if (found !== null) throw found;
   }
   return value;
 }
 
-function limitOf(source: string, value: number): string | null {
+function numberFlaw(source: string, value: number): string | null {
   const { digits } = decimalOf(source);
-  const shown = source.length > SHOWN ? `${source.slice(0, SHOWN)}…` : source;
+  const shown = source.length > SHOWN_NUMBER_CHARACTERS ? `${source.slice(0, SHOWN_NUMBER_CHARACTERS)}…` : source;
   if (digits.length > MAX_NUMBER_DIGITS)
     return `has ${digits.length} digits; a number has at most ${MAX_NUMBER_DIGITS}: ${shown}`;
   const isSmall =
@@ -100,19 +100,19 @@ function limitOf(source: string, value: number): string | null {
   return isSmall || !Number.isFinite(value) ? `is out of range: ${shown}; numbers have the range of a double` : null;
 }
 
-function numberOf(source: string, value: number): number | ExactNumber {
+function exactNumberOf(source: string, value: number): number | ExactNumber {
   const text = canonicalNumber(source);
   if (text !== canonicalNumber(`${value}`)) return NATIVE.rawJSON(text);
   // JavaScript writes 10^23 as 1e+23, which is no integer to many who read it.
   return /^-?\d+$/.test(text) && `${value}`.includes("e") ? NATIVE.rawJSON(text) : value;
 }
 
-function placeOf(value: unknown, refused: ReadonlyMap<unknown, string>, path: string): NumberLimitError | null {
+function refusedNumberAt(value: unknown, refused: ReadonlyMap<unknown, string>, path: string): NumberLimitError | null {
   const words = refused.get(value);
   if (words !== undefined) return new NumberLimitError(path, words);
   if (typeof value !== "object" || value === null) return null;
   for (const [key, item] of Object.entries(value)) {
-    const found = placeOf(item, refused, `${path}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`);
+    const found = refusedNumberAt(item, refused, `${path}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`);
     if (found !== null) return found;
   }
   return null;

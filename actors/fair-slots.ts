@@ -60,7 +60,7 @@ export interface Entering<R> {
   readonly isWanted?: () => boolean;
 }
 
-interface Waiting<R> {
+interface WaitingForSlot<R> {
   readonly rank: R | undefined;
   readonly isWanted: (() => boolean) | undefined;
   readonly resolve: (pass: Pass | null) => void;
@@ -70,7 +70,7 @@ export class FairSlots<R = never> {
   private readonly bounds: SlotBounds;
   private readonly order: SlotOrder<R>;
   private readonly heldOf = new Map<string, number>();
-  private readonly waiting = new Rounds<Waiting<R>>();
+  private readonly waiting = new Rounds<WaitingForSlot<R>>();
   private held = 0;
   private idle: PromiseWithResolvers<void> | null = null;
 
@@ -105,7 +105,7 @@ export class FairSlots<R = never> {
         signal?.removeEventListener("abort", leave);
         settle(pass);
       };
-      const entry: Waiting<R> = { rank, isWanted, resolve };
+      const entry: WaitingForSlot<R> = { rank, isWanted, resolve };
       const leave = (): void => {
         this.waiting.remove(organizationId, entry);
         resolve(null);
@@ -146,7 +146,7 @@ export class FairSlots<R = never> {
     else this.heldOf.set(organizationId, left);
   }
 
-  private goesBefore({ rank: a }: Waiting<R>, { rank: b }: Waiting<R>): boolean {
+  private goesBefore({ rank: a }: WaitingForSlot<R>, { rank: b }: WaitingForSlot<R>): boolean {
     return a !== undefined && b !== undefined && this.order.goesBefore?.(a, b) === true;
   }
 

@@ -1,8 +1,8 @@
 /** Headers that no caller may set: they belong to the connection, or change how the message is parsed. */
-const RESERVED =
+const RESERVED_HEADER =
   /^(?:host|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|content-length|upgrade|expect|accept-encoding|http2-settings)$/i;
 
-export const isReservedHeader = (name: string): boolean => RESERVED.test(name);
+export const isReservedHeader = (name: string): boolean => RESERVED_HEADER.test(name);
 
 /** Headers that the service sets itself in a call of a tool. */
 const OF_THE_SERVICE = /^(?:content-type|content-encoding|idempotency-key|service-.*|webhook-.*)$/i;

@@ -15,11 +15,11 @@ export function unitsOf(amount: string): bigint {
 }
 
 /** Syntax of a limit: at most twelve digits before the point. */
-const LIMIT = /^\d{1,12}(\.\d{1,12})?$/;
+const MONEY_LIMIT = /^\d{1,12}(\.\d{1,12})?$/;
 
 /** The amount in its shortest text; null if it is not an amount above 0. */
 export const limitOf = (text: string): string | null =>
-  LIMIT.test(text) && unitsOf(text) > 0n ? amountOf(unitsOf(text)) : null;
+  MONEY_LIMIT.test(text) && unitsOf(text) > 0n ? amountOf(unitsOf(text)) : null;
 
 /** The shortest text of this many units. */
 export function amountOf(units: bigint): string {
@@ -43,8 +43,8 @@ export interface Costed {
 
 /** The sum of both; without a cost if neither has one. */
 export function addCosts(a: Costed, b: Costed): Costed {
-  const own = sum(a.ownKeyTokens, b.ownKeyTokens);
-  const estimated = sum(a.estimatedTokens, b.estimatedTokens);
+  const own = addCounts(a.ownKeyTokens, b.ownKeyTokens);
+  const estimated = addCounts(a.estimatedTokens, b.estimatedTokens);
   const parts = {
     ...(own === 0 ? {} : { ownKeyTokens: own }),
     ...(estimated === 0 ? {} : { estimatedTokens: estimated }),
@@ -52,15 +52,15 @@ export function addCosts(a: Costed, b: Costed): Costed {
   if (a.cost === undefined && b.cost === undefined) return parts;
   return {
     cost: amountOf(unitsOf(a.cost ?? "0") + unitsOf(b.cost ?? "0")),
-    pricedTokens: sum(a.pricedTokens, b.pricedTokens),
+    pricedTokens: addCounts(a.pricedTokens, b.pricedTokens),
     ...parts,
   };
 }
 
-const sum = (a = 0, b = 0): number => Math.min(a + b, Number.MAX_SAFE_INTEGER);
+const addCounts = (a = 0, b = 0): number => Math.min(a + b, Number.MAX_SAFE_INTEGER);
 
 /** The cost alone. */
-export const costOf = ({ cost, pricedTokens = 0, ownKeyTokens, estimatedTokens }: Costed): Costed => ({
+export const costFields = ({ cost, pricedTokens = 0, ownKeyTokens, estimatedTokens }: Costed): Costed => ({
   ...(cost === undefined ? {} : { cost, pricedTokens }),
   ...(ownKeyTokens === undefined ? {} : { ownKeyTokens }),
   ...(estimatedTokens === undefined ? {} : { estimatedTokens }),

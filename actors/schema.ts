@@ -46,8 +46,8 @@ const TAKES_EXACT: ReadonlySet<unknown> = new Set([FREE_NUMBER, "Unknown", "Any"
 export const takesExactNumber = (schema: TSchema): boolean =>
   TAKES_EXACT.has(schema[Kind]) || (schema["anyOf"] as readonly TSchema[] | undefined)?.some(takesExactNumber) === true;
 
-const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
-FormatRegistry.Set("date-time", (text) => TIME.test(text));
+const STORED_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+FormatRegistry.Set("date-time", (text) => STORED_TIME.test(text));
 
 /** ISO 8601 UTC with milliseconds, as stored and as sent. */
 export const Timestamp = Type.String({ format: "date-time", description: "ISO 8601 UTC with milliseconds" });

@@ -55,7 +55,7 @@ export interface ActorSettings {
 }
 
 /** What the actors are created with; omitted settings have their defaults. */
-export interface ActorParts extends Partial<ActorSettings> {
+export interface TroupeActorParts extends Partial<ActorSettings> {
   readonly calendar: Calendar;
 }
 
@@ -72,7 +72,7 @@ export const troupeActors = ({
   monthlyCost = null,
   jobLimits = DEFAULT_JOB_LIMITS,
   workspaceLimits = DEFAULT_WORKSPACE_LIMITS,
-}: ActorParts): readonly AnyDefinition[] =>
+}: TroupeActorParts): readonly AnyDefinition[] =>
   [
     accountActor,
     organizationActor,

@@ -9,19 +9,19 @@ import type { Json, JsonObject } from "./schema.ts";
 
 /** Controls except tab and line feed; overrides, embeddings and isolates of bidirectional text. */
 // oxlint-disable-next-line no-control-regex
-const INVISIBLE = /\r\n|[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
-const SPACE = 0x20;
+const INVISIBLE_CONTROL = /\r\n|[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g;
+const SPACE_CODE = 0x20;
 const DELETE = 0x7f;
 /** U+2400 is the picture of U+0000, and so on up to U+001F. */
 const PICTURES = 0x2400;
 
 /** `text` with each control character as its picture (`␛`) or its number (`⟨U+202E⟩`); line ends become line feeds. */
-export const visibleText = (text: string): string => text.replace(INVISIBLE, mark);
+export const visibleText = (text: string): string => text.replace(INVISIBLE_CONTROL, mark);
 
 function mark(found: string): string {
   if (found === "\r\n") return "\n";
   const code = found.charCodeAt(0);
-  if (code < SPACE) return String.fromCharCode(PICTURES + code);
+  if (code < SPACE_CODE) return String.fromCharCode(PICTURES + code);
   if (code === DELETE) return "\u2421";
   return `⟨U+${code.toString(16).toUpperCase().padStart(4, "0")}⟩`;
 }

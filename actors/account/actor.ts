@@ -34,7 +34,7 @@ export const USED_CLIENT_MS = 180 * 86_400_000;
 /** Each passkey is one more credential to lose; nobody needs more than this many. */
 export const PASSKEYS_MAX = 20;
 
-const TABLES: Readonly<Record<string, string>> = {
+const ACCOUNT_TABLES: Readonly<Record<string, string>> = {
   account: accountTable.name,
   client: oauthClientTable.name,
   flow: signInFlowTable.name,
@@ -43,7 +43,7 @@ const TABLES: Readonly<Record<string, string>> = {
 
 export const accountActor: ActorDefinition<AccountProtocol> = {
   kind: "account",
-  needs: (ref) => [{ table: TABLES[ref.id] ?? signInAttemptsTable.name, id: ref.organizationId }],
+  needs: (ref) => [{ table: ACCOUNT_TABLES[ref.id] ?? signInAttemptsTable.name, id: ref.organizationId }],
   handlers: {
     read_credentials(tx) {
       const account = accountOf(tx);
@@ -56,17 +56,17 @@ export const accountActor: ActorDefinition<AccountProtocol> = {
 
     choose_organization(tx, { organizationId }) {
       const account = accountOf(tx);
-      if (account?.chosenOrganizationId !== organizationId) keep(tx, { chosenOrganizationId: organizationId });
+      if (account?.chosenOrganizationId !== organizationId) keepAccount(tx, { chosenOrganizationId: organizationId });
       return ok(null);
     },
 
     forget_organization(tx, { organizationId }) {
-      if (accountOf(tx)?.chosenOrganizationId === organizationId) keep(tx, { chosenOrganizationId: null });
+      if (accountOf(tx)?.chosenOrganizationId === organizationId) keepAccount(tx, { chosenOrganizationId: null });
       return ok(null);
     },
 
     make_link(tx, { link }) {
-      keep(tx, { link });
+      keepAccount(tx, { link });
       return ok(null);
     },
 
@@ -76,7 +76,7 @@ export const accountActor: ActorDefinition<AccountProtocol> = {
       if (linkHash !== null && !opens(tx, linkHash)) return notFound("token");
       const at = isoTime(tx.now);
       // However the password was lost, an unused link must not outlive the new password.
-      keep(tx, { passwordHash, passwordSetAt: at, link: null, sessionsEnded: { at, keptId } });
+      keepAccount(tx, { passwordHash, passwordSetAt: at, link: null, sessionsEnded: { at, keptId } });
       return ok(null);
     },
 
@@ -96,14 +96,14 @@ export const accountActor: ActorDefinition<AccountProtocol> = {
       const at = isoTime(tx.now);
       const identity = { issuer, subject, linkedAt: at };
       const others = keepsOthers ? {} : { ...NO_CREDENTIALS, sessionsEnded: { at, keptId: null } };
-      keep(tx, { ...others, identities: [...identities, identity] });
+      keepAccount(tx, { ...others, identities: [...identities, identity] });
       return ok("new");
     },
 
     unlink_identity(tx, { issuer }) {
       const identities = accountOf(tx)?.identities ?? [];
       const left = identities.filter((each) => each.issuer !== issuer);
-      if (left.length < identities.length) keep(tx, { identities: left });
+      if (left.length < identities.length) keepAccount(tx, { identities: left });
       return ok(left.length < identities.length);
     },
 
@@ -120,7 +120,7 @@ export const accountActor: ActorDefinition<AccountProtocol> = {
       const passkeys = accountOf(tx)?.passkeys ?? [];
       if (passkeys.some(({ id }) => id === passkey.id)) return forbidden("This passkey is there already.");
       if (passkeys.length >= PASSKEYS_MAX) return forbidden(`An account has at most ${PASSKEYS_MAX} passkeys.`);
-      keep(tx, { passkeys: [...passkeys, { ...passkey, createdAt: isoTime(tx.now), lastUsedAt: null }] });
+      keepAccount(tx, { passkeys: [...passkeys, { ...passkey, createdAt: isoTime(tx.now), lastUsedAt: null }] });
       return ok(null);
     },
 
@@ -131,7 +131,7 @@ export const accountActor: ActorDefinition<AccountProtocol> = {
       const isCopy = passkey !== undefined && (counter > 0 || passkey.counter > 0) && counter <= passkey.counter;
       if (passkey === undefined || isCopy) return notFound("token");
       const used = { ...passkey, counter, lastUsedAt: isoTime(tx.now) };
-      keep(tx, { passkeys: passkeys.map((each) => (each === passkey ? used : each)) });
+      keepAccount(tx, { passkeys: passkeys.map((each) => (each === passkey ? used : each)) });
       return ok(null);
     },
 
@@ -143,7 +143,7 @@ export const accountActor: ActorDefinition<AccountProtocol> = {
       const others =
         passkeys.length - 1 + (account?.identities ?? []).length + (account?.passwordHash === null ? 0 : 1);
       if (others === 0) return forbidden("This passkey is your only way to sign in.");
-      keep(tx, { passkeys: passkeys.filter((each) => each !== passkey) });
+      keepAccount(tx, { passkeys: passkeys.filter((each) => each !== passkey) });
       return ok(passkey.name);
     },
 
@@ -183,7 +183,7 @@ export const accountActor: ActorDefinition<AccountProtocol> = {
       const lastAt = present === null ? 0 : Date.parse(present.lastAt);
       const attempts = present === null || tx.now - lastAt >= FORGET_ATTEMPTS_MS ? 0 : present.attempts;
       // An attempt in the future was stamped by a wrong clock: it delays nobody, and this one's time takes its place.
-      const waitMs = lastAt > tx.now ? 0 : lastAt + waitAfter(attempts - free) - tx.now;
+      const waitMs = lastAt > tx.now ? 0 : lastAt + attemptWaitMs(attempts - free) - tx.now;
       if (waitMs > 0) return refuse({ kind: "rate_limited", retryAfterMs: waitMs });
       const counted = { attempts: attempts + 1, lastAt: isoTime(tx.now) };
       if (present === null) tx.create(signInAttemptsTable, { id, ...counted });
@@ -201,7 +201,7 @@ export const accountActor: ActorDefinition<AccountProtocol> = {
 };
 
 /** How long the next attempt waits after this many attempts past the free ones. */
-const waitAfter = (more: number): number =>
+const attemptWaitMs = (more: number): number =>
   more < 0 ? 0 : Math.min(FIRST_WAIT_MS * 2 ** Math.min(more, MOST_DOUBLINGS), LONGEST_WAIT_MS);
 
 const forbidden = (message: string) => refuse({ kind: "forbidden", message });
@@ -222,7 +222,7 @@ type Changes = Partial<
 const NO_PASSWORD = { passwordHash: null, passwordSetAt: null, link: null } as const;
 const NO_CREDENTIALS = { ...NO_PASSWORD, passkeys: [] };
 
-function keep(tx: Tx, changes: Changes): void {
+function keepAccount(tx: Tx, changes: Changes): void {
   const account = accountOf(tx);
   if (account === null)
     tx.create(accountTable, { ...NO_PASSWORD, chosenOrganizationId: null, ...changes, id: tx.self.organizationId });

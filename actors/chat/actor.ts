@@ -3,23 +3,23 @@
  * time, and queues messages that arrive meanwhile. The turn itself is a job; the job's reports are
  * committed together with the chat's changes, so chat and job never disagree.
  */
-import { hasAll, isSame } from "../changes.ts";
+import { hasAll, isSameJson } from "../changes.ts";
 import { invalid, notFound, ok, type Outcome, refuse } from "../fault.ts";
 import { jobRef } from "../job/schema.ts";
 import type { ActorDefinition, RecordKey, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
-import { compactChat, pinMessage, turnsCompacted } from "./compacting.ts";
+import { beginCompaction, pinMessage, turnsCompacted } from "./compacting.ts";
 import { appendChatEvent } from "./events.ts";
-import { forkChat } from "./forking.ts";
+import { createFork } from "./forking.ts";
 import type { ChatCommand, ChatProtocol } from "./protocol.ts";
 import { type Chat, chatTable, messageTable, newChat } from "./schema.ts";
-import { sendMessage, sendOnce } from "./sending.ts";
+import { sendChatMessage, sendOnce } from "./sending.ts";
 import { turnHandlers } from "./turn.ts";
 
 export const chatActor: ActorDefinition<ChatProtocol> = {
   kind: "chat",
   stream: chatTable,
-  needs: (ref, command) => needs(ref.id, command),
+  needs: (ref, command) => chatNeeds(ref.id, command),
   handlers: {
     open_chat(tx, { agent, workspaceId, title, userId, options, metadata }) {
       if (tx.read(chatTable, tx.self.id) !== null) return invalid("/id", "This chat exists already");
@@ -27,10 +27,10 @@ export const chatActor: ActorDefinition<ChatProtocol> = {
       return ok(tx.create(chatTable, chat));
     },
 
-    send_message: sendMessage,
+    send_message: sendChatMessage,
     send_once: sendOnce,
 
-    compact_chat: (tx, command) => onVisible(tx, (chat) => compactChat(tx, chat, command)),
+    compact_chat: (tx, command) => onVisible(tx, (chat) => beginCompaction(tx, chat, command)),
     pin_message: (tx, command) => onVisible(tx, (chat) => pinMessage(tx, chat, command)),
     /** A deleted chat accepts this too: its running turns still end. */
     turns_compacted(tx, command) {
@@ -43,20 +43,20 @@ export const chatActor: ActorDefinition<ChatProtocol> = {
         const message = tx.read(messageTable, messageId);
         return message === null || message.chatId !== tx.self.id ? notFound("message") : ok(message);
       }),
-    fork_chat: forkChat,
+    fork_chat: createFork,
 
     read_chat(tx) {
-      const chat = visible(tx);
+      const chat = readVisibleChat(tx);
       return chat === null ? notFound("chat") : ok(chat);
     },
 
     update_chat(tx, { options, metadata, version }) {
-      const chat = visible(tx);
+      const chat = readVisibleChat(tx);
       if (chat === null) return notFound("chat");
       if (version !== null && version !== chat.version)
         return refuse({ kind: "version_conflict", version: chat.version });
       // An update without a change makes no version and no event.
-      const isSameMetadata = metadata === undefined || isSame(metadata, chat.metadata);
+      const isSameMetadata = metadata === undefined || isSameJson(metadata, chat.metadata);
       if (hasAll(chat.options, options) && isSameMetadata) return ok(chat);
       appendChatEvent(tx, "chat.updated", { options, ...(isSameMetadata ? {} : { metadata }) });
       if (options.model !== undefined && options.model !== chat.options.model)
@@ -66,7 +66,7 @@ export const chatActor: ActorDefinition<ChatProtocol> = {
     },
 
     delete_chat(tx) {
-      const chat = visible(tx);
+      const chat = readVisibleChat(tx);
       if (chat === null) return notFound("chat");
       for (const jobId of [chat.activeJobId, ...chat.queue]) {
         if (jobId !== null) tx.send(jobRef(tx.self.organizationId, jobId), { kind: "cancel" });
@@ -79,17 +79,17 @@ export const chatActor: ActorDefinition<ChatProtocol> = {
   },
 };
 
-function visible(tx: Tx): Chat | null {
+function readVisibleChat(tx: Tx): Chat | null {
   const chat = tx.read(chatTable, tx.self.id);
   return chat === null || chat.deletedAt !== null ? null : chat;
 }
 
 function onVisible<T>(tx: Tx, run: (chat: Chat) => Outcome<T>): Outcome<T> {
-  const chat = visible(tx);
+  const chat = readVisibleChat(tx);
   return chat === null ? notFound("chat") : run(chat);
 }
 
-function needs(id: string, command: ChatCommand): readonly RecordKey[] {
+function chatNeeds(id: string, command: ChatCommand): readonly RecordKey[] {
   const chat = { table: chatTable.name, id };
   switch (command.kind) {
     case "turn_ended":

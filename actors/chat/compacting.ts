@@ -2,7 +2,7 @@
  * Summaries that replace older turns (CHAT-11), and pinned messages that stay beside them (CHAT-12). Nothing is
  * deleted: compacted turns stay in the chat, and only model calls get the summary instead.
  */
-import { notFound, ok, type Outcome, refuse } from "../fault.ts";
+import { notFound, ok, type Outcome } from "../fault.ts";
 import { newExecutionId } from "../ids.ts";
 import { announceJob, firstEvents } from "../job/events.ts";
 import { newJob, runIntent } from "../job/new-job.ts";
@@ -10,32 +10,32 @@ import { jobRef, jobTable } from "../job/schema.ts";
 import type { Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
 import { appendChatEvent } from "./events.ts";
-import { afterTrigger, allowedActions } from "./machine.ts";
+import { chatStatusAfter } from "./machine.ts";
 import type { ChatCommand, ChatReplies, StartedCompaction } from "./protocol.ts";
 import { type Chat, CHAT_PINS, CHAT_QUEUE, chatTable, messageTable } from "./schema.ts";
-import { FULL_QUEUE, withOptions } from "./sending.ts";
+import { FULL_QUEUE, chatConflict, withOptions } from "./sending.ts";
 
-type Command<K extends ChatCommand["kind"]> = Extract<ChatCommand, { readonly kind: K }>;
+type ChatCommandOf<K extends ChatCommand["kind"]> = Extract<ChatCommand, { readonly kind: K }>;
 
-const TITLE = "Compact the conversation";
+const COMPACTION_TITLE = "Compact the conversation";
 
 /** A job like the one for a message, but its turn ends with a summary. */
-export function compactChat(
+export function beginCompaction(
   tx: Tx,
   chat: Chat,
-  { agent, instructions, userId, terms }: Command<"compact_chat">,
+  { agent, instructions, userId, terms }: ChatCommandOf<"compact_chat">,
 ): Outcome<StartedCompaction> {
-  const status = afterTrigger(chat.status, "compact");
-  if (status === null) return conflict(chat, "There is nothing to compact in this chat yet");
-  if (chat.agentId !== agent.id) return conflict(chat, "This chat belongs to another agent");
-  if (chat.queue.length >= CHAT_QUEUE) return conflict(chat, FULL_QUEUE);
+  const status = chatStatusAfter(chat.status, "compact");
+  if (status === null) return chatConflict(chat, "There is nothing to compact in this chat yet");
+  if (chat.agentId !== agent.id) return chatConflict(chat, "This chat belongs to another agent");
+  if (chat.queue.length >= CHAT_QUEUE) return chatConflict(chat, FULL_QUEUE);
   const jobId = tx.id("job");
   const ref = jobRef(tx.self.organizationId, jobId);
   const messageId = tx.id("msg");
   const record = newJob(
     {
       id: jobId,
-      title: TITLE,
+      title: COMPACTION_TITLE,
       input: instructions,
       isCompaction: true,
       agent: withOptions(agent, chat),
@@ -52,7 +52,7 @@ export function compactChat(
   );
   const isIdle = chat.activeJobId === null;
   const runEffectId = isIdle ? tx.effect(ref, "run", runIntent(record, isoTime(tx.now))) : null;
-  const events = firstEvents({ chatId: chat.id, agentId: agent.id, title: TITLE });
+  const events = firstEvents({ chatId: chat.id, agentId: agent.id, title: COMPACTION_TITLE });
   const job = announceJob(tx, tx.birth(ref, jobTable, { ...record, runEffectId, lastSeq: events.length }, events));
   const queue = isIdle ? chat.queue : [...chat.queue, jobId];
   appendChatEvent(tx, "job.linked", { jobId, messageId });
@@ -64,7 +64,7 @@ export function compactChat(
 export function turnsCompacted(
   tx: Tx,
   chat: Chat,
-  { jobId, messageId, text, throughTurn, messages, usage }: Command<"turns_compacted">,
+  { jobId, messageId, text, throughTurn, messages, usage }: ChatCommandOf<"turns_compacted">,
 ): Outcome<null> {
   const compaction = { throughTurn, messages };
   const begun = messageId === null ? null : tx.read(messageTable, messageId);
@@ -99,20 +99,17 @@ export function turnsCompacted(
 export function pinMessage(
   tx: Tx,
   chat: Chat,
-  { messageId, isPinned }: Command<"pin_message">,
+  { messageId, isPinned }: ChatCommandOf<"pin_message">,
 ): Outcome<ChatReplies["pin_message"]> {
   const message = tx.read(messageTable, messageId);
   if (message === null || message.chatId !== chat.id) return notFound("message");
   if (message.role !== "user" && message.role !== "assistant")
-    return conflict(chat, "Only messages of users and of the agent are pinned");
+    return chatConflict(chat, "Only messages of users and of the agent are pinned");
   const { pins = [] } = chat;
   if (pins.includes(messageId) === isPinned) return ok({ chat, message });
   if (isPinned && pins.length >= CHAT_PINS)
-    return conflict(chat, `This chat has ${CHAT_PINS} pinned messages, and takes no more`);
+    return chatConflict(chat, `This chat has ${CHAT_PINS} pinned messages, and takes no more`);
   appendChatEvent(tx, "message.updated", { messageId, pinned: isPinned });
   const changed = isPinned ? [...pins, messageId] : pins.filter((id) => id !== messageId);
   return ok({ chat: tx.update(chatTable, { ...chat, pins: changed }), message });
 }
-
-const conflict = (chat: Chat, message: string): Outcome<never> =>
-  refuse({ kind: "invalid_state", status: chat.status, allowedActions: allowedActions(chat), message });

@@ -9,20 +9,19 @@ import { BLOCKED_REASONS, JOB_STATUSES, RUN_ERROR_CODES } from "../job/schema.ts
 import { StopReasonField } from "../job/stop-reason.ts";
 import type { Tx } from "../runtime/actor.ts";
 import { AttachmentBlock, InputBlocks } from "../upload/terms.ts";
-import { type JsonObject, OneOf, type Static, Timestamp, Type } from "../schema.ts";
+import { type JsonObject, NullableText, OneOf, type Static, Timestamp, Type } from "../schema.ts";
 import { CHAT_STATUSES, ChatOptions, MESSAGE_ROLES } from "./schema.ts";
 
-const OptionalText = Type.Union([Type.String(), Type.Null()]);
 const OfJob = { jobId: Type.String() };
 const OfTurn = { jobId: Type.String(), messageId: Type.String() };
 const OfCall = { jobId: Type.String(), callId: Type.String() };
 
-const Arguments = Type.Unsafe<JsonObject>({
+const ToolArguments = Type.Unsafe<JsonObject>({
   ...Type.Record(Type.String(), Type.Unknown()),
   description: "What the tool is called with; absent where it is longer than 4 KiB, and without `jobs:read`",
 });
 /** The beginning of the tool's result; absent in events of earlier versions, and without `jobs:read`. */
-const Result = {
+const ToolResultText = {
   result: Type.Optional(
     Type.String({ description: "The beginning of what the tool has answered; absent without `jobs:read`" }),
   ),
@@ -42,7 +41,7 @@ export const CHAT_EVENTS = {
       /** All pieces of a message that is more than text. */
       blocks: InputBlocks,
       /** The job that answers it, or that it steers. */
-      jobId: OptionalText,
+      jobId: NullableText,
     },
     { description: "There is a new message, from a user or from the agent" },
   ),
@@ -70,17 +69,17 @@ export const CHAT_EVENTS = {
   ),
   /** `arguments` only if they are short, and only for readers with `jobs:read`; the job's transcript has all of them. */
   "tool.started": Type.Object(
-    { ...OfCall, name: Type.String(), arguments: Type.Optional(Arguments) },
+    { ...OfCall, name: Type.String(), arguments: Type.Optional(ToolArguments) },
     { description: "The agent has called a tool" },
   ),
   /** JOB-17. */
   "tool.requested": Type.Object(
-    { ...OfCall, name: Type.String(), arguments: Type.Optional(Arguments), expiresAt: Timestamp },
+    { ...OfCall, name: Type.String(), arguments: Type.Optional(ToolArguments), expiresAt: Timestamp },
     { description: "The agent has called a tool that the client runs: send its result" },
   ),
-  "tool.completed": Type.Object({ ...OfCall, ...Result }, { description: "The tool has answered" }),
-  "tool.failed": Type.Object({ ...OfCall, ...Result }, { description: "The tool has failed" }),
-  "routing.updated": Type.Object({ model: OptionalText }, { description: "Another model answers from now on" }),
+  "tool.completed": Type.Object({ ...OfCall, ...ToolResultText }, { description: "The tool has answered" }),
+  "tool.failed": Type.Object({ ...OfCall, ...ToolResultText }, { description: "The tool has failed" }),
+  "routing.updated": Type.Object({ model: NullableText }, { description: "Another model answers from now on" }),
   "approval.requested": Type.Object(
     { ...OfJob, ...ApprovalRequested.properties },
     { description: "A tool call waits for a person's approval" },

@@ -15,7 +15,7 @@ import { inTurnOrder, turnsOf } from "./history.ts";
 type ForkChat = Extract<ChatCommand, { readonly kind: "fork_chat" }>;
 
 /** The new chat. It is idle: queued and unfinished messages of the source are not copied. */
-export function forkChat(tx: Tx, { source, from, agent, title, userId, messages, summary }: ForkChat): Outcome<Chat> {
+export function createFork(tx: Tx, { source, from, agent, title, userId, messages, summary }: ForkChat): Outcome<Chat> {
   if (tx.read(chatTable, tx.self.id) !== null) return invalid("/id", "This chat exists already");
   const opened = tx.create(
     chatTable,

@@ -43,10 +43,10 @@ export const CHAT_ACTIONS = [
 export type ChatAction = (typeof CHAT_ACTIONS)[number];
 
 type ChatStatus = Chat["status"];
-type Row = Readonly<Record<ChatTrigger, ChatStatus | null>>;
+type ChatTransitions = Readonly<Record<ChatTrigger, ChatStatus | null>>;
 
 /** Total: a new trigger does not compile until each status has an answer to it. */
-export const CHAT_MACHINE: Readonly<Record<ChatStatus, Row>> = {
+export const CHAT_MACHINE: Readonly<Record<ChatStatus, ChatTransitions>> = {
   standby: {
     send_message: "working",
     update: "standby",
@@ -115,16 +115,16 @@ export const CHAT_MACHINE: Readonly<Record<ChatStatus, Row>> = {
 };
 
 /** The status after the trigger, or null where it is refused. */
-export const afterTrigger = (status: ChatStatus, trigger: ChatTrigger): ChatStatus | null =>
+export const chatStatusAfter = (status: ChatStatus, trigger: ChatTrigger): ChatStatus | null =>
   CHAT_MACHINE[status][trigger];
 
 /** The status after a trigger that the caller knows to be allowed. */
-export function moved(chat: { readonly status: ChatStatus }, trigger: ChatTrigger): ChatStatus {
-  const status = afterTrigger(chat.status, trigger);
+export function movedChatStatus(chat: { readonly status: ChatStatus }, trigger: ChatTrigger): ChatStatus {
+  const status = chatStatusAfter(chat.status, trigger);
   assert(status !== null, `a ${chat.status} chat can ${trigger}`);
   return status;
 }
 
 /** The verbs that a caller may use now. */
 export const allowedActions = ({ status }: { readonly status: ChatStatus }): readonly ChatAction[] =>
-  CHAT_ACTIONS.filter((action) => afterTrigger(status, action) !== null);
+  CHAT_ACTIONS.filter((action) => chatStatusAfter(status, action) !== null);

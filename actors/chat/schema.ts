@@ -4,7 +4,7 @@ import { Block, Usage } from "../job/schema.ts";
 import { StopReasonField } from "../job/stop-reason.ts";
 import { type ActorRef, type NewRecord, table } from "../runtime/actor.ts";
 import { AttachmentBlock } from "../upload/terms.ts";
-import { type JsonObject, OneOf, RecordBase, type Static, Timestamp, Type } from "../schema.ts";
+import { type JsonObject, NullableText, OneOf, RecordBase, type Static, Timestamp, Type } from "../schema.ts";
 
 export const CHAT_STATUSES = ["standby", "working", "done", "error", "needs_attention"] as const;
 export const MESSAGE_STATUSES = ["queued", "streaming", "completed", "cancelled", "failed"] as const;
@@ -15,15 +15,13 @@ export const CHAT_QUEUE = 100;
 /** Characters of the newest message that a list of chats shows. */
 export const PREVIEW_CHARACTERS = 200;
 
-const OptionalText = Type.Union([Type.String(), Type.Null()]);
-
 /** What a message does while a turn runs (CHAT-5). */
 export const ON_BUSY = ["queue", "steer", "interrupt", "reject"] as const;
 export type OnBusy = (typeof ON_BUSY)[number];
 
 /** What a chat's owner may set. `tools` and `model` override the agent's; null leaves them unchanged (CHAT-2). */
 export const ChatOptions = Type.Object({
-  model: OptionalText,
+  model: NullableText,
   onBusy: OneOf(ON_BUSY),
   tools: Type.Union([Type.Array(Type.String()), Type.Null()]),
   /** Calls run without the approval that they would need. */
@@ -69,7 +67,7 @@ export const Chat = Type.Object({
   /** Jobs that wait behind the active one, in order (CHAT-5). */
   queue: Type.Array(Type.String(), { maxItems: CHAT_QUEUE }),
   lastMessagePreview: Type.Union([Type.String(), Type.Null()]),
-  missionId: OptionalText,
+  missionId: NullableText,
   runNumber: Type.Union([Type.Integer(), Type.Null()]),
   lastSeq: Type.Integer(),
   /** Absent: no turn has been compacted. */

@@ -19,12 +19,12 @@ import { isoTime } from "../schema.ts";
 import { isAttachment } from "../upload/terms.ts";
 import { addMessage } from "./attachments.ts";
 import { appendChatEvent } from "./events.ts";
-import { allowedActions, moved } from "./machine.ts";
+import { allowedActions, movedChatStatus } from "./machine.ts";
 import type { ChatCommand, SentMessage } from "./protocol.ts";
 import { type Chat, CHAT_QUEUE, chatTable, type Message, newChat, type OnBusy, preview } from "./schema.ts";
 
 /** Characters of a message that become the title of its job. */
-const TITLE_CHARACTERS = 80;
+const JOB_TITLE_CHARACTERS = 80;
 
 type SendMessage = Extract<ChatCommand, { readonly kind: "send_message" }>;
 type SendOnce = Extract<ChatCommand, { readonly kind: "send_once" }>;
@@ -42,16 +42,18 @@ const newMessageOf = (command: SendMessage): NewMessage => ({
 /** What the message does, given the current state of the chat. */
 type Effect = "start" | "queue" | "steer" | "interrupt";
 
-export function sendMessage(tx: Tx, command: SendMessage): Outcome<SentMessage> {
-  const chat = tx.read(chatTable, tx.self.id) ?? open(tx, command);
+export function sendChatMessage(tx: Tx, command: SendMessage): Outcome<SentMessage> {
+  const chat = tx.read(chatTable, tx.self.id) ?? openChatFor(tx, command);
   if (chat === null || chat.deletedAt !== null) return refuse({ kind: "not_found", noun: "chat" });
-  if (chat.agentId !== command.agent.id) return conflict(chat, "This chat belongs to another agent");
+  if (chat.agentId !== command.agent.id) return chatConflict(chat, "This chat belongs to another agent");
   const policy = command.onBusy ?? chat.options.onBusy;
   if (chat.activeJobId !== null && policy === "reject") return busy(chat, chat.activeJobId);
   const effect = effectOf(chat, policy);
   // A message that steers does not wait.
-  if (effect !== "steer" && chat.queue.length >= CHAT_QUEUE) return conflict(chat, FULL_QUEUE);
-  return effect === "steer" ? steer(tx, chat, newMessageOf(command)) : begin(tx, chat, newMessageOf(command), effect);
+  if (effect !== "steer" && chat.queue.length >= CHAT_QUEUE) return chatConflict(chat, FULL_QUEUE);
+  return effect === "steer"
+    ? steer(tx, chat, newMessageOf(command))
+    : beginMessageJob(tx, chat, newMessageOf(command), effect);
 }
 
 /** Opens the chat with its first message, unless an earlier command did so. */
@@ -59,13 +61,13 @@ export function sendOnce(tx: Tx, command: SendOnce): Outcome<Job | null> {
   if (tx.read(chatTable, tx.self.id) !== null) return ok(null);
   const { open: opening, agent, userId } = command;
   const chat = tx.create(chatTable, newChat({ id: tx.self.id, agent, ...opening, createdBy: userId }));
-  return mapped(begin(tx, chat, { ...command, metadata: {} }, "start"), ({ job }) => job);
+  return mapped(beginMessageJob(tx, chat, { ...command, metadata: {} }, "start"), ({ job }) => job);
 }
 
 const effectOf = (chat: Chat, policy: Exclude<OnBusy, "reject"> | "reject"): Effect =>
   chat.activeJobId === null || policy === "reject" ? "start" : policy;
 
-function open(tx: Tx, { open: opening, agent, userId }: SendMessage): Chat | null {
+function openChatFor(tx: Tx, { open: opening, agent, userId }: SendMessage): Chat | null {
   if (opening === null) return null;
   return tx.create(chatTable, newChat({ id: tx.self.id, agent, ...opening, createdBy: userId }));
 }
@@ -73,7 +75,7 @@ function open(tx: Tx, { open: opening, agent, userId }: SendMessage): Chat | nul
 /** The refusal of a message for which the queue has no room. */
 export const FULL_QUEUE = `${CHAT_QUEUE} messages wait in this chat already, and no more can`;
 
-const conflict = (chat: Chat, message: string): Outcome<never> =>
+export const chatConflict = (chat: Chat, message: string): Outcome<never> =>
   refuse({ kind: "invalid_state", status: chat.status, allowedActions: allowedActions(chat), message });
 
 const busy = (chat: Chat, jobId: string): Outcome<never> =>
@@ -89,7 +91,12 @@ function steer(tx: Tx, chat: Chat, command: NewMessage): Outcome<SentMessage> {
 }
 
 /** Creates the job that answers the message: it starts now, next, or at the end of the queue. */
-function begin(tx: Tx, chat: Chat, command: NewMessage, effect: Exclude<Effect, "steer">): Outcome<SentMessage> {
+function beginMessageJob(
+  tx: Tx,
+  chat: Chat,
+  command: NewMessage,
+  effect: Exclude<Effect, "steer">,
+): Outcome<SentMessage> {
   const jobId = command.jobId ?? tx.id("job");
   const isIdle = effect === "start";
   const message = addUserMessage(tx, chat, command, { jobId, status: isIdle ? "completed" : "queued" });
@@ -98,7 +105,7 @@ function begin(tx: Tx, chat: Chat, command: NewMessage, effect: Exclude<Effect, 
   const queue = isIdle ? chat.queue : effect === "interrupt" ? [jobId, ...chat.queue] : [...chat.queue, jobId];
   const queuedPosition = isIdle ? 0 : queue.indexOf(jobId) + 1;
   if (!isIdle) appendChatEvent(tx, "message.queued", { messageId: message.id, jobId, position: queuedPosition });
-  const status = moved(chat, "send_message");
+  const status = movedChatStatus(chat, "send_message");
   const changed = tx.update(chatTable, {
     ...withMessage(chat, message),
     status,
@@ -115,11 +122,11 @@ function begin(tx: Tx, chat: Chat, command: NewMessage, effect: Exclude<Effect, 
 const withMessage = (chat: Chat, message: Message): Chat => ({
   ...chat,
   messageCount: chat.messageCount + 1,
-  lastMessagePreview: preview(titleOf(message)),
+  lastMessagePreview: preview(messageTitle(message)),
 });
 
 /** The message's text, or the names of its attachments if it has none. */
-const titleOf = ({ content, blocks }: Pick<Message, "content" | "blocks">): string =>
+const messageTitle = ({ content, blocks }: Pick<Message, "content" | "blocks">): string =>
   content === ""
     ? blocks
         .filter(isAttachment)
@@ -159,7 +166,7 @@ function createJob(
   { jobId, isIdle, message }: { readonly jobId: string; readonly isIdle: boolean; readonly message: Message },
 ): Job {
   const ref = jobRef(tx.self.organizationId, jobId);
-  const title = preview(oneLine(titleOf(message), TITLE_CHARACTERS), TITLE_CHARACTERS);
+  const title = preview(oneLine(messageTitle(message), JOB_TITLE_CHARACTERS), JOB_TITLE_CHARACTERS);
   const record = newJob(
     {
       id: jobId,

@@ -8,7 +8,7 @@ import { jobRef, textOf } from "../job/schema.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
 import { appendChatEvent } from "./events.ts";
-import { moved } from "./machine.ts";
+import { movedChatStatus } from "./machine.ts";
 import type { ChatCommand, ChatProtocol, JobUpdate, TurnEnd } from "./protocol.ts";
 import { type Chat, chatTable, type Message, type MessageBlock, messageTable, preview } from "./schema.ts";
 
@@ -33,7 +33,7 @@ export const turnHandlers: Pick<Handlers<ChatProtocol>, TurnCommand> = {
       tx.create(messageTable, agentMessage(chat, { id: messageId, role, jobId, seq }));
       appendChatEvent(tx, "job.updated", { jobId, status: "running", blockedReason: null });
       tx.beginText(messageId, attempt, "");
-      tx.update(chatTable, { ...chat, status: moved(chat, "begin"), messageCount: chat.messageCount + 1 });
+      tx.update(chatTable, { ...chat, status: movedChatStatus(chat, "begin"), messageCount: chat.messageCount + 1 });
       return ok({ isFirstTurn: chat.messageCount === 1 });
     }),
 
@@ -41,7 +41,7 @@ export const turnHandlers: Pick<Handlers<ChatProtocol>, TurnCommand> = {
     withChat(tx, (chat) => {
       tx.beginText(messageId, attempt, text, text.length);
       if (chat.status !== "working") {
-        const status = moved(chat, "begin");
+        const status = movedChatStatus(chat, "begin");
         appendChatEvent(tx, "job.updated", { jobId, status: "running", blockedReason: null });
         appendChatEvent(tx, "chat.updated", { status });
         tx.update(chatTable, { ...chat, status });
@@ -130,7 +130,7 @@ const agentMessage = (
 function afterTurn(tx: Tx, chat: Chat, { jobId, messageId, end, blocks }: TurnEnded): Chat {
   if (end.status === "blocked" || end.status === "in_review") {
     assert(chat.activeJobId === jobId, "the active turn waits");
-    const status = moved(chat, "wait");
+    const status = movedChatStatus(chat, "wait");
     appendChatEvent(tx, "chat.updated", { status });
     return { ...chat, status };
   }
@@ -138,7 +138,7 @@ function afterTurn(tx: Tx, chat: Chat, { jobId, messageId, end, blocks }: TurnEn
   if (chat.activeJobId !== jobId) return { ...chat, queue };
   const [next = null, ...rest] = queue;
   if (next !== null) tx.send(jobRef(tx.self.organizationId, next), { kind: "start" });
-  const status = moved(chat, next !== null ? "next" : end.status === "failed" ? "fail" : "finish");
+  const status = movedChatStatus(chat, next !== null ? "next" : end.status === "failed" ? "fail" : "finish");
   // A summary is not part of the conversation, so it is no preview.
   const text = blocks === null || chat.summary?.messageId === messageId ? "" : textOf(blocks);
   appendChatEvent(tx, "chat.updated", { status });

@@ -4,7 +4,7 @@
  * does no harm.
  */
 import type { ActorDefinition } from "../runtime/actor.ts";
-import { controlHandlers } from "./control.ts";
+import { jobControlHandlers } from "./control.ts";
 import type { JobLimits } from "./limits.ts";
 import type { JobProtocol } from "./protocol.ts";
 import { reportHandlers } from "./reports.ts";
@@ -15,5 +15,5 @@ export const jobActor = (limits: JobLimits): ActorDefinition<JobProtocol> => ({
   kind: "job",
   stream: jobTable,
   needs: (ref) => [{ table: jobTable.name, id: ref.id }],
-  handlers: { ...reportHandlers(limits), ...controlHandlers },
+  handlers: { ...reportHandlers(limits), ...jobControlHandlers },
 });

@@ -10,7 +10,7 @@
 import { invalid, notFound, ok, type Outcome } from "../fault.ts";
 import type { Tx } from "../runtime/actor.ts";
 import { isoTime, type JsonObject } from "../schema.ts";
-import { blocked, decided, resolution, resumed, unblocked } from "./transitions.ts";
+import { blocked, decidedApproval, resolution, resumedJob, unblocked } from "./transitions.ts";
 import { blockedForClient } from "./client-calls.ts";
 import { appendJobEvent } from "./events.ts";
 import { hasOpenApprovals, openApprovals } from "./machine.ts";
@@ -26,7 +26,7 @@ const KEPT_APPROVALS = 64;
 type Approve = Extract<JobCommand, { readonly kind: "approve" }>;
 
 /** The calls of a step, before any of them runs. */
-export const opened = (calls: readonly StepCall[], openedAt: string): OpenCall[] =>
+export const openedCalls = (calls: readonly StepCall[], openedAt: string): OpenCall[] =>
   calls.map(({ block, safe, needsApproval, inputSchema, isClient }) => ({
     id: block.id,
     name: block.name,
@@ -140,7 +140,7 @@ function granted(
     return schema === undefined ? call : { ...call, schema };
   });
   const made = edited === null ? approval : { ...approval, arguments: edited };
-  return { ...job, openCalls, approvals: withDecision(job, decided(tx, made, { decision: "approve", by })) };
+  return { ...job, openCalls, approvals: withDecision(job, decidedApproval(tx, made, { decision: "approve", by })) };
 }
 
 /** Gives a denied call the denial as its result, so that the model can continue without it. */
@@ -156,7 +156,7 @@ function denied(
   appendJobEvent(tx, "transcript.event", { kind: "tool_result", toolUseId: toolCallId, content, isError: true });
   const openCalls = job.openCalls.filter((call) => call.id !== toolCallId);
   const decision = by === null ? "expired" : "deny";
-  return { ...job, openCalls, approvals: withDecision(job, decided(tx, approval, { decision, by })) };
+  return { ...job, openCalls, approvals: withDecision(job, decidedApproval(tx, approval, { decision, by })) };
 }
 
 const withDecision = ({ approvals }: Job, decision: Approval): Approval[] =>
@@ -167,7 +167,7 @@ function continued(tx: Tx, job: JobIn<"blocked">): JobIn<"running" | "blocked"> 
   if (hasOpenApprovals(job)) return job;
   tx.clearAlarm("decision");
   const settled = blockedForCalls(tx, unblocked(job, "approve"));
-  if (settled.status === "running") return resumed(tx, settled);
+  if (settled.status === "running") return resumedJob(tx, settled);
   // The chat's turn does not resume, so the new reason for the wait is an event of its own.
   sendUpdates(tx, settled, updatesOf(settled));
   return settled;

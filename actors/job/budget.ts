@@ -4,26 +4,26 @@ import type { ModelInfo, ModelPort } from "./ports.ts";
 import type { Job } from "./schema.ts";
 import type { Budget } from "./terms.ts";
 
-type Budgeted = Pick<
+type BudgetedJob = Pick<
   Job,
   "metrics" | "budget" | "budgetFrom" | "budgetFromStep" | "budgetFromCost" | "budgetFromUnpriced" | "step" | "runner"
 >;
 
 /** The parts of a budget that a job can use up. */
-const PARTS = ["maxSteps", "maxTokens", "maxCost"] as const;
-export type BudgetPart = (typeof PARTS)[number];
+const BUDGET_PARTS = ["maxSteps", "maxTokens", "maxCost"] as const;
+export type BudgetPart = (typeof BUDGET_PARTS)[number];
 
-const usedTokens = ({ metrics, budgetFrom }: Budgeted): number =>
+const usedTokens = ({ metrics, budgetFrom }: BudgetedJob): number =>
   metrics.inputTokens + metrics.outputTokens - budgetFrom;
 
-const usedCost = ({ metrics, budgetFromCost = "0" }: Budgeted): bigint =>
+const usedCost = ({ metrics, budgetFromCost = "0" }: BudgetedJob): bigint =>
   unitsOf(metrics.cost ?? "0") - unitsOf(budgetFromCost);
 
 /**
  * Whether the job has used tokens without a price. Their cost is unknown, so a cost budget counts as spent. The demo
  * model costs nothing.
  */
-export const hasUnknownCost = ({ metrics, budgetFromUnpriced = 0, runner }: Budgeted): boolean =>
+export const hasUnknownCost = ({ metrics, budgetFromUnpriced = 0, runner }: BudgetedJob): boolean =>
   runner?.demo !== true && unpricedTokens(metrics) > budgetFromUnpriced;
 
 /** Whether the price of the model's calls is known. The demo model costs nothing. */
@@ -31,11 +31,11 @@ export const isCostKnown = ({ hasPrice }: Pick<ModelPort, "hasPrice">, { demo, p
   demo || hasPrice?.(`${provider}:${name}`) === true;
 
 /** The parts of its budget that the job has used up. */
-export const spentParts = (job: Budgeted): BudgetPart[] => PARTS.filter((part) => isSpent[part](job));
+export const spentParts = (job: BudgetedJob): BudgetPart[] => BUDGET_PARTS.filter((part) => isSpent[part](job));
 /** One of them; null: every part has some left. */
-export const spentPart = (job: Budgeted): BudgetPart | null => spentParts(job)[0] ?? null;
+export const spentPart = (job: BudgetedJob): BudgetPart | null => spentParts(job)[0] ?? null;
 
-const isSpent: Readonly<Record<BudgetPart, (job: Budgeted) => boolean>> = {
+const isSpent: Readonly<Record<BudgetPart, (job: BudgetedJob) => boolean>> = {
   maxSteps: ({ budget: { maxSteps }, step, budgetFromStep = 0 }) =>
     maxSteps !== null && step - budgetFromStep >= maxSteps,
   maxTokens: (job) => job.budget.maxTokens !== null && usedTokens(job) >= job.budget.maxTokens,
@@ -50,7 +50,7 @@ const LEAST_TOKENS = 1;
 const LEAST_UNITS = 1n;
 
 /** The budget for a job that this one starts. The new job has its own steps and deadline. */
-export function budgetLeft(job: Budgeted): Pick<Budget, "maxTokens" | "maxCost"> {
+export function budgetLeft(job: BudgetedJob): Pick<Budget, "maxTokens" | "maxCost"> {
   const { maxTokens, maxCost = null } = job.budget;
   const left = maxCost === null ? null : unitsOf(maxCost) - usedCost(job);
   return {
@@ -61,7 +61,7 @@ export function budgetLeft(job: Budgeted): Pick<Budget, "maxTokens" | "maxCost">
 
 /** The fields of a job that gets this budget now; parts that the budget does not name keep their values. */
 export function budgetFromHere(
-  { metrics, step, budget: before }: Budgeted,
+  { metrics, step, budget: before }: BudgetedJob,
   { maxTokens, maxCost, maxSteps, deadlineAt }: Budget,
 ): Pick<Job, "budget" | "budgetFrom" | "budgetFromStep" | "budgetFromCost" | "budgetFromUnpriced"> {
   return {

@@ -1,20 +1,22 @@
 /** The source of a part of an answer, as the model cites it (RUN-16). Like the answer, it is content from outside. */
 import { OneOf, type Static, Type } from "../schema.ts";
 
-const text = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
-const number = (description: string) => Type.Union([Type.Integer(), Type.Null()], { description });
+const CitationText = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
+const CitationNumber = (description: string) => Type.Union([Type.Integer(), Type.Null()], { description });
 
 export const Citation = Type.Object(
   {
     start: Type.Integer({ description: "Where the cited part of the text begins, in UTF-16 units" }),
     end: Type.Integer({ description: "The first place behind the part" }),
     type: OneOf(["url", "document"] as const, { description: "A page of the web, or a document of the conversation" }),
-    title: text("The source's title, or its name; null: it has none"),
-    url: text("The source's address, with http or https; null: it has none"),
-    document_index: number("Which of the conversation's documents it is, counted from 0; null: it is none"),
-    first_page: number("The first page that is cited, counted from 1; null: the source has no pages"),
-    last_page: number("The last page that is cited; null: the source has no pages"),
-    cited_text: text("The words of the source, cut after 1,000 characters; null: the provider does not tell them"),
+    title: CitationText("The source's title, or its name; null: it has none"),
+    url: CitationText("The source's address, with http or https; null: it has none"),
+    document_index: CitationNumber("Which of the conversation's documents it is, counted from 0; null: it is none"),
+    first_page: CitationNumber("The first page that is cited, counted from 1; null: the source has no pages"),
+    last_page: CitationNumber("The last page that is cited; null: the source has no pages"),
+    cited_text: CitationText(
+      "The words of the source, cut after 1,000 characters; null: the provider does not tell them",
+    ),
   },
   { $id: "Citation", title: "Citation", description: "Source of a part of an answer, as the model cites it" },
 );

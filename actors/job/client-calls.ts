@@ -17,11 +17,11 @@ import { usageRef } from "../usage/schema.ts";
 import { CLIENT_RESULT_MS, waitingCalls } from "./client-call.ts";
 import { allowedActions } from "./machine.ts";
 import type { ClientResult } from "./protocol.ts";
-import { usageOf } from "./metering.ts";
+import { jobUsage } from "./metering.ts";
 import { stale, unlessOwnWords } from "./refusals.ts";
 import { type Job, type JobIn, jobTable } from "./schema.ts";
 import { transcriptEventOf } from "./transcript.ts";
-import { blocked, resumed, unblocked } from "./transitions.ts";
+import { blocked, resumedJob, unblocked } from "./transitions.ts";
 
 /** Blocks a running job whose remaining calls all belong to the client. */
 export function blockedForClient(tx: Tx, job: JobIn<"running">): JobIn<"blocked"> {
@@ -42,12 +42,12 @@ export function takeResults(
   if (foreign !== null) return foreign;
   const waiting = new Set(waitingCalls(job).map(({ id }) => id));
   for (const { toolCallId } of results) if (!waiting.delete(toolCallId)) return alreadyAnswered(job, toolCallId);
-  return ok(tx.update<Job>(jobTable, answeredBy(tx, job, results)));
+  return ok(tx.update<Job>(jobTable, withClientResults(tx, job, results)));
 }
 
 /** The job after its client's deadline: every waiting call has failed. */
 export const withoutClient = (tx: Tx, job: JobIn<"blocked">): JobIn<"running" | "blocked"> =>
-  answeredBy(
+  withClientResults(
     tx,
     job,
     waitingCalls(job).map(({ id }) => ({
@@ -57,7 +57,11 @@ export const withoutClient = (tx: Tx, job: JobIn<"blocked">): JobIn<"running" | 
     })),
   );
 
-function answeredBy(tx: Tx, job: JobIn<"blocked">, results: readonly ClientResult[]): JobIn<"running" | "blocked"> {
+function withClientResults(
+  tx: Tx,
+  job: JobIn<"blocked">,
+  results: readonly ClientResult[],
+): JobIn<"running" | "blocked"> {
   for (const { toolCallId, content, isError } of results) {
     const block = { type: "tool_result", tool_use_id: toolCallId, content, is_error: isError } as const;
     appendJobEvent(tx, "transcript.event", transcriptEventOf(block));
@@ -71,7 +75,7 @@ function answeredBy(tx: Tx, job: JobIn<"blocked">, results: readonly ClientResul
     tx.send(chatRef(job.organizationId, job.chatId), ended);
   }
   // No report of a run counts these results, so a message does, in the same commit.
-  const used = usageOf(job, { kind: "tool_results", by: job.createdBy, results });
+  const used = jobUsage(job, { kind: "tool_results", by: job.createdBy, results });
   if (used !== null) tx.send(usageRef(job.organizationId), used);
   const ended = new Set(results.map(({ toolCallId }) => toolCallId));
   const openCalls = job.openCalls.filter(({ id }) => !ended.has(id));
@@ -79,7 +83,7 @@ function answeredBy(tx: Tx, job: JobIn<"blocked">, results: readonly ClientResul
   const next = { ...job, openCalls, metrics };
   if (openCalls.length > 0) return next;
   tx.clearAlarm("decision");
-  return resumed(tx, unblocked(next, "tool_results"));
+  return resumedJob(tx, unblocked(next, "tool_results"));
 }
 
 /** Each call takes one result. A second one is refused, so that nothing happens twice. */

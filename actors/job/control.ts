@@ -7,11 +7,18 @@ import { approvalsMeant, approveCalls, blockedForCalls, expired } from "./approv
 import { budgetFromHere, hasUnknownCost, spentParts } from "./budget.ts";
 import { waitingCalls } from "./client-call.ts";
 import { takeResults, withoutClient } from "./client-calls.ts";
-import { cancelChildren, delegate } from "./delegation.ts";
+import { cancelChildren, recordDelegation } from "./delegation.ts";
 import { JOB_ATTEMPTS, JOB_STEERS } from "./limits.ts";
-import { blocked, cancelled, failed, resumed, reviewed, sendTurnEnd, unblocked, withRun } from "./transitions.ts";
+import { blocked, cancelled, failedJob, resumedJob, reviewed, sendTurnEnd, unblocked, withRun } from "./transitions.ts";
 import { appendJobEvent, appendRunnerStatus } from "./events.ts";
-import { afterTrigger, allowedActions, hasOpenApprovals, openApprovals, type Recovery, recoveryOf } from "./machine.ts";
+import {
+  jobStatusAfter,
+  allowedActions,
+  hasOpenApprovals,
+  openApprovals,
+  type Recovery,
+  recoveryOf,
+} from "./machine.ts";
 import { reviewUpdate, sendUpdates, statusUpdate, updatesOf } from "./chat-updates.ts";
 import type { JobCommand, JobProtocol, JobReplies } from "./protocol.ts";
 import { alreadyDecided, pending, stale, unlessOwnWords } from "./refusals.ts";
@@ -19,8 +26,9 @@ import { type Job, type JobIn, jobTable } from "./schema.ts";
 import { attach } from "../upload/schema.ts";
 import { type InputBlock, isAttachment } from "../upload/terms.ts";
 import type { Budget, Review, Steer } from "./terms.ts";
+import { blocksField } from "./transcript.ts";
 
-type ControlCommand =
+type JobControlCommand =
   | "read_job"
   | "start"
   | "cancel"
@@ -32,19 +40,19 @@ type ControlCommand =
   | "delegate"
   | "decision_overdue"
   | "recover";
-type Command<K extends JobCommand["kind"]> = Extract<JobCommand, { readonly kind: K }>;
+type JobCommandOf<K extends JobCommand["kind"]> = Extract<JobCommand, { readonly kind: K }>;
 
-export const controlHandlers: Pick<Handlers<JobProtocol>, ControlCommand> = {
-  read_job: (tx) => withJob(tx, (job) => ok(job)),
+export const jobControlHandlers: Pick<Handlers<JobProtocol>, JobControlCommand> = {
+  read_job: (tx) => withLiveJob(tx, (job) => ok(job)),
 
   start: (tx) =>
-    withJob(tx, (job) => {
+    withLiveJob(tx, (job) => {
       if (job.status === "queued" && job.runEffectId === null) tx.update<Job>(jobTable, withRun(tx, job));
       return ok(null);
     }),
 
   cancel: (tx, { unlessOver, inGroup }) =>
-    withJob(tx, (job) => {
+    withLiveJob(tx, (job) => {
       if (job.status === "cancelled" || job.status === "cancelling") return ok(job);
       if (job.status === "completed" || job.status === "failed") return unlessOver === true ? ok(job) : stale(job);
       if (job.status === "running" && job.runEffectId !== null) {
@@ -59,14 +67,14 @@ export const controlHandlers: Pick<Handlers<JobProtocol>, ControlCommand> = {
     }),
 
   approve: (tx, command) =>
-    withJob(tx, (job) => {
+    withLiveJob(tx, (job) => {
       if (job.status === "needs_review") return approveReview(tx, job, command);
       if (job.status !== "blocked" || !hasOpenApprovals(job)) return stale(job);
       return approveCalls(tx, job, command);
     }),
 
   resume: (tx, command) =>
-    withJob(tx, (job) => {
+    withLiveJob(tx, (job) => {
       if (!allowedActions(job).includes("resume")) return hasOpenApprovals(job) ? pending(job) : stale(job);
       // An ended job continues in a child job; this command only decides whether it may.
       if (job.status !== "blocked") return ok(job);
@@ -74,9 +82,9 @@ export const controlHandlers: Pick<Handlers<JobProtocol>, ControlCommand> = {
     }),
 
   request_changes: (tx, { by, feedback, blocks, inGroup }) =>
-    withJob(tx, (job) => {
-      if (afterTrigger(job.status, "iterate") === null || job.isCompaction === true) return stale(job);
-      appendJobEvent(tx, "job.iteration_requested", { by, feedback, ...given(blocks) });
+    withLiveJob(tx, (job) => {
+      if (jobStatusAfter(job.status, "iterate") === null || job.isCompaction === true) return stale(job);
+      appendJobEvent(tx, "job.iteration_requested", { by, feedback, ...blocksField(blocks) });
       const comment = feedback === "" ? null : feedback;
       if (job.status !== "needs_review") {
         const changed = tx.update(jobTable, { ...job, review: changesRequested(tx, job, by, comment) });
@@ -87,7 +95,7 @@ export const controlHandlers: Pick<Handlers<JobProtocol>, ControlCommand> = {
     }),
 
   steer: (tx, { by, messageId, content, blocks }) =>
-    withJob(tx, (job) => {
+    withLiveJob(tx, (job) => {
       // A job that compacts does not read messages, so this one is queued.
       if (job.isCompaction === true) return stale(job);
       if (job.status === "blocked" || job.status === "needs_review") return pending(job);
@@ -104,14 +112,14 @@ export const controlHandlers: Pick<Handlers<JobProtocol>, ControlCommand> = {
       );
     }),
 
-  tool_results: (tx, command) => withJob(tx, (job) => takeResults(tx, job, command)),
+  tool_results: (tx, command) => withLiveJob(tx, (job) => takeResults(tx, job, command)),
 
-  delegate: (tx, command) => withJob(tx, (job) => delegate(tx, job, command)),
+  delegate: (tx, command) => withLiveJob(tx, (job) => recordDelegation(tx, job, command)),
 
-  decision_overdue: (tx) => withJob(tx, (job) => overdue(tx, job)),
+  decision_overdue: (tx) => withLiveJob(tx, (job) => overdue(tx, job)),
 
   recover: (tx, { effectId, result }) =>
-    withJob<JobReplies["recover"]>(tx, (job) => {
+    withLiveJob<JobReplies["recover"]>(tx, (job) => {
       const recovery = recoveryOf(job, JOB_ATTEMPTS + (job.excusedAttempts ?? 0));
       if (job.runEffectId !== effectId || recovery.kind === "over") {
         tx.settle(effectId);
@@ -121,7 +129,7 @@ export const controlHandlers: Pick<Handlers<JobProtocol>, ControlCommand> = {
     }),
 };
 
-function withJob<T>(tx: Tx, run: (job: Job) => Outcome<T>): Outcome<T> {
+function withLiveJob<T>(tx: Tx, run: (job: Job) => Outcome<T>): Outcome<T> {
   const job = tx.read(jobTable, tx.self.id);
   return job === null ? notFound("job") : run(job);
 }
@@ -150,7 +158,7 @@ const changesRequested = (tx: Tx, job: Job, decidedBy: string, comment: string |
 function approveReview(
   tx: Tx,
   job: JobIn<"needs_review">,
-  { by, decision, comment, inGroup, approvalId, toolCallId, arguments: edited }: Command<"approve">,
+  { by, decision, comment, inGroup, approvalId, toolCallId, arguments: edited }: JobCommandOf<"approve">,
 ): Outcome<Job> {
   // Who decides a call that is decided already has not seen the review.
   if (approvalId !== null || toolCallId !== null)
@@ -165,7 +173,7 @@ function approveReview(
  * Resumes a job that is blocked for a reason other than an approval. If all remaining calls need an approval, the job
  * requests the approvals instead of running.
  */
-function unblock(tx: Tx, job: JobIn<"blocked">, command: Command<"resume">): Outcome<Job> {
+function unblock(tx: Tx, job: JobIn<"blocked">, command: JobCommandOf<"resume">): Outcome<Job> {
   const { input, blocks, retryStep, budget = null } = command;
   const isInterrupted = job.blockedReason === "interrupted";
   if (isInterrupted && retryStep === null) {
@@ -178,7 +186,7 @@ function unblock(tx: Tx, job: JobIn<"blocked">, command: Command<"resume">): Out
   if (isInterrupted) next = retryStep === true ? unstarted(next) : abandoned(tx, next);
   if (input !== null) next = { ...next, steers: [...next.steers, resumeInput(tx, job, input, blocks)] };
   const settled = blockedForCalls(tx, next);
-  if (settled.status === "running") return ok(tx.update<Job>(jobTable, resumed(tx, settled)));
+  if (settled.status === "running") return ok(tx.update<Job>(jobTable, resumedJob(tx, settled)));
   sendUpdates(tx, settled, updatesOf(settled));
   return ok(tx.update<Job>(jobTable, settled));
 }
@@ -192,9 +200,8 @@ function resumeInput(
 ): Steer {
   for (const block of blocks ?? [])
     if (isAttachment(block)) attach(tx, { id: `${messageId}/${tx.id("msg")}`, chatId, messageId }, block);
-  return { messageId, content, ...given(blocks) };
+  return { messageId, content, ...blocksField(blocks) };
 }
-const given = (blocks: readonly InputBlock[] | undefined) => (blocks === undefined ? {} : { blocks: [...blocks] });
 
 /** A spent part of the budget stays spent, so the resume must bring a new one. */
 function missingBudget(job: Job, budget: Budget | null): Outcome<never> | null {
@@ -273,7 +280,7 @@ function recovered(tx: Tx, job: Job, { kind, result }: Recovering): Job {
     case "exhausted": {
       assert(free.status === "running", "a running job exhausts its attempts");
       const message = `The run was interrupted ${JOB_ATTEMPTS} times and was abandoned`;
-      return failed(tx, free, { error: { code: "attempts_exhausted", message }, result });
+      return failedJob(tx, free, { error: { code: "attempts_exhausted", message }, result });
     }
   }
 }

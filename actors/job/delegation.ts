@@ -16,18 +16,19 @@ export const DELEGATION_DEPTH = 3;
 export const DELEGATIONS = 16;
 
 /** Records the child of an open call. Idempotent. */
-export function delegate(
+export function recordDelegation(
   tx: Tx,
   job: Job,
   { key, childJobId }: Extract<JobCommand, { readonly kind: "delegate" }>,
 ): Outcome<Job> {
   const call = job.openCalls.find(({ id }) => `${job.id}:${job.step}:${id}` === key);
-  if (job.status !== "running" || call?.started !== true) return refused(job, "The job does not wait for this call");
+  if (job.status !== "running" || call?.started !== true)
+    return refuseDelegation(job, "The job does not wait for this call");
   if (call.childJobId !== null) return ok(job);
   if (job.depth >= DELEGATION_DEPTH)
-    return refused(job, `Work is handed on at most ${DELEGATION_DEPTH} times: do this yourself`);
+    return refuseDelegation(job, `Work is handed on at most ${DELEGATION_DEPTH} times: do this yourself`);
   if (job.delegations >= DELEGATIONS)
-    return refused(job, `A job delegates at most ${DELEGATIONS} times: do the rest yourself`);
+    return refuseDelegation(job, `A job delegates at most ${DELEGATIONS} times: do the rest yourself`);
   const openCalls = job.openCalls.map((other) => (other === call ? { ...other, childJobId } : other));
   return ok(tx.update(jobTable, { ...job, openCalls, delegations: job.delegations + 1 }));
 }
@@ -56,5 +57,5 @@ export function cancelChildren(tx: Tx, { organizationId, openCalls }: Job): void
   for (const { childJobId } of openCalls) if (childJobId !== null) tx.send(jobRef(organizationId, childJobId), cancel);
 }
 
-const refused = (job: Job, message: string): Outcome<never> =>
+const refuseDelegation = (job: Job, message: string): Outcome<never> =>
   refuse({ kind: "invalid_state", status: job.status, allowedActions: allowedActions(job), message });

@@ -1,7 +1,7 @@
 /** To whom a job reports its end: by a message in the commit of the end, so no crash can lose it. */
 import { preview } from "../chat/schema.ts";
 import type { MissionCommand } from "../mission/protocol.ts";
-import { missionRef, RESULT_CHARACTERS } from "../mission/schema.ts";
+import { missionRef, KEPT_RESULT_CHARACTERS } from "../mission/schema.ts";
 import type { Tx } from "../runtime/actor.ts";
 import type { JobIn } from "./schema.ts";
 import type { WorkspaceCommand } from "../workspace/protocol.ts";
@@ -16,7 +16,7 @@ export function reportToMission<J extends JobIn<"completed" | "failed" | "cancel
     jobId,
     taskId,
     status,
-    result: result === null ? null : preview(result, RESULT_CHARACTERS),
+    result: result === null ? null : preview(result, KEPT_RESULT_CHARACTERS),
     error: error === null ? null : { code: error.code, message: error.message },
   };
   tx.send(missionRef(organizationId, missionId), command);

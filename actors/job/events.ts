@@ -10,11 +10,11 @@
  */
 import { AttachmentBlock, InputBlocks } from "../upload/terms.ts";
 import type { NewEvent, Tx } from "../runtime/actor.ts";
-import { type JsonObject, OneOf, type Static, Timestamp, type TProperties, Type } from "../schema.ts";
+import { type JsonObject, NullableText, OneOf, type Static, type TProperties, Timestamp, Type } from "../schema.ts";
 import { Citations } from "./citation.ts";
 import { ProviderState } from "./provider-state.ts";
 import { isLifecycle, sendCreated, sendLifecycle } from "./lifecycle.ts";
-import { BLOCKED_REASONS, type Job, RUN_ERROR_CODES, Tokens } from "./schema.ts";
+import { BLOCKED_REASONS, type Job, RUN_ERROR_CODES, JobTokens } from "./schema.ts";
 import { STOP_REASONS, StopReasonField } from "./stop-reason.ts";
 import {
   APPROVAL_DECISIONS,
@@ -30,16 +30,15 @@ import { cutText, isLonger } from "../cut-text.ts";
 export const RUNNER_STATES = ["queued", "starting", "running", "waiting", "stopped"] as const;
 type RunnerState = (typeof RUNNER_STATES)[number];
 
-const OptionalText = Type.Union([Type.String(), Type.Null()]);
 const FAILURE = { code: OneOf(RUN_ERROR_CODES), message: Type.String() };
-const Input = Type.Unsafe<JsonObject>(Type.Record(Type.String(), Type.Unknown()));
+const ToolInputObject = Type.Unsafe<JsonObject>(Type.Record(Type.String(), Type.Unknown()));
 
 /** A call that waits for a person (JOB-8). */
 export const ApprovalRequested = Type.Object({
   approvalId: Type.String(),
   toolName: Type.String(),
   toolCallId: Type.String(),
-  arguments: Input,
+  arguments: ToolInputObject,
   message: Type.String(),
   expiresAt: Timestamp,
   onExpiry: OneOf(ON_EXPIRY),
@@ -49,26 +48,26 @@ export const ApprovalResolved = Type.Object({
   approvalId: Type.String(),
   toolCallId: Type.String(),
   decision: OneOf(APPROVAL_DECISIONS),
-  by: OptionalText,
-  arguments: Type.Optional(Input),
+  by: NullableText,
+  arguments: Type.Optional(ToolInputObject),
 });
 export type ApprovalResolved = Static<typeof ApprovalResolved>;
 export const ReviewUpdated = Type.Object({
   state: OneOf(REVIEW_STATES),
-  decidedBy: OptionalText,
-  comment: OptionalText,
+  decidedBy: NullableText,
+  comment: NullableText,
 });
 
 /** A call that waits for the client. Long arguments are left out; the job's record has them. */
 const ClientCall = Type.Object(
-  { id: Type.String(), name: Type.String(), arguments: Type.Optional(Input) },
+  { id: Type.String(), name: Type.String(), arguments: Type.Optional(ToolInputObject) },
   { $id: "ClientToolCall", description: "A call of a tool that waits for its result from the client" },
 );
 
 /** What no client sees (`HIDDEN_FIELDS`). */
-const Stated = { providerState: Type.Optional(ProviderState) };
+const HiddenProviderState = { providerState: Type.Optional(ProviderState) };
 /** Fields of an event's data that the surfaces leave out. */
-export const HIDDEN_FIELDS: ReadonlySet<string> = new Set(Object.keys(Stated));
+export const HIDDEN_FIELDS: ReadonlySet<string> = new Set(Object.keys(HiddenProviderState));
 
 /** On the last piece of a step that did not end by itself or for calls: why the model stopped. */
 const CutStep = { stopReason: Type.Optional(OneOf(STOP_REASONS)) };
@@ -81,7 +80,12 @@ const piece = <K extends string, F extends TProperties>(kind: K, description: st
   );
 const TranscriptEvent = Type.Union(
   [
-    piece("assistant_text", "Text of the model", { text: Type.String(), citations: Citations, ...CutStep, ...Stated }),
+    piece("assistant_text", "Text of the model", {
+      text: Type.String(),
+      citations: Citations,
+      ...CutStep,
+      ...HiddenProviderState,
+    }),
     piece("reasoning", "Reasoning of the model", { text: Type.String(), ...CutStep }),
     piece("user_text", "A message of the user, or feedback", {
       text: Type.String(),
@@ -91,9 +95,9 @@ const TranscriptEvent = Type.Union(
     piece("tool_use", "A call of a tool", {
       id: Type.String(),
       name: Type.String(),
-      input: Input,
+      input: ToolInputObject,
       ...CutStep,
-      ...Stated,
+      ...HiddenProviderState,
     }),
     piece("repair", "The service's request to the model to repair an answer that does not fit its schema", {
       text: Type.String(),
@@ -138,9 +142,9 @@ export const JOB_EVENTS = {
     { expiresAt: Timestamp },
     { description: "The result of the job waits for a person's review" },
   ),
-  "job.approved": Type.Object({ decidedBy: OptionalText }, { description: "The review has approved the result" }),
+  "job.approved": Type.Object({ decidedBy: NullableText }, { description: "The review has approved the result" }),
   "job.denied": Type.Object(
-    { decidedBy: Type.String(), toolCallIds: Type.Array(Type.String()), comment: OptionalText },
+    { decidedBy: Type.String(), toolCallIds: Type.Array(Type.String()), comment: NullableText },
     { description: "A person has denied tool calls; the job continues without them" },
   ),
   "job.iteration_requested": Type.Object(
@@ -149,17 +153,20 @@ export const JOB_EVENTS = {
   ),
   "job.cancelling": Type.Object({}, { description: "The job is being cancelled" }),
   /** `stopReason`: why the model stopped in its last step. Absent in events of earlier versions. */
-  "job.completed": Type.Object({ usage: Tokens, stopReason: StopReasonField }, { description: "The job is completed" }),
+  "job.completed": Type.Object(
+    { usage: JobTokens, stopReason: StopReasonField },
+    { description: "The job is completed" },
+  ),
   "job.failed": Type.Object(
     {
       error: Type.Object(FAILURE, { $id: "JobFailure", description: "Why the job has failed" }),
-      usage: Tokens,
+      usage: JobTokens,
       stopReason: StopReasonField,
     },
     { description: "The job has failed" },
   ),
   "job.cancelled": Type.Object(
-    { toolCallsAborted: Type.Integer(), usage: Tokens },
+    { toolCallsAborted: Type.Integer(), usage: JobTokens },
     { description: "The job was cancelled" },
   ),
   /** `heartbeatAt`: the runner's last sign of life, or null if no runner has begun. */
@@ -180,7 +187,7 @@ export const JOB_EVENTS = {
     { level: OneOf(["info", "warn"] as const), message: Type.String() },
     { description: "A line that a tool or the runner has logged about its work" },
   ),
-  "usage.updated": Type.Object(Tokens.properties, { description: "Tokens that the job has used so far" }),
+  "usage.updated": Type.Object(JobTokens.properties, { description: "Tokens that the job has used so far" }),
   /** Only for a file that no earlier call of the job had written. */
   "artifact.created": Type.Object(MadeArtifact.properties, {
     description: "A tool has written a file for the first time",

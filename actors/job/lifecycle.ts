@@ -13,7 +13,7 @@ export const isLifecycle = (type: string): type is LifecycleType =>
   type.startsWith("job.") && EVENT_FAMILIES.job.some((name) => type === `job.${name}`);
 
 /** The status that an event announces; null if the event does not change it. */
-const STATUSES: Readonly<Record<LifecycleType, JobStatus | null>> = {
+const ANNOUNCED_STATUS: Readonly<Record<LifecycleType, JobStatus | null>> = {
   "job.created": "queued",
   "job.started": "running",
   "job.blocked": "blocked",
@@ -35,12 +35,17 @@ export function sendLifecycle(tx: Tx, type: LifecycleType, data: JsonObject): vo
   if (job === null) return;
   const by = data["by"] ?? data["decidedBy"];
   const actor: EventActor = typeof by === "string" ? { type: "user", id: by } : { type: "agent", id: job.agent.id };
-  send(tx, job, { type, data, actor, version: tx.versionAfter(jobTable, job.id) });
+  sendLifecycleEvent(tx, job, { type, data, actor, version: tx.versionAfter(jobTable, job.id) });
 }
 
 /** Sends the creation of a job in this turn. */
 export function sendCreated(tx: Tx, job: Job): void {
-  send(tx, job, { type: "job.created", data: {}, actor: { type: "user", id: job.createdBy }, version: job.version });
+  sendLifecycleEvent(tx, job, {
+    type: "job.created",
+    data: {},
+    actor: { type: "user", id: job.createdBy },
+    version: job.version,
+  });
 }
 
 interface LifecycleEvent {
@@ -50,9 +55,9 @@ interface LifecycleEvent {
   readonly version: number;
 }
 
-function send(tx: Tx, job: Job, { type, data, actor, version }: LifecycleEvent): void {
+function sendLifecycleEvent(tx: Tx, job: Job, { type, data, actor, version }: LifecycleEvent): void {
   const { id, title, status, chatId, workspaceId, missionId, parentJobId, rootJobId, requestId } = job;
-  const about = { id, status: STATUSES[type] ?? status, title, chatId, agentId: job.agent.id, workspaceId };
+  const about = { id, status: ANNOUNCED_STATUS[type] ?? status, title, chatId, agentId: job.agent.id, workspaceId };
   tx.send(
     webhookRef(tx.self.organizationId),
     takeEvent({
@@ -64,7 +69,7 @@ function send(tx: Tx, job: Job, { type, data, actor, version }: LifecycleEvent):
       resource: { type: "job", id, path: `/api/jobs/${id}`, version },
       data: { ...about, missionId, parentJobId, rootJobId, ...data },
       isTruncated: false,
-      changes: STATUSES[type] === null ? [] : ["status"],
+      changes: ANNOUNCED_STATUS[type] === null ? [] : ["status"],
     }),
   );
 }

@@ -43,10 +43,10 @@ export const JOB_ACTIONS = [
 ] as const satisfies readonly JobTrigger[];
 export type JobAction = (typeof JOB_ACTIONS)[number];
 
-type Row = Readonly<Record<JobTrigger, JobStatus | null>>;
+type JobTransitions = Readonly<Record<JobTrigger, JobStatus | null>>;
 
 /** Total: a new trigger does not compile until each status has an answer to it. */
-export const JOB_MACHINE: Readonly<Record<JobStatus, Row>> = {
+export const JOB_MACHINE: Readonly<Record<JobStatus, JobTransitions>> = {
   queued: {
     begin: "running",
     restart: null,
@@ -170,10 +170,11 @@ export const JOB_MACHINE: Readonly<Record<JobStatus, Row>> = {
 };
 
 /** The status after the trigger, or null where it is refused. */
-export const afterTrigger = (status: JobStatus, trigger: JobTrigger): JobStatus | null => JOB_MACHINE[status][trigger];
+export const jobStatusAfter = (status: JobStatus, trigger: JobTrigger): JobStatus | null =>
+  JOB_MACHINE[status][trigger];
 
 /** What a job in each status does: waits for its run, runs, waits for somebody else, or is over. */
-const PHASES: Readonly<Record<JobStatus, "waiting" | "at_work" | "at_rest" | "over">> = {
+const STATUS_PHASE: Readonly<Record<JobStatus, "waiting" | "at_work" | "at_rest" | "over">> = {
   queued: "waiting",
   running: "at_work",
   cancelling: "at_work",
@@ -184,14 +185,14 @@ const PHASES: Readonly<Record<JobStatus, "waiting" | "at_work" | "at_rest" | "ov
   cancelled: "over",
 };
 
-export const isTerminal = (status: JobStatus): boolean => PHASES[status] === "over";
+export const isTerminal = (status: JobStatus): boolean => STATUS_PHASE[status] === "over";
 /** Whether no run is active and none starts by itself. */
-export const isSettled = (status: JobStatus): boolean => isTerminal(status) || PHASES[status] === "at_rest";
+export const isSettled = (status: JobStatus): boolean => isTerminal(status) || STATUS_PHASE[status] === "at_rest";
 /** In the order in which a job passes through them. */
 export const UNFINISHED_STATUSES = JOB_STATUSES.filter((status) => !isTerminal(status));
 export const SETTLED_STATUSES = JOB_STATUSES.filter(isSettled);
 /** A job in one of these has an effect that runs it. */
-export const RUN_STATUSES = JOB_STATUSES.filter((status) => PHASES[status] === "at_work");
+export const RUN_STATUSES = JOB_STATUSES.filter((status) => STATUS_PHASE[status] === "at_work");
 
 /** The approvals that are still undecided. */
 export const openApprovals = <A extends Pick<Approval, "decision">>({
@@ -215,7 +216,7 @@ export function allowedActions(job: {
   const isApproval = hasOpenApprovals(job);
   const isClient = job.blockedReason === "tool_result_required";
   return JOB_ACTIONS.filter((action) => {
-    if (afterTrigger(job.status, action) === null) return false;
+    if (jobStatusAfter(job.status, action) === null) return false;
     // A summary gives no work to continue: the chat is compacted again instead.
     if (job.isCompaction === true && action === "iterate") return false;
     if (job.isCompaction === true && action === "resume" && job.status !== "blocked") return false;

@@ -6,20 +6,20 @@ import type { JobCommand } from "./protocol.ts";
 import type { Job, Usage } from "./schema.ts";
 
 /** The command that counts the usage; null if nothing was used. `job` is the record before the report. */
-export function usageOf({ agent, runner }: Job, report: JobCommand): UsageCommand | null {
+export function jobUsage({ agent, runner }: Job, report: JobCommand): UsageCommand | null {
   switch (report.kind) {
     case "run_started":
-      return counted(agent.id, report.runner, { jobs: 1 });
+      return countUsage(agent.id, report.runner, { jobs: 1 });
     case "run_waiting":
     case "step_finished":
     case "run_compacted":
     case "run_failed":
     case "run_stopped":
-      return isNothing(report.usage) ? null : counted(agent.id, runner, report.usage);
+      return isNothing(report.usage) ? null : countUsage(agent.id, runner, report.usage);
     case "tool_finished":
-      return counted(agent.id, runner, { toolCalls: 1 });
+      return countUsage(agent.id, runner, { toolCalls: 1 });
     case "tool_results":
-      return counted(agent.id, runner, { toolCalls: report.results.length });
+      return countUsage(agent.id, runner, { toolCalls: report.results.length });
     default:
       return null;
   }
@@ -28,7 +28,7 @@ export function usageOf({ agent, runner }: Job, report: JobCommand): UsageComman
 const isNothing = ({ inputTokens, outputTokens }: Usage): boolean => inputTokens + outputTokens === 0;
 
 /** A job that has not begun has no model and no usage. */
-const counted = (agentId: string, runner: ModelInfo | null, counts: object): UsageCommand | null =>
+const countUsage = (agentId: string, runner: ModelInfo | null, counts: object): UsageCommand | null =>
   runner === null
     ? null
     : {

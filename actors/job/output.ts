@@ -15,7 +15,7 @@ import { appendJobEvent } from "./events.ts";
 import type { StepFinished } from "./protocol.ts";
 import type { Job, JobIn } from "./schema.ts";
 import { transcriptEventOf } from "./transcript.ts";
-import { completed, failed } from "./transitions.ts";
+import { completed, failedJob } from "./transitions.ts";
 import type { OutputError } from "./terms.ts";
 
 /** Answers of one job that are sent back to the model for repair. */
@@ -36,7 +36,7 @@ export function repairRequest(errors: readonly OutputError[]): string {
 }
 
 /** The job after its last step. */
-export function answered(
+export function answeredJob(
   tx: Tx,
   before: JobIn<"running">,
   { result, output, citations = [] }: Pick<StepFinished, "result" | "output" | "citations">,
@@ -48,7 +48,7 @@ export function answered(
   const errors = [...output.errors];
   if (outputRepairs >= OUTPUT_REPAIRS) {
     const message = `The answer does not fit the output schema, even after ${OUTPUT_REPAIRS} repairs`;
-    return failed(tx, job, { error: { code: "output_invalid", message, errors }, result });
+    return failedJob(tx, job, { error: { code: "output_invalid", message, errors }, result });
   }
   appendJobEvent(tx, "transcript.event", transcriptEventOf({ type: "repair", text: repairRequest(errors) }));
   return { ...job, result, outputRepairs: outputRepairs + 1 };

@@ -7,23 +7,23 @@ import { type Block, type RunError, textOf, type ToolResultBlock, type ToolUseBl
 import type { StopReason } from "./stop-reason.ts";
 import { isPartial } from "./stop-reason.ts";
 
-type Words = Readonly<Partial<Record<StopReason, string>>>;
+type StopWords = Readonly<Partial<Record<StopReason, string>>>;
 
 /** Of an answer that has text. */
-export const PARTIAL_ANSWER: Words = {
+export const PARTIAL_ANSWER: StopWords = {
   length: "The answer is cut: it reached the model's limit of tokens.",
   content_filter: "The answer is cut: the model provider's filter withheld the rest.",
   refusal: "The model declined to answer.",
 };
 
 /** Of one that has none. */
-const NO_ANSWER: Words = {
+const STOPPED_BEFORE_ANSWER: StopWords = {
   length: "The model reached its limit of tokens before it had answered.",
   content_filter: "The model provider's filter withheld the answer.",
   refusal: "The model declined to answer, without a word.",
 };
 
-const UNMADE: Words = {
+const UNMADE: StopWords = {
   length: "your answer reached its limit of tokens, so the call may be incomplete. Make it again, in smaller parts",
   content_filter: "the provider's filter cut your answer, so the call may be incomplete. Make it again, in other words",
   refusal: "your answer was ended as a refusal. Make it again if you want to go on",
@@ -44,6 +44,6 @@ export const isAskedAgain = (step: { readonly stopReason: StopReason; readonly b
 
 /** The error of a partial answer without a word; null if it is none. */
 export function missingAnswer(reason: StopReason, blocks: readonly Block[]): RunError | null {
-  const message = NO_ANSWER[reason];
+  const message = STOPPED_BEFORE_ANSWER[reason];
   return message === undefined || textOf(blocks).trim() !== "" ? null : { code: "no_answer", message };
 }

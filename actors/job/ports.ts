@@ -11,7 +11,7 @@ import type { AgentSnapshot, AnswerBlock, Block, RunError, ToolUseBlock, Usage }
 import type { StopReason } from "./stop-reason.ts";
 
 /** A part of a user's message. */
-export type ContentPart =
+export type MessagePart =
   | { readonly type: "text"; readonly text: string }
   | {
       readonly type: "image" | "file";
@@ -34,13 +34,13 @@ export type TranscriptEntry =
       readonly role: "user";
       readonly text: string;
       readonly blocks?: readonly InputBlock[] | undefined;
-      readonly parts?: readonly ContentPart[];
+      readonly parts?: readonly MessagePart[];
     }
   /** `resultFiles`: the bytes of images and files of the results among the blocks, before a call. */
   | {
       readonly role: "assistant";
       readonly blocks: readonly Block[];
-      readonly resultFiles?: ReadonlyMap<Block, readonly ContentPart[]>;
+      readonly resultFiles?: ReadonlyMap<Block, readonly MessagePart[]>;
     };
 
 export interface ToolDescription {
@@ -219,7 +219,7 @@ export interface ToolHost {
   admitFile(bytes: number): boolean;
 }
 
-export interface ToolCall {
+export interface RunToolCall {
   readonly name: string;
   readonly input: JsonObject;
   /** `<job>:<step>:<call>`: the same for each attempt of the same call (JOB-7). */
@@ -272,7 +272,7 @@ export interface Toolbox {
    * Runs the tool. Never rejects: a failure is a result with `isError`, in words for the model. After `signal` aborts,
    * the run waits for it `TOOL_GRACE_MS` at most, then drops its result.
    */
-  call(call: ToolCall, signal: AbortSignal): Promise<ToolResult>;
+  call(call: RunToolCall, signal: AbortSignal): Promise<ToolResult>;
 }
 
 export interface ToolPort {
@@ -285,7 +285,7 @@ export interface ToolPort {
 }
 
 /** The tools of a run until its own are open. */
-export const NO_TOOLS: Toolbox = {
+export const NO_TOOLBOX: Toolbox = {
   tools: [],
   missing: { required: [], optional: [] },
   notes: [],

@@ -19,4 +19,4 @@ export const ProviderState = Type.Object({
 export type ProviderState = Static<typeof ProviderState>;
 
 /** The field of a block of a model's answer. */
-export const Stated = { provider_state: Type.Optional(ProviderState) };
+export const ProviderStateField = { provider_state: Type.Optional(ProviderState) };

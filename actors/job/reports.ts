@@ -6,20 +6,20 @@ import { isoTime } from "../schema.ts";
 import { madeBy, withMade } from "./artifacts.ts";
 import type { ModelInfo } from "./ports.ts";
 import type { MadeArtifact, RunnerInfo } from "./terms.ts";
-import { blockedForCalls, opened } from "./approvals.ts";
-import { blocked, cancelled, completed, deadlineFrom, failed } from "./transitions.ts";
+import { blockedForCalls, openedCalls } from "./approvals.ts";
+import { blocked, cancelled, completed, deadlineFrom, failedJob } from "./transitions.ts";
 import { spentPart } from "./budget.ts";
 import { JOB_WARNINGS, type JobLimits } from "./limits.ts";
 import { stale } from "./refusals.ts";
 import { attach } from "../upload/schema.ts";
 import { appendJobEvent, appendRunnerStatus, type TranscriptData } from "./events.ts";
-import { answered } from "./output.ts";
+import { answeredJob } from "./output.ts";
 import type { JobProtocol, StepFinished } from "./protocol.ts";
 import { isAskedAgain, PARTIAL_ANSWER } from "./partial-answer.ts";
 import { type Job, type JobIn, jobTable, type Usage } from "./schema.ts";
 import { transcriptEventOf } from "./transcript.ts";
 
-type Report =
+type RunReportKind =
   | "run_started"
   | "run_resumed"
   | "run_text"
@@ -37,18 +37,18 @@ type Report =
   | "run_stopped";
 
 /** The fields of a model that the record keeps. */
-const infoOf = ({ provider, name, demo }: ModelInfo): RunnerInfo => ({ provider, name, demo });
+const runnerInfo = ({ provider, name, demo }: ModelInfo): RunnerInfo => ({ provider, name, demo });
 
-export const reportHandlers = ({ runMs }: JobLimits): Pick<Handlers<JobProtocol>, Report> => ({
+export const reportHandlers = ({ runMs }: JobLimits): Pick<Handlers<JobProtocol>, RunReportKind> => ({
   run_started: (tx, { effectId, attempt, runner }) =>
-    withJob(tx, { attempt, status: "queued" }, (job) => {
+    withRunningJob(tx, { attempt, status: "queued" }, (job) => {
       if (job.runEffectId !== effectId) return stale(job);
       appendJobEvent(tx, "job.started", { attempt, model: `${runner.provider}:${runner.name}` });
       tx.beginText(job.outputMessageId, attempt, "");
       const started: JobIn<"running"> = {
         ...job,
         status: "running",
-        runner: infoOf(runner),
+        runner: runnerInfo(runner),
         startedAt: isoTime(tx.now),
         heartbeatAt: isoTime(tx.now),
         runMs,
@@ -117,7 +117,7 @@ export const reportHandlers = ({ runMs }: JobLimits): Pick<Handlers<JobProtocol>
         tx.update<Job>(jobTable, {
           ...alive(tx, job),
           warnings: all,
-          runner: runner === null ? job.runner : infoOf(runner),
+          runner: runner === null ? job.runner : runnerInfo(runner),
         }),
       );
     }),
@@ -147,7 +147,7 @@ export const reportHandlers = ({ runMs }: JobLimits): Pick<Handlers<JobProtocol>
         step: command.step,
         stopReason: command.stopReason,
         metrics,
-        openCalls: opened(command.calls, isoTime(tx.now)),
+        openCalls: openedCalls(command.calls, isoTime(tx.now)),
       };
       return ok(tx.update<Job>(jobTable, afterStep(tx, stepped, command)));
     }),
@@ -170,7 +170,7 @@ export const reportHandlers = ({ runMs }: JobLimits): Pick<Handlers<JobProtocol>
 
   tool_finished: (tx, { attempt, callId, content, isError, artifacts: made = [], attachments = [] }) =>
     withRunning(tx, attempt, (before) => {
-      const job = madeIn(before, made, callId);
+      const job = withArtifacts(before, made, callId);
       const { chatId, outputMessageId: messageId } = job;
       for (const block of attachments)
         attach(tx, { id: `${messageId}/${tx.id("msg")}`, chatId, messageId, callId }, block);
@@ -190,7 +190,7 @@ export const reportHandlers = ({ runMs }: JobLimits): Pick<Handlers<JobProtocol>
     return ok(
       tx.update<Job>(
         jobTable,
-        failed(
+        failedJob(
           tx,
           { ...job, metrics: metricsAfter(job, usage, null), ...(stopReason === undefined ? {} : { stopReason }) },
           { error, result },
@@ -200,7 +200,7 @@ export const reportHandlers = ({ runMs }: JobLimits): Pick<Handlers<JobProtocol>
   },
 
   run_stopped: (tx, { attempt, partial, result, usage }) =>
-    withJob(tx, { attempt, status: "cancelling" }, (job) => {
+    withRunningJob(tx, { attempt, status: "cancelling" }, (job) => {
       if (partial !== "") appendJobEvent(tx, "transcript.event", transcriptEventOf({ type: "text", text: partial }));
       return ok(tx.update<Job>(jobTable, cancelled(tx, { ...job, metrics: metricsAfter(job, usage, null) }, result)));
     }),
@@ -209,11 +209,11 @@ export const reportHandlers = ({ runMs }: JobLimits): Pick<Handlers<JobProtocol>
 /** Notes a sign of life of the runner. */
 const alive = (tx: Tx, job: JobIn<"running">): JobIn<"running"> => ({ ...job, heartbeatAt: isoTime(tx.now) });
 
-const madeIn = (job: JobIn<"running">, made: readonly MadeArtifact[], callId: string): JobIn<"running"> =>
+const withArtifacts = (job: JobIn<"running">, made: readonly MadeArtifact[], callId: string): JobIn<"running"> =>
   made.length === 0 ? job : { ...job, artifacts: [...withMade(job.artifacts ?? [], made, callId)] };
 
 /** Calls `run` with the job if it has this attempt and status; otherwise refuses. */
-function withJob<S extends Job["status"], T>(
+function withRunningJob<S extends Job["status"], T>(
   tx: Tx,
   { attempt, status }: { readonly attempt: number; readonly status: S },
   run: (job: JobIn<S>) => Outcome<T>,
@@ -225,14 +225,14 @@ function withJob<S extends Job["status"], T>(
 const isIn = <S extends Job["status"]>(job: Job, status: S): job is JobIn<S> => job.status === status;
 
 const withRunning = <T>(tx: Tx, attempt: number, run: (job: JobIn<"running">) => Outcome<T>): Outcome<T> =>
-  withJob(tx, { attempt, status: "running" }, run);
+  withRunningJob(tx, { attempt, status: "running" }, run);
 
 /** A step without open calls ends the run, unless a message steers it. With a spent budget the job blocks. */
 function afterStep(tx: Tx, job: JobIn<"running">, step: StepFinished): Job {
   const { result } = step;
   // Calls of a partial answer are not made: the model is asked again.
   if (job.openCalls.length === 0 && !isAskedAgain(step))
-    return job.steers.length > 0 ? job : answered(tx, withWarning(tx, job, step), step);
+    return job.steers.length > 0 ? job : answeredJob(tx, withWarning(tx, job, step), step);
   if (spentPart(job) !== null) return blocked(tx, job, "budget_reached", result);
   return blockedForCalls(tx, { ...job, result });
 }

@@ -14,17 +14,17 @@ import {
   Lineage,
   NO_BUDGET,
   OpenCall,
-  Output,
+  StructuredOutput,
   OutputError,
   OutputSchema,
   Progress,
   Review,
-  ROOT,
+  ROOT_LINEAGE,
   type RunnerInfo,
   type Stop,
   Waiting,
 } from "./terms.ts";
-import { Stated } from "./provider-state.ts";
+import { ProviderStateField } from "./provider-state.ts";
 import { StopReasonField } from "./stop-reason.ts";
 import { AttachmentBlock } from "../upload/terms.ts";
 import { CostFields, type JsonObject, OneOf, RecordBase, type Static, Timestamp, Type } from "../schema.ts";
@@ -55,7 +55,7 @@ export const TextBlock = Type.Object({
   type: Type.Literal("text"),
   text: Type.String(),
   citations: Citations,
-  ...Stated,
+  ...ProviderStateField,
 });
 /** It is not sent back to the model, except as state of the next block. */
 export const ReasoningBlock = Type.Object(
@@ -67,7 +67,7 @@ export const ToolUseBlock = Type.Object({
   id: Type.String(),
   name: Type.String(),
   input: Type.Unsafe<JsonObject>({ type: "object" }),
-  ...Stated,
+  ...ProviderStateField,
 });
 export const ToolResultBlock = Type.Object({
   type: Type.Literal("tool_result"),
@@ -86,11 +86,11 @@ export type Block = Static<typeof Block>;
 /** A block of a model's answer. */
 export type AnswerBlock = TextBlock | ReasoningBlock | ToolUseBlock;
 
-export const Tokens = Type.Object(
+export const JobTokens = Type.Object(
   { inputTokens: Type.Integer(), outputTokens: Type.Integer() },
   { $id: "TokenCounts", description: "Tokens that model calls have used" },
 );
-export const Usage = Type.Object({ ...Tokens.properties, ...CostFields });
+export const Usage = Type.Object({ ...JobTokens.properties, ...CostFields });
 export type Usage = Static<typeof Usage>;
 export const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0 };
 
@@ -199,7 +199,7 @@ const JobBase = Type.Object({
   /** What a running job waits for; null or absent while it works. */
   waiting: Type.Optional(Type.Union([Waiting, Type.Null()])),
   ...JobNotes.properties,
-  ...Output.properties,
+  ...StructuredOutput.properties,
   progress: Progress,
   /** The runner's last sign of life. */
   heartbeatAt: Type.Union([Timestamp, Type.Null()]),
@@ -228,7 +228,7 @@ const JobBase = Type.Object({
 type NotStarted = { readonly runner: null; readonly startedAt: null; readonly deadlineAt: null };
 type Started = { readonly runner: RunnerInfo; readonly startedAt: string; readonly deadlineAt: string };
 /** The values of fields that only some statuses have, for the statuses that do not have them. */
-interface Nothing {
+interface AbsentFields {
   readonly blockedReason: null;
   /** All text of the run so far; for a completed job, the answer. */
   readonly result: string | null;
@@ -237,27 +237,27 @@ interface Nothing {
   readonly stop: null;
   readonly completedAt: null;
 }
-type State<
+type JobStateOf<
   S extends JobStatus,
   Run extends NotStarted | Started,
-  Has extends Partial<Record<keyof Nothing, unknown>>,
+  Has extends Partial<Record<keyof AbsentFields, unknown>>,
 > = {
   readonly status: S;
 } & Run &
-  Omit<Nothing, keyof Has> &
+  Omit<AbsentFields, keyof Has> &
   Has;
 /** A job that waits for its first runner. */
-export type QueuedState = State<"queued", NotStarted, { readonly result: null }>;
+export type QueuedState = JobStateOf<"queued", NotStarted, { readonly result: null }>;
 /** The status, with the fields that go with it: a queued job has no runner, a blocked one has a reason. */
 export type JobState =
   | QueuedState
-  | State<"running", Started, object>
-  | State<"blocked", Started, { readonly blockedReason: BlockedReason; readonly result: string }>
-  | State<"needs_review", Started, { readonly result: string }>
-  | State<"cancelling", Started, object>
-  | State<"completed", Started, { readonly result: string; readonly completedAt: string }>
-  | State<"failed", NotStarted | Started, { readonly error: RunError; readonly completedAt: string }>
-  | State<"cancelled", NotStarted | Started, { readonly stop: Static<typeof Stop>; readonly completedAt: string }>;
+  | JobStateOf<"running", Started, object>
+  | JobStateOf<"blocked", Started, { readonly blockedReason: BlockedReason; readonly result: string }>
+  | JobStateOf<"needs_review", Started, { readonly result: string }>
+  | JobStateOf<"cancelling", Started, object>
+  | JobStateOf<"completed", Started, { readonly result: string; readonly completedAt: string }>
+  | JobStateOf<"failed", NotStarted | Started, { readonly error: RunError; readonly completedAt: string }>
+  | JobStateOf<"cancelled", NotStarted | Started, { readonly stop: Static<typeof Stop>; readonly completedAt: string }>;
 
 /**
  * The record of a job. Its transcript is in its event stream (`transcript.event`) instead, so the record stays small
@@ -283,7 +283,7 @@ export interface JobTerms {
   readonly outputSchema?: JsonObject | null;
 }
 export const PLAIN_TERMS: JobTerms = {
-  lineage: ROOT,
+  lineage: ROOT_LINEAGE,
   priority: "medium",
   reviewRequired: false,
   budget: NO_BUDGET,

@@ -2,16 +2,14 @@
 import { Citations } from "./citation.ts";
 import { InputBlocks } from "../upload/terms.ts";
 import { JOB_STEERS } from "./limits.ts";
-import { type JsonObject, OneOf, type Static, Timestamp, Type } from "../schema.ts";
-
-const OptionalTime = Type.Union([Timestamp, Type.Null()]);
+import { type JsonObject, NullableTime, OneOf, type Static, Timestamp, Type } from "../schema.ts";
 
 /** `<server>__*` in a list of tools names all of one MCP server. */
-const ALL = "__*";
+const ALL_OF_SERVER = "__*";
 
 /** Whether a list of tools names this one, by itself or by a wildcard for its server. */
 export const namesTool = (list: readonly string[], name: string): boolean =>
-  list.some((entry) => entry === name || (entry.endsWith(ALL) && name.startsWith(entry.slice(0, -1))));
+  list.some((entry) => entry === name || (entry.endsWith(ALL_OF_SERVER) && name.startsWith(entry.slice(0, -1))));
 
 /** A tool call of the current step whose result is not committed yet. */
 export const OpenCall = Type.Object({
@@ -72,7 +70,7 @@ export const Approval = Type.Object({
   decision: Type.Optional(Type.Union([OneOf(APPROVAL_DECISIONS), Type.Null()])),
   /** A user's id; null if a timeout or the job's end decided. */
   decidedBy: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-  decidedAt: Type.Optional(OptionalTime),
+  decidedAt: Type.Optional(NullableTime),
 });
 export type Approval = Static<typeof Approval>;
 
@@ -80,10 +78,10 @@ export const REVIEW_STATES = ["none", "pending", "approved", "changes_requested"
 export const Review = Type.Object({
   state: OneOf(REVIEW_STATES),
   required: Type.Boolean(),
-  requestedAt: OptionalTime,
-  expiresAt: OptionalTime,
+  requestedAt: NullableTime,
+  expiresAt: NullableTime,
   decidedBy: Type.Union([Type.String(), Type.Null()]),
-  decidedAt: OptionalTime,
+  decidedAt: NullableTime,
   comment: Type.Union([Type.String(), Type.Null()]),
 });
 export type Review = Static<typeof Review>;
@@ -104,14 +102,14 @@ export const Lineage = Type.Object({
   depth: Type.Integer(),
 });
 export type Lineage = Static<typeof Lineage>;
-export const ROOT: Lineage = { parentJobId: null, rootJobId: null, relation: "root", iteration: 0, depth: 0 };
+export const ROOT_LINEAGE: Lineage = { parentJobId: null, rootJobId: null, relation: "root", iteration: 0, depth: 0 };
 
 export const Budget = Type.Object({
   maxTokens: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
   /** An amount of `actors/money.ts`; absent or null: no limit. */
   maxCost: Type.Optional(Type.Union([Type.String(), Type.Null()])),
   maxSteps: Type.Union([Type.Integer({ minimum: 1 }), Type.Null()]),
-  deadlineAt: OptionalTime,
+  deadlineAt: NullableTime,
 });
 export type Budget = Static<typeof Budget>;
 export const NO_BUDGET: Budget = { maxTokens: null, maxSteps: null, deadlineAt: null };
@@ -149,7 +147,7 @@ export type WaitReason = (typeof WAIT_REASONS)[number];
 export const Waiting = Type.Object({
   reason: OneOf(WAIT_REASONS),
   /** When the job retries; null if only the provider's limiter knows. */
-  retryAt: OptionalTime,
+  retryAt: NullableTime,
   /** How long the wait was when it began; in records since 0.3. */
   waitMs: Type.Optional(Type.Integer()),
   /** Used retries of this call, including the next one. */
@@ -207,7 +205,7 @@ export const OutputSchema = Type.Optional(Type.Union([Type.Unsafe<JsonObject>({ 
 export const OutputError = Type.Object({ path: Type.String(), message: Type.String() });
 export type OutputError = Static<typeof OutputError>;
 /** The structured answer of a job; absent in jobs without a schema, and in those of earlier versions. */
-export const Output = Type.Object({
+export const StructuredOutput = Type.Object({
   outputSchema: OutputSchema,
   /** The value, checked against the schema, once the answer is complete. */
   output: Type.Optional(Type.Unsafe<JsonObject>({ type: "object" })),

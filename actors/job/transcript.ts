@@ -8,6 +8,7 @@ import type { Citation } from "./citation.ts";
 import type { TranscriptData } from "./events.ts";
 import type { ProviderState } from "./provider-state.ts";
 import type { Block } from "./schema.ts";
+import { textOrEmpty } from "../schema.ts";
 
 /**
  * A part of a job's transcript: the assistant's content, a message that steered the run, a request of the service to
@@ -29,7 +30,7 @@ export interface SummaryPart {
 export function transcriptEventOf(block: TranscriptPart): TranscriptData {
   switch (block.type) {
     case "user_text":
-      return { kind: "user_text", text: block.text, ...given(block.blocks) };
+      return { kind: "user_text", text: block.text, ...blocksField(block.blocks) };
     case "repair":
       return { kind: "repair", text: block.text };
     case "summary":
@@ -52,7 +53,7 @@ export function transcriptEventOf(block: TranscriptPart): TranscriptData {
         toolUseId: block.tool_use_id,
         content: block.content,
         isError: block.is_error,
-        ...attached(block.attachments),
+        ...attachmentsField(block.attachments),
       };
   }
 }
@@ -60,45 +61,44 @@ export function transcriptEventOf(block: TranscriptPart): TranscriptData {
 /** The part in an event's data; null if there is none. */
 export function partOf(data: JsonObject): TranscriptPart | null {
   const { kind } = data;
-  if (kind === "summary") return { type: kind, text: textIn(data["text"]), covers: Number(data["covers"]) || 0 };
+  if (kind === "summary") return { type: kind, text: textOrEmpty(data["text"]), covers: Number(data["covers"]) || 0 };
   if (kind === "user_text")
-    return { type: kind, text: textIn(data["text"]), ...given(data["blocks"] as InputBlock[] | undefined) };
-  return kind === "repair" ? { type: kind, text: textIn(data["text"]) } : blockOf(data);
+    return { type: kind, text: textOrEmpty(data["text"]), ...blocksField(data["blocks"] as InputBlock[] | undefined) };
+  return kind === "repair" ? { type: kind, text: textOrEmpty(data["text"]) } : transcriptBlock(data);
 }
 
 /** The block in an event's data; null if there is none. */
-export function blockOf(data: JsonObject): Block | null {
+export function transcriptBlock(data: JsonObject): Block | null {
   const { kind } = data;
   const state = data["providerState"] as ProviderState | undefined;
   const more = state === undefined ? {} : { provider_state: state };
   if (kind === "assistant_text")
-    return { type: "text", text: textIn(data["text"]), ...cited(data["citations"]), ...more };
-  if (kind === "reasoning") return { type: "reasoning", text: textIn(data["text"]) };
+    return { type: "text", text: textOrEmpty(data["text"]), ...cited(data["citations"]), ...more };
+  if (kind === "reasoning") return { type: "reasoning", text: textOrEmpty(data["text"]) };
   if (kind === "tool_use") {
-    const [id, name] = [textIn(data["id"]), textIn(data["name"])];
+    const [id, name] = [textOrEmpty(data["id"]), textOrEmpty(data["name"])];
     return { type: "tool_use", id, name, input: data["input"] as JsonObject, ...more };
   }
   if (kind !== "tool_result") return null;
-  const [id, content] = [textIn(data["toolUseId"]), textIn(data["content"])];
+  const [id, content] = [textOrEmpty(data["toolUseId"]), textOrEmpty(data["content"])];
   const attachments = data["attachments"] as AttachmentBlock[] | undefined;
   return {
     type: "tool_result",
     tool_use_id: id,
     content,
     is_error: data["isError"] === true,
-    ...attached(attachments),
+    ...attachmentsField(attachments),
   };
 }
 
-const attached = (attachments: readonly AttachmentBlock[] = []) =>
+const attachmentsField = (attachments: readonly AttachmentBlock[] = []) =>
   attachments.length === 0 ? {} : { attachments: [...attachments] };
 
-const given = (blocks: readonly InputBlock[] | undefined) => (blocks === undefined ? {} : { blocks: [...blocks] });
+export const blocksField = (blocks: readonly InputBlock[] | undefined) =>
+  blocks === undefined ? {} : { blocks: [...blocks] };
 
 const stated = (state: ProviderState | undefined) => (state === undefined ? {} : { providerState: state });
 
 /** The record has the citations as they were stored. */
 const cited = (citations: Json | readonly Citation[] | undefined): { citations?: Citation[] } =>
   Array.isArray(citations) && citations.length > 0 ? { citations: [...(citations as readonly Citation[])] } : {};
-
-const textIn = (value: Json | undefined): string => (typeof value === "string" ? value : "");

@@ -2,7 +2,7 @@
  * How a job settles or continues: each function returns the changed record and appends its events. `chatAfter` and
  * `sendTurnEnd` bring the change to the chat if no report of the runner does so in the same commit.
  */
-import { costOf } from "../money.ts";
+import { costFields } from "../money.ts";
 import { DECISION_MS, DEFAULT_JOB_LIMITS, LONGEST_RUN_MS } from "./limits.ts";
 import type { ChatCommand, JobUpdate, TurnEnd } from "../chat/protocol.ts";
 import { chatRef } from "../chat/schema.ts";
@@ -11,7 +11,7 @@ import type { ActorRef, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
 import { cancelChildren } from "./delegation.ts";
 import { appendJobEvent, appendRunnerStatus, type ApprovalResolved } from "./events.ts";
-import { afterTrigger, type JobTrigger, openApprovals } from "./machine.ts";
+import { jobStatusAfter, type JobTrigger, openApprovals } from "./machine.ts";
 import { toldCall } from "./client-call.ts";
 import { runIntent } from "./new-job.ts";
 import { sendUpdates, updatesOf } from "./chat-updates.ts";
@@ -21,11 +21,11 @@ import type { Approval } from "./terms.ts";
 
 /** Asserts that the machine allows the trigger: callers check before they decide. */
 function assertAllowed(job: Job, trigger: JobTrigger): void {
-  assert(afterTrigger(job.status, trigger) !== null, `a ${job.status} job can ${trigger}`);
+  assert(jobStatusAfter(job.status, trigger) !== null, `a ${job.status} job can ${trigger}`);
 }
 
 /** Ends the effect that runs the job, if one does. */
-function settled(tx: Tx, job: Job): { readonly runEffectId: null } {
+function settleRun(tx: Tx, job: Job): { readonly runEffectId: null } {
   if (job.runEffectId !== null) tx.settle(job.runEffectId);
   return { runEffectId: null };
 }
@@ -36,14 +36,14 @@ export const withRun = <J extends Job>(tx: Tx, job: J): J => ({
   runEffectId: tx.effect(tx.self, "run", runIntent(job, job.createdAt)),
 });
 
-/** Unblocks a job whose reason is gone; `resumed` lets it run. */
+/** Unblocks a job whose reason is gone; `resumedJob` lets it run. */
 export function unblocked(job: JobIn<"blocked">, trigger: "approve" | "resume" | "tool_results"): JobIn<"running"> {
   assertAllowed(job, trigger);
   return { ...job, status: "running", blockedReason: null };
 }
 
 /** Continues after a wait for a person; the waiting time does not count towards the run's limit. */
-export function resumed(tx: Tx, job: JobIn<"running">): JobIn<"running"> {
+export function resumedJob(tx: Tx, job: JobIn<"running">): JobIn<"running"> {
   appendJobEvent(tx, "job.resumed", { attempt: job.attempt });
   appendRunnerStatus(tx, job, "starting");
   return withRun(tx, { ...job, deadlineAt: deadlineFrom(tx, job) });
@@ -59,7 +59,7 @@ export function deadlineFrom(tx: Tx, { budget: { deadlineAt }, runMs }: Pick<Job
  * The fields that change in every job that ends. `last` appends the terminal event, the last one of the stream; no live
  * text follows it.
  */
-function ended(tx: Tx, job: Job, last: (usage: Usage) => void) {
+function endedJob(tx: Tx, job: Job, last: (usage: Usage) => void) {
   assert(job.completedAt === null, "a job ends once");
   const durationMs = job.startedAt === null ? null : tx.now - Date.parse(job.startedAt);
   const metrics = { ...job.metrics, durationMs };
@@ -73,17 +73,17 @@ function ended(tx: Tx, job: Job, last: (usage: Usage) => void) {
   const completedAt = isoTime(tx.now);
   // A job that ends with open approvals expires them: nobody can decide them any more.
   const approvals = job.approvals.map((approval) =>
-    (approval.decision ?? null) === null ? decided(tx, approval, { decision: "expired", by: null }) : approval,
+    (approval.decision ?? null) === null ? decidedApproval(tx, approval, { decision: "expired", by: null }) : approval,
   );
   const nothing = { blockedReason: null, waiting: null, openCalls: [], steers: [] };
-  return { ...settled(tx, job), ...nothing, metrics, approvals, completedAt };
+  return { ...settleRun(tx, job), ...nothing, metrics, approvals, completedAt };
 }
 
 /** Completes the job, or requests its required review. */
 export function completed(tx: Tx, job: JobIn<"running">, result: string): JobIn<"completed" | "needs_review"> {
   if (!job.review.required) {
     assertAllowed(job, "complete");
-    return finished(tx, { ...job, result });
+    return finishedJob(tx, { ...job, result });
   }
   assertAllowed(job, "review");
   const expiresAtMs = tx.now + DECISION_MS;
@@ -94,19 +94,19 @@ export function completed(tx: Tx, job: JobIn<"running">, result: string): JobIn<
   appendJobEvent(tx, "review.updated", { state: "pending", decidedBy: null, comment: null });
   tx.endText(job.outputMessageId);
   const review = { ...job.review, state: "pending" as const, requestedAt: isoTime(tx.now), expiresAt };
-  return { ...job, ...settled(tx, job), status: "needs_review", result, review };
+  return { ...job, ...settleRun(tx, job), status: "needs_review", result, review };
 }
 
 /** Reports the end to the workspace and the mission that wait for it. */
-const reportEnd = <J extends JobIn<"completed" | "failed" | "cancelled">>(tx: Tx, job: J): J =>
+const reportJobEnd = <J extends JobIn<"completed" | "failed" | "cancelled">>(tx: Tx, job: J): J =>
   reportToWorkspace(tx, reportToMission(tx, job));
 
-function finished(tx: Tx, job: JobIn<"running" | "needs_review"> & { readonly result: string }): JobIn<"completed"> {
+function finishedJob(tx: Tx, job: JobIn<"running" | "needs_review"> & { readonly result: string }): JobIn<"completed"> {
   const done = { ...job, progress: { ...job.progress, percent: 100 } };
-  const end = ended(tx, done, (usage) =>
+  const end = endedJob(tx, done, (usage) =>
     appendJobEvent(tx, "job.completed", { usage, stopReason: job.stopReason ?? null }),
   );
-  return reportEnd(tx, { ...done, ...end, status: "completed" });
+  return reportJobEnd(tx, { ...done, ...end, status: "completed" });
 }
 
 const REVIEW_TRIGGERS = { approved: "approve", changes_requested: "iterate", expired: "expire" } as const;
@@ -126,11 +126,11 @@ export function reviewed(
   appendJobEvent(tx, "review.updated", { state, decidedBy, comment });
   if (state === "approved") appendJobEvent(tx, "job.approved", { decidedBy });
   const review = { ...job.review, state, decidedBy, comment, decidedAt: isoTime(tx.now) };
-  return finished(tx, { ...job, review });
+  return finishedJob(tx, { ...job, review });
 }
 
 /** `result` is all text of the run. */
-export function failed(
+export function failedJob(
   tx: Tx,
   job: JobIn<"queued" | "running" | "blocked">,
   { error, result }: { readonly error: RunError; readonly result: string | null },
@@ -138,10 +138,10 @@ export function failed(
   assertAllowed(job, "fail");
   const detail = { code: error.code, message: error.message };
   appendJobEvent(tx, "error", detail);
-  const end = ended(tx, job, (usage) =>
+  const end = endedJob(tx, job, (usage) =>
     appendJobEvent(tx, "job.failed", { error: detail, usage, stopReason: job.stopReason ?? null }),
   );
-  return reportEnd(tx, { ...job, ...end, status: "failed", error, result });
+  return reportJobEnd(tx, { ...job, ...end, status: "failed", error, result });
 }
 
 /** Open approvals expire with the job; `seq` of the stop is that of the last event (JOB-3). */
@@ -157,13 +157,13 @@ export function cancelled(
     openApprovals(job).map((approval) => resolution(tx, job, approval, { decision: "expired", by: null })),
   );
   const toolCallsAborted = job.openCalls.length;
-  const end = ended(tx, job, (usage) => appendJobEvent(tx, "job.cancelled", { toolCallsAborted, usage }));
+  const end = endedJob(tx, job, (usage) => appendJobEvent(tx, "job.cancelled", { toolCallsAborted, usage }));
   const stop = { seq: tx.head(), toolCallsAborted };
-  return reportEnd(tx, { ...job, ...end, status: "cancelled", result, stop });
+  return reportJobEnd(tx, { ...job, ...end, status: "cancelled", result, stop });
 }
 
 /** The decided approval as the record keeps it. */
-export const decided = (
+export const decidedApproval = (
   tx: Tx,
   approval: Approval,
   { decision, by }: Pick<ApprovalResolved, "decision" | "by">,
@@ -188,7 +188,7 @@ export function blocked(tx: Tx, job: JobIn<"running">, reason: BlockedReason, re
   const toolCalls = reason === "tool_result_required" ? { toolCalls: job.openCalls.map(toldCall) } : {};
   appendJobEvent(tx, "job.blocked", { reason, ...toolCalls });
   tx.endText(job.outputMessageId);
-  return { ...job, ...settled(tx, job), status: "blocked", blockedReason: reason, waiting: null, result };
+  return { ...job, ...settleRun(tx, job), status: "blocked", blockedReason: reason, waiting: null, result };
 }
 
 /** Sends the end of the turn to the chat, if the commit does not contain it. */
@@ -204,7 +204,7 @@ export function sendTurnEnd(tx: Tx, job: Job): void {
 export function chatAfter(job: Job): { readonly ref: ActorRef<"chat">; readonly command: ChatCommand } | null {
   if (job.status !== "completed" && job.status !== "cancelled") return null;
   const { inputTokens, outputTokens } = job.metrics;
-  const usage: Usage = { inputTokens, outputTokens, ...costOf(job.metrics) };
+  const usage: Usage = { inputTokens, outputTokens, ...costFields(job.metrics) };
   const { id: jobId, inputMessageId, outputMessageId: messageId, status } = job;
   const command: ChatCommand = {
     kind: "turn_ended",
@@ -221,7 +221,7 @@ export function chatAfter(job: Job): { readonly ref: ActorRef<"chat">; readonly 
 }
 
 /** How the turn of a job in this status ended; null while it continues. */
-export function turnEnd(job: Job): TurnEnd | null {
+export function jobTurnEnd(job: Job): TurnEnd | null {
   switch (job.status) {
     case "completed":
     case "cancelled":

@@ -5,7 +5,7 @@
  */
 import { notFound, ok, type Outcome, refuse } from "../fault.ts";
 import type { Tx } from "../runtime/actor.ts";
-import { afterTrigger, allowedActions, type MissionAction } from "./machine.ts";
+import { missionStatusAfter, allowedMissionActions, type MissionAction } from "./machine.ts";
 import type { Asker } from "./protocol.ts";
 import { hasNoRunsLeft } from "./schedule.ts";
 import { type Mission, missionTable } from "./schema.ts";
@@ -17,16 +17,16 @@ const mayUse = ({ createdBy }: Mission, by: Asker, action: MissionAction): boole
 
 /** The verbs that this caller may use now. */
 export const actionsFor = (mission: Mission, by: Asker): readonly MissionAction[] =>
-  allowedActions(mission).filter((action) => mayUse(mission, by, action));
+  allowedMissionActions(mission).filter((action) => mayUse(mission, by, action));
 
-export function visible(tx: Tx, by: Asker): Outcome<Mission> {
+export function visibleMission(tx: Tx, by: Asker): Outcome<Mission> {
   const mission = tx.read(missionTable, tx.self.id);
   if (mission === null || mission.deletedAt !== null) return notFound("mission");
   const isSeen = mission.visibility === "organization" || mission.createdBy === by.userId;
   return isSeen ? ok(mission) : notFound("mission");
 }
 
-const WORDS: Readonly<Record<MissionAction, string>> = {
+const ACTION_WORDS: Readonly<Record<MissionAction, string>> = {
   run: "run",
   pause: "be paused",
   resume: "become pending",
@@ -36,8 +36,8 @@ const WORDS: Readonly<Record<MissionAction, string>> = {
 };
 
 /** The mission, if this caller may use the verb on it now. */
-export function permitted(tx: Tx, by: Asker, action: MissionAction): Outcome<Mission> {
-  const mission = visible(tx, by);
+export function permittedMission(tx: Tx, by: Asker, action: MissionAction): Outcome<Mission> {
+  const mission = visibleMission(tx, by);
   if (!mission.ok) return mission;
   return refusalOf(mission.value, by, action) ?? mission;
 }
@@ -49,13 +49,13 @@ export function refusalOf(mission: Mission, by: Asker, action: MissionAction): O
       kind: "forbidden",
       message: "Only its creator may do this: the mission's runs act with the permissions of its creator",
     });
-  if (allowedActions(mission).includes(action)) return null;
+  if (allowedMissionActions(mission).includes(action)) return null;
   return refusedState(mission, by, reasonAgainst(mission, action));
 }
 
 /** Something that a mission needs to run and can lose. */
 export type Loss = "agent" | "workspace";
-const GONE: Readonly<Record<Loss, string>> = {
+const LOSS_WORDS: Readonly<Record<Loss, string>> = {
   agent: "The mission's agent cannot be used any more; give it another with `agent_id`",
   workspace: "The mission's workspace has been deleted; give it another with `workspace_id`",
 };
@@ -65,7 +65,7 @@ export const without = (loss: Loss, mission: Mission, by: Asker): Outcome<never>
   refusedState(
     { ...mission, ...(loss === "agent" ? { isAgentGone: true } : { isWorkspaceGone: true }) },
     by,
-    GONE[loss],
+    LOSS_WORDS[loss],
   );
 
 /** What the mission has lost, according to its record. */
@@ -75,8 +75,8 @@ export const lossOf = ({ isAgentGone, isWorkspaceGone = false }: Mission): Loss 
 function reasonAgainst(mission: Mission, action: MissionAction): string {
   const { status, schedule } = mission;
   const loss = lossOf(mission);
-  if (afterTrigger(status, action) === null) return `A mission that is ${status} cannot ${WORDS[action]}`;
-  if (loss !== null) return GONE[loss];
+  if (missionStatusAfter(status, action) === null) return `A mission that is ${status} cannot ${ACTION_WORDS[action]}`;
+  if (loss !== null) return LOSS_WORDS[loss];
   if (hasNoRunsLeft(mission))
     return `The mission has had all of the runs that \`max_runs\` (${schedule.maxRuns}) allows`;
   return `A run is open, and the mission's overlap policy is \`${schedule.overlap}\``;

@@ -3,20 +3,20 @@
  * itself is a job in its own chat (MIS-8), which the effect `mission_run` begins.
  */
 import type { ActorDefinition } from "../runtime/actor.ts";
-import { controlHandlers } from "./control.ts";
+import { missionControlHandlers } from "./control.ts";
 import { fireHandlers } from "./fires.ts";
 import type { Calendar } from "./ports.ts";
 import type { MissionProtocol } from "./protocol.ts";
 import { missionTable } from "./schema.ts";
-import { taskHandlers } from "./tasks.ts";
+import { missionTaskHandlers } from "./tasks.ts";
 
 /** Ledger entries that an actor keeps in memory besides its record: those of open runs, and a few more. */
-const KEPT_RECORDS = 64;
+const KEPT_LEDGER_ENTRIES = 64;
 
 export const missionActor = (calendar: Calendar): ActorDefinition<MissionProtocol> => ({
   kind: "mission",
   stream: missionTable,
-  workingSet: KEPT_RECORDS,
+  workingSet: KEPT_LEDGER_ENTRIES,
   needs: (ref) => [{ table: missionTable.name, id: ref.id }],
-  handlers: { ...controlHandlers(calendar), ...fireHandlers(calendar), ...taskHandlers },
+  handlers: { ...missionControlHandlers(calendar), ...fireHandlers(calendar), ...missionTaskHandlers },
 });

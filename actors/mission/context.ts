@@ -1,7 +1,7 @@
 /** The context of a job of a mission: the goal, the open tasks and the last results, as its first message. */
 import type { Mission, MissionRun, MissionTask } from "./schema.ts";
 
-const isOpen = ({ status }: MissionTask): boolean => status === "pending" || status === "in_progress";
+const isOpenTask = ({ status }: MissionTask): boolean => status === "pending" || status === "in_progress";
 
 /** The first message of a run. */
 export function runContent(
@@ -31,7 +31,7 @@ export function taskContent(mission: Mission, task: MissionTask): string {
 const sections = (texts: readonly (string | null)[]): string => texts.filter((text) => text !== null).join("\n\n");
 
 function tasksOf({ tasks }: Mission): string | null {
-  const open = tasks.filter(isOpen);
+  const open = tasks.filter(isOpenTask);
   if (open.length === 0) return null;
   const lines = open.map(({ id, title, status, priority, description, dependsOn }) => {
     const after = dependsOn.length === 0 ? "" : `, after ${dependsOn.join(", ")}`;

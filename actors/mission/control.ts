@@ -1,36 +1,36 @@
 /** What people do with a mission: create, read, change, run and delete it. */
-import { isSame } from "../changes.ts";
+import { isSameJson } from "../changes.ts";
 import { invalid, ok, type Outcome, refuse } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
-import { permitted, refusedState, unlessMoved, visible } from "./access.ts";
+import { permittedMission, refusedState, unlessMoved, visibleMission } from "./access.ts";
 import { runContent } from "./context.ts";
-import { fired, paused, planned, resumed } from "./firing.ts";
+import { fired, paused, planned, resumeMission } from "./firing.ts";
 import { canWork } from "./machine.ts";
-import { keep } from "./news.ts";
+import { keepMission } from "./news.ts";
 import type { Calendar } from "./ports.ts";
 import type { Asker, MissionChanges, MissionCommand, MissionProtocol } from "./protocol.ts";
-import { beginRun, cancelJob, cancelRuns } from "./runs.ts";
+import { enterRun, sendCancel, cancelRuns } from "./runs.ts";
 import { runsLeft } from "./schedule.ts";
 import { changedSchedule, checkedSchedule } from "./schedule-input.ts";
 import { type Mission, missionTable } from "./schema.ts";
 
-type ControlCommand =
+type MissionControlCommand =
   | "create_mission"
   | "read_mission"
   | "read_forecast"
   | "update_mission"
   | "delete_mission"
   | "run_now";
-type Command<K extends ControlCommand> = Extract<MissionCommand, { readonly kind: K }>;
+type ControlCommandOf<K extends MissionControlCommand> = Extract<MissionCommand, { readonly kind: K }>;
 
-export const controlHandlers = (calendar: Calendar): Pick<Handlers<MissionProtocol>, ControlCommand> => ({
+export const missionControlHandlers = (calendar: Calendar): Pick<Handlers<MissionProtocol>, MissionControlCommand> => ({
   create_mission: (tx, command) => create(tx, calendar, command),
 
-  read_mission: (tx, { by }) => visible(tx, by),
+  read_mission: (tx, { by }) => visibleMission(tx, by),
 
   read_forecast(tx, { by, count }) {
-    const mission = visible(tx, by);
+    const mission = visibleMission(tx, by);
     if (!mission.ok) return mission;
     const { next, schedule } = mission.value;
     const { type, value, timezone } = schedule;
@@ -44,15 +44,15 @@ export const controlHandlers = (calendar: Calendar): Pick<Handlers<MissionProtoc
     return ok(times.filter(({ atMs }) => atMs <= endMs));
   },
 
-  update_mission: (tx, command) => update(tx, calendar, command),
+  update_mission: (tx, command) => changeMission(tx, calendar, command),
 
   delete_mission(tx, { by }) {
-    const mission = permitted(tx, by, "delete");
+    const mission = permittedMission(tx, by, "delete");
     if (!mission.ok) return mission;
     const left = cancelRuns(tx, mission.value);
-    for (const { jobId, status } of left.tasks) if (jobId !== null && status === "in_progress") cancelJob(tx, jobId);
+    for (const { jobId, status } of left.tasks) if (jobId !== null && status === "in_progress") sendCancel(tx, jobId);
     const gone = { ...left, status: stoppedStatus(left), deletedAt: isoTime(tx.now), buffered: null };
-    return ok(keep(tx, planned(tx, calendar, gone)));
+    return ok(keepMission(tx, planned(tx, calendar, gone)));
   },
 
   run_now: (tx, command) => runNow(tx, calendar, command),
@@ -62,7 +62,7 @@ export const controlHandlers = (calendar: Calendar): Pick<Handlers<MissionProtoc
 const stoppedStatus = ({ status }: Mission): Mission["status"] =>
   status === "completed" || status === "failed" ? status : "paused";
 
-function create(tx: Tx, calendar: Calendar, { by, settings }: Command<"create_mission">): Outcome<Mission> {
+function create(tx: Tx, calendar: Calendar, { by, settings }: ControlCommandOf<"create_mission">): Outcome<Mission> {
   if (tx.read(missionTable, tx.self.id) !== null) return invalid("/id", "This mission exists already");
   const checked = checkedSchedule(calendar, settings.schedule, tx.now);
   if (!checked.ok) return refuse({ kind: "invalid_schedule", errors: checked.errors });
@@ -92,11 +92,15 @@ function create(tx: Tx, calendar: Calendar, { by, settings }: Command<"create_mi
     createdBy: by.userId,
     deletedAt: null,
   });
-  return ok(keep(tx, planned(tx, calendar, mission)));
+  return ok(keepMission(tx, planned(tx, calendar, mission)));
 }
 
-function update(tx: Tx, calendar: Calendar, { by, changes, version }: Command<"update_mission">): Outcome<Mission> {
-  const seen = visible(tx, by);
+function changeMission(
+  tx: Tx,
+  calendar: Calendar,
+  { by, changes, version }: ControlCommandOf<"update_mission">,
+): Outcome<Mission> {
+  const seen = visibleMission(tx, by);
   if (!seen.ok) return seen;
   const conflict = unlessMoved(seen.value, version);
   if (conflict !== null) return conflict;
@@ -104,7 +108,7 @@ function update(tx: Tx, calendar: Calendar, { by, changes, version }: Command<"u
   const moves = status !== undefined && status !== seen.value.status;
   const changesReason = !moves && pausedReason !== undefined && pausedReason !== seen.value.pausedReason;
   const changesSettings = schedule !== undefined || changesReason || Object.keys(rest).length > 0;
-  const allowed = changesSettings ? permitted(tx, by, "update") : seen;
+  const allowed = changesSettings ? permittedMission(tx, by, "update") : seen;
   if (!allowed.ok) return allowed;
   const { isAgentGone, isWorkspaceGone = false } = seen.value;
   const given: Mission = {
@@ -118,12 +122,12 @@ function update(tx: Tx, calendar: Calendar, { by, changes, version }: Command<"u
   // Setting the current status again is always allowed, and a change of nothing leaves no trace.
   if (moves) {
     if (status === "pending") return become(tx, calendar, { by, mission: changed.value });
-    if (status === "paused") return pause(tx, by, changed.value, pausedReason ?? null);
+    if (status === "paused") return pauseMission(tx, by, changed.value, pausedReason ?? null);
     return refusedState(seen.value, by, `A mission becomes ${status} by itself`);
   }
   const reasoned = changesReason ? withReason(changed.value, pausedReason) : changed;
   if (!reasoned.ok) return reasoned;
-  return isSame(reasoned.value, seen.value) ? seen : ok(keep(tx, planned(tx, calendar, reasoned.value)));
+  return isSameJson(reasoned.value, seen.value) ? seen : ok(keepMission(tx, planned(tx, calendar, reasoned.value)));
 }
 
 /** A paused mission with another reason; no other mission has one. */
@@ -132,9 +136,9 @@ function withReason(mission: Mission, pausedReason: string | null): Outcome<Miss
   return invalid("/paused_reason", `The mission is ${mission.status}: only a paused mission has a reason`);
 }
 
-function pause(tx: Tx, by: Asker, mission: Mission, reason: string | null): Outcome<Mission> {
-  const allowed = permitted(tx, by, "pause");
-  return allowed.ok ? ok(keep(tx, paused(tx, mission, reason))) : allowed;
+function pauseMission(tx: Tx, by: Asker, mission: Mission, reason: string | null): Outcome<Mission> {
+  const allowed = permittedMission(tx, by, "pause");
+  return allowed.ok ? ok(keepMission(tx, paused(tx, mission, reason))) : allowed;
 }
 
 /** Makes it `pending` again. Another agent or workspace in the same request counts already. */
@@ -143,10 +147,10 @@ function become(
   calendar: Calendar,
   { by, mission }: { readonly by: Asker; readonly mission: Mission },
 ): Outcome<Mission> {
-  const allowed = permitted(tx, by, "resume");
+  const allowed = permittedMission(tx, by, "resume");
   const isGroundNew =
     !allowed.ok && allowed.fault.kind === "invalid_state" && canWork(mission) && mission.stoppedAt !== null;
-  return allowed.ok || isGroundNew ? ok(keep(tx, resumed(tx, calendar, mission))) : allowed;
+  return allowed.ok || isGroundNew ? ok(keepMission(tx, resumeMission(tx, calendar, mission))) : allowed;
 }
 
 function withSchedule(
@@ -175,15 +179,15 @@ const TIMES = ["type", "value", "timezone", "startAt", "endAt"] as const;
 function runNow(
   tx: Tx,
   calendar: Calendar,
-  { by, ids }: Command<"run_now">,
+  { by, ids }: ControlCommandOf<"run_now">,
 ): ReturnType<Handlers<MissionProtocol>["run_now"]> {
-  const allowed = permitted(tx, by, "run");
+  const allowed = permittedMission(tx, by, "run");
   if (!allowed.ok) return allowed;
   const mission = allowed.value;
   const fire = { scheduledAt: null, trigger: "manual" as const };
   if (mission.openRuns.length > 0 && mission.schedule.overlap !== "allow_all")
-    return ok({ mission: keep(tx, planned(tx, calendar, fired(tx, mission, fire))), brief: null });
-  const begun = beginRun(tx, mission, fire, ids);
-  const kept = keep(tx, planned(tx, calendar, begun.mission));
+    return ok({ mission: keepMission(tx, planned(tx, calendar, fired(tx, mission, fire))), brief: null });
+  const begun = enterRun(tx, mission, fire, ids);
+  const kept = keepMission(tx, planned(tx, calendar, begun.mission));
   return ok({ mission: kept, brief: { mission: kept, run: begun.run, content: runContent(kept, begun.run) } });
 }

@@ -3,9 +3,9 @@ import { spentWords } from "../usage/schema.ts";
 import { notFound, ok } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { runContent } from "./context.ts";
-import { afterRun, failed, fireDue, planned } from "./firing.ts";
-import { afterTrigger } from "./machine.ts";
-import { keep } from "./news.ts";
+import { afterRun, failMission, fireDue, planned } from "./firing.ts";
+import { missionStatusAfter } from "./machine.ts";
+import { keepMission } from "./news.ts";
 import type { Calendar } from "./ports.ts";
 import type { ImpossibleReason, MissionCommand, MissionProtocol, RunRefusal } from "./protocol.ts";
 import { attachJob, endRun, retriedRun } from "./runs.ts";
@@ -23,7 +23,7 @@ type FireCommand =
   | "workspace_deleted";
 type JobEnded = Extract<MissionCommand, { readonly kind: "job_ended" }>;
 
-const OUTCOMES = {
+const OUTCOME_OF_JOB = {
   completed: "succeeded",
   failed: "failed",
   cancelled: "cancelled",
@@ -42,14 +42,14 @@ export const fireHandlers = (calendar: Calendar): Pick<Handlers<MissionProtocol>
     const open = mission === null ? null : waiting(mission, runId, effectId);
     if (mission === null || open === null) return notFound("mission");
     const begun = attachJob(tx, mission, open, ids);
-    const kept = keep(tx, begun.mission);
+    const kept = keepMission(tx, begun.mission);
     return ok({ mission: kept, run: begun.run, content: runContent(kept, begun.run) });
   },
 
   retry_run(tx, { runId, effectId }) {
     tx.settle(effectId);
     const mission = tx.read(missionTable, tx.self.id);
-    if (mission !== null && waiting(mission, runId, effectId) !== null) keep(tx, retriedRun(tx, mission, runId));
+    if (mission !== null && waiting(mission, runId, effectId) !== null) keepMission(tx, retriedRun(tx, mission, runId));
     return ok(null);
   },
 
@@ -57,7 +57,7 @@ export const fireHandlers = (calendar: Calendar): Pick<Handlers<MissionProtocol>
     tx.settle(effectId);
     const mission = tx.read(missionTable, tx.self.id);
     const open = mission === null ? null : waiting(mission, runId, effectId);
-    if (mission !== null && open !== null) keep(tx, refused(tx, calendar, mission, { open, refusal }));
+    if (mission !== null && open !== null) keepMission(tx, refuseRun(tx, calendar, mission, { open, refusal }));
     return ok(null);
   },
 
@@ -67,7 +67,7 @@ export const fireHandlers = (calendar: Calendar): Pick<Handlers<MissionProtocol>
     const open = mission.openRuns.find(({ jobId }) => jobId === command.jobId);
     const after = open === undefined ? mission : runEnded(tx, calendar, mission, { open, end: command });
     const ended = command.taskId === null ? after : taskEnded(tx, after, command);
-    if (ended !== mission) keep(tx, ended);
+    if (ended !== mission) keepMission(tx, ended);
     return ok(null);
   },
 
@@ -76,7 +76,7 @@ export const fireHandlers = (calendar: Calendar): Pick<Handlers<MissionProtocol>
     if (mission === null || mission.deletedAt !== null) return ok(null);
     if (mission.agentId !== agentId || mission.isAgentGone === isGone) return ok(null);
     const changed = { ...mission, isAgentGone: isGone };
-    keep(tx, isGone ? failedIfAble(tx, changed, "agent_unavailable") : planned(tx, calendar, changed));
+    keepMission(tx, isGone ? failedIfAble(tx, changed, "agent_unavailable") : planned(tx, calendar, changed));
     return ok(null);
   },
 
@@ -84,7 +84,7 @@ export const fireHandlers = (calendar: Calendar): Pick<Handlers<MissionProtocol>
     const mission = tx.read(missionTable, tx.self.id);
     if (mission === null || mission.deletedAt !== null) return ok(null);
     if (mission.workspaceId !== workspaceId || mission.isWorkspaceGone === true) return ok(null);
-    keep(tx, failedIfAble(tx, { ...mission, isWorkspaceGone: true }, "workspace_deleted"));
+    keepMission(tx, failedIfAble(tx, { ...mission, isWorkspaceGone: true }, "workspace_deleted"));
     return ok(null);
   },
 });
@@ -100,11 +100,11 @@ const runEnded = (
   { open, end }: { readonly open: OpenRun; readonly end: JobEnded },
 ): Mission => {
   const { status, result, error } = end;
-  const outcome = OUTCOMES[status];
+  const outcome = OUTCOME_OF_JOB[status];
   return afterRun(tx, calendar, endRun(tx, mission, open, { outcome, result, error }), outcome);
 };
 
-function refused(
+function refuseRun(
   tx: Tx,
   calendar: Calendar,
   mission: Mission,
@@ -125,7 +125,7 @@ function refused(
       const ended = endRun(tx, mission, open, {
         outcome: "failed",
         result: null,
-        error: { code: reason, message: IMPOSSIBLE[reason] },
+        error: { code: reason, message: IMPOSSIBLE_RUN_WORDS[reason] },
       });
       const isAgentGone = ended.isAgentGone || reason === "agent_unavailable";
       const isWorkspaceGone = ended.isWorkspaceGone === true || reason === "workspace_deleted";
@@ -134,7 +134,7 @@ function refused(
   }
 }
 
-const IMPOSSIBLE: Readonly<Record<ImpossibleReason, string>> = {
+const IMPOSSIBLE_RUN_WORDS: Readonly<Record<ImpossibleReason, string>> = {
   agent_unavailable: "The mission's agent has been archived or uninstalled, or its creator may not use it any more",
   workspace_deleted: "The mission's workspace has been deleted",
   creator_removed: "The user that the mission acts for is no longer a member of the organization",
@@ -142,4 +142,4 @@ const IMPOSSIBLE: Readonly<Record<ImpossibleReason, string>> = {
 
 /** A mission that has ended, or has failed before, does not change. */
 const failedIfAble = (tx: Tx, mission: Mission, reason: ImpossibleReason): Mission =>
-  afterTrigger(mission.status, "fail") === null ? mission : failed(tx, mission, reason);
+  missionStatusAfter(mission.status, "fail") === null ? mission : failMission(tx, mission, reason);

@@ -7,10 +7,10 @@ import { assert } from "../assert.ts";
 import { ok, type Outcome } from "../fault.ts";
 import type { Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
-import { hasRoom, isActive, moved } from "./machine.ts";
-import { keep, tellMission } from "./news.ts";
+import { hasRoom, isActive, movedMissionStatus } from "./machine.ts";
+import { keepMission, tellMission } from "./news.ts";
 import type { Calendar } from "./ports.ts";
-import { beginRun, cancelRuns, skip, skipFire } from "./runs.ts";
+import { enterRun, cancelRuns, skipTimes, skipFire } from "./runs.ts";
 import {
   dueMs,
   FAILURE_PAUSES_MS,
@@ -43,18 +43,19 @@ export function fireDue(tx: Tx, calendar: Calendar): Outcome<null> {
   const { next } = mission;
   // The clock has been set back since the alarm was set, so the time has not come yet.
   if (next !== null && tx.now < Date.parse(next.dueAt)) setAlarm(tx, next.dueAt);
-  else keep(tx, next === null ? planned(tx, calendar, mission) : firedDue(tx, calendar, mission, next.scheduledAt));
+  else
+    keepMission(tx, next === null ? planned(tx, calendar, mission) : firedDue(tx, calendar, mission, next.scheduledAt));
   return ok(null);
 }
 
 /** Decides about all times that are due. Times that have passed but are not due yet, because of jitter, come next. */
 function firedDue(tx: Tx, calendar: Calendar, mission: Mission, scheduledAt: string): Mission {
-  const after = decided(tx, calendar, mission, scheduledAt);
+  const after = decideDueTimes(tx, calendar, mission, scheduledAt);
   return planned(tx, calendar, after, Date.parse(after.decidedUntil ?? scheduledAt));
 }
 
 /** The mission after a decision about all times that are due. */
-function decided(tx: Tx, calendar: Calendar, mission: Mission, scheduledAt: string): Mission {
+function decideDueTimes(tx: Tx, calendar: Calendar, mission: Mission, scheduledAt: string): Mission {
   const times = stretchUntil(calendar, mission, Date.parse(scheduledAt), tx.now);
   const lateMs = tx.now - dueMs(calendar, mission, times.lastMs);
   const { type, catchupWindowSeconds } = mission.schedule;
@@ -63,7 +64,7 @@ function decided(tx: Tx, calendar: Calendar, mission: Mission, scheduledAt: stri
   assert(isUndecided(mission, times.firstMs), "a time is decided once");
   const after: Mission = { ...mission, next: null, decidedUntil: isoTime(times.lastMs) };
   const missed = missedOf(times, fires);
-  if (missed !== null) skip(tx, after, { trigger: "schedule", ...missed }, missedWhy(mission));
+  if (missed !== null) skipTimes(tx, after, { trigger: "schedule", ...missed }, missedWhy(mission));
   if (!fires) return after;
   const isLate = missed !== null || lateMs > ON_TIME_MS;
   const trigger: RunTrigger = isContinuous ? "continuous" : isLate ? "catchup" : "schedule";
@@ -91,7 +92,7 @@ const missedWhy = ({ retryAt }: Mission) => ({
 /** Handles a fire, given the runs that are open (MIS-4). */
 export function fired(tx: Tx, mission: Mission, fire: BufferedFire): Mission {
   const { openRuns, buffered } = mission;
-  if (openRuns.length === 0) return beginRun(tx, mission, fire, null).mission;
+  if (openRuns.length === 0) return enterRun(tx, mission, fire, null).mission;
   if (!hasRoom(mission)) {
     skipFire(tx, mission, fire, "skipped_overlap");
     return mission;
@@ -103,10 +104,10 @@ export function fired(tx: Tx, mission: Mission, fire: BufferedFire): Mission {
     case "cancel_other": {
       if (buffered !== null) skipFire(tx, mission, buffered, "skipped_overlap");
       const left = cancelRuns(tx, { ...mission, buffered: null });
-      return left.openRuns.length === 0 ? beginRun(tx, left, fire, null).mission : { ...left, buffered: fire };
+      return left.openRuns.length === 0 ? enterRun(tx, left, fire, null).mission : { ...left, buffered: fire };
     }
     case "allow_all":
-      return beginRun(tx, mission, fire, null).mission;
+      return enterRun(tx, mission, fire, null).mission;
   }
 }
 
@@ -123,7 +124,7 @@ export function planned(tx: Tx, calendar: Calendar, mission: Mission, afterMs = 
   const wakeAt = next?.dueAt ?? (schedule.type === "none" ? schedule.endAt : null);
   if (wakeAt !== null && (next !== null || Date.parse(wakeAt) >= tx.now)) setAlarm(tx, wakeAt);
   else tx.clearAlarm(ALARM);
-  return openRuns.length > 0 || mayFireAgain(plan, tx.now) ? plan : finished(tx, plan);
+  return openRuns.length > 0 || mayFireAgain(plan, tx.now) ? plan : finishMission(tx, plan);
 }
 
 /** The time after which the next fire is looked for. */
@@ -143,10 +144,10 @@ function unplanned(tx: Tx, mission: Mission): Mission {
 }
 
 /** Nothing can fire any more. A `once` mission whose run failed has failed itself. */
-function finished(tx: Tx, mission: Mission): Mission {
+function finishMission(tx: Tx, mission: Mission): Mission {
   if (mission.schedule.type === "once" && mission.lastRun?.outcome === "failed")
-    return failed(tx, mission, "run_failed");
-  const done: Mission = { ...mission, status: moved(mission, "complete") };
+    return failMission(tx, mission, "run_failed");
+  const done: Mission = { ...mission, status: movedMissionStatus(mission, "complete") };
   tellMission(tx, done, "mission.completed", { runCount: done.runCount });
   return done;
 }
@@ -155,19 +156,19 @@ function finished(tx: Tx, mission: Mission): Mission {
 export function afterRun(tx: Tx, calendar: Calendar, mission: Mission, outcome: RunOutcome): Mission {
   const after = withFailures(tx, mission, outcome);
   if (!isActive(after)) return after;
-  if (after.consecutiveFailures >= FAILURES_IN_A_ROW) return failed(tx, after, "consecutive_failures");
+  if (after.consecutiveFailures >= FAILURES_IN_A_ROW) return failMission(tx, after, "consecutive_failures");
   const { buffered } = after;
   if (after.openRuns.length > 0) return planned(tx, calendar, after);
-  const settled: Mission = { ...after, status: moved(after, "settle"), buffered: null };
+  const settled: Mission = { ...after, status: movedMissionStatus(after, "settle"), buffered: null };
   if (buffered !== null && hasNoRunsLeft(settled)) {
     // `max_runs` has been lowered since the fire began to wait.
     skipFire(tx, settled, buffered, "skipped_overlap");
   } else if (buffered !== null) {
     // A person waits for a manual run, so it begins now; a scheduled fire gives way to the pause after a failure.
     if (settled.retryAt === null || buffered.trigger === "manual")
-      return planned(tx, calendar, beginRun(tx, settled, buffered, null).mission);
+      return planned(tx, calendar, enterRun(tx, settled, buffered, null).mission);
     const { scheduledAt, trigger } = buffered;
-    skip(tx, settled, { trigger, scheduledAt, until: scheduledAt, count: 1 }, missedWhy(settled));
+    skipTimes(tx, settled, { trigger, scheduledAt, until: scheduledAt, count: 1 }, missedWhy(settled));
   }
   return planned(
     tx,
@@ -186,14 +187,22 @@ function withFailures(tx: Tx, mission: Mission, outcome: RunOutcome): Mission {
 }
 
 /** Nothing fires until somebody resumes the mission. */
-export function failed(tx: Tx, mission: Mission, failedReason: FailedReason): Mission {
-  const stopped: Mission = { ...halted(tx, mission, "missed"), status: moved(mission, "fail"), failedReason };
+export function failMission(tx: Tx, mission: Mission, failedReason: FailedReason): Mission {
+  const stopped: Mission = {
+    ...halted(tx, mission, "missed"),
+    status: movedMissionStatus(mission, "fail"),
+    failedReason,
+  };
   tellMission(tx, stopped, "mission.failed", { failedReason });
   return stopped;
 }
 
 export function paused(tx: Tx, mission: Mission, pausedReason: string | null): Mission {
-  const stopped: Mission = { ...halted(tx, mission, "skipped_paused"), status: moved(mission, "pause"), pausedReason };
+  const stopped: Mission = {
+    ...halted(tx, mission, "skipped_paused"),
+    status: movedMissionStatus(mission, "pause"),
+    pausedReason,
+  };
   tellMission(tx, stopped, "mission.paused", { pausedReason });
   return stopped;
 }
@@ -208,16 +217,16 @@ function halted(tx: Tx, mission: Mission, outcome: RunOutcome): Mission {
 }
 
 /** Resumes firing. The times that passed meanwhile are entered into the ledger and do not fire. */
-export function resumed(tx: Tx, calendar: Calendar, mission: Mission): Mission {
+export function resumeMission(tx: Tx, calendar: Calendar, mission: Mission): Mission {
   const passed = passedTimes(tx, calendar, mission);
   const outcome = mission.status === "paused" ? "skipped_paused" : "missed";
   assert(passed === null || isUndecided(mission, passed.firstMs), "a time that has passed is decided once");
   const decidedUntil = passed === null ? mission.decidedUntil : isoTime(passed.lastMs);
-  const status = moved(mission, "resume");
+  const status = movedMissionStatus(mission, "resume");
   const pending: Mission = {
     ...mission,
     decidedUntil,
-    status: mission.openRuns.length > 0 ? moved({ status }, "fire") : status,
+    status: mission.openRuns.length > 0 ? movedMissionStatus({ status }, "fire") : status,
     pausedReason: null,
     failedReason: null,
     stoppedAt: null,
@@ -225,7 +234,7 @@ export function resumed(tx: Tx, calendar: Calendar, mission: Mission): Mission {
     consecutiveFailures: 0,
   };
   const times = passed === null ? null : missedOf(passed, false);
-  if (times !== null) skip(tx, pending, { trigger: "schedule", ...times }, { outcome, error: null });
+  if (times !== null) skipTimes(tx, pending, { trigger: "schedule", ...times }, { outcome, error: null });
   tellMission(tx, pending, "mission.resumed", {});
   return planned(tx, calendar, pending);
 }

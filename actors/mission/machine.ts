@@ -104,27 +104,27 @@ export const MISSION_MACHINE: Readonly<Record<MissionStatus, Readonly<Record<Mis
   };
 
 /** The status after the trigger, or null where it is refused. */
-export const afterTrigger = (status: MissionStatus, trigger: MissionTrigger): MissionStatus | null =>
+export const missionStatusAfter = (status: MissionStatus, trigger: MissionTrigger): MissionStatus | null =>
   MISSION_MACHINE[status][trigger];
 
 /** The status after a trigger that the caller knows to be allowed. */
-export function moved({ status }: Pick<Mission, "status">, trigger: MissionTrigger): MissionStatus {
-  const next = afterTrigger(status, trigger);
+export function movedMissionStatus({ status }: Pick<Mission, "status">, trigger: MissionTrigger): MissionStatus {
+  const next = missionStatusAfter(status, trigger);
   assert(next !== null, `a ${status} mission can ${trigger}`);
   return next;
 }
 
 /** Whether the schedule is active: its times fire, or are decided about. */
-export const isActive = ({ status }: Pick<Mission, "status">): boolean => afterTrigger(status, "fire") !== null;
+export const isActive = ({ status }: Pick<Mission, "status">): boolean => missionStatusAfter(status, "fire") !== null;
 
 /** What a mission needs in order to run: its agent and its workspace. */
 type Ground = Pick<Mission, "isAgentGone" | "isWorkspaceGone">;
 export const canWork = ({ isAgentGone, isWorkspaceGone = false }: Ground): boolean => !isAgentGone && !isWorkspaceGone;
 
-type Standing = Pick<Mission, "status" | "openRuns" | "buffered" | "schedule" | "runCount"> & Ground;
+type MissionStanding = Pick<Mission, "status" | "openRuns" | "buffered" | "schedule" | "runCount"> & Ground;
 
 /** Whether another run may begin or wait now, given the open runs (MIS-4). */
-export function hasRoom({ openRuns, buffered, schedule: { overlap } }: Standing): boolean {
+export function hasRoom({ openRuns, buffered, schedule: { overlap } }: MissionStanding): boolean {
   if (openRuns.length === 0) return true;
   switch (overlap) {
     case "skip":
@@ -139,9 +139,9 @@ export function hasRoom({ openRuns, buffered, schedule: { overlap } }: Standing)
 }
 
 /** The verbs that a caller may use now. Nothing runs without the agent and the workspace. */
-export const allowedActions = (mission: Standing): readonly MissionAction[] =>
+export const allowedMissionActions = (mission: MissionStanding): readonly MissionAction[] =>
   MISSION_ACTIONS.filter((action) => {
-    if (afterTrigger(mission.status, action) === null) return false;
+    if (missionStatusAfter(mission.status, action) === null) return false;
     if (action === "run") return canWork(mission) && hasRoom(mission) && !hasNoRunsLeft(mission);
     return action !== "resume" || canWork(mission);
   });

@@ -12,19 +12,19 @@ type MissionEvent = `mission.${(typeof EVENT_FAMILIES.mission)[number]}`;
 type TaskEvent = `mission_task.${(typeof EVENT_FAMILIES.mission_task)[number]}`;
 
 /** Stores the mission as this turn leaves it. */
-export function keep(tx: Tx, mission: Mission): Mission {
+export function keepMission(tx: Tx, mission: Mission): Mission {
   tx.append("mission.changed", { status: mission.status });
   return tx.update(missionTable, mission);
 }
 
 export function tellMission(tx: Tx, mission: Mission, type: MissionEvent, data: JsonObject): void {
   const { id, title, status, agentId, workspaceId } = mission;
-  tell(tx, mission, { type, data: { id, title, status, agentId, workspaceId, ...data } });
+  tellMissionEvent(tx, mission, { type, data: { id, title, status, agentId, workspaceId, ...data } });
 }
 
 export function tellTask(tx: Tx, mission: Mission, task: MissionTask, type: TaskEvent): void {
   const { id, title, status, jobId } = task;
-  tell(tx, mission, { type, data: { id, missionId: mission.id, title, status, jobId } });
+  tellMissionEvent(tx, mission, { type, data: { id, missionId: mission.id, title, status, jobId } });
 }
 
 /** Announces times of the schedule that did not become a run. */
@@ -32,7 +32,7 @@ export function tellSkipped(tx: Tx, mission: Mission, { id: runId, outcome, sche
   tellMission(tx, mission, "mission.run_skipped", { runId, outcome, scheduledAt, count });
 }
 
-function tell(
+function tellMissionEvent(
   tx: Tx,
   mission: Mission,
   { type, data }: { readonly type: MissionEvent | TaskEvent; readonly data: JsonObject },

@@ -8,7 +8,7 @@ import type {
   MissionRun,
   MissionStatus,
   MissionTask,
-  RunError,
+  MissionRunError,
   ScheduleSettings,
 } from "./schema.ts";
 
@@ -48,7 +48,7 @@ export type RunRefusal =
   /** The agent or the workspace is gone, or the user for whom it acts has left: the mission fails. */
   | { readonly kind: "impossible"; readonly reason: ImpossibleReason }
   /** Any other reason, such as an unavailable model: the run fails. */
-  | { readonly kind: "failed"; readonly error: RunError };
+  | { readonly kind: "failed"; readonly error: MissionRunError };
 
 export type MissionCommand =
   | { readonly kind: "create_mission"; readonly by: Asker; readonly settings: MissionSettings }
@@ -94,7 +94,7 @@ export type MissionCommand =
       readonly status: Extract<JobStatus, "completed" | "failed" | "cancelled">;
       /** At most `RESULT_CHARACTERS`. */
       readonly result: string | null;
-      readonly error: RunError | null;
+      readonly error: MissionRunError | null;
     }
   /** The agent has been archived or uninstalled; or, with `isGone` false, it is back. */
   | { readonly kind: "agent_changed"; readonly agentId: string; readonly isGone: boolean }

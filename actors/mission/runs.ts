@@ -11,7 +11,7 @@ import type { JobCommand } from "../job/protocol.ts";
 import type { JobPriority } from "../job/terms.ts";
 import type { Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
-import { moved } from "./machine.ts";
+import { movedMissionStatus } from "./machine.ts";
 import { tellMission, tellSkipped } from "./news.ts";
 import type { JobIds } from "./protocol.ts";
 import {
@@ -23,7 +23,7 @@ import {
   OPEN_RUNS,
   type OpenRun,
   REMEMBERED_RESULTS,
-  type RunError,
+  type MissionRunError,
   type RunOutcome,
 } from "./schema.ts";
 
@@ -36,13 +36,13 @@ export interface Begun {
 }
 
 /** Enters a run into the ledger. Its job begins in this group (`ids`), or by an effect after this commit (null). */
-export function beginRun(tx: Tx, mission: Mission, { scheduledAt, trigger }: BufferedFire, ids: JobIds | null): Begun {
+export function enterRun(tx: Tx, mission: Mission, { scheduledAt, trigger }: BufferedFire, ids: JobIds | null): Begun {
   assert(mission.openRuns.length < OPEN_RUNS, "a run begins where there is room");
   const firedAt = isoTime(tx.now);
   const id = tx.id("mrn");
   const number = ids === null ? null : mission.runCount + 1;
   const effectId = ids === null ? tx.effect(tx.self, RUN_EFFECT, intentOf(tx, mission, id)) : null;
-  const run = enter(tx, mission, {
+  const run = enterInLedger(tx, mission, {
     id,
     number,
     trigger,
@@ -56,16 +56,16 @@ export function beginRun(tx: Tx, mission: Mission, { scheduledAt, trigger }: Buf
   });
   const begun: Mission = {
     ...mission,
-    status: moved(mission, "fire"),
+    status: movedMissionStatus(mission, "fire"),
     openRuns: [...mission.openRuns, { id, number, jobId: run.jobId, effectId }],
     lastRunAt: firedAt,
     lastRun: summaryOf(run),
   };
-  return { mission: ids === null ? begun : counted(tx, begun, run), run };
+  return { mission: ids === null ? begun : countRun(tx, begun, run), run };
 }
 
 /** The input of a fire's effect: the run, and the time that orders it among others. */
-export interface RunIntent {
+export interface MissionRunIntent {
   readonly runId: string;
   readonly priority: JobPriority;
   /** ISO 8601. */
@@ -73,7 +73,7 @@ export interface RunIntent {
 }
 
 const intentOf = (tx: Tx, { priority }: Mission, runId: string) =>
-  ({ runId, priority, since: isoTime(tx.now) }) satisfies RunIntent;
+  ({ runId, priority, since: isoTime(tx.now) }) satisfies MissionRunIntent;
 
 /** Gives the run a new effect to begin its job. */
 export function retriedRun(tx: Tx, mission: Mission, runId: string): Mission {
@@ -90,10 +90,10 @@ export function attachJob(tx: Tx, mission: Mission, open: OpenRun, ids: JobIds):
   const openRuns = mission.openRuns.map((other) =>
     other.id === open.id ? { id: open.id, number, jobId: ids.jobId, effectId: null } : other,
   );
-  return { mission: counted(tx, withLastRun({ ...mission, openRuns }, run), run), run };
+  return { mission: countRun(tx, withLastRun({ ...mission, openRuns }, run), run), run };
 }
 
-function counted(
+function countRun(
   tx: Tx,
   mission: Mission,
   { id: runId, number, jobId, chatId, trigger, scheduledAt }: MissionRun,
@@ -108,7 +108,7 @@ export function endRun(
   tx: Tx,
   mission: Mission,
   { id, effectId }: OpenRun,
-  end: { readonly outcome: RunOutcome; readonly result: string | null; readonly error: RunError | null },
+  end: { readonly outcome: RunOutcome; readonly result: string | null; readonly error: MissionRunError | null },
 ): Mission {
   if (effectId !== null) tx.settle(effectId);
   assert(end.outcome !== "started", "a run that ends has an outcome");
@@ -117,11 +117,11 @@ export function endRun(
   assert(openRuns.length === mission.openRuns.length - 1, "an open run ends, and once");
   const ended = withLastRun({ ...mission, openRuns }, run);
   if (end.outcome === "skipped_budget") tellSkipped(tx, ended, run);
-  return remembered(ended, run);
+  return rememberResult(ended, run);
 }
 
 /** A result is part of the context of the next runs. */
-function remembered(mission: Mission, { number, outcome, result, error }: MissionRun): Mission {
+function rememberResult(mission: Mission, { number, outcome, result, error }: MissionRun): Mission {
   const text = result ?? error?.message ?? "";
   if (number === null || text === "") return mission;
   return { ...mission, results: [...mission.results, { number, outcome, text }].slice(-REMEMBERED_RESULTS) };
@@ -132,35 +132,36 @@ export function cancelRuns(tx: Tx, mission: Mission): Mission {
   let left = mission;
   for (const open of mission.openRuns) {
     if (open.jobId === null) left = endRun(tx, left, open, { outcome: "cancelled", result: null, error: null });
-    else cancelJob(tx, open.jobId);
+    else sendCancel(tx, open.jobId);
   }
   return left;
 }
 
-export function cancelJob(tx: Tx, jobId: string): void {
+export function sendCancel(tx: Tx, jobId: string): void {
   const command: JobCommand = { kind: "cancel", unlessOver: true };
   tx.send(jobRef(tx.self.organizationId, jobId), command);
 }
 
 /** Enters times of the schedule that do not become a run, as one entry. */
-export function skip(
+export function skipTimes(
   tx: Tx,
   mission: Mission,
   times: Pick<MissionRun, "trigger" | "scheduledAt" | "until" | "count">,
-  why: { readonly outcome: RunOutcome; readonly error: RunError | null },
+  why: { readonly outcome: RunOutcome; readonly error: MissionRunError | null },
 ): void {
-  const run = enter(tx, mission, { ...times, id: tx.id("mrn"), outcome: why.outcome, error: why.error });
+  const run = enterInLedger(tx, mission, { ...times, id: tx.id("mrn"), outcome: why.outcome, error: why.error });
   tellSkipped(tx, mission, run);
 }
 
 /** A fire that does not become a run. */
 export function skipFire(tx: Tx, mission: Mission, { scheduledAt, trigger }: BufferedFire, outcome: RunOutcome): void {
-  skip(tx, mission, { trigger, scheduledAt, until: scheduledAt, count: 1 }, { outcome, error: null });
+  skipTimes(tx, mission, { trigger, scheduledAt, until: scheduledAt, count: 1 }, { outcome, error: null });
 }
 
-type Entry = Pick<MissionRun, "id" | "trigger" | "outcome" | "scheduledAt" | "until" | "count"> & Partial<MissionRun>;
+type LedgerEntry = Pick<MissionRun, "id" | "trigger" | "outcome" | "scheduledAt" | "until" | "count"> &
+  Partial<MissionRun>;
 
-const enter = (tx: Tx, mission: Mission, entry: Entry): MissionRun =>
+const enterInLedger = (tx: Tx, mission: Mission, entry: LedgerEntry): MissionRun =>
   tx.create(missionRunTable, {
     number: null,
     firedAt: null,

@@ -10,7 +10,7 @@ import type { ScheduleSettings } from "./schema.ts";
 
 /** The shortest pause of a continuous mission between runs: each run costs model calls. */
 const SHORTEST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 30 * 86_400_000;
+const LONGEST_INTERVAL_MS = 30 * 86_400_000;
 /** Times of the contract have a year of four digits. */
 const LAST_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
@@ -33,16 +33,16 @@ export type CheckedSchedule =
 
 export function checkedSchedule(calendar: Calendar, given: ScheduleSettings, nowMs: number): CheckedSchedule {
   const zone = calendar.zoneComplaint(given.timezone);
-  if (zone !== null) return refused([{ path: "/schedule/timezone", message: zone.message }]);
-  const value = valueOf(calendar, given, nowMs);
+  if (zone !== null) return refuseSchedule([{ path: "/schedule/timezone", message: zone.message }]);
+  const value = checkScheduleValue(calendar, given, nowMs);
   const errors = [
     ...(value.error === null ? [] : [{ path: "/schedule/value", message: value.error }]),
     ...boundErrors(given, nowMs),
   ];
-  if (errors.length > 0) return refused(errors);
+  if (errors.length > 0) return refuseSchedule(errors);
   const schedule = { ...given, value: value.stored };
   const never = neverComes(calendar, schedule, nowMs);
-  return never === null ? { ok: true, schedule, text: scheduleText(calendar, schedule) } : refused([never]);
+  return never === null ? { ok: true, schedule, text: scheduleText(calendar, schedule) } : refuseSchedule([never]);
 }
 
 /** The times of a schedule come from these. */
@@ -60,29 +60,29 @@ export function changedSchedule(
     : checkedSchedule(calendar, given, nowMs);
 }
 
-const refused = (errors: readonly InputError[]): CheckedSchedule => ({ ok: false, errors });
+const refuseSchedule = (errors: readonly InputError[]): CheckedSchedule => ({ ok: false, errors });
 
 interface CheckedValue {
   readonly stored: string | null;
   readonly error: string | null;
 }
-const stored = (value: string | null): CheckedValue => ({ stored: value, error: null });
-const wrong = (error: string): CheckedValue => ({ stored: null, error });
+const storedValue = (value: string | null): CheckedValue => ({ stored: value, error: null });
+const wrongValue = (error: string): CheckedValue => ({ stored: null, error });
 
-function valueOf(calendar: Calendar, given: ScheduleSettings, nowMs: number): CheckedValue {
+function checkScheduleValue(calendar: Calendar, given: ScheduleSettings, nowMs: number): CheckedValue {
   const { type, value, timezone } = given;
   switch (type) {
     case "none":
-      return value === null ? stored(null) : wrong("A schedule of type `none` has no value; leave it out");
+      return value === null ? storedValue(null) : wrongValue("A schedule of type `none` has no value; leave it out");
     case "once":
       return onceValue(calendar, given, nowMs);
     case "cron": {
-      if (value === null) return wrong("A schedule of type `cron` needs an expression; for example `0 9 * * 1-5`");
+      if (value === null) return wrongValue("A schedule of type `cron` needs an expression; for example `0 9 * * 1-5`");
       const complaint = calendar.cronComplaint({ expression: value, timezone });
-      return complaint === null ? stored(value.trim()) : wrong(complaint.message);
+      return complaint === null ? storedValue(value.trim()) : wrongValue(complaint.message);
     }
     case "continuous":
-      return value === null ? stored(null) : pauseValue(value);
+      return value === null ? storedValue(null) : pauseValue(value);
   }
 }
 
@@ -93,29 +93,31 @@ function onceValue(
   nowMs: number,
 ): CheckedValue {
   const example = `for example \`${isoTime(nowMs + 86_400_000).slice(0, 16)}\`, local time of \`timezone\`, or \`${isoTime(nowMs + 86_400_000)}\``;
-  if (value === null) return wrong(`A schedule of type \`once\` needs a time; ${example}`);
+  if (value === null) return wrongValue(`A schedule of type \`once\` needs a time; ${example}`);
   const text = value.trim();
   // A day alone says no time, and the one of UTC is not what somebody in another zone means.
   const instant = /\d[T ]\d/.test(text) ? timeOf(text) : null;
   const time = isLocalTime(text) ? calendar.instantOf(text.replace(" ", "T"), timezone) : Date.parse(instant ?? "");
   if (time === null || Number.isNaN(time))
-    return wrong(`\`${cutText(text, 64)}\` is not a time in ISO 8601; ${example}`);
-  if (time > LAST_MS) return wrong(`${text} is after the year 9999 in UTC; ${example}`);
+    return wrongValue(`\`${cutText(text, 64)}\` is not a time in ISO 8601; ${example}`);
+  if (time > LAST_MS) return wrongValue(`${text} is after the year 9999 in UTC; ${example}`);
   if (time < nowMs - Math.max(ON_TIME_MS, catchupWindowSeconds * 1_000))
-    return wrong(`${isoTime(time)} has passed; ${example}`);
-  return stored(isoTime(time));
+    return wrongValue(`${isoTime(time)} has passed; ${example}`);
+  return storedValue(isoTime(time));
 }
 
 function pauseValue(value: string): CheckedValue {
   const pause = durationMs(value.trim());
   const example = "for example `PT5M` for five minutes between runs";
   if (pause === null)
-    return wrong(`\`${cutText(value, 64)}\` is not a duration in days, hours, minutes and whole seconds; ${example}`);
-  if (pause < SHORTEST_PAUSE_MS || pause > LONGEST_PAUSE_MS)
-    return wrong(
-      `The pause must be from ${durationText(SHORTEST_PAUSE_MS)} to ${durationText(LONGEST_PAUSE_MS)}; ${example}`,
+    return wrongValue(
+      `\`${cutText(value, 64)}\` is not a duration in days, hours, minutes and whole seconds; ${example}`,
     );
-  return stored(value.trim());
+  if (pause < SHORTEST_PAUSE_MS || pause > LONGEST_INTERVAL_MS)
+    return wrongValue(
+      `The pause must be from ${durationText(SHORTEST_PAUSE_MS)} to ${durationText(LONGEST_INTERVAL_MS)}; ${example}`,
+    );
+  return storedValue(value.trim());
 }
 
 function boundErrors({ startAt, endAt }: ScheduleSettings, nowMs: number): InputError[] {

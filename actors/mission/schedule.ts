@@ -172,7 +172,7 @@ function newestTimes(calendar: Calendar, schedule: ScheduleSettings, nowMs: numb
 }
 
 /** FNV-1a, 32 bits: spreads well enough, and needs no library. */
-function hash(text: string): number {
+function hashText(text: string): number {
   let state = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) state = Math.imul(state ^ text.charCodeAt(i), 0x01000193);
   // FNV leaves similar inputs near each other; this spreads them (the finalizer of murmur3).
@@ -186,4 +186,4 @@ function hash(text: string): number {
  * and the scheduled time alone.
  */
 export const jitterMs = (missionId: string, timeMs: number, longestMs: number): number =>
-  Math.floor((hash(`${missionId}/${timeMs}`) / 2 ** 32) * longestMs);
+  Math.floor((hashText(`${missionId}/${timeMs}`) / 2 ** 32) * longestMs);

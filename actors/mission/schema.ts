@@ -6,7 +6,17 @@
 import { JOB_PRIORITIES } from "../job/terms.ts";
 import { TASK_PRIORITIES, TASK_STATUSES } from "../organization/schema.ts";
 import { type ActorRef, table } from "../runtime/actor.ts";
-import { type JsonObject, Nullable, OneOf, RecordBase, type Static, Timestamp, Type } from "../schema.ts";
+import {
+  type JsonObject,
+  Nullable,
+  NullableText,
+  NullableTime,
+  OneOf,
+  RecordBase,
+  type Static,
+  Timestamp,
+  Type,
+} from "../schema.ts";
 
 export const MISSION_STATUSES = ["pending", "running", "paused", "completed", "failed"] as const;
 export const MISSION_VISIBILITIES = ["private", "organization"] as const;
@@ -45,19 +55,16 @@ export const OPEN_RUNS = 20;
 /** Results of earlier runs in the context of a new one. */
 export const REMEMBERED_RESULTS = 3;
 /** Characters of a result that the mission keeps; the whole is in the job. */
-export const RESULT_CHARACTERS = 1_000;
-
-const OptionalText = Nullable(Type.String());
-const OptionalTime = Nullable(Timestamp);
+export const KEPT_RESULT_CHARACTERS = 1_000;
 
 /** The fields of a schedule that its owner sets. */
 export const ScheduleSettings = Type.Object({
   type: OneOf(SCHEDULE_TYPES),
   /** A time (`once`), a cron expression (`cron`), the pause between runs as a duration (`continuous`). */
-  value: OptionalText,
+  value: NullableText,
   timezone: Type.String(),
-  startAt: OptionalTime,
-  endAt: OptionalTime,
+  startAt: NullableTime,
+  endAt: NullableTime,
   maxRuns: Nullable(Type.Integer({ minimum: 1 })),
   overlap: OneOf(OVERLAPS),
   catchupWindowSeconds: Type.Integer({ minimum: 0 }),
@@ -70,7 +77,7 @@ export const NextFire = Type.Object({ scheduledAt: Timestamp, dueAt: Timestamp }
 export type NextFire = Static<typeof NextFire>;
 
 /** A fire that waits for the end of an open run. */
-export const BufferedFire = Type.Object({ scheduledAt: OptionalTime, trigger: OneOf(RUN_TRIGGERS) });
+export const BufferedFire = Type.Object({ scheduledAt: NullableTime, trigger: OneOf(RUN_TRIGGERS) });
 export type BufferedFire = Static<typeof BufferedFire>;
 
 /** A run whose job has not begun or has not ended. */
@@ -78,43 +85,43 @@ export const OpenRun = Type.Object({
   id: Type.String(),
   /** Null until its job has begun; so is `jobId`. */
   number: Nullable(Type.Integer()),
-  jobId: OptionalText,
+  jobId: NullableText,
   /** The effect that begins its job, until the job exists. */
-  effectId: OptionalText,
+  effectId: NullableText,
 });
 export type OpenRun = Static<typeof OpenRun>;
 
-export const RunError = Type.Object({ code: Type.String(), message: Type.String() });
-export type RunError = Static<typeof RunError>;
+export const MissionRunError = Type.Object({ code: Type.String(), message: Type.String() });
+export type MissionRunError = Static<typeof MissionRunError>;
 
 export const LastRun = Type.Object({
   id: Type.String(),
   number: Nullable(Type.Integer()),
   trigger: OneOf(RUN_TRIGGERS),
   outcome: OneOf(RUN_OUTCOMES),
-  scheduledAt: OptionalTime,
+  scheduledAt: NullableTime,
   firedAt: Timestamp,
-  endedAt: OptionalTime,
-  jobId: OptionalText,
-  chatId: OptionalText,
-  error: Nullable(RunError),
+  endedAt: NullableTime,
+  jobId: NullableText,
+  chatId: NullableText,
+  error: Nullable(MissionRunError),
 });
 export type LastRun = Static<typeof LastRun>;
 
 export const MissionTask = Type.Object({
   id: Type.String(),
   title: Type.String(),
-  description: OptionalText,
+  description: NullableText,
   status: OneOf(TASK_STATUSES),
   priority: OneOf(TASK_PRIORITIES),
   /** An agent's or a user's id, kept as given. */
-  assignedTo: OptionalText,
+  assignedTo: NullableText,
   position: Type.Integer(),
   dependsOn: Type.Array(Type.String()),
   /** The newest job that works on it. */
-  jobId: OptionalText,
+  jobId: NullableText,
   createdBy: Type.String(),
-  completedAt: OptionalTime,
+  completedAt: NullableTime,
   version: Type.Integer(),
   createdAt: Timestamp,
   updatedAt: Timestamp,
@@ -143,7 +150,7 @@ export const Mission = Type.Object({
   visibility: OneOf(MISSION_VISIBILITIES),
   priority: OneOf(JOB_PRIORITIES),
   status: OneOf(MISSION_STATUSES),
-  pausedReason: OptionalText,
+  pausedReason: NullableText,
   failedReason: Nullable(OneOf(FAILED_REASONS)),
   schedule: ScheduleSettings,
   /** The schedule in words. */
@@ -155,13 +162,13 @@ export const Mission = Type.Object({
   next: Nullable(NextFire),
   buffered: Nullable(BufferedFire),
   /** The newest decided time of the schedule: no earlier time fires any more. */
-  decidedUntil: OptionalTime,
+  decidedUntil: NullableTime,
   /** No scheduled fire before this: the pause after a failure. */
-  retryAt: OptionalTime,
+  retryAt: NullableTime,
   /** When the schedule stopped firing, while the mission is paused or failed. */
-  stoppedAt: OptionalTime,
+  stoppedAt: NullableTime,
   runCount: Type.Integer(),
-  lastRunAt: OptionalTime,
+  lastRunAt: NullableTime,
   consecutiveFailures: Type.Integer(),
   openRuns: Type.Array(OpenRun, { maxItems: OPEN_RUNS }),
   lastRun: Nullable(LastRun),
@@ -172,7 +179,7 @@ export const Mission = Type.Object({
   /** Scheduled runs act with the permissions of this user (AUTH-7). */
   createdBy: Type.String(),
   /** Deleted missions are kept, but no request finds them. */
-  deletedAt: OptionalTime,
+  deletedAt: NullableTime,
 });
 export type Mission = Static<typeof Mission>;
 
@@ -185,16 +192,16 @@ export const MissionRun = Type.Object({
   trigger: OneOf(RUN_TRIGGERS),
   outcome: OneOf(RUN_OUTCOMES),
   /** Null if somebody started it by hand. (mission, scheduledAt) is unique. */
-  scheduledAt: OptionalTime,
+  scheduledAt: NullableTime,
   /** How many times of the schedule the entry covers, and the last of them; more than one only if none of them ran. */
   count: Type.Integer(),
-  until: OptionalTime,
-  firedAt: OptionalTime,
-  endedAt: OptionalTime,
-  jobId: OptionalText,
-  chatId: OptionalText,
-  result: OptionalText,
-  error: Nullable(RunError),
+  until: NullableTime,
+  firedAt: NullableTime,
+  endedAt: NullableTime,
+  jobId: NullableText,
+  chatId: NullableText,
+  result: NullableText,
+  error: Nullable(MissionRunError),
   /** The mission's newest event when the entry was last written: the sweep also deletes the events up to it. */
   missionSeq: Type.Integer(),
 });

@@ -10,7 +10,7 @@ export interface FoundTask {
   readonly task: MissionTask;
 }
 
-export function found(mission: Mission, taskId: string): Outcome<FoundTask> {
+export function findTask(mission: Mission, taskId: string): Outcome<FoundTask> {
   const task = mission.tasks.find(({ id }) => id === taskId);
   return task === undefined ? notFound("mission_task") : ok({ mission, task });
 }

@@ -2,18 +2,18 @@
  * Long-running work on a task of a mission (MIS-7): the start of its job, and the effect of the job's end on the task.
  */
 import { ok, type Outcome, refuse } from "../fault.ts";
-import { taskVerbs as statusVerbs } from "../organization/task-machine.ts";
+import { taskStatusVerbs as statusVerbs } from "../organization/task-machine.ts";
 import type { Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
-import { lossOf, permitted, without } from "./access.ts";
+import { lossOf, permittedMission, without } from "./access.ts";
 import { taskContent } from "./context.ts";
 import { canWork } from "./machine.ts";
-import { keep, tellTask } from "./news.ts";
+import { keepMission, tellTask } from "./news.ts";
 import type { MissionCommand, TaskBrief } from "./protocol.ts";
 import type { Mission, MissionTask } from "./schema.ts";
-import { blockersOf, found, replaced, stampedTask } from "./task-list.ts";
+import { blockersOf, findTask, replaced, stampedTask } from "./task-list.ts";
 
-type Command<K extends MissionCommand["kind"]> = Extract<MissionCommand, { readonly kind: K }>;
+type MissionCommandOf<K extends MissionCommand["kind"]> = Extract<MissionCommand, { readonly kind: K }>;
 
 /** The allowed verbs of a task; `start_work` needs an agent, no job in progress, and all of the task's dependencies done. */
 export function taskVerbs(mission: Mission, task: MissionTask): readonly string[] {
@@ -22,11 +22,11 @@ export function taskVerbs(mission: Mission, task: MissionTask): readonly string[
   return [...statusVerbs(task.status), ...(mayStart ? ["start_work"] : [])];
 }
 
-export function startTask(tx: Tx, { by, taskId, ids }: Command<"start_task">): Outcome<TaskBrief> {
-  const allowed = permitted(tx, by, "change_tasks");
+export function startTask(tx: Tx, { by, taskId, ids }: MissionCommandOf<"start_task">): Outcome<TaskBrief> {
+  const allowed = permittedMission(tx, by, "change_tasks");
   if (!allowed.ok) return allowed;
   const mission = allowed.value;
-  const present = found(mission, taskId);
+  const present = findTask(mission, taskId);
   if (!present.ok) return present;
   const { task } = present.value;
   if (task.status === "in_progress" && task.jobId !== null) return ok({ mission, task, content: null });
@@ -36,7 +36,7 @@ export function startTask(tx: Tx, { by, taskId, ids }: Command<"start_task">): O
   if (refused !== null) return refused;
   const started = stampedTask(tx, { ...task, status: "in_progress", jobId: ids.jobId });
   tellTask(tx, mission, started, "mission_task.started");
-  const kept = keep(tx, replaced(mission, started));
+  const kept = keepMission(tx, replaced(mission, started));
   return ok({ mission: kept, task: started, content: taskContent(kept, started) });
 }
 
@@ -51,7 +51,7 @@ function refusedStart(mission: Mission, task: MissionTask): Outcome<never> | nul
 }
 
 /** The task after the end of a job that works on it, or of a job that continues that one. */
-export function taskEnded(tx: Tx, mission: Mission, { taskId, jobId, status }: Command<"job_ended">): Mission {
+export function taskEnded(tx: Tx, mission: Mission, { taskId, jobId, status }: MissionCommandOf<"job_ended">): Mission {
   const task = mission.tasks.find(({ id }) => id === taskId);
   if (task === undefined) return mission;
   const isOpen = task.status === "pending" || task.status === "in_progress";

@@ -4,32 +4,32 @@ import { invalid, ok, type Outcome, refuse } from "../fault.ts";
 import { mayBecome } from "../organization/task-machine.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
-import { permitted, unlessMoved, visible } from "./access.ts";
-import { keep, tellTask } from "./news.ts";
+import { permittedMission, unlessMoved, visibleMission } from "./access.ts";
+import { keepMission, tellTask } from "./news.ts";
 import type { MissionCommand, MissionProtocol } from "./protocol.ts";
-import { cancelJob } from "./runs.ts";
+import { sendCancel } from "./runs.ts";
 import { type Mission, MISSION_TASKS, type MissionTask } from "./schema.ts";
-import { type FoundTask, found, replaced, stampedTask } from "./task-list.ts";
+import { type FoundTask, findTask, replaced, stampedTask } from "./task-list.ts";
 import { startTask, taskVerbs } from "./task-work.ts";
 
 type TaskCommand = "add_task" | "read_task" | "update_task" | "finish_task" | "start_task";
-type Command<K extends TaskCommand> = Extract<MissionCommand, { readonly kind: K }>;
+type TaskCommandOf<K extends TaskCommand> = Extract<MissionCommand, { readonly kind: K }>;
 
-export const taskHandlers: Pick<Handlers<MissionProtocol>, TaskCommand> = {
-  add_task: add,
+export const missionTaskHandlers: Pick<Handlers<MissionProtocol>, TaskCommand> = {
+  add_task: addMissionTask,
 
   read_task(tx, { by, taskId }) {
-    const mission = visible(tx, by);
-    return mission.ok ? found(mission.value, taskId) : mission;
+    const mission = visibleMission(tx, by);
+    return mission.ok ? findTask(mission.value, taskId) : mission;
   },
 
-  update_task: update,
-  finish_task: finish,
+  update_task: updateMissionTask,
+  finish_task: finishMissionTask,
   start_task: startTask,
 };
 
-function add(tx: Tx, { by, settings, taskId }: Command<"add_task">): Outcome<FoundTask> {
-  const allowed = permitted(tx, by, "change_tasks");
+function addMissionTask(tx: Tx, { by, settings, taskId }: TaskCommandOf<"add_task">): Outcome<FoundTask> {
+  const allowed = permittedMission(tx, by, "change_tasks");
   if (!allowed.ok) return allowed;
   const { tasks } = allowed.value;
   const id = taskId ?? tx.id("mtk");
@@ -52,16 +52,16 @@ function add(tx: Tx, { by, settings, taskId }: Command<"add_task">): Outcome<Fou
     createdAt: now,
     updatedAt: now,
   };
-  return ok({ mission: keep(tx, { ...allowed.value, tasks: [...tasks, task] }), task });
+  return ok({ mission: keepMission(tx, { ...allowed.value, tasks: [...tasks, task] }), task });
 }
 
-function update(tx: Tx, { by, taskId, changes, version }: Command<"update_task">): Outcome<FoundTask> {
-  const seen = visible(tx, by);
+function updateMissionTask(tx: Tx, { by, taskId, changes, version }: TaskCommandOf<"update_task">): Outcome<FoundTask> {
+  const seen = visibleMission(tx, by);
   if (!seen.ok) return seen;
-  const present = found(seen.value, taskId);
+  const present = findTask(seen.value, taskId);
   if (!present.ok) return present;
   const { task } = present.value;
-  const allowed = permitted(tx, by, "change_tasks");
+  const allowed = permittedMission(tx, by, "change_tasks");
   if (!allowed.ok) return allowed;
   const conflict = unlessMoved(task, version);
   if (conflict !== null) return conflict;
@@ -73,19 +73,19 @@ function update(tx: Tx, { by, taskId, changes, version }: Command<"update_task">
   if (refused !== null) return refused;
   const { position, ...rest } = changes;
   const changed = withStatus(tx, seen.value, { ...task, ...rest }, task);
-  const mission = keep(tx, replaced(seen.value, changed, position));
-  return found(mission, taskId);
+  const mission = keepMission(tx, replaced(seen.value, changed, position));
+  return findTask(mission, taskId);
 }
 
-function finish(tx: Tx, { by, taskId }: Command<"finish_task">): Outcome<FoundTask> {
-  const allowed = permitted(tx, by, "change_tasks");
+function finishMissionTask(tx: Tx, { by, taskId }: TaskCommandOf<"finish_task">): Outcome<FoundTask> {
+  const allowed = permittedMission(tx, by, "change_tasks");
   if (!allowed.ok) return allowed;
-  const present = found(allowed.value, taskId);
+  const present = findTask(allowed.value, taskId);
   if (!present.ok || present.value.task.status === "completed") return present;
   const { task } = present.value;
   if (task.status === "cancelled") return refusedStatus(allowed.value, task, "completed") ?? present;
   const done = withStatus(tx, allowed.value, { ...task, status: "completed" }, task);
-  return found(keep(tx, replaced(allowed.value, done)), taskId);
+  return findTask(keepMission(tx, replaced(allowed.value, done)), taskId);
 }
 
 const refusedStatus = (mission: Mission, task: MissionTask, status = task.status): Outcome<never> | null =>
@@ -102,7 +102,7 @@ const refusedStatus = (mission: Mission, task: MissionTask, status = task.status
 function withStatus(tx: Tx, mission: Mission, task: MissionTask, before: MissionTask): MissionTask {
   const isDone = task.status === "completed" && before.status !== "completed";
   const isTaken = before.status === "in_progress" && (task.status === "pending" || task.status === "cancelled");
-  if (isTaken && before.jobId !== null) cancelJob(tx, before.jobId);
+  if (isTaken && before.jobId !== null) sendCancel(tx, before.jobId);
   const stamped = stampedTask(tx, {
     ...task,
     // Of a task that somebody starts by hand no job is the work: the one before has ended, or is stopping.
@@ -124,14 +124,14 @@ function wrongDependency(
     const path = `/depends_on/${i}`;
     if (id === taskId) return invalid(path, "A task cannot depend on itself");
     if (!byId.has(id)) return invalid(path, `\`${id}\` is no task of this mission`);
-    const circle = wayTo(byId, id, taskId);
+    const circle = dependencyPath(byId, id, taskId);
     if (circle !== null) return invalid(path, `This would be a circle: ${[taskId, ...circle].join(" → ")}`);
   }
   return null;
 }
 
 /** The chain of tasks through which `from` depends on `to`, including both; null if it does not. */
-function wayTo(
+function dependencyPath(
   tasks: ReadonlyMap<string, MissionTask>,
   from: string,
   to: string,
@@ -141,7 +141,7 @@ function wayTo(
   if (seen.has(from)) return null;
   seen.add(from);
   for (const next of tasks.get(from)?.dependsOn ?? []) {
-    const way = wayTo(tasks, next, to, seen);
+    const way = dependencyPath(tasks, next, to, seen);
     if (way !== null) return [from, ...way];
   }
   return null;

@@ -5,11 +5,11 @@
  */
 import type { ActorDefinition, Handlers, RecordKey } from "../runtime/actor.ts";
 import { BURST_BOUNDS } from "../runtime/turns/mailbox.ts";
-import { agentHandlers } from "./agents.ts";
-import { auditHandlers } from "./audit.ts";
+import { agentCommandHandlers } from "./agents.ts";
+import { auditCommandHandlers } from "./audit.ts";
 import { grantHandlers } from "./grants.ts";
 import { invitationHandlers } from "./invitations.ts";
-import { memberHandlers } from "./members.ts";
+import { memberCommandHandlers } from "./members.ts";
 import type { OrganizationCommand, OrganizationProtocol } from "./protocol.ts";
 import {
   agentTable,
@@ -23,13 +23,13 @@ import {
   tokenTable,
 } from "./schema.ts";
 import { providerKeyHandlers } from "./provider-keys.ts";
-import { secretHandlers } from "./secrets.ts";
-import { taskHandlers } from "./tasks.ts";
-import { tokenHandlers } from "./tokens.ts";
+import { secretCommandHandlers } from "./secrets.ts";
+import { taskCommandHandlers } from "./tasks.ts";
+import { tokenCommandHandlers } from "./tokens.ts";
 import { ok } from "../fault.ts";
 
 /** The current workspace of each user (WSP-6). The workspaces are actors of their own. */
-const workspaceHandlers: Pick<Handlers<OrganizationProtocol>, "select_workspace" | "read_selection"> = {
+const selectionHandlers: Pick<Handlers<OrganizationProtocol>, "select_workspace" | "read_selection"> = {
   select_workspace(tx, { userId, workspaceId }) {
     const former = tx.read(selectionTable, userId);
     if (former === null) tx.create(selectionTable, { id: userId, workspaceId });
@@ -49,22 +49,22 @@ export const organizationActor: ActorDefinition<OrganizationProtocol> = {
   kind: "organization",
   mailbox: BURST_BOUNDS,
   isUnordered: true,
-  needs: (ref, command) => needs(ref.id, command),
+  needs: (ref, command) => organizationNeeds(ref.id, command),
   handlers: {
-    ...agentHandlers,
-    ...auditHandlers,
+    ...agentCommandHandlers,
+    ...auditCommandHandlers,
     ...grantHandlers,
     ...invitationHandlers,
-    ...memberHandlers,
-    ...secretHandlers,
+    ...memberCommandHandlers,
+    ...secretCommandHandlers,
     ...providerKeyHandlers,
-    ...taskHandlers,
-    ...tokenHandlers,
-    ...workspaceHandlers,
+    ...taskCommandHandlers,
+    ...tokenCommandHandlers,
+    ...selectionHandlers,
   },
 };
 
-function needs(id: string, command: OrganizationCommand): readonly RecordKey[] {
+function organizationNeeds(id: string, command: OrganizationCommand): readonly RecordKey[] {
   switch (command.kind) {
     case "found_organization":
     case "read_organization":

@@ -40,7 +40,7 @@ type AgentCommand =
   | "missions_told"
   | "workspace_deleted";
 
-export const agentHandlers: Pick<Handlers<OrganizationProtocol>, AgentCommand> = {
+export const agentCommandHandlers: Pick<Handlers<OrganizationProtocol>, AgentCommand> = {
   /** Also opens the agent's first chat in the default workspace (V1-6). */
   create_agent(tx, { by, input }) {
     const organization = tx.read(organizationTable, tx.self.id);
@@ -97,7 +97,7 @@ export const agentHandlers: Pick<Handlers<OrganizationProtocol>, AgentCommand> =
     if (!agent.ok) return agent;
     if (agent.value.source === "library")
       return libraryState(agent.value, "A library agent is uninstalled, not deleted");
-    tellMissions(tx, { agentId, isGone: true });
+    sendMissionsEffect(tx, { agentId, isGone: true });
     return ok(tx.update(agentTable, { ...agent.value, status: "archived" }));
   },
 
@@ -120,18 +120,18 @@ export const agentHandlers: Pick<Handlers<OrganizationProtocol>, AgentCommand> =
 
   missions_told(tx, { effectId, again }) {
     tx.settle(effectId);
-    if (again !== null) tellMissions(tx, again);
+    if (again !== null) sendMissionsEffect(tx, again);
     return ok(null);
   },
 
   workspace_deleted(tx, { workspaceId }) {
-    tellMissions(tx, { workspaceId });
+    sendMissionsEffect(tx, { workspaceId });
     return ok(null);
   },
 };
 
 /** Notifies missions after this commit: there may be many, also in other organizations. */
-function tellMissions(tx: Tx, intent: MissionsIntent): void {
+function sendMissionsEffect(tx: Tx, intent: MissionsIntent): void {
   tx.effect(tx.self, TELL_MISSIONS, intent);
 }
 
@@ -181,7 +181,7 @@ function install(
       ? ({ status: "archived", installState: "uninstalled" } as const)
       : ({ ...settings, status: "active", installState: "installed" } as const);
   if (hasAll<Agent>(agent, changes)) return ok(agent);
-  tellMissions(tx, { agentId, isGone: action === "uninstall" });
+  sendMissionsEffect(tx, { agentId, isGone: action === "uninstall" });
   return ok(tx.update(agentTable, { ...agent, ...changes }));
 }
 

@@ -11,13 +11,13 @@ import { auditTable } from "./schema.ts";
 /** No user of this organization: the operator, at the machine. */
 export const OPERATOR: Origin = { userId: null, tokenId: null, address: null };
 
-export function note(tx: Tx, entry: NewAuditEntry, { userId, tokenId, address }: Origin): void {
+export function noteInAudit(tx: Tx, entry: NewAuditEntry, { userId, tokenId, address }: Origin): void {
   tx.create(auditTable, { id: tx.id("aud"), ...entry, userId, tokenId, address });
 }
 
-export const auditHandlers: Pick<Handlers<OrganizationProtocol>, "note"> = {
+export const auditCommandHandlers: Pick<Handlers<OrganizationProtocol>, "note"> = {
   note(tx, { entry, origin }) {
-    note(tx, entry, origin);
+    noteInAudit(tx, entry, origin);
     return ok(null);
   },
 };

@@ -16,13 +16,13 @@ import { type Fault, notFound, ok, type Outcome, refuse } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { CLOCK_SKEW_MS } from "../runtime/ports.ts";
 import { isoTime } from "../schema.ts";
-import { note, OPERATOR } from "./audit.ts";
+import { noteInAudit, OPERATOR } from "./audit.ts";
 import type { Issued, NewAccessToken, Origin } from "./people-protocol.ts";
 import { isSuspended, type Principal } from "./principal.ts";
 import type { OrganizationProtocol } from "./protocol.ts";
 import { type Grant, grantTable, memberTable, tokenTable } from "./schema.ts";
 import { revokeWithDescendants } from "./token-lineage.ts";
-import { isOfMember, lacking, madeIn, mintToken } from "./tokens.ts";
+import { isOfMember, lacking, membershipField, mintToken } from "./tokens.ts";
 
 /** A program redeems its code at once, as soon as the browser has returned to it. */
 export const CODE_MS = 60_000;
@@ -40,7 +40,7 @@ export const grantHandlers: Pick<Handlers<OrganizationProtocol>, GrantCommand> =
     const member = tx.read(memberTable, grant.userId);
     const made = tx.create(grantTable, {
       ...grant,
-      ...(member === null ? {} : madeIn(member)),
+      ...(member === null ? {} : membershipField(member)),
       scopes: [...grant.scopes],
       id: tx.id("gra"),
       status: "offered",
@@ -49,7 +49,7 @@ export const grantHandlers: Pick<Handlers<OrganizationProtocol>, GrantCommand> =
       expiresAt: isoTime(tx.now + CODE_MS),
       accessTokenIds: [],
     });
-    note(
+    noteInAudit(
       tx,
       { action: "grant.created", subjectId: made.id, detail: `${made.clientName}: ${made.scopes.join(" ")}` },
       origin,
@@ -59,26 +59,26 @@ export const grantHandlers: Pick<Handlers<OrganizationProtocol>, GrantCommand> =
 
   redeem_code(tx, { grantId, given, token, origin }) {
     const grant = tx.read(grantTable, grantId);
-    if (grant === null || !isSameHash(grant.codeHash, given.codeHash)) return REFUSED;
+    if (grant === null || !isSameHash(grant.codeHash, given.codeHash)) return ISSUE_REFUSED;
     // A code is bound to the client and address that requested it; with others it was stolen.
     const isTheirs =
       grant.clientId === given.clientId &&
       grant.redirectUri === given.redirectUri &&
       isSameHash(grant.codeChallenge, given.codeChallenge) &&
       (given.resource === null || given.resource === grant.resource);
-    if (grant.status !== "offered") return isTheirs ? reused(tx, grant, origin) : REFUSED;
-    if (!isTheirs || grant.codeExpiresAt <= isoTime(tx.now)) return REFUSED;
-    return issue(tx, grant, token);
+    if (grant.status !== "offered") return isTheirs ? reused(tx, grant, origin) : ISSUE_REFUSED;
+    if (!isTheirs || grant.codeExpiresAt <= isoTime(tx.now)) return ISSUE_REFUSED;
+    return issueTokens(tx, grant, token);
   },
 
   refresh_grant(tx, { grantId, given, token, origin }) {
     const grant = tx.read(grantTable, grantId);
-    if (grant === null || grant.status !== "active" || grant.clientId !== given.clientId) return REFUSED;
+    if (grant === null || grant.status !== "active" || grant.clientId !== given.clientId) return ISSUE_REFUSED;
     if (given.generation !== grant.generation)
-      return again(tx, grant, { ...given, token }) ?? reused(tx, grant, origin);
-    if (grant.expiresAt <= isoTime(tx.now)) return REFUSED;
-    if (given.resource !== null && given.resource !== grant.resource) return REFUSED;
-    return issue(tx, grant, token, given.scopes);
+      return reissueTokens(tx, grant, { ...given, token }) ?? reused(tx, grant, origin);
+    if (grant.expiresAt <= isoTime(tx.now)) return ISSUE_REFUSED;
+    if (given.resource !== null && given.resource !== grant.resource) return ISSUE_REFUSED;
+    return issueTokens(tx, grant, token, given.scopes);
   },
 
   end_grant(tx, { grantId, userId, by, origin = OPERATOR }) {
@@ -87,7 +87,7 @@ export const grantHandlers: Pick<Handlers<OrganizationProtocol>, GrantCommand> =
     const refused = by === undefined ? null : endingRefusal(grant, by);
     if (refused !== null && grant.status !== "ended") return refuse(refused);
     if (grant.status === "ended") return ok({ grant, endedIds: [], isUnchanged: true });
-    return ok({ ...end(tx, grant, { action: "grant.ended", origin }), isUnchanged: false });
+    return ok({ ...endGrantTokens(tx, grant, { action: "grant.ended", origin }), isUnchanged: false });
   },
 
   grant_of_token: (tx, { tokenId }) => ok(tx.read(tokenTable, tokenId)?.grantId ?? null),
@@ -103,14 +103,19 @@ export function endingRefusal({ scopes, accessTokenIds }: Grant, by: Principal):
   return required.length === 0 ? null : { kind: "insufficient_scope", required };
 }
 
-const REFUSED: Outcome<Issued> = ok({ kind: "refused", endedIds: [] });
+const ISSUE_REFUSED: Outcome<Issued> = ok({ kind: "refused", endedIds: [] });
 
 /** Issues the next tokens of the family. With `scopes`, the access token has only those of the grant's scopes. */
-function issue(tx: Tx, grant: Grant, token: NewAccessToken, scopes: readonly string[] | null = null): Outcome<Issued> {
+function issueTokens(
+  tx: Tx,
+  grant: Grant,
+  token: NewAccessToken,
+  scopes: readonly string[] | null = null,
+): Outcome<Issued> {
   const member = tx.read(memberTable, grant.userId);
-  if (!isOfMember(grant, member) || isSuspended(tx)) return REFUSED;
+  if (!isOfMember(grant, member) || isSuspended(tx)) return ISSUE_REFUSED;
   const granted = scopes === null ? grant.scopes : grant.scopes.filter((scope) => scopes.includes(scope));
-  if (granted.length === 0) return REFUSED;
+  if (granted.length === 0) return ISSUE_REFUSED;
   const made = mintToken(
     tx,
     {
@@ -125,7 +130,9 @@ function issue(tx: Tx, grant: Grant, token: NewAccessToken, scopes: readonly str
     { madeWith: null, parentId: null, member },
   );
   const living = [...grant.accessTokenIds, made.id];
-  const endedIds = living.splice(0, Math.max(0, living.length - LIVING_TOKENS)).flatMap((id) => revoke(tx, id));
+  const endedIds = living
+    .splice(0, Math.max(0, living.length - LIVING_TOKENS))
+    .flatMap((id) => revokeTokenFamily(tx, id));
   const active = tx.update<Grant>(grantTable, {
     ...grant,
     status: "active",
@@ -141,7 +148,7 @@ function issue(tx: Tx, grant: Grant, token: NewAccessToken, scopes: readonly str
  * The tokens that the last refresh has issued, for the same request again; null if it is too late. The secret of the
  * access token is derived from the grant and its generation, so it is the same one.
  */
-function again(
+function reissueTokens(
   tx: Tx,
   grant: Grant,
   { generation, resource, token }: { generation: number; resource: string | null; token: NewAccessToken },
@@ -154,33 +161,37 @@ function again(
   if (ageMs >= REFRESH_AGAIN_MS || ageMs < -CLOCK_SKEW_MS) return null;
   const newest = tx.read(tokenTable, accessTokenIds.at(-1) ?? "");
   if (newest?.hash !== token.hash || newest.revokedAt !== null) return null;
-  if (!isOfMember(grant, tx.read(memberTable, grant.userId)) || isSuspended(tx)) return REFUSED;
+  if (!isOfMember(grant, tx.read(memberTable, grant.userId)) || isSuspended(tx)) return ISSUE_REFUSED;
   return ok({ kind: "issued", grant, token: newest, endedIds: [] });
 }
 
 function reused(tx: Tx, grant: Grant, origin: Origin): Outcome<Issued> {
-  if (grant.status === "ended") return REFUSED;
-  return ok({ kind: "refused", endedIds: end(tx, grant, { action: "grant.reused", origin }).endedIds });
+  if (grant.status === "ended") return ISSUE_REFUSED;
+  return ok({ kind: "refused", endedIds: endGrantTokens(tx, grant, { action: "grant.reused", origin }).endedIds });
 }
 
-interface Ended {
+interface EndedGrant {
   readonly grant: Grant;
   readonly endedIds: readonly string[];
 }
 
-function end(tx: Tx, grant: Grant, of: { action: "grant.ended" | "grant.reused"; origin: Origin }): Ended {
-  const endedIds = grant.accessTokenIds.flatMap((id) => revoke(tx, id));
+function endGrantTokens(
+  tx: Tx,
+  grant: Grant,
+  of: { action: "grant.ended" | "grant.reused"; origin: Origin },
+): EndedGrant {
+  const endedIds = grant.accessTokenIds.flatMap((id) => revokeTokenFamily(tx, id));
   const ended = tx.update<Grant>(grantTable, {
     ...grant,
     status: "ended",
     accessTokenIds: [],
     expiresAt: isoTime(tx.now),
   });
-  note(tx, { action: of.action, subjectId: grant.id, detail: grant.clientName }, of.origin);
+  noteInAudit(tx, { action: of.action, subjectId: grant.id, detail: grant.clientName }, of.origin);
   return { grant: ended, endedIds };
 }
 
-function revoke(tx: Tx, tokenId: string): readonly string[] {
+function revokeTokenFamily(tx: Tx, tokenId: string): readonly string[] {
   const token = tx.read(tokenTable, tokenId);
   return token === null || token.revokedAt !== null ? [] : revokeWithDescendants(tx, token).endedIds;
 }

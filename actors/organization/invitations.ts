@@ -12,15 +12,15 @@ import { isSameHash } from "../sealing.ts";
 import { notFound, ok, type Outcome, refuse } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
-import { note } from "./audit.ts";
+import { noteInAudit } from "./audit.ts";
 import { addMember, unlessOwnerNow } from "./members.ts";
 import type { OrganizationProtocol } from "./protocol.ts";
 import { type Invitation, invitationTable, type Member, memberTable, organizationTable } from "./schema.ts";
-import { isOpen, isOutlived, withdraw, withdrawOpen } from "./withdrawal.ts";
+import { isOpenInvitation, isOutlived, withdraw, withdrawOpen } from "./withdrawal.ts";
+import { DAY_MS } from "../units.ts";
 
 /** How long an invitation can be accepted, in days. */
 export const INVITATION_DAYS = 7;
-const DAY_MS = 86_400_000;
 
 /**
  * Refuses to invite a member; `known` are the address's memberships anywhere. The caller looks them up before the turn.
@@ -56,17 +56,17 @@ export const invitationHandlers: Pick<Handlers<OrganizationProtocol>, Invitation
       status: "pending",
       removals,
     });
-    note(tx, { action: "invitation.created", subjectId: made.id, detail: `${email}: ${role}` }, origin);
+    noteInAudit(tx, { action: "invitation.created", subjectId: made.id, detail: `${email}: ${role}` }, origin);
     return ok(made);
   },
 
   check_invitation(tx, { invitationId, hash }) {
-    const invitation = openInvitation(tx, invitationId, hash);
+    const invitation = findOpenInvitation(tx, invitationId, hash);
     return invitation === null ? notFound("invitation") : ok(invitation);
   },
 
   accept_invitation(tx, { invitationId, hash, person, origin }) {
-    const invitation = openInvitation(tx, invitationId, hash);
+    const invitation = findOpenInvitation(tx, invitationId, hash);
     if (invitation === null) return notFound("invitation");
     const present = tx.read(memberTable, person.userId);
     if (present !== null && isOutlived(invitation, present)) return notFound("invitation");
@@ -75,7 +75,7 @@ export const invitationHandlers: Pick<Handlers<OrganizationProtocol>, Invitation
     const member = isMember ? ok(present) : addMember(tx, { ...person, role: invitation.role });
     if (!member.ok) return member;
     tx.update<Invitation>(invitationTable, { ...invitation, status: "accepted" });
-    note(tx, { action: "invitation.accepted", subjectId: invitationId, detail: person.email }, origin);
+    noteInAudit(tx, { action: "invitation.accepted", subjectId: invitationId, detail: person.email }, origin);
     return member;
   },
 
@@ -96,13 +96,13 @@ export const invitationHandlers: Pick<Handlers<OrganizationProtocol>, Invitation
       return refuse({ kind: "version_conflict", version: member.version });
     if (member.role === role) return ok(member);
     const changed = addMember(tx, { userId, name: member.name, email: member.email, role });
-    if (changed.ok) note(tx, { action: "member.changed", subjectId: userId, detail: role }, origin);
+    if (changed.ok) noteInAudit(tx, { action: "member.changed", subjectId: userId, detail: role }, origin);
     return changed;
   },
 };
 
-function openInvitation(tx: Tx, invitationId: string, hash: string): Invitation | null {
+function findOpenInvitation(tx: Tx, invitationId: string, hash: string): Invitation | null {
   const invitation = tx.read(invitationTable, invitationId);
   if (invitation === null || !isSameHash(invitation.hash, hash)) return null;
-  return isOpen(invitation, tx) ? invitation : null;
+  return isOpenInvitation(invitation, tx) ? invitation : null;
 }

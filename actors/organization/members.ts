@@ -6,7 +6,7 @@ import type { Origin } from "./people-protocol.ts";
 import type { OrganizationProtocol } from "./protocol.ts";
 import { isoTime } from "../schema.ts";
 import { newWorkspace, workspaceRef, workspaceTable } from "../workspace/schema.ts";
-import { note, OPERATOR } from "./audit.ts";
+import { noteInAudit, OPERATOR } from "./audit.ts";
 import { type Member, memberTable, type Organization, organizationTable } from "./schema.ts";
 import { mintToken } from "./tokens.ts";
 import { withdrawOpen } from "./withdrawal.ts";
@@ -20,7 +20,7 @@ type MemberCommand =
   | "add_member"
   | "remove_member";
 
-export const memberHandlers: Pick<Handlers<OrganizationProtocol>, MemberCommand> = {
+export const memberCommandHandlers: Pick<Handlers<OrganizationProtocol>, MemberCommand> = {
   found_organization(tx, { name, owner, tokens }) {
     if (tx.read(organizationTable, tx.self.id) !== null) return invalid("/id", "This organization exists already");
     const member = tx.create(memberTable, {
@@ -81,7 +81,7 @@ export const memberHandlers: Pick<Handlers<OrganizationProtocol>, MemberCommand>
     const isNew = member === null || member.status === "removed";
     const added = addMember(tx, { userId, name, email, role });
     if (!added.ok) return added;
-    note(tx, { action: isNew ? "member.added" : "member.changed", subjectId: userId, detail: role }, origin);
+    noteInAudit(tx, { action: isNew ? "member.added" : "member.changed", subjectId: userId, detail: role }, origin);
     return added;
   },
 
@@ -92,7 +92,7 @@ export const memberHandlers: Pick<Handlers<OrganizationProtocol>, MemberCommand>
     if (member === null || member.status === "removed") return notFound("user");
     const refused = setOwner(tx, userId, false);
     if (refused !== null) return refused;
-    note(tx, { action: "member.removed", subjectId: userId, detail: member.email }, origin);
+    noteInAudit(tx, { action: "member.removed", subjectId: userId, detail: member.email }, origin);
     withdrawOpen(tx, invitationIds, origin);
     return ok(tx.update(memberTable, { ...member, status: "removed", removal: nextRemoval(tx) }));
   },

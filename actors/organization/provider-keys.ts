@@ -8,7 +8,7 @@
 import { invalid, notFound, ok } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
-import { note } from "./audit.ts";
+import { noteInAudit } from "./audit.ts";
 import type { OrganizationProtocol } from "./protocol.ts";
 import { type ProviderKey, type SecretBook, secretTable } from "./schema.ts";
 
@@ -25,12 +25,12 @@ export const providerKeyHandlers: Pick<Handlers<OrganizationProtocol>, ProviderK
     const now = isoTime(tx.now);
     const key: ProviderKey = { provider, secret, createdAt: former?.createdAt ?? now, updatedAt: now };
     const others = providerKeys.filter((other) => other !== former);
-    keep(
+    keepProviderKeys(
       tx,
       book,
       [...others, key].sort((a, b) => (a.provider < b.provider ? -1 : 1)),
     );
-    note(tx, { action: "provider_key.set", subjectId: provider, detail: secret }, origin);
+    noteInAudit(tx, { action: "provider_key.set", subjectId: provider, detail: secret }, origin);
     return ok({ key, isNew: former === undefined, isUnchanged: false });
   },
 
@@ -39,12 +39,12 @@ export const providerKeyHandlers: Pick<Handlers<OrganizationProtocol>, ProviderK
     const { providerKeys = [] } = book ?? {};
     const key = providerKeys.find((other) => other.provider === provider);
     if (book === null || key === undefined) return notFound("provider_key");
-    keep(
+    keepProviderKeys(
       tx,
       book,
       providerKeys.filter((other) => other !== key),
     );
-    note(tx, { action: "provider_key.removed", subjectId: provider, detail: key.secret }, origin);
+    noteInAudit(tx, { action: "provider_key.removed", subjectId: provider, detail: key.secret }, origin);
     return ok(key);
   },
 
@@ -56,6 +56,6 @@ export const providerKeyHandlers: Pick<Handlers<OrganizationProtocol>, ProviderK
 
 const bookOf = (tx: Tx): SecretBook | null => tx.read(secretTable, tx.self.id);
 
-function keep(tx: Tx, book: SecretBook, providerKeys: ProviderKey[]): void {
+function keepProviderKeys(tx: Tx, book: SecretBook, providerKeys: ProviderKey[]): void {
   tx.update(secretTable, { ...book, providerKeys });
 }

@@ -8,12 +8,12 @@ import type { Directory } from "./directory.ts";
 import type { Origin } from "./people-protocol.ts";
 import type { OrganizationCommand } from "./protocol.ts";
 
-type Credentials = Awaited<ReturnType<Directory["credentialsOf"]>>;
-type Ending = Extract<OrganizationCommand, { readonly kind: "revoke_token" | "end_grant" }>;
+type MemberCredentials = Awaited<ReturnType<Directory["credentialsOf"]>>;
+type EndingCommand = Extract<OrganizationCommand, { readonly kind: "revoke_token" | "end_grant" }>;
 type Removal = Extract<OrganizationCommand, { readonly kind: "remove_member" }>;
 
 /** The command that ends the membership, and withdraws the person's invitations. */
-export const removalOf = (userId: string, { invitationIds }: Credentials, origin: Origin): Removal => ({
+export const removalOf = (userId: string, { invitationIds }: MemberCredentials, origin: Origin): Removal => ({
   kind: "remove_member",
   userId,
   invitationIds,
@@ -21,7 +21,7 @@ export const removalOf = (userId: string, { invitationIds }: Credentials, origin
 });
 
 /** The commands that end these credentials; each reply has the ids of the ended tokens. */
-export const endingsOf = ({ tokenIds, grantIds }: Credentials, origin: Origin): readonly Ending[] => [
+export const endingsOf = ({ tokenIds, grantIds }: MemberCredentials, origin: Origin): readonly EndingCommand[] => [
   ...grantIds.map((grantId) => ({ kind: "end_grant" as const, grantId, userId: null, origin })),
   ...tokenIds.map((tokenId) => ({ kind: "revoke_token" as const, tokenId, of: null, by: null, origin })),
 ];

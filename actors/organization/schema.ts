@@ -5,7 +5,7 @@
 import { AgentTool, McpServer } from "../job/connections.ts";
 import { ApprovalExpiry, OutputSchema } from "../job/terms.ts";
 import { type ActorRef, table } from "../runtime/actor.ts";
-import { OneOf, RecordBase, type Static, Timestamp, Type } from "../schema.ts";
+import { NullableText, NullableTime, OneOf, RecordBase, type Static, Timestamp, Type } from "../schema.ts";
 
 export const VISIBILITIES = ["private", "organization", "public", "unlisted"] as const;
 export const INSTALL_STATES = ["available", "installed", "uninstalled"] as const;
@@ -27,9 +27,6 @@ export type Role = (typeof ROLES)[number];
 export type TokenKind = (typeof TOKEN_KINDS)[number];
 export type CredentialKind = (typeof CREDENTIAL_KINDS)[number];
 
-const OptionalText = Type.Union([Type.String(), Type.Null()]);
-const OptionalTime = Type.Union([Timestamp, Type.Null()]);
-
 /** How many removals of members the organization had seen; absent: none. It orders invitations and removals. */
 const Removals = Type.Optional(Type.Integer({ minimum: 0 }));
 
@@ -40,7 +37,7 @@ export const Organization = Type.Object({
   /** User ids of its owners. Never empty, or nobody could administer the organization any more. */
   owners: Type.Array(Type.String()),
   /** When the operator suspended it; absent or null: it is active. */
-  suspendedAt: Type.Optional(OptionalTime),
+  suspendedAt: Type.Optional(NullableTime),
   removals: Removals,
   /** Quotas that differ from the service's defaults, by name; null: unlimited (QUOTA-1). */
   quotas: Type.Optional(Type.Record(Type.String(), Type.Union([Type.Integer({ minimum: 0 }), Type.Null()]))),
@@ -77,19 +74,19 @@ export const Token = Type.Object({
   userId: Type.String(),
   scopes: Type.Array(Type.String()),
   expiresAt: Timestamp,
-  lastUsedAt: OptionalTime,
-  revokedAt: OptionalTime,
+  lastUsedAt: NullableTime,
+  revokedAt: NullableTime,
   /** The token that created it; null if the operator did. */
-  madeWith: Type.Optional(OptionalText),
+  madeWith: Type.Optional(NullableText),
   /** The token with which it ends; absent or null: it ends by itself. */
-  endsWith: Type.Optional(OptionalText),
+  endsWith: Type.Optional(NullableText),
   /** The tokens that end with it, direct and indirect, while they are valid. */
   descendants: Type.Optional(Type.Array(Type.Object({ id: Type.String(), expiresAt: Timestamp }))),
   /** For an access token: its resource, and its grant. */
-  audience: Type.Optional(OptionalText),
-  grantId: Type.Optional(OptionalText),
+  audience: Type.Optional(NullableText),
+  grantId: Type.Optional(NullableText),
   /** The remote address of its last recorded use. */
-  lastAddress: Type.Optional(OptionalText),
+  lastAddress: Type.Optional(NullableText),
   membership: Membership,
 });
 export type Token = Static<typeof Token>;
@@ -164,21 +161,21 @@ export const AuditEntry = Type.Object({
   ...RecordBase,
   action: OneOf(AUDIT_ACTIONS),
   /** The user; null: the operator. */
-  userId: OptionalText,
+  userId: NullableText,
   /** The user's credential; null: none. */
-  tokenId: OptionalText,
+  tokenId: NullableText,
   /** The remote address; null: none, as for the operator. */
-  address: OptionalText,
+  address: NullableText,
   /** The id of the affected token, user or invitation. */
-  subjectId: OptionalText,
+  subjectId: NullableText,
   /** A detail for people: a token's name, a role. */
-  detail: OptionalText,
+  detail: NullableText,
 });
 export type AuditEntry = Static<typeof AuditEntry>;
 
 /** The workspace that a user has selected last (WSP-6), by the user's id. */
-export const Selection = Type.Object({ ...RecordBase, workspaceId: Type.String() });
-export type Selection = Static<typeof Selection>;
+export const SelectedWorkspace = Type.Object({ ...RecordBase, workspaceId: Type.String() });
+export type SelectedWorkspace = Static<typeof SelectedWorkspace>;
 
 export const Agent = Type.Object({
   ...RecordBase,
@@ -186,12 +183,12 @@ export const Agent = Type.Object({
   role: Type.String(),
   systemPrompt: Type.String(),
   visibility: OneOf(VISIBILITIES),
-  description: OptionalText,
+  description: NullableText,
   status: OneOf(["active", "archived"] as const),
   /** Library agents come with the service; their settings are this organization's own (AGT-2). */
   source: OneOf(["private", "library"] as const),
   installState: OneOf(INSTALL_STATES),
-  model: OptionalText,
+  model: NullableText,
   allowedTools: Type.Array(Type.String()),
   /** Whether an empty list was given: it has no tool of the service then. */
   hasNoTools: Type.Optional(Type.Boolean()),
@@ -208,23 +205,23 @@ export const Agent = Type.Object({
   tags: Type.Array(Type.String()),
   createdBy: Type.String(),
   /** When the operator disabled it; absent or null: it may work. */
-  disabledAt: Type.Optional(OptionalTime),
+  disabledAt: Type.Optional(NullableTime),
 });
 export type Agent = Static<typeof Agent>;
 
 export const Task = Type.Object({
   ...RecordBase,
   title: Type.String(),
-  description: OptionalText,
+  description: NullableText,
   status: OneOf(TASK_STATUSES),
   priority: OneOf(TASK_PRIORITIES),
   /** An agent's or a user's id, kept as given (V1-7). */
-  assignedTo: OptionalText,
-  workspaceId: OptionalText,
+  assignedTo: NullableText,
+  workspaceId: NullableText,
   createdBy: Type.String(),
-  completedAt: OptionalTime,
+  completedAt: NullableTime,
   /** Deleted tasks are kept, but no request finds them; absent or null: not deleted. */
-  deletedAt: Type.Optional(OptionalTime),
+  deletedAt: Type.Optional(NullableTime),
 });
 export type Task = Static<typeof Task>;
 
@@ -267,7 +264,7 @@ export const tokenTable = table<Token>("token");
 export const invitationTable = table<Invitation>("invitation");
 export const grantTable = table<Grant>("oauth_grant");
 export const auditTable = table<AuditEntry>("audit_entry");
-export const selectionTable = table<Selection>("workspace_selection");
+export const selectionTable = table<SelectedWorkspace>("workspace_selection");
 export const agentTable = table<Agent>("agent");
 export const taskTable = table<Task>("task");
 export const secretTable = table<SecretBook>("secret");

@@ -16,9 +16,9 @@ type SecretCommand =
   | "read_sealed_secrets"
   | "reseal_secrets";
 
-export const secretHandlers: Pick<Handlers<OrganizationProtocol>, SecretCommand> = {
+export const secretCommandHandlers: Pick<Handlers<OrganizationProtocol>, SecretCommand> = {
   put_secret(tx, { name, sealed }) {
-    const secrets = secretsOf(tx);
+    const secrets = readSecrets(tx);
     const former = secrets.find((secret) => secret.name === name);
     if (former === undefined && secrets.length >= MAX_SECRETS)
       return refuse({ kind: "quota_exceeded", quota: "secrets", limit: MAX_SECRETS, used: secrets.length });
@@ -26,52 +26,52 @@ export const secretHandlers: Pick<Handlers<OrganizationProtocol>, SecretCommand>
     const secret: Secret = { name, sealed, createdAt: former?.createdAt ?? now, updatedAt: now };
     const others = secrets.filter((other) => other.name !== name);
     // Names are ASCII, so this is byte order.
-    keep(
+    keepSecrets(
       tx,
       [...others, secret].sort((a, b) => (a.name < b.name ? -1 : 1)),
     );
-    return ok({ secret: infoOf(secret), isNew: former === undefined });
+    return ok({ secret: secretInfo(secret), isNew: former === undefined });
   },
 
   delete_secret(tx, { name }) {
-    const secrets = secretsOf(tx);
+    const secrets = readSecrets(tx);
     const secret = secrets.find((other) => other.name === name);
     if (secret === undefined) return notFound("secret");
-    keep(
+    keepSecrets(
       tx,
       secrets.filter((other) => other !== secret),
     );
-    return ok(infoOf(secret));
+    return ok(secretInfo(secret));
   },
 
   read_secret(tx, { name }) {
-    const secret = secretsOf(tx).find((other) => other.name === name);
+    const secret = readSecrets(tx).find((other) => other.name === name);
     return secret === undefined ? notFound("secret") : ok(secret.sealed);
   },
 
-  read_sealed_secrets: (tx) => ok(secretsOf(tx).map(({ name, sealed }) => ({ name, sealed }))),
+  read_sealed_secrets: (tx) => ok(readSecrets(tx).map(({ name, sealed }) => ({ name, sealed }))),
 
   reseal_secrets(tx, { resealed }) {
     const fresh = new Map(resealed.map(({ former, sealed }) => [former, sealed]));
-    const secrets = secretsOf(tx);
+    const secrets = readSecrets(tx);
     const count = secrets.filter(({ sealed }) => fresh.has(sealed)).length;
     if (count > 0)
-      keep(
+      keepSecrets(
         tx,
         secrets.map((secret) => ({ ...secret, sealed: fresh.get(secret.sealed) ?? secret.sealed })),
       );
     return ok(count);
   },
 
-  list_secrets: (tx) => ok(secretsOf(tx).map(infoOf)),
+  list_secrets: (tx) => ok(readSecrets(tx).map(secretInfo)),
 };
 
-const secretsOf = (tx: Tx): readonly Secret[] => tx.read(secretTable, tx.self.id)?.secrets ?? [];
+const readSecrets = (tx: Tx): readonly Secret[] => tx.read(secretTable, tx.self.id)?.secrets ?? [];
 
-function keep(tx: Tx, secrets: Secret[]): void {
+function keepSecrets(tx: Tx, secrets: Secret[]): void {
   const record = tx.read(secretTable, tx.self.id);
   if (record === null) tx.create(secretTable, { id: tx.self.id, secrets });
   else tx.update(secretTable, { ...record, secrets });
 }
 
-const infoOf = ({ name, createdAt, updatedAt }: Secret): SecretInfo => ({ name, createdAt, updatedAt });
+const secretInfo = ({ name, createdAt, updatedAt }: Secret): SecretInfo => ({ name, createdAt, updatedAt });

@@ -12,10 +12,10 @@ import type { TaskStatus } from "./schema.ts";
 export const TASK_ACTIONS = ["start", "pause", "complete", "cancel"] as const;
 export type TaskAction = (typeof TASK_ACTIONS)[number];
 
-type Row = Readonly<Record<TaskAction, TaskStatus | null>>;
+type TaskTransitions = Readonly<Record<TaskAction, TaskStatus | null>>;
 
 /** Total: a new action does not compile until each status has an answer to it. */
-export const TASK_MACHINE: Readonly<Record<TaskStatus, Row>> = {
+export const TASK_MACHINE: Readonly<Record<TaskStatus, TaskTransitions>> = {
   pending: {
     start: "in_progress",
     pause: null,
@@ -47,7 +47,7 @@ const taskActions = (status: TaskStatus): readonly TaskAction[] =>
   TASK_ACTIONS.filter((action) => TASK_MACHINE[status][action] !== null);
 
 /** The allowed verbs of a task in this status. Its texts and its assignee may always be changed. */
-export const taskVerbs = (status: TaskStatus): readonly string[] => [...taskActions(status), "update"];
+export const taskStatusVerbs = (status: TaskStatus): readonly string[] => [...taskActions(status), "update"];
 
 /** Whether a status may follow another; setting the current status again is always allowed. */
 export const mayBecome = (from: TaskStatus, to: TaskStatus): boolean =>

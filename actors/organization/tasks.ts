@@ -6,9 +6,9 @@ import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
 import type { OrganizationProtocol } from "./protocol.ts";
 import { type Task, taskTable } from "./schema.ts";
-import { mayBecome, taskVerbs } from "./task-machine.ts";
+import { mayBecome, taskStatusVerbs } from "./task-machine.ts";
 
-export const taskHandlers: Pick<
+export const taskCommandHandlers: Pick<
   Handlers<OrganizationProtocol>,
   "create_task" | "read_task" | "update_task" | "delete_task"
 > = {
@@ -22,12 +22,12 @@ export const taskHandlers: Pick<
   },
 
   read_task(tx, { taskId }) {
-    const task = present(tx, taskId);
+    const task = presentTask(tx, taskId);
     return task === null ? notFound("task") : ok(task);
   },
 
   update_task(tx, { taskId, changes, version }) {
-    const task = present(tx, taskId);
+    const task = presentTask(tx, taskId);
     if (task === null) return notFound("task");
     if (version !== null && version !== task.version)
       return refuse({ kind: "version_conflict", version: task.version });
@@ -44,17 +44,17 @@ export const taskHandlers: Pick<
   },
 
   delete_task(tx, { taskId }) {
-    const task = present(tx, taskId);
+    const task = presentTask(tx, taskId);
     if (task === null) return notFound("task");
     return ok(tx.update(taskTable, { ...task, deletedAt: isoTime(tx.now) }));
   },
 };
 
 /** A task of a mission can only be cancelled; a task of the organization can also be deleted. */
-export const verbsOf = ({ status }: Pick<Task, "status">): readonly string[] => [...taskVerbs(status), "delete"];
+export const verbsOf = ({ status }: Pick<Task, "status">): readonly string[] => [...taskStatusVerbs(status), "delete"];
 
 /** The task, unless it is deleted. */
-function present(tx: Tx, taskId: string): Task | null {
+function presentTask(tx: Tx, taskId: string): Task | null {
   const task = tx.read(taskTable, taskId);
   return task === null || (task.deletedAt ?? null) !== null ? null : task;
 }

@@ -14,11 +14,11 @@ import { isoTime } from "../schema.ts";
 import type { Principal } from "./principal.ts";
 import type { NewToken } from "./protocol.ts";
 import { type Token, tokenTable } from "./schema.ts";
+import { DAY_MS } from "../units.ts";
 
 /** Valid tokens that end with one token: bounds its record, and the turn that revokes it. */
 export const MAX_DESCENDANTS = 256;
 
-const DAY_MS = 86_400_000;
 const TOO_MANY: Fault = {
   kind: "forbidden",
   message: `${MAX_DESCENDANTS} tokens that were made with this one still count: revoke some of them first`,
@@ -28,7 +28,7 @@ const TOO_MANY: Fault = {
  * The token with which a new one ends. Tokens of the operator end by themselves, and so do tokens that a person creates
  * in a session: no other token that could be stolen created them.
  */
-export const parentOf = (by: Principal | null): string | null =>
+export const parentToken = (by: Principal | null): string | null =>
   by === null || by.tokenKind === "session" ? null : by.tokenId;
 
 /**

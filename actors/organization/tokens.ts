@@ -15,11 +15,12 @@ import { isSameHash } from "../sealing.ts";
 import { type Fault, notFound, ok, type Outcome, refuse } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isoTime, timeWriter } from "../schema.ts";
-import { note, OPERATOR } from "./audit.ts";
+import { noteInAudit, OPERATOR } from "./audit.ts";
 import { FULL_ACCESS, hasScope, isSuspended, type Principal, SUSPENDED } from "./principal.ts";
 import type { NewToken, OrganizationProtocol } from "./protocol.ts";
 import { type Grant, type Member, memberTable, type Token, tokenTable } from "./schema.ts";
-import { endWithin, noteDescendant, parentOf, revokeWithDescendants } from "./token-lineage.ts";
+import { endWithin, noteDescendant, parentToken, revokeWithDescendants } from "./token-lineage.ts";
+import { DAY_MS } from "../units.ts";
 
 /** Lifetime of a token in days: the default, the minimum and the maximum (AUTH-1). */
 export const TOKEN_DAYS = 90;
@@ -32,8 +33,6 @@ export const LAST_USED_PRECISION_MS = 60_000;
 /** A session ends when its browser has sent nothing for this long. */
 export const SESSION_IDLE_MS = 7 * 86_400_000;
 
-const DAY_MS = 86_400_000;
-
 /** The expiry of a token that is created at `now` for this many days. */
 export const tokenExpiry = (now: number, days: number): string => isoTime(now + days * DAY_MS);
 
@@ -42,12 +41,12 @@ const staleTime = timeWriter();
 
 type TokenCommand = "authenticate" | "confirm_token" | "touch_token" | "create_token" | "revoke_token";
 
-export const tokenHandlers: Pick<Handlers<OrganizationProtocol>, TokenCommand> = {
+export const tokenCommandHandlers: Pick<Handlers<OrganizationProtocol>, TokenCommand> = {
   authenticate(tx, { tokenId, hash }) {
     const token = tx.read(tokenTable, tokenId);
     // The directory found the token by this hash; check that the record still has it.
-    if (token === null || !isSameHash(token.hash, hash)) return UNKNOWN;
-    const member = bearerOf(tx, token);
+    if (token === null || !isSameHash(token.hash, hash)) return UNKNOWN_TOKEN;
+    const member = bearerMember(tx, token);
     if (!member.ok) return member;
     const { scopes, kind: tokenKind, expiresAt, lastUsedAt, audience = null } = token;
     const isStale = lastUsedAt === null || lastUsedAt <= staleTime(tx.now - LAST_USED_PRECISION_MS);
@@ -63,8 +62,8 @@ export const tokenHandlers: Pick<Handlers<OrganizationProtocol>, TokenCommand> =
 
   confirm_token(tx, { tokenId }) {
     const token = tx.read(tokenTable, tokenId);
-    if (token === null) return UNKNOWN;
-    const member = bearerOf(tx, token);
+    if (token === null) return UNKNOWN_TOKEN;
+    const member = bearerMember(tx, token);
     return member.ok ? ok(null) : member;
   },
 
@@ -78,7 +77,7 @@ export const tokenHandlers: Pick<Handlers<OrganizationProtocol>, TokenCommand> =
     // Audited once a day for each token, and when its address changes: an entry for each request would bury the others.
     const isNews = token.lastUsedAt?.slice(0, 10) !== now.slice(0, 10) || (token.lastAddress ?? null) !== address;
     if (isNews && token.kind !== "session")
-      note(
+      noteInAudit(
         tx,
         { action: "token.used", subjectId: tokenId, detail: token.name },
         { userId: token.userId, tokenId, address },
@@ -95,7 +94,7 @@ export const tokenHandlers: Pick<Handlers<OrganizationProtocol>, TokenCommand> =
     const member = tx.read(memberTable, token.userId);
     if (member === null || member.status === "removed") return notFound("user");
     if (token.kind === "service" && member.role !== "owner") return refuse({ kind: "owner_required" });
-    const parentId = parentOf(by);
+    const parentId = parentToken(by);
     const parent = parentId === null ? null : tx.read(tokenTable, parentId);
     const expiresAt = endWithin(parent, token, { now: tx.now, isAsked: isLifeAsked });
     if (!expiresAt.ok) return expiresAt;
@@ -104,7 +103,7 @@ export const tokenHandlers: Pick<Handlers<OrganizationProtocol>, TokenCommand> =
     const tooMany = noteDescendant(tx, made);
     if (tooMany !== null) return refuse(tooMany);
     const action = made.kind === "session" ? "session.started" : "token.created";
-    note(tx, { action, subjectId: made.id, detail: made.name }, origin);
+    noteInAudit(tx, { action, subjectId: made.id, detail: made.name }, origin);
     return ok(made);
   },
 
@@ -117,12 +116,12 @@ export const tokenHandlers: Pick<Handlers<OrganizationProtocol>, TokenCommand> =
     if (refused !== null) return refuse(refused);
     const revoked = revokeWithDescendants(tx, token);
     const action = token.kind === "session" ? "session.ended" : "token.revoked";
-    for (const id of revoked.endedIds) note(tx, { action, subjectId: id, detail: nameOf(tx, id) }, origin);
+    for (const id of revoked.endedIds) noteInAudit(tx, { action, subjectId: id, detail: tokenName(tx, id) }, origin);
     return ok(revoked);
   },
 };
 
-const nameOf = (tx: Tx, tokenId: string): string | null => tx.read(tokenTable, tokenId)?.name ?? null;
+const tokenName = (tx: Tx, tokenId: string): string | null => tx.read(tokenTable, tokenId)?.name ?? null;
 
 /** An unused token; `parentId` is the token with which it ends. */
 export function mintToken(
@@ -136,7 +135,7 @@ export function mintToken(
 ): Token {
   return tx.create(tokenTable, {
     ...token,
-    ...madeIn(member),
+    ...membershipField(member),
     scopes: [...token.scopes],
     id: tx.id("tok"),
     lastUsedAt: null,
@@ -162,13 +161,13 @@ export function revocationRefusal(token: Token, { scopes, tokenId, expiresAt }: 
 export const lacking = (scopes: readonly string[], asked: readonly string[]): string[] =>
   asked.filter((scope) => !hasScope(scopes, scope));
 
-const UNKNOWN = refuse({ kind: "unauthenticated", reason: "unknown token" });
+const UNKNOWN_TOKEN = refuse({ kind: "unauthenticated", reason: "unknown token" });
 
 /**
  * Whether it has expired. Compares texts, whose order is that of the times: parsing them would cost more than the rest
  * of the turn.
  */
-const isOver = ({ kind, expiresAt, lastUsedAt, createdAt }: Token, now: number): boolean =>
+const isTokenOver = ({ kind, expiresAt, lastUsedAt, createdAt }: Token, now: number): boolean =>
   expiresAt <= isoTime(now) || (kind === "session" && (lastUsedAt ?? createdAt) <= isoTime(now - SESSION_IDLE_MS));
 
 /**
@@ -179,10 +178,10 @@ const freshUntil = (expiresAt: string, lastUsedAt: string): number =>
   Math.min(Date.parse(expiresAt), Date.parse(lastUsedAt) + LAST_USED_PRECISION_MS);
 
 /** Whether it is revoked or expired. */
-export const hasEnded = (token: Token, now: number): boolean => token.revokedAt !== null || isOver(token, now);
+export const hasEnded = (token: Token, now: number): boolean => token.revokedAt !== null || isTokenOver(token, now);
 
 /** The membership number that a credential of this member gets. */
-export const madeIn = ({ membership }: Member): Pick<Member, "membership"> =>
+export const membershipField = ({ membership }: Member): Pick<Member, "membership"> =>
   membership === undefined ? {} : { membership };
 
 /** Whether the person is a member, and has been since the credential was made. */
@@ -190,9 +189,9 @@ export const isOfMember = ({ membership = 0 }: Token | Grant, member: Member | n
   member !== null && member.status === "active" && (member.membership ?? 0) === membership;
 
 /** The person for whom a token is valid now. */
-function bearerOf(tx: Tx, token: Token): Outcome<Member> {
+function bearerMember(tx: Tx, token: Token): Outcome<Member> {
   if (token.revokedAt !== null) return refuse({ kind: "unauthenticated", reason: "revoked token" });
-  if (isOver(token, tx.now)) return refuse({ kind: "token_expired" });
+  if (isTokenOver(token, tx.now)) return refuse({ kind: "token_expired" });
   const member = tx.read(memberTable, token.userId);
   if (!isOfMember(token, member))
     return refuse({ kind: "unauthenticated", reason: "the token's user is not a member any more" });
@@ -206,7 +205,7 @@ function bearerOf(tx: Tx, token: Token): Outcome<Member> {
  */
 function unlessMayMint(tx: Tx, { scopes }: NewToken, by: Principal): Outcome<never> | null {
   const own = tx.read(tokenTable, by.tokenId);
-  const bearer = own === null ? UNKNOWN : bearerOf(tx, own);
+  const bearer = own === null ? UNKNOWN_TOKEN : bearerMember(tx, own);
   if (!bearer.ok) return bearer;
   const required = lacking(by.scopes, scopes);
   return required.length === 0 ? null : refuse({ kind: "insufficient_scope", required });

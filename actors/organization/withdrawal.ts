@@ -1,16 +1,16 @@
 /** Withdraws invitations (AUTH-18): for an owner, with the removal of a person, and before a newer one of the address. */
 import type { Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
-import { note } from "./audit.ts";
+import { noteInAudit } from "./audit.ts";
 import type { Origin } from "./people-protocol.ts";
 import { type Invitation, invitationTable, type Member } from "./schema.ts";
 
 /** Whether it can still be accepted. */
-export const isOpen = ({ status, expiresAt }: Invitation, { now }: Tx): boolean =>
+export const isOpenInvitation = ({ status, expiresAt }: Invitation, { now }: Tx): boolean =>
   status === "pending" && expiresAt > isoTime(now);
 
 export function withdraw(tx: Tx, invitation: Invitation, origin: Origin): Invitation {
-  note(tx, { action: "invitation.revoked", subjectId: invitation.id, detail: invitation.email }, origin);
+  noteInAudit(tx, { action: "invitation.revoked", subjectId: invitation.id, detail: invitation.email }, origin);
   return tx.update<Invitation>(invitationTable, { ...invitation, status: "revoked" });
 }
 
@@ -18,7 +18,7 @@ export function withdraw(tx: Tx, invitation: Invitation, origin: Origin): Invita
 export function withdrawOpen(tx: Tx, ids: readonly string[], origin: Origin): void {
   for (const id of ids) {
     const invitation = tx.read(invitationTable, id);
-    if (invitation !== null && isOpen(invitation, tx)) withdraw(tx, invitation, origin);
+    if (invitation !== null && isOpenInvitation(invitation, tx)) withdraw(tx, invitation, origin);
   }
 }
 

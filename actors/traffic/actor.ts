@@ -2,7 +2,7 @@
 import type { ActorDefinition, RecordKey } from "../runtime/actor.ts";
 import { BURST_BOUNDS } from "../runtime/turns/mailbox.ts";
 import { idempotencyHandlers } from "./idempotency.ts";
-import { sessionHandlers } from "./client-sessions.ts";
+import { clientSessionHandlers } from "./client-sessions.ts";
 import type { TrafficCommand, TrafficProtocol } from "./protocol.ts";
 import { clientSessionsTable, idempotencyKeyTable, rateWindowTable } from "./schema.ts";
 import { unspent, windowHandlers } from "./windows.ts";
@@ -12,12 +12,12 @@ export const trafficActor: ActorDefinition<TrafficProtocol> = {
   mailbox: BURST_BOUNDS,
   writesWhenFull: true,
   isUnordered: true,
-  needs: (_ref, command) => needs(command),
-  handlers: { ...windowHandlers, ...idempotencyHandlers, ...sessionHandlers },
+  needs: (_ref, command) => trafficNeeds(command),
+  handlers: { ...windowHandlers, ...idempotencyHandlers, ...clientSessionHandlers },
   beforeEviction: unspent,
 };
 
-function needs(command: TrafficCommand): readonly RecordKey[] {
+function trafficNeeds(command: TrafficCommand): readonly RecordKey[] {
   switch (command.kind) {
     case "admit_request":
       return [{ table: rateWindowTable.name, id: command.identity }];

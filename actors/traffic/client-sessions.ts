@@ -16,37 +16,37 @@ import { type ClientSession, type ClientSessions, clientSessionsTable } from "./
 
 type SessionCommand = "find_session" | "end_session" | "subscribe" | "unsubscribe";
 
-export const sessionHandlers: Pick<Handlers<TrafficProtocol>, SessionCommand> = {
+export const clientSessionHandlers: Pick<Handlers<TrafficProtocol>, SessionCommand> = {
   find_session(tx, { session }) {
-    const { isOver, subscriptions } = find(tx, session);
+    const { isOver, subscriptions } = findClientSession(tx, session);
     return ok({ isOver, subscriptions });
   },
 
   end_session(tx, { session }) {
-    const found = find(tx, session);
-    if (!found.isOver) keep(tx, session, { ...found, isOver: true, subscriptions: [] });
+    const found = findClientSession(tx, session);
+    if (!found.isOver) keepClientSession(tx, session, { ...found, isOver: true, subscriptions: [] });
     return ok(null);
   },
 
   subscribe(tx, { session, uri }) {
-    const found = find(tx, session);
+    const found = findClientSession(tx, session);
     if (found.isOver) return notFound("route");
     if (found.subscriptions.includes(uri)) return ok(null);
     const refused = roomFault(tx, session, found);
     if (refused !== null) return refused;
-    keep(tx, session, { ...found, subscriptions: [...found.subscriptions, uri] });
+    keepClientSession(tx, session, { ...found, subscriptions: [...found.subscriptions, uri] });
     return ok(null);
   },
 
   unsubscribe(tx, { session, uri }) {
-    const found = find(tx, session);
+    const found = findClientSession(tx, session);
     if (!found.subscriptions.includes(uri)) return ok(null);
-    keep(tx, session, { ...found, subscriptions: found.subscriptions.filter((one) => one !== uri) });
+    keepClientSession(tx, session, { ...found, subscriptions: found.subscriptions.filter((one) => one !== uri) });
     return ok(null);
   },
 };
 
-function find(tx: Tx, { userId, key, openedAt }: SessionName): ClientSession {
+function findClientSession(tx: Tx, { userId, key, openedAt }: SessionName): ClientSession {
   const record = tx.read(clientSessionsTable, userId);
   const known = record?.sessions.find((one) => one.key === key);
   return known ?? { key, openedAt, isOver: record !== null && openedAt <= overUpTo(tx, record), subscriptions: [] };
@@ -66,7 +66,7 @@ function roomFault(tx: Tx, { userId }: SessionName, { subscriptions }: ClientSes
     : invalid("/uri", `Your sessions have at most ${PERSON_SUBSCRIPTIONS} subscriptions; end one of them first`);
 }
 
-function keep(tx: Tx, { userId }: SessionName, session: ClientSession): void {
+function keepClientSession(tx: Tx, { userId }: SessionName, session: ClientSession): void {
   const record = tx.read(clientSessionsTable, userId);
   const others = (record?.sessions ?? []).filter(
     (one) => one.key !== session.key && one.openedAt + CLIENT_SESSION_MS > tx.now && !isFuture(tx, one.openedAt),

@@ -20,13 +20,13 @@ import { type IdempotencyKey, idempotencyKeyTable, type KeyEnding } from "./sche
 type KeyCommand = "find_key" | "keep_key" | "settle_key" | "release_key";
 
 /** How long a caller waits before it asks again whether the first request has finished. */
-const RETRY_MS = 1_000;
+const RUNNING_RETRY_MS = 1_000;
 
 export const idempotencyHandlers: Pick<Handlers<TrafficProtocol>, KeyCommand> = {
-  find_key: (tx, { claim }) => find(tx, claim),
+  find_key: (tx, { claim }) => findKey(tx, claim),
 
   keep_key(tx, { claim, ending }) {
-    const found = find(tx, claim);
+    const found = findKey(tx, claim);
     if (!found.ok) return found;
     if (found.value !== null) return ok({ ending: found.value, isNew: false });
     const record = tx.read(idempotencyKeyTable, claim.keyId);
@@ -53,7 +53,7 @@ export const idempotencyHandlers: Pick<Handlers<TrafficProtocol>, KeyCommand> = 
 };
 
 /** The result of the same request, or null if it may begin. */
-function find(tx: Tx, claim: KeyClaim): Outcome<KeyEnding | null> {
+function findKey(tx: Tx, claim: KeyClaim): Outcome<KeyEnding | null> {
   const { holder } = claim;
   let key: IdempotencyKey | null = null;
   let fingerprint = "";
@@ -65,7 +65,9 @@ function find(tx: Tx, claim: KeyClaim): Outcome<KeyEnding | null> {
   if (key === null) return ok(null);
   if (key.fingerprint !== fingerprint) return refuse({ kind: "idempotency_conflict" });
   if (key.ending.kind !== "running") return ok(key.ending);
-  return key.ending.holder === holder ? ok(null) : refuse({ kind: "idempotency_in_progress", retryAfterMs: RETRY_MS });
+  return key.ending.holder === holder
+    ? ok(null)
+    : refuse({ kind: "idempotency_in_progress", retryAfterMs: RUNNING_RETRY_MS });
 }
 
 function live(tx: Tx, keyId: string): IdempotencyKey | null {

@@ -2,7 +2,7 @@
 import { invalid, notFound, ok, type Outcome } from "../fault.ts";
 import type { ActorDefinition, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
-import { UPLOAD_MS } from "./terms.ts";
+import { UNUSED_UPLOAD_MS } from "./terms.ts";
 import type { UploadProtocol } from "./protocol.ts";
 import { type Upload, uploadTable } from "./schema.ts";
 
@@ -19,23 +19,23 @@ export const uploadActor: ActorDefinition<UploadProtocol> = {
           ...content,
           createdBy: userId,
           usedAt: null,
-          expiresAt: isoTime(tx.now + UPLOAD_MS),
+          expiresAt: isoTime(tx.now + UNUSED_UPLOAD_MS),
           deletedAt: null,
         }),
       );
     },
 
-    read_upload: (tx, { userId }) => present(tx, userId),
+    read_upload: (tx, { userId }) => presentUpload(tx, userId),
 
     use_upload(tx, { userId, field }) {
-      const upload = present(tx, userId);
+      const upload = presentUpload(tx, userId);
       if (!upload.ok) return invalid(field, noUpload(tx.self.id));
       if (upload.value.usedAt !== null) return upload;
       return ok(tx.update(uploadTable, { ...upload.value, usedAt: isoTime(tx.now), expiresAt: null }));
     },
 
     delete_upload(tx, { userId }) {
-      const upload = present(tx, userId);
+      const upload = presentUpload(tx, userId);
       return upload.ok ? ok(tx.update(uploadTable, { ...upload.value, deletedAt: isoTime(tx.now) })) : upload;
     },
   },
@@ -44,7 +44,7 @@ export const uploadActor: ActorDefinition<UploadProtocol> = {
 /** For the sender of a message that refers to it. */
 export const noUpload = (id: string): string => `There is no file ${id} of yours; POST /api/files makes one`;
 
-function present(tx: Tx, userId: string): Outcome<Upload> {
+function presentUpload(tx: Tx, userId: string): Outcome<Upload> {
   const upload = tx.read(uploadTable, tx.self.id);
   const isGone =
     upload === null ||

@@ -1,5 +1,5 @@
 /** The commands and replies of an upload's actor. For everybody but the person who created it, it does not exist. */
-import type { Content } from "../workspace/schema.ts";
+import type { StoredContent } from "../workspace/schema.ts";
 import type { Upload } from "./schema.ts";
 import type { Page, PageRequest } from "../page.ts";
 
@@ -7,7 +7,7 @@ export type UploadCommand =
   | {
       readonly kind: "create_upload";
       readonly name: string;
-      readonly content: Content;
+      readonly content: StoredContent;
       readonly userId: string;
     }
   | { readonly kind: "read_upload"; readonly userId: string }

@@ -7,13 +7,13 @@
  */
 import { type ActorRef, table, type Tx } from "../runtime/actor.ts";
 import { Nullable, RecordBase, type Static, Timestamp, Type } from "../schema.ts";
-import { Content } from "../workspace/schema.ts";
+import { StoredContent } from "../workspace/schema.ts";
 import type { AttachmentBlock } from "./terms.ts";
 
 export const Upload = Type.Object({
   ...RecordBase,
   name: Type.String(),
-  ...Content.properties,
+  ...StoredContent.properties,
   /** Only this person can find and send it. */
   createdBy: Type.String(),
   /** When a message first referred to it; null: none has. */
@@ -32,7 +32,7 @@ export const Attachment = Type.Object({
   messageId: Type.String(),
   /** The call whose result has the content, which had room when it was stored; absent: a person has sent it. */
   callId: Type.Optional(Type.String()),
-  ...Content.properties,
+  ...StoredContent.properties,
 });
 export type Attachment = Static<typeof Attachment>;
 

@@ -1,5 +1,6 @@
 /** The pieces of a message besides text, in the API's form: they are shown as they are stored. */
 import { Nullable, OneOf, type Static, Type } from "../schema.ts";
+import { KIB, MIB } from "../units.ts";
 
 /** The origin of the content when the message was accepted; from then on only the digest counts. */
 export const AttachmentSource = Type.Union(
@@ -61,13 +62,9 @@ export const isAttachment = (block: { readonly type: string }): block is Attachm
 export const inputNeeded = ({ type, media_type: mediaType }: AttachmentBlock): ModelInput =>
   type === "file" && mediaType.startsWith("text/") ? "text" : type;
 
-const KIB = 1024;
 /** An attachment in words, for use where it cannot be shown. */
 export const attachmentWords = ({ type, name, media_type: mediaType, size }: AttachmentBlock): string =>
   `${type}${name === null ? "" : ` "${name}"`}, ${mediaType}, ${Math.ceil(size / KIB)} KiB`;
-
-// Limits of uploads and attachments. Providers accept about 32 MB in one request, and base64 adds a third.
-const MIB = 1024 * 1024;
 
 /** Bytes of one upload: the longest content of a message. */
 export const UPLOAD_BYTES = 20 * MIB;
@@ -85,6 +82,6 @@ export const TEXT_FILE_BYTES = MIB;
  */
 export const ATTACHED_BYTES = 22 * MIB;
 /** An upload to which no message refers for this long is removed. */
-export const UPLOAD_MS = 7 * 86_400_000;
+export const UNUSED_UPLOAD_MS = 7 * 86_400_000;
 /** Characters of an upload's name. */
 export const UPLOAD_NAME = 255;

@@ -10,7 +10,7 @@ import { addCosts, amountOf, unitsOf, unpricedTokens } from "../money.ts";
 import { isoTime } from "../schema.ts";
 import type { Budgeted, UsageCommand, UsageProtocol } from "./protocol.ts";
 import {
-  COUNTS,
+  USAGE_COUNTERS,
   type Counts,
   dayOf,
   dayUsageTable,
@@ -28,7 +28,7 @@ import {
 export function usageActor(service: MonthLimits): ActorDefinition<UsageProtocol> {
   return {
     kind: "usage",
-    needs: (ref, command) => needs(ref.organizationId, command),
+    needs: (ref, command) => usageNeeds(ref.organizationId, command),
     handlers: {
       count_usage(tx, { agentId, model, counts }) {
         countDay(tx, { agentId, model, counts });
@@ -59,7 +59,7 @@ export function usageActor(service: MonthLimits): ActorDefinition<UsageProtocol>
 }
 
 /** Only the turn knows the month and the day, so these records are loaded on demand. */
-const needs = (id: string, { kind }: UsageCommand): readonly RecordKey[] =>
+const usageNeeds = (id: string, { kind }: UsageCommand): readonly RecordKey[] =>
   kind === "count_usage" ? [] : [{ table: tokenBudgetTable.name, id }];
 
 function countDay(
@@ -69,25 +69,25 @@ function countDay(
   const day = dayOf(tx.now);
   const id = `${day}/${agentId}/${model}`;
   const present = tx.read(dayUsageTable, id);
-  if (present === null) tx.create(dayUsageTable, { ...sum(NO_COUNTS, counts), id, day, agentId, model });
-  else tx.update(dayUsageTable, { ...present, ...sum(present, counts) });
+  if (present === null) tx.create(dayUsageTable, { ...addUsage(NO_COUNTS, counts), id, day, agentId, model });
+  else tx.update(dayUsageTable, { ...present, ...addUsage(present, counts) });
 }
 
 function countMonth(tx: Tx, counts: Counts): void {
   const id = monthOf(tx.now);
   const present = tx.read(monthUsageTable, id);
-  if (present === null) tx.create(monthUsageTable, { ...sum(NO_COUNTS, counts), id });
-  else tx.update(monthUsageTable, { ...present, ...sum(present, counts) });
+  if (present === null) tx.create(monthUsageTable, { ...addUsage(NO_COUNTS, counts), id });
+  else tx.update(monthUsageTable, { ...present, ...addUsage(present, counts) });
 }
 
 /** The sum of both, capped at the largest exact integer: a spent budget stays spent. */
-export function sum(a: Counts, b: Counts): Counts {
+export function addUsage(a: Counts, b: Counts): Counts {
   assert(
-    COUNTS.every((name) => a[name] >= 0 && b[name] >= 0),
+    USAGE_COUNTERS.every((name) => a[name] >= 0 && b[name] >= 0),
     "counts are not negative",
   );
   return {
-    ...COUNTS.reduce(
+    ...USAGE_COUNTERS.reduce(
       (total, name) => ({ ...total, [name]: Math.min(a[name] + b[name], Number.MAX_SAFE_INTEGER) }),
       NO_COUNTS,
     ),

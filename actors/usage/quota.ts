@@ -18,7 +18,7 @@ import {
 import type { Outcome } from "../fault.ts";
 import type { RecordWrite } from "../runtime/store.ts";
 import { type Attachment, attachmentTable, type Upload, uploadTable } from "../upload/schema.ts";
-import { type Place, placeTable, shareTable, workspaceTable } from "../workspace/schema.ts";
+import { type TreePlace, placeTable, shareTable, workspaceTable } from "../workspace/schema.ts";
 
 export const QUOTAS = [
   "agents",
@@ -77,7 +77,7 @@ export const DEFAULT_QUOTAS: QuotaLimits = {
   stored_bytes: 50 * GIB,
 };
 
-type Fields = Readonly<Record<string, unknown>>;
+type RecordValues = Readonly<Record<string, unknown>>;
 
 /** What a group requests, and what it may free. Amounts may be too small for a short time: measuring corrects them. */
 export interface Demand {
@@ -93,20 +93,20 @@ export interface Demand {
   readonly organization: Organization | null;
 }
 
-const isSet = (value: unknown): boolean => value !== undefined && value !== null;
+const isPresent = (value: unknown): boolean => value !== undefined && value !== null;
 
 /** Tables in which each record counts as one item of a quota, and whether it is deleted. */
-const COUNTED: ReadonlyMap<string, { readonly quota: QuotaName; isGone(fields: Fields): boolean }> = new Map([
-  [agentTable.name, { quota: "agents", isGone: ({ status }: Fields) => status !== "active" }],
-  [chatTable.name, { quota: "chats", isGone: ({ deletedAt }: Fields) => isSet(deletedAt) }],
+const COUNTED: ReadonlyMap<string, { readonly quota: QuotaName; isGone(fields: RecordValues): boolean }> = new Map([
+  [agentTable.name, { quota: "agents", isGone: ({ status }: RecordValues) => status !== "active" }],
+  [chatTable.name, { quota: "chats", isGone: ({ deletedAt }: RecordValues) => isPresent(deletedAt) }],
   [taskTable.name, { quota: "tasks", isGone: () => false }],
-  [missionTable.name, { quota: "missions", isGone: ({ deletedAt }: Fields) => isSet(deletedAt) }],
-  [tokenTable.name, { quota: "tokens", isGone: ({ revokedAt }: Fields) => isSet(revokedAt) }],
-  [workspaceTable.name, { quota: "workspaces", isGone: ({ deletedAt }: Fields) => isSet(deletedAt) }],
+  [missionTable.name, { quota: "missions", isGone: ({ deletedAt }: RecordValues) => isPresent(deletedAt) }],
+  [tokenTable.name, { quota: "tokens", isGone: ({ revokedAt }: RecordValues) => isPresent(revokedAt) }],
+  [workspaceTable.name, { quota: "workspaces", isGone: ({ deletedAt }: RecordValues) => isPresent(deletedAt) }],
 ]);
 
 /** Tables in which each new record is something new, limited only by the quota of rows. */
-const MADE: ReadonlySet<string> = new Set([shareTable.name, invitationTable.name]);
+const COUNTED_WHEN_MADE: ReadonlySet<string> = new Set([shareTable.name, invitationTable.name]);
 
 /** Null if no quota applies. */
 export function demandOf(changes: readonly RecordWrite[]): Demand | null {
@@ -121,10 +121,10 @@ export function demandOf(changes: readonly RecordWrite[]): Demand | null {
     if (isFirst) rows++;
     const counted = COUNTED.get(table);
     if (counted !== undefined) {
-      if (counted.isGone(record as unknown as Fields)) freed.add(counted.quota);
+      if (counted.isGone(record as unknown as RecordValues)) freed.add(counted.quota);
       else if (isFirst) asked.set(counted.quota, (asked.get(counted.quota) ?? 0) + 1);
       isNew ||= isFirst;
-    } else if (MADE.has(table)) isNew ||= isFirst;
+    } else if (COUNTED_WHEN_MADE.has(table)) isNew ||= isFirst;
     else if (table === messageTable.name) isNew ||= isFirst && (record as Message).role === "user";
     else if (table === secretTable.name) secrets = (record as SecretBook).secrets.length;
     else if (table === organizationTable.name) organization = record as Organization;
@@ -145,12 +145,12 @@ function askFiles(changes: readonly RecordWrite[], asked: Map<QuotaName, number>
   let vacated = 0;
   for (const { table, record } of changes) {
     if (table === uploadTable.name || table === attachmentTable.name) {
-      if (isSet((record as Partial<Upload>).deletedAt)) freed.add("file_bytes");
+      if (isPresent((record as Partial<Upload>).deletedAt)) freed.add("file_bytes");
       else if (record.version === 1 && !isOfCall(record as Upload | Attachment))
         bytes += (record as Upload | Attachment).size;
     }
     if (table !== placeTable.name) continue;
-    const { node } = record as Place;
+    const { node } = record as TreePlace;
     if (node.kind === "vacant") vacated++;
     if (node.kind !== "file") continue;
     if (record.version === 1 || node.number === 1) files++;

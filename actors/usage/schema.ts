@@ -7,7 +7,7 @@ import { type ActorRef, table } from "../runtime/actor.ts";
 import { CostFields, isoTime, RecordBase, type Static, Type } from "../schema.ts";
 
 /** The counters. */
-export const COUNTS = ["inputTokens", "outputTokens", "jobs", "toolCalls"] as const;
+export const USAGE_COUNTERS = ["inputTokens", "outputTokens", "jobs", "toolCalls"] as const;
 const Counts = {
   inputTokens: Type.Integer(),
   outputTokens: Type.Integer(),
@@ -16,7 +16,7 @@ const Counts = {
   /** Tool calls with a result. */
   toolCalls: Type.Integer(),
 };
-export type Counts = Readonly<Record<(typeof COUNTS)[number], number>> & Costed;
+export type Counts = Readonly<Record<(typeof USAGE_COUNTERS)[number], number>> & Costed;
 export const NO_COUNTS: Counts = { inputTokens: 0, outputTokens: 0, jobs: 0, toolCalls: 0 };
 
 /** The use of one model by one agent on one day. */

@@ -8,25 +8,25 @@ import { BURST_BOUNDS } from "../runtime/turns/mailbox.ts";
 import { attemptHandlers } from "./attempts.ts";
 import { deliveryHandlers } from "./deliveries.ts";
 import { destinationHandlers } from "./destination.ts";
-import { KEPT_RECORDS } from "./policy.ts";
+import { KEPT_DELIVERY_RECORDS } from "./policy.ts";
 import type { WebhookCommand, WebhookProtocol } from "./protocol.ts";
 import { attemptTable, destinationTable, feedTable, webhookEventTable } from "./schema.ts";
 
 export const webhookActor: ActorDefinition<WebhookProtocol> = {
   kind: "webhook",
   mailbox: BURST_BOUNDS,
-  workingSet: KEPT_RECORDS,
+  workingSet: KEPT_DELIVERY_RECORDS,
   needs: ({ id }, command) => [
     { table: feedTable.name, id },
     { table: destinationTable.name, id },
-    ...attemptsOf(command).map((attempt): RecordKey => ({ table: attemptTable.name, id: attempt })),
-    ...eventsOf(command).map((event): RecordKey => ({ table: webhookEventTable.name, id: event })),
+    ...commandAttempts(command).map((attempt): RecordKey => ({ table: attemptTable.name, id: attempt })),
+    ...commandEvents(command).map((event): RecordKey => ({ table: webhookEventTable.name, id: event })),
   ],
   handlers: { ...destinationHandlers, ...deliveryHandlers, ...attemptHandlers },
 };
 
 /** The attempts that a command names. */
-function attemptsOf(command: WebhookCommand): readonly string[] {
+function commandAttempts(command: WebhookCommand): readonly string[] {
   switch (command.kind) {
     case "prepare_attempts":
       return command.attempts.map(({ id }) => id);
@@ -41,5 +41,5 @@ function attemptsOf(command: WebhookCommand): readonly string[] {
   }
 }
 
-const eventsOf = (command: WebhookCommand): readonly string[] =>
+const commandEvents = (command: WebhookCommand): readonly string[] =>
   command.kind === "prepare_attempts" ? command.attempts.map(({ eventId }) => eventId) : [];

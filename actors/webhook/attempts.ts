@@ -7,19 +7,28 @@ import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
 import { disabled } from "./destination.ts";
 import { nextAttempt } from "./numbering.ts";
-import { FAILING_LIMIT_MS, waitAfter } from "./policy.ts";
+import { FAILING_LIMIT_MS, retryWaitMs } from "./policy.ts";
 import type { AttemptEnd, AttemptHead, AttemptResult, Prepared, WebhookProtocol } from "./protocol.ts";
 import { redactedHost } from "./redaction.ts";
-import { activeDestination, awaited, destinationOf, feedOf, filled, keepFeed, queued, withMore } from "./queue.ts";
-import { type Attempt, attemptTable, type Destination, type Feed, webhookEventTable } from "./schema.ts";
+import {
+  activeDestination,
+  withSearchAt,
+  destinationOf,
+  feedOf,
+  fillFeed,
+  keepFeed,
+  queued,
+  withMore,
+} from "./queue.ts";
+import { type Attempt, attemptTable, type WebhookDestination, type Feed, webhookEventTable } from "./schema.ts";
 
 type AttemptCommand = "prepare_attempts" | "attempts_ended" | "attempts_found" | "attempts_due";
 
 /** The receiver wants no more events, ever. */
-const GONE = 410;
+const GONE_STATUS = 410;
 
 export const attemptHandlers: Pick<Handlers<WebhookProtocol>, AttemptCommand> = {
-  prepare_attempts: (tx, { attempts }) => ok(attempts.map((head) => prepared(tx, head))),
+  prepare_attempts: (tx, { attempts }) => ok(attempts.map((head) => prepareAttempt(tx, head))),
 
   attempts_ended(tx, { ends }) {
     let feed = feedOf(tx);
@@ -27,7 +36,7 @@ export const attemptHandlers: Pick<Handlers<WebhookProtocol>, AttemptCommand> = 
     // An effect ends with the last of its attempts.
     for (const effectId of new Set(ends.map((end) => end.effectId)))
       if (!feed.inFlight.some((flight) => flight.effectId === effectId)) tx.settle(effectId);
-    keepFeed(tx, filled(tx, feed));
+    keepFeed(tx, fillFeed(tx, feed));
     return ok(null);
   },
 
@@ -38,30 +47,30 @@ export const attemptHandlers: Pick<Handlers<WebhookProtocol>, AttemptCommand> = 
     const known = new Set([...feed.ready, ...feed.inFlight.map((flight) => flight.attemptId)]);
     const found = attemptIds.filter((id) => !known.has(id));
     let next: Feed = { ...feed, search: null, isSearchStale: false, hasMore: !isAll || feed.isSearchStale };
-    if (activeDestination(tx) === null) for (const id of found) skip(tx, id);
+    if (activeDestination(tx) === null) for (const id of found) skipAttempt(tx, id);
     else if (until !== null) next = { ...next, ready: [...next.ready, ...found] };
     // Delivery was switched on again meanwhile, so the found attempts may not be due.
     else next = withMore(next);
-    keepFeed(tx, filled(tx, awaited(tx, next, nextDueAt)));
+    keepFeed(tx, fillFeed(tx, withSearchAt(tx, next, nextDueAt)));
     return ok(null);
   },
 
   attempts_due(tx) {
-    keepFeed(tx, filled(tx, withMore({ ...feedOf(tx), wakeAt: null })));
+    keepFeed(tx, fillFeed(tx, withMore({ ...feedOf(tx), wakeAt: null })));
     return ok(null);
   },
 };
 
-function prepared(tx: Tx, { id, eventId }: AttemptHead): Prepared | null {
+function prepareAttempt(tx: Tx, { id, eventId }: AttemptHead): Prepared | null {
   const planned = tx.read(attemptTable, id);
   const event = tx.read(webhookEventTable, eventId);
   const destination = activeDestination(tx);
   if (planned === null || event === null || destination === null) return null;
-  return { attempt: addressed(tx, planned, destination), event, destination };
+  return { attempt: withDestinationHost(tx, planned, destination), event, destination };
 }
 
 /** A retry may have waited for hours: the ledger names the host that it is sent to, not that of its planning. */
-function addressed(tx: Tx, attempt: Attempt, { url }: Destination): Attempt {
+function withDestinationHost(tx: Tx, attempt: Attempt, { url }: WebhookDestination): Attempt {
   const destinationHost = redactedHost(url);
   return attempt.destinationHost === destinationHost
     ? attempt
@@ -75,19 +84,19 @@ function landed(tx: Tx, feed: Feed, { attemptId, effectId, sentTo, result }: Att
   const inFlight = feed.inFlight.filter((flight) => flight.attemptId !== attemptId || flight.effectId !== effectId);
   if (inFlight.length === feed.inFlight.length) return feed;
   const attempt = tx.read(attemptTable, attemptId);
-  return attempt === null ? { ...feed, inFlight } : ended(tx, { ...feed, inFlight }, { attempt, sentTo, result });
+  return attempt === null ? { ...feed, inFlight } : endAttempt(tx, { ...feed, inFlight }, { attempt, sentTo, result });
 }
 
-function skip(tx: Tx, attemptId: string): void {
+function skipAttempt(tx: Tx, attemptId: string): void {
   const attempt = tx.read(attemptTable, attemptId);
   if (attempt?.status === "pending") tx.update(attemptTable, { ...attempt, status: "skipped" });
 }
 
-interface Ended extends Pick<AttemptEnd, "sentTo" | "result"> {
+interface EndedAttempt extends Pick<AttemptEnd, "sentTo" | "result"> {
   readonly attempt: Attempt;
 }
 
-function ended(tx: Tx, feed: Feed, { attempt, sentTo, result }: Ended): Feed {
+function endAttempt(tx: Tx, feed: Feed, { attempt, sentTo, result }: EndedAttempt): Feed {
   const destination = activeDestination(tx);
   // What a former address answers says nothing about the present one.
   const isOfPresent = destinationOf(tx)?.url === sentTo;
@@ -101,9 +110,9 @@ function ended(tx: Tx, feed: Feed, { attempt, sentTo, result }: Ended): Feed {
       tx.update(attemptTable, { ...attempt, status: "skipped" });
       return feed;
     case "interrupted":
-      return interrupted(tx, feed, attempt, destination);
+      return retryInterrupted(tx, feed, attempt, destination);
     case "failed":
-      return failed(tx, feed, { attempt, result, destination, isOfPresent });
+      return failAttempt(tx, feed, { attempt, result, destination, isOfPresent });
   }
 }
 
@@ -111,7 +120,7 @@ function ended(tx: Tx, feed: Feed, { attempt, sentTo, result }: Ended): Feed {
  * It is unknown whether the receiver has the event: it is sent again at once, and this does not count as a failure of
  * the receiver.
  */
-function interrupted(tx: Tx, feed: Feed, attempt: Attempt, destination: Destination | null): Feed {
+function retryInterrupted(tx: Tx, feed: Feed, attempt: Attempt, destination: WebhookDestination | null): Feed {
   const error = "connection_reset";
   if (destination === null) {
     tx.update(attemptTable, { ...attempt, status: "failed", error });
@@ -125,12 +134,12 @@ function interrupted(tx: Tx, feed: Feed, attempt: Attempt, destination: Destinat
 interface Failure {
   readonly attempt: Attempt;
   readonly result: Extract<AttemptResult, { readonly kind: "failed" }>;
-  readonly destination: Destination | null;
+  readonly destination: WebhookDestination | null;
   /** It is the present destination that has failed. */
   readonly isOfPresent: boolean;
 }
 
-function failed(tx: Tx, feed: Feed, { attempt, result, destination, isOfPresent }: Failure): Feed {
+function failAttempt(tx: Tx, feed: Feed, { attempt, result, destination, isOfPresent }: Failure): Feed {
   const { error, httpStatus, durationMs, isTransient, retryAfterMs } = result;
   const now = isoTime(tx.now);
   const failingSince = feed.failingSince ?? now;
@@ -140,7 +149,7 @@ function failed(tx: Tx, feed: Feed, { attempt, result, destination, isOfPresent 
   const reason = isOfPresent ? disablingReason(tx, failingSince, httpStatus) : null;
   const waitMs =
     isTransient && destination !== null && reason === null
-      ? waitAfter(failures, destination.retryProfile, retryAfterMs)
+      ? retryWaitMs(failures, destination.retryProfile, retryAfterMs)
       : null;
   if (waitMs === null || destination === null) {
     tx.update(attemptTable, { ...reported, status: "failed" });
@@ -150,7 +159,7 @@ function failed(tx: Tx, feed: Feed, { attempt, result, destination, isOfPresent 
   const dueAt = isoTime(tx.now + waitMs);
   tx.update(attemptTable, { ...reported, status: "retrying", nextAttemptAt: dueAt });
   nextAttempt(tx, attempt, { failures, dueAt, url: destination.url });
-  return awaited(tx, failing, dueAt);
+  return withSearchAt(tx, failing, dueAt);
 }
 
 /** The feed after a delivery that is not tried again; a test is nobody's loss. */
@@ -166,6 +175,6 @@ function givenUp(feed: Feed, { trigger, sequence }: Attempt): Feed {
 }
 
 function disablingReason(tx: Tx, failingSince: string, httpStatus: number | null) {
-  if (httpStatus === GONE) return "gone";
+  if (httpStatus === GONE_STATUS) return "gone";
   return tx.now - Date.parse(failingSince) >= FAILING_LIMIT_MS ? "failing" : null;
 }

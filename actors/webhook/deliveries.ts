@@ -8,8 +8,15 @@ import { takes } from "./events.ts";
 import { firstAttempt, numbered } from "./numbering.ts";
 import { EVENT_RETENTION_MS, REDELIVERIES } from "./policy.ts";
 import type { EventRange, WebhookProtocol } from "./protocol.ts";
-import { activeDestination, destinationOf, feedOf, filled, keepFeed, queued } from "./queue.ts";
-import { type Attempt, attemptTable, type Destination, type Feed, feedTable, webhookEventTable } from "./schema.ts";
+import { activeDestination, destinationOf, feedOf, fillFeed, keepFeed, queued } from "./queue.ts";
+import {
+  type Attempt,
+  attemptTable,
+  type WebhookDestination,
+  type Feed,
+  feedTable,
+  webhookEventTable,
+} from "./schema.ts";
 
 type DeliveryCommand = "take_event" | "send_test" | "redeliver" | "redeliver_range" | "redeliver_page" | "read_feed";
 
@@ -20,7 +27,7 @@ export const deliveryHandlers: Pick<Handlers<WebhookProtocol>, DeliveryCommand> 
     const isWanted = destination !== null && takes(destination.eventTypes, event);
     // Reading the feed hurries the commit.
     if (!isWanted) tx.mayWait();
-    keepFeed(tx, isWanted ? filled(tx, queued(feed, firstAttempt(tx, event, destination, "automatic"))) : feed);
+    keepFeed(tx, isWanted ? fillFeed(tx, queued(feed, firstAttempt(tx, event, destination, "automatic"))) : feed);
     return ok(null);
   },
 
@@ -28,7 +35,7 @@ export const deliveryHandlers: Pick<Handlers<WebhookProtocol>, DeliveryCommand> 
     whereSending(tx, (destination) => {
       const { feed, event } = numbered(tx, feedOf(tx), news);
       const attempt = firstAttempt(tx, event, destination, "test");
-      keepFeed(tx, filled(tx, queued(feed, attempt)));
+      keepFeed(tx, fillFeed(tx, queued(feed, attempt)));
       return ok(attempt);
     }),
 
@@ -42,7 +49,7 @@ export const deliveryHandlers: Pick<Handlers<WebhookProtocol>, DeliveryCommand> 
         return refuse({ kind: "event_not_retained" });
       const attempt = firstAttempt(tx, event, destination, "redelivery");
       const feed = sentAgain(feedOf(tx), { after: event.sequence - 1, until: event.sequence });
-      keepFeed(tx, filled(tx, queued(feed, attempt)));
+      keepFeed(tx, fillFeed(tx, queued(feed, attempt)));
       return ok(attempt);
     });
   },
@@ -72,7 +79,7 @@ export const deliveryHandlers: Pick<Handlers<WebhookProtocol>, DeliveryCommand> 
       for (const event of events) feed = queued(feed, firstAttempt(tx, event, destination, "redelivery"));
       if (rest !== null) feed = { ...feed, redeliveries: [...others, redelivery(tx, rest)] };
     }
-    keepFeed(tx, filled(tx, feed));
+    keepFeed(tx, fillFeed(tx, feed));
     return ok(null);
   },
 
@@ -90,7 +97,7 @@ function sentAgain(feed: Feed, { after, until }: Pick<EventRange, "after" | "unt
 const redelivery = (tx: Tx, range: EventRange): string =>
   tx.effect(tx.self, "redeliver_webhooks", { ...range, eventTypes: [...range.eventTypes] });
 
-function whereSending<T = Attempt>(tx: Tx, run: (destination: Destination) => Outcome<T>): Outcome<T> {
+function whereSending<T = Attempt>(tx: Tx, run: (destination: WebhookDestination) => Outcome<T>): Outcome<T> {
   const destination = activeDestination(tx);
   if (destination !== null) return run(destination);
   if (destinationOf(tx) === null) return notFound("messaging_integration");

@@ -40,17 +40,17 @@ export interface DeliveringParts extends ReportsParts {
 }
 
 /** Pauses before a report or a read of the table is retried. */
-const RETRY = { firstMs: 50, lastMs: 5_000 };
+const ATTEMPT_REPORT_RETRY = { firstMs: 50, lastMs: 5_000 };
 
 /** The handlers of an organization's webhook effects, by kind. */
 export function webhookEffects(parts: DeliveringParts): Readonly<Record<WebhookEffect, EffectHandler>> {
-  const search: EffectHandler["run"] = (effect, context) => find(parts, effect, context);
+  const search: EffectHandler["run"] = (effect, context) => findDueAttempts(parts, effect, context);
   const redeliver: EffectHandler["run"] = (effect, context) => goThrough(parts, effect, context);
   const courier: Courier = { parts, line: new StartLine(), reports: new Reports(parts) };
   return {
     deliver_webhooks: {
       run: (effect, context) => deliver(courier, effect, context),
-      recover: (effect, context) => interrupted(courier, effect, context),
+      recover: (effect, context) => reportInterrupted(courier, effect, context),
     },
     find_webhooks: { run: search, recover: search },
     redeliver_webhooks: { run: redeliver, recover: redeliver },
@@ -64,7 +64,8 @@ interface Courier {
   readonly reports: Reports;
 }
 
-const attemptsOf = ({ intent }: EffectRow): readonly AttemptHead[] => (intent as unknown as DeliveryIntent).attempts;
+const deliveryAttempts = ({ intent }: EffectRow): readonly AttemptHead[] =>
+  (intent as unknown as DeliveryIntent).attempts;
 
 /** Keeps an organization's attempts in order: none starts before those that began to be prepared before it. */
 class StartLine {
@@ -84,8 +85,8 @@ class StartLine {
 
 async function deliver(courier: Courier, effect: EffectRow, context: EffectContext): Promise<void> {
   const { parts, line } = courier;
-  const attempts = attemptsOf(effect);
-  const preparing = ask(parts, effect, context, { kind: "prepare_attempts", attempts });
+  const attempts = deliveryAttempts(effect);
+  const preparing = dispatchUntilReply(parts, effect, context, { kind: "prepare_attempts", attempts });
   const reply = await line.inTurn(effect.organizationId, preparing);
   if (reply === null || !context.mayAct()) return;
   const prepared = reply.value as WebhookReplies["prepare_attempts"];
@@ -94,26 +95,26 @@ async function deliver(courier: Courier, effect: EffectRow, context: EffectConte
       const one = prepared[i] ?? null;
       const result = one === null ? SKIPPED : await parts.sender.send(one, context.signal);
       const sentTo = one?.destination.url ?? null;
-      if (result !== null) await reportEnd(courier, effect, context, { attemptId: id, sentTo, result });
+      if (result !== null) await reportUntilTaken(courier, effect, context, { attemptId: id, sentTo, result });
     }),
   );
 }
 const SKIPPED = { kind: "skipped" } as const;
 
-async function interrupted(courier: Courier, effect: EffectRow, context: EffectContext): Promise<void> {
+async function reportInterrupted(courier: Courier, effect: EffectRow, context: EffectContext): Promise<void> {
   const result = { kind: "interrupted" } as const;
-  const ended = attemptsOf(effect).map(({ id }) => ({ attemptId: id, sentTo: null, result }));
-  await Promise.all(ended.map((end) => reportEnd(courier, effect, context, end)));
+  const ended = deliveryAttempts(effect).map(({ id }) => ({ attemptId: id, sentTo: null, result }));
+  await Promise.all(ended.map((end) => reportUntilTaken(courier, effect, context, end)));
 }
 
 /** Reports the end until the actor has taken it, or the epoch is over. */
-async function reportEnd(
+async function reportUntilTaken(
   { parts, reports }: Courier,
   { id: effectId, organizationId }: EffectRow,
   context: EffectContext,
   end: Omit<AttemptEnd, "effectId">,
 ): Promise<void> {
-  const backoff = new Backoff(parts, RETRY);
+  const backoff = new Backoff(parts, ATTEMPT_REPORT_RETRY);
   for (;;) {
     if (await reports.tell(organizationId, context.epoch, { effectId, ...end })) return;
     if (context.isOver()) return;
@@ -122,14 +123,14 @@ async function reportEnd(
   }
 }
 
-async function find(parts: DeliveringParts, effect: EffectRow, context: EffectContext): Promise<void> {
+async function findDueAttempts(parts: DeliveringParts, effect: EffectRow, context: EffectContext): Promise<void> {
   const intent = effect.intent as unknown as SearchIntent;
   const found = await readTable(parts, context, () => parts.queue.waiting(effect.organizationId, intent));
   if (found === null) return;
   const { attemptIds, nextDueAt } = found;
   const isAll = attemptIds.length < intent.limit;
   const command = { kind: "attempts_found", effectId: effect.id, until: intent.until } as const;
-  await ask(parts, effect, context, { ...command, attemptIds, isAll, nextDueAt });
+  await dispatchUntilReply(parts, effect, context, { ...command, attemptIds, isAll, nextDueAt });
 }
 
 async function goThrough(parts: DeliveringParts, effect: EffectRow, context: EffectContext): Promise<void> {
@@ -140,12 +141,12 @@ async function goThrough(parts: DeliveringParts, effect: EffectRow, context: Eff
   if (events === null) return;
   const last = events.at(-1);
   const rest = last === undefined || events.length < REDELIVERY_PAGE ? null : { ...range, after: last.sequence };
-  await ask(parts, effect, context, { kind: "redeliver_page", effectId: effect.id, events, rest });
+  await dispatchUntilReply(parts, effect, context, { kind: "redeliver_page", effectId: effect.id, events, rest });
 }
 
 /** Reads the table until it answers; null when the epoch is over. */
 async function readTable<T>(parts: DeliveringParts, context: EffectContext, look: () => Promise<T>): Promise<T | null> {
-  const backoff = new Backoff(parts, RETRY);
+  const backoff = new Backoff(parts, ATTEMPT_REPORT_RETRY);
   while (!context.isOver()) {
     try {
       return await look();
@@ -158,14 +159,14 @@ async function readTable<T>(parts: DeliveringParts, context: EffectContext, look
 }
 
 /** Dispatches the command until there is a reply; null when the epoch is over, and with it this effect. */
-async function ask(
+async function dispatchUntilReply(
   parts: DeliveringParts,
   effect: EffectRow,
   context: EffectContext,
   command: WebhookCommand,
 ): Promise<{ readonly value: unknown } | null> {
   const ref = webhookRef(effect.organizationId);
-  const backoff = new Backoff(parts, RETRY);
+  const backoff = new Backoff(parts, ATTEMPT_REPORT_RETRY);
   for (;;) {
     const outcome = await parts.group([{ ref, command }], { epoch: context.epoch });
     if (outcome.ok) return { value: outcome.value[0] };

@@ -4,23 +4,23 @@ import { notFound, ok } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
 import type { DestinationState, WebhookProtocol } from "./protocol.ts";
-import { destinationOf, feedOf, filled, keepFeed, withMore } from "./queue.ts";
+import { destinationOf, feedOf, fillFeed, keepFeed, withMore } from "./queue.ts";
 import { numbered } from "./numbering.ts";
-import { type Destination, destinationTable, type DisabledReason, type Feed, feedTable } from "./schema.ts";
+import { type WebhookDestination, destinationTable, type DisabledReason, type Feed, feedTable } from "./schema.ts";
 
 type DestinationCommand = "read_destination" | "configure_destination" | "rotate_secret" | "reseal_signing";
 
 export const destinationHandlers: Pick<Handlers<WebhookProtocol>, DestinationCommand> = {
   read_destination(tx) {
     const destination = destinationOf(tx);
-    return ok(destination === null ? null : stateOf(tx, destination));
+    return ok(destination === null ? null : destinationState(tx, destination));
   },
 
   configure_destination(tx, { input, fresh }) {
     const former = destinationOf(tx);
     const fields = { ...input, eventTypes: [...input.eventTypes], disabledReason: null };
     if (former !== null && hasAll(former, fields))
-      return ok({ ...stateOf(tx, former), isNew: false, isUnchanged: true });
+      return ok({ ...destinationState(tx, former), isNew: false, isUnchanged: true });
     const destination =
       former === null
         ? tx.create(destinationTable, { id: tx.self.id, ...fields, secret: fresh, formerSecret: null })
@@ -29,8 +29,8 @@ export const destinationHandlers: Pick<Handlers<WebhookProtocol>, DestinationCom
     // Waiting attempts go to the new address, or are skipped; another address has no failures yet.
     const isOther = former?.url !== destination.url || !former.enabled;
     const waiting = destination.enabled ? feed : withMore(feed);
-    keepFeed(tx, filled(tx, isOther ? { ...waiting, failingSince: null } : waiting));
-    return ok({ ...stateOf(tx, destination), isNew: former === null, isUnchanged: false });
+    keepFeed(tx, fillFeed(tx, isOther ? { ...waiting, failingSince: null } : waiting));
+    return ok({ ...destinationState(tx, destination), isNew: former === null, isUnchanged: false });
   },
 
   rotate_secret(tx, { fresh, graceMs }) {
@@ -38,7 +38,7 @@ export const destinationHandlers: Pick<Handlers<WebhookProtocol>, DestinationCom
     if (destination === null) return notFound("messaging_integration");
     const { sealed } = destination.secret;
     const formerSecret = graceMs === 0 ? null : { sealed, until: isoTime(tx.now + graceMs) };
-    return ok(stateOf(tx, tx.update(destinationTable, { ...destination, secret: fresh, formerSecret })));
+    return ok(destinationState(tx, tx.update(destinationTable, { ...destination, secret: fresh, formerSecret })));
   },
 
   reseal_signing(tx, { resealed }) {
@@ -58,13 +58,13 @@ export const destinationHandlers: Pick<Handlers<WebhookProtocol>, DestinationCom
   },
 };
 
-function stateOf(tx: Tx, destination: Destination): DestinationState {
+function destinationState(tx: Tx, destination: WebhookDestination): DestinationState {
   const { lastSuccessAt = null, lastFailureAt = null, undelivered = null } = tx.read(feedTable, tx.self.id) ?? {};
   return { destination, lastSuccessAt, lastFailureAt, undelivered };
 }
 
 /** The service stops sending there and announces it in the feed; waiting attempts are skipped. */
-export function disabled(tx: Tx, destination: Destination, feed: Feed, reason: DisabledReason): Feed {
+export function disabled(tx: Tx, destination: WebhookDestination, feed: Feed, reason: DisabledReason): Feed {
   const { version } = tx.update(destinationTable, { ...destination, enabled: false, disabledReason: reason });
   const news = {
     type: "webhook.disabled",

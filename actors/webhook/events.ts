@@ -48,7 +48,7 @@ export const EVENT_TYPES = Object.entries(EVENT_FAMILIES).flatMap(([family, name
 );
 
 export const EVENT_SOURCES = ["job_lifecycle", "api_mutation", "test"] as const;
-export type EventSource = (typeof EVENT_SOURCES)[number];
+export type WebhookEventSource = (typeof EVENT_SOURCES)[number];
 
 /** Who caused an event; `system` is the service itself. */
 export const EventActor = Type.Object(
@@ -72,7 +72,7 @@ export type EventResource = Static<typeof EventResource>;
 /** An event as its cause sends it. */
 export interface NewsEvent {
   readonly type: EventType;
-  readonly source: EventSource;
+  readonly source: WebhookEventSource;
   /** ISO 8601. */
   readonly at: string;
   readonly actor: EventActor;
@@ -105,7 +105,7 @@ export const webhookRef = (organizationId: string): ActorRef<"webhook"> => ({
  * lifecycle.
  */
 const EXCLUDES = "!";
-export const excludedSources = (filter: readonly string[]): EventSource[] =>
+export const excludedSources = (filter: readonly string[]): WebhookEventSource[] =>
   EVENT_SOURCES.filter((source) => filter.includes(EXCLUDES + source));
 /** The entries that name types or families. */
 export const namedTypes = (filter: readonly string[]): string[] =>

@@ -8,7 +8,7 @@ import { redactedHost } from "./redaction.ts";
 import {
   type Attempt,
   attemptTable,
-  type Destination,
+  type WebhookDestination,
   type Feed,
   type WebhookEvent,
   webhookEventTable,
@@ -26,7 +26,7 @@ export function numbered(tx: Tx, feed: Feed, news: NewsEvent): { readonly feed: 
 export function firstAttempt(
   tx: Tx,
   { id, type, source, sequence }: EventHead,
-  { url }: Destination,
+  { url }: WebhookDestination,
   trigger: Attempt["trigger"],
 ): Attempt {
   return tx.create(attemptTable, {

@@ -1,9 +1,5 @@
 /** The numbers of webhook delivery (HOOK-6, HOOK-8, HOOK-9). All code and documents take them from here. */
-
-const SECOND_MS = 1_000;
-const MINUTE_MS = 60 * SECOND_MS;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
+import { SECOND_MS, MINUTE_MS, HOUR_MS, DAY_MS } from "../units.ts";
 
 /** The waits before the second, third and fourth attempt; the first is made at once. */
 const USUAL_WAITS_MS = [1 * SECOND_MS, 2 * SECOND_MS, 4 * SECOND_MS];
@@ -30,7 +26,7 @@ const WAITS_MS: Readonly<Record<RetryProfile, readonly number[]>> = {
 const RETRY_AFTER_LIMIT_MS = 60 * SECOND_MS;
 
 /** The wait after this many failures of one delivery; null if it is given up. */
-export function waitAfter(failures: number, profile: RetryProfile, retryAfterMs: number | null): number | null {
+export function retryWaitMs(failures: number, profile: RetryProfile, retryAfterMs: number | null): number | null {
   const wait = WAITS_MS[profile][failures - 1];
   return wait === undefined ? null : Math.max(wait, Math.min(retryAfterMs ?? 0, RETRY_AFTER_LIMIT_MS));
 }
@@ -50,7 +46,7 @@ export const FOUND_LIMIT = READY_LIMIT + READY_LOW + IN_FLIGHT_LIMIT;
  * Records that an organization's deliveries keep in memory: the ready attempts, those in flight and the results of one
  * search, each with its event. Ended attempts are not read again.
  */
-export const KEPT_RECORDS = 128;
+export const KEPT_DELIVERY_RECORDS = 128;
 /** Retries that are due within the same interval are searched for together. */
 export const RETRY_TICK_MS = 100;
 

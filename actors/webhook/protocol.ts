@@ -2,10 +2,10 @@
 import type { NewsEvent, TakeEvent } from "./events.ts";
 import type { RetryProfile } from "./policy.ts";
 import type { Resealed } from "../sealing.ts";
-import type { Attempt, AttemptError, Destination, Feed, Undelivered, WebhookEvent } from "./schema.ts";
+import type { Attempt, AttemptError, WebhookDestination, Feed, Undelivered, WebhookEvent } from "./schema.ts";
 
 /** A signing secret as it is stored. */
-export type SealedSecret = Destination["secret"];
+export type SealedSecret = WebhookDestination["secret"];
 
 /** The fields that `PUT` sets. */
 export interface DestinationInput {
@@ -20,7 +20,7 @@ export interface DestinationInput {
 export interface DestinationState {
   /** Null: nothing was given up. */
   readonly undelivered: Undelivered | null;
-  readonly destination: Destination;
+  readonly destination: WebhookDestination;
   readonly lastSuccessAt: string | null;
   readonly lastFailureAt: string | null;
 }
@@ -58,7 +58,7 @@ export type AttemptHead = Pick<Attempt, "id" | "eventId">;
 export interface Prepared {
   readonly attempt: Attempt;
   readonly event: WebhookEvent;
-  readonly destination: Destination;
+  readonly destination: WebhookDestination;
 }
 
 /** The events that a bulk redelivery sends again. */

@@ -16,7 +16,14 @@ import type { NewRecord, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
 import { FOUND_LIMIT, IN_FLIGHT_LIMIT, READY_LIMIT, READY_LOW, RETRY_TICK_MS } from "./policy.ts";
 import type { AttemptHead } from "./protocol.ts";
-import { type Attempt, attemptTable, type Destination, destinationTable, type Feed, feedTable } from "./schema.ts";
+import {
+  type Attempt,
+  attemptTable,
+  type WebhookDestination,
+  destinationTable,
+  type Feed,
+  feedTable,
+} from "./schema.ts";
 
 /** The intent of an effect that makes attempts: those that one turn has started. */
 export interface DeliveryIntent {
@@ -55,9 +62,9 @@ export function keepFeed(tx: Tx, feed: Feed): Feed {
   return tx.update(feedTable, feed);
 }
 
-export const destinationOf = (tx: Tx): Destination | null => tx.read(destinationTable, tx.self.id);
+export const destinationOf = (tx: Tx): WebhookDestination | null => tx.read(destinationTable, tx.self.id);
 /** The destination, if delivery is on. */
-export function activeDestination(tx: Tx): Destination | null {
+export function activeDestination(tx: Tx): WebhookDestination | null {
   const destination = destinationOf(tx);
   return destination?.enabled === true ? destination : null;
 }
@@ -72,7 +79,7 @@ export function queued(feed: Feed, attempt: Attempt): Feed {
 export const withMore = (feed: Feed): Feed => ({ ...feed, hasMore: true, isSearchStale: feed.search !== null });
 
 /** The feed with a search at this time. */
-export function awaited(tx: Tx, feed: Feed, dueAt: string | null): Feed {
+export function withSearchAt(tx: Tx, feed: Feed, dueAt: string | null): Feed {
   if (dueAt === null) return feed;
   const wakeAtMs = Math.ceil(Date.parse(dueAt) / RETRY_TICK_MS) * RETRY_TICK_MS;
   if (feed.wakeAt !== null && Date.parse(feed.wakeAt) <= wakeAtMs) return feed;
@@ -81,15 +88,15 @@ export function awaited(tx: Tx, feed: Feed, dueAt: string | null): Feed {
 }
 
 /** Starts attempts while there is room, and searches for more if few are ready. */
-export function filled(tx: Tx, feed: Feed): Feed {
+export function fillFeed(tx: Tx, feed: Feed): Feed {
   const isActive = activeDestination(tx) !== null;
-  const next = isActive ? started(tx, feed) : feed.ready.length === 0 ? feed : { ...withMore(feed), ready: [] };
+  const next = isActive ? startAttempts(tx, feed) : feed.ready.length === 0 ? feed : { ...withMore(feed), ready: [] };
   if (!next.hasMore || next.search !== null || next.ready.length > READY_LOW) return next;
   const intent: SearchIntent = { until: isActive ? isoTime(tx.now) : null, limit: FOUND_LIMIT };
   return { ...next, search: tx.effect(tx.self, "find_webhooks", { ...intent }), isSearchStale: false };
 }
 
-function started(tx: Tx, feed: Feed): Feed {
+function startAttempts(tx: Tx, feed: Feed): Feed {
   const attempts: AttemptHead[] = [];
   let taken = 0;
   while (feed.inFlight.length + attempts.length < IN_FLIGHT_LIMIT && taken < feed.ready.length) {

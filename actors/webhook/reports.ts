@@ -17,7 +17,7 @@ export interface ReportsParts {
   readonly joinNext: (organizationId: string, run: () => void) => void;
 }
 
-interface Report {
+interface AttemptReport {
   readonly end: AttemptEnd;
   readonly told: PromiseWithResolvers<boolean>;
 }
@@ -25,7 +25,7 @@ interface Report {
 export class Reports {
   private readonly parts: ReportsParts;
   /** Reports that wait for the next batch, by organization and epoch. */
-  private readonly waiting = new Map<string, Report[]>();
+  private readonly waiting = new Map<string, AttemptReport[]>();
 
   constructor(parts: ReportsParts) {
     this.parts = parts;
@@ -34,7 +34,7 @@ export class Reports {
   /** Resolves after the commit; false if it was refused, and may be reported again while the epoch lasts. */
   tell(organizationId: string, epoch: number, end: AttemptEnd): Promise<boolean> {
     const key = `${organizationId}/${epoch}`;
-    const report: Report = { end, told: Promise.withResolvers() };
+    const report: AttemptReport = { end, told: Promise.withResolvers() };
     const waiting = this.waiting.get(key);
     if (waiting === undefined) {
       const reports = [report];
@@ -47,7 +47,7 @@ export class Reports {
     return report.told.promise;
   }
 
-  private send(organizationId: string, epoch: number, reports: readonly Report[]): void {
+  private send(organizationId: string, epoch: number, reports: readonly AttemptReport[]): void {
     const command = { kind: "attempts_ended", ends: reports.map(({ end }) => end) } as const;
     this.parts.group([{ ref: webhookRef(organizationId), command }], { epoch }).then(
       ({ ok }) => reports.forEach(({ told }) => told.resolve(ok)),

@@ -4,12 +4,19 @@
  */
 import { table } from "../runtime/actor.ts";
 import type { SealingContext } from "../sealing.ts";
-import { type JsonObject, OneOf, RecordBase, type Static, Timestamp, Type } from "../schema.ts";
+import {
+  type JsonObject,
+  NullableText,
+  NullableTime,
+  OneOf,
+  RecordBase,
+  type Static,
+  Timestamp,
+  Type,
+} from "../schema.ts";
 import { EVENT_SOURCES, EVENT_TYPES, EventActor, EventResource } from "./events.ts";
 import { RETRY_PROFILES } from "./policy.ts";
 
-const OptionalText = Type.Union([Type.String(), Type.Null()]);
-const OptionalTime = Type.Union([Timestamp, Type.Null()]);
 const OptionalInteger = Type.Union([Type.Integer(), Type.Null()]);
 
 /** Why the service switched off delivery: the receiver answered 410, or everything failed for days. */
@@ -17,7 +24,7 @@ export const DISABLED_REASONS = ["gone", "failing"] as const;
 export type DisabledReason = (typeof DISABLED_REASONS)[number];
 
 /** The destination of an organization's events (HOOK-1). Secrets are sealed; they open only for this organization. */
-export const Destination = Type.Object({
+export const WebhookDestination = Type.Object({
   ...RecordBase,
   name: Type.String(),
   url: Type.String(),
@@ -30,7 +37,7 @@ export const Destination = Type.Object({
   /** The secret before the last rotation, valid until this time (HOOK-8). */
   formerSecret: Type.Union([Type.Object({ sealed: Type.String(), until: Timestamp }), Type.Null()]),
 });
-export type Destination = Static<typeof Destination>;
+export type WebhookDestination = Static<typeof WebhookDestination>;
 
 /** An event with its number: from 1, without gaps within the organization (HOOK-2). */
 export const WebhookEvent = Type.Object({
@@ -40,7 +47,7 @@ export const WebhookEvent = Type.Object({
   source: OneOf(EVENT_SOURCES),
   at: Timestamp,
   actor: EventActor,
-  requestId: OptionalText,
+  requestId: NullableText,
   resource: EventResource,
   data: Type.Unsafe<JsonObject>({ type: "object" }),
   isTruncated: Type.Boolean(),
@@ -94,7 +101,7 @@ export const Attempt = Type.Object({
   /** The earliest time for this attempt. */
   dueAt: Timestamp,
   /** The earliest time for the next attempt; null if none follows. */
-  nextAttemptAt: OptionalTime,
+  nextAttemptAt: NullableTime,
 });
 export type Attempt = Static<typeof Attempt>;
 
@@ -117,23 +124,23 @@ export const Feed = Type.Object({
   /** Whether the table may have more due attempts. */
   hasMore: Type.Boolean(),
   /** The effect that searches for them. */
-  search: OptionalText,
+  search: NullableText,
   /** Whether more became due during the search. */
   isSearchStale: Type.Boolean(),
   /** The time of the next search for due retries. */
-  wakeAt: OptionalTime,
+  wakeAt: NullableTime,
   /** Bulk redeliveries in progress, by their effects. */
   redeliveries: Type.Array(Type.String()),
-  lastSuccessAt: OptionalTime,
-  lastFailureAt: OptionalTime,
+  lastSuccessAt: NullableTime,
+  lastFailureAt: NullableTime,
   /** Since when every attempt has failed. */
-  failingSince: OptionalTime,
+  failingSince: NullableTime,
   /** Events whose deliveries were given up and that no redelivery of their range has been asked for since. */
   undelivered: Type.Optional(Type.Union([Undelivered, Type.Null()])),
 });
 export type Feed = Static<typeof Feed>;
 
-export const destinationTable = table<Destination>("webhook_destination");
+export const destinationTable = table<WebhookDestination>("webhook_destination");
 export const webhookEventTable = table<WebhookEvent>("webhook_event");
 export const attemptTable = table<Attempt>("webhook_attempt");
 export const feedTable = table<Feed>("webhook_feed");

@@ -6,8 +6,8 @@ import { hasAll } from "../changes.ts";
 import { invalid, notFound, ok, type Outcome, refuse } from "../fault.ts";
 import type { ActorDefinition, Handlers, RecordKey, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
-import { appHandlers } from "./apps.ts";
-import { fileHandlers } from "./files.ts";
+import { appCommandHandlers } from "./apps.ts";
+import { fileCommandHandlers } from "./files.ts";
 import type { WorkspaceLimits } from "./limits.ts";
 import { moveHandlers } from "./moving.ts";
 import type { WorkspaceCommand, WorkspaceProtocol } from "./protocol.ts";
@@ -19,8 +19,8 @@ import {
   type Workspace,
   workspaceTable,
 } from "./schema.ts";
-import { repositoryHandlers } from "./repositories.ts";
-import { shareHandlers } from "./shares.ts";
+import { repositoryCommandHandlers } from "./repositories.ts";
+import { shareCommandHandlers } from "./shares.ts";
 
 type OwnCommand = "create_workspace" | "read_workspace" | "update_workspace" | "delete_workspace";
 
@@ -30,10 +30,10 @@ const ownHandlers: Pick<Handlers<WorkspaceProtocol>, OwnCommand> = {
     return ok(tx.create(workspaceTable, newWorkspace({ id: tx.self.id, name, description, instructions, createdBy })));
   },
 
-  read_workspace: (tx) => present(tx),
+  read_workspace: (tx) => presentWorkspace(tx),
 
   update_workspace(tx, { changes, version }) {
-    const workspace = present(tx);
+    const workspace = presentWorkspace(tx);
     if (!workspace.ok) return workspace;
     if (version !== null && version !== workspace.value.version)
       return refuse({ kind: "version_conflict", version: workspace.value.version });
@@ -43,7 +43,7 @@ const ownHandlers: Pick<Handlers<WorkspaceProtocol>, OwnCommand> = {
   },
 
   delete_workspace(tx) {
-    const workspace = present(tx);
+    const workspace = presentWorkspace(tx);
     if (!workspace.ok) return workspace;
     const deletedAt = isoTime(tx.now);
     // Its root is cleaned up like any deleted directory.
@@ -53,7 +53,7 @@ const ownHandlers: Pick<Handlers<WorkspaceProtocol>, OwnCommand> = {
 };
 
 /** The workspace, unless it is deleted. */
-function present(tx: Tx): Outcome<Workspace> {
+function presentWorkspace(tx: Tx): Outcome<Workspace> {
   const workspace = tx.read(workspaceTable, tx.self.id);
   return workspace === null || workspace.deletedAt !== null ? notFound("workspace") : ok(workspace);
 }
@@ -63,7 +63,7 @@ function inPresent<H extends Partial<Handlers<WorkspaceProtocol>>>(handlers: H):
   const guarded = Object.entries(handlers).map(([kind, handler]) => [
     kind,
     (tx: Tx, command: never): Outcome<unknown> => {
-      const workspace = present(tx);
+      const workspace = presentWorkspace(tx);
       return workspace.ok ? (handler as (tx: Tx, command: never) => Outcome<unknown>)(tx, command) : workspace;
     },
   ]);
@@ -72,20 +72,20 @@ function inPresent<H extends Partial<Handlers<WorkspaceProtocol>>>(handlers: H):
 
 export const workspaceActor = (limits: WorkspaceLimits): ActorDefinition<WorkspaceProtocol> => ({
   kind: "workspace",
-  needs: (ref, command) => needs(ref.id, command),
+  needs: (ref, command) => workspaceNeeds(ref.id, command),
   handlers: {
     ...ownHandlers,
     ...inPresent({
-      ...fileHandlers(limits),
+      ...fileCommandHandlers(limits),
       ...moveHandlers(limits),
-      ...repositoryHandlers,
-      ...appHandlers,
-      ...shareHandlers,
+      ...repositoryCommandHandlers,
+      ...appCommandHandlers,
+      ...shareCommandHandlers,
     }),
   },
 });
 
-function needs(id: string, command: WorkspaceCommand): readonly RecordKey[] {
+function workspaceNeeds(id: string, command: WorkspaceCommand): readonly RecordKey[] {
   const workspace = { table: workspaceTable.name, id };
   const root = { table: placeTable.name, id };
   switch (command.kind) {

@@ -9,22 +9,22 @@ import { isDirectory, isFile, placeAt } from "./tree.ts";
 
 type AppCommand = "create_app" | "delete_app" | "open_app";
 
-export const appHandlers: Pick<Handlers<WorkspaceProtocol>, AppCommand> = {
+export const appCommandHandlers: Pick<Handlers<WorkspaceProtocol>, AppCommand> = {
   create_app(tx, { app, directoryField }) {
     const apps = appsOf(tx);
     if (apps.length >= MAX_APPS) return invalid("/slug", `A workspace has at most ${MAX_APPS} apps`);
     if (apps.some(({ slug }) => slug === app.slug))
       return refuse({ kind: "path_exists", path: app.slug, message: `There is an app with the slug \`${app.slug}\`` });
-    const entry = entryOf(tx, app, directoryField);
+    const entry = checkAppEntry(tx, app, directoryField);
     if (!entry.ok) return entry;
-    keep(tx, [...apps, app]);
+    keepApps(tx, [...apps, app]);
     return ok(app);
   },
 
   delete_app(tx, { appId }) {
     const app = appsOf(tx).find(({ id }) => id === appId);
     if (app === undefined) return notFound("app");
-    keep(
+    keepApps(
       tx,
       appsOf(tx).filter((one) => one !== app),
     );
@@ -40,7 +40,7 @@ export const appHandlers: Pick<Handlers<WorkspaceProtocol>, AppCommand> = {
 const appsOf = (tx: Tx): readonly App[] => tx.read(workspaceTable, tx.self.id)?.apps ?? [];
 
 /** The entry of an app must be an existing file. */
-function entryOf(tx: Tx, { path, entry }: App, field: "path" | "slug"): Outcome<null> {
+function checkAppEntry(tx: Tx, { path, entry }: App, field: "path" | "slug"): Outcome<null> {
   const directory = parseDirectory(path);
   if (!directory.ok) return directory;
   const place = placeAt(tx, directory.value);
@@ -53,7 +53,7 @@ function entryOf(tx: Tx, { path, entry }: App, field: "path" | "slug"): Outcome<
   return invalid("/entry", `There is no file \`${file.value.text}\` in the workspace`);
 }
 
-function keep(tx: Tx, apps: readonly App[]): void {
+function keepApps(tx: Tx, apps: readonly App[]): void {
   // Handlers run only in an existing workspace.
   const workspace = tx.read(workspaceTable, tx.self.id) as Workspace;
   tx.update(workspaceTable, { ...workspace, apps: [...apps] });

@@ -5,7 +5,7 @@ import { takeEvent, webhookRef } from "../webhook/events.ts";
 import { type Author, type FileNode, versionTable } from "./schema.ts";
 import { MAX_VERSIONS, VERSION_MS } from "./limits.ts";
 
-interface Change {
+interface FileChange {
   readonly path: string;
   readonly change: "created" | "updated" | "deleted" | "moved";
   readonly node?: FileNode;
@@ -13,7 +13,7 @@ interface Change {
   readonly from?: string;
 }
 
-export function tellChange(tx: Tx, by: Author, { path, change, node, from }: Change): void {
+export function tellChange(tx: Tx, by: Author, { path, change, node, from }: FileChange): void {
   // A clone reports all its changes at once.
   if (by.type === "repository") return;
   const { id, organizationId } = tx.self;

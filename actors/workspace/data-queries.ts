@@ -11,7 +11,7 @@ export const DEFAULT_ROWS = 1_000;
 /** Bytes of the rows of one result. */
 export const MAX_RESULT_BYTES = 8 * 1024 * 1024;
 
-export type QueryParam = string | number | ExactNumber | boolean | null;
+export type QueryParameter = string | number | ExactNumber | boolean | null;
 
 export interface DataQuery {
   readonly organizationId: string;
@@ -19,7 +19,7 @@ export interface DataQuery {
   /** One SELECT. */
   readonly query: string;
   /** Values of the parameters, by position or by name; never part of the text. */
-  readonly params: readonly QueryParam[] | Readonly<Record<string, QueryParam>>;
+  readonly params: readonly QueryParameter[] | Readonly<Record<string, QueryParameter>>;
   /** The path of an SQLite file whose tables are queried; null: the query names files. */
   readonly database: string | null;
   readonly format: ResultFormat;

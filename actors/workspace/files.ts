@@ -8,18 +8,18 @@ import { unlessMounted, unlessReadOnly } from "./mounts.ts";
 import { pathOf } from "./path.ts";
 import type { Precondition, WorkspaceProtocol } from "./protocol.ts";
 import {
-  type Content,
+  type StoredContent,
   deletedDirectoryTable,
   type DirectoryNode,
   type DirectoryPlace,
   type FileNode,
   type FilePlace,
   NO_TOTALS,
-  type Place,
+  type TreePlace,
   textTable,
 } from "./schema.ts";
 import {
-  count,
+  countInDirectories,
   countNew,
   inTheWay,
   isDirectory,
@@ -30,14 +30,14 @@ import {
   putAt,
   room,
   vacate,
-  type Way,
-  wayTo,
+  type ResolvedPath,
+  resolvePath,
 } from "./tree.ts";
 
 type FileCommand = "read_totals" | "read_place" | "read_history" | "write_file" | "make_directory" | "delete_place";
-type WriteFile = Extract<WorkspaceProtocol["command"], { readonly kind: "write_file" }>;
+type WriteFileCommand = Extract<WorkspaceProtocol["command"], { readonly kind: "write_file" }>;
 
-export const fileHandlers = (limits: WorkspaceLimits): Pick<Handlers<WorkspaceProtocol>, FileCommand> => ({
+export const fileCommandHandlers = (limits: WorkspaceLimits): Pick<Handlers<WorkspaceProtocol>, FileCommand> => ({
   read_totals(tx) {
     const { bytes, files, directories } = rootTotals(tx);
     return ok({ bytes, files, directories });
@@ -49,7 +49,7 @@ export const fileHandlers = (limits: WorkspaceLimits): Pick<Handlers<WorkspacePr
   },
 
   read_history(tx, { path }) {
-    const way = wayTo(tx, path);
+    const way = resolvePath(tx, path);
     const node = way.ok ? way.value.last?.node : undefined;
     if (node === undefined || node.kind === "directory" || node.id === null) return notFound("file");
     const current = way.ok && isFile(way.value.last) ? way.value.last : null;
@@ -59,7 +59,7 @@ export const fileHandlers = (limits: WorkspaceLimits): Pick<Handlers<WorkspacePr
   write_file: (tx, command) => writeFile(tx, command, limits),
 
   make_directory(tx, { path, cause }) {
-    const way = wayTo(tx, path);
+    const way = resolvePath(tx, path);
     if (!way.ok) return way;
     const { last, names } = way.value;
     const text = pathOf(names).text;
@@ -83,14 +83,14 @@ export const fileHandlers = (limits: WorkspaceLimits): Pick<Handlers<WorkspacePr
     const found = placeAt(tx, path);
     if (!found.ok) return found;
     const { way, place } = found.value;
-    const meets = check(precondition, place, pathOf(way.names).text);
+    const meets = checkPrecondition(precondition, place, pathOf(way.names).text);
     if (!meets.ok) return meets;
     const open = unlessMounted(tx, path, cause);
     if (!open.ok) return open;
     const text = pathOf(way.names).text;
     if (isDirectory(place) && !isRecursive && place.node.files + place.node.directories > 0)
       return refuse({ kind: "path_exists", path: text, message: `The directory \`${text}\` is not empty` });
-    remove(tx, way, place);
+    removePlace(tx, way, place);
     if (cause.tells) tellChange(tx, cause.by, { path: text, change: "deleted" });
     return ok({ path: text, place });
   },
@@ -103,22 +103,22 @@ const rootTotals = (tx: Tx) => {
 
 function writeFile(
   tx: Tx,
-  command: WriteFile,
+  command: WriteFileCommand,
   limits: WorkspaceLimits,
 ): Outcome<WorkspaceProtocol["replies"]["write_file"]> {
   const { path, content, precondition, cause } = command;
   if (content.size > limits.fileBytes) return refuse({ kind: "payload_too_large", limitBytes: limits.fileBytes });
-  const way = wayTo(tx, path);
+  const way = resolvePath(tx, path);
   if (!way.ok) return way;
   const { last, names } = way.value;
   const text = pathOf(names).text;
   if (isDirectory(last)) return inTheWay(text, "directory");
   const open = unlessReadOnly(tx, path, cause);
   if (!open.ok) return open;
-  const meets = check(precondition, last, text);
+  const meets = checkPrecondition(precondition, last, text);
   if (!meets.ok) return meets;
   // Writing the same content changes nothing, so a retry creates no second version.
-  if (isFile(last) && isSame(last.node, content))
+  if (isFile(last) && isSameContent(last.node, content))
     return ok({ path: text, place: last, isNew: false, isUnchanged: true });
   const before = isFile(last) ? { bytes: last.node.size, files: 1 } : { bytes: 0, files: 0 };
   const made = way.value.missing.length === 0 ? 0 : way.value.missing.length - 1;
@@ -135,11 +135,11 @@ function writeFile(
   return ok({ path: text, place, isNew: !isFile(last), isUnchanged: false });
 }
 
-const isSame = (file: Content, content: Content): boolean =>
+const isSameContent = (file: StoredContent, content: StoredContent): boolean =>
   file.sha256 === content.sha256 && file.size === content.size && file.mime === content.mime;
 
 /** The file continues an earlier file at this place; version numbers are never reused. */
-function fileNode(tx: Tx, last: Place | null, content: Content, by: FileNode["by"]): FileNode {
+function fileNode(tx: Tx, last: TreePlace | null, content: StoredContent, by: FileNode["by"]): FileNode {
   const former = last !== null && last.node.kind !== "directory" && last.node.id !== null ? last.node : null;
   const { sha256, size, mime } = content;
   const at = isoTime(tx.now);
@@ -148,12 +148,12 @@ function fileNode(tx: Tx, last: Place | null, content: Content, by: FileNode["by
 }
 
 /** Removes what is at a place. The content of a file is kept as a version; a directory is left to the sweep. */
-export function remove(tx: Tx, way: Way, place: FilePlace | DirectoryPlace): void {
+export function removePlace(tx: Tx, way: ResolvedPath, place: FilePlace | DirectoryPlace): void {
   if (isFile(place)) {
     keepVersion(tx, place.node);
     index(tx, { fileId: place.node.id, isNew: false }, null);
     vacate(tx, place, { id: place.node.id, number: place.node.number });
-    count(tx, way.directories, { bytes: -place.node.size, files: -1, directories: 0 });
+    countInDirectories(tx, way.directories, { bytes: -place.node.size, files: -1, directories: 0 });
     return;
   }
   const { node } = place;
@@ -161,7 +161,7 @@ export function remove(tx: Tx, way: Way, place: FilePlace | DirectoryPlace): voi
     tx.create(deletedDirectoryTable, { id: node.id, workspaceId: tx.self.id, deletedAt: isoTime(tx.now) });
     vacate(tx, place, { id: null, number: 0 });
     const gone = negated(place.node);
-    count(tx, way.directories, { ...gone, directories: gone.directories - 1 });
+    countInDirectories(tx, way.directories, { ...gone, directories: gone.directories - 1 });
   }
 }
 
@@ -177,7 +177,7 @@ export function index(
 }
 
 /** Whether the caller has read the current content. */
-function check(precondition: Precondition, place: Place | null, path: string): Outcome<null> {
+function checkPrecondition(precondition: Precondition, place: TreePlace | null, path: string): Outcome<null> {
   const file = isFile(place) ? place.node : null;
   switch (precondition.kind) {
     case "none":

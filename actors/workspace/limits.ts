@@ -1,6 +1,5 @@
 /** Limits of a workspace. */
-
-const MIB = 1024 * 1024;
+import { MIB } from "../units.ts";
 
 /** The operator's limits; the same on every replica. */
 export interface WorkspaceLimits {

@@ -3,14 +3,14 @@ import { invalid, mapped, ok, type Outcome, refuse } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
 import { keepVersion, tellChange } from "./change.ts";
-import { index, remove } from "./files.ts";
+import { index, removePlace } from "./files.ts";
 import type { WorkspaceLimits } from "./limits.ts";
 import { unlessMounted, unlessReadOnly } from "./mounts.ts";
-import { type FilePath, isWithin, type PathName, pathOf } from "./path.ts";
+import { type FilePath, isPathWithin, type PathName, pathOf } from "./path.ts";
 import type { Found, WorkspaceCommand, WorkspaceProtocol } from "./protocol.ts";
 import { type DirectoryPlace, type FilePlace, NO_TOTALS, placeTable, textTable, type Totals } from "./schema.ts";
 import {
-  count,
+  countInDirectories,
   countNew,
   inTheWay,
   isDirectory,
@@ -21,8 +21,8 @@ import {
   putAt,
   room,
   vacate,
-  type Way,
-  wayTo,
+  type ResolvedPath,
+  resolvePath,
 } from "./tree.ts";
 
 type Move = Extract<WorkspaceCommand, { readonly kind: "move_place" }>;
@@ -34,7 +34,7 @@ export const moveHandlers = (limits: WorkspaceLimits): Pick<Handlers<WorkspacePr
     if (refused !== null) return refused;
     const source = placeAt(tx, from);
     if (!source.ok) return source;
-    const target = wayTo(tx, to);
+    const target = resolvePath(tx, to);
     if (!target.ok) return target;
     const free = unlessMounted(tx, from, cause);
     if (!free.ok) return free;
@@ -57,8 +57,8 @@ const CHANGED = refuse({ kind: "unavailable", retryAfterMs: 1_000 });
 interface Moving extends Pick<Move, "overwrite" | "cause"> {
   readonly place: FilePlace | DirectoryPlace;
   /** The current place. */
-  readonly way: Way;
-  readonly target: Way;
+  readonly way: ResolvedPath;
+  readonly target: ResolvedPath;
   /** As the caller gave it: perhaps only its case changes. */
   readonly name: PathName;
 }
@@ -81,10 +81,10 @@ function move(tx: Tx, moving: Moving, limits: WorkspaceLimits): Outcome<Found> {
   const made = Math.max(0, target.missing.length - 1);
   const fits = room(tx, { ...NO_TOTALS, directories: made }, limits.workspaceBytes);
   if (!fits.ok) return fits;
-  if (there !== null) remove(tx, target, there as DirectoryPlace);
+  if (there !== null) removePlace(tx, target, there as DirectoryPlace);
   vacate(tx, place, { id: null, number: 0 });
-  const totals = totalsOf(place);
-  count(tx, way.directories, negated(totals));
+  const totals = placeTotals(place);
+  countInDirectories(tx, way.directories, negated(totals));
   const directories = makeWay(tx, target);
   const put = putAt(tx, target, { directory: directories.at(-1)!, name }, place.node) as FilePlace | DirectoryPlace;
   countNew(tx, target, directories, totals);
@@ -95,24 +95,24 @@ function move(tx: Tx, moving: Moving, limits: WorkspaceLimits): Outcome<Found> {
 function replace(tx: Tx, { place, way, target, cause }: Moving, there: FilePlace): FilePlace {
   const { sha256, size, mime } = place.node as FilePlace["node"];
   const text = tx.read(textTable, (place.node as FilePlace["node"]).id)?.text ?? null;
-  remove(tx, way, place);
+  removePlace(tx, way, place);
   keepVersion(tx, there.node);
   const { id, number } = there.node;
   const node = { ...there.node, id, sha256, size, mime, number: number + 1, by: cause.by, at: isoTime(tx.now) };
   index(tx, { fileId: id, isNew: false }, text);
-  count(tx, target.directories, { ...NO_TOTALS, bytes: size - there.node.size });
+  countInDirectories(tx, target.directories, { ...NO_TOTALS, bytes: size - there.node.size });
   return tx.update(placeTable, { ...there, node }) as FilePlace;
 }
 
 function checkPaths(from: FilePath, to: FilePath): Outcome<never> | null {
   if (from.names.length === 0 || to.names.length === 0) return invalid("/from", "The workspace itself cannot be moved");
-  if (to.names.length <= from.names.length || !isWithin(to, from)) return null;
+  if (to.names.length <= from.names.length || !isPathWithin(to, from)) return null;
   const message = "`to` is below `from`; a directory cannot be moved into itself";
   return refuse({ kind: "invalid_path", field: "to", message });
 }
 
 /** What a place counts in its directories. */
-const totalsOf = ({ node }: FilePlace | DirectoryPlace): Totals =>
+const placeTotals = ({ node }: FilePlace | DirectoryPlace): Totals =>
   node.kind === "directory"
     ? { bytes: node.bytes, files: node.files, directories: node.directories + 1 }
     : { bytes: node.size, files: 1, directories: 0 };

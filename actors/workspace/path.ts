@@ -37,7 +37,7 @@ export interface FilePath {
 }
 
 /** The names before the last one. */
-export const parentOf = ({ names }: FilePath): FilePath => pathOf(names.slice(0, -1));
+export const parentPath = ({ names }: FilePath): FilePath => pathOf(names.slice(0, -1));
 
 /** The path of these names. */
 export const pathOf = (names: readonly PathName[]): FilePath => ({
@@ -46,7 +46,7 @@ export const pathOf = (names: readonly PathName[]): FilePath => ({
 });
 
 /** Whether `path` is `directory` or is below it. */
-export const isWithin = (path: FilePath, directory: FilePath): boolean =>
+export const isPathWithin = (path: FilePath, directory: FilePath): boolean =>
   directory.names.every(({ key }, i) => path.names[i]?.key === key);
 
 /** Parses the path of a file or directory; `field` names the input in the refusal (`path`, `from`, `to`). */
@@ -83,9 +83,9 @@ export function parseDirectory(text: string, field = "path"): Outcome<FilePath> 
   for (const part of text.split("/")) {
     if (part === "" || part === ".") continue;
     const name = part.normalize("NFC");
-    const complaint = complaintAbout(name);
+    const complaint = nameComplaint(name);
     if (complaint !== null) return invalidPath(field, complaint);
-    names.push({ name, key: keyOf(name) });
+    names.push({ name, key: nameKey(name) });
   }
   if (names.length > PATH_DEPTH) return invalidPath(field, `is deeper than ${PATH_DEPTH} names`);
   const path = pathOf(names);
@@ -108,30 +108,30 @@ const UNDECODED = /[\p{Cs}\ufffd]/u;
 /** Characters that Windows does not take in a name. */
 const NOT_ON_WINDOWS = /[<>:"|?*]/;
 /** Devices of Windows: it cannot store a file with such a name, whatever its extension. */
-const RESERVED = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9]|lpt[0-9])(?:\.|$)/;
+const RESERVED_FILE_NAME = /^(?:con|prn|aux|nul|conin\$|conout\$|com[0-9]|lpt[0-9])(?:\.|$)/;
 /** Invisible characters: the key of a name has none of them. */
-const INVISIBLE = /[\p{Default_Ignorable_Code_Point}]/gu;
+const INVISIBLE_NAME_CHARACTERS = /[\p{Default_Ignorable_Code_Point}]/gu;
 /**
  * Invisible characters that a name may have, where they are part of what is seen: joiners and variants of the character
  * before them in emoji and in scripts other than Latin, variants of the digits of keycaps, and the tags of flags.
  */
-const SEEN =
+const VISIBLE_JOINERS =
   /(?<=[^\p{ASCII}\p{Default_Ignorable_Code_Point}])(?:\u200c|\u200d|\p{Variation_Selector}){1,2}|(?<=[0-9#*])(?:\ufe0e|\ufe0f)|(?<=\u{1f3f4})[\u{e0020}-\u{e007e}]{1,16}\u{e007f}/gu;
 
-function complaintAbout(name: string): string | null {
+function nameComplaint(name: string): string | null {
   if (name === "..") return "has `..`; it must not leave the workspace";
   if (byteLength(name) > NAME_BYTES) return `has a name longer than ${NAME_BYTES} bytes`;
   if (UNDECODED.test(name)) return "is not valid Unicode";
   if (UNPRINTABLE.test(name)) return "has a control character";
   if (SLASHES.test(name)) return "has a backslash or another character that looks like a slash";
   if (/^\s|[\s.]$/u.test(name)) return "has a name that begins with a space, or ends with a space or a dot";
-  const key = keyOf(name);
+  const key = nameKey(name);
   if (key === "") return "has a name without a visible character";
   // Compatibility forms: `‥` looks like two dots, `℀` has a slash.
   if (/^\.+$/.test(key) || /[\\/]/.test(key)) return "has a name that looks like `..` or has a hidden slash";
   if (/^\s|[\s.]$/u.test(key)) return "has a name that begins or ends with what looks like a space or a dot";
-  if (RESERVED.test(key)) return `has the name \`${name}\`, which some systems reserve for a device`;
-  if (name.replace(SEEN, "").search(INVISIBLE) !== -1) return "has an invisible character";
+  if (RESERVED_FILE_NAME.test(key)) return `has the name \`${name}\`, which some systems reserve for a device`;
+  if (name.replace(VISIBLE_JOINERS, "").search(INVISIBLE_NAME_CHARACTERS) !== -1) return "has an invisible character";
   return null;
 }
 
@@ -139,10 +139,15 @@ function complaintAbout(name: string): string | null {
  * Folds case by way of upper case, which covers `ß` and `ſ`. One round may enable the next (a letter that composes only
  * in lower case), so it is repeated until nothing changes.
  */
-function keyOf(name: string): string {
+function nameKey(name: string): string {
   let key = name;
   for (let round = 0; round < FOLD_ROUNDS; round++) {
-    const folded = key.replace(INVISIBLE, "").normalize("NFKC").toUpperCase().toLowerCase().normalize("NFKC");
+    const folded = key
+      .replace(INVISIBLE_NAME_CHARACTERS, "")
+      .normalize("NFKC")
+      .toUpperCase()
+      .toLowerCase()
+      .normalize("NFKC");
     if (folded === key) return key;
     key = folded;
   }

@@ -130,7 +130,7 @@ export interface UnfinishedUpload {
 }
 
 /** Bytes `first` to `last` of the content, both inclusive. */
-export interface ContentPart {
+export interface ContentSlice {
   readonly first: number;
   readonly last: number;
   readonly body: ByteSource;
@@ -163,7 +163,7 @@ export interface FileContents {
    */
   receivePart<T>(
     name: UploadName,
-    part: ContentPart | null,
+    part: ContentSlice | null,
     complete: (content: ReceivedContent) => Promise<Outcome<T>>,
   ): Promise<Outcome<UploadProgress | { readonly kind: "completed"; readonly value: T }>>;
   /** The unfinished uploads of an organization, newest first. */

@@ -3,7 +3,7 @@ import type { FilePath } from "./path.ts";
 import type {
   App,
   Author,
-  Content,
+  StoredContent,
   DirectoryPlace,
   FilePlace,
   Repository,
@@ -72,7 +72,7 @@ export type WorkspaceCommand =
   | {
       readonly kind: "write_file";
       readonly path: FilePath;
-      readonly content: Content;
+      readonly content: StoredContent;
       readonly text: string | null;
       readonly precondition: Precondition;
       readonly cause: Cause;

@@ -12,7 +12,7 @@ import { invalid, notFound, ok, type Outcome, refuse } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
 import { takeEvent, webhookRef } from "../webhook/events.ts";
-import { inTheWay, isDirectory, isFile, wayTo } from "./tree.ts";
+import { inTheWay, isDirectory, isFile, resolvePath } from "./tree.ts";
 import { MAX_REPOSITORIES } from "./limits.ts";
 import { overlaps, repositoriesOf } from "./mounts.ts";
 import { parsePath } from "./path.ts";
@@ -21,11 +21,11 @@ import { type Repository, type Workspace, workspaceTable } from "./schema.ts";
 
 type RepositoryCommand = "add_repository" | "begin_clone" | "end_clone" | "clone_job_ended" | "remove_repository";
 
-export const repositoryHandlers: Pick<Handlers<WorkspaceProtocol>, RepositoryCommand> = {
-  add_repository: (tx, { repository }) => add(tx, repository),
+export const repositoryCommandHandlers: Pick<Handlers<WorkspaceProtocol>, RepositoryCommand> = {
+  add_repository: (tx, { repository }) => addRepository(tx, repository),
 
   begin_clone(tx, { repoId, added, jobId, afterJobId }) {
-    const made = added === null ? null : add(tx, added);
+    const made = added === null ? null : addRepository(tx, added);
     if (made?.ok === false) return made;
     const repository = repositoriesOf(tx).find(({ id }) => id === repoId);
     if (repository === undefined) return notFound("repository");
@@ -44,10 +44,10 @@ export const repositoryHandlers: Pick<Handlers<WorkspaceProtocol>, RepositoryCom
     // Another clone has begun since, or the mount was removed.
     if (repository?.jobId !== jobId || repository.status !== "cloning") return notFound("repository");
     const ready = change(tx, { ...repository, status: "ready", error: null, commit, syncedAt: isoTime(tx.now) });
-    tell(tx, by, ready, { type: "workspace_repository.cloned", data: { commit, ...changed } });
+    tellRepositoryNews(tx, by, ready, { type: "workspace_repository.cloned", data: { commit, ...changed } });
     // One change of the directory, however many files changed.
     if (changed.written + changed.removed > 0)
-      tell(tx, by, ready, { type: "workspace_file.changed", data: { change: "updated", ...changed } });
+      tellRepositoryNews(tx, by, ready, { type: "workspace_file.changed", data: { change: "updated", ...changed } });
     return ok(ready);
   },
 
@@ -60,7 +60,7 @@ export const repositoryHandlers: Pick<Handlers<WorkspaceProtocol>, RepositoryCom
   remove_repository(tx, { repoId }) {
     const repository = repositoriesOf(tx).find(({ id }) => id === repoId);
     if (repository === undefined) return notFound("repository");
-    keep(
+    keepRepositories(
       tx,
       repositoriesOf(tx).filter((one) => one !== repository),
     );
@@ -68,7 +68,7 @@ export const repositoryHandlers: Pick<Handlers<WorkspaceProtocol>, RepositoryCom
   },
 };
 
-function add(tx: Tx, repository: Repository): Outcome<Repository> {
+function addRepository(tx: Tx, repository: Repository): Outcome<Repository> {
   const path = parsePath(repository.path);
   if (!path.ok) return path;
   const repositories = repositoriesOf(tx);
@@ -77,7 +77,7 @@ function add(tx: Tx, repository: Repository): Outcome<Repository> {
   const other = repositories.find((one) => overlaps(one, path.value));
   if (other !== undefined)
     return refuse({ kind: "path_exists", path: other.path, message: `\`${other.path}\` is a mount already` });
-  const way = wayTo(tx, path.value);
+  const way = resolvePath(tx, path.value);
   if (!way.ok) return way;
   const { last } = way.value;
   if (isFile(last)) return inTheWay(path.value.text, "file");
@@ -87,20 +87,20 @@ function add(tx: Tx, repository: Repository): Outcome<Repository> {
       path: path.value.text,
       message: `The directory \`${path.value.text}\` is not empty`,
     });
-  keep(tx, [...repositories, repository]);
+  keepRepositories(tx, [...repositories, repository]);
   return ok(repository);
 }
 
 function change(tx: Tx, repository: Repository): Repository {
   const changed = { ...repository, updatedAt: isoTime(tx.now) };
-  keep(
+  keepRepositories(
     tx,
     repositoriesOf(tx).map((one) => (one.id === repository.id ? changed : one)),
   );
   return changed;
 }
 
-function keep(tx: Tx, repos: readonly Repository[]): void {
+function keepRepositories(tx: Tx, repos: readonly Repository[]): void {
   // Handlers run only in an existing workspace.
   const workspace = tx.read(workspaceTable, tx.self.id) as Workspace;
   tx.update(workspaceTable, { ...workspace, repos: [...repos] });
@@ -111,7 +111,12 @@ interface News {
   readonly data: Readonly<Record<string, string | number | null>>;
 }
 
-function tell(tx: Tx, userId: string, { id: repoId, path, url, branch }: Repository, { type, data }: News): void {
+function tellRepositoryNews(
+  tx: Tx,
+  userId: string,
+  { id: repoId, path, url, branch }: Repository,
+  { type, data }: News,
+): void {
   const { id, organizationId } = tx.self;
   tx.send(
     webhookRef(organizationId),

@@ -7,9 +7,7 @@
  *                                                                            │ versions fil_1/1, fil_1/2
  */
 import { type ActorRef, type NewRecord, table } from "../runtime/actor.ts";
-import { Nullable, OneOf, RecordBase, type Static, Timestamp, Type } from "../schema.ts";
-
-const OptionalText = Nullable(Type.String());
+import { Nullable, NullableText, OneOf, RecordBase, type Static, Timestamp, Type } from "../schema.ts";
 
 /** A repository whose files are below a directory of the workspace (WSP-1). */
 export const Repository = Type.Object({
@@ -19,20 +17,20 @@ export const Repository = Type.Object({
   /** https, without credentials. */
   url: Type.String(),
   /** Null: the repository's default branch. */
-  branch: OptionalText,
+  branch: NullableText,
   /** The directory of its files. */
   path: Type.String(),
   /** Whether people and agents may change files below it. */
   mode: OneOf(["read", "write"] as const),
   /** The name of the secret with its credentials. */
-  secret: OptionalText,
+  secret: NullableText,
   status: OneOf(["pending", "cloning", "ready", "error"] as const),
   /** The commit of its files; null before the first clone. */
-  commit: OptionalText,
+  commit: NullableText,
   /** Why the last clone failed. */
-  error: OptionalText,
+  error: NullableText,
   /** The job of the last clone. */
-  jobId: OptionalText,
+  jobId: NullableText,
   syncedAt: Nullable(Timestamp),
   createdBy: Type.String(),
   createdAt: Timestamp,
@@ -62,9 +60,9 @@ export type App = Static<typeof App>;
 export const Workspace = Type.Object({
   ...RecordBase,
   name: Type.String(),
-  description: OptionalText,
+  description: NullableText,
   /** Instructions for agents that work here. */
-  instructions: OptionalText,
+  instructions: NullableText,
   createdBy: Type.String(),
   /** Absent in records of earlier versions. */
   repos: Type.Optional(Type.Array(Repository)),
@@ -84,23 +82,23 @@ export const Author = Type.Object(
 export type Author = Static<typeof Author>;
 
 /** Stored content (`BlobStore`), as files refer to it. */
-export const Content = Type.Object({
+export const StoredContent = Type.Object({
   sha256: Type.String(),
   /** Bytes. */
   size: Type.Integer({ minimum: 0 }),
   mime: Type.String(),
 });
-export type Content = Static<typeof Content>;
+export type StoredContent = Static<typeof StoredContent>;
 
-const Written = {
-  ...Content.properties,
+const WrittenContent = {
+  ...StoredContent.properties,
   /** The version of the file: 1, and one more with each change of its content. */
   number: Type.Integer({ minimum: 1 }),
   by: Author,
   at: Timestamp,
 };
 
-export const FileNode = Type.Object({ kind: Type.Literal("file"), id: Type.String(), ...Written });
+export const FileNode = Type.Object({ kind: Type.Literal("file"), id: Type.String(), ...WrittenContent });
 export type FileNode = Static<typeof FileNode>;
 
 /** The totals of everything below a directory, at any depth. */
@@ -119,12 +117,12 @@ export type DirectoryNode = Static<typeof DirectoryNode>;
 export const VacantNode = Type.Object({
   kind: Type.Literal("vacant"),
   /** The file that was deleted here; null if a directory was deleted here, or a file was moved away. */
-  id: OptionalText,
+  id: NullableText,
   number: Type.Integer({ minimum: 0 }),
   since: Timestamp,
 });
 
-export const Place = Type.Object({
+export const TreePlace = Type.Object({
   /** `<directory>/<key of the name>`; the root's is the workspace's id. */
   ...RecordBase,
   workspaceId: Type.String(),
@@ -132,18 +130,18 @@ export const Place = Type.Object({
   name: Type.String(),
   node: Type.Union([FileNode, DirectoryNode, VacantNode]),
 });
-export type Place = Static<typeof Place>;
+export type TreePlace = Static<typeof TreePlace>;
 
 /** Places by their kind of node. */
-export type FilePlace = Omit<Place, "node"> & { readonly node: FileNode };
-export type DirectoryPlace = Omit<Place, "node"> & { readonly node: DirectoryNode };
+export type FilePlace = Omit<TreePlace, "node"> & { readonly node: FileNode };
+export type DirectoryPlace = Omit<TreePlace, "node"> & { readonly node: DirectoryNode };
 
 /** An earlier version of a file (`<file>/<number>`). */
 export const Version = Type.Object({
   ...RecordBase,
   workspaceId: Type.String(),
   fileId: Type.String(),
-  ...Written,
+  ...WrittenContent,
   /** The end of its retention. */
   keptUntil: Timestamp,
 });
@@ -165,7 +163,7 @@ export const Share = Type.Object({
   /** SHA-256 of the token, in hex. */
   hash: Type.String(),
   /** In the format of `Bun.password`; null without a password. */
-  passwordHash: OptionalText,
+  passwordHash: NullableText,
   expiresAt: Nullable(Timestamp),
   maxDownloads: Nullable(Type.Integer({ minimum: 1 })),
   downloads: Type.Integer({ minimum: 0 }),
@@ -177,7 +175,7 @@ export const Share = Type.Object({
 export type Share = Static<typeof Share>;
 
 export const workspaceTable = table<Workspace>("workspace");
-export const placeTable = table<Place>("workspace_place");
+export const placeTable = table<TreePlace>("workspace_place");
 export const versionTable = table<Version>("workspace_version");
 export const textTable = table<FileText>("workspace_text");
 export const deletedDirectoryTable = table<DeletedDirectory>("workspace_deleted_directory");

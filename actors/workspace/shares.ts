@@ -14,7 +14,7 @@ import { isFile, placeAt } from "./tree.ts";
 
 type ShareCommand = "create_share" | "revoke_share" | "read_share" | "try_password" | "open_share";
 
-export const shareHandlers: Pick<Handlers<WorkspaceProtocol>, ShareCommand> = {
+export const shareCommandHandlers: Pick<Handlers<WorkspaceProtocol>, ShareCommand> = {
   create_share(tx, { share: { path, ...share } }) {
     const found = placeAt(tx, path);
     if (!found.ok) return found;
@@ -36,7 +36,7 @@ export const shareHandlers: Pick<Handlers<WorkspaceProtocol>, ShareCommand> = {
   },
 
   revoke_share(tx, { shareId }) {
-    const share = own(tx, shareId);
+    const share = ownShare(tx, shareId);
     if (share === null) return notFound("share");
     if (share.revokedAt !== null) return ok({ share, isUnchanged: true });
     return ok({ share: tx.update(shareTable, { ...share, revokedAt: isoTime(tx.now) }), isUnchanged: false });
@@ -82,7 +82,7 @@ export const shareHandlers: Pick<Handlers<WorkspaceProtocol>, ShareCommand> = {
 
 /** The share, while it is open. */
 function openShare(tx: Tx, shareId: string): Outcome<Share> {
-  const share = own(tx, shareId);
+  const share = ownShare(tx, shareId);
   if (share === null) return notFound("share");
   const { revokedAt, expiresAt, maxDownloads, downloads } = share;
   const isOver = expiresAt !== null && tx.now >= Date.parse(expiresAt);
@@ -90,7 +90,7 @@ function openShare(tx: Tx, shareId: string): Outcome<Share> {
   return revokedAt !== null || isOver || isUsedUp ? refuse({ kind: "share_expired" }) : ok(share);
 }
 
-const own = (tx: Tx, shareId: string): Share | null => {
+const ownShare = (tx: Tx, shareId: string): Share | null => {
   const share = tx.read(shareTable, shareId);
   return share?.workspaceId === tx.self.id ? share : null;
 };

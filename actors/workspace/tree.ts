@@ -14,13 +14,13 @@ import {
   type DirectoryPlace,
   type FilePlace,
   NO_TOTALS,
-  type Place,
+  type TreePlace,
   placeTable,
   type Totals,
 } from "./schema.ts";
 
 /** A resolved path. */
-export interface Way {
+export interface ResolvedPath {
   /** Its existing directories, from the root on. Never empty. */
   readonly directories: readonly DirectoryPlace[];
   /** Names without a directory yet, up to and including the last name of the path. */
@@ -28,13 +28,13 @@ export interface Way {
   /** The existing names as they are stored. */
   readonly names: readonly PathName[];
   /** The place of the last name, even if vacant; null if it does not exist, and for the root. */
-  readonly last: Place | null;
+  readonly last: TreePlace | null;
   /** The vacant place of the first missing name; null if nothing ever was there. */
-  readonly gap: Place | null;
+  readonly gap: TreePlace | null;
 }
 
-export const isFile = (place: Place | null): place is FilePlace => place?.node.kind === "file";
-export const isDirectory = (place: Place | null): place is DirectoryPlace => place?.node.kind === "directory";
+export const isFile = (place: TreePlace | null): place is FilePlace => place?.node.kind === "file";
+export const isDirectory = (place: TreePlace | null): place is DirectoryPlace => place?.node.kind === "directory";
 
 const placeId = (directoryId: string, { key }: PathName): string => `${directoryId}/${key}`;
 
@@ -45,13 +45,13 @@ export function rootOf(tx: Tx): DirectoryPlace {
   if (isDirectory(root)) return root;
   const now = isoTime(tx.now);
   const node: DirectoryNode = { kind: "directory", id, ...NO_TOTALS };
-  return { ...ROOT, id, organizationId, workspaceId: id, node, createdAt: now, updatedAt: now };
+  return { ...ROOT_PLACE, id, organizationId, workspaceId: id, node, createdAt: now, updatedAt: now };
 }
 const UNSTORED = 0;
-const ROOT = { version: UNSTORED, directoryId: "", name: "" };
+const ROOT_PLACE = { version: UNSTORED, directoryId: "", name: "" };
 
 /** Resolves a path. Refuses `path_exists` if a file is in the way. */
-export function wayTo(tx: Tx, { names }: FilePath): Outcome<Way> {
+export function resolvePath(tx: Tx, { names }: FilePath): Outcome<ResolvedPath> {
   const directories = [rootOf(tx)];
   const stored: PathName[] = [];
   for (const [i, name] of names.entries()) {
@@ -79,8 +79,8 @@ export const inTheWay = (path: string, kind: "file" | "directory"): Outcome<neve
 export function placeAt(
   tx: Tx,
   path: FilePath,
-): Outcome<{ readonly way: Way; readonly place: FilePlace | DirectoryPlace }> {
-  const way = wayTo(tx, path);
+): Outcome<{ readonly way: ResolvedPath; readonly place: FilePlace | DirectoryPlace }> {
+  const way = resolvePath(tx, path);
   // Nothing exists below a file.
   if (!way.ok) return notFound("file");
   const { last, directories } = way.value;
@@ -89,7 +89,7 @@ export function placeAt(
 }
 
 /** Creates the missing directories before the last name; returns all of them, from the root on. */
-export function makeWay(tx: Tx, way: Way): readonly DirectoryPlace[] {
+export function makeWay(tx: Tx, way: ResolvedPath): readonly DirectoryPlace[] {
   const directories = [...way.directories];
   const root = directories[0]!;
   if (root.version === UNSTORED) {
@@ -98,7 +98,7 @@ export function makeWay(tx: Tx, way: Way): readonly DirectoryPlace[] {
   }
   for (const [i, name] of way.missing.slice(0, -1).entries()) {
     const node: DirectoryNode = { kind: "directory", id: tx.id("dir"), ...NO_TOTALS };
-    const place = fill(tx, { directory: directories.at(-1)!, name, former: i === 0 ? way.gap : null }, node);
+    const place = fillPlace(tx, { directory: directories.at(-1)!, name, former: i === 0 ? way.gap : null }, node);
     directories.push(place as DirectoryPlace);
   }
   return directories;
@@ -107,26 +107,26 @@ export function makeWay(tx: Tx, way: Way): readonly DirectoryPlace[] {
 /** Puts a node at the end of a path whose directories exist, replacing any previous one. */
 export function putAt(
   tx: Tx,
-  { missing, last, gap }: Way,
+  { missing, last, gap }: ResolvedPath,
   { directory, name }: { readonly directory: DirectoryPlace; readonly name: PathName },
-  node: Place["node"],
-): Place {
+  node: TreePlace["node"],
+): TreePlace {
   const former = missing.length === 0 ? last : missing.length === 1 ? gap : null;
-  return fill(tx, { directory, name, former }, node);
+  return fillPlace(tx, { directory, name, former }, node);
 }
 
 interface Spot {
   readonly directory: DirectoryPlace;
   readonly name: PathName;
   /** The place as it was read; null for a directory that this turn has created, because each run draws a new id. */
-  readonly former: Place | null;
+  readonly former: TreePlace | null;
 }
 
-function fill(tx: Tx, { directory, name, former }: Spot, node: Place["node"]): Place {
+function fillPlace(tx: Tx, { directory, name, former }: Spot, node: TreePlace["node"]): TreePlace {
   const now = former === null ? null : tx.read(placeTable, former.id);
   if (now !== null) return tx.update(placeTable, { ...now, name: name.name, node });
   const directoryId = directory.node.id;
-  const place: NewRecord<Place> = {
+  const place: NewRecord<TreePlace> = {
     id: placeId(directoryId, name),
     workspaceId: tx.self.id,
     directoryId,
@@ -137,12 +137,12 @@ function fill(tx: Tx, { directory, name, former }: Spot, node: Place["node"]): P
 }
 
 /** Empties a place. */
-export function vacate(tx: Tx, place: Place, keeps: { readonly id: string | null; readonly number: number }): void {
+export function vacate(tx: Tx, place: TreePlace, keeps: { readonly id: string | null; readonly number: number }): void {
   tx.update(placeTable, { ...place, node: { kind: "vacant", ...keeps, since: isoTime(tx.now) } });
 }
 
 /** Adds to the totals of directories. They are read again, because the turn may have changed them. */
-export function count(tx: Tx, directories: readonly DirectoryPlace[], delta: Totals): void {
+export function countInDirectories(tx: Tx, directories: readonly DirectoryPlace[], delta: Totals): void {
   for (const { id } of directories) {
     const place = tx.read(placeTable, id);
     assert(isDirectory(place), "a directory is there while something below it changes");
@@ -165,11 +165,11 @@ export const negated = ({ bytes, files, directories }: Totals): Totals => ({
  * Adds what was put below the last directory of a path to the totals of each directory above it, including directories
  * that were created on the way.
  */
-export function countNew(tx: Tx, way: Way, directories: readonly DirectoryPlace[], delta: Totals): void {
+export function countNew(tx: Tx, way: ResolvedPath, directories: readonly DirectoryPlace[], delta: Totals): void {
   const existing = way.directories.length;
   for (const [i, directory] of directories.entries()) {
     const made = directories.length - Math.max(i + 1, existing);
-    count(tx, [directory], { ...delta, directories: delta.directories + made });
+    countInDirectories(tx, [directory], { ...delta, directories: delta.directories + made });
   }
 }
 

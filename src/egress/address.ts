@@ -5,7 +5,7 @@
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 
-export type Address = ipaddr.IPv4 | ipaddr.IPv6;
+export type IpAddress = ipaddr.IPv4 | ipaddr.IPv6;
 
 /** All public IPv6 addresses are in this range. */
 const GLOBAL_V6: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse("2000::"), 3];
@@ -17,12 +17,12 @@ const AZURE_WIRE_SERVER = ipaddr.IPv4.parse("168.63.129.16");
  * The address that a connection to `text` would reach, IPv4 unwrapped from its IPv6 mapping; null
  * where `text` is not one canonical address. A zone (`%eth0`) names an interface and is refused.
  */
-export function parseAddress(text: string): Address | null {
+export function parseAddress(text: string): IpAddress | null {
   return isIP(text) === 0 || text.includes("%") ? null : ipaddr.process(text);
 }
 
 /** Whether the address names the same machine for everybody on the internet. */
-export function isGlobal(address: Address): boolean {
+export function isGlobal(address: IpAddress): boolean {
   if (address.range() !== "unicast") return false;
   if (address instanceof ipaddr.IPv4) return !address.match(AZURE_WIRE_SERVER, 32);
   return address.match(GLOBAL_V6);

@@ -1,7 +1,7 @@
 /** EGRESS_ALLOW: hosts, networks and origins that an operator has opened although they are not public. */
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
-import { type Address, parseAddress } from "./address.ts";
+import { type IpAddress, parseAddress } from "./address.ts";
 
 export interface AllowList {
   /** Whether this name is opened, whatever it resolves to. Pass it in lower case, without a trailing dot. */
@@ -9,18 +9,18 @@ export interface AllowList {
   /** Whether exactly this scheme, host and port are opened. `host` as for `opensHost`, or an address. */
   opensOrigin(url: URL, host: string): boolean;
   /** Whether this address is in an opened network, by whatever name it is reached. */
-  opensAddress(address: Address): boolean;
+  opensAddress(address: IpAddress): boolean;
 }
 
 /** `entries` are host names, addresses, CIDR ranges and origins, already validated by the configuration. */
 export function createAllowList(entries: readonly string[]): AllowList {
   const hosts = new Set<string>();
   const origins = new Set<string>();
-  const networks: [Address, number][] = [];
+  const networks: [IpAddress, number][] = [];
   for (const entry of entries) {
     if (entry.includes("://")) {
       const url = new URL(entry);
-      origins.add(originOf(url, url.hostname));
+      origins.add(allowedOrigin(url, url.hostname));
       continue;
     }
     const [start = "", bits] = entry.split("/");
@@ -29,17 +29,17 @@ export function createAllowList(entries: readonly string[]): AllowList {
   }
   return {
     opensHost: (name) => hosts.has(name),
-    opensOrigin: (url, host) => origins.size > 0 && origins.has(originOf(url, host)),
+    opensOrigin: (url, host) => origins.size > 0 && origins.has(allowedOrigin(url, host)),
     opensAddress: (address) =>
       networks.some(([start, bits]) => address.kind() === start.kind() && address.match(start, bits)),
   };
 }
 
 /** Brackets of IPv6 do not count. */
-const originOf = ({ protocol, port }: URL, host: string): string =>
+const allowedOrigin = ({ protocol, port }: URL, host: string): string =>
   `${protocol}//${host.replace(/^\[(.*)\]$/, "$1")}:${port}`;
 
-function wholeAddress(text: string): [Address, number] {
+function wholeAddress(text: string): [IpAddress, number] {
   const address = parseAddress(text) ?? ipaddr.parse(text);
   return [address, address.toByteArray().length * 8];
 }

@@ -7,14 +7,14 @@
  * was checked; a host written as an address never goes to the resolver.
  */
 import { lookup } from "node:dns/promises";
-import { type Address, isGlobal, parseAddress } from "./address.ts";
+import { type IpAddress, isGlobal, parseAddress } from "./address.ts";
 import type { AllowList } from "./allow-list.ts";
-import { type EgressFailure, failed } from "./failure.ts";
+import { type EgressFailure, egressFailed } from "./failure.ts";
 
 /** All addresses of a host; rejects if it has none. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
-export interface Destination {
+export interface ResolvedDestination {
   readonly kind: "destination";
   readonly url: URL;
   /** Checked, IPv4 first, canonical, without brackets. */
@@ -37,45 +37,49 @@ const AMBIGUOUS = /[\p{Cc}\s\\]/u;
 /** The scheme ends at the first colon: a pattern that tried each colon would take quadratic time on a URL of colons. */
 const USER_INFO = /^[^/?#:]*:\/*[^/?#]*@/;
 /** Labels of at most 63 characters, 253 in all; underscores are allowed, because they occur. */
-const NAME = /^(?=.{1,253}$)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
+const HOST_NAME =
+  /^(?=.{1,253}$)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 
 /** The system's resolver, which also reads the hosts file. */
 export const systemResolve: Resolve = async (host) => (await lookup(host, { all: true })).map(({ address }) => address);
 
 /** The URL in canonical form, or why it cannot be a destination. */
 export function parseUrl(text: string): URL | EgressFailure {
-  if (text.length > MAX_URL_CHARS || AMBIGUOUS.test(text) || USER_INFO.test(text)) return failed("invalid_url");
+  if (text.length > MAX_URL_CHARS || AMBIGUOUS.test(text) || USER_INFO.test(text)) return egressFailed("invalid_url");
   const url = URL.parse(text);
-  if (url === null || (url.protocol !== "https:" && url.protocol !== "http:")) return failed("invalid_url");
-  if (url.username + url.password !== "" || url.port === "0") return failed("invalid_url");
-  const host = hostOf(url);
+  if (url === null || (url.protocol !== "https:" && url.protocol !== "http:")) return egressFailed("invalid_url");
+  if (url.username + url.password !== "" || url.port === "0") return egressFailed("invalid_url");
+  const host = urlHost(url);
   // The URL parser has turned a host that ends in a number into an address, or rejected it.
-  return parseAddress(host) !== null || NAME.test(host) ? url : failed("invalid_url");
+  return parseAddress(host) !== null || HOST_NAME.test(host) ? url : egressFailed("invalid_url");
 }
 
 /** Checks the URL and the addresses of its host. Does not reject. */
-export async function findDestination(text: string, rules: DestinationRules): Promise<Destination | EgressFailure> {
+export async function findDestination(
+  text: string,
+  rules: DestinationRules,
+): Promise<ResolvedDestination | EgressFailure> {
   const target = targets.of(text);
   if (target.kind === "failed") return target;
   const { url, host, isName } = target;
   const { allow, production } = rules;
   const isOpenOrigin = allow.opensOrigin(url, host);
   // In production plain http is only for origins that name it.
-  if (url.protocol === "http:" && production && !isOpenOrigin) return failed("https_required");
+  if (url.protocol === "http:" && production && !isOpenOrigin) return egressFailed("https_required");
   const texts = isName ? await rules.resolve(host).catch(() => []) : [host];
-  if (texts.length === 0) return failed("dns_error");
+  if (texts.length === 0) return egressFailed("dns_error");
   const found = texts.map((address) => addresses.of(address)).filter((address) => address !== null);
   const isOpenName = isName && allow.opensHost(host);
   const isOpen = isOpenOrigin || isOpenName || found.every(({ address }) => allow.opensAddress(address));
   const isReachable = isOpen || found.every((it) => it.isGlobal || allow.opensAddress(it.address));
   // The resolver may have returned something that is not an address.
-  if (found.length < texts.length || !isReachable) return failed("blocked_address");
-  if (url.protocol === "http:" && !isOpen) return failed("https_required");
-  return { kind: "destination", url, addresses: inOrder(found), serverName: isName ? host : null, isOpened: isOpen };
+  if (found.length < texts.length || !isReachable) return egressFailed("blocked_address");
+  if (url.protocol === "http:" && !isOpen) return egressFailed("https_required");
+  return { kind: "destination", url, addresses: ipv4First(found), serverName: isName ? host : null, isOpened: isOpen };
 }
 
 /** A cache of values that depend on a text alone, for texts that repeat. */
-class Read<T> {
+class TextCache<T> {
   private readonly known = new Map<string, T>();
   private readonly read: (text: string) => T;
 
@@ -95,36 +99,36 @@ class Read<T> {
 /** Size of the cache of URLs and of addresses; with the longest URLs it takes 2 MiB. */
 const MAX_READ = 256;
 
-interface Target {
+interface RequestTarget {
   readonly kind: "target";
   readonly url: URL;
   readonly host: string;
   /** False if the host is an address. */
   readonly isName: boolean;
 }
-const targets = new Read<Target | EgressFailure>((text) => {
+const targets = new TextCache<RequestTarget | EgressFailure>((text) => {
   const url = parseUrl(text);
   if (!(url instanceof URL)) return url;
-  const host = hostOf(url);
+  const host = urlHost(url);
   return { kind: "target", url, host, isName: parseAddress(host) === null };
 });
 
 interface ReadAddress {
-  readonly address: Address;
+  readonly address: IpAddress;
   /** Canonical. */
   readonly text: string;
   readonly isGlobal: boolean;
 }
-const addresses = new Read<ReadAddress | null>((text) => {
+const addresses = new TextCache<ReadAddress | null>((text) => {
   const address = parseAddress(text);
   return address === null ? null : { address, text: address.toString(), isGlobal: isGlobal(address) };
 });
 
 /** The host without the brackets of IPv6, and without a trailing dot, which does not change the host. */
-const hostOf = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "");
+const urlHost = (url: URL): string => url.hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "");
 
 /** IPv4 first: a machine without IPv6 gets IPv6 addresses from the resolver too. */
-function inOrder(found: readonly ReadAddress[]): string[] {
+function ipv4First(found: readonly ReadAddress[]): string[] {
   const texts = found.map(({ text }) => text);
   if (texts.length === 1) return texts;
   return [...new Set(texts)].sort((a, b) => Number(a.includes(":")) - Number(b.includes(":")));

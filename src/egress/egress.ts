@@ -12,10 +12,10 @@
  * one word of a closed list.
  */
 import { createAllowList } from "./allow-list.ts";
-import { boundedStream, readBody, type Reading, type ReadingTurns, readingSlices } from "./body.ts";
+import { boundedStream, readWholeBody, type BodyReadingTerms, type ReadingTurns, readingSlices } from "./body.ts";
 import { Deadline } from "./deadline.ts";
 import {
-  type Destination,
+  type ResolvedDestination,
   type DestinationRules,
   findDestination,
   type Resolve,
@@ -30,7 +30,7 @@ import {
   type OutgoingHeaders,
   type Transport,
 } from "./exchange.ts";
-import { type EgressFailure, failed } from "./failure.ts";
+import { type EgressFailure, egressFailed } from "./failure.ts";
 
 export interface EgressSettings {
   /** EGRESS_ALLOW: hosts, addresses, CIDR ranges and origins that are opened although they are not public. */
@@ -107,7 +107,7 @@ export interface Egress {
   resolve(
     url: string,
     options: { readonly timeoutMs: number; readonly signal?: AbortSignal },
-  ): Promise<Destination | EgressFailure>;
+  ): Promise<ResolvedDestination | EgressFailure>;
   /** Closes the connections in the pool. */
   close(): void;
 }
@@ -119,10 +119,10 @@ const REQUEST_MS = 0.2;
 export function createEgress(
   settings: EgressSettings,
   log?: EgressLog,
-  reading: Reading = { slices: readingSlices() },
+  reading: BodyReadingTerms = { slices: readingSlices() },
 ): Egress {
   const { allow, production, resolve = systemResolve } = settings;
-  const client: Client = {
+  const client: EgressClient = {
     rules: { allow: createAllowList(allow), production, resolve },
     transport: createTransport(settings),
     log,
@@ -138,11 +138,11 @@ export function createEgress(
       const deadline = new Deadline(request.limits.timeoutMs, request.signal);
       const response = await reach(client, request, deadline);
       if (response.kind === "failed") return response;
-      const body = await readBody(response.response, request.limits.maxResponseBytes, deadline, turns);
+      const body = await readWholeBody(response.response, request.limits.maxResponseBytes, deadline, turns);
       if (body.kind === "failed") return body;
       const { pieces, truncated } = body;
       return {
-        ...head(response),
+        ...responseHead(response),
         pieces,
         get body() {
           return body.bytes;
@@ -156,13 +156,13 @@ export function createEgress(
       const response = await reach(client, request, deadline);
       if (response.kind === "failed") return response;
       return {
-        ...head(response),
+        ...responseHead(response),
         body: boundedStream(response.response, request.limits.maxResponseBytes, deadline, turns),
       };
     },
     async resolve(url, { timeoutMs, signal }) {
       const deadline = new Deadline(timeoutMs, signal);
-      const found = await check(client, url, deadline);
+      const found = await checkDestination(client, url, deadline);
       deadline.release();
       return found;
     },
@@ -170,7 +170,7 @@ export function createEgress(
   };
 }
 
-interface Client {
+interface EgressClient {
   readonly rules: DestinationRules;
   readonly transport: Transport;
   readonly log: EgressLog | undefined;
@@ -178,45 +178,62 @@ interface Client {
 
 type Reached = Arrived & { readonly finalUrl: string };
 
-const head = ({ status, headers, finalUrl }: Reached): Head => ({ kind: "response", status, headers, finalUrl });
+const responseHead = ({ status, headers, finalUrl }: Reached): Head => ({
+  kind: "response",
+  status,
+  headers,
+  finalUrl,
+});
 
 /** The first response that is not a redirect to follow. Releases the deadline on failure. */
-async function reach(client: Client, request: EgressRequest, deadline: Deadline): Promise<Reached | EgressFailure> {
+async function reach(
+  client: EgressClient,
+  request: EgressRequest,
+  deadline: Deadline,
+): Promise<Reached | EgressFailure> {
   const { timeoutMs, headTimeoutMs = timeoutMs } = request.limits;
   // A limit for the head that is not shorter than the whole needs no timer.
   const headTimer = headTimeoutMs < timeoutMs ? setTimeout(() => deadline.end("timeout"), headTimeoutMs) : null;
-  const reached = await follow(client, request, deadline);
+  const reached = await followRedirects(client, request, deadline);
   if (headTimer !== null) clearTimeout(headTimer);
   if (reached.kind === "failed") deadline.release();
   return reached;
 }
 
-async function follow(client: Client, request: EgressRequest, deadline: Deadline): Promise<Reached | EgressFailure> {
+async function followRedirects(
+  client: EgressClient,
+  request: EgressRequest,
+  deadline: Deadline,
+): Promise<Reached | EgressFailure> {
   const { method, body, limits } = request;
   const headers = outgoingHeaders(request.headers ?? {});
-  if (headers === null) return failed("invalid_header");
+  if (headers === null) return egressFailed("invalid_header");
   let outgoing: Outgoing = { method, headers, body };
   let url = request.url;
   for (let hopsLeft = limits.maxRedirects ?? 0; ; hopsLeft--) {
-    const to = await check(client, url, deadline);
+    const to = await checkDestination(client, url, deadline);
     if (to.kind === "failed") return to;
     const arrived = await client.transport.send(to, outgoing, deadline);
     if (arrived.kind === "failed") return arrived;
     const location = isRedirect(arrived.status, request) ? arrived.headers.get("location") : null;
     if (location === null) return { ...arrived, finalUrl: to.url.href };
     await arrived.response.body?.cancel().catch(() => {}); // broken already
-    if (hopsLeft === 0) return failed("too_many_redirects");
+    if (hopsLeft === 0) return egressFailed("too_many_redirects");
     const next = URL.parse(location, to.url.href);
-    if (next === null) return failed("invalid_url");
+    if (next === null) return egressFailed("invalid_url");
     if (next.origin !== to.url.origin) outgoing = { ...outgoing, headers: withoutSecrets(outgoing.headers) };
     url = next.href;
   }
 }
 
 /** The destination, or the failure if the deadline ends first. */
-async function check({ rules, log }: Client, url: string, deadline: Deadline): Promise<Destination | EgressFailure> {
+async function checkDestination(
+  { rules, log }: EgressClient,
+  url: string,
+  deadline: Deadline,
+): Promise<ResolvedDestination | EgressFailure> {
   const found = await deadline.race(findDestination(url, rules));
-  if (deadline.reason !== null || found === null) return failed(deadline.reason ?? "timeout");
+  if (deadline.reason !== null || found === null) return egressFailed(deadline.reason ?? "timeout");
   if (found.kind === "failed" && found.error === "blocked_address") {
     log?.info(
       { host: URL.parse(url)?.hostname },

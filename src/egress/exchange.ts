@@ -9,8 +9,8 @@
 import { rootCertificates } from "node:tls";
 import { isReservedHeader } from "../../actors/header-name.ts";
 import type { Deadline } from "./deadline.ts";
-import type { Destination } from "./destination.ts";
-import { type EgressFailure, errorOf, failed } from "./failure.ts";
+import type { ResolvedDestination } from "./destination.ts";
+import { type EgressFailure, fetchErrorOf, egressFailed } from "./failure.ts";
 
 export type EgressMethod = "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE";
 
@@ -32,7 +32,7 @@ export interface Arrived {
 }
 
 export interface Transport {
-  send(to: Destination, request: Outgoing, deadline: Deadline): Promise<Arrived | EgressFailure>;
+  send(to: ResolvedDestination, request: Outgoing, deadline: Deadline): Promise<Arrived | EgressFailure>;
   /** Closes the connections in the pool. */
   close(): void;
 }
@@ -41,11 +41,11 @@ export interface Transport {
  * Less than the five seconds after which common servers close an idle connection: a request must not race with
  * that.
  */
-const IDLE_SECONDS = 4;
+const KEEP_ALIVE_IDLE_SECONDS = 4;
 /** For a host with many addresses. */
 const MAX_ADDRESSES_TRIED = 4;
 /** Size limit of the names and values of a response's headers. Bun itself stops at 2 MiB and at 256 headers. */
-export const MAX_HEAD_BYTES = 64 * 1024;
+export const RESPONSE_HEAD_BYTES = 64 * 1024;
 
 /** The headers for one request, from the caller's; null if one of them cannot be sent. */
 export function outgoingHeaders(given: OutgoingHeaders): OutgoingHeaders | null {
@@ -70,11 +70,11 @@ export function outgoingHeaders(given: OutgoingHeaders): OutgoingHeaders | null 
  */
 export function createTransport({ privateCa, ca }: { privateCa?: string; ca?: string }): Transport {
   const opened = privateCa === undefined ? ca : [...(ca === undefined ? rootCertificates : [ca]), privateCa];
-  const session = new Bun.FetchSession({ proxy: false, keepAlive: { idleTimeout: IDLE_SECONDS } });
+  const session = new Bun.FetchSession({ proxy: false, keepAlive: { idleTimeout: KEEP_ALIVE_IDLE_SECONDS } });
 
   async function sendTo(
     address: string,
-    to: Destination,
+    to: ResolvedDestination,
     request: Outgoing,
     deadline: Deadline,
   ): Promise<Arrived | EgressFailure> {
@@ -82,7 +82,7 @@ export function createTransport({ privateCa, ca }: { privateCa?: string; ca?: st
     const authorities = isOpened ? opened : ca;
     const headers = { ...request.headers, host: url.host };
     try {
-      const response = await session.fetch(addressed(url, address), {
+      const response = await session.fetch(withAddress(url, address), {
         method: request.method,
         headers,
         ...(request.body === undefined ? {} : { body: request.body }),
@@ -99,19 +99,19 @@ export function createTransport({ privateCa, ca }: { privateCa?: string; ca?: st
         },
         signal: deadline.signal,
       });
-      if (headSize(response.headers) > MAX_HEAD_BYTES) {
+      if (headSize(response.headers) > RESPONSE_HEAD_BYTES) {
         await response.body?.cancel().catch(() => {}); // broken already
-        return failed("too_large");
+        return egressFailed("too_large");
       }
       return { kind: "arrived", status: response.status, headers: response.headers, response };
     } catch (cause) {
-      return failed(deadline.reason ?? errorOf(cause));
+      return egressFailed(deadline.reason ?? fetchErrorOf(cause));
     }
   }
 
   return {
     async send(to, request, deadline) {
-      let result: Arrived | EgressFailure = failed("connection_refused");
+      let result: Arrived | EgressFailure = egressFailed("connection_refused");
       for (const address of to.addresses.slice(0, MAX_ADDRESSES_TRIED)) {
         result = await sendTo(address, to, request, deadline);
         // A refused connection has sent nothing: trying the next address does not repeat the request.
@@ -124,7 +124,7 @@ export function createTransport({ privateCa, ca }: { privateCa?: string; ca?: st
 }
 
 /** The URL with the address in place of the host. */
-function addressed({ protocol, port, pathname, search }: URL, address: string): string {
+function withAddress({ protocol, port, pathname, search }: URL, address: string): string {
   const host = address.includes(":") ? `[${address}]` : address;
   return `${protocol}//${host}${port === "" ? "" : `:${port}`}${pathname}${search}`;
 }

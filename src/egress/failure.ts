@@ -29,7 +29,7 @@ export interface EgressFailure {
   readonly error: EgressError;
 }
 
-export const failed = (error: EgressError): EgressFailure => ({ kind: "failed", error });
+export const egressFailed = (error: EgressError): EgressFailure => ({ kind: "failed", error });
 
 /** The error of a response stream that did not end by itself. */
 export class EgressInterrupted extends Error {
@@ -62,7 +62,7 @@ const BY_CODE: Readonly<Record<string, EgressError>> = {
 const TLS_CODE = /CERT|SSL|TLS|UNABLE_TO_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH/;
 
 /** The reason for an error that `fetch` threw. */
-export function errorOf(cause: unknown): EgressError {
+export function fetchErrorOf(cause: unknown): EgressError {
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
   return BY_CODE[code] ?? (TLS_CODE.test(code) ? "tls_error" : "invalid_response");
 }

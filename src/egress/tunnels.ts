@@ -29,9 +29,9 @@ export interface Tunnels {
   close(): Promise<void>;
 }
 
-const HEAD_BYTES = 8 * 1024;
+const CONNECT_HEAD_BYTES = 8 * 1024;
 /** The only request that is accepted. The host must be a name, because certificates are for names. */
-const CONNECT = /^CONNECT ([a-z0-9._-]{1,253}):(\d{1,5}) HTTP\/1\.[01]\r\n/i;
+const CONNECT_REQUEST = /^CONNECT ([a-z0-9._-]{1,253}):(\d{1,5}) HTTP\/1\.[01]\r\n/i;
 
 export async function openTunnels(egress: Pick<Egress, "resolve">, settings: TunnelSettings): Promise<Tunnels> {
   const { path, limits } = settings;
@@ -52,20 +52,20 @@ export async function openTunnels(egress: Pick<Egress, "resolve">, settings: Tun
     keep(program);
     programs++;
     program.on("close", () => programs--);
-    if (programs > limits.connections) return refuse(program, 503, "too many connections at once");
-    if (bytes > limits.bytes) return refuse(program, 503, "the bytes of this command are used up");
+    if (programs > limits.connections) return refuseTunnel(program, 503, "too many connections at once");
+    if (bytes > limits.bytes) return refuseTunnel(program, 503, "the bytes of this command are used up");
     void serve(program);
   });
 
   async function serve(program: Socket): Promise<void> {
-    const head = await headOf(program);
+    const head = await readConnectHead(program);
     if (head === null) return void program.destroy();
-    const [, host = "", portText] = CONNECT.exec(head.text) ?? [];
-    if (host === "") return refuse(program, 501, "only CONNECT to a host name is served: use https");
+    const [, host = "", portText] = CONNECT_REQUEST.exec(head.text) ?? [];
+    if (host === "") return refuseTunnel(program, 501, "only CONNECT to a host name is served: use https");
     const port = Number(portText);
-    if (!settings.isAllowed(host, port)) return refuse(program, 403, `${host}:${port} is not in SHELL_HOSTS`);
+    if (!settings.isAllowed(host, port)) return refuseTunnel(program, 403, `${host}:${port} is not in SHELL_HOSTS`);
     const to = await egress.resolve(`https://${host}:${port}/`, { timeoutMs: limits.connectMs });
-    if (to.kind === "failed") return refuse(program, 502, to.error);
+    if (to.kind === "failed") return refuseTunnel(program, 502, to.error);
     // The tunnels were closed meanwhile: nobody would end this connection.
     if (program.destroyed) return;
     const remote = connect({ host: to.addresses[0] ?? "", port, timeout: limits.connectMs });
@@ -82,7 +82,7 @@ export async function openTunnels(egress: Pick<Egress, "resolve">, settings: Tun
       remote.on("data", count).pipe(program);
     });
     remote.once("close", () => {
-      if (remote.bytesRead === 0 && remote.bytesWritten === 0) refuse(program, 502, "connection_refused");
+      if (remote.bytesRead === 0 && remote.bytesWritten === 0) refuseTunnel(program, 502, "connection_refused");
       else program.end();
     });
     program.once("close", () => remote.destroy());
@@ -100,7 +100,7 @@ export async function openTunnels(egress: Pick<Egress, "resolve">, settings: Tun
 }
 
 /** The head of a request, and the bytes after it; null if no head comes, or it is too long. */
-function headOf(socket: Socket): Promise<{ readonly text: string; readonly rest: Buffer } | null> {
+function readConnectHead(socket: Socket): Promise<{ readonly text: string; readonly rest: Buffer } | null> {
   return new Promise((resolve) => {
     let seen: Buffer = Buffer.alloc(0);
     const done = (found: { readonly text: string; readonly rest: Buffer } | null): void => {
@@ -113,13 +113,13 @@ function headOf(socket: Socket): Promise<{ readonly text: string; readonly rest:
       seen = Buffer.concat([seen, chunk]);
       const end = seen.indexOf("\r\n\r\n");
       if (end >= 0) done({ text: seen.subarray(0, end + 2).toString("latin1"), rest: seen.subarray(end + 4) });
-      else if (seen.byteLength > HEAD_BYTES) none();
+      else if (seen.byteLength > CONNECT_HEAD_BYTES) none();
     };
     socket.on("data", read).on("close", none).on("end", none);
   });
 }
 
-function refuse(socket: Socket, status: number, why: string): void {
+function refuseTunnel(socket: Socket, status: number, why: string): void {
   if (socket.destroyed) return;
   const body = `${why}\n`;
   socket.end(

@@ -7,14 +7,19 @@ import type { Sealing } from "../../actors/sealing.ts";
 import type { Clock } from "../../actors/runtime/ports.ts";
 import type { WebhookSender } from "../../actors/webhook/delivering.ts";
 import type { AttemptResult, Prepared } from "../../actors/webhook/protocol.ts";
-import { type AttemptError, type Destination, signingContext, type WebhookEvent } from "../../actors/webhook/schema.ts";
+import {
+  type AttemptError,
+  type WebhookDestination,
+  signingContext,
+  type WebhookEvent,
+} from "../../actors/webhook/schema.ts";
 import type { Egress } from "./egress.ts";
 import { type EgressError, EgressInterrupted } from "./failure.ts";
 import { signatureHeaders, Signer } from "./webhook-signature.ts";
 
 /** From the lookup of the name to the last byte read. */
 const EXCHANGE_MS = 15_000;
-const ANSWER_BYTES = 16 * 1024;
+const WEBHOOK_ANSWER_BYTES = 16 * 1024;
 /** Size of the cache of unsealed signing secrets. */
 const SIGNERS = 1_024;
 
@@ -28,19 +33,19 @@ export interface SenderParts {
   readonly traceHeaders?: (() => Readonly<Record<string, string>>) | undefined;
 }
 
-type Result = Exclude<AttemptResult, { readonly kind: "interrupted" }>;
+type SentResult = Exclude<AttemptResult, { readonly kind: "interrupted" }>;
 
 export function createWebhookSender(parts: SenderParts): WebhookSender {
   const signers = new Signers(parts.sealing);
-  return { send: (prepared, signal) => send(parts, signers, prepared, signal) };
+  return { send: (prepared, signal) => sendWebhook(parts, signers, prepared, signal) };
 }
 
-async function send(
+async function sendWebhook(
   { egress, clock, bodyOf, traceHeaders }: SenderParts,
   signers: Signers,
   { attempt, event, destination }: Prepared,
   signal: AbortSignal,
-): Promise<Result | null> {
+): Promise<SentResult | null> {
   const body = bodyOf(event);
   const startedAt = clock.monotonic();
   const signed = { eventId: event.id, seconds: Math.floor(clock.now() / 1_000), body };
@@ -57,16 +62,16 @@ async function send(
       ...traceHeaders?.(),
     },
     body,
-    limits: { timeoutMs: EXCHANGE_MS, maxResponseBytes: ANSWER_BYTES },
+    limits: { timeoutMs: EXCHANGE_MS, maxResponseBytes: WEBHOOK_ANSWER_BYTES },
     signal,
   });
   const durationMs = Math.round(clock.monotonic() - startedAt);
   if (result.kind === "response") {
     // Read, so that the connection can be used again.
     await drained(result.body);
-    return answered(result.status, result.headers, { durationMs, now: clock.now() });
+    return answeredResult(result.status, result.headers, { durationMs, now: clock.now() });
   }
-  const outcome = OUTCOMES[result.error];
+  const outcome = ATTEMPT_FAILURES[result.error];
   return outcome === null ? null : { kind: "failed", ...outcome, httpStatus: null, durationMs, retryAfterMs: null };
 }
 
@@ -83,11 +88,11 @@ async function drained(body: ReadableStream<Uint8Array>): Promise<void> {
 /** Statuses besides 5xx after which a retry may succeed. */
 const TRANSIENT_STATUSES: ReadonlySet<number> = new Set([408, 425, 429]);
 
-function answered(
+function answeredResult(
   httpStatus: number,
   headers: Headers,
   { durationMs, now }: { readonly durationMs: number; readonly now: number },
-): Result {
+): SentResult {
   if (httpStatus >= 200 && httpStatus < 300) return { kind: "delivered", httpStatus, durationMs };
   const isTransient = httpStatus >= 500 || TRANSIENT_STATUSES.has(httpStatus);
   const retryAfterMs = retryAfterOf(headers.get("retry-after"), now);
@@ -105,18 +110,18 @@ interface FailedHow {
   readonly error: AttemptError;
   readonly isTransient: boolean;
 }
-const again = (error: AttemptError): FailedHow => ({ error, isTransient: true });
+const transientFailure = (error: AttemptError): FailedHow => ({ error, isTransient: true });
 const final = (error: AttemptError): FailedHow => ({ error, isTransient: false });
 
 /** The ledger's error for each failure of the client; null: the attempt has no result. */
-const OUTCOMES: Readonly<Record<EgressError, FailedHow | null>> = {
-  timeout: again("timeout"),
-  dns_error: again("dns_error"),
-  tls_error: again("tls_error"),
-  connection_refused: again("connection_refused"),
-  connection_reset: again("connection_reset"),
-  invalid_response: again("http_error"),
-  too_large: again("http_error"),
+const ATTEMPT_FAILURES: Readonly<Record<EgressError, FailedHow | null>> = {
+  timeout: transientFailure("timeout"),
+  dns_error: transientFailure("dns_error"),
+  tls_error: transientFailure("tls_error"),
+  connection_refused: transientFailure("connection_refused"),
+  connection_reset: transientFailure("connection_reset"),
+  invalid_response: transientFailure("http_error"),
+  too_large: transientFailure("http_error"),
   blocked_address: final("blocked_address"),
   https_required: final("blocked_address"),
   invalid_url: final("blocked_address"),
@@ -135,7 +140,7 @@ class Signers {
   }
 
   /** The signer of the present secret, then that of the former one while it is valid. */
-  of({ organizationId, secret, formerSecret }: Destination, now: number): readonly Signer[] {
+  of({ organizationId, secret, formerSecret }: WebhookDestination, now: number): readonly Signer[] {
     const present = this.signer(organizationId, secret.sealed);
     if (formerSecret === null || Date.parse(formerSecret.until) <= now) return [present];
     return [present, this.signer(organizationId, formerSecret.sealed)];

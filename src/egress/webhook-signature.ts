@@ -11,11 +11,11 @@
  */
 export const SECRET_PREFIX = "whsec_";
 /** Random bytes; Standard Webhooks asks for 24 to 64. */
-const SECRET_BYTES = 32;
+const SIGNING_SECRET_BYTES = 32;
 
 /** A new signing secret. */
 export const newSigningSecret = (): string =>
-  SECRET_PREFIX + Buffer.from(crypto.getRandomValues(new Uint8Array(SECRET_BYTES))).toString("base64");
+  SECRET_PREFIX + Buffer.from(crypto.getRandomValues(new Uint8Array(SIGNING_SECRET_BYTES))).toString("base64");
 
 /** HMAC with a signing secret. Creating one costs more than copying it, so it is kept and copied. */
 export class Signer {
@@ -39,7 +39,7 @@ export class Signer {
 }
 
 /** The signed parts of a delivery. */
-export interface Signed {
+export interface SignedDelivery {
   readonly eventId: string;
   /** Time of the attempt, in seconds. */
   readonly seconds: number;
@@ -49,7 +49,7 @@ export interface Signed {
 /** The headers with the signatures; the present secret's comes first. */
 export function signatureHeaders(
   signers: readonly Signer[],
-  { eventId, seconds, body }: Signed,
+  { eventId, seconds, body }: SignedDelivery,
 ): Record<string, string> {
   return {
     "Service-Timestamp": String(seconds),

@@ -13,7 +13,7 @@ const SIGNATURES = 16;
 const PARSED = 64 * 1024;
 
 /** Why the signature fails, or `valid`. */
-interface Verification {
+interface SignatureVerification {
   readonly kind:
     | "valid"
     | "missing_signature"
@@ -25,7 +25,7 @@ interface Verification {
   readonly message: string;
 }
 
-interface Delivered {
+interface DeliveredRequest {
   /** The headers as they arrived; names in any case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -35,7 +35,11 @@ interface Delivered {
  * Verifies a delivery under one of the secrets, and says exactly why it fails (HOOK-10). If both headers are
  * present, each is judged with its own timestamp, and the first failure is reported.
  */
-export function verifySignature({ headers, body }: Delivered, secrets: readonly string[], nowMs: number): Verification {
+export function verifySignature(
+  { headers, body }: DeliveredRequest,
+  secrets: readonly string[],
+  nowMs: number,
+): SignatureVerification {
   const lower = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value.trim()]));
   const service = lower.get("service-signature");
   const given = [
@@ -64,7 +68,12 @@ const SERVICE_FORM = "Service-Signature: t=<seconds>,v1=<hex>";
 const STANDARD_FORM = "webhook-signature: v1,<base64>, with webhook-id and webhook-timestamp beside it";
 
 /** Judges one header with its own timestamp. */
-function verdictOf(parsed: Parsed, body: string, secrets: readonly string[], nowMs: number): Verification {
+function verdictOf(
+  parsed: ParsedSignature,
+  body: string,
+  secrets: readonly string[],
+  nowMs: number,
+): SignatureVerification {
   const signatures = parsed.signatures.slice(0, SIGNATURES);
   const matching = (text: string, key: (secret: string) => string): boolean =>
     secrets.some((secret) => {
@@ -94,14 +103,14 @@ function verdictOf(parsed: Parsed, body: string, secrets: readonly string[], now
   };
 }
 
-interface Parsed {
+interface ParsedSignature {
   readonly scheme: "Service-Signature" | "webhook-signature";
   readonly seconds: number;
   readonly signatures: readonly string[];
   sign(secret: string, body: string): string;
 }
 
-function parseService(header: string): Parsed | null {
+function parseService(header: string): ParsedSignature | null {
   const parts = header.split(",").map((part) => part.trim().split("="));
   const seconds = parts.find(([name]) => name === "t")?.[1] ?? "";
   const signatures = parts.flatMap(([name, value]) => (name === "v1" && value !== undefined ? [value] : []));
@@ -110,7 +119,7 @@ function parseService(header: string): Parsed | null {
   return { scheme: "Service-Signature", seconds: Number(seconds), signatures, sign };
 }
 
-function parseStandard(headers: ReadonlyMap<string, string>): Parsed | null {
+function parseStandard(headers: ReadonlyMap<string, string>): ParsedSignature | null {
   const id = headers.get("webhook-id") ?? "";
   const seconds = headers.get("webhook-timestamp") ?? "";
   const signatures = (headers.get("webhook-signature") ?? "")

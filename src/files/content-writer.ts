@@ -4,18 +4,18 @@
  * takes the pieces (`thread-writer.ts`). Either way all of it is on the disk when `end` resolves.
  */
 import { open } from "node:fs/promises";
-import { givePiece, type Piece, PIECE_BYTES, release, takePiece } from "./pieces.ts";
+import { givePiece, type SharedPiece, UPLOAD_PIECE_BYTES, release, takePiece } from "./pieces.ts";
 import { type ThreadFile, ThreadWriter } from "./thread-writer.ts";
 
 /** One per process: a thread costs some megabytes. */
-const thread = new ThreadWriter();
+const writerThread = new ThreadWriter();
 
 export class ContentWriter {
   private readonly path: string;
   private readonly ownsChunks: boolean;
   /** The first chunk, uncopied until a second one comes: small content needs no piece. */
   private first: Uint8Array | null = null;
-  private piece: Piece | null = null;
+  private piece: SharedPiece | null = null;
   private filled = 0;
   private file: ThreadFile | null = null;
 
@@ -28,7 +28,7 @@ export class ContentWriter {
   /** Resolves when the next chunk may come. Rejects if the content cannot be written. */
   async add(chunk: Uint8Array): Promise<void> {
     const { first } = this;
-    if (first === null && this.piece === null && this.file === null && chunk.byteLength < PIECE_BYTES) {
+    if (first === null && this.piece === null && this.file === null && chunk.byteLength < UPLOAD_PIECE_BYTES) {
       this.first = chunk;
       return;
     }
@@ -65,13 +65,13 @@ export class ContentWriter {
   private async fill(chunk: Uint8Array): Promise<void> {
     for (let at = 0; at < chunk.byteLength;) {
       this.piece ??= takePiece();
-      const part = chunk.subarray(at, at + PIECE_BYTES - this.filled);
+      const part = chunk.subarray(at, at + UPLOAD_PIECE_BYTES - this.filled);
       this.piece.bytes.set(part, this.filled);
       this.filled += part.byteLength;
       at += part.byteLength;
       // `send` may wait, but the chunk is fully copied by now.
       if (this.ownsChunks && at === chunk.byteLength) release(chunk);
-      if (this.filled === PIECE_BYTES) await this.send();
+      if (this.filled === UPLOAD_PIECE_BYTES) await this.send();
     }
   }
 
@@ -81,7 +81,7 @@ export class ContentWriter {
     if (piece === null) return;
     this.piece = null;
     this.filled = 0;
-    this.file ??= thread.open(this.path);
+    this.file ??= writerThread.open(this.path);
     await this.file.write(piece, filled);
   }
 

@@ -7,7 +7,7 @@
  * together would hand the disk everything in one burst, and the commits of the database would wait behind it on
  * the same disk.
  *
- *   open ─write▶ … ─`SYNC_BYTES` written─▶ in the queue of syncs ─▶ synced ─▶ …
+ *   open ─write▶ … ─`SYNC_EVERY_BYTES` written─▶ in the queue of syncs ─▶ synced ─▶ …
  *     └─end▶ in the queue, before unfinished files ─▶ synced to its last byte ─▶ ended
  */
 import { closeSync, fdatasync, openSync, writeSync } from "node:fs";
@@ -34,7 +34,7 @@ export type WritingReport =
   | { readonly kind: "dropped"; readonly id: number };
 
 /** Bytes of one file per sync. */
-const SYNC_BYTES = 8 * 1024 * 1024;
+const SYNC_EVERY_BYTES = 8 * 1024 * 1024;
 
 interface OpenFile {
   readonly id: number;
@@ -49,18 +49,18 @@ interface OpenFile {
 }
 
 const files = new Map<number, OpenFile>();
-const memory = new Map<number, Uint8Array>();
+const pieceMemory = new Map<number, Uint8Array>();
 /** Files that wait for their sync: complete ones, and unfinished ones. */
-const ending: OpenFile[] = [];
+const endingFiles: OpenFile[] = [];
 const going: OpenFile[] = [];
 let isBusy = false;
 
-function take(order: WritingOrder): void {
+function takeOrder(order: WritingOrder): void {
   switch (order.kind) {
     case "piece":
-      return void memory.set(order.piece, new Uint8Array(order.memory));
+      return void pieceMemory.set(order.piece, new Uint8Array(order.memory));
     case "forget":
-      for (const piece of order.pieces) memory.delete(piece);
+      for (const piece of order.pieces) pieceMemory.delete(piece);
       // Nothing else here produces garbage, so no collection would start by itself.
       Bun.gc(false);
       return;
@@ -74,22 +74,23 @@ type FileOrder = Extract<WritingOrder, { readonly id: number }>;
 function takeFor(order: FileOrder, file: OpenFile | undefined): void {
   switch (order.kind) {
     case "open":
-      return attempt(order.id, () => begin(order));
+      return attempt(order.id, () => beginFile(order));
     case "write":
-      if (file !== undefined) attempt(order.id, () => write(file, memory.get(order.piece)!.subarray(0, order.length)));
-      return report({ kind: "written", id: order.id, piece: order.piece });
+      if (file !== undefined)
+        attempt(order.id, () => writeBytes(file, pieceMemory.get(order.piece)!.subarray(0, order.length)));
+      return reportWriting({ kind: "written", id: order.id, piece: order.piece });
     case "end":
       // The failure of this file was already reported.
       if (file === undefined) return;
       file.hasEnded = true;
-      return queue(file);
+      return queueSync(file);
     case "drop":
-      if (file !== undefined) leave(file);
-      return report({ kind: "dropped", id: order.id });
+      if (file !== undefined) leaveFile(file);
+      return reportWriting({ kind: "dropped", id: order.id });
   }
 }
 
-function begin({ id, path }: { readonly id: number; readonly path: string }): void {
+function beginFile({ id, path }: { readonly id: number; readonly path: string }): void {
   const fd = openSync(path, "wx", 0o600);
   const hasher = new Bun.CryptoHasher("sha256");
   const state = { isQueued: false, isSyncing: false, hasEnded: false, isDropped: false };
@@ -97,24 +98,24 @@ function begin({ id, path }: { readonly id: number; readonly path: string }): vo
 }
 
 /** Loops, because a write may be partial. */
-function write(file: OpenFile, bytes: Uint8Array): void {
+function writeBytes(file: OpenFile, bytes: Uint8Array): void {
   file.hasher.update(bytes);
   for (let written = 0; written < bytes.byteLength;) written += writeSync(file.fd, bytes, written);
   file.unsynced += bytes.byteLength;
-  if (file.unsynced >= SYNC_BYTES) queue(file);
+  if (file.unsynced >= SYNC_EVERY_BYTES) queueSync(file);
 }
 
-function queue(file: OpenFile): void {
+function queueSync(file: OpenFile): void {
   if (file.isQueued && !file.hasEnded) return;
   file.isQueued = true;
-  (file.hasEnded ? ending : going).push(file);
+  (file.hasEnded ? endingFiles : going).push(file);
   syncNext();
 }
 
 /** One sync at a time. */
 function syncNext(): void {
   if (isBusy) return;
-  const file = ending.shift() ?? going.shift();
+  const file = endingFiles.shift() ?? going.shift();
   if (file === undefined) return;
   // The file has failed or was dropped, or its last sync has overtaken this one.
   if (files.get(file.id) !== file) return syncNext();
@@ -135,8 +136,8 @@ function synced(file: OpenFile, { err, isLast }: { readonly err: Error | null; r
   if (file.isDropped) closeSync(file.fd);
   else if (err !== null) fail(file.id, err);
   else if (isLast) {
-    leave(file);
-    report({ kind: "ended", id: file.id, sha256: file.hasher.digest("hex") });
+    leaveFile(file);
+    reportWriting({ kind: "ended", id: file.id, sha256: file.hasher.digest("hex") });
   }
 }
 
@@ -150,19 +151,20 @@ function attempt(id: number, step: () => void): void {
 
 function fail(id: number, err: unknown): void {
   const file = files.get(id);
-  if (file !== undefined) leave(file);
+  if (file !== undefined) leaveFile(file);
   const code = err instanceof Error && "code" in err && typeof err.code === "string" ? err.code : null;
-  report({ kind: "failed", id, code, message: err instanceof Error ? err.message : String(err) });
+  reportWriting({ kind: "failed", id, code, message: err instanceof Error ? err.message : String(err) });
 }
 
 /** Forgets the file. If it is being synced, it is closed afterwards: until then its descriptor must not be reused. */
-function leave(file: OpenFile): void {
+function leaveFile(file: OpenFile): void {
   files.delete(file.id);
   if (file.isSyncing) file.isDropped = true;
   else closeSync(file.fd);
 }
 
-const report = (message: WritingReport): void => postMessage(message);
+const reportWriting = (message: WritingReport): void => postMessage(message);
 
 // The event loop's thread imports this module for its types.
-if (!Bun.isMainThread) globalThis.addEventListener("message", ({ data }: MessageEvent<WritingOrder>) => take(data));
+if (!Bun.isMainThread)
+  globalThis.addEventListener("message", ({ data }: MessageEvent<WritingOrder>) => takeOrder(data));

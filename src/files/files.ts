@@ -24,7 +24,7 @@ import type {
   ByteRange,
   ByteSource,
   ContentCheck,
-  ContentPart,
+  ContentSlice,
   FileContents,
   ReceivedContent,
   UnfinishedUpload,
@@ -32,7 +32,7 @@ import type {
   UploadProgress,
 } from "../../actors/workspace/ports.ts";
 import { LocalBlobStore } from "./local-blobs.ts";
-import { PartialUploads, UPLOAD_MS } from "./partial-uploads.ts";
+import { PartialUploads, PARTIAL_UPLOAD_MS } from "./partial-uploads.ts";
 import { S3BlobStore, type S3Settings } from "./s3-blobs.ts";
 import { type StagedFile, Staging } from "./staging.ts";
 import { mimeOf } from "./mime.ts";
@@ -50,7 +50,7 @@ export interface FilesSettings {
 /** A staged file of this age belongs to no request any more; an upload takes minutes. */
 const STAGED_MS = 3_600_000;
 
-interface Parts {
+interface FilesParts {
   readonly blobs: BlobStore;
   readonly staging: Staging;
   readonly uploads: PartialUploads;
@@ -60,7 +60,7 @@ interface Parts {
   readonly onFailure: (err: unknown) => void;
 }
 
-type OpenParts = Pick<Parts, "claims" | "onFailure"> & {
+type OpenParts = Pick<FilesParts, "claims" | "onFailure"> & {
   readonly clock: Pick<Clock, "now">;
   readonly hasRoom?: (() => boolean) | undefined;
 };
@@ -81,9 +81,9 @@ export class Files implements FileContents {
   readonly children: string;
   private readonly uploads: PartialUploads;
   private readonly claims: BlobClaims;
-  private readonly onFailure: Parts["onFailure"];
+  private readonly onFailure: FilesParts["onFailure"];
 
-  constructor({ blobs, staging, uploads, children, claims, onFailure }: Parts) {
+  constructor({ blobs, staging, uploads, children, claims, onFailure }: FilesParts) {
     this.blobs = blobs;
     this.children = children;
     this.staging = staging;
@@ -97,7 +97,7 @@ export class Files implements FileContents {
    * clock in ms. Returns the number of files.
    */
   async sweep(now: number): Promise<number> {
-    return (await this.staging.sweep(now - STAGED_MS)) + (await this.uploads.sweep(now - UPLOAD_MS));
+    return (await this.staging.sweep(now - STAGED_MS)) + (await this.uploads.sweep(now - PARTIAL_UPLOAD_MS));
   }
 
   /** Receives a body of at most `maxBytes` and stores it. A body that is refused, also by `check`, leaves nothing. */
@@ -123,7 +123,7 @@ export class Files implements FileContents {
 
   async receivePart<T>(
     name: UploadName,
-    part: ContentPart | null,
+    part: ContentSlice | null,
     complete: (content: ReceivedContent) => Promise<Outcome<T>>,
   ): Promise<Outcome<UploadProgress | { readonly kind: "completed"; readonly value: T }>> {
     const store = async (whole: string) => {

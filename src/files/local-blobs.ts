@@ -40,7 +40,7 @@ export class LocalBlobStore implements BlobStore {
   }
 
   async size(key: BlobKey): Promise<number | null> {
-    const found = await stat(this.pathOf(key)).catch(unlessMissing);
+    const found = await stat(this.pathOf(key)).catch(nullIfNoFile);
     return found?.size ?? null;
   }
 
@@ -94,7 +94,7 @@ export async function sync(path: string): Promise<void> {
   }
 }
 
-function unlessMissing(cause: unknown): null {
+function nullIfNoFile(cause: unknown): null {
   if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return null;
   throw cause;
 }

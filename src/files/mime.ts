@@ -14,10 +14,10 @@ const BY_EXTENSION: Readonly<Record<string, string>> = {
 
 /** The media type without parameters: the given one if it is informative, else by the name's extension. */
 export function mimeOf(name: string, given: string): string {
-  const type = typeOf(given);
+  const type = mediaTypeName(given);
   if (!SAYS_NOTHING.has(type) && MEDIA_TYPE.test(type)) return type;
   const extension = /\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase() ?? "";
-  return BY_EXTENSION[extension] ?? typeOf(Bun.file(name).type);
+  return BY_EXTENSION[extension] ?? mediaTypeName(Bun.file(name).type);
 }
 
-const typeOf = (given: string): string => (given.split(";")[0] ?? "").trim().toLowerCase();
+const mediaTypeName = (given: string): string => (given.split(";")[0] ?? "").trim().toLowerCase();

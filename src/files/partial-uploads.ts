@@ -17,24 +17,24 @@ import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, writeFileSyn
 import { mkdir, open, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { invalid, ok, type Outcome, refuse } from "../../actors/fault.ts";
-import type { ContentPart, UnfinishedUpload, UploadName, UploadProgress } from "../../actors/workspace/ports.ts";
+import type { ContentSlice, UnfinishedUpload, UploadName, UploadProgress } from "../../actors/workspace/ports.ts";
 import { STORAGE_FULL } from "../../actors/runtime/turns/write-admission.ts";
 import { isoTime } from "../../actors/schema.ts";
 import { organizationFolder } from "./blob-name.ts";
 import { writeWhole } from "./content-writer.ts";
 import { release } from "./pieces.ts";
-import { readerOf } from "./staging.ts";
+import { openReader } from "./staging.ts";
 
 /** Uploads of one organization: this and the size limit of a file bound their total size. */
 export const MAX_UPLOADS = 32;
 /** Those of one person, so that nobody takes all of them. */
 export const PERSON_UPLOADS = 8;
 /** Lifetime of an upload, from its first part. */
-export const UPLOAD_MS = 86_400_000;
+export const PARTIAL_UPLOAD_MS = 86_400_000;
 /** Suggested retry delay when the organization has no upload left. */
 const RETRY_AFTER_MS = 60_000;
 /** Bytes between two syncs: a crash of the machine costs no more. */
-const SYNC_BYTES = 16 * 1024 * 1024;
+const UPLOAD_SYNC_BYTES = 16 * 1024 * 1024;
 /** The upload's key, when it began, and the size of its content. */
 const SUBJECT = ".json";
 const FILE_NAME = /^([0-9a-f]{64})-(\d{1,15})-(\d{1,16})$/;
@@ -50,9 +50,9 @@ interface Partial {
 }
 
 /** What an upload is of. */
-type Subject = Pick<UnfinishedUpload, "userId" | "workspaceId" | "path" | "sha256">;
+type UploadSubject = Pick<UnfinishedUpload, "userId" | "workspaceId" | "path" | "sha256">;
 /** Of an upload from a release that did not note it. */
-const UNKNOWN: Subject = { userId: null, workspaceId: "", path: "", sha256: "" };
+const UNKNOWN_SUBJECT: UploadSubject = { userId: null, workspaceId: "", path: "", sha256: "" };
 
 /** A request that is writing to an upload. */
 interface Writer {
@@ -84,10 +84,10 @@ export class PartialUploads {
    */
   async take<T>(
     name: UploadName,
-    part: ContentPart | null,
+    part: ContentSlice | null,
     complete: (path: string) => Promise<{ readonly value: T; readonly isOver: boolean }>,
   ): Promise<Outcome<UploadProgress | { readonly kind: "completed"; readonly value: T }>> {
-    const key = keyOf(name);
+    const key = uploadKey(name);
     const at = join(name.organizationId, key);
     for (let other = this.writers.get(at); other !== undefined; other = this.writers.get(at)) {
       other.stop();
@@ -123,7 +123,7 @@ export class PartialUploads {
     for (const { of: id, path: file, startedMs, size } of this.openOf(organizationId)) {
       const info = await stat(file).catch(() => null); // it has ended meanwhile
       if (info === null) continue;
-      const times = { startedAt: isoTime(startedMs), expiresAt: isoTime(startedMs + UPLOAD_MS) };
+      const times = { startedAt: isoTime(startedMs), expiresAt: isoTime(startedMs + PARTIAL_UPLOAD_MS) };
       found.push({ id, ...this.subjectOf(organizationId, id), size, offset: info.size, ...times });
     }
     return found.toSorted((a, b) => b.startedAt.localeCompare(a.startedAt));
@@ -180,7 +180,7 @@ export class PartialUploads {
   /** The upload after the part; null if it has not begun. */
   private async received(
     { name, key }: { readonly name: UploadName; readonly key: string },
-    part: ContentPart | null,
+    part: ContentSlice | null,
     signal: AbortSignal,
   ): Promise<Outcome<Partial | null>> {
     let found = await this.find(name, key);
@@ -201,7 +201,7 @@ export class PartialUploads {
   private async find({ organizationId }: UploadName, key: string): Promise<Partial | null> {
     for (const { path, of, startedMs, size } of this.list(organizationId)) {
       if (of !== key) continue;
-      if (startedMs + UPLOAD_MS > this.now()) return { path, startedMs, size, offset: (await stat(path)).size };
+      if (startedMs + PARTIAL_UPLOAD_MS > this.now()) return { path, startedMs, size, offset: (await stat(path)).size };
       await this.remove(organizationId, key, path);
     }
     return null;
@@ -216,7 +216,7 @@ export class PartialUploads {
       return refuse({ kind: "overloaded", retryAfterMs: RETRY_AFTER_MS });
     const folder = join(this.folder, organizationId);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const subject: Subject = { userId, workspaceId, path, sha256 };
+    const subject: UploadSubject = { userId, workspaceId, path, sha256 };
     writeFileSync(this.subjectFile(organizationId, key), JSON.stringify(subject), { mode: 0o600 });
     const startedMs = this.now();
     const file = join(folder, `${key}-${startedMs}-${size}`);
@@ -228,12 +228,12 @@ export class PartialUploads {
     return join(this.folder, organizationId, `${key}${SUBJECT}`);
   }
 
-  private subjectOf(organizationId: string, key: string): Subject {
+  private subjectOf(organizationId: string, key: string): UploadSubject {
     try {
-      return JSON.parse(readFileSync(this.subjectFile(organizationId, key), "utf8")) as Subject;
+      return JSON.parse(readFileSync(this.subjectFile(organizationId, key), "utf8")) as UploadSubject;
     } catch {
       // Of a former release, or cut off by a crash.
-      return UNKNOWN;
+      return UNKNOWN_SUBJECT;
     }
   }
 
@@ -243,7 +243,7 @@ export class PartialUploads {
   }
 
   private openOf(organizationId: string): ReturnType<PartialUploads["list"]> {
-    return this.list(organizationId).filter((one) => one.startedMs + UPLOAD_MS > this.now());
+    return this.list(organizationId).filter((one) => one.startedMs + PARTIAL_UPLOAD_MS > this.now());
   }
 
   private list(organizationId: string): readonly (Omit<Partial, "offset"> & { readonly of: string })[] {
@@ -266,11 +266,11 @@ export class PartialUploads {
   /** Appends the part. However that ends, the written bytes stay and are synced. */
   private async append(
     { offset: from, ...upload }: Partial,
-    { first, last, body }: ContentPart,
+    { first, last, body }: ContentSlice,
     signal: AbortSignal,
   ): Promise<Outcome<Partial>> {
     const handle = await open(upload.path, "a");
-    const reader = readerOf(body);
+    const reader = openReader(body);
     const stop = (): void => void reader?.cancel().catch(() => {}); // broken already
     signal.addEventListener("abort", stop, { once: true });
     // A newer request may have aborted this one before it began to read, and its client may never send a byte.
@@ -294,7 +294,7 @@ export class PartialUploads {
           stop();
           return lengthIsWrong({ first, last }, "more");
         }
-        if (offset - synced < SYNC_BYTES) continue;
+        if (offset - synced < UPLOAD_SYNC_BYTES) continue;
         await handle.datasync();
         synced = offset;
       }
@@ -309,7 +309,7 @@ export class PartialUploads {
   }
 }
 
-const lengthIsWrong = ({ first, last }: Pick<ContentPart, "first" | "last">, than: "more" | "fewer"): Outcome<never> =>
+const lengthIsWrong = ({ first, last }: Pick<ContentSlice, "first" | "last">, than: "more" | "fewer"): Outcome<never> =>
   invalid("/content-range", `The body has ${than} than the ${last + 1 - first} bytes of Content-Range`);
 
 const sizeIsWrong = (begun: number, size: number): Outcome<never> =>
@@ -323,11 +323,11 @@ const progress = ({ size, sha256 }: UploadName, partial: Partial | null): Upload
   offset: partial?.offset ?? 0,
   size,
   sha256,
-  expiresAt: partial === null ? null : isoTime(partial.startedMs + UPLOAD_MS),
+  expiresAt: partial === null ? null : isoTime(partial.startedMs + PARTIAL_UPLOAD_MS),
 });
 
 /** The same for equal content at the same path of the same workspace. */
-const keyOf = ({ workspaceId, pathKey, sha256 }: UploadName): string =>
+const uploadKey = ({ workspaceId, pathKey, sha256 }: UploadName): string =>
   new Bun.CryptoHasher("sha256").update(JSON.stringify([workspaceId, pathKey, sha256])).digest("hex");
 
 async function digestOf(path: string): Promise<string> {

@@ -5,34 +5,34 @@
  */
 
 /** Filled by one chunk or two; hashing it takes a third of a millisecond. */
-export const PIECE_BYTES = 512 * 1024;
+export const UPLOAD_PIECE_BYTES = 512 * 1024;
 /** Pool size while nobody writes: as many as a few concurrent uploads use. */
 export const KEPT_PIECES = 16;
 /** Smaller chunks are left to garbage collection: releasing them costs more. */
 const RELEASED_BYTES = 64 * 1024;
 
 /** Memory of the process; the thread knows it by its id. */
-export interface Piece {
+export interface SharedPiece {
   readonly id: number;
   readonly memory: SharedArrayBuffer;
   readonly bytes: Uint8Array;
 }
 
-const kept: Piece[] = [];
-let lastId = 0;
+const keptPieces: SharedPiece[] = [];
+let lastPieceId = 0;
 
-export function takePiece(): Piece {
-  const piece = kept.pop();
+export function takePiece(): SharedPiece {
+  const piece = keptPieces.pop();
   if (piece !== undefined) return piece;
-  const memory = new SharedArrayBuffer(PIECE_BYTES);
-  return { id: ++lastId, memory, bytes: new Uint8Array(memory) };
+  const memory = new SharedArrayBuffer(UPLOAD_PIECE_BYTES);
+  return { id: ++lastPieceId, memory, bytes: new Uint8Array(memory) };
 }
 
 /** Returns a piece to the pool: nobody may use it any more. */
-export const givePiece = (piece: Piece): void => void kept.push(piece);
+export const givePiece = (piece: SharedPiece): void => void keptPieces.push(piece);
 
 /** Drops pooled pieces beyond `KEPT_PIECES`; returns their ids. */
-export const trimPieces = (): readonly number[] => kept.splice(KEPT_PIECES).map(({ id }) => id);
+export const trimPieces = (): readonly number[] => keptPieces.splice(KEPT_PIECES).map(({ id }) => id);
 
 /**
  * Releases the memory of a chunk that nobody else uses. Otherwise it would count as used until it is collected.

@@ -19,13 +19,13 @@ export interface S3Settings {
 }
 
 /** Part size of a multipart upload: the memory of one upload is this times the parts in flight. */
-const PART_BYTES = 8 * 1024 * 1024;
+const S3_PART_BYTES = 8 * 1024 * 1024;
 const PARTS_IN_FLIGHT = 2;
 /** Attempts per part before the upload fails. */
-const ATTEMPTS = 3;
+const S3_PART_ATTEMPTS = 3;
 
 /** Names per page of a listing, and concurrent deletions. */
-const LISTED = 1_000;
+const S3_LIST_PAGE = 1_000;
 const REMOVED_AT_ONCE = 16;
 
 export class S3BlobStore implements BlobStore {
@@ -47,22 +47,22 @@ export class S3BlobStore implements BlobStore {
 
   private async send(key: BlobKey, path: string): Promise<void> {
     const file = Bun.file(path);
-    if (file.size <= PART_BYTES) {
+    if (file.size <= S3_PART_BYTES) {
       await this.client.write(this.nameOf(key), await file.bytes());
       return;
     }
     const writer = this.client
       .file(this.nameOf(key))
-      .writer({ partSize: PART_BYTES, queueSize: PARTS_IN_FLIGHT, retry: ATTEMPTS });
-    for (let start = 0; start < file.size; start += PART_BYTES) {
-      await writer.write(await file.slice(start, start + PART_BYTES).bytes());
+      .writer({ partSize: S3_PART_BYTES, queueSize: PARTS_IN_FLIGHT, retry: S3_PART_ATTEMPTS });
+    for (let start = 0; start < file.size; start += S3_PART_BYTES) {
+      await writer.write(await file.slice(start, start + S3_PART_BYTES).bytes());
       await writer.flush();
     }
     await writer.end();
   }
 
   async size(key: BlobKey): Promise<number | null> {
-    const found = await this.client.stat(this.nameOf(key)).catch(unlessMissing);
+    const found = await this.client.stat(this.nameOf(key)).catch(nullIfNoObject);
     return found?.size ?? null;
   }
 
@@ -85,14 +85,14 @@ export class S3BlobStore implements BlobStore {
   }
 
   async remove(key: BlobKey): Promise<void> {
-    await this.client.delete(this.nameOf(key)).catch(unlessMissing);
+    await this.client.delete(this.nameOf(key)).catch(nullIfNoObject);
   }
 
   async removeAll(organizationId: string): Promise<void> {
     const prefix = `${this.prefix}${organizationFolder(organizationId)}/`;
     for (;;) {
       // The listed objects are deleted before the next listing, so each listing starts at the front.
-      const { contents = [] } = await this.client.list({ prefix, maxKeys: LISTED });
+      const { contents = [] } = await this.client.list({ prefix, maxKeys: S3_LIST_PAGE });
       if (contents.length === 0) return;
       for (let at = 0; at < contents.length; at += REMOVED_AT_ONCE)
         await Promise.all(contents.slice(at, at + REMOVED_AT_ONCE).map(({ key }) => this.client.delete(key)));
@@ -104,7 +104,7 @@ export class S3BlobStore implements BlobStore {
   }
 }
 
-function unlessMissing(cause: unknown): null {
+function nullIfNoObject(cause: unknown): null {
   if (cause instanceof Error && "code" in cause && (cause.code === "NoSuchKey" || cause.code === "ENOENT")) return null;
   throw cause;
 }

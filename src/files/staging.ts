@@ -45,7 +45,7 @@ export class Staging {
    */
   async receive(body: ByteSource, maxBytes: number): Promise<Outcome<StagedFile>> {
     const path = this.newPath();
-    const reader = readerOf(body);
+    const reader = openReader(body);
     const received = await this.write(path, reader, maxBytes).catch(async (cause: unknown) => {
       // Nobody will read the rest.
       await reader?.cancel().catch(() => {}); // broken already
@@ -98,7 +98,7 @@ export class Staging {
     try {
       for (let next = await reader?.read(); next?.done === false; next = await reader?.read()) {
         size += next.value.byteLength;
-        const refusal = size > maxBytes ? tooLarge(maxBytes) : this.hasRoom() ? null : STORAGE_FULL;
+        const refusal = size > maxBytes ? contentTooLarge(maxBytes) : this.hasRoom() ? null : STORAGE_FULL;
         if (refusal !== null) {
           await reader?.cancel();
           await writer.drop();
@@ -114,8 +114,8 @@ export class Staging {
   }
 }
 
-const tooLarge = (limitBytes: number): Fault => ({ kind: "payload_too_large", limitBytes });
+const contentTooLarge = (limitBytes: number): Fault => ({ kind: "payload_too_large", limitBytes });
 
 /** A reader of the source; null if there is no body. */
-export const readerOf = (source: ByteSource): ByteReader | null =>
+export const openReader = (source: ByteSource): ByteReader | null =>
   source instanceof ReadableStream ? source.getReader() : source;

@@ -7,7 +7,7 @@
  * Both threads share the pieces' memory: the thread gets each piece once, and knows it by its number from then
  * on. Per file, the thread has at most `MOST_PIECES` pieces while another one is filled; a faster sender waits.
  */
-import { givePiece, type Piece, trimPieces } from "./pieces.ts";
+import { givePiece, type SharedPiece, trimPieces } from "./pieces.ts";
 import type { WritingOrder, WritingReport } from "./disk-thread.ts";
 
 /** Pieces of one file in flight: one is written while the next one waits. */
@@ -16,7 +16,7 @@ const MOST_PIECES = 2;
 interface Orders {
   send(order: WritingOrder): void;
   /** The thread holds the piece until it reports it as written. */
-  write(id: number, piece: Piece, length: number): void;
+  write(id: number, piece: SharedPiece, length: number): void;
 }
 
 /** A file that the thread writes, until `end` or `drop` resolves. */
@@ -37,7 +37,7 @@ export class ThreadFile {
   }
 
   /** Takes the piece. Resolves when the thread accepts another one. Rejects if an earlier write has failed. */
-  async write(piece: Piece, length: number): Promise<void> {
+  async write(piece: SharedPiece, length: number): Promise<void> {
     if (this.failure !== null) {
       givePiece(piece);
       throw this.failure;
@@ -98,7 +98,7 @@ export class ThreadWriter {
   private worker: Worker | null = null;
   private readonly files = new Map<number, ThreadFile>();
   /** Pieces that the thread holds now. */
-  private readonly away = new Map<number, Piece>();
+  private readonly away = new Map<number, SharedPiece>();
   /** Ids of the pieces that the thread has received. */
   private readonly known = new Set<number>();
   private lastId = 0;

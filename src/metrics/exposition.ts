@@ -6,7 +6,7 @@
 import { type Metric, Registry } from "prom-client";
 import type { Meters } from "./meters.ts";
 import type { Readings } from "./readings.ts";
-import { type Counts, Distribution, type Distributions } from "./tally.ts";
+import { type LabelledCounts, Distribution, type Distributions } from "./tally.ts";
 
 type Labels = Readonly<Record<string, string>>;
 type Sample = readonly [labels: Labels, value: number];
@@ -20,8 +20,8 @@ interface Family {
 }
 type HistogramSample = readonly [labels: Labels, distribution: Distribution];
 
-const one = (value: number | null): readonly Sample[] => (value === null ? [] : [[{}, value]]);
-const each = (label: string, values: Iterable<readonly [string, number]>): readonly Sample[] =>
+const oneSample = (value: number | null): readonly Sample[] => (value === null ? [] : [[{}, value]]);
+const eachSample = (label: string, values: Iterable<readonly [string, number]>): readonly Sample[] =>
   [...values].map(([value, count]) => [{ [label]: value }, count]);
 
 export interface Exposition {
@@ -48,7 +48,7 @@ export function exposition(
   };
 }
 
-const counter = (name: string, help: string, counts: Counts): Family => ({
+const counter = (name: string, help: string, counts: LabelledCounts): Family => ({
   name,
   help,
   type: "counter",
@@ -71,51 +71,55 @@ const requestFamilies = (meters: Meters, readings: Readings): Family[] => [
   ),
   counter("troupe_http_refusals_total", "Requests that were refused, by the kind of reason.", meters.refusals),
   gauge("troupe_http_waiting_requests", "Requests that wait for the turn of their organization.", () =>
-    one(readings.waitingRequests()),
+    oneSample(readings.waitingRequests()),
   ),
-  gauge("troupe_http_bodies", "Request bodies on their way.", () => one(readings.bodies().count)),
-  gauge("troupe_http_body_bytes", "Memory that request bodies on their way hold.", () => one(readings.bodies().bytes)),
-  gauge("troupe_streams_open", "Event streams and waiting requests that are open.", () => one(readings.streams().open)),
+  gauge("troupe_http_bodies", "Request bodies on their way.", () => oneSample(readings.bodies().count)),
+  gauge("troupe_http_body_bytes", "Memory that request bodies on their way hold.", () =>
+    oneSample(readings.bodies().bytes),
+  ),
+  gauge("troupe_streams_open", "Event streams and waiting requests that are open.", () =>
+    oneSample(readings.streams().open),
+  ),
   gauge("troupe_streams_behind", "Streams whose reader does not take what there is.", () =>
-    one(readings.streams().behind),
+    oneSample(readings.streams().behind),
   ),
   gauge("troupe_stream_longest_stall_seconds", "How long the slowest reader has taken nothing.", () =>
-    one(readings.streams().longestMs / 1_000),
+    oneSample(readings.streams().longestMs / 1_000),
   ),
 ];
 
 const workFamilies = (meters: Meters, readings: Readings): Family[] => [
   gauge("troupe_ready", "1 while this process has its lease and its shards and does not drain.", () =>
-    one(readings.isReady() ? 1 : 0),
+    oneSample(readings.isReady() ? 1 : 0),
   ),
   gauge("troupe_lease_age_seconds", "Since the lease of this process was last renewed.", () =>
-    one(meters.leaseRenewedAt === null ? null : (readings.monotonic() - meters.leaseRenewedAt) / 1_000),
+    oneSample(meters.leaseRenewedAt === null ? null : (readings.monotonic() - meters.leaseRenewedAt) / 1_000),
   ),
   gauge("troupe_actors_live", "Actors in memory, by kind.", () =>
-    each(
+    eachSample(
       "kind",
       [...readings.actors()].map(([kind, { live }]) => [kind, live]),
     ),
   ),
   gauge("troupe_mailbox_commands", "Commands that wait at actors, by kind.", () =>
-    each(
+    eachSample(
       "kind",
       [...readings.actors()].map(([kind, { waiting }]) => [kind, waiting]),
     ),
   ),
   gauge("troupe_mailbox_deepest_commands", "Commands that wait at the one actor that has most, by kind.", () =>
-    each(
+    eachSample(
       "kind",
       [...readings.actors()].map(([kind, { deepest }]) => [kind, deepest]),
     ),
   ),
   gauge("troupe_messages_parked", "Messages between actors that have failed too often and wait.", () =>
-    one(readings.parkedMessages()),
+    oneSample(readings.parkedMessages()),
   ),
   counter("troupe_flushes_total", "Commits of batches, by outcome.", meters.flushes),
   histogram("troupe_flush_duration_seconds", "How long the commit of a batch takes.", meters.flushSeconds),
   histogram("troupe_flush_groups", "Groups of turns that one commit stores.", meters.flushGroups),
-  gauge("troupe_jobs", "Jobs on their way, by status.", async () => each("status", await readings.jobs())),
+  gauge("troupe_jobs", "Jobs on their way, by status.", async () => eachSample("status", await readings.jobs())),
   counter("troupe_model_calls_total", "Model calls, by model and outcome.", meters.modelCalls),
   histogram("troupe_model_call_duration_seconds", "How long a model call takes, by model.", meters.modelSeconds),
   histogram(
@@ -145,7 +149,7 @@ const workFamilies = (meters: Meters, readings: Readings): Family[] => [
     help: "What the event loop has worked for organizations, by kind of work.",
     type: "counter",
     read: () =>
-      each(
+      eachSample(
         "work",
         Object.entries(readings.loopWorkMs()).map(([work, ms]) => [work, ms / 1_000]),
       ),
@@ -156,10 +160,12 @@ const MICROSECONDS = 1_000_000;
 
 const ownFamilies = (readings: Readings): Family[] => [
   gauge("troupe_build_info", "Always 1; its label is the version.", () => [[{ version: readings.version }, 1]]),
-  gauge("troupe_disk_free_bytes", "Free bytes where the data is.", async () => one(await readings.freeDiskBytes())),
-  gauge("process_resident_memory_bytes", "Memory of this process.", () => one(process.memoryUsage.rss())),
+  gauge("troupe_disk_free_bytes", "Free bytes where the data is.", async () =>
+    oneSample(await readings.freeDiskBytes()),
+  ),
+  gauge("process_resident_memory_bytes", "Memory of this process.", () => oneSample(process.memoryUsage.rss())),
   gauge("process_heap_bytes", "Memory of this process that JavaScript's objects use.", () =>
-    one(process.memoryUsage().heapUsed),
+    oneSample(process.memoryUsage().heapUsed),
   ),
   {
     name: "process_cpu_seconds_total",
@@ -167,11 +173,11 @@ const ownFamilies = (readings: Readings): Family[] => [
     type: "counter",
     read: () => {
       const { user, system } = process.cpuUsage();
-      return one((user + system) / MICROSECONDS);
+      return oneSample((user + system) / MICROSECONDS);
     },
   },
   gauge("process_start_time_seconds", "When this process began, in Unix time.", () =>
-    one(Math.round(Date.now() / 1_000 - process.uptime())),
+    oneSample(Math.round(Date.now() / 1_000 - process.uptime())),
   ),
 ];
 

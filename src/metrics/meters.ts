@@ -7,7 +7,7 @@ import type { FaultKind } from "../../actors/fault.ts";
 import type { ModelOutcome } from "../../actors/job/ports.ts";
 import { unpricedTokens } from "../../actors/money.ts";
 import type { FlushOutcome } from "../../actors/runtime/store.ts";
-import { Amounts, Counts, Distribution, Distributions } from "./tally.ts";
+import { Amounts, LabelledCounts, Distribution, Distributions } from "./tally.ts";
 
 /** In seconds: from an answer out of memory to a request that waits for a slow disk. */
 const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
@@ -22,30 +22,30 @@ const LOOP_SECONDS = [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
 const FLUSH_OUTCOMES: readonly FlushOutcome["kind"][] = ["answered", "aborted", "unknown"];
 
 /** The operation of a request that matched none. */
-const NONE = "none";
+const NO_OPERATION = "none";
 
 /** How one attempt to deliver a webhook ended: `delivered`, or the error that the ledger has. */
 type DeliveryOutcome = string;
 
 export class Meters {
-  readonly requests = new Counts("operation", "status");
+  readonly requests = new LabelledCounts("operation", "status");
   readonly requestSeconds = new Distributions("operation", REQUEST_SECONDS);
-  readonly refusals = new Counts("kind");
-  readonly flushes = new Counts("outcome");
+  readonly refusals = new LabelledCounts("kind");
+  readonly flushes = new LabelledCounts("outcome");
   readonly flushSeconds = new Distribution(FLUSH_SECONDS);
   readonly flushGroups = new Distribution(FLUSH_GROUPS);
-  readonly modelCalls = new Counts("model", "outcome");
+  readonly modelCalls = new LabelledCounts("model", "outcome");
   readonly modelSeconds = new Distributions("model", MODEL_SECONDS);
   readonly firstTokenSeconds = new Distributions("model", MODEL_SECONDS);
-  readonly modelTokens = new Counts("model", "direction");
+  readonly modelTokens = new LabelledCounts("model", "direction");
   readonly modelCosts = new Amounts();
   /** Counted only if there is a price table: without one, every token is unpriced. */
-  readonly unpricedTokens = new Counts("model");
+  readonly unpricedTokens = new LabelledCounts("model");
   /** The currency of the costs; null if no model has a price. */
   currency: string | null = null;
-  readonly deliveries = new Counts("outcome");
+  readonly deliveries = new LabelledCounts("outcome");
   readonly deliverySeconds = new Distribution(DELIVERY_SECONDS);
-  readonly spans = new Counts("outcome");
+  readonly spans = new LabelledCounts("outcome");
   readonly loopSeconds = new Distribution(LOOP_SECONDS);
   /** When the lease was last renewed, monotonic ms; null before. */
   leaseRenewedAt: number | null = null;
@@ -62,8 +62,8 @@ export class Meters {
   }
 
   answered(operation: string | null, status: number, seconds: number): void {
-    this.requests.add(1, operation ?? NONE, String(status));
-    this.requestSeconds.observe(operation ?? NONE, seconds);
+    this.requests.add(1, operation ?? NO_OPERATION, String(status));
+    this.requestSeconds.observe(operation ?? NO_OPERATION, seconds);
   }
 
   refused(kind: FaultKind): void {

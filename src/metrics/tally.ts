@@ -5,10 +5,10 @@
 import { amountOf, unitsOf } from "../../actors/money.ts";
 
 /** Separates label values in a key; no label contains it. */
-const SEPARATOR = "\t";
+const LABEL_SEPARATOR = "\t";
 
 /** One count per combination of label values. */
-export class Counts {
+export class LabelledCounts {
   readonly labels: readonly string[];
   private readonly counts = new Map<string, number>();
 
@@ -18,12 +18,12 @@ export class Counts {
 
   /** `values` are the label values, in the order of the labels. */
   add(amount: number, ...values: readonly string[]): void {
-    const key = values.length === 1 ? values[0]! : values.join(SEPARATOR);
+    const key = values.length === 1 ? values[0]! : values.join(LABEL_SEPARATOR);
     this.counts.set(key, (this.counts.get(key) ?? 0) + amount);
   }
 
   *entries(): Generator<readonly [labels: Readonly<Record<string, string>>, count: number]> {
-    for (const [key, count] of this.counts) yield [named(this.labels, key.split(SEPARATOR)), count];
+    for (const [key, count] of this.counts) yield [labelled(this.labels, key.split(LABEL_SEPARATOR)), count];
   }
 }
 
@@ -84,5 +84,5 @@ export class Distributions {
   }
 }
 
-const named = (labels: readonly string[], values: readonly string[]): Readonly<Record<string, string>> =>
+const labelled = (labels: readonly string[], values: readonly string[]): Readonly<Record<string, string>> =>
   Object.fromEntries(labels.map((label, i) => [label, values[i] ?? ""]));

@@ -6,8 +6,8 @@ import { cutText } from "../../actors/cut-text.ts";
 import { type GitOptions, type GitRun, startGit } from "./git.ts";
 import type { FileSink } from "bun";
 
-const HEAD_BYTES = 200;
-const LINE_BREAK = 10;
+const BLOB_HEAD_BYTES = 200;
+const LINE_BREAK_BYTE = 10;
 
 /** Git has ended, or its output does not have this format. */
 export class UnreadableRepository extends Error {
@@ -35,7 +35,7 @@ export class BlobReader {
     }
     const head = await this.line();
     const [, size] = /^[0-9a-f]{40,64} blob (\d+)$/.exec(head) ?? [];
-    if (size === undefined) throw new UnreadableRepository(`git said ${cutText(head, HEAD_BYTES)}`);
+    if (size === undefined) throw new UnreadableRepository(`git said ${cutText(head, BLOB_HEAD_BYTES)}`);
     let left = Number(size);
     const body = new ReadableStream<Uint8Array>(
       {
@@ -63,13 +63,13 @@ export class BlobReader {
 
   private async line(): Promise<string> {
     for (;;) {
-      const at = this.held.indexOf(LINE_BREAK);
+      const at = this.held.indexOf(LINE_BREAK_BYTE);
       if (at !== -1) {
         const line = new TextDecoder().decode(this.held.subarray(0, at));
         this.held = this.held.subarray(at + 1);
         return line;
       }
-      if (this.held.length > HEAD_BYTES) throw new UnreadableRepository("git said too much");
+      if (this.held.length > BLOB_HEAD_BYTES) throw new UnreadableRepository("git said too much");
       const before = this.held;
       this.held = new Uint8Array(0);
       this.held = Buffer.concat([before, await this.next()]);
@@ -78,7 +78,7 @@ export class BlobReader {
 
   private async skipLineBreak(): Promise<void> {
     const chunk = await this.next();
-    if (chunk[0] !== LINE_BREAK) throw new UnreadableRepository("git said more than the object has");
+    if (chunk[0] !== LINE_BREAK_BYTE) throw new UnreadableRepository("git said more than the object has");
     this.held = chunk.subarray(1);
   }
 

@@ -63,7 +63,7 @@ export type CloneFailure =
 const TREE_ENTRY = /^(\d{6}) (\w+) ([0-9a-f]{40,64})\s+(\d+|-)\t(.+)$/s;
 const PROGRESS = /^(?:remote: )?(Counting|Compressing|Receiving|Resolving)[^:]*:\s+(\d{1,3})%/;
 /** Each phase of git counts to 100. For each: where it starts in the whole, and its share. */
-const PHASES: Readonly<Record<string, readonly [number, number]>> = {
+const CLONE_PHASES: Readonly<Record<string, readonly [number, number]>> = {
   Counting: [0, 5],
   Compressing: [5, 5],
   Receiving: [10, 80],
@@ -152,7 +152,7 @@ export class Cloner {
       ];
       const onLine = (line: string): void => {
         const [, phase = "", percent] = PROGRESS.exec(line) ?? [];
-        const [from, share] = PHASES[phase] ?? [0, 0];
+        const [from, share] = CLONE_PHASES[phase] ?? [0, 0];
         if (share > 0) onProgress(Math.min(100, Math.round(from + (Number(percent) * share) / 100)));
       };
       const { child, ended } = startGit(fetch, { ...at, onLine, socket: path });
@@ -160,7 +160,7 @@ export class Cloner {
       const complaint = await ended;
       const failure = proxy.failure();
       if (failure !== null) return failure;
-      if (complaint !== null) return complaintAbout(complaint);
+      if (complaint !== null) return cloneFailure(complaint);
       onProgress(100);
     } finally {
       await proxy.close();
@@ -212,7 +212,7 @@ export class Cloner {
 
 const COPY = "refs/troupe/copy";
 
-function complaintAbout(complaint: string): CloneFailure {
+function cloneFailure(complaint: string): CloneFailure {
   if (/couldn't find remote ref HEAD/i.test(complaint)) return { kind: "empty" };
   if (/couldn't find remote ref|remote branch .* not found/i.test(complaint)) return { kind: "no_branch" };
   return { kind: "git", complaint };

@@ -9,15 +9,23 @@
 import { join } from "node:path";
 import { lowerSession, manners } from "../sandbox/low-priority.ts";
 import { tryProgram } from "../sandbox/trial.ts";
-import { type Bubbled, bubble, withInputs, readable, relayTo, SYSTEM_FOLDERS, writable } from "../sandbox/bubble.ts";
+import {
+  type Bubbled,
+  bubble,
+  withInputs,
+  readOnlyMount,
+  relayTo,
+  SYSTEM_FOLDERS,
+  writable,
+} from "../sandbox/bubble.ts";
 
 /** `http.extraHeader` in the environment's configuration, and `--no-write-fetch-head`, need this. */
 const OLDEST_GIT = [2, 31] as const;
 /** Characters of git's standard error that are kept. */
 const COMPLAINT_CHARACTERS = 4_000;
 /** Memory of one git, in bytes: packs are read through windows of it. */
-const DATA_BYTES = 2 * 1024 * 1024 * 1024;
-const OPEN_FILES = 256;
+const GIT_MEMORY_BYTES = 2 * 1024 * 1024 * 1024;
+const GIT_OPEN_FILES = 256;
 
 export interface GitVersion {
   readonly version: string;
@@ -60,7 +68,7 @@ function environment(home: string): Record<string, string> {
 }
 
 /** Settings of every command. */
-const SETTINGS = [
+const GIT_SETTINGS = [
   "core.hooksPath=/dev/null",
   "core.fsmonitor=false",
   "core.alternateRefsCommand=false",
@@ -105,9 +113,9 @@ export interface GitOptions {
 /** Starts git in a bare repository. When the signal aborts, git and everything that it started are killed. */
 export function startGit(args: readonly string[], options: GitOptions): GitRun {
   const { folder, signal, onLine, isPolite = true, hasInput = false } = options;
-  const settings = SETTINGS.flatMap((setting) => ["-c", setting]);
+  const settings = GIT_SETTINGS.flatMap((setting) => ["-c", setting]);
   const git = ["git", `--git-dir=${repositoryIn(folder)}`, ...settings, ...args];
-  const made = around(options);
+  const made = gitBubble(options);
   const child = withInputs(made, (fds) =>
     Bun.spawn([...limits(options), ...made.command, ...git], {
       cwd: folder,
@@ -128,7 +136,7 @@ export function startGit(args: readonly string[], options: GitOptions): GitRun {
   signal.addEventListener("abort", kill, { once: true });
   if (signal.aborted) kill();
   const ended = (async () => {
-    const complaint = await linesOf(child.stderr, onLine);
+    const complaint = await readLines(child.stderr, onLine);
     const code = await child.exited;
     signal.removeEventListener("abort", kill);
     return code === 0 ? null : complaint;
@@ -146,10 +154,14 @@ export async function runGit(args: readonly string[], options: GitOptions): Prom
 export const repositoryIn = (folder: string): string => join(folder, "repository.git");
 
 /** What is in front of git: a bubble, if it runs in one. */
-function around({ folder, isIsolated, socket = null }: GitOptions): Bubbled {
+function gitBubble({ folder, isIsolated, socket = null }: GitOptions): Bubbled {
   if (!isIsolated) return { command: [], options: [], filter: null };
   const relay = socket === null ? null : relayTo(socket);
-  const mounts = [...SYSTEM_FOLDERS.flatMap((path) => readable(path)), ...writable(folder), ...(relay?.mounts ?? [])];
+  const mounts = [
+    ...SYSTEM_FOLDERS.flatMap((path) => readOnlyMount(path)),
+    ...writable(folder),
+    ...(relay?.mounts ?? []),
+  ];
   const inside = { ...environment(folder), ...relay?.environment };
   const made = bubble({ environment: inside, mounts, folder });
   return { ...made, command: [...made.command, ...(relay?.runs ?? [])] };
@@ -159,12 +171,12 @@ function around({ folder, isIsolated, socket = null }: GitOptions): Bubbled {
 function limits({ fileBytes, isPolite = true }: GitOptions): string[] {
   const polite = isPolite ? manners() : [];
   if (Bun.which("prlimit") === null) return polite;
-  const bounds = [`--data=${DATA_BYTES}`, `--fsize=${fileBytes}`, `--nofile=${OPEN_FILES}`, "--core=0"];
+  const bounds = [`--data=${GIT_MEMORY_BYTES}`, `--fsize=${fileBytes}`, `--nofile=${GIT_OPEN_FILES}`, "--core=0"];
   return [...polite, "prlimit", ...bounds];
 }
 
 /** Calls back for each line, progress lines included; answers the end of the text. */
-async function linesOf(
+async function readLines(
   stream: ReadableStream<Uint8Array>,
   onLine: ((line: string) => void) | undefined,
 ): Promise<string> {

@@ -17,7 +17,7 @@ const REDIRECTS = 3;
 const KEY_HEADER = "x-troupe-key";
 /** Headers of git that are forwarded to the repository's server. */
 const PASSED = ["accept", "content-type", "content-encoding", "git-protocol", "user-agent"];
-const SERVICE = "service=git-upload-pack";
+const UPLOAD_PACK_QUERY = "service=git-upload-pack";
 
 /** Why the repository could not be read, as far as the network knows. */
 export type RemoteFailure =
@@ -65,10 +65,10 @@ export function openProxy(egress: Pick<Egress, "open">, settings: ProxySettings)
 
   async function forward(request: Request, path: "/info/refs" | "/git-upload-pack"): Promise<Response> {
     const isFirst = path === "/info/refs";
-    const url = isFirst ? `${base}${path}?${SERVICE}` : `${base}${path}`;
+    const url = isFirst ? `${base}${path}?${UPLOAD_PACK_QUERY}` : `${base}${path}`;
     const isHome = new URL(url).origin === new URL(settings.url).origin;
     const headers = Object.fromEntries(PASSED.flatMap((name) => pair(name, request.headers.get(name))));
-    const body = isFirst ? undefined : await bytesOf(request);
+    const body = isFirst ? undefined : await boundedBytes(request);
     if (body === null) return fail({ kind: "too_large" });
     const answer = await egress.open({
       url,
@@ -124,7 +124,7 @@ export function openProxy(egress: Pick<Egress, "open">, settings: ProxySettings)
       self.timeout(request, 0);
       if (request.headers.get(KEY_HEADER) !== key) return new Response(null, { status: 403 });
       const { pathname, search } = new URL(request.url);
-      if (request.method === "GET" && pathname === "/repository/info/refs" && search === `?${SERVICE}`)
+      if (request.method === "GET" && pathname === "/repository/info/refs" && search === `?${UPLOAD_PACK_QUERY}`)
         return forward(request, "/info/refs");
       if (request.method === "POST" && pathname === "/repository/git-upload-pack")
         return forward(request, "/git-upload-pack");
@@ -144,7 +144,7 @@ const pair = (name: string, value: string | null): readonly (readonly [string, s
   value === null ? [] : [[name, value]];
 
 /** Null where it is longer than the limit. */
-async function bytesOf(request: Request): Promise<Uint8Array<ArrayBuffer> | null> {
+async function boundedBytes(request: Request): Promise<Uint8Array<ArrayBuffer> | null> {
   const bytes = new Uint8Array(await request.arrayBuffer());
   return bytes.length > REQUEST_BYTES ? null : bytes;
 }

@@ -11,7 +11,7 @@ import {
   MAX_ID_CHARS,
   MAX_INPUT_CHARS,
   MAX_INPUT_VALUES,
-  MAX_NAME_CHARS,
+  MAX_CALLED_NAME_CHARS,
 } from "./answer-limits.ts";
 import { cleanText } from "../../actors/clean-text.ts";
 import { visibleText } from "../../actors/visible-text.ts";
@@ -26,13 +26,13 @@ export interface CallMade {
   readonly fields?: object | undefined;
 }
 
-interface Input {
+interface StreamedInput {
   readonly shape: JsonShape;
   chars: number;
 }
 
 export class AnswerCalls {
-  private readonly inputs = new Map<string, Input>();
+  private readonly inputs = new Map<string, StreamedInput>();
   private started = 0;
   private finished = 0;
   private values = 0;
@@ -65,7 +65,7 @@ export class AnswerCalls {
     return {
       type: "tool_use",
       id: id.length > MAX_ID_CHARS ? "" : cleanText(id),
-      name: visibleText(cleanText(cutText(name, MAX_NAME_CHARS))),
+      name: visibleText(cleanText(cutText(name, MAX_CALLED_NAME_CHARS))),
       input: toolInput(input),
     };
   }

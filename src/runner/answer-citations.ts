@@ -34,10 +34,10 @@ export interface CitationMade {
   readonly end?: unknown;
 }
 
-type Source = Omit<Citation, "start" | "end">;
+type CitationSource = Omit<Citation, "start" | "end">;
 type Range = Pick<Citation, "start" | "end">;
 interface Pending {
-  readonly source: Source;
+  readonly source: CitationSource;
   /** In offsets of the provider's text. */
   readonly range: Range | null;
 }
@@ -67,13 +67,13 @@ export class AnswerCitations {
   /** Drops the citation if a limit is reached. */
   cite(made: CitationMade): void {
     if (this.count >= MAX_CITATIONS) return;
-    const source = sourceOf(made);
+    const source = citationSource(made);
     if (source === null) return;
     const chars = [source.title, source.url, source.cited_text].reduce((sum, text) => sum + (text?.length ?? 0), 0);
     if (this.chars + chars > MAX_CITATION_CHARS) return;
     this.count++;
     this.chars += chars;
-    this.pending.push({ source, range: rangeOf(made) });
+    this.pending.push({ source, range: citedRange(made) });
   }
 
   /** Takes the citations of the block, which ends at this offset. */
@@ -118,26 +118,34 @@ function shownOffsets(text: string, places: readonly number[]): ReadonlyMap<numb
   return shown;
 }
 
-function sourceOf({ type, title, url, documentIndex, firstPage, lastPage, citedText }: CitationMade): Source | null {
+function citationSource({
+  type,
+  title,
+  url,
+  documentIndex,
+  firstPage,
+  lastPage,
+  citedText,
+}: CitationMade): CitationSource | null {
   const source = {
     type,
-    title: textOf(title, MAX_SOURCE_TITLE_CHARS),
+    title: citedTextOf(title, MAX_SOURCE_TITLE_CHARS),
     url: webAddress(url),
-    document_index: numberOf(documentIndex, 0),
-    first_page: numberOf(firstPage, 1),
-    last_page: numberOf(lastPage, 1),
-    cited_text: textOf(citedText, MAX_CITED_CHARS),
+    document_index: citedNumber(documentIndex, 0),
+    first_page: citedNumber(firstPage, 1),
+    last_page: citedNumber(lastPage, 1),
+    cited_text: citedTextOf(citedText, MAX_CITED_CHARS),
   };
   const { title: named, url: address, document_index: index, cited_text: words } = source;
   return named === null && address === null && index === null && words === null ? null : source;
 }
 
-function rangeOf({ start, end }: CitationMade): Range | null {
+function citedRange({ start, end }: CitationMade): Range | null {
   const isRange = Number.isSafeInteger(start) && Number.isSafeInteger(end) && Number(start) >= 0;
   return isRange && Number(start) <= Number(end) ? { start: Number(start), end: Number(end) } : null;
 }
 
-function textOf(value: unknown, most: number): string | null {
+function citedTextOf(value: unknown, most: number): string | null {
   if (typeof value !== "string" || value.trim() === "") return null;
   const text = visibleText(cleanText(cutText(value, most)));
   return cutText(text, most);
@@ -151,5 +159,5 @@ function webAddress(value: unknown): string | null {
   return url.username === "" && url.password === "" && url.href.length <= MAX_SOURCE_URL_CHARS ? url.href : null;
 }
 
-const numberOf = (value: unknown, least: number): number | null =>
+const citedNumber = (value: unknown, least: number): number | null =>
   typeof value === "number" && Number.isInteger(value) && value >= least && value <= MAX_NUMBER ? value : null;

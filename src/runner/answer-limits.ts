@@ -1,7 +1,7 @@
 /** The limits of one answer of a model provider. Beyond them the call fails and the connection closes. */
 
 /** Bytes of one answer as received: 180,000 pieces of text, each in its own frame of 350 bytes. */
-export const MAX_ANSWER_BYTES = 64 * 1024 * 1024;
+export const MAX_MODEL_ANSWER_BYTES = 64 * 1024 * 1024;
 /** Bytes of one line, and of all lines of one frame. The longest legitimate ones hold the arguments of a call. */
 export const MAX_FRAME_BYTES = 1024 * 1024;
 /** Bytes of an answer that comes as one JSON value, although a stream was asked for. */
@@ -13,7 +13,7 @@ export const MAX_FRAME_DEPTH = 256;
 /** Bytes of the body of an error. A longer one is not a readable message. */
 export const MAX_ERROR_BYTES = 64 * 1024;
 /** Bytes of the head, names and values. */
-export const MAX_HEAD_BYTES = 64 * 1024;
+export const MAX_MODEL_HEAD_BYTES = 64 * 1024;
 /** Calls of one answer. A step makes 64 of them; the model learns that the others were not made. */
 export const MAX_ANSWER_CALLS = 256;
 /** Characters of the arguments of one call. */
@@ -23,7 +23,7 @@ export const MAX_INPUT_VALUES = 65_536;
 /** Characters of a call's id; a longer one is replaced by ours. */
 export const MAX_ID_CHARS = 256;
 /** Characters of the tool name in a call; the longest tool name has 64. */
-export const MAX_NAME_CHARS = 256;
+export const MAX_CALLED_NAME_CHARS = 256;
 /** Citations of one answer, and characters of all of them; the rest is dropped. */
 export const MAX_CITATIONS = 128;
 export const MAX_CITATION_CHARS = 64 * 1024;

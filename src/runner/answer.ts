@@ -69,7 +69,7 @@ export interface AnswerReceiver {
   onWhole(): void;
 }
 
-export class Answer implements AnswerSink {
+export class CollectedAnswer implements AnswerSink {
   counted: Usage = { inputTokens: 0, outputTokens: 0 };
   /** Undefined while the answer is not complete. */
   endReason: EndReason | undefined;

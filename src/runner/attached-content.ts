@@ -10,7 +10,7 @@
  */
 import {
   attachmentsIn,
-  type ContentPart,
+  type MessagePart,
   type ModelCall,
   type ModelOutcome,
   type ModelPort,
@@ -30,16 +30,16 @@ import {
 import type { FileContents } from "../../actors/workspace/ports.ts";
 import { ByteRoom } from "./byte-room.ts";
 import type { RunnerLog } from "./log.ts";
+import { MIB } from "../../actors/units.ts";
 
 /** Images and documents of one call: no provider accepts many more. */
 const CALL_ATTACHMENTS = 100;
 /** Bytes of memory for one byte of content until it is sent: the content itself, and its base64 in a request. */
 const MEMORY_FACTOR = 4;
-const MIB = 1024 * 1024;
 /** Bytes that all calls may hold, and those of one organization. */
 const ROOM = { all: 512 * MIB, ofOrganization: 192 * MIB };
 
-interface Parts {
+interface AttachedContentParts {
   readonly contents: Pick<FileContents, "read">;
   readonly log?: RunnerLog;
   /** For tests. */
@@ -49,7 +49,7 @@ interface Parts {
 /** The models, with attachments' content in place of their digests. */
 export function withAttachedContent(
   models: ModelPort,
-  { contents, log, room = new ByteRoom(ROOM.all, ROOM.ofOrganization) }: Parts,
+  { contents, log, room = new ByteRoom(ROOM.all, ROOM.ofOrganization) }: AttachedContentParts,
 ): ModelPort {
   return withCalls(models, async (call, onText, signal) => {
     const shown = shownOf(call.entries, models.inputOf(call.model));
@@ -59,12 +59,12 @@ export function withAttachedContent(
     const ready = room.enter(organizationId, bytes * MEMORY_FACTOR, signal);
     using held = await (call.waits?.(ready) ?? ready);
     if (held === null) return { kind: "aborted", partialText: "" };
-    const entries = await filled(call, shown, { contents, log, signal }).catch((err: unknown) => {
+    const entries = await fillEntries(call, shown, { contents, log, signal }).catch((err: unknown) => {
       log?.error({ err, ...call.origin }, "the files of a conversation could not be read");
       return null;
     });
     if (signal.aborted) return { kind: "aborted", partialText: "" };
-    if (entries === null) return UNREADABLE;
+    if (entries === null) return FILES_UNREADABLE;
     const onSent = (): void => {
       // Other parts of the call keep the list until the answer ends, so empty it.
       entries.length = 0;
@@ -75,7 +75,7 @@ export function withAttachedContent(
 }
 
 /** The store is temporarily unavailable, so the call is retried later. */
-const UNREADABLE: ModelOutcome = {
+const FILES_UNREADABLE: ModelOutcome = {
   kind: "failed",
   error: { code: "provider_unreachable", message: "The files of the conversation could not be read." },
   partialText: "",
@@ -98,46 +98,46 @@ function shownOf(entries: readonly TranscriptEntry[], reads: readonly ModelInput
   return hasAny ? shown : null;
 }
 
-interface Filling {
-  readonly contents: Parts["contents"];
+interface FillingParts {
+  readonly contents: AttachedContentParts["contents"];
   readonly log: RunnerLog | undefined;
   readonly signal: AbortSignal;
 }
 
 /** Reads one after the other, so that nothing is read needlessly or after the room is released. */
-async function filled(
+async function fillEntries(
   { origin, entries }: ModelCall,
   shown: ReadonlySet<AttachmentBlock>,
-  { contents, log, signal }: Filling,
+  { contents, log, signal }: FillingParts,
 ): Promise<TranscriptEntry[]> {
   // Content that several messages share is in memory once.
   const read = new Map<string, Uint8Array | null>();
-  const partOf = async (block: InputBlock): Promise<ContentPart> => {
+  const partOf = async (block: InputBlock): Promise<MessagePart> => {
     if (!isAttachment(block)) return block;
     if (!shown.has(block))
-      return described(block, "not shown here, because it is too old or this model cannot read it");
+      return describeMissing(block, "not shown here, because it is too old or this model cannot read it");
     const { type, media_type: mediaType, name, sha256 } = block;
     signal.throwIfAborted();
     const data = read.has(sha256)
       ? read.get(sha256)!
-      : await contentOf(contents, { organizationId: origin.organizationId, sha256 });
+      : await readAttached(contents, { organizationId: origin.organizationId, sha256 });
     read.set(sha256, data);
     if (data !== null) return { type, mediaType, ...(name === null ? {} : { name }), data };
     log?.error({ sha256, ...origin }, "the content of a file of a conversation is lost");
-    return described(block, "its content is lost");
+    return describeMissing(block, "its content is lost");
   };
   const filledEntries: TranscriptEntry[] = [];
   for (const entry of entries) {
     if (attachmentsIn(entry).length === 0) filledEntries.push(entry);
     else if (entry.role === "user") {
-      const parts: ContentPart[] = [];
+      const parts: MessagePart[] = [];
       for (const block of entry.blocks ?? []) parts.push(await partOf(block));
       filledEntries.push({ ...entry, parts });
     } else {
-      const resultFiles = new Map<Block, readonly ContentPart[]>();
+      const resultFiles = new Map<Block, readonly MessagePart[]>();
       for (const block of entry.blocks) {
         if (block.type !== "tool_result" || block.attachments === undefined) continue;
-        const parts: ContentPart[] = [];
+        const parts: MessagePart[] = [];
         for (const file of block.attachments) parts.push(await partOf(file));
         resultFiles.set(block, parts);
       }
@@ -147,14 +147,14 @@ async function filled(
   return filledEntries;
 }
 
-const described = (block: AttachmentBlock, why: string): ContentPart => ({
+const describeMissing = (block: AttachmentBlock, why: string): MessagePart => ({
   type: "text",
   text: `[${attachmentWords(block)}: ${why}]`,
 });
 
 /** Null if the content does not exist. Rejects if the store cannot be reached. */
-async function contentOf(
-  contents: Parts["contents"],
+async function readAttached(
+  contents: AttachedContentParts["contents"],
   key: { readonly organizationId: string; readonly sha256: string },
 ): Promise<Uint8Array | null> {
   const found = await contents.read(key);

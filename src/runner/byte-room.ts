@@ -6,7 +6,7 @@
 import { assert } from "../../actors/assert.ts";
 import { Pass } from "../../actors/fair-slots.ts";
 
-interface Waiting {
+interface WaitingForBytes {
   readonly organizationId: string;
   readonly bytes: number;
   readonly begin: () => void;
@@ -16,7 +16,7 @@ export class ByteRoom {
   private readonly limit: number;
   private readonly ofOrganization: number;
   private readonly held = new Map<string, number>();
-  private waiting: Waiting[] = [];
+  private waiting: WaitingForBytes[] = [];
   private total = 0;
 
   /** `limit`: bytes of all calls; `ofOrganization`: of one organization's. */
@@ -39,7 +39,7 @@ export class ByteRoom {
         resolve(null);
         this.next();
       };
-      const entry: Waiting = {
+      const entry: WaitingForBytes = {
         organizationId,
         bytes,
         begin: () => {

@@ -1,18 +1,18 @@
 /** Images and files of user messages and of tool results, for providers. */
-import type { ContentPart, TranscriptEntry } from "../../actors/job/ports.ts";
+import type { MessagePart, TranscriptEntry } from "../../actors/job/ports.ts";
 import { ATTACHED_BYTES } from "../../actors/upload/terms.ts";
 
-export type { ContentPart };
+export type { MessagePart };
 
 /** The content of a user message: text, or parts. */
-export type UserContent = string | readonly ContentPart[];
+export type UserContent = string | readonly MessagePart[];
 /** An image or a file. */
-export type DataPart = Exclude<ContentPart, { readonly type: "text" }>;
+export type DataPart = Exclude<MessagePart, { readonly type: "text" }>;
 
 /** The images and files of an entry. */
 export const dataParts = (entry: TranscriptEntry): DataPart[] =>
   (entry.role === "user" ? (entry.parts ?? []) : [...(entry.resultFiles?.values() ?? [])].flat()).filter(isData);
-export const isData = (part: ContentPart): part is DataPart => part.type !== "text";
+export const isData = (part: MessagePart): part is DataPart => part.type !== "text";
 
 /** The images and files of a call exceed the limit of a call. */
 export class TooMuchData extends Error {

@@ -12,25 +12,25 @@
 import type { TranscriptEntry } from "../../actors/job/ports.ts";
 import { type Block, TEXT_SEPARATOR, type ToolResultBlock, type ToolUseBlock } from "../../actors/job/schema.ts";
 import type { Json, JsonObject } from "../../actors/schema.ts";
-import { checkData, type ContentPart, type DataPart, isData, type UserContent } from "./content.ts";
+import { checkData, type MessagePart, type DataPart, isData, type UserContent } from "./content.ts";
 
 const LOST_RESULT = "There is no result: the call was not finished.";
-const LEFT_OUT = "(What came before is left out.)";
+const LEFT_OUT_NOTE = "(What came before is left out.)";
 /** Longest tool name that every provider accepts. */
-const MAX_NAME_CHARS = 64;
+const MAX_SENT_NAME_CHARS = 64;
 /** Digits of a call's id. With `call` they are nine letters and digits: Mistral accepts nothing else. */
 const ID_DIGITS = 5;
 
 /** What a provider wants back with a part; see `ProviderState`. */
-interface Stated {
+interface GivenBack {
   readonly before?: readonly Json[];
   readonly fields?: JsonObject;
 }
-export interface SpokenText extends Stated {
+export interface SpokenText extends GivenBack {
   readonly kind: "text";
   readonly text: string;
 }
-export interface SpokenCall extends Stated {
+export interface SpokenCall extends GivenBack {
   readonly kind: "call";
   readonly id: string;
   readonly name: string;
@@ -52,12 +52,12 @@ export interface AssistantMessage {
   /** Fields of the whole message that its provider wants back. */
   readonly fields?: JsonObject;
 }
-export type Message =
+export type SpokenMessage =
   | { readonly role: "user"; readonly content: UserContent }
   | AssistantMessage
   | { readonly role: "tool"; readonly results: readonly SpokenResult[] };
 
-export interface Listening {
+export interface ModelListening {
   /** The model that is called, `provider:name`. */
   readonly model: string;
   /** Whether it gets tools. */
@@ -67,25 +67,25 @@ export interface Listening {
 }
 
 /** The messages of a call, oldest first. An assistant entry without content is skipped. Throws `TooMuchData`. */
-export function conversation(entries: readonly TranscriptEntry[], listening: Listening): Message[] {
+export function conversation(entries: readonly TranscriptEntry[], listening: ModelListening): SpokenMessage[] {
   checkData(entries);
   const writer = new ConversationWriter(listening);
   for (const entry of entries) {
     if (entry.role === "user") writer.messages.push({ role: "user", content: entry.parts ?? entry.text });
     else writer.assistant(entry);
   }
-  const messages = merged(writer.messages);
-  return messages[0]?.role === "assistant" ? [{ role: "user", content: LEFT_OUT }, ...messages] : messages;
+  const messages = mergeNeighbours(writer.messages);
+  return messages[0]?.role === "assistant" ? [{ role: "user", content: LEFT_OUT_NOTE }, ...messages] : messages;
 }
 
 type AssistantEntry = Extract<TranscriptEntry, { readonly role: "assistant" }>;
 
 class ConversationWriter {
-  readonly messages: Message[] = [];
-  readonly #listening: Listening;
+  readonly messages: SpokenMessage[] = [];
+  readonly #listening: ModelListening;
   #calls = 0;
 
-  constructor(listening: Listening) {
+  constructor(listening: ModelListening) {
     this.#listening = listening;
   }
 
@@ -131,22 +131,22 @@ class ConversationWriter {
           result,
           result === undefined ? [] : (resultFiles?.get(result) ?? []),
         );
-        parts.push(hasTools ? { ...call, ...stated } : { kind: "text", text: wordsOf(call) });
+        parts.push(hasTools ? { ...call, ...stated } : { kind: "text", text: callWords(call) });
         answers.push(answer);
       }
     }
     flush();
   }
 
-  #told(results: readonly SpokenResult[]): Message[] {
+  #told(results: readonly SpokenResult[]): SpokenMessage[] {
     const { hasTools, resultFiles: isInside = false } = this.#listening;
     const isBeside = ({ isError }: SpokenResult): boolean => !hasTools || !isInside || isError;
     const beside = results
       .filter(isBeside)
-      .flatMap(({ name, files = [] }): ContentPart[] =>
+      .flatMap(({ name, files = [] }): MessagePart[] =>
         files.length === 0 ? [] : [{ type: "text", text: `[Of the result of ${name}:]` }, ...files],
       );
-    const after: Message[] = beside.length === 0 ? [] : [{ role: "user", content: beside }];
+    const after: SpokenMessage[] = beside.length === 0 ? [] : [{ role: "user", content: beside }];
     if (hasTools) {
       const told = results.map((result): SpokenResult => {
         const { files: _, ...text } = result;
@@ -162,11 +162,11 @@ class ConversationWriter {
   #pair(
     block: ToolUseBlock,
     result: ToolResultBlock | undefined,
-    parts: readonly ContentPart[],
+    parts: readonly MessagePart[],
   ): { call: SpokenCall; answer: SpokenResult } {
     this.#calls += 1;
     const id = `call${String(this.#calls).padStart(ID_DIGITS, "0")}`;
-    const name = block.name.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, MAX_NAME_CHARS) || "unnamed";
+    const name = block.name.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, MAX_SENT_NAME_CHARS) || "unnamed";
     // What the model does not get is told in words.
     const words = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
     const files = parts.filter(isData);
@@ -183,7 +183,7 @@ class ConversationWriter {
   }
 }
 
-const wordsOf = ({ name, input }: SpokenCall): string => `[Call of ${name}]\n${JSON.stringify(input)}`;
+const callWords = ({ name, input }: SpokenCall): string => `[Call of ${name}]\n${JSON.stringify(input)}`;
 
 function resultsById(blocks: readonly Block[]): Map<string, ToolResultBlock[]> {
   const results = new Map<string, ToolResultBlock[]>();
@@ -197,8 +197,8 @@ function resultsById(blocks: readonly Block[]): Map<string, ToolResultBlock[]> {
 }
 
 /** Neighbours of one role as one message: after a turn without an answer, two messages of the user follow each other. */
-function merged(messages: readonly Message[]): Message[] {
-  const joined: Message[] = [];
+function mergeNeighbours(messages: readonly SpokenMessage[]): SpokenMessage[] {
+  const joined: SpokenMessage[] = [];
   for (const message of messages) {
     const last = joined.at(-1);
     const both = last === undefined ? null : together(last, message);
@@ -209,9 +209,9 @@ function merged(messages: readonly Message[]): Message[] {
 }
 
 /** Null if they are of different roles. */
-function together(one: Message, other: Message): Message | null {
+function together(one: SpokenMessage, other: SpokenMessage): SpokenMessage | null {
   if (one.role === "user" && other.role === "user")
-    return { role: "user", content: contentOf(one.content, other.content) };
+    return { role: "user", content: joinContent(one.content, other.content) };
   if (one.role === "tool" && other.role === "tool")
     return { role: "tool", results: [...one.results, ...other.results] };
   if (one.role !== "assistant" || other.role !== "assistant") return null;
@@ -220,12 +220,12 @@ function together(one: Message, other: Message): Message | null {
   return { role: "assistant", parts: [...one.parts, ...other.parts], ...kept };
 }
 
-function contentOf(one: UserContent, other: UserContent): UserContent {
+function joinContent(one: UserContent, other: UserContent): UserContent {
   if (typeof one === "string" && typeof other === "string") return one + TEXT_SEPARATOR + other;
   return [...partsOf(one), ...partsOf(other)];
 }
 
-const partsOf = (content: UserContent): readonly ContentPart[] =>
+const partsOf = (content: UserContent): readonly MessagePart[] =>
   typeof content === "string" ? [{ type: "text", text: content }] : content;
 
 /** Texts that follow each other become one, unless a provider wants something back between them. */

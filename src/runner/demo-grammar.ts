@@ -43,7 +43,7 @@ export type ParsedScript =
   | { readonly kind: "script"; readonly script: DemoScript }
   | { readonly kind: "help"; readonly problem: string | null };
 
-interface Draft {
+interface StepDraft {
   echoed: string[];
   said: string[] | null;
   repeat: number;
@@ -52,16 +52,16 @@ interface Draft {
   fault: DemoFault | null;
 }
 
-interface Reading {
-  readonly drafts: Draft[];
-  draft: Draft;
+interface ScriptReading {
+  readonly drafts: StepDraft[];
+  draft: StepDraft;
   loop: boolean;
 }
 
 /** Null if the line is valid, else the error. */
-type Command = (reading: Reading, argument: string) => string | null;
+type ScriptCommand = (reading: ScriptReading, argument: string) => string | null;
 
-const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
+const COMMANDS: ReadonlyMap<string, ScriptCommand> = new Map<string, ScriptCommand>([
   [
     "say",
     ({ draft }, text) => {
@@ -112,7 +112,7 @@ const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
 /** Reads a message. A line that begins with `/` is a command; any other belongs to the text. */
 export function parseScript(message: string): ParsedScript {
   const draft = newDraft();
-  const reading: Reading = { drafts: [draft], draft, loop: false };
+  const reading: ScriptReading = { drafts: [draft], draft, loop: false };
   for (const line of message.split(/\r?\n/)) {
     if (!line.startsWith("/")) {
       (reading.draft.said ?? reading.draft.echoed).push(line);
@@ -125,12 +125,12 @@ export function parseScript(message: string): ParsedScript {
     const problem = command(reading, argument);
     if (problem !== null) return { kind: "help", problem };
   }
-  return { kind: "script", script: { steps: reading.drafts.map(finish), loop: reading.loop } };
+  return { kind: "script", script: { steps: reading.drafts.map(finishDraft), loop: reading.loop } };
 }
 
-const newDraft = (): Draft => ({ echoed: [], said: null, repeat: 1, slowMs: 0, calls: [], fault: null });
+const newDraft = (): StepDraft => ({ echoed: [], said: null, repeat: 1, slowMs: 0, calls: [], fault: null });
 
-function finish({ echoed, said, repeat, slowMs, calls, fault }: Draft): DemoStep {
+function finishDraft({ echoed, said, repeat, slowMs, calls, fault }: StepDraft): DemoStep {
   const plain = echoed.join("\n").trim();
   const hasWork = calls.length > 0 || fault !== null;
   const text =
@@ -142,7 +142,7 @@ function finish({ echoed, said, repeat, slowMs, calls, fault }: Draft): DemoStep
   return { text, repeat, slowMs, calls, fault };
 }
 
-function readCall(draft: Draft, argument: string): string | null {
+function readCall(draft: StepDraft, argument: string): string | null {
   const [, name = "", json = ""] = /^(\S*)\s*(.*)$/s.exec(argument.trim()) ?? [];
   if (!/^[A-Za-z0-9_-]{1,64}$/.test(name)) return "/call needs the name of a tool: letters, digits, _ and -.";
   const input = json === "" ? {} : parseObject(json);
@@ -154,15 +154,15 @@ function readCall(draft: Draft, argument: string): string | null {
 function parseObject(text: string): JsonObject | null {
   try {
     const value = cleanJson(parseExact(text));
-    return typeof value === "object" && value !== null && !isList(value) ? value : null;
+    return typeof value === "object" && value !== null && !isUnknownList(value) ? value : null;
   } catch {
     return null;
   }
 }
 
-const isList = (value: object): value is readonly unknown[] => Array.isArray(value);
+const isUnknownList = (value: object): value is readonly unknown[] => Array.isArray(value);
 
-function readFail(draft: Draft, argument: string): string | null {
+function readFail(draft: StepDraft, argument: string): string | null {
   const [word = "", ms] = argument.trim().split(/\s+/);
   const code = RUN_ERROR_CODES.find((known) => known === word);
   if (code === undefined) return `/fail needs one of these codes: ${RUN_ERROR_CODES.join(", ")}.`;

@@ -60,27 +60,27 @@ export async function callDemo(call: ModelCall, context: DemoContext): Promise<M
   call.onSent?.();
   let shown = 0;
   for (const piece of pieces(text)) {
-    await pause(step.slowMs, context);
+    await pauseDemo(step.slowMs, context);
     if (context.signal.aborted) return { kind: "aborted", partialText: text.slice(0, shown) };
     shown += piece.length;
     context.onText(piece);
   }
-  const words = wordsOf([text]);
+  const words = countTextWords([text]);
   const usage = { inputTokens, outputTokens: (words instanceof Promise ? await words : words) + step.calls.length };
   if (step.fault !== null) {
-    const error = await end(step.fault, context);
+    const error = await endWithFault(step.fault, context);
     return error === "aborted"
       ? { kind: "aborted", partialText: text }
       : { kind: "failed", error, partialText: text, usage };
   }
-  if (text === "") await pause(step.slowMs, context);
+  if (text === "") await pauseDemo(step.slowMs, context);
   if (context.signal.aborted) return { kind: "aborted", partialText: text };
   const blocks: (TextBlock | ToolUseBlock)[] = text === "" ? [] : [{ type: "text", text }];
   blocks.push(...step.calls.map((made, index) => toolUse(made, turn.callsBefore + index)));
   return { kind: "finished", blocks, usage, finishReason: step.calls.length > 0 ? "tool_use" : "stop" };
 }
 
-interface Turn {
+interface DemoTurn {
   readonly message: string;
   /** The images and files of the message. */
   readonly received: readonly DataPart[];
@@ -92,7 +92,7 @@ interface Turn {
   readonly callsBefore: number;
 }
 
-function currentTurn(entries: readonly TranscriptEntry[]): Turn {
+function currentTurn(entries: readonly TranscriptEntry[]): DemoTurn {
   let message = "";
   let received: readonly DataPart[] = [];
   let blocks: readonly Block[] = [];
@@ -111,7 +111,7 @@ function currentTurn(entries: readonly TranscriptEntry[]): Turn {
 }
 
 /** A round is a run of calls and then of their results. */
-function rounds(blocks: readonly Block[]): Pick<Turn, "rounds" | "results"> {
+function rounds(blocks: readonly Block[]): Pick<DemoTurn, "rounds" | "results"> {
   const names = new Map<string, string>();
   let count = 0;
   let results: { name: string; result: ToolResultBlock }[] = [];
@@ -131,16 +131,16 @@ function rounds(blocks: readonly Block[]): Pick<Turn, "rounds" | "results"> {
 }
 
 /** The next step: from the script, or one that reports the results. */
-function stepOf(turn: Turn): DemoStep {
+function stepOf(turn: DemoTurn): DemoStep {
   const parsed = parseScript(turn.message);
   if (parsed.kind === "help")
-    return said([parsed.problem, INTRODUCTION, GRAMMAR].filter((line) => line !== null).join("\n"));
+    return saidStep([parsed.problem, INTRODUCTION, GRAMMAR].filter((line) => line !== null).join("\n"));
   const { steps, loop } = parsed.script;
   const step = steps[turn.rounds] ?? (loop ? steps.at(-1) : undefined);
   if (step !== undefined) return step;
-  return said(
+  return saidStep(
     turn.results
-      .map(({ name, result }) => `${name} ${result.is_error ? "failed" : "answered"}: ${quoted(result.content)}`)
+      .map(({ name, result }) => `${name} ${result.is_error ? "failed" : "answered"}: ${quotedMessage(result.content)}`)
       .join("\n"),
   );
 }
@@ -148,12 +148,12 @@ function stepOf(turn: Turn): DemoStep {
 /** The step that makes a summary: it quotes the beginning and the end, because the demo understands nothing. */
 function summaryStep(message: string): DemoStep {
   const words = message.match(/\S+/g) ?? [];
-  return said(
+  return saidStep(
     `${words.length} words, from "${words.slice(0, QUOTED_WORDS).join(" ")}" to "${words.slice(-QUOTED_WORDS).join(" ")}".`,
   );
 }
 
-const said = (text: string): DemoStep => ({
+const saidStep = (text: string): DemoStep => ({
   text: { kind: "said", text },
   repeat: 1,
   slowMs: 0,
@@ -161,7 +161,7 @@ const said = (text: string): DemoStep => ({
   fault: null,
 });
 
-function quoted(content: string): string {
+function quotedMessage(content: string): string {
   return shortText(content, MAX_QUOTED_CHARS);
 }
 
@@ -197,7 +197,7 @@ function* pieces(text: string): Generator<string> {
 }
 
 /** Lets the event loop turn; with `ms`, waits, and ends early when the call is aborted. */
-async function pause(ms: number, { timers, signal }: DemoContext): Promise<void> {
+async function pauseDemo(ms: number, { timers, signal }: DemoContext): Promise<void> {
   if (signal.aborted) return;
   if (ms === 0) return await turnOfTheLoop();
   await new Promise<void>((resolve) => {
@@ -216,8 +216,8 @@ const turnOfTheLoop = (): Promise<void> =>
     setImmediate(resolve);
   });
 
-async function end(fault: DemoFault, context: DemoContext): Promise<RunError | "aborted"> {
-  await pause(fault.kind === "stall" ? context.stalledStreamMs : 0, context);
+async function endWithFault(fault: DemoFault, context: DemoContext): Promise<RunError | "aborted"> {
+  await pauseDemo(fault.kind === "stall" ? context.stalledStreamMs : 0, context);
   if (context.signal.aborted) return "aborted";
   if (fault.kind === "stall") return stalled();
   const message = `The demo failed with ${fault.code}, as it was asked to.`;
@@ -235,7 +235,7 @@ const toolUse = ({ name, input }: DemoCall, index: number): ToolUseBlock => ({
 
 /** The demo's tokens are words. */
 /** Short texts are counted at once, long ones in slices between which the event loop turns. */
-const wordsOf = (texts: readonly string[]): MaybePromise<number> =>
+const countTextWords = (texts: readonly string[]): MaybePromise<number> =>
   texts.reduce((sum, { length }) => sum + length, 0) <= COUNTED_CHARS
     ? texts.reduce((words, text) => words + countWords(text), 0)
     : manyWordsOf(texts);
@@ -267,5 +267,5 @@ function countInput(call: ModelCall): MaybePromise<number> {
         if (block.type === "text") texts.push(block.text);
         else others++;
   }
-  return whenReady(wordsOf(texts), (words) => words + others);
+  return whenReady(countTextWords(texts), (words) => words + others);
 }

@@ -3,13 +3,13 @@
  * is marked: `estimatedTokens` says how many of the tokens are one.
  */
 import type { ModelCall, ModelOutcome } from "../../actors/job/ports.ts";
-import { lengthOf } from "../../actors/job/run/context-window.ts";
+import { promptLength } from "../../actors/job/run/context-window.ts";
 import type { AnswerBlock, Usage } from "../../actors/job/schema.ts";
 
 /** Between code and English, in today's tokenizers. */
 const BYTES_PER_TOKEN = 3;
 
-type Asked = Pick<ModelCall, "system" | "entries" | "tools">;
+type EstimatedCall = Pick<ModelCall, "system" | "entries" | "tools">;
 
 /**
  * The outcome with estimates in place of counts that are missing. No call with an answer has used no tokens, whether it
@@ -19,7 +19,7 @@ export function withEstimate(outcome: ModelOutcome, input: () => number): ModelO
   if (outcome.usage === undefined) return outcome;
   const bytes =
     outcome.kind === "finished"
-      ? outcome.blocks.reduce((sum, block) => sum + bytesOf(block), 0)
+      ? outcome.blocks.reduce((sum, block) => sum + answerBlockBytes(block), 0)
       : Math.max(Buffer.byteLength(outcome.partialText), outcome.answeredChars ?? 0);
   // A call that ended before any answer may have cost nothing.
   if (outcome.kind !== "finished" && bytes === 0) return outcome;
@@ -28,9 +28,9 @@ export function withEstimate(outcome: ModelOutcome, input: () => number): ModelO
 }
 
 /** The tokens of a call. With images and files they are counted at once: its entries are dropped once they are sent. */
-export function inputEstimate(call: Asked & Pick<ModelCall, "onSent">): () => number {
-  if (call.onSent === undefined) return () => inputOf(call);
-  const tokens = inputOf(call);
+export function inputEstimate(call: EstimatedCall & Pick<ModelCall, "onSent">): () => number {
+  if (call.onSent === undefined) return () => estimatedInput(call);
+  const tokens = estimatedInput(call);
   return () => tokens;
 }
 
@@ -47,10 +47,10 @@ function estimated(usage: Usage, inputOfCall: () => number, output: number): Usa
   };
 }
 
-function inputOf(call: Asked): number {
-  const { bytes, attached = 0 } = lengthOf(call);
+function estimatedInput(call: EstimatedCall): number {
+  const { bytes, attached = 0 } = promptLength(call);
   return Math.ceil(bytes / BYTES_PER_TOKEN) + attached;
 }
 
-const bytesOf = (block: AnswerBlock): number =>
+const answerBlockBytes = (block: AnswerBlock): number =>
   Buffer.byteLength(block.type === "tool_use" ? block.name + JSON.stringify(block.input) : block.text);

@@ -6,19 +6,19 @@
 import { type JsonLimits, JsonShape } from "../../actors/json-shape.ts";
 import {
   AnswerRefused,
-  MAX_ANSWER_BYTES,
+  MAX_MODEL_ANSWER_BYTES,
   MAX_FRAME_BYTES,
   MAX_FRAME_DEPTH,
   MAX_FRAME_VALUES,
   VALUE_COST,
 } from "./answer-limits.ts";
 
-const LIMITS: JsonLimits = { depth: MAX_FRAME_DEPTH, values: MAX_FRAME_VALUES };
-const LINE_FEED = 0x0a;
-const RETURN = 0x0d;
-const SPACE = 0x20;
-const DATA = Buffer.from("data:");
-const DONE = Buffer.from("[DONE]");
+const FRAME_LIMITS: JsonLimits = { depth: MAX_FRAME_DEPTH, values: MAX_FRAME_VALUES };
+const LINE_FEED_CODE = 0x0a;
+const RETURN_CODE = 0x0d;
+const SPACE_BYTE = 0x20;
+const DATA_PREFIX = Buffer.from("data:");
+const DONE_MARK_BYTES = Buffer.from("[DONE]");
 
 export class FrameGuard {
   private readonly shape = new JsonShape();
@@ -35,19 +35,20 @@ export class FrameGuard {
   take(bytes: Uint8Array): number {
     const { shape } = this;
     this.answerBytes += bytes.length;
-    if (this.answerBytes > MAX_ANSWER_BYTES) throw new AnswerRefused(`it has more than ${MAX_ANSWER_BYTES} bytes`);
+    if (this.answerBytes > MAX_MODEL_ANSWER_BYTES)
+      throw new AnswerRefused(`it has more than ${MAX_MODEL_ANSWER_BYTES} bytes`);
     let values = -shape.values;
     for (let at = 0; at < bytes.length; at++) {
       const code = bytes[at]!;
-      const isPair = code === LINE_FEED && this.isAfterReturn;
-      this.isAfterReturn = code === RETURN;
+      const isPair = code === LINE_FEED_CODE && this.isAfterReturn;
+      this.isAfterReturn = code === RETURN_CODE;
       if (isPair) continue;
-      if (code === LINE_FEED || code === RETURN) {
+      if (code === LINE_FEED_CODE || code === RETURN_CODE) {
         if (this.lineBytes === 0) {
           values += this.endFrame();
           continue;
         }
-        if (this.matched === DATA.length + DONE.length) {
+        if (this.matched === DATA_PREFIX.length + DONE_MARK_BYTES.length) {
           this.end = at + 1;
           break;
         }
@@ -68,9 +69,14 @@ export class FrameGuard {
 
   private match(code: number): void {
     const { matched } = this;
-    const expected = matched < DATA.length ? DATA[matched] : DONE[matched - DATA.length];
+    const expected =
+      matched < DATA_PREFIX.length ? DATA_PREFIX[matched] : DONE_MARK_BYTES[matched - DATA_PREFIX.length];
     if (code === expected) this.matched++;
-    else if (code !== SPACE || (matched !== DATA.length && matched !== DATA.length + DONE.length)) this.matched = -1;
+    else if (
+      code !== SPACE_BYTE ||
+      (matched !== DATA_PREFIX.length && matched !== DATA_PREFIX.length + DONE_MARK_BYTES.length)
+    )
+      this.matched = -1;
   }
 
   /** Answers the number of values in the frame. */
@@ -83,7 +89,7 @@ export class FrameGuard {
   }
 
   private check(): void {
-    if (this.shape.isWithin(LIMITS)) return;
+    if (this.shape.isWithin(FRAME_LIMITS)) return;
     throw new AnswerRefused(
       `one of its frames has more than ${MAX_FRAME_VALUES} values or is nested deeper than ${MAX_FRAME_DEPTH} levels`,
     );

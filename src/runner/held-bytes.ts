@@ -4,7 +4,7 @@ export const HELD_BYTES_OF_ORGANIZATION = 64 * 1024 * 1024;
 const HELD_BYTES = 256 * 1024 * 1024;
 
 /** The bytes that one reader holds. */
-export interface Held {
+export interface HeldByReader {
   /** False if there is no room for these bytes. */
   add(bytes: number): boolean;
   /** Releases all of them. */
@@ -15,7 +15,7 @@ export class HeldBytes {
   private readonly byOrganization = new Map<string, number>();
   private total = 0;
 
-  of(organizationId: string): Held {
+  of(organizationId: string): HeldByReader {
     let mine = 0;
     return {
       add: (bytes) => {

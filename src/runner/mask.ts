@@ -12,7 +12,7 @@ import { visibleText } from "../../actors/visible-text.ts";
 export const MAX_PROVIDER_WORDS = 200;
 /** Characters that are examined; the patterns below are linear, and this keeps them cheap. */
 const MAX_LOOKED_AT = 2_000;
-const MASK = "[hidden]";
+const HIDDEN_MASK = "[hidden]";
 
 const TOP_LEVEL =
   "com|net|org|io|ai|dev|app|co|cloud|local|localdomain|internal|intranet|lan|home|corp|svc|cluster|test|example";
@@ -45,7 +45,7 @@ export function maskSecrets(text: string, secrets: readonly string[]): string {
   for (const secret of secrets) {
     const base64 = Buffer.from(secret).toString("base64").replace(/=+$/, "");
     for (const form of new Set([secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret), base64]))
-      masked = masked.replaceAll(form, MASK);
+      masked = masked.replaceAll(form, HIDDEN_MASK);
   }
   return masked;
 }
@@ -53,9 +53,9 @@ export function maskSecrets(text: string, secrets: readonly string[]): string {
 /** `words` as one masked line of at most `MAX_PROVIDER_WORDS` characters; `secrets` are hidden wherever they occur. */
 export function maskWords(words: string, secrets: readonly string[]): string {
   let text = cleanText(cutText(words, MAX_LOOKED_AT));
-  for (const secret of secrets) if (secret.length >= 4) text = text.replaceAll(secret, MASK);
+  for (const secret of secrets) if (secret.length >= 4) text = text.replaceAll(secret, HIDDEN_MASK);
   // The first line only: the others are often a stack trace.
   text = (text.trim().split(/[\r\n]/, 1)[0] ?? "").replace(/\p{Cc}+/gu, " ");
-  for (const pattern of PATTERNS) text = text.replace(pattern, MASK);
+  for (const pattern of PATTERNS) text = text.replace(pattern, HIDDEN_MASK);
   return shortText(visibleText(text), MAX_PROVIDER_WORDS);
 }

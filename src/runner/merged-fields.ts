@@ -3,12 +3,10 @@
  * (signatures, ids, formats) comes whole, and the newest value counts.
  */
 import type { Json, JsonObject } from "../../actors/schema.ts";
+import { isJsonObject } from "../../actors/schema.ts";
 
 /** Names of fields whose text comes in pieces. */
 const GROWING: ReadonlySet<string> = new Set(["text", "summary", "content", "thinking", "reasoning", "arguments"]);
-
-const isObject = (value: Json | undefined): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 export function mergedFields(known: JsonObject, more: JsonObject): JsonObject {
   const merged = new Map(Object.entries(known));
@@ -22,14 +20,14 @@ function mergedValue(name: string, known: Json | undefined, more: Json | undefin
   if (typeof known === "string" && typeof more === "string") return GROWING.has(name) ? known + more : more;
   if (Array.isArray(known) && Array.isArray(more))
     return more.reduce<readonly Json[]>(withItem, known as readonly Json[]);
-  return isObject(known) && isObject(more) ? mergedFields(known, more) : more;
+  return isJsonObject(known) && isJsonObject(more) ? mergedFields(known, more) : more;
 }
 
 /** An item continues the last one with its type and index if its text goes on, or else if both have an index. */
 function withItem(list: readonly Json[], item: Json): readonly Json[] {
-  const at = isObject(item) ? list.findLastIndex((one) => isObject(one) && isSame(one, item)) : -1;
+  const at = isJsonObject(item) ? list.findLastIndex((one) => isJsonObject(one) && isSamePart(one, item)) : -1;
   const known = list[at];
-  if (!isObject(item) || !isObject(known)) return [...list, item];
+  if (!isJsonObject(item) || !isJsonObject(known)) return [...list, item];
   const isLast = at === list.length - 1;
   const hasIndex = item["index"] !== undefined;
   const goesOn = Object.keys(item).some((name) => GROWING.has(name) && typeof known[name] === "string");
@@ -38,7 +36,7 @@ function withItem(list: readonly Json[], item: Json): readonly Json[] {
   return list.with(at, mergedFields(known, item));
 }
 
-const isSame = (one: JsonObject, other: JsonObject): boolean =>
+const isSamePart = (one: JsonObject, other: JsonObject): boolean =>
   one["type"] === other["type"] &&
   one["index"] === other["index"] &&
   (other["id"] ?? one["id"]) === (one["id"] ?? other["id"]);

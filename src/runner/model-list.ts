@@ -6,7 +6,7 @@ export const MODEL_LIST_MS = 5_000;
 /** Longest list that is read, in bytes. */
 const MAX_LIST_BYTES = 1024 * 1024;
 /** Nesting and values of a list that is read. */
-const LIST: JsonLimits = { depth: 32, values: 50_000 };
+const MODEL_LIST_LIMITS: JsonLimits = { depth: 32, values: 50_000 };
 
 export type ModelList =
   | { readonly kind: "listed"; readonly models: readonly string[] }
@@ -41,7 +41,7 @@ export async function listModels(
     });
     if (!response.ok) return unreachable(`it answered ${response.status}`);
     if (response.headers.has("content-encoding")) return unreachable("its answer is compressed");
-    const models = modelsIn(await readBounded(response));
+    const models = modelsIn(await readModelList(response));
     return models === null ? unreachable("its answer is no list of models") : { kind: "listed", models };
   } catch (cause) {
     if (controller.signal.aborted) return unreachable(`no answer within ${timeoutMs / 1_000} s`);
@@ -55,7 +55,7 @@ export async function listModels(
 
 const unreachable = (why: string): ModelList => ({ kind: "unreachable", why });
 
-async function readBounded(response: Response): Promise<unknown> {
+async function readModelList(response: Response): Promise<unknown> {
   const decoder = new TextDecoder();
   let text = "";
   let bytes = 0;
@@ -64,7 +64,7 @@ async function readBounded(response: Response): Promise<unknown> {
     if (bytes > MAX_LIST_BYTES) return null;
     text += decoder.decode(chunk, { stream: true });
   }
-  return parseWithin(text, LIST);
+  return parseWithin(text, MODEL_LIST_LIMITS);
 }
 
 /** The ids of `{data: [{id}]}`. */

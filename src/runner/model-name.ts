@@ -49,12 +49,12 @@ export interface ModelSettings {
 export interface AllowedTargets {
   readonly settings: ModelSettings;
   /** The target if no model is named. */
-  readonly fallback: Outcome<Target>;
-  readonly byName: ReadonlyMap<string, Target>;
+  readonly fallback: Outcome<ModelTarget>;
+  readonly byName: ReadonlyMap<string, ModelTarget>;
 }
 
 /** Where a call goes. */
-export type Target =
+export type ModelTarget =
   | { readonly kind: "demo"; readonly provider: "demo"; readonly name: "echo" }
   | {
       readonly kind: "anthropic";
@@ -92,10 +92,10 @@ export type Target =
 
 export const DEFAULT_ANTHROPIC_MODEL = "claude-sonnet-5-5";
 export const DEFAULT_OPENAI_MODEL = "gpt-5-mini";
-const ANTHROPIC_URL = "https://api.anthropic.com/v1";
-const OPENAI_URL = "https://api.openai.com/v1";
-const DEMO: Target = { kind: "demo", provider: "demo", name: "echo" };
-const PROVIDERS = "anthropic, openai, openai-compatible, ai-sdk and demo";
+const DEFAULT_ANTHROPIC_URL = "https://api.anthropic.com/v1";
+const DEFAULT_OPENAI_URL = "https://api.openai.com/v1";
+const DEMO: ModelTarget = { kind: "demo", provider: "demo", name: "echo" };
+const PROVIDER_NAMES = "anthropic, openai, openai-compatible, ai-sdk and demo";
 /** The short name of a package of the AI SDK, or the full name of another package. */
 const SDK_MODEL = /^((?:@[a-z0-9-]{1,60}\/)?[a-z0-9][a-z0-9.-]{0,80}):(.+)$/;
 
@@ -119,107 +119,110 @@ export function allowedTargets(settings: ModelSettings): AllowedTargets {
  * The allowed target of a name; null names the default. A name that is unusable in any case is refused for that reason
  * first.
  */
-export function allowedTarget(name: string | null, allowed: AllowedTargets): Outcome<Target> {
-  if (present(name) === null) return allowed.fallback;
+export function allowedTarget(name: string | null, allowed: AllowedTargets): Outcome<ModelTarget> {
+  if (presentSetting(name) === null) return allowed.fallback;
   const target = allowed.byName.get(name ?? "");
   if (target !== undefined) return ok(target);
   const unknown = resolveModel(name, allowed.settings);
   return unknown.ok
-    ? refused(`The model "${short(name ?? "")}" is not one of those that are allowed here: GET /api/models lists them.`)
+    ? refuseModelName(
+        `The model "${shortModelName(name ?? "")}" is not one of those that are allowed here: GET /api/models lists them.`,
+      )
     : unknown;
 }
 
 /** The target of a name, or a `provider_error` in words for the operator. */
-export function resolveModel(name: string | null, settings: ModelSettings): Outcome<Target> {
-  const chosen = present(name) ?? present(settings.model);
+export function resolveModel(name: string | null, settings: ModelSettings): Outcome<ModelTarget> {
+  const chosen = presentSetting(name) ?? presentSetting(settings.model);
   if (chosen === null) return defaultTarget(settings);
   if (chosen === "auto")
     return name === "auto"
-      ? refused("`auto` is for the MODEL setting only; name a model as `provider:name`.")
+      ? refuseModelName("`auto` is for the MODEL setting only; name a model as `provider:name`.")
       : autoTarget(settings);
   // The first colon: names of local models have colons of their own.
   const colon = chosen.indexOf(":");
   const provider = colon < 0 ? chosen : chosen.slice(0, colon);
   const rest = colon < 0 ? "" : chosen.slice(colon + 1);
-  if (rest === "") return refused(`The model "${short(chosen)}" is not of the form \`provider:name\`.`);
+  if (rest === "")
+    return refuseModelName(`The model "${shortModelName(chosen)}" is not of the form \`provider:name\`.`);
   if (settings.ownKeyModels?.includes(chosen) === true) return ownKeyTarget(provider, rest, settings);
   switch (provider) {
     case "demo":
-      return rest === "echo" ? demoTarget(settings) : refused("The demo provider has one model, `demo:echo`.");
+      return rest === "echo" ? demoTarget(settings) : refuseModelName("The demo provider has one model, `demo:echo`.");
     case "anthropic":
       return anthropicTarget(rest, settings);
     case "openai":
       return openaiTarget(rest, settings);
     case "openai-compatible":
       return settings.openaiBaseUrl === null
-        ? refused("`openai-compatible` needs OPENAI_BASE_URL, the address of the endpoint with its /v1.")
+        ? refuseModelName("`openai-compatible` needs OPENAI_BASE_URL, the address of the endpoint with its /v1.")
         : compatibleTarget(rest, settings.openaiBaseUrl, settings.openaiApiKey);
     case "ai-sdk":
       return sdkTarget(rest);
     default:
-      return refused(`The provider "${short(provider)}" is unknown; there are ${PROVIDERS}.`);
+      return refuseModelName(`The provider "${shortModelName(provider)}" is unknown; there are ${PROVIDER_NAMES}.`);
   }
 }
 
-function defaultTarget(settings: ModelSettings): Outcome<Target> {
-  if (present(settings.anthropicApiKey) !== null) return anthropicTarget(DEFAULT_ANTHROPIC_MODEL, settings);
+function defaultTarget(settings: ModelSettings): Outcome<ModelTarget> {
+  if (presentSetting(settings.anthropicApiKey) !== null) return anthropicTarget(DEFAULT_ANTHROPIC_MODEL, settings);
   // The endpoint's models are unknown, and a fall-back to the demo would hide that.
-  if (present(settings.openaiBaseUrl) !== null)
-    return refused("OPENAI_BASE_URL is set, but no model: set MODEL=openai-compatible:<name> too.");
-  if (present(settings.openaiApiKey) !== null) return openaiTarget(DEFAULT_OPENAI_MODEL, settings);
+  if (presentSetting(settings.openaiBaseUrl) !== null)
+    return refuseModelName("OPENAI_BASE_URL is set, but no model: set MODEL=openai-compatible:<name> too.");
+  if (presentSetting(settings.openaiApiKey) !== null) return openaiTarget(DEFAULT_OPENAI_MODEL, settings);
   return demoTarget(settings);
 }
 
 /** A placeholder for the operator's key where one is required. */
-const NO_KEY = "none";
+const NO_OPERATOR_KEY = "none";
 
 /** A target without the operator's key, even if there is one. */
-function ownKeyTarget(provider: string, name: string, settings: ModelSettings): Outcome<Target> {
+function ownKeyTarget(provider: string, name: string, settings: ModelSettings): Outcome<ModelTarget> {
   if (provider !== "anthropic" && provider !== "openai" && provider !== "openai-compatible")
-    return refused("Organizations have keys for anthropic, openai and openai-compatible only.");
-  const keyless = { ...settings, ownKeyModels: [], anthropicApiKey: NO_KEY, openaiApiKey: NO_KEY };
+    return refuseModelName("Organizations have keys for anthropic, openai and openai-compatible only.");
+  const keyless = { ...settings, ownKeyModels: [], anthropicApiKey: NO_OPERATOR_KEY, openaiApiKey: NO_OPERATOR_KEY };
   const target = resolveModel(`${provider}:${name}`, keyless);
-  return target.ok ? ok({ ...target.value, apiKey: null, isOwnKeyOnly: true } as Target) : target;
+  return target.ok ? ok({ ...target.value, apiKey: null, isOwnKeyOnly: true } as ModelTarget) : target;
 }
 
-function autoTarget(settings: ModelSettings): Outcome<Target> {
+function autoTarget(settings: ModelSettings): Outcome<ModelTarget> {
   const found = settings.localModels[0];
   if (found === undefined) return demoTarget(settings);
   return ok({ kind: "compatible", provider: found.server, name: found.model, apiKey: null, baseUrl: found.baseUrl });
 }
 
-function demoTarget(settings: ModelSettings): Outcome<Target> {
+function demoTarget(settings: ModelSettings): Outcome<ModelTarget> {
   if (!settings.production || settings.allowDemoModel) return ok(DEMO);
-  return refused(
+  return refuseModelName(
     "No model is configured. Set MODEL and the key of its provider, or ALLOW_DEMO_MODEL=1 for the built-in demo, which is no language model.",
   );
 }
 
-function anthropicTarget(name: string, settings: ModelSettings): Outcome<Target> {
-  const apiKey = present(settings.anthropicApiKey);
-  if (apiKey === null) return refused("A model of Anthropic needs ANTHROPIC_API_KEY.");
+function anthropicTarget(name: string, settings: ModelSettings): Outcome<ModelTarget> {
+  const apiKey = presentSetting(settings.anthropicApiKey);
+  if (apiKey === null) return refuseModelName("A model of Anthropic needs ANTHROPIC_API_KEY.");
   return ok({
     kind: "anthropic",
     provider: "anthropic",
     name,
     apiKey,
-    baseUrl: settings.anthropicBaseUrl ?? ANTHROPIC_URL,
+    baseUrl: settings.anthropicBaseUrl ?? DEFAULT_ANTHROPIC_URL,
   });
 }
 
-function openaiTarget(name: string, settings: ModelSettings): Outcome<Target> {
-  const baseUrl = present(settings.openaiBaseUrl);
+function openaiTarget(name: string, settings: ModelSettings): Outcome<ModelTarget> {
+  const baseUrl = presentSetting(settings.openaiBaseUrl);
   if (baseUrl !== null) return compatibleTarget(name, baseUrl, settings.openaiApiKey, "openai");
-  const apiKey = present(settings.openaiApiKey);
+  const apiKey = presentSetting(settings.openaiApiKey);
   if (apiKey === null)
-    return refused("A model of OpenAI needs OPENAI_API_KEY, or OPENAI_BASE_URL for another endpoint.");
-  return ok({ kind: "openai", provider: "openai", name, apiKey, baseUrl: OPENAI_URL });
+    return refuseModelName("A model of OpenAI needs OPENAI_API_KEY, or OPENAI_BASE_URL for another endpoint.");
+  return ok({ kind: "openai", provider: "openai", name, apiKey, baseUrl: DEFAULT_OPENAI_URL });
 }
 
-function sdkTarget(name: string): Outcome<Target> {
+function sdkTarget(name: string): Outcome<ModelTarget> {
   const [, provider, model] = SDK_MODEL.exec(name) ?? [];
   if (provider === undefined || model === undefined)
-    return refused(`The model "ai-sdk:${short(name)}" is not of the form \`ai-sdk:package:model\`.`);
+    return refuseModelName(`The model "ai-sdk:${shortModelName(name)}" is not of the form \`ai-sdk:package:model\`.`);
   return ok({
     kind: "ai-sdk",
     provider: "ai-sdk",
@@ -234,11 +237,12 @@ function compatibleTarget(
   baseUrl: string,
   apiKey: string | null,
   provider = "openai-compatible",
-): Outcome<Target> {
-  return ok({ kind: "compatible", provider, name, apiKey: present(apiKey), baseUrl });
+): Outcome<ModelTarget> {
+  return ok({ kind: "compatible", provider, name, apiKey: presentSetting(apiKey), baseUrl });
 }
 
 /** An empty setting counts as not set. */
-const present = (value: string | null): string | null => (value === null || value.trim() === "" ? null : value.trim());
-const refused = (message: string): Outcome<never> => refuse({ kind: "provider_error", message });
-const short = (text: string): string => cutText(text, 80);
+const presentSetting = (value: string | null): string | null =>
+  value === null || value.trim() === "" ? null : value.trim();
+const refuseModelName = (message: string): Outcome<never> => refuse({ kind: "provider_error", message });
+const shortModelName = (text: string): string => cutText(text, 80);

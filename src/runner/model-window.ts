@@ -4,7 +4,7 @@
  * refused call: the run then makes a summary and retries.
  */
 import type { ModelWindow } from "../../actors/job/ports.ts";
-import type { Target } from "./model-name.ts";
+import type { ModelTarget } from "./model-name.ts";
 import { longestAnswer } from "./wire/longest-answer.ts";
 
 /** By a part of the name; the first match wins. Tokens of a call with its answer. */
@@ -24,7 +24,7 @@ const WINDOWS: readonly (readonly [RegExp, number])[] = [
   [/mistral-large|mistral-medium|codestral|llama-?3\.[1-3]|llama-?4/, 131_072],
 ];
 /** Of unknown models. A self-hosted server often has a smaller window than its model allows. */
-const UNKNOWN: Readonly<Record<Target["kind"], number>> = {
+const UNKNOWN_WINDOWS: Readonly<Record<ModelTarget["kind"], number>> = {
   demo: 1_000_000,
   anthropic: 200_000,
   openai: 128_000,
@@ -32,7 +32,7 @@ const UNKNOWN: Readonly<Record<Target["kind"], number>> = {
   compatible: 32_768,
 };
 /** Room for the answer if its format does not set it: tokens, and at most this part of the window. */
-const ANSWER = { tokens: 16_384, part: 1 / 4 };
+const ANSWER_ROOM = { tokens: 16_384, part: 1 / 4 };
 /**
  * The same for Anthropic's models, whose format sets the answer's length, and for models that reserve a part of the
  * window for the answer.
@@ -40,17 +40,17 @@ const ANSWER = { tokens: 16_384, part: 1 / 4 };
 const LONG_ANSWER_PART = 1 / 3;
 
 /** `windows`: the operator's settings, tokens by `provider:name`. */
-export function windowOfTarget(target: Target, windows: ReadonlyMap<string, number>): ModelWindow {
+export function windowOfTarget(target: ModelTarget, windows: ReadonlyMap<string, number>): ModelWindow {
   const known = WINDOWS.find(([name]) => name.test(target.name))?.[1];
-  const contextTokens = windows.get(`${target.provider}:${target.name}`) ?? known ?? UNKNOWN[target.kind];
+  const contextTokens = windows.get(`${target.provider}:${target.name}`) ?? known ?? UNKNOWN_WINDOWS[target.kind];
   const longest = /gpt-5/.test(target.name) ? 128_000 : target.kind === "anthropic" ? longestAnswer(target.name) : null;
   const answerTokens = Math.floor(
     longest === null
-      ? Math.min(ANSWER.tokens, contextTokens * ANSWER.part)
+      ? Math.min(ANSWER_ROOM.tokens, contextTokens * ANSWER_ROOM.part)
       : Math.min(longest, contextTokens * LONG_ANSWER_PART),
   );
   return { contextTokens, answerTokens };
 }
 
 /** If no model can be used. */
-export const NO_WINDOW: ModelWindow = { contextTokens: UNKNOWN.compatible, answerTokens: 8_192 };
+export const NO_WINDOW: ModelWindow = { contextTokens: UNKNOWN_WINDOWS.compatible, answerTokens: 8_192 };

@@ -15,12 +15,12 @@ import type { Thinking } from "../../actors/job/model-entry.ts";
 import type { ModelInput } from "../../actors/upload/terms.ts";
 import type { RunErrorCode } from "../../actors/job/schema.ts";
 import { installedModel } from "./ai-sdk/installed.ts";
-import { sdkSource } from "./ai-sdk/source.ts";
+import { answerSourceOfSdk } from "./ai-sdk/source.ts";
 import { callDemo } from "./demo.ts";
 import { inputEstimate, withEstimate } from "./estimated-usage.ts";
 import { STALLED_STREAM_MS } from "../../actors/job/limits.ts";
 import type { RunnerLog } from "./log.ts";
-import { allowedTarget, allowedTargets, type ModelSettings, type Target } from "./model-name.ts";
+import { allowedTarget, allowedTargets, type ModelSettings, type ModelTarget } from "./model-name.ts";
 import { inputOfTarget, NO_INPUT } from "./model-input.ts";
 import { NO_WINDOW, windowOfTarget } from "./model-window.ts";
 import { type AnswerSource, type RunTime, streamCall } from "./stream-call.ts";
@@ -42,7 +42,7 @@ export function createModels(
   { timers = realTimers, time }: ModelsOptions = {},
 ): ModelPort {
   const stalledStreamMs = settings.stalledStreamMs ?? STALLED_STREAM_MS;
-  const secrets = secretsOf(settings);
+  const secrets = modelSecrets(settings);
   const allowed = allowedTargets(settings);
   const windows = settings.windows ?? new Map<string, number>();
   const inputs = settings.inputs ?? new Map<string, readonly ModelInput[]>();
@@ -53,7 +53,7 @@ export function createModels(
   return {
     describe(model) {
       const target = allowedTarget(model, allowed);
-      return target.ok ? ok(infoOf(target.value)) : target;
+      return target.ok ? ok(modelInfoOf(target.value)) : target;
     },
 
     windowOf(model) {
@@ -68,15 +68,15 @@ export function createModels(
 
     takesTools(model) {
       const target = allowedTarget(model, allowed);
-      return !target.ok || !withoutTools.has(nameOf(target.value));
+      return !target.ok || !withoutTools.has(targetName(target.value));
     },
 
     allowed() {
       const { fallback, byName } = allowed;
-      const isDefault = ({ provider, name }: Target): boolean =>
+      const isDefault = ({ provider, name }: ModelTarget): boolean =>
         fallback.ok && provider === fallback.value.provider && name === fallback.value.name;
       return [...byName.values()].map((target) => ({
-        ...infoOf(target),
+        ...modelInfoOf(target),
         isDefault: isDefault(target),
         window: windowOfTarget(target, windows),
         input: inputOfTarget(target, inputs),
@@ -86,21 +86,21 @@ export function createModels(
     async call(call, onText, signal) {
       const target = allowedTarget(call.model, allowed);
       if (!target.ok)
-        return failed(
+        return failedOutcome(
           "model_unavailable",
           target.fault.kind === "provider_error" ? target.fault.message : "No model can be used.",
         );
       if (target.value.kind === "demo") {
         return await callDemo(call, { onText, signal, stalledStreamMs, timers }).catch((err: unknown) => {
           log?.error({ err, ...call.origin }, "The demo model failed");
-          return failed("internal_error", "The service failed while it took the model's answer.");
+          return failedOutcome("internal_error", "The service failed while it took the model's answer.");
         });
       }
       if (isOwnKeyOnly(target.value) && call.apiKey === undefined)
-        return failed("provider_key_rejected", ownKeyWords(`${target.value.provider}:${target.value.name}`));
-      const model = nameOf(target.value);
+        return failedOutcome("provider_key_rejected", ownKeyWords(`${target.value.provider}:${target.value.name}`));
+      const model = targetName(target.value);
       const known = { memory, thinking: thinking.get(model) ?? ("tags" as const) };
-      const source = sourceOf(call, target.value, known);
+      const source = answerSourceOf(call, target.value, known);
       const hidden = call.apiKey === undefined ? secrets : [...secrets, call.apiKey];
       const hasTools = call.tools.length > 0;
       const context = { origin: call.origin, model, hasTools, onText, signal, stalledStreamMs, timers, time, log };
@@ -112,28 +112,32 @@ export function createModels(
   };
 }
 
-function sourceOf(call: ModelCall, target: Exclude<Target, { kind: "demo" }>, known: KnownModel): AnswerSource {
+function answerSourceOf(
+  call: ModelCall,
+  target: Exclude<ModelTarget, { kind: "demo" }>,
+  known: KnownModel,
+): AnswerSource {
   if (target.kind !== "ai-sdk")
     return wireSource(call, call.apiKey === undefined ? target : { ...target, apiKey: call.apiKey }, known);
-  return sdkSource(call, nameOf(target), () => installedModel(target.package, target.model));
+  return answerSourceOfSdk(call, targetName(target), () => installedModel(target.package, target.model));
 }
 
-const infoOf = (target: Target): ModelInfo => {
+const modelInfoOf = (target: ModelTarget): ModelInfo => {
   const { provider, name, kind } = target;
   return { provider, name, demo: kind === "demo", ...(isOwnKeyOnly(target) ? { isOwnKeyOnly: true as const } : {}) };
 };
-const nameOf = ({ provider, name }: Target): string => `${provider}:${name}`;
-const isOwnKeyOnly = (target: Target): boolean => "isOwnKeyOnly" in target && target.isOwnKeyOnly;
+const targetName = ({ provider, name }: ModelTarget): string => `${provider}:${name}`;
+const isOwnKeyOnly = (target: ModelTarget): boolean => "isOwnKeyOnly" in target && target.isOwnKeyOnly;
 
 /** Strings that no message may contain: the keys, and the hosts of configured addresses. */
-function secretsOf({ anthropicApiKey, openaiApiKey, openaiBaseUrl, anthropicBaseUrl }: ModelSettings): string[] {
+function modelSecrets({ anthropicApiKey, openaiApiKey, openaiBaseUrl, anthropicBaseUrl }: ModelSettings): string[] {
   const hosts = [openaiBaseUrl, anthropicBaseUrl ?? null].map((url) =>
     url === null ? null : (URL.parse(url)?.hostname ?? url),
   );
   return [anthropicApiKey, openaiApiKey, ...hosts].filter((secret) => secret !== null);
 }
 
-const failed = (code: RunErrorCode, message: string): ModelOutcome => ({
+const failedOutcome = (code: RunErrorCode, message: string): ModelOutcome => ({
   kind: "failed",
   error: { code, message },
   partialText: "",

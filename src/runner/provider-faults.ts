@@ -9,13 +9,13 @@ import type { RunError, RunErrorCode } from "../../actors/job/schema.ts";
 import { type JsonLimits, parseWithin } from "../../actors/json-shape.ts";
 import { AnswerRefused } from "./answer-limits.ts";
 import { TooMuchData, UnspeakableFile } from "./content.ts";
-import { field } from "./field.ts";
+import { untrustedField } from "./field.ts";
 import { maskWords } from "./mask.ts";
-import { isAboutKey, isPage, statusOfKind, wordsIn } from "./provider-words.ts";
+import { isAboutKey, isPage, statusOfKind, providerWordsIn } from "./provider-words.ts";
 import { rateHeaderPause } from "./rate-headers.ts";
 
 /** Longest wait that a provider can ask for; a week becomes a day. */
-export const MAX_RETRY_AFTER_MS = 24 * 60 * 60 * 1000;
+export const MAX_PROVIDER_WAIT_MS = 24 * 60 * 60 * 1000;
 /** Longer error bodies are not short messages and are not parsed. Characters. */
 const MAX_BODY_CHARS = 64 * 1024;
 /** Nesting and values of an error body that is read. */
@@ -45,10 +45,10 @@ const NETWORK_CODE = new RegExp(
 );
 
 /** Names of errors for an unreadable frame, ours and the SDK's. */
-const UNREADABLE = /JSONParseError|TypeValidationError|UnreadableFrame/;
+const UNREADABLE_FRAME_ERROR = /JSONParseError|TypeValidationError|UnreadableFrame/;
 
 /** The SDK's error for a package that finds no key in the environment. */
-const NO_KEY = "AI_LoadAPIKeyError";
+const NO_KEY_ERROR = "AI_LoadAPIKeyError";
 /** The SDK's error for a part of a conversation that the provider does not accept. */
 const NOT_SUPPORTED = "AI_UnsupportedFunctionalityError";
 const NOT_TAKEN = "The conversation has an image or a file of a type that this model does not take.";
@@ -92,7 +92,7 @@ export const tooLong = (): RunError => ({
 });
 
 /** No call can be made, for a reason that the operator can fix; `message` names it and contains no secret. */
-export class ModelUnavailable extends Error {
+export class ModelCallUnavailable extends Error {
   override readonly name = "ModelUnavailable";
 }
 
@@ -123,28 +123,28 @@ export class StreamProviderError extends Error {
 }
 
 /** The error for an error frame of any provider. */
-export const streamFault = (frame: unknown): StreamProviderError =>
-  new StreamProviderError(wordsIn(frame), statusOf(frame) ?? statusOfKind(frame));
+export const frameFault = (frame: unknown): StreamProviderError =>
+  new StreamProviderError(providerWordsIn(frame), errorStatus(frame) ?? statusOfKind(frame));
 
 /** The error of a thrown value or an `error` part. `now` is wall-clock time in ms; `secrets` are masked. */
 export function providerFault(error: unknown, secrets: readonly string[], now: number): RunError {
-  if (error instanceof ModelUnavailable) return { code: "model_unavailable", message: error.message };
+  if (error instanceof ModelCallUnavailable) return { code: "model_unavailable", message: error.message };
   if (error instanceof UnspeakableFile) return { code: "provider_rejected", message: error.message };
   if (error instanceof TooMuchData) return { code: "context_length_exceeded", message: error.message };
   if (error instanceof Error && error.name === NOT_SUPPORTED) return { code: "provider_rejected", message: NOT_TAKEN };
-  const refused = refusal(error);
+  const refused = refusedAnswer(error);
   if (refused !== null)
     return { code: "provider_error", message: `The model provider's answer was refused: ${refused.message}.` };
   const { code, status } = diagnose(error);
   // A frame that is not JSON, or JSON of another shape.
-  if (error instanceof Error && UNREADABLE.test(error.name)) return noModelOutput();
-  const retryAfterMs = retryAfter(error, now);
+  if (error instanceof Error && UNREADABLE_FRAME_ERROR.test(error.name)) return noModelOutput();
+  const retryAfterMs = providerWaitMs(error, now);
   const message = sentence(code, status, maskWords(providerWords(error), secrets));
   return retryAfterMs === undefined ? { code, message } : { code, message, retryAfterMs };
 }
 
 /** How servers say that a model takes no tools: Ollama, vLLM, llama.cpp, OpenRouter, Groq. */
-const NO_TOOLS = [
+const TOOLS_REFUSED = [
   /not support.{0,20}(?:tool|function)/,
   /(?:tool|function)s?[ -`]*(?:use|call\w*|choice|param)?[^.]{0,20}(?:not supported|unsupported|not enabled|requires? --)/,
   /no endpoints found that support tool/,
@@ -152,24 +152,25 @@ const NO_TOOLS = [
 
 /** Whether the provider has refused the request because it has tools. */
 export function refusesTools(error: unknown): boolean {
-  const status = statusOf(error);
+  const status = errorStatus(error);
   if (status === undefined || status < 400 || status === 401 || status === 429) return false;
   const words = providerWords(error).toLowerCase();
-  return NO_TOOLS.some((says) => says.test(words));
+  return TOOLS_REFUSED.some((says) => says.test(words));
 }
 
 /** The loggable parts of an error: names, codes and the provider's short message, masked. */
 export function faultDetails(error: unknown, secrets: readonly string[]): Record<string, string | number | undefined> {
   const { status, networkCode } = diagnose(error);
-  const refused = refusal(error)?.message;
+  const refused = refusedAnswer(error)?.message;
   const said = maskWords(providerWords(error), secrets) || undefined;
   return { error: error instanceof Error ? error.name : typeof error, status, networkCode, refused, said };
 }
 
 function diagnose(error: unknown): Diagnosis {
   const networkCode = findNetworkCode(error);
-  const status = statusOf(error);
-  if (error instanceof Error && error.name === NO_KEY) return { code: "provider_unauthorized", status, networkCode };
+  const status = errorStatus(error);
+  if (error instanceof Error && error.name === NO_KEY_ERROR)
+    return { code: "provider_unauthorized", status, networkCode };
   if (status !== undefined && status >= 300) {
     const code = isAboutKey(status, allWords(error)) ? "provider_unauthorized" : codeOfStatus(status);
     return {
@@ -193,13 +194,13 @@ function sentence(code: ProviderCode, status: number | undefined, words: string)
   return words === "" ? start : `${start} It said: ${words}`;
 }
 
-function statusOf(error: unknown): number | undefined {
-  const status = field(error, "statusCode");
+function errorStatus(error: unknown): number | undefined {
+  const status = untrustedField(error, "statusCode");
   return typeof status === "number" ? status : undefined;
 }
 
 /** The exceeded limit of the answer, if that is the cause. */
-function refusal(error: unknown): AnswerRefused | null {
+function refusedAnswer(error: unknown): AnswerRefused | null {
   let current: unknown = error;
   for (let depth = 0; depth < MAX_CAUSES && current instanceof Error; depth += 1) {
     if (current instanceof AnswerRefused) return current;
@@ -212,7 +213,7 @@ function refusal(error: unknown): AnswerRefused | null {
 function findNetworkCode(error: unknown): string | undefined {
   let current: unknown = error;
   for (let depth = 0; depth < MAX_CAUSES && current instanceof Error; depth += 1) {
-    const code = field(current, "code");
+    const code = untrustedField(current, "code");
     const isOfProvider = current.name.includes("StreamProviderError");
     if (typeof code === "string" && !isOfProvider && NETWORK_CODE.test(code)) return code;
     current = current.cause;
@@ -223,13 +224,13 @@ function findNetworkCode(error: unknown): string | undefined {
 /** The provider's short message: of an error in the stream, or of the body of an error answer. */
 function providerWords(error: unknown): string {
   if (error instanceof Error && error.name.includes("StreamProviderError")) return error.message;
-  return error instanceof Error ? wordsIn(bodyOf(error)) : wordsIn(error);
+  return error instanceof Error ? providerWordsIn(errorBody(error)) : providerWordsIn(error);
 }
 
 /** The body of an error answer: its value if it is JSON, else its text; undefined if there is none. */
-function bodyOf(error: unknown): unknown {
-  const body = field(error, "responseBody");
-  const status = statusOf(error);
+function errorBody(error: unknown): unknown {
+  const body = untrustedField(error, "responseBody");
+  const status = errorStatus(error);
   if (status === undefined || status < 300 || typeof body !== "string" || body.length > MAX_BODY_CHARS)
     return undefined;
   // A body that looks like JSON but cannot be read is not a message.
@@ -238,39 +239,44 @@ function bodyOf(error: unknown): unknown {
 
 /** The message with the code and the kind of the error. */
 function allWords(error: unknown): string {
-  const body = error instanceof Error ? bodyOf(error) : error;
+  const body = error instanceof Error ? errorBody(error) : error;
   // A page is the answer of a proxy or a firewall.
   if (typeof body === "string" && isPage(body)) return "page";
-  const inner = field(Array.isArray(body) ? body[0] : body, "error") ?? body;
-  const names = [field(inner, "code"), field(inner, "type"), field(inner, "status"), field(error, "kind")];
+  const inner = untrustedField(Array.isArray(body) ? body[0] : body, "error") ?? body;
+  const names = [
+    untrustedField(inner, "code"),
+    untrustedField(inner, "type"),
+    untrustedField(inner, "status"),
+    untrustedField(error, "kind"),
+  ];
   return [...names, providerWords(error)].filter((word) => typeof word === "string" && word !== "").join(" ");
 }
 
 /** Messages of providers and servers for a request that exceeds the context window. */
-const TOO_LONG =
+const CONTEXT_EXCEEDED =
   /context_length_exceeded|exceed_context_size|context (?:length|window|size|limit)|prompt is too long|input is too long|too many (?:input )?tokens|maximum (?:input|number of) tokens|reduce the length/i;
 
 /** Whether the error's code or its text says that the request is too long. */
-const saysTooLong = (error: unknown): boolean => TOO_LONG.test(allWords(error));
+const saysTooLong = (error: unknown): boolean => CONTEXT_EXCEEDED.test(allWords(error));
 
 /** `Retry-After` in seconds or as a date, `retry-after-ms`, or the rate headers; undefined if none is valid. */
-function retryAfter(error: unknown, now: number): number | undefined {
-  const headers = field(error, "responseHeaders");
-  const ms = Number.parseFloat(String(field(headers, "retry-after-ms")));
-  if (Number.isFinite(ms)) return bounded(ms);
-  const value = field(headers, "retry-after");
+function providerWaitMs(error: unknown, now: number): number | undefined {
+  const headers = untrustedField(error, "responseHeaders");
+  const ms = Number.parseFloat(String(untrustedField(headers, "retry-after-ms")));
+  if (Number.isFinite(ms)) return boundedWait(ms);
+  const value = untrustedField(headers, "retry-after");
   if (typeof value !== "string" || value.trim() === "") return pauseAsked(headers, now);
   const seconds = Number(value);
-  if (Number.isFinite(seconds)) return bounded(seconds * 1000);
+  if (Number.isFinite(seconds)) return boundedWait(seconds * 1000);
   const date = Date.parse(value);
-  return Number.isFinite(date) ? bounded(date - now) : undefined;
+  return Number.isFinite(date) ? boundedWait(date - now) : undefined;
 }
 
 /** The pause that the rate headers of a provider's answer ask for, in ms; undefined if there is none. */
 export function pauseAsked(headers: unknown, now: number): number | undefined {
   if (typeof headers !== "object" || headers === null) return undefined;
   const asked = rateHeaderPause(headers as Readonly<Record<string, string>>, now);
-  return asked === undefined ? undefined : bounded(asked);
+  return asked === undefined ? undefined : boundedWait(asked);
 }
 
-const bounded = (ms: number): number => Math.round(Math.min(Math.max(ms, 0), MAX_RETRY_AFTER_MS));
+const boundedWait = (ms: number): number => Math.round(Math.min(Math.max(ms, 0), MAX_PROVIDER_WAIT_MS));

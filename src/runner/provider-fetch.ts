@@ -8,11 +8,11 @@
  * - a stream is checked before it is parsed (`frame-guard.ts`), and takes turns with all others.
  */
 import { Slices } from "../../actors/runtime/fairness/slices.ts";
-import { AnswerRefused, MAX_ERROR_BYTES, MAX_HEAD_BYTES } from "./answer-limits.ts";
+import { AnswerRefused, MAX_ERROR_BYTES, MAX_MODEL_HEAD_BYTES } from "./answer-limits.ts";
 import { FrameGuard } from "./frame-guard.ts";
 
 /** Bytes that are passed on at once: some fifty frames of text. */
-export const PIECE_BYTES = 16 * 1024;
+export const PASSED_PIECE_BYTES = 16 * 1024;
 /** A status that `Response` accepts; other ones become 502. */
 const isStatus = (status: number): boolean => status >= 200 && status <= 599;
 
@@ -27,14 +27,14 @@ export const slices = new Slices(SLICE_COST, { later: setImmediate });
  */
 export async function askProvider(url: string | URL | Request, init: RequestInit): Promise<Response> {
   const answer = await fetch(url, { ...init, redirect: "manual", decompress: false });
-  const refusal = refusalOf(answer.headers);
+  const refusal = encodingRefusal(answer.headers);
   if (refusal === null) return answer;
   await answer.body?.cancel().catch(() => {}); // broken already
   throw new AnswerRefused(refusal);
 }
 
 /** Replaces the SDK's `fetch`. Rejects with `AnswerRefused`, and its streams fail with it. */
-export const providerFetch = Object.assign(
+export const fetchFromProvider = Object.assign(
   async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
     const headers = new Headers(init.headers);
     headers.set("accept-encoding", "identity");
@@ -49,12 +49,12 @@ export const providerFetch = Object.assign(
   { preconnect: fetch.preconnect },
 );
 
-function refusalOf(headers: Headers): string | null {
+function encodingRefusal(headers: Headers): string | null {
   const encoding = headers.get("content-encoding")?.trim().toLowerCase() ?? "";
   if (encoding !== "" && encoding !== "identity") return "it is packed, although that was not asked for";
   let size = 0;
   for (const [name, value] of headers) size += name.length + value.length;
-  return size > MAX_HEAD_BYTES ? `its headers have more than ${MAX_HEAD_BYTES} bytes` : null;
+  return size > MAX_MODEL_HEAD_BYTES ? `its headers have more than ${MAX_MODEL_HEAD_BYTES} bytes` : null;
 }
 
 function withoutLength(headers: Headers): Headers {
@@ -81,7 +81,7 @@ export async function firstBytes(body: ReadableStream<Uint8Array>, limit: number
 
 /** How much is read after the end of an answer, and for how long. */
 const REST_BYTES = 64 * 1024;
-const REST_MS = 1_000;
+const READING_REST_MS = 1_000;
 
 interface RestReader {
   read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
@@ -94,7 +94,7 @@ interface RestReader {
  */
 export async function readRest(reader: RestReader): Promise<void> {
   const leave = (): void => void reader.cancel().catch(() => {}); // broken already
-  const timer = setTimeout(leave, REST_MS);
+  const timer = setTimeout(leave, READING_REST_MS);
   try {
     for (let left = REST_BYTES; left > 0;) {
       const { done, value } = await reader.read();
@@ -128,8 +128,8 @@ function guarded(body: ReadableStream<Uint8Array>, guard: FrameGuard): ReadableS
             if (next.done) return controller.close();
             chunk = new Uint8Array(next.value);
           }
-          const piece = chunk.subarray(0, PIECE_BYTES);
-          chunk = chunk.subarray(PIECE_BYTES);
+          const piece = chunk.subarray(0, PASSED_PIECE_BYTES);
+          chunk = chunk.subarray(PASSED_PIECE_BYTES);
           const turn = slices.take(guard.take(piece));
           if (turn !== null) await turn;
           controller.enqueue(

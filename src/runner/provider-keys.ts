@@ -3,24 +3,25 @@
  * next call on. If it cannot be used, the call fails. It never falls back to the operator's key: what an organization
  * pays for, and where its data goes, follow from its own contract with the provider.
  */
-import { type ModelCall, type ModelOutcome, type ModelPort, withCalls } from "../../actors/job/ports.ts";
+import { type ModelCall, type ModelPort, withCalls } from "../../actors/job/ports.ts";
 import type { SecretReader } from "./mcp/header-secrets.ts";
+import type { FailedCall } from "../../actors/job/run/call-failures.ts";
 
 /** Characters that an HTTP header can hold. */
-const SENDABLE = /^[\x21-\x7e]+$/;
+const PROVIDER_KEY = /^[\x21-\x7e]+$/;
 
 /** The models, called with the keys that calls name. */
 export function withProviderKeys(models: ModelPort, secrets: SecretReader): ModelPort {
   return withCalls(models, async (call, onText, signal) => {
     const { keySecret } = call;
     if (keySecret === undefined) return models.call(call, onText, signal);
-    const provider = providerOf(models, call);
+    const provider = callProvider(models, call);
     const value = await secrets.read(call.origin.organizationId, keySecret);
     if (signal.aborted) return { kind: "aborted", partialText: "" };
     if (!value.ok && value.fault.kind !== "not_found")
-      return failed("provider_error", "The organization's key for its model provider could not be read.");
+      return failedWithCode("provider_error", "The organization's key for its model provider could not be read.");
     if (!value.ok) return rejected(`Its secret ${keySecret} does not exist.`, provider);
-    if (!SENDABLE.test(value.value))
+    if (!PROVIDER_KEY.test(value.value))
       return rejected(
         `Its secret ${keySecret} has a space, a line end or another character that no key has.`,
         provider,
@@ -34,20 +35,18 @@ export function withProviderKeys(models: ModelPort, secrets: SecretReader): Mode
   });
 }
 
-function providerOf(models: ModelPort, { model }: ModelCall): string {
+function callProvider(models: ModelPort, { model }: ModelCall): string {
   const described = models.describe(model);
   return described.ok ? described.value.provider : "the provider";
 }
 
-type Failed = Extract<ModelOutcome, { readonly kind: "failed" }>;
-
-const rejected = (why: string, provider: string): Failed =>
-  failed(
+const rejected = (why: string, provider: string): FailedCall =>
+  failedWithCode(
     "provider_key_rejected",
     `The organization's own key for ${provider} cannot be used. ${why} An owner has to write the secret anew, or to remove the key.`,
   );
 
-const failed = (code: Failed["error"]["code"], message: string): Failed => ({
+const failedWithCode = (code: FailedCall["error"]["code"], message: string): FailedCall => ({
   kind: "failed",
   error: { code, message },
   partialText: "",

@@ -3,7 +3,7 @@
  * FastAPI's `detail`, `errors` of Cloudflare, plain text. Read from the body of an error answer, from a frame of a
  * stream, or from a JSON answer with status 200.
  */
-import { field } from "./field.ts";
+import { untrustedField } from "./field.ts";
 
 /** How deep words are looked for: `error.message` is two levels deep, in a list three. */
 const MAX_LEVELS = 5;
@@ -22,13 +22,13 @@ const PLACES = [
 ] as const;
 
 /** The provider's words; "" if there are none. */
-export function wordsIn(body: unknown, levels = MAX_LEVELS): string {
+export function providerWordsIn(body: unknown, levels = MAX_LEVELS): string {
   if (typeof body === "string") return isPage(body) ? "" : body.trim();
   // Only what is there is searched, so that the cost is that of the body: a stream may have thousands of such frames.
   if (levels === 0 || typeof body !== "object" || body === null) return "";
-  if (Array.isArray(body)) return wordsIn(body[0], levels - 1);
+  if (Array.isArray(body)) return providerWordsIn(body[0], levels - 1);
   for (const place of PLACES) {
-    const words = wordsIn(field(body, place), levels - 1);
+    const words = providerWordsIn(untrustedField(body, place), levels - 1);
     if (words !== "") return words;
   }
   return "";
@@ -42,13 +42,17 @@ export const isPage = (text: string): boolean => /^\s*</.test(text);
  */
 export function isErrorFrame(frame: unknown): boolean {
   if (Array.isArray(frame)) return isErrorFrame(frame[0]);
-  const kinds = [field(frame, "type"), field(frame, "object")];
-  if (Boolean(field(frame, "error")) || kinds.includes("error")) return true;
-  if (wordsIn(field(frame, "detail")) !== "" || wordsIn(field(frame, "errors")) !== "") return true;
-  const status = field(field(frame, "base_resp"), "status_code");
+  const kinds = [untrustedField(frame, "type"), untrustedField(frame, "object")];
+  if (Boolean(untrustedField(frame, "error")) || kinds.includes("error")) return true;
+  if (
+    providerWordsIn(untrustedField(frame, "detail")) !== "" ||
+    providerWordsIn(untrustedField(frame, "errors")) !== ""
+  )
+    return true;
+  const status = untrustedField(untrustedField(frame, "base_resp"), "status_code");
   if (typeof status === "number" && status !== 0) return true;
-  const code = field(frame, "code") ?? field(frame, "status") ?? field(frame, "status_code");
-  return code !== undefined && !NO_ERROR.has(code) && typeof field(frame, "message") === "string";
+  const code = untrustedField(frame, "code") ?? untrustedField(frame, "status") ?? untrustedField(frame, "status_code");
+  return code !== undefined && !NO_ERROR.has(code) && typeof untrustedField(frame, "message") === "string";
 }
 /** Codes of frames that are no errors. */
 const NO_ERROR: ReadonlySet<unknown> = new Set([null, 0, 200, "0", "200", "ok", "success"]);
@@ -56,10 +60,10 @@ const NO_ERROR: ReadonlySet<unknown> = new Set([null, 0, 200, "0", "200", "ok", 
 /** The status of an answer with this error, by the code or the kind that the provider names; undefined if unknown. */
 export function statusOfKind(body: unknown): number | undefined {
   const frame: unknown = Array.isArray(body) ? body[0] : body;
-  const inner = field(frame, "error");
+  const inner = untrustedField(frame, "error");
   for (const error of typeof inner === "object" && inner !== null ? [inner, frame] : [frame])
     for (const name of ["code", "status", "status_code", "type"]) {
-      const kind = field(error, name);
+      const kind = untrustedField(error, name);
       const number = typeof kind === "string" && /^\d{3}$/.test(kind) ? Number(kind) : kind;
       if (typeof number === "number" && number >= 400 && number <= 599) return number;
       if (typeof kind === "string" && Object.hasOwn(STATUS_OF_KIND, kind)) return STATUS_OF_KIND[kind];

@@ -10,10 +10,10 @@ const ANTHROPIC = ["requests", "tokens", "input-tokens", "output-tokens"] as con
 /** Ms of a unit in durations such as `1h2m3.5s` or `120ms`. */
 const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-type Headers = Readonly<Record<string, string>>;
+type HeaderValues = Readonly<Record<string, string>>;
 
 /** Ms until the provider takes calls again; undefined if something is left, or the headers do not say. */
-export function rateHeaderPause(headers: Headers, now: number): number | undefined {
+export function rateHeaderPause(headers: HeaderValues, now: number): number | undefined {
   const pauses = [
     ...OPENAI.map((what) =>
       ifNothing(headers[`x-ratelimit-remaining-${what}`], duration(headers[`x-ratelimit-reset-${what}`])),

@@ -5,7 +5,7 @@
  */
 import { ok } from "../../actors/fault.ts";
 import { type ModelCall, type ModelOutcome, type ModelPort, withCalls } from "../../actors/job/ports.ts";
-import { textOf, type ToolResultBlock } from "../../actors/job/schema.ts";
+import { NO_USAGE, type ToolResultBlock, textOf } from "../../actors/job/schema.ts";
 import { REPOSITORY_MODEL } from "../../actors/workspace/schema.ts";
 
 export const CLONE_TOOL = "clone_repository";
@@ -21,8 +21,6 @@ export const withRepositoryModel = (models: ModelPort): ModelPort => ({
   hasPrice: (model) => model === REPOSITORY_MODEL || models.hasPrice?.(model) === true,
 });
 
-const NOTHING = { inputTokens: 0, outputTokens: 0 };
-
 function step({ entries }: ModelCall, onText: (text: string) => void): ModelOutcome {
   const results = entries.flatMap((entry) =>
     entry.role === "assistant"
@@ -34,7 +32,7 @@ function step({ entries }: ModelCall, onText: (text: string) => void): ModelOutc
     return {
       kind: "finished",
       blocks: [{ type: "tool_use", id: "clone", name: CLONE_TOOL, input: {} }],
-      usage: NOTHING,
+      usage: NO_USAGE,
       finishReason: "tool_use",
     };
   if (result.is_error)
@@ -42,9 +40,9 @@ function step({ entries }: ModelCall, onText: (text: string) => void): ModelOutc
       kind: "failed",
       error: { code: "clone_failed", message: result.content },
       partialText: "",
-      usage: NOTHING,
+      usage: NO_USAGE,
     };
   const blocks = [{ type: "text", text: result.content }] as const;
   onText(textOf(blocks));
-  return { kind: "finished", blocks, usage: NOTHING, finishReason: "stop" };
+  return { kind: "finished", blocks, usage: NO_USAGE, finishReason: "stop" };
 }

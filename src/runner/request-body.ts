@@ -8,11 +8,11 @@
  * JSON and its bytes. Backpressure: while the peer reads nothing, at most some 4 MiB are made.
  */
 import { slices } from "./provider-fetch.ts";
-import type { Listener } from "./stream-call.ts";
+import type { AnswerListener } from "./stream-call.ts";
 import type { Base64 } from "./wire/wire-format.ts";
 
 /** Bytes whose base64 is made at once. A multiple of three, so that only the last piece is padded. */
-const PIECE_BYTES = 192 * 1024;
+const BASE64_PIECE_BYTES = 192 * 1024;
 
 export interface RequestBody {
   readonly body: string | ReadableStream<Uint8Array>;
@@ -21,20 +21,20 @@ export interface RequestBody {
 }
 
 /** The organization that the work is for, and what is notified of progress. */
-interface Sender extends Pick<Listener, "charged" | "touch"> {
+interface BodySender extends Pick<AnswerListener, "charged" | "touch"> {
   /** All images and files have been sent. Not called if there are none. */
   readonly onSent?: (() => void) | undefined;
 }
 
 /** `write` builds the body, which is then serialized as JSON. */
-export function requestBody(write: (base64: Base64) => object, sender: Sender): RequestBody {
+export function buildRequestBody(write: (base64: Base64) => object, sender: BodySender): RequestBody {
   const { charged } = sender;
   // No message can contain it, because it is new for each request.
   const mark = crypto.randomUUID();
   const data: Uint8Array[] = [];
   const json = charged(() => JSON.stringify(write((bytes) => `${mark}:${data.push(bytes) - 1}:`)));
   if (data.length === 0) return { body: json, headers: {} };
-  const parts: Part[] = charged(() =>
+  const parts: BodyPart[] = charged(() =>
     json.split(new RegExp(`${mark}:(\\d+):`)).map((piece, at) => {
       const bytes = data[Number(piece)];
       return at % 2 === 1 && bytes !== undefined
@@ -46,21 +46,21 @@ export function requestBody(write: (base64: Base64) => object, sender: Sender): 
     (sum, { kind, bytes }) => sum + (kind === "text" ? bytes.length : 4 * Math.ceil(bytes.length / 3)),
     0,
   );
-  return { body: streamed(parts, sender), headers: { "content-length": String(length) } };
+  return { body: streamParts(parts, sender), headers: { "content-length": String(length) } };
 }
 
 /** Bytes that are sent as they are, or as base64. */
-interface Part {
+interface BodyPart {
   readonly kind: "text" | "data";
   readonly bytes: Uint8Array;
 }
 
-function streamed(parts: Part[], { charged, touch, onSent }: Sender): ReadableStream<Uint8Array> {
-  const pieces = piecesOf(parts);
+function streamParts(parts: BodyPart[], { charged, touch, onSent }: BodySender): ReadableStream<Uint8Array> {
+  const pieces = bodyPieces(parts);
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const turn = slices.take(PIECE_BYTES);
+        const turn = slices.take(BASE64_PIECE_BYTES);
         if (turn !== null) await turn;
         // A long request over a slow connection does not count as silence of the provider.
         touch();
@@ -76,12 +76,12 @@ function streamed(parts: Part[], { charged, touch, onSent }: Sender): ReadableSt
   );
 }
 
-function* piecesOf(parts: readonly Part[]): Generator<Uint8Array> {
+function* bodyPieces(parts: readonly BodyPart[]): Generator<Uint8Array> {
   for (const { kind, bytes } of parts) {
     if (kind === "text") yield bytes;
     else
-      for (let from = 0; from < bytes.length; from += PIECE_BYTES) {
-        const piece = bytes.subarray(from, from + PIECE_BYTES);
+      for (let from = 0; from < bytes.length; from += BASE64_PIECE_BYTES) {
+        const piece = bytes.subarray(from, from + BASE64_PIECE_BYTES);
         const base64 = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength).toString("base64");
         yield Buffer.from(base64, "latin1");
       }

@@ -13,7 +13,7 @@
 import type { LoopTime } from "../../actors/runtime/fairness/loop-time.ts";
 import type { CallOrigin, ModelOutcome } from "../../actors/job/ports.ts";
 import type { AnswerBlock, RunError } from "../../actors/job/schema.ts";
-import { Answer, type AnswerSink, type EndReason } from "./answer.ts";
+import { CollectedAnswer, type AnswerSink, type EndReason } from "./answer.ts";
 import { MAX_CALL_TOKENS, MAX_STATE_CHARS } from "./answer-limits.ts";
 import type { RunnerLog } from "./log.ts";
 import {
@@ -39,7 +39,7 @@ const LAST_FRAMES_MS = 5_000;
 export type RunTime = Pick<LoopTime, "measure">;
 
 /** What a source reports to. */
-export interface Listener {
+export interface AnswerListener {
   readonly sink: AnswerSink;
   /**
    * Runs work that makes the request or reads a piece of the answer, and charges its organization. The text of the
@@ -60,7 +60,7 @@ export interface Listener {
  * Sends the request and reports the answer until its stream ends. Rejects with the provider's fault, in a shape that
  * `providerFault` reads.
  */
-export type AnswerSource = (listener: Listener) => Promise<void>;
+export type AnswerSource = (listener: AnswerListener) => Promise<void>;
 
 export interface CallContext {
   readonly origin: CallOrigin;
@@ -101,7 +101,7 @@ class Call {
   readonly #watchdog: Watchdog;
   readonly #stopped: Promise<void>;
   readonly #onAbort: () => void;
-  readonly #answer: Answer;
+  readonly #answer: CollectedAnswer;
   /** Whether a piece is being read, and its text. */
   #isReading = false;
   #read = "";
@@ -132,12 +132,12 @@ class Call {
       onLongState: () => this.#warnOfState(),
       onWhole: () => this.#watchdog.shorten(LAST_FRAMES_MS),
     };
-    this.#answer = new Answer(receiver, context.model);
+    this.#answer = new CollectedAnswer(receiver, context.model);
   }
 
   async run(): Promise<ModelOutcome> {
     const { time, origin } = this.#context;
-    const listener: Listener = {
+    const listener: AnswerListener = {
       sink: this.#answer,
       charged: (work) =>
         time === undefined
@@ -265,7 +265,7 @@ class Call {
 }
 
 /** Whether the answer ended for calls that it does not have, and has no text either. */
-const lacksCalls = ({ endReason, blocks }: Answer): boolean =>
+const lacksCalls = ({ endReason, blocks }: CollectedAnswer): boolean =>
   endReason === "tool_use" && blocks.every((block) => block.type === "reasoning");
 
 function finishReason(reason: EndReason, blocks: readonly AnswerBlock[]): EndReason {

@@ -7,6 +7,7 @@ import { cutText } from "../../actors/cut-text.ts";
 import type { Json, JsonObject } from "../../actors/schema.ts";
 import { NumberLimitError, parseExact } from "../../actors/exact-json.ts";
 import { cleanJson, cleanText, MAX_JSON_DEPTH } from "../../actors/clean-text.ts";
+import { isJsonObject } from "../../actors/schema.ts";
 
 /** The reserved key. A tool must not have a parameter of this name. */
 export const UNPARSED_INPUT = "_unparsed_input";
@@ -18,11 +19,11 @@ const TOO_DEEP = `[nested deeper than ${MAX_JSON_DEPTH} levels]`;
 /** The input as a clean JSON object: the given one, or one that marks it as unparsed. */
 export function toolInput(input: unknown): JsonObject {
   const clean = cleanJson(input);
-  if (isObject(clean)) return clean;
-  return { [UNPARSED_INPUT]: cleanText(cutText(textOf(input, clean), MAX_UNPARSED_CHARS)) };
+  if (isJsonObject(clean)) return clean;
+  return { [UNPARSED_INPUT]: cleanText(cutText(inputText(input, clean), MAX_UNPARSED_CHARS)) };
 }
 
-function textOf(input: unknown, clean: Json | undefined): string {
+function inputText(input: unknown, clean: Json | undefined): string {
   if (typeof input === "string") return input;
   // Input that cannot be cleaned is too deep to be serialized either.
   return clean === undefined ? (input === undefined ? "" : TOO_DEEP) : JSON.stringify(clean);
@@ -40,6 +41,3 @@ export function whyUnparsed({ [UNPARSED_INPUT]: text }: JsonObject): string {
   }
   return "The arguments are not a JSON object.";
 }
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -4,7 +4,7 @@
  * of bounded size (RUN-3, GUARD-7); a tool's exception reaches the log but not the model.
  */
 import { characterStart, cutText } from "../../actors/cut-text.ts";
-import type { Toolbox, ToolCall, ToolPort, ToolResult } from "../../actors/job/ports.ts";
+import type { Toolbox, RunToolCall, ToolPort, ToolResult } from "../../actors/job/ports.ts";
 import type { AgentSnapshot } from "../../actors/job/schema.ts";
 import { namesTool } from "../../actors/job/terms.ts";
 import { DEFAULT_RESULT_BYTES } from "../../actors/job/limits.ts";
@@ -16,25 +16,28 @@ import { cleanText } from "../../actors/clean-text.ts";
 import { isUnparsed, whyUnparsed } from "./tool-input.ts";
 import { createTask } from "./tools/create-task.ts";
 import { currentTime } from "./tools/current-time.ts";
-import { delegate, type DelegationService } from "./tools/delegate.ts";
-import { listAgents } from "./tools/list-agents.ts";
+import { delegateTool, type DelegationService } from "./tools/delegate.ts";
+import { listAgentsTool } from "./tools/list-agents.ts";
 import { listTasks } from "./tools/list-tasks.ts";
 import type { TaskService } from "./tools/service.ts";
-import { failure, type FoundTools, type Tool, type ToolRun, type ToolSource } from "./tools/tool.ts";
+import { failure, type FoundTools, type Tool, type RunningTool, type ToolSource } from "./tools/tool.ts";
 
 /** The parts of the service that tools use. */
-export interface ToolServices {
+export interface BuiltinServices {
   readonly tasks: TaskService;
   readonly delegations: DelegationService;
 }
 
 /** The built-in tools. */
-export const builtinTools = ({ tasks, delegations }: ToolServices, now: () => number = Date.now): readonly Tool[] => [
+export const builtinTools = (
+  { tasks, delegations }: BuiltinServices,
+  now: () => number = Date.now,
+): readonly Tool[] => [
   currentTime(now),
   listTasks(tasks),
-  listAgents(tasks),
+  listAgentsTool(tasks),
   createTask(tasks),
-  delegate(delegations),
+  delegateTool(delegations),
 ];
 
 /**
@@ -133,17 +136,17 @@ function toolbox(
       // A model can call a tool that it was never offered.
       if (!isAllowed(tool, agent)) return failure(`This agent is not allowed to use ${tool.name}.`);
       if (isUnparsed(call.input)) return failure(whyUnparsed(call.input));
-      const result = await run(tool, call, { signal, pauses, budget: budgetOf(call.idempotencyKey) }, log);
-      return { ...result, content: bounded(visibleText(cleanText(result.content)), resultBytes) };
+      const result = await runTool(tool, call, { signal, pauses, budget: budgetOf(call.idempotencyKey) }, log);
+      return { ...result, content: cutContent(visibleText(cleanText(result.content)), resultBytes) };
     },
   };
 }
 
 /** The tool's result, or a note that it was stopped, whichever is first. */
-async function run(
+async function runTool(
   tool: Tool,
-  { input, context, idempotencyKey, openedAt, host }: ToolCall,
-  { signal, pauses, budget }: Pick<ToolRun, "signal" | "pauses" | "budget">,
+  { input, context, idempotencyKey, openedAt, host }: RunToolCall,
+  { signal, pauses, budget }: Pick<RunningTool, "signal" | "pauses" | "budget">,
   log: RunnerLog | undefined,
 ): Promise<ToolResult> {
   const stopped = Promise.withResolvers<ToolResult>();
@@ -178,13 +181,13 @@ function stepBudgets(cpuMs: number): (idempotencyKey: string) => CpuBudget {
   };
 }
 
-const encoder = new TextEncoder();
+const resultEncoder = new TextEncoder();
 
 /** Cuts at a character boundary, and adds a note about the cut. */
-function bounded(content: string, most: number): string {
+function cutContent(content: string, most: number): string {
   const size = Buffer.byteLength(content);
   if (size <= most) return content;
   const note = `\n[Cut: the result has ${size} bytes, the limit is ${most}.]`;
-  const { read } = encoder.encodeInto(content, new Uint8Array(most - note.length));
+  const { read } = resultEncoder.encodeInto(content, new Uint8Array(most - note.length));
   return content.slice(0, characterStart(content, read)) + note;
 }

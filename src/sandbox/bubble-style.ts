@@ -6,7 +6,7 @@
 import { lchownSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { bubble, withInputs, readable, SYSTEM_FOLDERS, writable } from "./bubble.ts";
+import { bubble, withInputs, readOnlyMount, SYSTEM_FOLDERS, writable } from "./bubble.ts";
 import { callFilter, type CallFilter } from "./system-calls.ts";
 import { type Trial, tryProgram } from "./trial.ts";
 
@@ -25,13 +25,13 @@ export type FoundStyle =
 
 /** Whether and how this machine allows bubbles; tried once. */
 export function findStyle(program = "bwrap", limitMs?: number): Promise<FoundStyle> {
-  const known = found.get(program);
+  const known = foundStyles.get(program);
   if (known !== undefined) return known;
-  const style = tried(program, limitMs);
-  found.set(program, style);
+  const style = tryStyles(program, limitMs);
+  foundStyles.set(program, style);
   return style;
 }
-const found = new Map<string, Promise<FoundStyle>>();
+const foundStyles = new Map<string, Promise<FoundStyle>>();
 
 export const hasBubbles = async (program?: string): Promise<boolean> => (await findStyle(program)).style !== null;
 
@@ -53,7 +53,7 @@ export function nextUser(): number {
 
 const ALL_CALLS: CallFilter = { hasProcesses: true };
 
-async function tried(program: string, limitMs: number | undefined): Promise<FoundStyle> {
+async function tryStyles(program: string, limitMs: number | undefined): Promise<FoundStyle> {
   if (process.platform !== "linux") return { style: null, why: "bubblewrap is for Linux only" };
   if (Bun.which(program) === null) return { style: null, why: "bubblewrap is not installed" };
   let complaint = "";
@@ -87,7 +87,7 @@ async function triedIn(
   try {
     const { user, filter } = styled(style, ALL_CALLS);
     if (user !== null) lchownSync(folder, user, user);
-    const mounts = [...SYSTEM_FOLDERS.flatMap((path) => readable(path)), ...writable(folder, "/workspace")];
+    const mounts = [...SYSTEM_FOLDERS.flatMap((path) => readOnlyMount(path)), ...writable(folder, "/workspace")];
     const environment = { PATH: "/usr/bin:/bin" };
     const made = bubble({ environment, mounts, folder: "/workspace", user, filter });
     return await withInputs(made, (fds) =>

@@ -28,14 +28,21 @@ export const CHILD_ENVIRONMENT = {
 export const MEMORY_FOLDER_BYTES = 64 * 1024 * 1024;
 /** The folders in memory. */
 export const MEMORY_FOLDERS = ["/dev/shm", "/tmp"];
-const ALONE = ["--die-with-parent", "--clearenv", "--cap-drop", "ALL"];
+const BUBBLE_FLAGS = ["--die-with-parent", "--clearenv", "--cap-drop", "ALL"];
 /** Without a user namespace: a root in one stays root for the kernel, which limits the processes of root by nothing. */
 const UNSHARED_BY_ROOT = ["ipc", "pid", "net", "uts", "cgroup-try"].map((kind) => `--unshare-${kind}`);
 /** To become another user, and to enter that user's folder before. They end with root. */
 const CAPABILITIES = ["CAP_SETUID", "CAP_SETGID", "CAP_DAC_READ_SEARCH"];
-const DROPPED = [...UNSHARED_BY_ROOT, ...ALONE, ...CAPABILITIES.flatMap((name) => ["--cap-add", name])];
+const DROPPED = [...UNSHARED_BY_ROOT, ...BUBBLE_FLAGS, ...CAPABILITIES.flatMap((name) => ["--cap-add", name])];
 /** Its own user may write to them; sticky, like every `/tmp`. */
-const memory = (path: string): string[] => ["--size", String(MEMORY_FOLDER_BYTES), "--perms", "1777", "--tmpfs", path];
+const memoryFolder = (path: string): string[] => [
+  "--size",
+  String(MEMORY_FOLDER_BYTES),
+  "--perms",
+  "1777",
+  "--tmpfs",
+  path,
+];
 const OWN = [
   "--proc",
   "/proc",
@@ -45,14 +52,14 @@ const OWN = [
   "--dev-bind-try",
   "/dev/full",
   "/dev/zero",
-  ...MEMORY_FOLDERS.flatMap(memory),
+  ...MEMORY_FOLDERS.flatMap(memoryFolder),
 ];
 /** Makes the rest of the tree read-only, after everything is mounted. */
 const READ_ONLY = ["--remount-ro", "/dev", "--remount-ro", "/"];
 
 interface Bubble {
   readonly environment: Readonly<Record<string, string>>;
-  /** Arguments from `readable` and `writable`, in the order of mounting. */
+  /** Arguments from `readOnlyMount` and `writable`, in the order of mounting. */
   readonly mounts: readonly string[];
   /** The working directory inside the bubble. */
   readonly folder: string;
@@ -71,7 +78,7 @@ export interface Bubbled {
 }
 
 /** A read-only mount, if the path exists. */
-export const readable = (from: string, to = from): string[] => ["--ro-bind-try", from, to];
+export const readOnlyMount = (from: string, to = from): string[] => ["--ro-bind-try", from, to];
 export const writable = (from: string, to = from): string[] => ["--bind", from, to];
 
 /** The directories above mounts. Bubblewrap would make some of them for its own user only. */
@@ -101,7 +108,7 @@ export const bubble = ({ environment, mounts, folder, user = null, filter = null
     ...(user === null ? [] : asUser(user)),
   ],
   options: [
-    ...(user === null ? ["--unshare-all", ...ALONE] : DROPPED),
+    ...(user === null ? ["--unshare-all", ...BUBBLE_FLAGS] : DROPPED),
     ...Object.entries(environment).flatMap(([name, value]) => ["--setenv", name, value]),
     ...OWN,
     ...parentsOf(mounts),
@@ -131,7 +138,7 @@ export function withInputs<T>(
   const words = options.length === 0 ? [] : [Buffer.from(options.map((word) => `${word}\0`).join(""))];
   const fds: number[] = [];
   try {
-    for (const bytes of filter === null ? words : [...words, filter]) fds.push(opened(bytes));
+    for (const bytes of filter === null ? words : [...words, filter]) fds.push(openUnnamedFile(bytes));
     return start(fds);
   } finally {
     for (const fd of fds) closeSync(fd);
@@ -139,7 +146,7 @@ export function withInputs<T>(
 }
 
 /** A file without a name, to be read from its beginning. */
-function opened(bytes: Uint8Array): number {
+function openUnnamedFile(bytes: Uint8Array): number {
   const path = join(tmpdir(), `troupe-${crypto.randomUUID()}`);
   const fd = openSync(path, "wx+", 0o600);
   unlinkSync(path);
@@ -159,15 +166,15 @@ export interface Relay {
 }
 
 const PORT = 3128;
-const INSIDE = "/run/troupe";
-const PROGRAM = fileURLToPath(new URL("relay.ts", import.meta.url));
+const RELAY_FOLDER = "/run/troupe";
+const RELAY_PROGRAM = fileURLToPath(new URL("relay.ts", import.meta.url));
 
 export function relayTo(socket: string): Relay {
-  const [bun, program, inside] = [`${INSIDE}/bun`, `${INSIDE}/relay.ts`, `${INSIDE}/socket`];
+  const [bun, program, inside] = [`${RELAY_FOLDER}/bun`, `${RELAY_FOLDER}/relay.ts`, `${RELAY_FOLDER}/socket`];
   return {
     mounts: [
-      ...readable(realpathSync(process.execPath), bun),
-      ...readable(PROGRAM, program),
+      ...readOnlyMount(realpathSync(process.execPath), bun),
+      ...readOnlyMount(RELAY_PROGRAM, program),
       ...writable(socket, inside),
     ],
     runs: [

@@ -22,7 +22,7 @@ export function makeFolder(root: string): string {
 }
 
 /** False if the content of a file is gone. `user`: who must be able to read them besides root; null: the service's user. */
-export async function fill(
+export async function fillFolder(
   folder: string,
   files: readonly SandboxFile[],
   user: number | null = null,

@@ -10,11 +10,11 @@ import type { Subprocess } from "bun";
 import { lchownSync } from "node:fs";
 import { type JsonLimits, parseWithin } from "../../actors/json-shape.ts";
 import { CHILD_ENVIRONMENT, withInputs } from "./bubble.ts";
-import { type Launch, started } from "./launch.ts";
-import { empty, fill, removeFolder, type SandboxFile } from "./child-folder.ts";
+import { type Launch, launchOf } from "./launch.ts";
+import { empty, fillFolder, removeFolder, type SandboxFile } from "./child-folder.ts";
 import { lowerSession } from "./low-priority.ts";
 import { cpuMsOf } from "./process-cpu.ts";
-import { ANSWER_HEAD_BYTES, FAILED, GROWN, LENGTH_BYTES, MAX_OUTPUT_BYTES } from "./protocol.ts";
+import { ANSWER_HEAD_BYTES, JOB_FAILED, GROWN, LENGTH_BYTES, MAX_OUTPUT_BYTES } from "./protocol.ts";
 
 /** Why there is no result. */
 export type SandboxError =
@@ -34,7 +34,7 @@ export type ChildAnswer =
   | { readonly ok: false; readonly error: SandboxError; readonly words: string; readonly cpuMs: number };
 
 /** The limits of one job. */
-export interface JobLimits {
+export interface SandboxLimits {
   readonly cpuMs: number;
   readonly wallMs: number;
 }
@@ -48,13 +48,13 @@ export interface ChildOptions {
 /** Limits of the value in any answer. */
 const VALUE: JsonLimits = { depth: 128, values: 65_536 };
 /** Bytes that are written at once. */
-export const PIECE_BYTES = 64 * 1024;
+export const PIPE_PIECE_BYTES = 64 * 1024;
 /** A child whose output has ended is given this long to say how it ended. */
 const EXIT_MS = 1_000;
 /** The exit code of a wrapper whose command was killed by SIGKILL. */
 const KILLED_CODE = 128 + 9;
 /** Between two checks of a job's usage. */
-const LOOK_MS = 100;
+const USAGE_LOOK_MS = 100;
 
 export class ChildProcess {
   /** Answered jobs. */
@@ -76,7 +76,7 @@ export class ChildProcess {
   /** `folder` is the child's working directory, whose files it can read; it is removed after the child's death. */
   constructor(launch: Launch, { folder = null, maxBytes = 0 }: ChildOptions = {}) {
     const { sessionNice } = launch;
-    const { command, user, ...bubble } = started(launch, folder);
+    const { command, user, ...bubble } = launchOf(launch, folder);
     this.folder = folder;
     this.user = user;
     this.maxBytes = maxBytes;
@@ -111,7 +111,7 @@ export class ChildProcess {
     if (this.isDead) return "gone";
     if (this.folder === null || files.length === 0) return this.run(...job);
     try {
-      if (!(await fill(this.folder, files, this.user))) return "file_missing";
+      if (!(await fillFolder(this.folder, files, this.user))) return "file_missing";
       return this.isDead ? "gone" : await this.run(...job);
     } catch (cause) {
       if (this.isDead) return "gone";
@@ -132,12 +132,12 @@ export class ChildProcess {
   }
 
   /** Runs one job. `frame` as of `jobFrame`. */
-  async run(frame: readonly Uint8Array[], limits: JobLimits, signal?: AbortSignal): Promise<ChildAnswer> {
+  async run(frame: readonly Uint8Array[], limits: SandboxLimits, signal?: AbortSignal): Promise<ChildAnswer> {
     const from = performance.now();
     const answered = Promise.withResolvers<ChildAnswer>();
     if (this.isDead) return lost("crashed", 0);
     this.waiting = answered.resolve;
-    const watch = setInterval(() => this.look(from, limits), LOOK_MS);
+    const watch = setInterval(() => this.look(from, limits), USAGE_LOOK_MS);
     const abort = (): void => this.end("aborted", 0);
     signal?.addEventListener("abort", abort, { once: true });
     if (signal?.aborted === true) abort();
@@ -164,7 +164,7 @@ export class ChildProcess {
   }
 
   /** Checks CPU time rather than wall time alone, because a busy machine gives a child little CPU. */
-  private look(from: number, { cpuMs, wallMs }: JobLimits): void {
+  private look(from: number, { cpuMs, wallMs }: SandboxLimits): void {
     const cpu = cpuMsOf(this.process.pid);
     this.cpuBefore ??= cpu;
     const used = cpu === null || this.cpuBefore === null ? null : cpu - this.cpuBefore;
@@ -179,8 +179,8 @@ export class ChildProcess {
   private async say(frame: readonly Uint8Array[]): Promise<void> {
     try {
       for (const part of frame)
-        for (let from = 0; from < part.length && !this.isDead; from += PIECE_BYTES) {
-          await this.process.stdin.write(part.subarray(from, from + PIECE_BYTES));
+        for (let from = 0; from < part.length && !this.isDead; from += PIPE_PIECE_BYTES) {
+          await this.process.stdin.write(part.subarray(from, from + PIPE_PIECE_BYTES));
           await this.process.stdin.flush();
         }
     } catch {
@@ -238,7 +238,7 @@ export class ChildProcess {
     const textEnd = LENGTH_BYTES + ANSWER_HEAD_BYTES + frame.readUInt32BE(LENGTH_BYTES + 5);
     const text = frame.toString("utf8", LENGTH_BYTES + ANSWER_HEAD_BYTES, textEnd);
     const status = frame.readUInt8(LENGTH_BYTES);
-    const isDone = (status & FAILED) === 0;
+    const isDone = (status & JOB_FAILED) === 0;
     const value = isDone ? parseWithin(text, VALUE) : null;
     if (value === undefined) return this.end("invalid", cpuMs);
     this.waiting = null;
@@ -251,7 +251,7 @@ export class ChildProcess {
   }
 }
 
-function killGroup(leader: number): void {
+export function killGroup(leader: number): void {
   try {
     process.kill(-leader, "SIGKILL");
   } catch {

@@ -8,29 +8,29 @@ import { cutText } from "../../actors/cut-text.ts";
 import type { JsonObject } from "../../actors/schema.ts";
 import {
   ANSWER_HEAD_BYTES,
-  DONE,
-  FAILED,
+  JOB_DONE,
+  JOB_FAILED,
   GROWN,
-  type Job,
+  type SandboxedJob,
   LENGTH_BYTES,
   MAX_INPUT_BYTES,
   MAX_ORDER_BYTES,
   MAX_OUTPUT_BYTES,
-  Output,
+  JobOutput,
 } from "./protocol.ts";
 import { readFileSync, readSync, writeSync } from "node:fs";
 
-const JOBS: Readonly<Record<string, () => Promise<Job>>> = {
+const SANDBOX_JOBS: Readonly<Record<string, () => Promise<SandboxedJob>>> = {
   /** Tests whether a child can be started at all. */
   ping: async () => () => "pong",
-  page: async () => (await import("./jobs/page.ts")).page,
+  page: async () => (await import("./jobs/page.ts")).extractPage,
   "query-plan": async () => (await import("./jobs/query-plan.ts")).queryPlan,
   query: async () => (await import("./jobs/query.ts")).query,
   "sqlite-query": async () => (await import("./jobs/sqlite-query.ts")).sqliteQuery,
   "preview-text": async () => (await import("./jobs/preview-text.ts")).previewText,
   "preview-image": async () => (await import("./jobs/preview-image.ts")).previewImage,
   "preview-pdf": async () => (await import("./jobs/preview-pdf.ts")).previewPdf,
-  arguments: async () => (await import("./jobs/arguments.ts")).argumentErrors,
+  arguments: async () => (await import("./jobs/arguments.ts")).checkArguments,
   openapi: async () => (await import("./jobs/openapi.ts")).openApiTools,
   "schema-flaws": async () => (await import("./jobs/schema-flaws.ts")).schemaFlaws,
   "mcp-answer": async () => (await import("./jobs/mcp-answer.ts")).mcpAnswer,
@@ -39,7 +39,7 @@ const JOBS: Readonly<Record<string, () => Promise<Job>>> = {
 const INPUT = 0;
 const OUTPUT = 1;
 /** Retry pause while the pipe is full. */
-const FULL_RETRY_MS = 1;
+const PIPE_RETRY_MS = 1;
 /**
  * The memory that a child may keep. Programs and libraries that a job loads are less; allocators keep what a large
  * result needed, and only the one that has it can use it again.
@@ -49,7 +49,7 @@ const KEPT_KIB = 64 * 1024;
 const MAX_WORDS = 500;
 
 /** Null at the end of the input. */
-function read(length: number): Buffer | null {
+function readInput(length: number): Buffer | null {
   const bytes = Buffer.allocUnsafe(length);
   for (let have = 0; have < length;) {
     const more = readSync(INPUT, bytes, have, length - have, null);
@@ -59,25 +59,25 @@ function read(length: number): Buffer | null {
   return bytes;
 }
 
-function write(bytes: Uint8Array): void {
+function writeOutput(bytes: Uint8Array): void {
   for (let sent = 0; sent < bytes.length;) {
     try {
       sent += writeSync(OUTPUT, bytes, sent);
     } catch (error) {
       if (!(error instanceof Error && "code" in error && error.code === "EAGAIN")) throw error;
-      Bun.sleepSync(FULL_RETRY_MS);
+      Bun.sleepSync(PIPE_RETRY_MS);
     }
   }
 }
 
-function answer(status: number, cpuUs: number, { text, bytes }: Answer): void {
+function answerJob(status: number, cpuUs: number, { text, bytes }: ChildReply): void {
   const textBytes = Buffer.from(text);
   const head = Buffer.allocUnsafe(LENGTH_BYTES + ANSWER_HEAD_BYTES);
   head.writeUInt32BE(ANSWER_HEAD_BYTES + textBytes.length + bytes.length, 0);
   head.writeUInt8(dataKib() > keptAtStart ? status | GROWN : status, LENGTH_BYTES);
   head.writeUInt32BE(Math.min(cpuUs, 0xffff_ffff), LENGTH_BYTES + 1);
   head.writeUInt32BE(textBytes.length, LENGTH_BYTES + 5);
-  write(Buffer.concat([head, textBytes, bytes]));
+  writeOutput(Buffer.concat([head, textBytes, bytes]));
 }
 
 /** The memory that `prlimit` limits, in KiB; NaN where the system does not report it. */
@@ -90,7 +90,7 @@ function dataKib(): number {
 }
 const keptAtStart = dataKib() + KEPT_KIB;
 
-interface Answer {
+interface ChildReply {
   readonly text: string;
   readonly bytes: Uint8Array;
 }
@@ -101,34 +101,34 @@ const cpuUs = (): number => {
   return user + system;
 };
 
-async function done(frame: Buffer): Promise<Answer> {
+async function doneJob(frame: Buffer): Promise<ChildReply> {
   const orderEnd = LENGTH_BYTES + frame.readUInt32BE(0);
   const { job: name, options } = JSON.parse(frame.toString("utf8", LENGTH_BYTES, orderEnd)) as {
     readonly job: string;
     readonly options: JsonObject;
   };
-  const load = JOBS[name];
+  const load = SANDBOX_JOBS[name];
   if (load === undefined) throw new Error(`unknown job ${name}`);
   const job = await load();
   const output = await job(options, frame.subarray(orderEnd));
-  const { value, bytes } = output instanceof Output ? output : { value: output, bytes: NO_BYTES };
+  const { value, bytes } = output instanceof JobOutput ? output : { value: output, bytes: NO_BYTES };
   const text = JSON.stringify(value);
   if (Buffer.byteLength(text) > MAX_OUTPUT_BYTES) throw new Error("the result is too large");
   return { text, bytes };
 }
 
-for (let head = read(LENGTH_BYTES); head !== null; head = read(LENGTH_BYTES)) {
+for (let head = readInput(LENGTH_BYTES); head !== null; head = readInput(LENGTH_BYTES)) {
   const length = head.readUInt32BE(0);
   if (length > MAX_INPUT_BYTES + MAX_ORDER_BYTES) process.exit(1);
-  const frame = read(length);
+  const frame = readInput(length);
   if (frame === null) break;
   const from = cpuUs();
   try {
-    const result = await done(frame);
-    answer(DONE, cpuUs() - from, result);
+    const result = await doneJob(frame);
+    answerJob(JOB_DONE, cpuUs() - from, result);
   } catch (error) {
     const text = cutText(error instanceof Error ? error.message : String(error), MAX_WORDS);
-    answer(FAILED, cpuUs() - from, { text, bytes: NO_BYTES });
+    answerJob(JOB_FAILED, cpuUs() - from, { text, bytes: NO_BYTES });
   }
 }
 process.exit(0);

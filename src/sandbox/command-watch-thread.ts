@@ -21,23 +21,24 @@ export interface WatchReport {
 }
 
 /** Between two looks. */
-const LOOK_MS = 100;
+const COMMAND_LOOK_MS = 100;
 /** The most of one core that looking may take, as a part. */
 const LOOK_PART = 0.2;
 
-const watched = new Map<number, WatchOrder>();
+const watchedCommands = new Map<number, WatchOrder>();
 let timer: NodeJS.Timeout | null = null;
 
-function look(): void {
+function lookAtCommands(): void {
   const from = performance.now();
   timer = null;
-  for (const order of watched.values()) {
+  for (const order of watchedCommands.values()) {
     const exceeded = exceededBy(order);
     if (exceeded === null) continue;
-    watched.delete(order.leader);
+    watchedCommands.delete(order.leader);
     postMessage({ leader: order.leader, exceeded } satisfies WatchReport);
   }
-  if (watched.size > 0) timer = setTimeout(look, Math.max(LOOK_MS, (performance.now() - from) / LOOK_PART));
+  if (watchedCommands.size > 0)
+    timer = setTimeout(lookAtCommands, Math.max(COMMAND_LOOK_MS, (performance.now() - from) / LOOK_PART));
 }
 
 function exceededBy({ leader, limits, device }: WatchOrder): ExceededLimit | null {
@@ -51,7 +52,7 @@ function exceededBy({ leader, limits, device }: WatchOrder): ExceededLimit | nul
 // The main thread imports this file too, for its types.
 if (!Bun.isMainThread)
   globalThis.addEventListener("message", ({ data }: MessageEvent<WatchOrder>) => {
-    if (data.limits === undefined) watched.delete(data.leader);
-    else watched.set(data.leader, data);
-    timer ??= setTimeout(look, LOOK_MS);
+    if (data.limits === undefined) watchedCommands.delete(data.leader);
+    else watchedCommands.set(data.leader, data);
+    timer ??= setTimeout(lookAtCommands, COMMAND_LOOK_MS);
   });

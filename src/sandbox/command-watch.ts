@@ -2,8 +2,8 @@
 import { statSync } from "node:fs";
 import type { CommandLimits, ExceededLimit, WatchOrder, WatchReport } from "./command-watch-thread.ts";
 
-const watched = new Map<number, (exceeded: ExceededLimit) => void>();
-let thread: Worker | null = null;
+const exceededCallbacks = new Map<number, (exceeded: ExceededLimit) => void>();
+let watchThread: Worker | null = null;
 
 /**
  * Calls back once when the bubble of this leader exceeds a limit. `folder`: the folder that it writes to. Answers a
@@ -14,24 +14,24 @@ export function watchCommand(
   { folder, limits }: { readonly folder: string; readonly limits: CommandLimits },
   onExceeded: (exceeded: ExceededLimit) => void,
 ): () => void {
-  watched.set(leader, onExceeded);
+  exceededCallbacks.set(leader, onExceeded);
   const { dev: device } = statSync(folder, { bigint: true });
-  tell({ leader, limits, device });
+  tellWatch({ leader, limits, device });
   return () => {
-    watched.delete(leader);
-    tell({ leader });
+    exceededCallbacks.delete(leader);
+    tellWatch({ leader });
   };
 }
 
-function tell(order: WatchOrder): void {
-  thread ??= started();
-  thread.postMessage(order);
+function tellWatch(order: WatchOrder): void {
+  watchThread ??= startWatchThread();
+  watchThread.postMessage(order);
 }
 
-function started(): Worker {
+function startWatchThread(): Worker {
   const worker = new Worker(new URL("command-watch-thread.ts", import.meta.url));
   worker.addEventListener("message", ({ data: { leader, exceeded } }: MessageEvent<WatchReport>) =>
-    watched.get(leader)?.(exceeded),
+    exceededCallbacks.get(leader)?.(exceeded),
   );
   // It does not keep an otherwise finished process alive.
   worker.unref();

@@ -15,7 +15,7 @@
 import { realpathSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import { bubble, type Bubbled, CHILD_ENVIRONMENT, readable, SETPRIV } from "./bubble.ts";
+import { bubble, type Bubbled, CHILD_ENVIRONMENT, readOnlyMount, SETPRIV } from "./bubble.ts";
 import { type BubbleStyle, findStyle, nextUser } from "./bubble-style.ts";
 import { FAIR_NICE, SESSION_NICE } from "./low-priority.ts";
 import { callFilter } from "./system-calls.ts";
@@ -36,29 +36,30 @@ export interface ChildNeeds {
  * Processes and threads of one child: far more than Bun and DuckDB start. Their number grows with the cores, and some
  * start only for garbage collection or compilation.
  */
-export const MAX_THREADS = 64 + 4 * navigator.hardwareConcurrency;
+export const CHILD_THREADS = 64 + 4 * navigator.hardwareConcurrency;
 
 /** Placeholders: for the child's folder, and for its user. */
-const FOLDER = "{folder}";
+const FOLDER_PLACEHOLDER = "{folder}";
 const USER = "{user}";
 /** The child's folder inside the bubble. */
 const FOLDER_INSIDE = "/data";
 
-const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-const PROGRAM = fileURLToPath(new URL("child.ts", import.meta.url));
+const REPOSITORY_ROOT = fileURLToPath(new URL("../../", import.meta.url));
+const CHILD_PROGRAM = fileURLToPath(new URL("child.ts", import.meta.url));
 /** The program inside the bubble. */
-const INSIDE = "/troupe";
+const BUBBLE_PROGRAM_FOLDER = "/troupe";
 /** Bun inside the bubble: its own path may lie in somebody's home, and would show that. */
 const BUN_INSIDE = "/bun";
 /**
  * The parts of this repository that the program needs. Never all of it, because it may contain a data folder and an
  * `.env`.
  */
-const PARTS = ["src/sandbox", "actors", "node_modules", "package.json", "tsconfig.json"];
+const PROGRAM_PARTS = ["src/sandbox", "actors", "node_modules", "package.json", "tsconfig.json"];
 /** In an npm installation: the folder that contains this package beside most of its dependencies. */
-const SIDE_BY_SIDE = basename(dirname(ROOT)) === "node_modules" ? dirname(ROOT) : null;
+const SIDE_BY_SIDE = basename(dirname(REPOSITORY_ROOT)) === "node_modules" ? dirname(REPOSITORY_ROOT) : null;
 /** The repository or package inside the bubble. */
-const ROOT_INSIDE = SIDE_BY_SIDE === null ? INSIDE : `${INSIDE}/node_modules/${basename(ROOT)}`;
+const ROOT_INSIDE =
+  SIDE_BY_SIDE === null ? BUBBLE_PROGRAM_FOLDER : `${BUBBLE_PROGRAM_FOLDER}/node_modules/${basename(REPOSITORY_ROOT)}`;
 /** Libraries of the system. */
 const SYSTEM = ["/usr/lib", "/usr/lib64", "/lib", "/lib64", "/etc/ld.so.cache"];
 
@@ -116,24 +117,24 @@ export async function launches(
   return [
     ...isolated,
     {
-      command: [...manners, ...limited, process.execPath, PROGRAM],
+      command: [...manners, ...limited, process.execPath, CHILD_PROGRAM],
       sessionNice,
       isIsolated: false,
       isLimited,
       leftOut,
     },
-    { command: [process.execPath, PROGRAM], sessionNice, isIsolated: false, isLimited: false, leftOut },
+    { command: [process.execPath, CHILD_PROGRAM], sessionNice, isIsolated: false, isLimited: false, leftOut },
   ];
 }
 
 /** What to start for one child, which has this folder. `user`: its own user, if it has one. */
-export function started(
+export function launchOf(
   { command, options = [], filter = null, style }: Launch,
   folder: string | null,
 ): Bubbled & { readonly user: number | null } {
   const user = style?.hasOwnUser === true ? nextUser() : null;
   const filled = (word: string): string =>
-    word === FOLDER && folder !== null ? folder : word.replace(USER, String(user));
+    word === FOLDER_PLACEHOLDER && folder !== null ? folder : word.replace(USER, String(user));
   return { command: command.map(filled), options: options.map(filled), filter, user };
 }
 
@@ -142,20 +143,22 @@ function inside(hasFolder: boolean, limiter: string | null, { hasOwnUser, hasFil
   const made = bubble({
     environment: CHILD_ENVIRONMENT,
     mounts: [
-      ...SYSTEM.flatMap((path) => readable(path)),
-      ...readable(realpathSync(process.execPath), BUN_INSIDE),
-      ...(limiter === null ? [] : readable(limiter)),
-      ...(hasOwnUser ? readable(SETPRIV) : []),
+      ...SYSTEM.flatMap((path) => readOnlyMount(path)),
+      ...readOnlyMount(realpathSync(process.execPath), BUN_INSIDE),
+      ...(limiter === null ? [] : readOnlyMount(limiter)),
+      ...(hasOwnUser ? readOnlyMount(SETPRIV) : []),
       // Its dependencies, and of the package itself only the needed parts.
-      ...(SIDE_BY_SIDE === null ? [] : [...readable(SIDE_BY_SIDE, `${INSIDE}/node_modules`), "--tmpfs", ROOT_INSIDE]),
-      ...PARTS.flatMap((part) => readable(`${ROOT}${part}`, `${ROOT_INSIDE}/${part}`)),
+      ...(SIDE_BY_SIDE === null
+        ? []
+        : [...readOnlyMount(SIDE_BY_SIDE, `${BUBBLE_PROGRAM_FOLDER}/node_modules`), "--tmpfs", ROOT_INSIDE]),
+      ...PROGRAM_PARTS.flatMap((part) => readOnlyMount(`${REPOSITORY_ROOT}${part}`, `${ROOT_INSIDE}/${part}`)),
       ...(SIDE_BY_SIDE === null ? [] : ["--remount-ro", ROOT_INSIDE]),
-      ...(hasFolder ? ["--ro-bind", FOLDER, FOLDER_INSIDE] : []),
+      ...(hasFolder ? ["--ro-bind", FOLDER_PLACEHOLDER, FOLDER_INSIDE] : []),
     ],
-    folder: hasFolder ? FOLDER_INSIDE : INSIDE,
+    folder: hasFolder ? FOLDER_INSIDE : BUBBLE_PROGRAM_FOLDER,
     user: hasOwnUser ? USER : null,
     filter: hasFilter ? callFilter({ hasProcesses: false }) : null,
   });
-  const threads = limiter === null ? [] : [limiter, `--nproc=${MAX_THREADS}`];
+  const threads = limiter === null ? [] : [limiter, `--nproc=${CHILD_THREADS}`];
   return { ...made, command: [...made.command, ...threads, BUN_INSIDE, `${ROOT_INSIDE}/src/sandbox/child.ts`] };
 }

@@ -14,8 +14,8 @@ export const SESSION_NICE = 10;
 /** A third, of the session and of the process: for what a request waits for. */
 export const FAIR_NICE = 5;
 /** Linux accepts one such change per 0.1 s, from all users except root together. */
-const RETRY_MS = 110;
-const TRIES = 20;
+const PRIORITY_RETRY_MS = 110;
+const PRIORITY_TRIES = 20;
 
 /**
  * The command line in front of a command: makes it the first to be killed when memory runs out, and gives it the lowest
@@ -30,11 +30,12 @@ export function manners(): string[] {
 }
 
 /** Lowers the weight of a session, whose `leader` was started `detached`. Without autogroups, does nothing. */
-export function lowerSession(leader: number, nice = SESSION_NICE, triesLeft = TRIES): void {
+export function lowerSession(leader: number, nice = SESSION_NICE, triesLeft = PRIORITY_TRIES): void {
   try {
     writeFileSync(`/proc/${leader}/autogroup`, String(nice));
   } catch (cause) {
     const isEarly = cause instanceof Error && "code" in cause && cause.code === "EAGAIN";
-    if (isEarly && triesLeft > 1) setTimeout(() => lowerSession(leader, nice, triesLeft - 1), RETRY_MS).unref();
+    if (isEarly && triesLeft > 1)
+      setTimeout(() => lowerSession(leader, nice, triesLeft - 1), PRIORITY_RETRY_MS).unref();
   }
 }

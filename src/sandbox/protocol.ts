@@ -23,8 +23,8 @@ export const LENGTH_BYTES = 4;
 /** Bytes before the text of an answer. */
 export const ANSWER_HEAD_BYTES = 9;
 /** The status of an answer, as bits: zero is a job that is done. */
-export const DONE = 0;
-export const FAILED = 1;
+export const JOB_DONE = 0;
+export const JOB_FAILED = 1;
 /** The child has more memory than it began with, so the next job would have less than its limit. */
 export const GROWN = 2;
 
@@ -36,7 +36,7 @@ export interface Order {
 }
 
 /** The answer of a job that also produces bytes. */
-export class Output {
+export class JobOutput {
   readonly value: unknown;
   readonly bytes: Uint8Array;
 
@@ -48,22 +48,24 @@ export class Output {
 
 /**
  * A job in a child: a function of the options, the content, and the files in its working directory. It answers a value
- * or an `Output`, or a promise of one; an exception is the job's failure.
+ * or an `JobOutput`, or a promise of one; an exception is the job's failure.
  */
-export type Job = (options: JsonObject, content: Uint8Array) => unknown;
+export type SandboxedJob = (options: JsonObject, content: Uint8Array) => unknown;
 
 /** The content of a job: one piece, or the pieces as they were received. */
 export type JobContent = Uint8Array | readonly Uint8Array[];
 
-const piecesOf = (content: JobContent): readonly Uint8Array[] => (content instanceof Uint8Array ? [content] : content);
-export const bytesOf = (content: JobContent): number => piecesOf(content).reduce((sum, { length }) => sum + length, 0);
+const contentPieces = (content: JobContent): readonly Uint8Array[] =>
+  content instanceof Uint8Array ? [content] : content;
+export const contentBytes = (content: JobContent): number =>
+  contentPieces(content).reduce((sum, { length }) => sum + length, 0);
 
 /** The frame of a job in parts: the content is not copied for it. */
 export function jobFrame(order: Order, content: JobContent): readonly Uint8Array[] {
   const orderBytes = Buffer.from(JSON.stringify(order));
   const head = Buffer.allocUnsafe(2 * LENGTH_BYTES + orderBytes.length);
-  head.writeUInt32BE(LENGTH_BYTES + orderBytes.length + bytesOf(content), 0);
+  head.writeUInt32BE(LENGTH_BYTES + orderBytes.length + contentBytes(content), 0);
   head.writeUInt32BE(orderBytes.length, LENGTH_BYTES);
   head.set(orderBytes, 2 * LENGTH_BYTES);
-  return [head, ...piecesOf(content)];
+  return [head, ...contentPieces(content)];
 }

@@ -6,16 +6,16 @@
  */
 import { connect, createServer } from "node:net";
 
-const [socket = "", port = "", ...command] = process.argv.slice(2);
+const [relaySocket = "", relayPort = "", ...relayCommand] = process.argv.slice(2);
 
 const server = createServer((program) => {
-  const service = connect(socket);
+  const service = connect(relaySocket);
   program.on("error", () => service.destroy()).pipe(service);
   service.on("error", () => program.destroy()).pipe(program);
 });
 await new Promise<void>((resolve, reject) => {
-  server.once("error", reject).listen(Number(port), "127.0.0.1", resolve);
+  server.once("error", reject).listen(Number(relayPort), "127.0.0.1", resolve);
 });
-const child = Bun.spawn(command, { stdio: ["inherit", "inherit", "inherit"] });
-const code = await child.exited;
-process.exit(child.signalCode === null ? code : 128 + code);
+const child = Bun.spawn(relayCommand, { stdio: ["inherit", "inherit", "inherit"] });
+const exitCode = await child.exited;
+process.exit(child.signalCode === null ? exitCode : 128 + exitCode);

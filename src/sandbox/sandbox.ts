@@ -10,14 +10,14 @@
  */
 import type { JsonObject } from "../../actors/schema.ts";
 import { makeFolder, type SandboxFile } from "./child-folder.ts";
-import { type ChildAnswer, ChildProcess, type JobLimits, type SandboxError } from "./child-process.ts";
+import { type ChildAnswer, ChildProcess, type SandboxLimits, type SandboxError } from "./child-process.ts";
 import type { CpuBudget } from "./cpu-budget.ts";
 import { Lanes } from "./lanes.ts";
 import { findStyle } from "./bubble-style.ts";
 import { type ChildNeeds, type Launch, launches } from "./launch.ts";
-import { bytesOf, type JobContent, jobFrame, MAX_INPUT_BYTES } from "./protocol.ts";
+import { contentBytes, type JobContent, jobFrame, MAX_INPUT_BYTES } from "./protocol.ts";
+import { MIB } from "../../actors/units.ts";
 
-const MIB = 1024 * 1024;
 /** Children: one long job must not keep all others waiting. */
 const CHILDREN = 2;
 /** Jobs of one child. Its end frees what libraries leak. */
@@ -27,7 +27,7 @@ const JOBS_OF_CHILD = 500;
 export interface PoolKind {
   readonly needs: ChildNeeds;
   /** Limits of one job. On a busy machine a child runs only in idle moments, so the wall-clock limit is larger. */
-  readonly limits: JobLimits;
+  readonly limits: SandboxLimits;
   /** Bytes that an answer may have in addition to its text. */
   readonly maxBytes: number;
   /** Where the children's own folders for files are; null: they have none. */
@@ -39,7 +39,7 @@ export interface PoolKind {
 }
 
 /** Web pages and answers of MCP servers: normal ones take milliseconds. */
-const PAGES: PoolKind = {
+const PAGE_POOL: PoolKind = {
   needs: { dataBytes: 512 * MIB, openFiles: 32, hasFolder: false, isAwaited: false },
   limits: { cpuMs: 3_000, wallMs: 60_000 },
   // Images in base64 take a third more.
@@ -62,9 +62,9 @@ export const filePool = (folders: string): PoolKind => ({
   tells: false,
 });
 /** Limits of a child's first answer. */
-const START_LIMITS: JobLimits = { cpuMs: 10_000, wallMs: 60_000 };
+const START_LIMITS: SandboxLimits = { cpuMs: 10_000, wallMs: 60_000 };
 /** A child that is idle this long ends; the next job starts another one. */
-const IDLE_MS = 5 * 60_000;
+const CHILD_IDLE_MS = 5 * 60_000;
 
 export interface SandboxLog {
   info(fields: object, message: string): void;
@@ -82,7 +82,7 @@ export interface SandboxJob {
   /** The files in the job's folder; only for a pool with folders. */
   readonly files?: readonly SandboxFile[];
   /** Limits of this job, if they differ from the pool's. */
-  readonly limits?: JobLimits;
+  readonly limits?: SandboxLimits;
   /** Whether the child may be the cause of this answer, because memory ran out: it ends, and another one may do the job. */
   readonly isSuspect?: (answer: ChildAnswer) => boolean;
   /** The CPU budget that the job shares with others. */
@@ -108,9 +108,9 @@ export interface Sandbox {
 /** The failure of a job whose file is gone. */
 export const FILE_MISSING = "a file of the job is missing";
 
-const UNAVAILABLE = { ok: false, error: "unavailable", words: "", cpuMs: 0 } as const;
+const SANDBOX_UNAVAILABLE = { ok: false, error: "unavailable", words: "", cpuMs: 0 } as const;
 
-const refused = (error: Exclude<SandboxResult, { ok: true }>["error"], words = ""): SandboxResult => ({
+const refusedResult = (error: Exclude<SandboxResult, { ok: true }>["error"], words = ""): SandboxResult => ({
   ok: false,
   error,
   words,
@@ -129,12 +129,12 @@ interface SandboxOptions {
 }
 
 /** The cost of copying content into a pipe, in pieces. */
-const MS_PER_BYTE = 0.3 / (256 * 1024);
+const COPY_MS_PER_BYTE = 0.3 / (256 * 1024);
 
 export const createSandbox = (log?: SandboxLog, options: SandboxOptions = {}): Sandbox => new ChildPool(log, options);
 
 /** Whether a fresh child may do what this one did not. `wasUsed`: it had done other jobs before. */
-function mayPass(
+function mayPassElsewhere(
   answer: ChildAnswer | "file_missing" | "gone",
   { isSuspect, signal }: SandboxJob,
   wasUsed: boolean,
@@ -156,7 +156,7 @@ class ChildPool implements Sandbox {
   private isClosed = false;
 
   constructor(log: SandboxLog | undefined, options: SandboxOptions) {
-    const { kind = PAGES, launches: found = launches, isOverShare, charge } = options;
+    const { kind = PAGE_POOL, launches: found = launches, isOverShare, charge } = options;
     this.log = log;
     this.kind = kind;
     this.launches = found;
@@ -166,17 +166,17 @@ class ChildPool implements Sandbox {
 
   async run(job: SandboxJob): Promise<SandboxResult> {
     const { lane, content, budget, signal } = job;
-    const bytes = bytesOf(content);
-    if (bytes > MAX_INPUT_BYTES) return refused("too_large");
+    const bytes = contentBytes(content);
+    if (bytes > MAX_INPUT_BYTES) return refusedResult("too_large");
     const place = await this.lanes.enter(lane, bytes, signal);
-    if (typeof place === "string") return refused(place);
+    if (typeof place === "string") return refusedResult(place);
     using _held = place;
-    if (budget !== undefined && budget.isSpent) return refused("over_budget");
-    this.charge?.(lane, bytes * MS_PER_BYTE);
+    if (budget !== undefined && budget.isSpent) return refusedResult("over_budget");
+    this.charge?.(lane, bytes * COPY_MS_PER_BYTE);
     const answer = await this.answer(job);
-    if (answer === "file_missing") return refused("failed", FILE_MISSING);
+    if (answer === "file_missing") return refusedResult("failed", FILE_MISSING);
     budget?.spend(answer.cpuMs);
-    if (!answer.ok) return refused(answer.error, answer.words);
+    if (!answer.ok) return refusedResult(answer.error, answer.words);
     return { ok: true, value: answer.value, ...(answer.bytes.length === 0 ? {} : { bytes: answer.bytes }) };
   }
 
@@ -194,9 +194,9 @@ class ChildPool implements Sandbox {
     const launch = await this.launched();
     const used = this.idle.pop();
     const first = used === undefined ? await this.answerOfFresh(launch, job) : await this.answerOf(used, job);
-    if (!mayPass(first, job, used !== undefined)) return first === "gone" ? UNAVAILABLE : first;
+    if (!mayPassElsewhere(first, job, used !== undefined)) return first === "gone" ? SANDBOX_UNAVAILABLE : first;
     const second = await this.answerOfFresh(launch, job);
-    return second === "gone" ? UNAVAILABLE : second;
+    return second === "gone" ? SANDBOX_UNAVAILABLE : second;
   }
 
   private async answerOfFresh(launch: Launch, job: SandboxJob): ReturnType<ChildPool["answerOf"]> {
@@ -205,7 +205,7 @@ class ChildPool implements Sandbox {
       child = this.child(launch);
     } catch (err) {
       this.log?.warn({ err, job: job.job }, "a child of the sandbox could not be started");
-      return UNAVAILABLE;
+      return SANDBOX_UNAVAILABLE;
     }
     return this.answerOf(child, job);
   }
@@ -216,7 +216,7 @@ class ChildPool implements Sandbox {
       const answer = await child.runWith(files, jobFrame({ job: name, options }, content), limits, signal);
       if (typeof answer === "string") return answer;
       if (!answer.ok && answer.error !== "failed" && answer.error !== "aborted")
-        this.log?.warn({ job: name, error: answer.error, bytes: bytesOf(content) }, "a sandboxed job was killed");
+        this.log?.warn({ job: name, error: answer.error, bytes: contentBytes(content) }, "a sandboxed job was killed");
       if (job.isSuspect?.(answer) === true) child.kill();
       return answer;
     } catch (cause) {
@@ -241,7 +241,7 @@ class ChildPool implements Sandbox {
     clearTimeout(this.idleTimer);
     this.idleTimer = setTimeout(() => {
       for (const one of this.idle.splice(0)) one.kill();
-    }, IDLE_MS);
+    }, CHILD_IDLE_MS);
     this.idleTimer.unref();
   }
 

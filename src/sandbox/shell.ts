@@ -15,7 +15,7 @@
 import { lchown, lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { lowerSession, manners } from "./low-priority.ts";
-import { bubble, type Bubbled, withInputs, readable, relayTo, SYSTEM_FOLDERS, writable } from "./bubble.ts";
+import { bubble, type Bubbled, withInputs, readOnlyMount, relayTo, SYSTEM_FOLDERS, writable } from "./bubble.ts";
 import { type BubbleStyle, findStyle, styled } from "./bubble-style.ts";
 import { giveTo } from "./child-folder.ts";
 import { watchCommand } from "./command-watch.ts";
@@ -50,13 +50,13 @@ export interface ShellResult {
 }
 
 /** Memory of one process, in bytes. */
-const MEMORY_BYTES = 1024 * 1024 * 1024;
-const OPEN_FILES = 256;
+const COMMAND_MEMORY_BYTES = 1024 * 1024 * 1024;
+const COMMAND_OPEN_FILES = 256;
 /** Processes and threads; bubblewrap itself has two besides. */
 const PROCESSES = 128;
 const OF_BUBBLEWRAP = 2;
 /** Between two checks of the folder's size. */
-const LOOK_MS = 500;
+const FOLDER_LOOK_MS = 500;
 /** The most files in the folder. */
 const MAX_ENTRIES = 20_000;
 const ENVIRONMENT = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: "/tmp", LANG: "C.UTF-8", TERM: "dumb" };
@@ -78,9 +78,13 @@ export async function findShell(program?: string): Promise<FoundShell> {
 }
 
 /** What is in front of the command, for its folder. `user`: who it is, if it is not the service's user. */
-function around(style: BubbleStyle, folder: string, proxy: string | undefined): Bubbled & { user: number | null } {
+function commandBubble(
+  style: BubbleStyle,
+  folder: string,
+  proxy: string | undefined,
+): Bubbled & { user: number | null } {
   const { user, filter } = styled(style, { hasProcesses: true });
-  const mounts = [...SYSTEM_FOLDERS.flatMap((path) => readable(path)), ...writable(folder, "/workspace")];
+  const mounts = [...SYSTEM_FOLDERS.flatMap((path) => readOnlyMount(path)), ...writable(folder, "/workspace")];
   const place = { folder: "/workspace", user, filter };
   if (proxy === undefined) return { ...bubble({ environment: ENVIRONMENT, mounts, ...place }), user };
   const relay = relayTo(proxy);
@@ -89,7 +93,7 @@ function around(style: BubbleStyle, folder: string, proxy: string | undefined): 
     ...relay.environment,
     ...Object.fromEntries(PROXY_NAMES.map((name) => [name, relay.url])),
   };
-  const more = [...CERTIFICATES.flatMap((path) => readable(path)), ...relay.mounts];
+  const more = [...CERTIFICATES.flatMap((path) => readOnlyMount(path)), ...relay.mounts];
   const made = bubble({ environment, mounts: [...mounts, ...more], ...place });
   return { ...made, command: [...made.command, ...relay.runs], user };
 }
@@ -107,11 +111,16 @@ export class Shell {
   /** Runs `sh -c command` over the folder. Does not reject because of what the command does. */
   async run(command: string, { folder, limits, signal, proxy }: ShellRun): Promise<ShellResult> {
     const { timeoutMs, folderBytes, memoryBytes, outputBytes } = limits;
-    const bounds = [`--data=${MEMORY_BYTES}`, `--fsize=${folderBytes}`, `--nofile=${OPEN_FILES}`, "--core=0"];
+    const bounds = [
+      `--data=${COMMAND_MEMORY_BYTES}`,
+      `--fsize=${folderBytes}`,
+      `--nofile=${COMMAND_OPEN_FILES}`,
+      "--core=0",
+    ];
     const cpu = `--cpu=${Math.ceil(timeoutMs / 1_000) + 1}`;
     // In its own user namespace, the limit counts only the command's processes.
     const inside = ["prlimit", ...bounds, cpu, `--nproc=${PROCESSES}`, "sh", "-c", MERGED, "sh", command];
-    const made = around(this.style, folder, proxy);
+    const made = commandBubble(this.style, folder, proxy);
     if (made.user !== null) await hand(made.user, folder, proxy);
     const child = withInputs(made, (fds) =>
       Bun.spawn([...manners(), ...made.command, ...inside], {
@@ -136,13 +145,13 @@ export class Shell {
     if (signal.aborted) abort();
     const timer = setTimeout(() => stop("timeout"), timeoutMs);
     const watch = setInterval(() => {
-      void sizeOf(folder, folderBytes).then((size) => (size > folderBytes ? stop("too_large") : undefined));
-    }, LOOK_MS);
+      void folderSize(folder, folderBytes).then((size) => (size > folderBytes ? stop("too_large") : undefined));
+    }, FOLDER_LOOK_MS);
     const total = { memoryBytes, tasks: PROCESSES + OF_BUBBLEWRAP, namelessBytes: folderBytes };
     const unwatch = watchCommand(child.pid, { folder, limits: total }, (exceeded) =>
       stop(exceeded === "files" ? "too_large" : exceeded),
     );
-    const output = await kept(child.stdout, outputBytes);
+    const output = await readBeginning(child.stdout, outputBytes);
     const code = await child.exited;
     unwatch();
     clearTimeout(timer);
@@ -160,7 +169,7 @@ async function hand(user: number, folder: string, proxy: string | undefined): Pr
 }
 
 /** The beginning of the output. All of it is read, so that the command does not block. */
-async function kept(
+async function readBeginning(
   stream: ReadableStream<Uint8Array>,
   most: number,
 ): Promise<{ readonly output: string; readonly isCut: boolean }> {
@@ -177,7 +186,7 @@ async function kept(
 }
 
 /** Bytes of all files below a folder; stops beyond `most`, at too many files, or where a directory hides them. */
-async function sizeOf(folder: string, most: number): Promise<number> {
+async function folderSize(folder: string, most: number): Promise<number> {
   let bytes = 0;
   let count = 0;
   const waiting = [folder];

@@ -10,11 +10,11 @@
  */
 
 /** Operations of a filter. */
-const LOAD = 0x20;
+const BPF_LOAD = 0x20;
 const IF_EQUAL = 0x15;
 const IF_AT_LEAST = 0x35;
 const IF_ANY_BIT = 0x45;
-const RETURN = 0x06;
+const BPF_RETURN = 0x06;
 
 const ALLOW = 0x7fff_0000;
 const KILL = 0x8000_0000;
@@ -46,7 +46,7 @@ interface Numbers {
 }
 
 /** The numbers of the calls. `unimplemented`: memfd_create, memfd_secret, shmget, semget, msgget, io_uring_setup, vmsplice, userfaultfd. */
-const NUMBERS: Partial<Record<NodeJS.Architecture, Numbers>> = {
+const CALL_NUMBERS: Partial<Record<NodeJS.Architecture, Numbers>> = {
   x64: {
     architecture: 0xc000_003e,
     unimplemented: [319, 447, 29, 64, 68, 425, 316, 323],
@@ -78,48 +78,48 @@ export interface CallFilter {
 
 /** Null for an architecture whose calls are not known here. */
 export function callFilter({ hasProcesses }: CallFilter, architecture = process.arch): Uint8Array | null {
-  const numbers = NUMBERS[architecture];
+  const numbers = CALL_NUMBERS[architecture];
   if (numbers === undefined) return null;
   const { clone, clone3, unshare, mmap, prctl, forks } = numbers;
   const program: Step[] = [
-    [LOAD, 0, 0, ARCHITECTURE_AT],
+    [BPF_LOAD, 0, 0, ARCHITECTURE_AT],
     [IF_EQUAL, 1, 0, numbers.architecture],
-    [RETURN, 0, 0, KILL],
-    [LOAD, 0, 0, NUMBER_AT],
-    ...(architecture === "x64" ? when(IF_AT_LEAST, X32, NOT_IMPLEMENTED) : []),
+    [BPF_RETURN, 0, 0, KILL],
+    [BPF_LOAD, 0, 0, NUMBER_AT],
+    ...(architecture === "x64" ? ifEqual(IF_AT_LEAST, X32, NOT_IMPLEMENTED) : []),
   ];
   // Its flags are in memory, which a filter cannot read; libraries then use `clone`.
-  for (const call of [...numbers.unimplemented, clone3]) program.push(...when(IF_EQUAL, call, NOT_IMPLEMENTED));
-  if (!hasProcesses) for (const call of forks) program.push(...when(IF_EQUAL, call, NOT_PERMITTED));
-  const alone = hasProcesses ? [] : ([[IF_ANY_BIT, 1, 0, OF_THE_SAME_PROCESS], refuse] as const);
+  for (const call of [...numbers.unimplemented, clone3]) program.push(...ifEqual(IF_EQUAL, call, NOT_IMPLEMENTED));
+  if (!hasProcesses) for (const call of forks) program.push(...ifEqual(IF_EQUAL, call, NOT_PERMITTED));
+  const alone = hasProcesses ? [] : ([[IF_ANY_BIT, 1, 0, OF_THE_SAME_PROCESS], REFUSE_CALL] as const);
   program.push(
-    ...call(clone, 0, [...when(IF_ANY_BIT, NEW_USER_NAMESPACE, NOT_PERMITTED), ...alone]),
-    ...call(unshare, 0, when(IF_ANY_BIT, NEW_USER_NAMESPACE, NOT_PERMITTED)),
-    ...call(mmap, 3, [[IF_ANY_BIT, 0, 2, MAP_ANONYMOUS], ...when(IF_ANY_BIT, MAP_SHARED, NOT_PERMITTED)]),
-    ...call(prctl, 0, when(IF_EQUAL, PR_SET_DUMPABLE, NOTHING_DONE)),
-    [RETURN, 0, 0, ALLOW],
+    ...call(clone, 0, [...ifEqual(IF_ANY_BIT, NEW_USER_NAMESPACE, NOT_PERMITTED), ...alone]),
+    ...call(unshare, 0, ifEqual(IF_ANY_BIT, NEW_USER_NAMESPACE, NOT_PERMITTED)),
+    ...call(mmap, 3, [[IF_ANY_BIT, 0, 2, MAP_ANONYMOUS], ...ifEqual(IF_ANY_BIT, MAP_SHARED, NOT_PERMITTED)]),
+    ...call(prctl, 0, ifEqual(IF_EQUAL, PR_SET_DUMPABLE, NOTHING_DONE)),
+    [BPF_RETURN, 0, 0, ALLOW],
   );
-  return bytesOf(program);
+  return filterBytes(program);
 }
 
 /** Operation, steps to skip if true, steps to skip if false, operand. */
 type Step = readonly [number, number, number, number];
 
-const refuse: Step = [RETURN, 0, 0, NOT_PERMITTED];
-const when = (test: number, operand: number, answer: number): Step[] => [
+const REFUSE_CALL: Step = [BPF_RETURN, 0, 0, NOT_PERMITTED];
+const ifEqual = (test: number, operand: number, answer: number): Step[] => [
   [test, 0, 1, operand],
-  [RETURN, 0, 0, answer],
+  [BPF_RETURN, 0, 0, answer],
 ];
 
 /** Looks at one argument of one call, and allows what `steps` let pass. */
 const call = (number: number, argument: number, steps: readonly Step[]): Step[] => [
   [IF_EQUAL, 0, steps.length + 2, number],
-  [LOAD, 0, 0, argumentAt(argument)],
+  [BPF_LOAD, 0, 0, argumentAt(argument)],
   ...steps,
-  [RETURN, 0, 0, ALLOW],
+  [BPF_RETURN, 0, 0, ALLOW],
 ];
 
-function bytesOf(program: readonly Step[]): Uint8Array {
+function filterBytes(program: readonly Step[]): Uint8Array {
   const bytes = Buffer.alloc(program.length * 8);
   for (const [i, [operation, ifTrue, ifFalse, operand]] of program.entries()) {
     bytes.writeUInt16LE(operation, i * 8);

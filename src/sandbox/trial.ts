@@ -2,6 +2,7 @@
  * Trying the programs of this machine. The service waits for these trials when it starts, so each has a time limit: a
  * program that does not end in time counts as one that is not there.
  */
+import { killGroup } from "./child-process.ts";
 
 export interface Trial {
   /** Null if it succeeded, else why it is not usable here. */
@@ -27,7 +28,7 @@ export async function tryProgram(
   { env, fds = [], limitMs = LIMIT_MS }: TrialOptions = {},
 ): Promise<Trial> {
   const [program = ""] = command;
-  if (Bun.which(program) === null) return failed(`${program} is not installed`);
+  if (Bun.which(program) === null) return failedTrial(`${program} is not installed`);
   try {
     const child = Bun.spawn([...command], {
       ...(env === undefined ? {} : { env }),
@@ -45,21 +46,13 @@ export async function tryProgram(
       Promise.all([child.stdout.text(), child.stderr.text(), child.exited]),
       late,
     ]).finally(() => clearTimeout(timer));
-    if (ended === null) return failed(`${program} did not end within ${limitMs / 1_000} s`, true);
+    if (ended === null) return failedTrial(`${program} did not end within ${limitMs / 1_000} s`, true);
     const [output, complaint, code] = ended;
     if (code === 0) return { why: null, isLate: false, output };
-    return failed(complaint.trim().split("\n", 1)[0] || `${program} ended with ${code}`);
+    return failedTrial(complaint.trim().split("\n", 1)[0] || `${program} ended with ${code}`);
   } catch (cause) {
-    return failed(cause instanceof Error ? cause.message : String(cause));
+    return failedTrial(cause instanceof Error ? cause.message : String(cause));
   }
 }
 
-const failed = (why: string, isLate = false): Trial => ({ why, isLate, output: "" });
-
-function killGroup(leader: number): void {
-  try {
-    process.kill(-leader, "SIGKILL");
-  } catch {
-    // It has already ended.
-  }
-}
+const failedTrial = (why: string, isLate = false): Trial => ({ why, isLate, output: "" });

@@ -23,9 +23,8 @@ import {
   transitionBetween,
   wallTime,
 } from "./zone.ts";
+import { MINUTE_MS, DAY_MS } from "../../actors/units.ts";
 
-const MINUTE_MS = 60_000;
-const DAY_MS = 24 * 60 * MINUTE_MS;
 /** croner handles clock changes of an hour or two; a change this large skips a day. */
 const WHOLE_DAY_MS = 12 * 60 * MINUTE_MS;
 /** Cached parsed schedules: an instance has a few KiB. */
@@ -42,11 +41,11 @@ interface Known extends Expression {
   readonly onWall: Cron;
 }
 
-const known = new BoundedMap<Known>(KEPT_SCHEDULES);
+const knownSchedules = new BoundedMap<Known>(KEPT_SCHEDULES);
 
 function knownOf({ expression, timezone }: CronSchedule): Known {
   const key = `${timezone} ${expression}`;
-  const found = known.get(key);
+  const found = knownSchedules.get(key);
   if (found !== undefined) return found;
   const parsed = parseExpression(expression);
   assert(parsed.ok && isZone(timezone), "a stored schedule is valid");
@@ -57,7 +56,7 @@ function knownOf({ expression, timezone }: CronSchedule): Known {
     inZone: new Cron(parsed.value.pattern, { ...options, timezone }),
     onWall: new Cron(parsed.value.pattern, { ...options, timezone: "UTC" }),
   };
-  known.set(key, made);
+  knownSchedules.set(key, made);
   return made;
 }
 

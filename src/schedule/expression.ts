@@ -25,7 +25,7 @@ interface Field {
   readonly names: readonly string[];
 }
 
-const FIELDS: readonly Field[] = [
+const CRON_FIELDS: readonly Field[] = [
   { name: "minute", takes: "0-59", example: "0", names: [] },
   { name: "hour", takes: "0-23", example: "9", names: [] },
   { name: "day of month", takes: "1-31", example: "1", names: [] },
@@ -45,33 +45,33 @@ export interface Expression {
   readonly isInterval: boolean;
 }
 
-export type Parsed =
+export type ParsedExpression =
   | { readonly ok: true; readonly value: Expression }
   | { readonly ok: false; readonly message: string };
 
-export function parseExpression(text: string): Parsed {
+export function parseExpression(text: string): ParsedExpression {
   const trimmed = text.trim();
   if (trimmed.length > EXPRESSION_CHARACTERS)
-    return wrong(`The expression has ${trimmed.length} characters; it can have ${EXPRESSION_CHARACTERS}`);
+    return wrongExpression(`The expression has ${trimmed.length} characters; it can have ${EXPRESSION_CHARACTERS}`);
   const known = ALIASES[trimmed.toLowerCase()];
   if (trimmed.startsWith("@") && known === undefined)
-    return wrong(
+    return wrongExpression(
       `\`${trimmed}\` is not known; use one of ${Object.keys(ALIASES).join(", ")}, or five fields such as \`0 9 * * 1-5\``,
     );
   const fields = (known ?? trimmed).split(/\s+/);
-  if (fields.length !== FIELDS.length || fields[0] === "") return wrong(countComplaint(fields));
-  for (const [i, field] of FIELDS.entries()) {
+  if (fields.length !== CRON_FIELDS.length || fields[0] === "") return wrongExpression(countComplaint(fields));
+  for (const [i, field] of CRON_FIELDS.entries()) {
     const given = fields[i] ?? "";
     if (isValid(field, i, given)) continue;
     const corrected = fields.with(i, field.example).join(" ");
-    return wrong(
+    return wrongExpression(
       `The ${field.name} \`${given}\` is not valid: it takes ${field.takes}, \`*\`, lists, ranges and steps; for example \`${corrected}\``,
     );
   }
   return { ok: true, value: expressionOf(fields) };
 }
 
-const wrong = (message: string): Parsed => ({ ok: false, message });
+const wrongExpression = (message: string): ParsedExpression => ({ ok: false, message });
 
 function countComplaint(fields: readonly string[]): string {
   const count = fields[0] === "" ? 0 : fields.length;
@@ -85,7 +85,7 @@ function isValid({ names }: Field, place: number, text: string): boolean {
   const value = names.length === 0 ? String.raw`\d{1,2}` : String.raw`(?:\d{1,2}|${names.join("|")})`;
   const item = String.raw`(?:\*|${value}(?:-${value})?)(?:/\d{1,2})?`;
   if (!new RegExp(`^${item}(?:,${item})*$`, "i").test(text)) return false;
-  const alone = FIELDS.map((_, i) => (i === place ? text : "*")).join(" ");
+  const alone = CRON_FIELDS.map((_, i) => (i === place ? text : "*")).join(" ");
   try {
     return new CronPattern(alone, undefined, { mode: "5-part" }).pattern !== "";
   } catch {

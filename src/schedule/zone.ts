@@ -1,9 +1,7 @@
 /** Wall clocks of IANA zones, from the runtime's own zone data: offsets, local times, and where they change. */
 import { BoundedMap } from "../../actors/bounded-map.ts";
+import { MINUTE_MS, HOUR_MS, DAY_MS } from "../../actors/units.ts";
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
 /** Formatters cost tens of microseconds to make; there are about 450 zones. */
 const KEPT_FORMATS = 100;
 /** The format of a zone's name. Fixed offsets such as `+05:30` are not zones: they have no clock changes. */

@@ -12,14 +12,14 @@ import type { ActorRef } from "../../actors/runtime/actor.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
 import type { FileDirectory, ListedPlace } from "../../actors/workspace/directory.ts";
 import { MAX_PLACES, type WorkspaceLimits } from "../../actors/workspace/limits.ts";
-import { type FilePath, parentOf, parseNewPath, parsePath } from "../../actors/workspace/path.ts";
+import { type FilePath, parentPath, parseNewPath, parsePath } from "../../actors/workspace/path.ts";
 import type { FileContents } from "../../actors/workspace/ports.ts";
 import { type Repository, workspaceRef } from "../../actors/workspace/schema.ts";
 import type { CloneFailure, CloneLimits, Cloner, FetchedRepository, RepositoryFile } from "../repositories/clone.ts";
 import type { SecretReader } from "../runner/mcp/header-secrets.ts";
 import { faultWords } from "../runner/tools/fault-words.ts";
 import type { CloneService } from "../runner/tools/clone-repository.ts";
-import { patiently, type Waiting } from "../runner/tools/patience.ts";
+import { untilServiceDecides, type WaitingTool } from "../runner/tools/patience.ts";
 
 /** Limits of WSP-5. */
 export const CLONE_LIMITS: CloneLimits = {
@@ -61,7 +61,7 @@ interface Work {
   readonly context: ToolContext;
   readonly ref: ActorRef<"workspace">;
   readonly repository: Repository;
-  readonly waiting: Waiting;
+  readonly waiting: WaitingTool;
   readonly onFile: (done: number, of: number) => void;
 }
 
@@ -107,14 +107,16 @@ export function cloneService(parts: Parts): CloneService {
 async function mountOf(
   { system }: Parts,
   { organizationId, jobId }: ToolContext,
-  waiting: Waiting,
+  waiting: WaitingTool,
 ): Promise<Outcome<{ readonly ref: ActorRef<"workspace">; readonly repository: Repository }>> {
-  const job = await patiently(waiting, () => system.dispatch(jobRef(organizationId, jobId), { kind: "read_job" }));
+  const job = await untilServiceDecides(waiting, () =>
+    system.dispatch(jobRef(organizationId, jobId), { kind: "read_job" }),
+  );
   if (!job.ok) return job;
   const { workspaceId } = job.value;
   if (workspaceId === null) return notFound("workspace");
   const ref = workspaceRef(organizationId, workspaceId);
-  const workspace = await patiently(waiting, () => system.dispatch(ref, { kind: "read_workspace" }));
+  const workspace = await untilServiceDecides(waiting, () => system.dispatch(ref, { kind: "read_workspace" }));
   if (!workspace.ok) return workspace;
   const repository = workspace.value.repos?.find((one) => one.jobId === jobId);
   return repository === undefined ? notFound("repository") : { ok: true, value: { ref, repository } };
@@ -189,10 +191,10 @@ async function placesOf(
   mount: FilePath,
 ): Promise<ReadonlyMap<string, ListedPlace>> {
   const places = new Map<string, ListedPlace>();
-  const found = await patiently(waiting, () => system.dispatch(ref, { kind: "read_place", path: mount }));
+  const found = await untilServiceDecides(waiting, () => system.dispatch(ref, { kind: "read_place", path: mount }));
   if (!found.ok || found.value.place.node.kind !== "directory") return places;
   const { organizationId } = ref;
-  const settled = await patiently(waiting, () => system.settled(organizationId));
+  const settled = await untilServiceDecides(waiting, () => system.settled(organizationId));
   if (!settled.ok) throw new Refused(faultWords(settled.fault));
   const directory = { organizationId, directoryId: found.value.place.node.id, directory: found.value.path };
   for (let after: string | null = null; ;) {
@@ -222,7 +224,7 @@ async function removeOthers(parts: Parts, work: Work, { planned, before }: Chang
   const { repository } = work;
   const needed = new Set<string>();
   for (const { path } of planned.values())
-    for (let at = parentOf(path); at.names.length > 0; at = parentOf(at)) needed.add(keyOf(at));
+    for (let at = parentPath(path); at.names.length > 0; at = parentPath(at)) needed.add(keyOf(at));
   let removed = 0;
   const directories: FilePath[] = [];
   for (const [key, { path: text, place }] of before) {
@@ -244,7 +246,7 @@ async function removeOthers(parts: Parts, work: Work, { planned, before }: Chang
 async function remove({ system }: Parts, { ref, repository, waiting }: Work, path: FilePath): Promise<boolean> {
   const cause = causeOf(repository);
   const command = { kind: "delete_place", path, isRecursive: false, precondition: { kind: "none" }, cause } as const;
-  const gone = await patiently(waiting, () => system.dispatch(ref, command));
+  const gone = await untilServiceDecides(waiting, () => system.dispatch(ref, command));
   if (!gone.ok && isPassing(gone.fault)) throw new Refused(faultWords(gone.fault));
   return gone.ok;
 }
@@ -295,7 +297,7 @@ async function writeAll(
       if (node?.kind !== "file" || node.sha256 !== sha256) {
         // Small files are in memory, so a full disk can be retried; a stream from git can be read only once.
         const again = () => receive(new Blob([bytes]).stream());
-        const one = write(path, patiently(waiting, again))
+        const one = write(path, untilServiceDecides(waiting, again))
           .catch((cause: unknown) => void (failed ??= cause))
           .finally(() => writing.delete(one));
         writing.add(one);
@@ -321,7 +323,7 @@ async function asked(parts: Parts, asking: Asking, command: Command): Promise<vo
 }
 
 const answered = ({ system }: Parts, { ref, waiting }: Asking, command: Command): Promise<Outcome<unknown>> =>
-  patiently(waiting, () => system.dispatch(ref, command as never) as Promise<Outcome<unknown>>);
+  untilServiceDecides(waiting, () => system.dispatch(ref, command as never) as Promise<Outcome<unknown>>);
 
 const MIB = 1024 * 1024;
 

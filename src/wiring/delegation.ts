@@ -15,7 +15,7 @@ import { keyedId } from "../work/keyed-id.ts";
 import { prepareWork, type WorkServices } from "../work/prepared-work.ts";
 import type { Delegation, DelegationService } from "../runner/tools/delegate.ts";
 import { systemChance, systemClock } from "./clock.ts";
-import { patiently } from "../runner/tools/patience.ts";
+import { untilServiceDecides } from "../runner/tools/patience.ts";
 
 const PAUSES: BackoffParts = { clock: systemClock, chance: systemChance };
 /** The pause before the child is read again, if its events could not be read. */
@@ -27,13 +27,13 @@ export function actorDelegation(parts: WorkServices): DelegationService {
       const { context, key, host } = delegation;
       const child = jobRef(context.organizationId, idOf("job", key));
       const read = (): Promise<Outcome<Job>> => parts.system.dispatch(child, { kind: "read_job" });
-      const known = await patiently({ pauses: PAUSES, signal }, read);
+      const known = await untilServiceDecides({ pauses: PAUSES, signal }, read);
       if (!known.ok) {
         if (known.fault.kind !== "not_found") return known;
         const begun = await begin(parts, delegation, signal);
         if (!begun.ok) return begun;
       }
-      const job = known.ok ? known : await patiently({ pauses: PAUSES, signal }, read);
+      const job = known.ok ? known : await untilServiceDecides({ pauses: PAUSES, signal }, read);
       if (!job.ok) return job;
       host.log("info", `Waiting for ${job.value.agent.name}: ${child.id}`);
       host.waits();
@@ -49,12 +49,12 @@ async function begin(
   signal: AbortSignal,
 ): Promise<Outcome<null>> {
   const { organizationId, userId, agentId: fromAgentId, jobId: parentId } = context;
-  const work = await patiently({ pauses: PAUSES, signal }, () =>
+  const work = await untilServiceDecides({ pauses: PAUSES, signal }, () =>
     prepareWork(services, { by: { organizationId, userId }, agent: agentId }),
   );
   if (!work.ok) return work;
   const jobId = idOf("job", key);
-  const made = await patiently({ pauses: PAUSES, signal }, () =>
+  const made = await untilServiceDecides({ pauses: PAUSES, signal }, () =>
     services.system.dispatchGroup(
       followed(ask(jobRef(organizationId, parentId), { kind: "delegate", key, childJobId: jobId }), (parent) =>
         work.value.firstMessage({
@@ -74,7 +74,9 @@ async function begin(
 /** Waits until the child is settled, reading it again after each of its events. */
 async function settledChild(system: TroupeSystem, child: ActorRef<"job">, signal: AbortSignal): Promise<Outcome<Job>> {
   for (;;) {
-    const job = await patiently({ pauses: PAUSES, signal }, () => system.dispatch(child, { kind: "read_job" }));
+    const job = await untilServiceDecides({ pauses: PAUSES, signal }, () =>
+      system.dispatch(child, { kind: "read_job" }),
+    );
     if (!job.ok || isSettled(job.value.status) || signal.aborted) return job;
     await changed(system, child, { after: job.value.lastSeq, signal });
   }

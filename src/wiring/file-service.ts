@@ -13,7 +13,7 @@ import { type FilePath, parseDirectory, parseNewPath, parsePath } from "../../ac
 import type { FileContents } from "../../actors/workspace/ports.ts";
 import type { Cause, Found, Precondition } from "../../actors/workspace/protocol.ts";
 import { type FilePlace, workspaceRef } from "../../actors/workspace/schema.ts";
-import type { ChangedFile, FileService, ToolFile } from "../runner/tools/file-service.ts";
+import type { ChangedToolFile, FileService, ToolFile } from "../runner/tools/file-service.ts";
 
 /** Bytes of one read of a file. */
 const PART_BYTES = 32 * 1024;
@@ -148,7 +148,7 @@ const toolFile = ({ path, place: { node } }: Found): ToolFile => ({
 
 const ARTIFACT_ID_CHARACTERS = 21;
 
-function changedFile({ jobId }: ToolContext, found: Found): ChangedFile {
+function changedFile({ jobId }: ToolContext, found: Found): ChangedToolFile {
   const { node, name } = found.place;
   const file = toolFile(found);
   if (node.kind !== "file") return { ...file, artifact: null };
@@ -213,7 +213,7 @@ async function write(
   parts: Parts,
   context: ToolContext,
   { path, text, mime: former = "", precondition }: Write,
-): Promise<Outcome<ChangedFile>> {
+): Promise<Outcome<ChangedToolFile>> {
   const { contents, system } = parts;
   const at = await workspaceOf(parts, context);
   if (!at.ok) return at;

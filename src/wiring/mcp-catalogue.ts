@@ -13,7 +13,7 @@ import type { McpServer } from "../../actors/job/connections.ts";
 import type { Clock } from "../../actors/runtime/ports.ts";
 import type { McpCatalogue, ServerTools } from "../operations/mcp-catalogue.ts";
 import { type FoundServer, serverTools } from "../runner/mcp/server-tools.ts";
-import type { McpParts } from "../runner/mcp/mcp-tools.ts";
+import type { McpToolParts } from "../runner/mcp/mcp-tools.ts";
 
 /** How long a list is valid; and how long a failure is, so that a repaired server is noticed soon. */
 export const LIST_AGE_MS = 5 * 60_000;
@@ -29,7 +29,7 @@ interface Kept {
   readonly bytes: number;
 }
 
-export type CatalogueParts = Omit<McpParts, "log"> & { readonly clock: Pick<Clock, "now"> };
+export type CatalogueParts = Omit<McpToolParts, "log"> & { readonly clock: Pick<Clock, "now"> };
 
 export class CachedMcpCatalogue implements McpCatalogue {
   private readonly parts: CatalogueParts;

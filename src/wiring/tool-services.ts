@@ -4,7 +4,7 @@ import type { Directory } from "../../actors/organization/directory.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
 import { actorDelegation } from "./delegation.ts";
 import type { AgentFinder } from "../work/agent-finder.ts";
-import type { ToolServices } from "../runner/tools.ts";
+import type { BuiltinServices } from "../runner/tools.ts";
 import { actorTaskService } from "./task-service.ts";
 
 interface Parts {
@@ -14,7 +14,7 @@ interface Parts {
   readonly models: ModelPort;
 }
 
-export function toolServices({ system, directory, agents, models }: Parts): ToolServices {
+export function toolServices({ system, directory, agents, models }: Parts): BuiltinServices {
   return {
     tasks: actorTaskService(system, directory),
     delegations: actorDelegation({ system, agents, models }),

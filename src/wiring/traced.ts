@@ -4,7 +4,7 @@
  */
 import { type ModelOutcome, type ModelPort, type Toolbox, type ToolPort, withCalls } from "../../actors/job/ports.ts";
 import { jobExecution } from "../../actors/job/run/execution.ts";
-import type { RunIntent, RunServices } from "../../actors/job/run/services.ts";
+import type { JobRunIntent, RunServices } from "../../actors/job/run/services.ts";
 import type { EffectHandler } from "../../actors/runtime/outputs/effects.ts";
 import type { EffectRow } from "../../actors/runtime/store.ts";
 import { carrierOf, type Span, type SpanFacts, type Tracing } from "../../actors/runtime/tracing.ts";
@@ -111,7 +111,7 @@ const tracedRun = (handler: EffectHandler, tracing: Tracing): EffectHandler => (
 });
 
 function runOf({ intent, actorId, organizationId }: EffectRow) {
-  const { begun, attempt } = intent as Partial<RunIntent>;
+  const { begun, attempt } = intent as Partial<JobRunIntent>;
   const cause = carrierOf(intent);
   const parent = begun?.trace ?? cause;
   const isSame = parent === null || cause === null || traceOf(parent) === traceOf(cause);

@@ -18,10 +18,10 @@ export const REMEMBERED_AGENTS = 10_000;
 /** Cached questions for agents: about 5 MiB when full. */
 const REMEMBERED_QUESTIONS = 10_000;
 /** Text that cannot be an id is not looked up. */
-const ID = /^[A-Za-z0-9_-]{1,64}$/;
-export const isAgentId = (text: string): boolean => ID.test(text);
+const AGENT_ID_SHAPE = /^[A-Za-z0-9_-]{1,64}$/;
+export const isAgentId = (text: string): boolean => AGENT_ID_SHAPE.test(text);
 
-type Reader = Pick<Principal, "organizationId" | "userId">;
+type AgentReader = Pick<Principal, "organizationId" | "userId">;
 
 export interface AgentFinderParts {
   readonly system: TroupeSystem;
@@ -39,7 +39,7 @@ export class AgentFinder {
   }
 
   /** The agent, if this reader may read and execute it. */
-  find(by: Reader, agentId: string): MaybePromise<Outcome<Agent>> {
+  find(by: AgentReader, agentId: string): MaybePromise<Outcome<Agent>> {
     if (!isAgentId(agentId)) return notFound("agent");
     return whenReady(this.read(by.organizationId, by, agentId), (own) =>
       own.ok || own.fault.kind !== "not_found" ? own : this.elsewhere(by, agentId),
@@ -47,19 +47,19 @@ export class AgentFinder {
   }
 
   /** An agent that the reader's organization does not have. */
-  private async elsewhere(by: Reader, agentId: string): Promise<Outcome<Agent>> {
+  private async elsewhere(by: AgentReader, agentId: string): Promise<Outcome<Agent>> {
     const owner = await this.ownerOf(agentId);
     if (!owner.ok) return owner;
     const isNowhere = owner.value === null || owner.value === by.organizationId;
     return isNowhere ? notFound("agent") : this.read(owner.value, by, agentId);
   }
 
-  private read(organizationId: string, by: Reader, agentId: string): MaybePromise<Outcome<Agent>> {
+  private read(organizationId: string, by: AgentReader, agentId: string): MaybePromise<Outcome<Agent>> {
     return this.parts.system.dispatchKept(this.questionOf(organizationId, by, agentId));
   }
 
   /** The question of this reader for the agent, cached so that its reply can be kept. */
-  private questionOf(organizationId: string, by: Reader, agentId: string): KeptAsk<Agent> {
+  private questionOf(organizationId: string, by: AgentReader, agentId: string): KeptAsk<Agent> {
     const name = `read_agent ${organizationId} ${by.organizationId} ${by.userId} ${agentId}`;
     const known = this.questions.get(name);
     if (known !== undefined) return known;

@@ -6,7 +6,7 @@ import type { Agent } from "../../actors/organization/schema.ts";
  * The committed version for a job of `organizationId`. A foreign agent comes without the tools and MCP servers that its
  * owner configured, and without tools that read the organization.
  */
-export function snapshotOf(agent: Agent, organizationId: string): AgentSnapshot {
+export function agentSnapshot(agent: Agent, organizationId: string): AgentSnapshot {
   const { id, name, version, systemPrompt, model, maxSteps } = agent;
   const isOwn = agent.organizationId === organizationId;
   const { allowedTools, approvalTools, mcpServers } = isOwn

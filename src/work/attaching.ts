@@ -27,11 +27,13 @@ import { uploadRef } from "../../actors/upload/schema.ts";
 import type { QuotaReports } from "../../actors/usage/quota.ts";
 import { parsePath } from "../../actors/workspace/path.ts";
 import type { ArrivedContent, FileContents } from "../../actors/workspace/ports.ts";
-import type { Content } from "../../actors/workspace/schema.ts";
+import type { StoredContent } from "../../actors/workspace/schema.ts";
 import { errorAt, type GivenAttachment, type GivenContent, type GivenSource } from "./content-blocks.ts";
 import { contentAt, type FileParts } from "./file-content.ts";
 import { roomFor } from "./content-room.ts";
-import { headOf, type KnownContent, knownContent, LOOKED_BYTES, TAKEN_TYPES } from "./media-type.ts";
+import { readHead, type KnownContent, knownContent, LOOKED_BYTES, TAKEN_TYPES } from "./media-type.ts";
+import { TEXT_SEPARATOR } from "../../actors/job/schema.ts";
+import { MIB } from "../../actors/units.ts";
 
 /** Fetches content that a message refers to by URL. */
 export interface UrlContents {
@@ -46,7 +48,7 @@ export interface UrlContents {
       readonly check: (content: ArrivedContent, mime: string) => MaybePromise<Outcome<unknown>>;
     },
   ): Promise<
-    | { readonly kind: "fetched"; readonly content: Content; readonly finalUrl: string }
+    | { readonly kind: "fetched"; readonly content: StoredContent; readonly finalUrl: string }
     /** `isPassing`: the same URL may answer later. */
     | { readonly kind: "failed"; readonly why: string; readonly isPassing: boolean }
     | { readonly kind: "refused"; readonly refusal: Outcome<never> }
@@ -79,9 +81,6 @@ export interface SaidContent {
   readonly blocks?: readonly InputBlock[];
 }
 
-const SEPARATOR = "\n\n";
-const MIB = 1024 * 1024;
-
 /** Finds and pins all named content; `field` is the content's name in the body. */
 export async function attached(
   parts: AttachingParts,
@@ -96,12 +95,12 @@ export async function attached(
       blocks.push({ type: "text", text: block.text });
       continue;
     }
-    const found = await attachment(parts, by, { block, place: [field, at], left });
+    const found = await attachBlock(parts, by, { block, place: [field, at], left });
     if (!found.ok) return found;
     left -= found.value.size;
     blocks.push(found.value);
   }
-  const text = blocks.flatMap((block) => (block.type === "text" ? [block.text] : [])).join(SEPARATOR);
+  const text = blocks.flatMap((block) => (block.type === "text" ? [block.text] : [])).join(TEXT_SEPARATOR);
   return ok(blocks.every(({ type }) => type === "text") ? { text } : { text, blocks });
 }
 
@@ -123,34 +122,38 @@ export const usesOf = (
       : [],
   );
 
-type Place = readonly (string | number)[];
-interface Wanted {
+type InputPlace = readonly (string | number)[];
+interface WantedAttachment {
   readonly block: GivenAttachment;
-  readonly place: Place;
+  readonly place: InputPlace;
   /** Remaining bytes of the message's limit. */
   readonly left: number;
 }
 /** Content, its name at its source, and the source. */
 interface Located {
-  readonly content: Content;
+  readonly content: StoredContent;
   readonly name: string | null;
   readonly source: AttachmentBlock["source"];
 }
 
-const wrong = (place: Place, message: string): Outcome<never> => {
+const wrongContent = (place: InputPlace, message: string): Outcome<never> => {
   const { path, message: text } = errorAt(place, message);
   return invalid(path, text);
 };
 
-async function attachment(parts: AttachingParts, by: Sayer, wanted: Wanted): Promise<Outcome<AttachmentBlock>> {
+async function attachBlock(
+  parts: AttachingParts,
+  by: Sayer,
+  wanted: WantedAttachment,
+): Promise<Outcome<AttachmentBlock>> {
   const { block, place } = wanted;
   const located = await LOCATE[block.source.kind](parts, by, wanted as never);
   if (!located.ok) return located;
   const { content, source } = located.value;
   const { sha256, size } = content;
   const key = { organizationId: by.organizationId, sha256 };
-  if (!(await parts.contents.hold(key))) return wrong([...place, "source"], "has no content any more");
-  const head = (await headOf(parts.contents, key, size)) ?? new Uint8Array();
+  if (!(await parts.contents.hold(key))) return wrongContent([...place, "source"], "has no content any more");
+  const head = (await readHead(parts.contents, key, size)) ?? new Uint8Array();
   const fitting = fittingContent(wanted, content, head);
   if (!fitting.ok) return fitting;
   const name = block.name ?? located.value.name;
@@ -160,19 +163,19 @@ async function attachment(parts: AttachingParts, by: Sayer, wanted: Wanted): Pro
 
 /** The type of the content, if messages accept it in this kind of block. */
 function fittingContent(
-  { block, place, left }: Omit<Wanted, "block"> & { readonly block: Pick<GivenAttachment, "type"> },
-  { size, mime }: Pick<Content, "size" | "mime">,
+  { block, place, left }: Omit<WantedAttachment, "block"> & { readonly block: Pick<GivenAttachment, "type"> },
+  { size, mime }: Pick<StoredContent, "size" | "mime">,
   head: Uint8Array,
 ): Outcome<KnownContent> {
-  if (size === 0) return wrong([...place, "source"], "is an empty file");
+  if (size === 0) return wrongContent([...place, "source"], "is an empty file");
   const known = knownContent(head, size, mime);
   if (known === null)
-    return wrong([...place, "source"], `is of a type that messages do not take; they take ${TAKEN_TYPES}`);
+    return wrongContent([...place, "source"], `is of a type that messages do not take; they take ${TAKEN_TYPES}`);
   if (known.kind !== block.type)
-    return wrong([...place, "type"], `must be "${known.kind}": the content is ${known.mime}`);
+    return wrongContent([...place, "type"], `must be "${known.kind}": the content is ${known.mime}`);
   const most = Math.min(left, largestOf(known.mime));
   if (size > most)
-    return wrong(
+    return wrongContent(
       [...place, "source"],
       size > left && left < largestOf(known.mime)
         ? `makes the images and files of this message longer than ${ATTACHED_BYTES / MIB} MiB together`
@@ -189,7 +192,9 @@ type Of<K extends GivenSource["kind"]> = Extract<GivenSource, { readonly kind: K
 type Locating<K extends GivenSource["kind"]> = (
   parts: AttachingParts,
   by: Sayer,
-  wanted: Omit<Wanted, "block"> & { readonly block: Pick<GivenAttachment, "type"> & { readonly source: Of<K> } },
+  wanted: Omit<WantedAttachment, "block"> & {
+    readonly block: Pick<GivenAttachment, "type"> & { readonly source: Of<K> };
+  },
 ) => Promise<Outcome<Located>>;
 
 const LOCATE: { readonly [K in GivenSource["kind"]]: Locating<K> } = {
@@ -206,7 +211,7 @@ const LOCATE: { readonly [K in GivenSource["kind"]]: Locating<K> } = {
     if (!readsWorkspaces) return refuse({ kind: "insufficient_scope", required: ["workspaces:read"] });
     const path = parsePath(source.path);
     if (!path.ok)
-      return wrong(
+      return wrongContent(
         [...place, "source", "path"],
         path.fault.kind === "invalid_path" ? `is no path: ${path.fault.message}` : "is no path",
       );
@@ -220,7 +225,7 @@ const LOCATE: { readonly [K in GivenSource["kind"]]: Locating<K> } = {
     if (found.fault.kind !== "not_found") return found;
     const field = found.fault.noun === "workspace" ? "workspace_id" : "path";
     const version = source.version === undefined ? "" : `, or it has no version ${source.version}`;
-    return wrong(
+    return wrongContent(
       [...place, "source", field],
       `names no ${found.fault.noun === "workspace" ? "workspace" : `file of the workspace${version}`}`,
     );
@@ -243,10 +248,10 @@ const LOCATE: { readonly [K in GivenSource["kind"]]: Locating<K> } = {
     const at = [...place, "source", "url"];
     if (found.kind === "failed" && found.isPassing)
       return refuse({ kind: "unavailable", retryAfterMs: URL_RETRY_MS, message: errorAt(at, found.why).message });
-    if (found.kind === "failed") return wrong(at, found.why);
+    if (found.kind === "failed") return wrongContent(at, found.why);
     const url = shownUrl(source.url);
     const last = URL.parse(found.finalUrl)?.pathname.split("/").at(-1) ?? "";
-    return ok({ content: found.content, name: decoded(last), source: { kind: "url", url } });
+    return ok({ content: found.content, name: decodedFileName(last), source: { kind: "url", url } });
   },
 };
 
@@ -257,7 +262,7 @@ function shownUrl(text: string): string {
 }
 
 /** The file name in a URL; null if it has none. */
-function decoded(text: string): string | null {
+function decodedFileName(text: string): string | null {
   try {
     const name = cutText(visibleText(cleanText(decodeURIComponent(text))), UPLOAD_NAME);
     return name.trim() === "" ? null : name;

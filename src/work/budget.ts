@@ -22,7 +22,7 @@ export async function withinBudget(
 
 type Prices = Pick<ModelPort, "hasPrice">;
 
-const nameOf = ({ provider, name }: ModelInfo): string => `${provider}:${name}`;
+const modelLabel = ({ provider, name }: ModelInfo): string => `${provider}:${name}`;
 
 /** Refuses a budget of cost for a model with an unknown cost; `name` is the budget's name in the refusal. */
 export function costKnown(
@@ -32,12 +32,12 @@ export function costKnown(
   name = "budget.max_cost",
 ): Outcome<null> {
   if ((budget?.maxCost ?? null) === null || isCostKnown(prices, model)) return ok(null);
-  return invalid("/budget/max_cost", `${name} needs a model with a price; ${nameOf(model)} has none`);
+  return invalid("/budget/max_cost", `${name} needs a model with a price; ${modelLabel(model)} has none`);
 }
 
 /** The refusal of a model without a price while the month has a limit of cost. */
 export const unpriced = (model: ModelInfo): Outcome<never> =>
   refuse({
     kind: "provider_error",
-    message: `The organization has a cost budget, and the model ${nameOf(model)} has no price`,
+    message: `The organization has a cost budget, and the model ${modelLabel(model)} has no price`,
   });

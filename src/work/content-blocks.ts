@@ -24,11 +24,11 @@ export type GivenBlock = { readonly type: "text"; readonly text: string } | Give
 export type GivenContent = string | readonly GivenBlock[];
 
 /** Characters of a URL, and of an id or a path. */
-const URL_CHARACTERS = 8_192;
-const TEXT_CHARACTERS = 4_096;
+const BLOCK_URL_CHARACTERS = 8_192;
+const BLOCK_TITLE_CHARACTERS = 4_096;
 
-type Fields = Readonly<Record<string, unknown>>;
-const isObject = (value: unknown): value is Fields =>
+type BlockFields = Readonly<Record<string, unknown>>;
+const isBlockObject = (value: unknown): value is BlockFields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** The errors of a message's content; `field` is its name in the body. */
@@ -66,14 +66,14 @@ class Checks {
   blocks(blocks: readonly unknown[]): void {
     if (blocks.length === 0) this.add([], "must have at least 1 block");
     if (blocks.length > MESSAGE_BLOCKS) return this.add([], `must have at most ${MESSAGE_BLOCKS} blocks`);
-    const attached = blocks.filter((block) => isObject(block) && block["type"] !== "text").length;
+    const attached = blocks.filter((block) => isBlockObject(block) && block["type"] !== "text").length;
     if (attached > MESSAGE_ATTACHMENTS)
       return this.add([], `must have at most ${MESSAGE_ATTACHMENTS} images and files`);
     for (const [at, block] of blocks.entries()) this.block(block, at);
   }
 
   private block(block: unknown, at: number): void {
-    if (!isObject(block)) return this.add([at], 'must be an object such as {type: "text", text}');
+    if (!isBlockObject(block)) return this.add([at], 'must be an object such as {type: "text", text}');
     if (block["type"] === "text") {
       this.known(block, ["type", "text"], [at]);
       if (typeof block["text"] !== "string" || block["text"].trim() === "")
@@ -86,11 +86,12 @@ class Checks {
     const { source, name } = block;
     if (name !== undefined && !(typeof name === "string" && name.trim() !== "" && !isLonger(name, UPLOAD_NAME)))
       this.add([at, "name"], `must be a string of 1 to ${UPLOAD_NAME} characters`);
-    if (!isObject(source)) return this.add([at, "source"], "must be an object with a kind: upload, workspace or url");
+    if (!isBlockObject(source))
+      return this.add([at, "source"], "must be an object with a kind: upload, workspace or url");
     this.source(source, [at, "source"]);
   }
 
-  private source(source: Fields, at: readonly (string | number)[]): void {
+  private source(source: BlockFields, at: readonly (string | number)[]): void {
     switch (source["kind"]) {
       case "upload":
         this.known(source, ["kind", "file_id"], at);
@@ -106,19 +107,19 @@ class Checks {
       }
       case "url":
         this.known(source, ["kind", "url"], at);
-        return this.text(source, "url", at, URL_CHARACTERS);
+        return this.text(source, "url", at, BLOCK_URL_CHARACTERS);
       default:
         return this.add([...at, "kind"], "must be one of: upload, workspace, url");
     }
   }
 
-  private text(of: Fields, name: string, at: readonly (string | number)[], most = TEXT_CHARACTERS): void {
+  private text(of: BlockFields, name: string, at: readonly (string | number)[], most = BLOCK_TITLE_CHARACTERS): void {
     const value = of[name];
     if (typeof value !== "string" || value === "" || isLonger(value, most))
       this.add([...at, name], `must be a string of 1 to ${most} characters`);
   }
 
-  private known(of: Fields, names: readonly string[], at: readonly (string | number)[]): void {
+  private known(of: BlockFields, names: readonly string[], at: readonly (string | number)[]): void {
     for (const key of Object.keys(of))
       if (!names.includes(key)) this.add([...at, cutText(key, 64)], "is an unknown field");
   }

@@ -57,7 +57,7 @@ export async function continueWork<T>(
     ...workOf(chat, by),
     blocks,
     field,
-    budget: merged(before, budget ?? NO_BUDGET),
+    budget: mergeBudgets(before, budget ?? NO_BUDGET),
     ...inherited,
   });
   if (!work.ok) return work;
@@ -70,7 +70,7 @@ export async function continueWork<T>(
       onBusy: "queue",
       terms: {
         ...termsAfter(parent, relation, requestId),
-        ...(budget === null ? {} : { budget: merged(parent, budget) }),
+        ...(budget === null ? {} : { budget: mergeBudgets(parent, budget) }),
         ...(metadata === null ? {} : { metadata }),
       },
       metadata: {},
@@ -87,7 +87,7 @@ export function newJobOf([, , { job }]: RepliesOf<ContinuationSteps>): Job {
 }
 
 /** Fields that the new budget omits keep the earlier values, except the deadline, which was the earlier job's own. */
-const merged = ({ budget: { maxTokens, maxCost = null, maxSteps } }: Job, budget: Budget): Budget => ({
+const mergeBudgets = ({ budget: { maxTokens, maxCost = null, maxSteps } }: Job, budget: Budget): Budget => ({
   maxTokens: budget.maxTokens ?? maxTokens,
   maxCost: budget.maxCost ?? maxCost,
   maxSteps: budget.maxSteps ?? maxSteps,

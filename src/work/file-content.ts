@@ -6,7 +6,7 @@ import type { TroupeSystem } from "../../actors/troupe.ts";
 import type { FileDirectory } from "../../actors/workspace/directory.ts";
 import type { FilePath } from "../../actors/workspace/path.ts";
 import type { Found } from "../../actors/workspace/protocol.ts";
-import { type Content, type FilePlace, workspaceRef } from "../../actors/workspace/schema.ts";
+import { type StoredContent, type FilePlace, workspaceRef } from "../../actors/workspace/schema.ts";
 import { lookUp } from "../log/look-up.ts";
 import type { HttpLog } from "../log/port.ts";
 
@@ -17,7 +17,7 @@ export interface FileParts {
   readonly log: HttpLog;
 }
 
-interface At {
+interface FileAt {
   readonly organizationId: string;
   readonly id: string;
   readonly path: FilePath;
@@ -26,7 +26,7 @@ interface At {
 /** The file at a path of the workspace. */
 export async function fileAt(
   { system }: Pick<FileParts, "system">,
-  { organizationId, id, path }: At,
+  { organizationId, id, path }: FileAt,
 ): Promise<Outcome<Found<FilePlace>>> {
   const found = await system.dispatch(workspaceRef(organizationId, id), { kind: "read_place", path });
   if (!found.ok) return found;
@@ -37,8 +37,8 @@ export async function fileAt(
 /** The current content of a file, or that of one of its versions. */
 export async function contentAt(
   parts: FileParts,
-  { number, ...at }: At & { readonly number: number | undefined },
-): Promise<Outcome<Content & { readonly number: number }>> {
+  { number, ...at }: FileAt & { readonly number: number | undefined },
+): Promise<Outcome<StoredContent & { readonly number: number }>> {
   if (number === undefined) {
     const found = await fileAt(parts, at);
     return found.ok ? ok(found.value.place.node) : found;

@@ -11,7 +11,7 @@ export const FORK_MESSAGES = 1_000;
 /** Their bytes as JSON; the newest message is kept even if it alone exceeds this. */
 export const FORK_BYTES = 4 * 1024 * 1024;
 /** Messages of one read. */
-const PAGE = 100;
+const FORK_PAGE_MESSAGES = 100;
 
 interface ForkServices {
   readonly system: TroupeSystem;
@@ -75,7 +75,7 @@ async function messagesBefore({ chats }: ForkServices, chat: Chat, seq: number):
   const read: Message[] = [];
   let bytes = 0;
   for (let beforeSeq = seq; read.length < FORK_MESSAGES && bytes < FORK_BYTES;) {
-    const page = await chats.listMessages(chat.organizationId, chat.id, { limit: PAGE, beforeSeq });
+    const page = await chats.listMessages(chat.organizationId, chat.id, { limit: FORK_PAGE_MESSAGES, beforeSeq });
     for (const message of page.records) {
       bytes += JSON.stringify(message).length;
       if (read.length < FORK_MESSAGES && (read.length === 0 || bytes <= FORK_BYTES)) read.push(message);

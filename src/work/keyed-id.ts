@@ -1,7 +1,7 @@
 /** Derives ids from a key, so that each attempt of the same work names the same chat and the same job. */
 
 /** Characters of the random part of an id (GEN-2). */
-const ID_CHARACTERS = 21;
+const KEYED_ID_CHARACTERS = 21;
 
 /**
  * The id for this key. `purpose` keeps the keys of different callers apart (`delegation`, `mission`); it
@@ -12,5 +12,5 @@ export function keyedId(
   { purpose, key }: { readonly purpose: string; readonly key: string },
 ): string {
   const digest = new Bun.CryptoHasher("sha256").update(`${purpose}\n${prefix}\n${key}`).digest("base64url");
-  return `${prefix}_${digest.slice(0, ID_CHARACTERS)}`;
+  return `${prefix}_${digest.slice(0, KEYED_ID_CHARACTERS)}`;
 }

@@ -19,7 +19,7 @@ export const LOOKED_BYTES = 64 * 1024;
 export const TAKEN_TYPES = "PNG, JPEG, GIF and WebP images, PDF documents, and text in UTF-8";
 
 const PDF = "application/pdf";
-const TEXT = /^text\/[a-z0-9][a-z0-9!#$&^_.+-]{0,63}$/;
+const TEXT_MEDIA_TYPE = /^text\/[a-z0-9][a-z0-9!#$&^_.+-]{0,63}$/;
 const latin = (head: Uint8Array, from: number, to: number): string => String.fromCharCode(...head.subarray(from, to));
 
 /**
@@ -36,7 +36,7 @@ export function knownContent(head: Uint8Array, size: number, declared: string): 
   if (pdfAt === 0 || (pdfAt > 0 && !isWords)) return { kind: "file", mime: PDF };
   if (!isWords) return null;
   const type = (declared.split(";")[0] ?? "").trim().toLowerCase();
-  return { kind: "file", mime: TEXT.test(type) ? type : "text/plain" };
+  return { kind: "file", mime: TEXT_MEDIA_TYPE.test(type) ? type : "text/plain" };
 }
 
 function imageType(head: Uint8Array): string | null {
@@ -58,7 +58,7 @@ function isText(head: Uint8Array, size: number): boolean {
 }
 
 /** The first bytes of stored content; null if it does not exist. Rejects if the store cannot be reached. */
-export async function headOf(
+export async function readHead(
   contents: Pick<FileContents, "read">,
   key: BlobKey,
   size: number,

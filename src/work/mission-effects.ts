@@ -6,7 +6,7 @@
 import { type Fault, isPassing, type Noun, type Outcome } from "../../actors/fault.ts";
 import type { MissionDirectory, MissionGround, MissionPlace } from "../../actors/mission/directory.ts";
 import type { ImpossibleReason, MissionCommand, RunRefusal } from "../../actors/mission/protocol.ts";
-import { RUN_EFFECT, type RunIntent } from "../../actors/mission/runs.ts";
+import { RUN_EFFECT, type MissionRunIntent } from "../../actors/mission/runs.ts";
 import { missionRef } from "../../actors/mission/schema.ts";
 import { Slots } from "../../actors/job/run/slots.ts";
 import { TELL_MISSIONS } from "../../actors/organization/agents.ts";
@@ -31,9 +31,9 @@ const BEGINNING = { inProcess: 16, ofOrganization: 8 };
 /** Between two checks whether a burst of fires is over, and the most checks. */
 const BURST = { firstMs: 20, lastMs: 20, looks: 500 };
 /** Missions that are looked up and notified at a time. */
-const PAGE = 100;
+const MISSIONS_PAGE = 100;
 /** The first pause before a retry; doubled up to the last. */
-const RETRY = { firstMs: 50, lastMs: 5_000 };
+const MISSION_RETRY = { firstMs: 50, lastMs: 5_000 };
 
 export interface MissionEffectParts {
   readonly services: WorkServices;
@@ -48,9 +48,9 @@ export function missionEffects(parts: MissionEffectParts) {
   const burst = new Burst(parts);
   const begin: EffectHandler["run"] = async (effect, context) => {
     await burst.over();
-    await beginRun(parts, slots, effect, context);
+    await beginMissionRun(parts, slots, effect, context);
   };
-  const tell: EffectHandler["run"] = (effect, context) => tellMissions(parts, effect, context);
+  const tell: EffectHandler["run"] = (effect, context) => notifyMissions(parts, effect, context);
   return {
     [RUN_EFFECT]: { run: begin, recover: (effect, context) => retryRun(parts, effect, context) },
     [TELL_MISSIONS]: { run: tell, recover: (effect, context) => tellAgain(parts, effect, context) },
@@ -81,20 +81,22 @@ class Burst {
   }
 }
 
-async function beginRun(
+async function beginMissionRun(
   parts: MissionEffectParts,
   slots: Slots,
   { organizationId, actorId, id: effectId, intent }: EffectRow,
   context: EffectContext,
 ): Promise<void> {
-  const { runId, priority, since } = intent as unknown as RunIntent;
+  const { runId, priority, since } = intent as unknown as MissionRunIntent;
   using slot = await slots.acquire({ organizationId, priority, since: Date.parse(since) }, context.signal);
   if (slot === null) return;
   const run = { organizationId, missionId: actorId, runId, effectId };
-  const begun = await decided(parts, context, () => tryRun(parts, run, context));
+  const begun = await untilRunDecided(parts, context, () => tryRun(parts, run, context));
   if (begun === null || begun.ok) return;
-  const refusal = refusalOf(begun.fault);
-  await decided(parts, context, () => dispatch(parts, run, { kind: "refuse_run", runId, effectId, refusal }, context));
+  const refusal = runRefusal(begun.fault);
+  await untilRunDecided(parts, context, () =>
+    dispatch(parts, run, { kind: "refuse_run", runId, effectId, refusal }, context),
+  );
 }
 
 async function retryRun(
@@ -102,13 +104,13 @@ async function retryRun(
   { organizationId, actorId: missionId, id: effectId, intent }: EffectRow,
   context: EffectContext,
 ): Promise<void> {
-  const { runId } = intent as unknown as RunIntent;
+  const { runId } = intent as unknown as MissionRunIntent;
   const run = { organizationId, missionId, runId, effectId };
-  await decided(parts, context, () => dispatch(parts, run, { kind: "retry_run", runId, effectId }, context));
+  await untilRunDecided(parts, context, () => dispatch(parts, run, { kind: "retry_run", runId, effectId }, context));
 }
 
 /** A run, and the effect that begins it. */
-interface Run {
+interface BeginningRun {
   readonly organizationId: string;
   readonly missionId: string;
   readonly runId: string;
@@ -116,7 +118,7 @@ interface Run {
 }
 
 /** One attempt to begin the run: reads its brief, prepares the work, and commits everything at once. */
-async function tryRun(parts: MissionEffectParts, run: Run, context: EffectContext): Promise<Outcome<unknown>> {
+async function tryRun(parts: MissionEffectParts, run: BeginningRun, context: EffectContext): Promise<Outcome<unknown>> {
   const { organizationId, missionId, runId, effectId } = run;
   const { services } = parts;
   const { system } = services;
@@ -139,11 +141,15 @@ async function tryRun(parts: MissionEffectParts, run: Run, context: EffectContex
   );
 }
 
-const IMPOSSIBLE: Partial<Record<Noun, ImpossibleReason>> = { user: "creator_removed", workspace: "workspace_deleted" };
+const IMPOSSIBLE_REASONS: Partial<Record<Noun, ImpossibleReason>> = {
+  user: "creator_removed",
+  workspace: "workspace_deleted",
+};
 
-function refusalOf(fault: Fault): RunRefusal {
+function runRefusal(fault: Fault): RunRefusal {
   if (fault.kind === "budget_exceeded") return { kind: "budget_spent", of: fault.of };
-  if (fault.kind === "not_found") return { kind: "impossible", reason: IMPOSSIBLE[fault.noun] ?? "agent_unavailable" };
+  if (fault.kind === "not_found")
+    return { kind: "impossible", reason: IMPOSSIBLE_REASONS[fault.noun] ?? "agent_unavailable" };
   const message =
     fault.kind === "quota_exceeded"
       ? `The organization has reached its quota of ${fault.quota.replaceAll("_", " ")} (${fault.limit})`
@@ -155,19 +161,19 @@ function refusalOf(fault: Fault): RunRefusal {
 
 const dispatch = (
   { services }: MissionEffectParts,
-  { organizationId, missionId }: Run,
+  { organizationId, missionId }: BeginningRun,
   command: MissionCommand,
   { epoch }: EffectContext,
 ): Promise<Outcome<unknown>> =>
   services.system.dispatchGroup([{ ref: missionRef(organizationId, missionId), command }], { epoch });
 
 /** Retries until there is a decision; null when the effect is over. */
-async function decided<T>(
+async function untilRunDecided<T>(
   parts: MissionEffectParts,
   { signal }: EffectContext,
   attempt: () => Promise<Outcome<T>>,
 ): Promise<Outcome<T> | null> {
-  const backoff = new Backoff(parts, RETRY);
+  const backoff = new Backoff(parts, MISSION_RETRY);
   while (!signal.aborted) {
     const outcome = await attempt();
     if (outcome.ok || !isPassing(outcome.fault)) return outcome;
@@ -176,21 +182,23 @@ async function decided<T>(
   return null;
 }
 
-async function tellMissions(parts: MissionEffectParts, effect: EffectRow, context: EffectContext): Promise<void> {
+async function notifyMissions(parts: MissionEffectParts, effect: EffectRow, context: EffectContext): Promise<void> {
   const { ground, command } = newsOf(effect.organizationId, effect.intent as MissionsIntent);
   const { system } = parts.services;
   // What was committed before the loss is in the table then; what comes later sees the loss itself.
-  const settled = await decided(parts, context, () => system.settled(effect.organizationId));
+  const settled = await untilRunDecided(parts, context, () => system.settled(effect.organizationId));
   if (settled === null) return;
   let last: MissionPlace = { organizationId: "", id: "" };
   for (;;) {
-    const page = await looked(parts, context, () => parts.missions.missionsOf(ground, last, PAGE));
+    const page = await looked(parts, context, () => parts.missions.missionsOf(ground, last, MISSIONS_PAGE));
     if (page === null) return;
     for (const { organizationId, id } of page) {
-      const notified = await decided(parts, context, () => system.dispatch(missionRef(organizationId, id), command));
+      const notified = await untilRunDecided(parts, context, () =>
+        system.dispatch(missionRef(organizationId, id), command),
+      );
       if (notified === null) return;
     }
-    if (page.length < PAGE) break;
+    if (page.length < MISSIONS_PAGE) break;
     last = page.at(-1) ?? last;
   }
   await settleTelling(parts, effect, context, null);
@@ -217,7 +225,7 @@ async function settleTelling(
 ): Promise<void> {
   const member = ask(organizationRef(organizationId), { kind: "missions_told", effectId, again });
   const { system } = parts.services;
-  await decided(parts, context, () => system.dispatchGroup([member], { epoch: context.epoch }));
+  await untilRunDecided(parts, context, () => system.dispatchGroup([member], { epoch: context.epoch }));
 }
 
 /** Reads from the table, retrying until it answers; null when the effect is over. */
@@ -226,7 +234,7 @@ async function looked<T>(
   { signal }: EffectContext,
   look: () => Promise<T>,
 ): Promise<T | null> {
-  const backoff = new Backoff(parts, RETRY);
+  const backoff = new Backoff(parts, MISSION_RETRY);
   while (!signal.aborted) {
     try {
       return await look();

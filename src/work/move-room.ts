@@ -7,12 +7,12 @@ import { ok, type Outcome, refuse } from "../../actors/fault.ts";
 import type { ActorRef } from "../../actors/runtime/actor.ts";
 import type { TroupeSystem } from "../../actors/troupe.ts";
 import type { ListedPlace, PlaceQuery } from "../../actors/workspace/directory.ts";
-import { type FilePath, isWithin, parsePath, PATH_BYTES, PATH_DEPTH } from "../../actors/workspace/path.ts";
+import { type FilePath, isPathWithin, parsePath, PATH_BYTES, PATH_DEPTH } from "../../actors/workspace/path.ts";
 
 /** Places that are read at once. */
-const PAGE = 1_000;
+const PLACES_PAGE = 1_000;
 
-interface Parts {
+interface MoveParts {
   readonly system: TroupeSystem;
   /** As `FileDirectory.listPlaces`. */
   readonly listPlaces: (query: PlaceQuery) => Promise<Outcome<readonly ListedPlace[]>>;
@@ -20,12 +20,12 @@ interface Parts {
 
 /** The version of the directory for the move; null where nothing had to be looked at, or the move refuses itself. */
 export async function moveRoom(
-  { system, listPlaces }: Parts,
+  { system, listPlaces }: MoveParts,
   ref: ActorRef<"workspace">,
   { from, to }: { readonly from: FilePath; readonly to: FilePath },
 ): Promise<Outcome<number | null>> {
   const found = await system.dispatch(ref, { kind: "read_place", path: from });
-  if (!found.ok || isWithin(to, from)) return ok(null);
+  if (!found.ok || isPathWithin(to, from)) return ok(null);
   const { path, place } = found.value;
   if (place.node.kind !== "directory") return ok(null);
   const isNoLonger = Buffer.byteLength(to.text) <= Buffer.byteLength(path);
@@ -33,21 +33,21 @@ export async function moveRoom(
   const { organizationId } = ref;
   const settled = await system.settled(organizationId);
   if (!settled.ok) return settled;
-  const query = { organizationId, directoryId: place.node.id, directory: path, isRecursive: true, limit: PAGE };
+  const query = { organizationId, directoryId: place.node.id, directory: path, isRecursive: true, limit: PLACES_PAGE };
   for (let after: string | null = null; ;) {
     const page: Outcome<readonly ListedPlace[]> = await listPlaces({ ...query, after });
     if (!page.ok) return page;
     for (const { path: listed } of page.value) {
       const below = listed.slice(path.length + 1);
-      if (!parsePath(`${to.text}/${below}`).ok) return tooDeep(below);
+      if (!parsePath(`${to.text}/${below}`).ok) return refuseDepth(below);
     }
     const last = page.value.at(-1);
-    if (last === undefined || page.value.length < PAGE) return ok(place.version);
+    if (last === undefined || page.value.length < PLACES_PAGE) return ok(place.version);
     after = last.path;
   }
 }
 
-const tooDeep = (below: string): Outcome<never> =>
+const refuseDepth = (below: string): Outcome<never> =>
   refuse({
     kind: "invalid_path",
     field: "to",

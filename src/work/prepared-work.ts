@@ -44,7 +44,7 @@ import { ask, type TroupeSystem } from "../../actors/troupe.ts";
 import { workspaceRef } from "../../actors/workspace/schema.ts";
 import { type InputBlock, inputNeeded, isAttachment, type ModelInput } from "../../actors/upload/terms.ts";
 import type { AgentFinder } from "./agent-finder.ts";
-import { snapshotOf } from "./agent-snapshot.ts";
+import { agentSnapshot } from "./agent-snapshot.ts";
 import { costKnown, unpriced, withinBudget } from "./budget.ts";
 import { errorAt } from "./content-blocks.ts";
 
@@ -168,7 +168,7 @@ export async function prepareWork(
   const agent = typeof asked === "string" ? await agents.find(by, asked) : ok(asked);
   if (!agent.ok) return agent;
   if (isDisabled(agent.value)) return DISABLED;
-  const place = workspaceId === undefined ? ok(null) : await workspaceOf(system, by.organizationId, workspaceId);
+  const place = workspaceId === undefined ? ok(null) : await checkWorkspace(system, by.organizationId, workspaceId);
   if (!place.ok) return place;
   const model = models.describe(override ?? agent.value.model);
   if (!model.ok) return model;
@@ -181,11 +181,11 @@ export async function prepareWork(
   const allowed = checksBudget ? await withinBudget(system, by.organizationId) : ok({ limitsCost: false });
   if (!allowed.ok) return allowed;
   if (allowed.value.limitsCost && !isCostKnown(models, model.value)) return unpriced(model.value);
-  return ok(new PreparedWork({ agent: snapshotOf(agent.value, by.organizationId), model: model.value, by }));
+  return ok(new PreparedWork({ agent: agentSnapshot(agent.value, by.organizationId), model: model.value, by }));
 }
 
 /** Refuses a workspace that is deleted: nothing runs without one (MIS-12, CHAT-14). */
-const workspaceOf = (system: TroupeSystem, organizationId: string, id: string): Promise<Outcome<unknown>> =>
+const checkWorkspace = (system: TroupeSystem, organizationId: string, id: string): Promise<Outcome<unknown>> =>
   system.dispatch(workspaceRef(organizationId, id), { kind: "read_workspace" });
 
 /** Refuses a model that needs a key of the organization, if there is none (RUN-5). */
@@ -197,7 +197,7 @@ async function withKey(system: TroupeSystem, organizationId: string, model: Mode
   return refuse({ kind: "provider_error", message: ownKeyWords(`${model.provider}:${model.name}`) });
 }
 
-const WORDS = { text: "text", image: "images", file: "PDF documents" } as const;
+const INPUT_WORDS = { text: "text", image: "images", file: "PDF documents" } as const;
 
 /** Refuses content that the model cannot read, naming the first such block. */
 export function readable(
@@ -209,7 +209,7 @@ export function readable(
     if (!isAttachment(block) || input.includes(inputNeeded(block))) continue;
     const { path, message } = errorAt(
       [field, at],
-      `cannot be sent: the model ${provider}:${name} does not read ${WORDS[inputNeeded(block)]}. GET /api/models says what each reads`,
+      `cannot be sent: the model ${provider}:${name} does not read ${INPUT_WORDS[inputNeeded(block)]}. GET /api/models says what each reads`,
     );
     return invalid(path, message);
   }

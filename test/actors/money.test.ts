@@ -1,7 +1,7 @@
 /** Amounts of money are exact. */
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { addCosts, amountOf, costOf, unitsOf, unpricedTokens } from "../../actors/money.ts";
+import { addCosts, amountOf, costFields, unitsOf, unpricedTokens } from "../../actors/money.ts";
 
 test("[OPS-8] an amount is the shortest text of its units, and comes back from it", () => {
   const texts = ["0", "1", "0.1", "0.000000000001", "123456789012345678901.5", "10"];
@@ -21,7 +21,7 @@ test("[OPS-8] a sum of many costs is exact, where floating point is not", () => 
 test("[OPS-8] what has no price adds nothing, and is counted", () => {
   expect(addCosts({}, {})).toEqual({});
   expect(addCosts({ cost: "2", pricedTokens: 5 }, {})).toEqual({ cost: "2", pricedTokens: 5 });
-  expect(costOf({})).toEqual({});
+  expect(costFields({})).toEqual({});
   expect(unpricedTokens({ inputTokens: 6, outputTokens: 4 })).toBe(10);
   expect(unpricedTokens({ inputTokens: 6, outputTokens: 4, cost: "1", pricedTokens: 7 })).toBe(3);
 });

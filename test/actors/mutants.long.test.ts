@@ -254,7 +254,7 @@ const MUTANTS: readonly SourceMutant[] = [
   ],
   [
     "actors/mission/firing.ts",
-    'if (outcome !== "failed") return mission;',
+    'if (outcome !== "failMission") return mission;',
     "",
     `${MISSION}firing.test.ts`,
     "is skipped and is no failure",

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import type { Json } from "../../actors/schema.ts";
 import { cleanText, TextPieces } from "../../actors/clean-text.ts";
 import { visibleJson, visibleText } from "../../actors/visible-text.ts";
-import { Answer } from "../../src/runner/answer.ts";
+import { CollectedAnswer } from "../../src/runner/answer.ts";
 
 test("[GUARD-7] control and bidi characters are marked, and nothing else is", () => {
   expect(visibleText("\u001b[31mred\u0007\u007f\u009b\u202eabc\u2066d\u2069")).toBe(
@@ -33,7 +33,7 @@ test("[GUARD-7] a text in pieces is marked as it would be whole, wherever it is 
 
 test("[GUARD-7] what a model says and thinks, and the names of its calls, are marked as they come", () => {
   const told: string[] = [];
-  const answer = new Answer(
+  const answer = new CollectedAnswer(
     { onText: (text) => told.push(text), onChars() {}, onImpossibleUsage() {}, onLongState() {}, onWhole() {} },
     "test:model",
   );

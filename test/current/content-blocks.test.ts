@@ -1,6 +1,6 @@
 /** Messages with images and files (FILE-5 to FILE-9). */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import type { ContentPart, ModelCall } from "../../actors/job/ports.ts";
+import type { MessagePart, ModelCall } from "../../actors/job/ports.ts";
 import { IMAGE_BYTES } from "../../actors/upload/terms.ts";
 import { sweepOnce } from "../../db/sweeps.ts";
 import { workspaceSweeps } from "../../db/workspace-sweeps.ts";
@@ -58,7 +58,7 @@ const errorsOf = async (content: unknown): Promise<unknown> =>
   (await refused(send(content), 400, "invalid_request"))["errors"];
 
 /** What the model was given in the messages of users, oldest first. */
-const told = (call: ModelCall | undefined = service.model.calls.at(-1)): (string | readonly ContentPart[])[] =>
+const told = (call: ModelCall | undefined = service.model.calls.at(-1)): (string | readonly MessagePart[])[] =>
   (call?.entries ?? []).flatMap((entry) => (entry.role === "user" ? [entry.parts ?? entry.text] : []));
 const write = (path: string, body: string | Uint8Array<ArrayBuffer>): Promise<Response> =>
   fetch(`${service.url}/api/workspaces/${owner.workspaceId}/files/content?path=${path}`, {
@@ -219,7 +219,7 @@ describe("a file of a workspace", () => {
     ]);
     await answered(write("a.txt", "second"));
     await say([text("again"), file(at("a.txt")), file(at("a.txt", 1))]);
-    const data = (part: ContentPart | string | undefined) =>
+    const data = (part: MessagePart | string | undefined) =>
       typeof part === "object" && part.type !== "text" ? Buffer.from(part.data).toString() : null;
     expect(told().map((parts) => (typeof parts === "string" ? [] : parts.map((part) => data(part))))).toEqual([
       ["first"],

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import { answered, Client, type Job, type Json, refused } from "../support/current.ts";
 import { StreamReader } from "../support/event-streams.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
-import { argumentErrors } from "../../src/sandbox/jobs/arguments.ts";
+import { checkArguments } from "../../src/sandbox/jobs/arguments.ts";
 
 let service: Service;
 let owner: Founded;
@@ -62,7 +62,7 @@ describe("edited arguments", () => {
 
   test("[JOB-8] a schema that cannot be used refuses nothing; draft 7 is read as draft 7", async () => {
     const errors = (schema: Json, given: Json) =>
-      argumentErrors({}, new TextEncoder().encode(JSON.stringify({ schema, given })));
+      checkArguments({}, new TextEncoder().encode(JSON.stringify({ schema, given })));
     expect(await errors({ type: "object", properties: { a: { type: 7 } } }, { a: 1 })).toEqual([]);
     expect(await errors({ $ref: "#/nowhere" }, {})).toEqual([]);
     const tuple = { type: "object", properties: { at: { type: "array", items: [{ type: "number" }] } } };

@@ -1,6 +1,6 @@
 /** Images and files in what people say to jobs: feedback, and the input of a resume (FILE-5, FILE-6, FILE-8, FILE-9). */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
-import type { ContentPart, ModelCall } from "../../actors/job/ports.ts";
+import type { MessagePart, ModelCall } from "../../actors/job/ports.ts";
 import type { BlobKey } from "../../actors/workspace/ports.ts";
 import { sweepOnce } from "../../db/sweeps.ts";
 import { workspaceSweeps } from "../../db/workspace-sweeps.ts";
@@ -47,7 +47,7 @@ const upload = (id: string): Json => image({ kind: "upload", file_id: id });
 const atUrl = (): Json => image({ kind: "url", url: web.at("/a.png") });
 const SEEN = { type: "image", mediaType: "image/png", name: "pixel.png", data: PNG } as const;
 /** What the model was told in the newest message of a user. */
-const told = (call: ModelCall | undefined = service.model.calls.at(-1)): string | readonly ContentPart[] | undefined =>
+const told = (call: ModelCall | undefined = service.model.calls.at(-1)): string | readonly MessagePart[] | undefined =>
   (call?.entries ?? []).flatMap((entry) => (entry.role === "user" ? [entry.parts ?? entry.text] : [])).at(-1);
 const pathsOf = async (response: Promise<Response>): Promise<unknown> =>
   ((await refused(response, 400, "invalid_request"))["errors"] as { path: string }[]).map(({ path }) => path);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { ContentPart, ModelCall } from "../../actors/job/ports.ts";
+import type { MessagePart, ModelCall } from "../../actors/job/ports.ts";
 import type { BlobKey } from "../../actors/workspace/ports.ts";
 import { sweepOnce } from "../../db/sweeps.ts";
 import { workspaceSweeps } from "../../db/workspace-sweeps.ts";
@@ -63,9 +63,9 @@ function script(...names: readonly string[]): void {
 }
 
 /** The images that a call had in results of tools. */
-const imagesIn = ({ entries }: ModelCall): readonly ContentPart[] =>
+const imagesIn = ({ entries }: ModelCall): readonly MessagePart[] =>
   entries.flatMap((entry) => (entry.role === "assistant" ? [...(entry.resultFiles?.values() ?? [])].flat() : []));
-const IMAGE: ContentPart = { type: "image", mediaType: "image/png", data: PNG };
+const IMAGE: MessagePart = { type: "image", mediaType: "image/png", data: PNG };
 
 async function begun(owner: Founded, more: Json = {}): Promise<{ readonly client: Client; readonly job: Job }> {
   const client = new Client(service, owner);

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { UPLOAD_BYTES, UPLOAD_MS } from "../../actors/upload/terms.ts";
+import { UPLOAD_BYTES, UNUSED_UPLOAD_MS } from "../../actors/upload/terms.ts";
 import type { BlobKey } from "../../actors/workspace/ports.ts";
 import { PostgresBlobClaims } from "../../db/stores/blob-claims.ts";
 import { sweepOnce } from "../../db/sweeps.ts";
@@ -162,14 +162,14 @@ async function sweep(afterMs: number): Promise<readonly string[]> {
 test("[FILE-4] a file that no message has is removed with its content after its time, and not before", async () => {
   const { id, sha256, expires_at: expiresAt } = await uploaded(client, "a.txt", "kept for a time");
   expect(sha256).toBe(digestOf("kept for a time"));
-  expect(Date.parse(expiresAt ?? "") - Date.now()).toBeWithin(UPLOAD_MS - DAY_MS, UPLOAD_MS + DAY_MS);
+  expect(Date.parse(expiresAt ?? "") - Date.now()).toBeWithin(UNUSED_UPLOAD_MS - DAY_MS, UNUSED_UPLOAD_MS + DAY_MS);
   // Deleted at once, its content goes when its claim is old.
   const gone = await uploaded(client, "b.txt", "deleted");
   await answered(client.call("DELETE", `/api/files/${gone.id}`));
   const claims = new PostgresBlobClaims(service.database);
   expect(await sweep(2 * DAY_MS)).toEqual([gone.sha256]);
   await client.get(`/api/files/${id}`);
-  expect(await sweep(UPLOAD_MS + DAY_MS)).toEqual([sha256]);
+  expect(await sweep(UNUSED_UPLOAD_MS + DAY_MS)).toEqual([sha256]);
   expect(await claims.stands({ organizationId: owner.organizationId, sha256 })).toBe(false);
 });
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { existsSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { MAX_UPLOADS, PartialUploads, PERSON_UPLOADS, UPLOAD_MS } from "../../src/files/partial-uploads.ts";
+import { MAX_UPLOADS, PartialUploads, PERSON_UPLOADS, PARTIAL_UPLOAD_MS } from "../../src/files/partial-uploads.ts";
 import { serviceSweeps } from "../../src/service/sweeps.ts";
 import { until } from "../support/condition.ts";
 import { answered, Client, type Json, refused } from "../support/current.ts";
@@ -349,9 +349,9 @@ test("[WSP-13] an upload is over after a day, and the sweep takes what is left o
     throw new Error("the content is not whole");
   };
   expect(await uploads.take(name, part(0), never)).toMatchObject({ ok: true, value: { offset: 2 } });
-  now += UPLOAD_MS - 1;
+  now += PARTIAL_UPLOAD_MS - 1;
   expect(await uploads.take(name, part(2), never)).toMatchObject({ ok: true, value: { offset: 4 } });
-  expect(await uploads.sweep(now - UPLOAD_MS)).toBe(0);
+  expect(await uploads.sweep(now - PARTIAL_UPLOAD_MS)).toBe(0);
   now += 1;
   expect(await uploads.take(name, null, never)).toMatchObject({ ok: true, value: { offset: 0, expiresAt: null } });
   expect(await uploads.take(name, part(0), never)).toMatchObject({ ok: true, value: { offset: 2 } });
@@ -390,7 +390,7 @@ test("[WSP-12] uploads that race the sweep lose nothing that was acknowledged", 
   // As if every file were of long ago: only what is in the hands of a request is kept.
   const sweeping = (async () => {
     while (!isOver) {
-      await service.files.sweep(Date.now() + 10 * UPLOAD_MS);
+      await service.files.sweep(Date.now() + 10 * PARTIAL_UPLOAD_MS);
       if (++sweeps === 4) swept.resolve();
       await settle();
     }

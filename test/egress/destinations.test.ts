@@ -1,7 +1,7 @@
 /** Which names and schemes may be reached, and that what was checked is what is connected to. */
 import { afterEach, expect, test } from "bun:test";
 import { createEgress } from "../../src/egress/egress.ts";
-import { failed } from "../../src/egress/failure.ts";
+import { egressFailed } from "../../src/egress/failure.ts";
 import { createEgressWorld, type EgressWorld, get } from "../support/egress-world.ts";
 import { reply, type WireRequest } from "../support/wire-server.ts";
 
@@ -26,9 +26,9 @@ test("[HOOK-11] a name that leads first to an allowed and then to a private addr
   const { asked, resolve } = rebinding("127.0.0.2", "127.0.0.1");
   const egress = client({ allow: ["127.0.0.2"], resolve });
   // Nobody listens at the first address: asking again, or trying what the name says now, would succeed.
-  expect(await egress.request(get(`https://a.test:${canary.port}/`))).toEqual(failed("connection_refused"));
+  expect(await egress.request(get(`https://a.test:${canary.port}/`))).toEqual(egressFailed("connection_refused"));
   expect(asked).toEqual(["a.test"]);
-  expect(await egress.request(get(`https://a.test:${canary.port}/`))).toEqual(failed("blocked_address"));
+  expect(await egress.request(get(`https://a.test:${canary.port}/`))).toEqual(egressFailed("blocked_address"));
   expect(canary.connections).toBe(0);
 });
 
@@ -38,7 +38,7 @@ test("[HOOK-11] a connection that is kept does not serve a name that leads elsew
   const { resolve } = rebinding("127.0.0.1", "127.0.0.2");
   const egress = client({ allow: ["127.0.0.1"], resolve });
   expect(await egress.request(get(`https://a.test:${server.port}/`))).toMatchObject({ status: 200 });
-  expect(await egress.request(get(`https://a.test:${server.port}/`))).toEqual(failed("blocked_address"));
+  expect(await egress.request(get(`https://a.test:${server.port}/`))).toEqual(egressFailed("blocked_address"));
   expect(server.requests).toHaveLength(1);
 });
 
@@ -51,15 +51,15 @@ for (const [what, addresses] of [
   test(`[HOOK-11] a name with ${what} is refused as a whole`, async () => {
     const { serve, client } = inWorld({ "mixed.test": addresses });
     const server = await serve(ok);
-    expect(await client().request(get(`https://mixed.test:${server.port}/`))).toEqual(failed("blocked_address"));
+    expect(await client().request(get(`https://mixed.test:${server.port}/`))).toEqual(egressFailed("blocked_address"));
     expect(server.connections).toBe(0);
   });
 }
 
 test("[HOOK-11] a name without an address is a dns_error", async () => {
   const { client } = inWorld({ "empty.test": [] });
-  expect(await client().request(get("https://empty.test/"))).toEqual(failed("dns_error"));
-  expect(await client({ resolve: async () => [] }).request(get("https://a.test/"))).toEqual(failed("dns_error"));
+  expect(await client().request(get("https://empty.test/"))).toEqual(egressFailed("dns_error"));
+  expect(await client({ resolve: async () => [] }).request(get("https://a.test/"))).toEqual(egressFailed("dns_error"));
 });
 
 test("[HOOK-11] the system's resolver is asked by default, and its answer is checked", async () => {
@@ -70,7 +70,7 @@ test("[HOOK-11] the system's resolver is asked by default, and its answer is che
     serverName: "localhost",
   });
   expect(await createEgress({ allow: [], production: true }).request(get("https://localhost:1/"))).toEqual(
-    failed("blocked_address"),
+    egressFailed("blocked_address"),
   );
   expect(await client().resolve("https://a.test/", { timeoutMs: 5_000 })).toMatchObject({ addresses: ["127.0.0.1"] });
 });
@@ -98,8 +98,8 @@ test("[HOOK-11] an allowed host opens its addresses for that name only", async (
   const egress = client({ allow: ["A.test"], production: true });
   expect(await egress.request(get(`https://a.test:${server.port}/`))).toMatchObject({ status: 200 });
   expect(await egress.request(get(`https://A.TEST.:${server.port}/`))).toMatchObject({ status: 200 });
-  expect(await egress.request(get(`https://sub.a.test:${server.port}/`))).toEqual(failed("blocked_address"));
-  expect(await egress.request(get(`https://127.0.0.1:${server.port}/`))).toEqual(failed("blocked_address"));
+  expect(await egress.request(get(`https://sub.a.test:${server.port}/`))).toEqual(egressFailed("blocked_address"));
+  expect(await egress.request(get(`https://127.0.0.1:${server.port}/`))).toEqual(egressFailed("blocked_address"));
 });
 
 test("[HOOK-11] an allowed network opens its addresses and no others", async () => {
@@ -118,9 +118,11 @@ test("[HOOK-11] plain http reaches an allowed host, outside production only", as
   const url = `http://a.test:${server.port}/`;
   expect(await client({ allow: ["a.test"] }).request(get(url))).toMatchObject({ status: 200 });
   expect(await client({ allow: ["127.0.0.0/8"] }).request(get(url))).toMatchObject({ status: 200 });
-  expect(await client({ allow: ["a.test"], production: true }).request(get(url))).toEqual(failed("https_required"));
-  expect(await client({ allow: [] }).request(get(url))).toEqual(failed("blocked_address"));
-  expect(await client().request(get("http://public.test/"))).toEqual(failed("https_required"));
+  expect(await client({ allow: ["a.test"], production: true }).request(get(url))).toEqual(
+    egressFailed("https_required"),
+  );
+  expect(await client({ allow: [] }).request(get(url))).toEqual(egressFailed("blocked_address"));
+  expect(await client().request(get("http://public.test/"))).toEqual(egressFailed("https_required"));
   expect(server.requests.map(({ headers }) => headers["host"])).toEqual([
     `a.test:${server.port}`,
     `a.test:${server.port}`,
@@ -167,7 +169,7 @@ test("[HOOK-11] headers of the connection are not the caller's", async () => {
     { "x a": "b" },
     { "x-a": "\u{1f600}" },
   ]) {
-    expect([headers, await egress.request(get(url, { headers }))]).toEqual([headers, failed("invalid_header")]);
+    expect([headers, await egress.request(get(url, { headers }))]).toEqual([headers, egressFailed("invalid_header")]);
   }
   expect(server.connections).toBe(0);
   await egress.request(get(url, { headers: { Accept: "text/plain", "X-Key": "k" } }));
@@ -204,5 +206,5 @@ test("[HOOK-11] an entry with a scheme opens exactly this scheme, host and port,
     ["https://a.test/", "blocked_address"],
     ["https://127.0.0.1/", "blocked_address"],
   ] as const)
-    expect([url, await resolved(url)]).toEqual([url, failed(error)]);
+    expect([url, await resolved(url)]).toEqual([url, egressFailed(error)]);
 });

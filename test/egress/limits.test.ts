@@ -1,8 +1,8 @@
 /** What a hostile or broken server can cost: time until the deadline, and never more bytes than the limits. */
 import { afterEach, expect, test } from "bun:test";
 import { gzipSync } from "node:zlib";
-import { MAX_HEAD_BYTES } from "../../src/egress/exchange.ts";
-import { failed } from "../../src/egress/failure.ts";
+import { RESPONSE_HEAD_BYTES } from "../../src/egress/exchange.ts";
+import { egressFailed } from "../../src/egress/failure.ts";
 import { until } from "../support/condition.ts";
 import { createEgressWorld, type EgressWorld, get } from "../support/egress-world.ts";
 import { type Answer, drip, pour, reply, type WireServer } from "../support/wire-server.ts";
@@ -38,7 +38,7 @@ for (const [what, answer] of [
 ] as const satisfies readonly (readonly [string, Answer])[]) {
   test(`[HOOK-11] a server that ${what} is left at the deadline`, async () => {
     const { server, egress, url } = await against(answer);
-    expect(await egress.request(get(url, limits(100)))).toEqual(failed("timeout"));
+    expect(await egress.request(get(url, limits(100)))).toEqual(egressFailed("timeout"));
     await gone(server);
   });
 }
@@ -46,8 +46,8 @@ for (const [what, answer] of [
 test("[HOOK-11] a resolver that says nothing is left at the deadline", async () => {
   await against(() => {});
   const egress = world.client({ resolve: () => Promise.withResolvers<never>().promise });
-  expect(await egress.request(get("https://a.test/", limits(20)))).toEqual(failed("timeout"));
-  expect(await egress.resolve("https://a.test/", { timeoutMs: 20 })).toEqual(failed("timeout"));
+  expect(await egress.request(get("https://a.test/", limits(20)))).toEqual(egressFailed("timeout"));
+  expect(await egress.resolve("https://a.test/", { timeoutMs: 20 })).toEqual(egressFailed("timeout"));
 });
 
 test("[HOOK-11] one deadline is over all redirects together", async () => {
@@ -55,7 +55,7 @@ test("[HOOK-11] one deadline is over all redirects together", async () => {
     setTimeout(() => socket.write(reply(302, { location: "/" })), 60),
   );
   const request = { ...get(url), limits: { timeoutMs: 100, maxResponseBytes: 1, maxRedirects: 1_000 } };
-  expect(await egress.request(request)).toEqual(failed("timeout"));
+  expect(await egress.request(request)).toEqual(egressFailed("timeout"));
   await gone(server);
 });
 
@@ -111,11 +111,11 @@ test("[HOOK-11] a body of exactly the limit is whole, and of one byte more is cu
 
 test("[HOOK-11] a head up to the limit is taken, and over it refused", async () => {
   const { egress, url } = await against(({ line, socket }) => {
-    const size = MAX_HEAD_BYTES - "content-length2x".length + (line.includes("more") ? 1 : 0);
+    const size = RESPONSE_HEAD_BYTES - "content-length2x".length + (line.includes("more") ? 1 : 0);
     socket.write(reply(200, { x: "a".repeat(size) }, "ok"));
   });
   expect(await egress.request(get(`${url}exact`))).toMatchObject({ status: 200 });
-  expect(await egress.request(get(`${url}more`))).toEqual(failed("too_large"));
+  expect(await egress.request(get(`${url}more`))).toEqual(egressFailed("too_large"));
 });
 
 for (const [what, piece] of [
@@ -127,7 +127,7 @@ for (const [what, piece] of [
       request.socket.write(`${HEAD}x: `);
       pour(request, it, Buffer.from(piece));
     });
-    expect(await egress.request(get(url))).toEqual(failed(what === "headers" ? "invalid_response" : "too_large"));
+    expect(await egress.request(get(url))).toEqual(egressFailed(what === "headers" ? "invalid_response" : "too_large"));
     await gone(server);
     expect(server.poured).toBeLessThan(BUFFERS);
   });
@@ -147,13 +147,13 @@ for (const [what, bytes, error] of [
 ] as const) {
   test(`[HOOK-11] an answer of ${what} is a failure`, async () => {
     const { egress, url } = await against(({ socket }) => void socket.end(bytes));
-    expect(await egress.request(get(url, limits(2_000)))).toEqual(failed(error));
+    expect(await egress.request(get(url, limits(2_000)))).toEqual(egressFailed(error));
   });
 }
 
 test("[HOOK-6] a refused and a reset connection have words of their own", async () => {
   const { server, egress, url } = await against(({ socket }) => void socket.resetAndDestroy());
-  expect(await egress.request(get(url))).toEqual(failed("connection_reset"));
+  expect(await egress.request(get(url))).toEqual(egressFailed("connection_reset"));
   await server.stop();
-  expect(await egress.request(get(url))).toEqual(failed("connection_refused"));
+  expect(await egress.request(get(url))).toEqual(egressFailed("connection_refused"));
 });

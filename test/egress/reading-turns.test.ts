@@ -1,13 +1,13 @@
 /** How bodies from outside are read: a bounded part of all of them in a turn of the event loop, and without copies. */
 import { expect, test } from "bun:test";
 import { Slices } from "../../actors/runtime/fairness/slices.ts";
-import { boundedStream, READ_BYTES, readBody, readingSlices, WholeBody } from "../../src/egress/body.ts";
+import { boundedStream, READ_SLICE_BYTES, readWholeBody, readingSlices, ReadBody } from "../../src/egress/body.ts";
 import { Deadline } from "../../src/egress/deadline.ts";
 
 const PIECE_BYTES = 64 * 1024;
 const PIECES = 16;
 const ALL = PIECES * PIECE_BYTES;
-const PIECES_OF_SLICE = READ_BYTES / PIECE_BYTES;
+const PIECES_OF_SLICE = READ_SLICE_BYTES / PIECE_BYTES;
 
 /** A body that is there already; `onRead` is told of each piece that is read. */
 function waiting(onRead: () => void = () => {}): { readonly response: Response; readonly pieces: Uint8Array[] } {
@@ -39,7 +39,7 @@ test("[FAIR-9] of many bodies that have arrived together a bounded part is read 
   const slices = readingSlices();
   const { perTurn, note } = counts(slices);
   const bodies = await Promise.all(
-    Array.from({ length: 16 }, () => readBody(waiting(note).response, ALL, deadline(), { slices, lane: "a" })),
+    Array.from({ length: 16 }, () => readWholeBody(waiting(note).response, ALL, deadline(), { slices, lane: "a" })),
   );
   expect(bodies.map((body) => body.kind === "body" && body.bytes.length)).toEqual(bodies.map(() => ALL));
   expect([...perTurn.values()].reduce((sum, pieces) => sum + pieces)).toBe(16 * PIECES);
@@ -63,7 +63,7 @@ test("[FAIR-9] bodies of organizations are read in turn: one does not wait for s
   const slices = readingSlices();
   const done: string[] = [];
   const read = async (lane: string): Promise<void> => {
-    await readBody(waiting().response, ALL, deadline(), { slices, lane });
+    await readWholeBody(waiting().response, ALL, deadline(), { slices, lane });
     done.push(lane);
   };
   await Promise.all([...Array.from({ length: 16 }, () => read("a")), read("b")]);
@@ -72,8 +72,8 @@ test("[FAIR-9] bodies of organizations are read in turn: one does not wait for s
 
 test("[FAIR-9] a piece that is larger than was expected counts in full", async () => {
   const slices = readingSlices();
-  const source = new ReadableStream<Uint8Array>({ pull: (it) => it.enqueue(new Uint8Array(READ_BYTES)) });
-  const reader = boundedStream(new Response(source), READ_BYTES, deadline(), { slices, lane: "a" }).getReader();
+  const source = new ReadableStream<Uint8Array>({ pull: (it) => it.enqueue(new Uint8Array(READ_SLICE_BYTES)) });
+  const reader = boundedStream(new Response(source), READ_SLICE_BYTES, deadline(), { slices, lane: "a" }).getReader();
   await reader.read();
   expect(slices.turns).toBe(0);
   expect(slices.take(1)).not.toBeNull();
@@ -99,18 +99,18 @@ test("[FAIR-9] a length that is none gives a body no room", async () => {
     response.headers.set("content-length", length);
     const reader = boundedStream(response, ALL, deadline(), { slices, lane: "a" }).getReader();
     for (let piece = 0; piece < PIECES_OF_SLICE; piece++) await reader.read();
-    expect(slices.take(READ_BYTES)).not.toBeNull();
+    expect(slices.take(READ_SLICE_BYTES)).not.toBeNull();
     await reader.cancel();
   }
 });
 
 test("[FAIR-9] a body is kept in the pieces in which it came, and copied only for who wants it whole", async () => {
   const { response, pieces } = waiting();
-  const body = await readBody(response, ALL - 1, deadline(), {
+  const body = await readWholeBody(response, ALL - 1, deadline(), {
     slices: new Slices(Infinity, { later: setImmediate }),
     lane: "",
   });
-  if (!(body instanceof WholeBody)) throw new Error("it was read");
+  if (!(body instanceof ReadBody)) throw new Error("it was read");
   expect(body.truncated).toBe(true);
   expect(body.pieces.length).toBe(PIECES);
   expect(body.pieces.every(({ buffer }, i) => buffer === pieces[i]!.buffer)).toBe(true);

@@ -1,7 +1,7 @@
 /** Redirects: nobody follows one unless asked to, and then each hop is checked as the first was. */
 import { afterEach, expect, test } from "bun:test";
 import type { EgressMethod } from "../../src/egress/exchange.ts";
-import { failed } from "../../src/egress/failure.ts";
+import { egressFailed } from "../../src/egress/failure.ts";
 import { createEgressWorld, type EgressWorld, get } from "../support/egress-world.ts";
 import { reply, type WireServer } from "../support/wire-server.ts";
 
@@ -61,7 +61,7 @@ for (const [location, error] of [
 ] as const) {
   test(`[HOOK-11] a redirect to ${location} ends there`, async () => {
     const { server, egress, origin } = await redirecting();
-    expect(await egress.request(following(to(origin, location), 5))).toEqual(failed(error));
+    expect(await egress.request(following(to(origin, location), 5))).toEqual(egressFailed(error));
     expect(server.requests).toHaveLength(1);
   });
 }
@@ -70,7 +70,7 @@ test("[HOOK-11] each hop resolves its name anew", async () => {
   const { server, origin } = await redirecting();
   let count = 0;
   const egress = world.client({ resolve: async () => (count++ === 0 ? ["127.0.0.1"] : ["10.0.0.1"]) });
-  expect(await egress.request(following(to(origin, "/next"), 5))).toEqual(failed("blocked_address"));
+  expect(await egress.request(following(to(origin, "/next"), 5))).toEqual(egressFailed("blocked_address"));
   expect(count).toBe(2);
   expect(server.requests).toHaveLength(1);
 });
@@ -80,7 +80,7 @@ test("[RUN-2] up to the limit redirects are followed, relative ones too, and one
   const five = [1, 2, 3, 4, 5].reduce((target) => `/302/${encodeURIComponent(target)}`, "/end");
   expect(await egress.request(following(origin + five, 5))).toMatchObject({ status: 200, finalUrl: `${origin}/end` });
   expect(server.requests).toHaveLength(6);
-  expect(await egress.request(following(origin + five, 4))).toEqual(failed("too_many_redirects"));
+  expect(await egress.request(following(origin + five, 4))).toEqual(egressFailed("too_many_redirects"));
   expect(server.requests).toHaveLength(11);
 });
 

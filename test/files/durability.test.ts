@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PIECE_BYTES } from "../../src/files/pieces.ts";
+import { UPLOAD_PIECE_BYTES } from "../../src/files/pieces.ts";
 
 const strace = Bun.which("strace");
 /** It may be there and not be allowed to trace. */
@@ -72,7 +72,7 @@ function whole(lines: readonly string[]): readonly string[] {
 describe.skipIf(!canTrace)("the system calls of an upload", () => {
   test.each([
     ["small content", 1_000],
-    ["what the thread writes", 3 * PIECE_BYTES],
+    ["what the thread writes", 3 * UPLOAD_PIECE_BYTES],
   ])("[WSP-7] %s is on the disk once, then its name and the folders, then it is acknowledged", (_, bytes) => {
     const calls = callsOf(bytes);
     expect(calls).toEqual([

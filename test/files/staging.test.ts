@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from "bun:test";
 import { mkdtempSync, readdirSync, rmSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { givePiece, KEPT_PIECES, PIECE_BYTES, takePiece, trimPieces } from "../../src/files/pieces.ts";
+import { givePiece, KEPT_PIECES, UPLOAD_PIECE_BYTES, takePiece, trimPieces } from "../../src/files/pieces.ts";
 import { Staging } from "../../src/files/staging.ts";
 
 let folder: string;
@@ -48,7 +48,7 @@ test("[WSP-7] a body is received with its size and its digest, however it is cut
 });
 
 test("[WSP-7] what the thread writes is the same on the disk, at its edges, in uneven chunks and for several at once", async () => {
-  const lengths = [PIECE_BYTES, PIECE_BYTES + 1, 2 * PIECE_BYTES, 5 * PIECE_BYTES + 7];
+  const lengths = [UPLOAD_PIECE_BYTES, UPLOAD_PIECE_BYTES + 1, 2 * UPLOAD_PIECE_BYTES, 5 * UPLOAD_PIECE_BYTES + 7];
   await Promise.all(
     lengths.map(async (length, n) => {
       const bytes = randomBytes(length);
@@ -77,12 +77,12 @@ test("[WSP-7] memory that many uploads at once have used is used again, and most
 });
 
 test("[WSP-7] memory of chunks is released where their source gives it, and stays where somebody else may use it", async () => {
-  const chunk = randomBytes(PIECE_BYTES / 4);
+  const chunk = randomBytes(UPLOAD_PIECE_BYTES / 4);
   const half = new Uint8Array(chunk.buffer, 0, chunk.length / 2);
   const receive = async (chunks: Uint8Array[], givesMemory: boolean): Promise<string> => {
     const reader = streamOf(...chunks).getReader();
     const source = { givesMemory, read: () => reader.read(), cancel: () => reader.cancel() };
-    const received = await staging.receive(source, 10 * PIECE_BYTES);
+    const received = await staging.receive(source, 10 * UPLOAD_PIECE_BYTES);
     if (!received.ok) throw new Error(received.fault.kind);
     const bytes = await Bun.file(received.value.path).bytes();
     await staging.discard(received.value);
@@ -95,17 +95,17 @@ test("[WSP-7] memory of chunks is released where their source gives it, and stay
   };
   const all = [half, chunk, chunk, chunk, chunk];
   expect(await receive([...all], false)).toBe(shaOf(...all));
-  expect(chunk).toHaveLength(PIECE_BYTES / 4);
+  expect(chunk).toHaveLength(UPLOAD_PIECE_BYTES / 4);
   // Of a part of a larger memory nobody knows who has the rest.
   expect(await receive([half, half, half], true)).toBe(shaOf(half, half, half));
-  expect(chunk).toHaveLength(PIECE_BYTES / 4);
+  expect(chunk).toHaveLength(UPLOAD_PIECE_BYTES / 4);
   const given = Array.from({ length: 9 }, () => chunk.slice());
   expect(await receive([...given], true)).toBe(shaOf(...given.map(() => chunk)));
   expect(given.map(({ length }) => length)).toEqual(given.map(() => 0));
 });
 
 test("[WSP-6] large content that passes the limit, or whose client leaves, leaves nothing; one that cannot be written fails", async () => {
-  const large = 3 * PIECE_BYTES;
+  const large = 3 * UPLOAD_PIECE_BYTES;
   const pieces = () => Array.from({ length: 32 }, () => randomBytes(large / 32));
   expect(await staging.receive(streamOf(...pieces()), large - 1)).toMatchObject({ ok: false });
   let sent = 0;

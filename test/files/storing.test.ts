@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { ok } from "../../actors/fault.ts";
 import { STORAGE_FULL } from "../../actors/runtime/turns/write-admission.ts";
 import { UNAVAILABLE } from "../../actors/runtime/placement/shards.ts";
-import type { ContentPart } from "../../actors/workspace/ports.ts";
+import type { ContentSlice } from "../../actors/workspace/ports.ts";
 import { openFiles } from "../../src/files/files.ts";
 import { mayMount, mountSmallDisk, unmount } from "../support/small-disk.ts";
 
@@ -34,7 +34,7 @@ test("[WSP-7] content that cannot be claimed is refused as unavailable, and noth
     const of = { workspaceId: "wsp_a", path: "f", pathKey: "f", sha256, size: text.length };
     const name = { organizationId: "org_a", userId: "usr_a", ...of };
     const completed: string[] = [];
-    const send = (part: ContentPart | null) =>
+    const send = (part: ContentSlice | null) =>
       files.receivePart(name, part, (content) => Promise.resolve(ok(completed.push(content.sha256))));
     expect(await send({ first: 0, last: text.length - 1, body: body() })).toEqual({ ok: false, fault: UNAVAILABLE });
     isAway = false;

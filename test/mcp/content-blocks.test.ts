@@ -1,6 +1,6 @@
 /** Images and files through the tools of the MCP endpoint (MCP-3, FILE-5), and a call that is repeated. */
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
-import type { ContentPart, ModelCall } from "../../actors/job/ports.ts";
+import type { MessagePart, ModelCall } from "../../actors/job/ports.ts";
 import type { JsonObject } from "../../actors/schema.ts";
 import { createEgress } from "../../src/egress/egress.ts";
 import { localCaller } from "../../src/http/request/caller.ts";
@@ -37,7 +37,7 @@ beforeEach(async () => {
 
 const text = (said: string): Json => ({ type: "text", text: said });
 const image = (source: Json): Json => ({ type: "image", source });
-const told = (call: ModelCall | undefined = service.model.calls.at(-1)): string | readonly ContentPart[] | undefined =>
+const told = (call: ModelCall | undefined = service.model.calls.at(-1)): string | readonly MessagePart[] | undefined =>
   (call?.entries ?? []).flatMap((entry) => (entry.role === "user" ? [entry.parts ?? entry.text] : [])).at(-1);
 
 async function tools() {

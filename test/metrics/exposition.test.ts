@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import type { Usage } from "../../actors/job/schema.ts";
 import { exposition } from "../../src/metrics/exposition.ts";
 import { Meters } from "../../src/metrics/meters.ts";
-import { Counts, Distribution } from "../../src/metrics/tally.ts";
+import { LabelledCounts, Distribution } from "../../src/metrics/tally.ts";
 import { withCalls } from "../../actors/job/ports.ts";
 import { meteredModels } from "../../src/wiring/metered.ts";
 import { FakeModel } from "../support/fake-model.ts";
@@ -15,7 +15,7 @@ test("[OPS-1] a value counts at the first bound that it does not exceed", () => 
   const distribution = new Distribution([1, 10]);
   for (const value of [0, 1, 1.5, 10, 10.5]) distribution.observe(value);
   expect([distribution.counts, distribution.sum]).toEqual([[2, 2, 1], 23]);
-  const counts = new Counts("a", "b");
+  const counts = new LabelledCounts("a", "b");
   counts.add(2, "x", "y");
   counts.add(3, "x", "y");
   expect([...counts.entries()]).toEqual([[{ a: "x", b: "y" }, 5]]);

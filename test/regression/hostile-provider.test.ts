@@ -5,7 +5,7 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { ModelOutcome } from "../../actors/job/ports.ts";
-import { MAX_CALL_TOKENS, MAX_NAME_CHARS } from "../../src/runner/answer-limits.ts";
+import { MAX_CALL_TOKENS, MAX_CALLED_NAME_CHARS } from "../../src/runner/answer-limits.ts";
 import { createModels } from "../../src/runner/models.ts";
 import { SLICE_COST, slices } from "../../src/runner/provider-fetch.ts";
 import { costsOf, type HostileServer, LONGEST_GAP_MS, startHostileServer } from "../support/hostile.ts";
@@ -79,5 +79,5 @@ test("[GUARD-4] tokens, ids and names are clamped to what is possible, and the l
   });
   expect(warnings.some((message) => message.includes("more tokens than are possible"))).toBe(true);
   const { blocks } = (await attacked("long-id")) as Extract<ModelOutcome, { kind: "finished" }>;
-  expect(blocks).toEqual([{ type: "tool_use", id: "", name: "n".repeat(MAX_NAME_CHARS), input: {} }]);
+  expect(blocks).toEqual([{ type: "tool_use", id: "", name: "n".repeat(MAX_CALLED_NAME_CHARS), input: {} }]);
 });

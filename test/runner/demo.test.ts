@@ -1,6 +1,6 @@
 import { describe, expect, spyOn, test } from "bun:test";
 import fc from "fast-check";
-import type { ContentPart, ModelOutcome, TranscriptEntry } from "../../actors/job/ports.ts";
+import type { MessagePart, ModelOutcome, TranscriptEntry } from "../../actors/job/ports.ts";
 import { type Block, RUN_ERROR_CODES } from "../../actors/job/schema.ts";
 import { COUNTED_CHARS, MAX_DEMO_CHARS } from "../../src/runner/demo.ts";
 import { MAX_REPEAT, MAX_SLOW_MS } from "../../src/runner/demo-grammar.ts";
@@ -62,7 +62,7 @@ describe("the demo model", () => {
   });
 
   test("[RUN-15] says which images and files it got", async () => {
-    const parts: readonly ContentPart[] = [
+    const parts: readonly MessagePart[] = [
       { type: "text", text: "What is it?" },
       { type: "image", mediaType: "image/png", name: "plan.png", data: new Uint8Array(12) },
       { type: "file", mediaType: "application/pdf", data: new Uint8Array(3) },

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import {
   AnswerRefused,
-  MAX_ANSWER_BYTES,
+  MAX_MODEL_ANSWER_BYTES,
   MAX_FRAME_BYTES,
   MAX_FRAME_DEPTH,
   MAX_FRAME_VALUES,
@@ -58,7 +58,7 @@ describe("a stream", () => {
   test("[GUARD-3] has 64 MiB in all", () => {
     const guard = new FrameGuard();
     const piece = Buffer.alloc(1024 * 1024, "\n");
-    for (let taken = 0; taken < MAX_ANSWER_BYTES; taken += piece.length) guard.take(piece);
+    for (let taken = 0; taken < MAX_MODEL_ANSWER_BYTES; taken += piece.length) guard.take(piece);
     expect(() => guard.take(Buffer.from("x"))).toThrow(AnswerRefused);
   });
 

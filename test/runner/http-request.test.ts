@@ -5,7 +5,7 @@ import type { JsonObject } from "../../actors/schema.ts";
 import { ok } from "../../actors/fault.ts";
 import type { Egress, EgressRequest, EgressResult } from "../../src/egress/egress.ts";
 import { verifySignature } from "../../src/egress/webhook-verification.ts";
-import { requestOf } from "../../src/runner/tools/http-request.ts";
+import { buildRequest } from "../../src/runner/tools/http-request.ts";
 import { callHttp } from "../../src/runner/tools/http-tool.ts";
 import { CpuBudget } from "../../src/sandbox/cpu-budget.ts";
 import { Lanes } from "../../src/sandbox/lanes.ts";
@@ -27,7 +27,7 @@ const HTTP: HttpCall = {
   signingSecret: null,
 };
 const built = (http: Partial<HttpCall>, input: JsonObject, schema = SCHEMA(...Object.keys(input))) =>
-  requestOf({ ...HTTP, ...http }, schema, input);
+  buildRequest({ ...HTTP, ...http }, schema, input);
 
 describe("a request", () => {
   test("[RUN-13] has its arguments in the path, the query, headers and the body", () => {

@@ -8,7 +8,7 @@ import { ok, refuse } from "../../actors/fault.ts";
 import { createEgress } from "../../src/egress/egress.ts";
 import { HeldBytes } from "../../src/runner/held-bytes.ts";
 import { mcpTools } from "../../src/runner/mcp/mcp-tools.ts";
-import { filesIn } from "../../src/runner/mcp/result-bytes.ts";
+import { resultFilesIn } from "../../src/runner/mcp/result-bytes.ts";
 import { createTools } from "../../src/runner/tools.ts";
 import { MAX_RESULT_FILES } from "../../src/sandbox/jobs/mcp-result-content.ts";
 import { resultFiles } from "../../src/wiring/result-files.ts";
@@ -211,7 +211,10 @@ test("[FILE-10] [RUN-6] reading resources is allowed like every tool of the serv
 
 test("[FILE-10] [GUARD-1] files that do not fit to their bytes are refused", () => {
   const one = { size: 2, mime: "image/png", uri: null };
-  expect(filesIn([one, one], new Uint8Array(4))).toMatchObject([{ bytes: { length: 2 } }, { bytes: { length: 2 } }]);
+  expect(resultFilesIn([one, one], new Uint8Array(4))).toMatchObject([
+    { bytes: { length: 2 } },
+    { bytes: { length: 2 } },
+  ]);
   for (const named of [
     [one],
     [one, { ...one, size: 1 }],
@@ -220,9 +223,9 @@ test("[FILE-10] [GUARD-1] files that do not fit to their bytes are refused", () 
     "files",
     [{ ...one, mime: 1 }],
   ])
-    expect(filesIn(named, new Uint8Array(4))).toBeNull();
+    expect(resultFilesIn(named, new Uint8Array(4))).toBeNull();
   expect(
-    filesIn(
+    resultFilesIn(
       Array.from({ length: 21 }, () => ({ ...one, size: 1 })),
       new Uint8Array(21),
     ),

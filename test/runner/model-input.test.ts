@@ -3,10 +3,10 @@ import { expect, test } from "bun:test";
 import { inputEntry } from "../../actors/job/model-entry.ts";
 import type { ModelInput } from "../../actors/upload/terms.ts";
 import { inputOfTarget } from "../../src/runner/model-input.ts";
-import type { Target } from "../../src/runner/model-name.ts";
+import type { ModelTarget } from "../../src/runner/model-name.ts";
 
-const read = (kind: Target["kind"], name: string, inputs = new Map<string, readonly ModelInput[]>()): string =>
-  inputOfTarget({ kind, provider: kind, name } as Target, inputs).join("+");
+const read = (kind: ModelTarget["kind"], name: string, inputs = new Map<string, readonly ModelInput[]>()): string =>
+  inputOfTarget({ kind, provider: kind, name } as ModelTarget, inputs).join("+");
 
 test("[FILE-8] makers say by the name what a model reads", () => {
   expect(read("anthropic", "claude-sonnet-5-5")).toBe("text+image+file");

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import { windowEntry } from "../../actors/job/model-entry.ts";
 import { createModels } from "../../src/runner/models.ts";
-import { ProviderAnswer, providerFault, streamFault } from "../../src/runner/provider-faults.ts";
+import { ProviderAnswer, providerFault, frameFault } from "../../src/runner/provider-faults.ts";
 import { NO_MODELS } from "../support/model-calls.ts";
 
 const settings = {
@@ -44,6 +44,6 @@ test("[CHAT-8] a refusal says that the context is too long by its code or in the
     expect(code(body)).toBe("context_length_exceeded");
   expect(code(error("temperature is too high"))).toBe("provider_rejected");
   expect(code(error("context length", {}), 500)).toBe("provider_error");
-  const inStream = streamFault({ error: { code: "context_length_exceeded", message: "Your input is too long." } });
+  const inStream = frameFault({ error: { code: "context_length_exceeded", message: "Your input is too long." } });
   expect(providerFault(inStream, [], 0).code).toBe("context_length_exceeded");
 });

@@ -4,7 +4,7 @@ import type { ModelOutcome } from "../../actors/job/ports.ts";
 import { maskWords, MAX_PROVIDER_WORDS } from "../../src/runner/mask.ts";
 import type { RunnerLog } from "../../src/runner/log.ts";
 import { createModels } from "../../src/runner/models.ts";
-import { faultDetails, MAX_RETRY_AFTER_MS, ProviderAnswer, providerFault } from "../../src/runner/provider-faults.ts";
+import { faultDetails, MAX_PROVIDER_WAIT_MS, ProviderAnswer, providerFault } from "../../src/runner/provider-faults.ts";
 import { MAX_OUTPUT_CHARS } from "../../src/runner/stream-call.ts";
 import type { FakeAnswer, FakeEnd, FakeProvider } from "../support/fake-provider.ts";
 import { fakeTimers } from "../support/fake-timers.ts";
@@ -302,7 +302,7 @@ test("[RUN-1] Retry-After is bounded, and ignored where it cannot be read", () =
   expect([wait("0.5"), wait("-3"), wait("99999999999"), wait("soon"), wait("")]).toEqual([
     500,
     0,
-    MAX_RETRY_AFTER_MS,
+    MAX_PROVIDER_WAIT_MS,
     undefined,
     undefined,
   ]);

@@ -1,6 +1,6 @@
 /** What the rate headers of providers ask for. */
 import { expect, test } from "bun:test";
-import { providerFault, streamFault } from "../../src/runner/provider-faults.ts";
+import { providerFault, frameFault } from "../../src/runner/provider-faults.ts";
 import { rateHeaderPause } from "../../src/runner/rate-headers.ts";
 
 const NOW = Date.UTC(2026, 10, 1, 12);
@@ -60,11 +60,11 @@ test.each([
   ["authentication_error", "provider_unauthorized"],
   ["invalid_request_error", "provider_rejected"],
 ] as const)("[RUN-8] an error frame of the type %s is %s", (type, code) => {
-  expect(providerFault(streamFault({ type: "error", error: { type, message: "No." } }), [], NOW).code).toBe(code);
+  expect(providerFault(frameFault({ type: "error", error: { type, message: "No." } }), [], NOW).code).toBe(code);
 });
 
 test("[RUN-8] a context that is too long is final, also where the stream says so", () => {
   expect(
-    providerFault(streamFault({ error: { code: "context_length_exceeded", message: "Too long." } }), [], NOW).code,
+    providerFault(frameFault({ error: { code: "context_length_exceeded", message: "Too long." } }), [], NOW).code,
   ).toBe("provider_rejected");
 });

@@ -1,10 +1,10 @@
 /** The base64 of images and files in the body of a request: made in pieces, while it is sent. */
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { ContentPart } from "../../actors/job/ports.ts";
+import type { MessagePart } from "../../actors/job/ports.ts";
 import { ATTACHED_BYTES } from "../../actors/upload/terms.ts";
 import { slices } from "../../src/runner/provider-fetch.ts";
-import { requestBody } from "../../src/runner/request-body.ts";
+import { buildRequestBody } from "../../src/runner/request-body.ts";
 import { until } from "../support/condition.ts";
 import { modelCall, run } from "../support/model-calls.ts";
 import { modelsBy, WAYS } from "../support/model-ways.ts";
@@ -24,20 +24,23 @@ describe("the body of a request", () => {
 
   test("[RUN-15] has the base64 of any bytes, however long, and says its own length", async () => {
     const images = lengths.map(filled);
-    const { body, headers } = requestBody((base64) => ({ images: images.map((data) => `é,${base64(data)}`) }), QUIET);
+    const { body, headers } = buildRequestBody(
+      (base64) => ({ images: images.map((data) => `é,${base64(data)}`) }),
+      QUIET,
+    );
     const text = await textOf(body);
     expect(JSON.parse(text)).toEqual({ images: images.map((data) => `é,${Buffer.from(data).toString("base64")}`) });
     expect(headers["content-length"]).toBe(String(Buffer.byteLength(text)));
   });
 
   test("[RUN-15] is plain text where there is neither an image nor a file", () => {
-    expect(requestBody(() => ({ a: 1 }), QUIET)).toEqual({ body: '{"a":1}', headers: {} });
+    expect(buildRequestBody(() => ({ a: 1 }), QUIET)).toEqual({ body: '{"a":1}', headers: {} });
   });
 
   test("[RUN-15] keeps every text beside the images as it is", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.string({ unit: "grapheme" })), async (texts) => {
-        const { body } = requestBody((base64) => texts.map((text) => ({ text, data: base64(filled(5)) })), QUIET);
+        const { body } = buildRequestBody((base64) => texts.map((text) => ({ text, data: base64(filled(5)) })), QUIET);
         expect(JSON.parse(await textOf(body))).toEqual(texts.map((text) => ({ text, data: "AB8+XXw=" })));
       }),
     );
@@ -54,7 +57,7 @@ describe("the body of a request", () => {
       },
       touch: () => touched++,
     };
-    const { body } = requestBody((base64) => ({ data: base64(filled(20 * PIECE_BYTES)) }), counting);
+    const { body } = buildRequestBody((base64) => ({ data: base64(filled(20 * PIECE_BYTES)) }), counting);
     await textOf(body);
     expect(pieces).toBeGreaterThan(20);
     expect(touched).toBeGreaterThan(20);
@@ -70,7 +73,7 @@ describe("the body of a request", () => {
       },
       touch: () => {},
     };
-    const { body } = requestBody((base64) => ({ data: base64(filled(40 * PIECE_BYTES)) }), counting);
+    const { body } = buildRequestBody((base64) => ({ data: base64(filled(40 * PIECE_BYTES)) }), counting);
     const reader = (body as ReadableStream<Uint8Array>).getReader();
     await reader.read();
     const made = pieces;
@@ -86,7 +89,7 @@ describe("the images of one call", () => {
       const server = startStreamServer();
       try {
         const of = (bytes: number) => {
-          const parts: ContentPart[] = [
+          const parts: MessagePart[] = [
             { type: "image", mediaType: "image/png", data: new Uint8Array(bytes - 3) },
             { type: "image", mediaType: "image/png", data: new Uint8Array(3) },
           ];

@@ -4,7 +4,7 @@ import { type Fault, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import type { AgentSnapshot } from "../../actors/job/schema.ts";
 import type { Agent, Task } from "../../actors/organization/schema.ts";
 import { builtinTools, createTools } from "../../src/runner/tools.ts";
-import { patiently } from "../../src/runner/tools/patience.ts";
+import { untilServiceDecides } from "../../src/runner/tools/patience.ts";
 import { FakeClock } from "../support/fake-clock.ts";
 import { DEAF_HOST, NO_DELEGATIONS, OPENED_AT } from "../support/fake-tools.ts";
 import { PAUSES } from "../support/pauses.ts";
@@ -70,15 +70,15 @@ test("[JOB-7] a decision is final, a stopped call asks no more, and patience has
     return refuse(fault);
   };
   const signal = new AbortController().signal;
-  expect(await patiently({ pauses, signal }, refusing({ kind: "not_found", noun: "task" }))).toMatchObject({
+  expect(await untilServiceDecides({ pauses, signal }, refusing({ kind: "not_found", noun: "task" }))).toMatchObject({
     ok: false,
   });
   expect(asked).toBe(1);
   for (const fault of PASSING) {
     asked = 0;
-    expect(await patiently({ pauses, signal: AbortSignal.abort() }, refusing(fault))).toEqual(refuse(fault));
+    expect(await untilServiceDecides({ pauses, signal: AbortSignal.abort() }, refusing(fault))).toEqual(refuse(fault));
     expect(asked).toBe(1);
-    const answer = patiently({ pauses, signal }, refusing(fault));
+    const answer = untilServiceDecides({ pauses, signal }, refusing(fault));
     await clock.advance(31_000);
     expect(await answer).toEqual(refuse(fault));
     expect(asked).toBeWithin(60, 70);

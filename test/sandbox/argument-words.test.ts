@@ -1,6 +1,6 @@
 /** What is said of arguments that their schema does not take. */
 import { expect, test } from "bun:test";
-import { argumentErrors } from "../../src/sandbox/jobs/arguments.ts";
+import { checkArguments } from "../../src/sandbox/jobs/arguments.ts";
 
 test.each([
   ["string", "a string"],
@@ -9,5 +9,5 @@ test.each([
 ])("[JOB-8] an argument of a wrong type is told the types of %j", async (type, words) => {
   const schema = { type: "object", properties: { x: { type } } };
   const content = new TextEncoder().encode(JSON.stringify({ schema, given: { x: true } }));
-  expect(await argumentErrors({}, content)).toEqual([{ path: "/x", message: `Field arguments.x must be ${words}` }]);
+  expect(await checkArguments({}, content)).toEqual([{ path: "/x", message: `Field arguments.x must be ${words}` }]);
 });

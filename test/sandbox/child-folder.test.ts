@@ -15,7 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { parsePath } from "../../actors/workspace/path.ts";
-import { empty, fill, makeFolder, type SandboxFile } from "../../src/sandbox/child-folder.ts";
+import { empty, fillFolder, makeFolder, type SandboxFile } from "../../src/sandbox/child-folder.ts";
 import { launches } from "../../src/sandbox/launch.ts";
 import { printedBy } from "../support/sandbox.ts";
 import { filePool } from "../../src/sandbox/sandbox.ts";
@@ -68,7 +68,7 @@ test("[WSP-3] whatever path a workspace takes, its file is in the folder, under 
     fc.asyncProperty(fc.array(piece, { minLength: 1, maxLength: 6 }), async (parts) => {
       const path = parsePath(parts.join("/"));
       if (!path.ok) return;
-      expect(await fill(folder, [file(path.value.text)])).toBe(true);
+      expect(await fillFolder(folder, [file(path.value.text)])).toBe(true);
       const at = realpathSync(join(folder, path.value.text));
       expect(at.startsWith(`${folder}/`)).toBe(true);
       expect(readFileSync(at, "utf8")).toBe(path.value.text);
@@ -82,7 +82,7 @@ test("[WSP-3] whatever path a workspace takes, its file is in the folder, under 
 
 test("[WSP-3] a name that would leave the folder is a bug of ours, and reaches no disk", async () => {
   for (const name of ["../x", "a/../../x", "..", "a/../../../x", "x\0y"])
-    expect(fill(folder, [file(name)])).rejects.toThrow();
+    expect(fillFolder(folder, [file(name)])).rejects.toThrow();
   expect(outside()).toEqual([]);
 });
 
@@ -92,7 +92,7 @@ test("[WSP-3] links that somebody has put there between two jobs lead nowhere", 
   await writeFile(join(elsewhere, "secret.csv"), "secret");
   symlinkSync(elsewhere, join(folder, "reports"));
   symlinkSync(join(elsewhere, "secret.csv"), join(folder, "sales.csv"));
-  expect(await fill(folder, [file("reports/a.csv"), file("sales.csv")])).toBe(true);
+  expect(await fillFolder(folder, [file("reports/a.csv"), file("sales.csv")])).toBe(true);
   expect(readdirSync(elsewhere)).toEqual(["secret.csv"]);
   expect(readFileSync(join(elsewhere, "secret.csv"), "utf8")).toBe("secret");
   expect(readFileSync(join(folder, "sales.csv"), "utf8")).toBe("sales.csv");
@@ -102,7 +102,7 @@ test("[WSP-3] links that somebody has put there between two jobs lead nowhere", 
 test.skipIf(Bun.which("bwrap") === null)(
   "[WSP-4] [GUARD-1] an isolated child sees its own folder, and cannot put anything there",
   async () => {
-    await fill(folder, [file("a/b.csv")]);
+    await fillFolder(folder, [file("a/b.csv")]);
     makeFolder(join(root, "children"));
     const [launch] = await launches(filePool(root).needs);
     const look = `

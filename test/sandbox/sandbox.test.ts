@@ -7,10 +7,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { CHILD_ENVIRONMENT } from "../../src/sandbox/bubble.ts";
-import { PIECE_BYTES } from "../../src/sandbox/child-process.ts";
+import { PIPE_PIECE_BYTES } from "../../src/sandbox/child-process.ts";
 import type { SandboxFile } from "../../src/sandbox/child-folder.ts";
 import { CpuBudget } from "../../src/sandbox/cpu-budget.ts";
-import { type ChildNeeds, type Launch, launches, MAX_THREADS } from "../../src/sandbox/launch.ts";
+import { type ChildNeeds, type Launch, launches, CHILD_THREADS } from "../../src/sandbox/launch.ts";
 import { FAIR_NICE, SESSION_NICE } from "../../src/sandbox/low-priority.ts";
 import { MAX_INPUT_BYTES } from "../../src/sandbox/protocol.ts";
 import {
@@ -160,7 +160,7 @@ test("[FAIR-8] a large page is handed to its child in pieces, and arrives whole"
   expect(read).toMatchObject({ ok: true, value: { page: { chars: content.length } } });
   const sizes = written.mock.calls.map(([bytes]) => (bytes as Uint8Array).length);
   expect(sizes.reduce((sum, size) => sum + size, 0)).toBeGreaterThan(content.length);
-  expect(Math.max(...sizes)).toBe(PIECE_BYTES);
+  expect(Math.max(...sizes)).toBe(PIPE_PIECE_BYTES);
 });
 
 describe("a child that", () => {
@@ -335,7 +335,7 @@ test.skipIf(NO_BWRAP)(
   "[GUARD-1] the processes of a user do not count for its children, which have a limit of their own",
   async () => {
     const [launch] = await impoliteLaunches();
-    const sleepers = Array.from({ length: MAX_THREADS }, () => Bun.spawn(["sleep", "60"]));
+    const sleepers = Array.from({ length: CHILD_THREADS }, () => Bun.spawn(["sleep", "60"]));
     try {
       const { sandbox } = sandboxOf(async () => (launch === undefined ? [] : [launch]));
       expect(await sandbox.run(page("<p>fine"))).toEqual(shown("fine"));
@@ -346,7 +346,7 @@ test.skipIf(NO_BWRAP)(
       const count = Number(await printedBy(launch, forks));
       // Where system calls can be filtered, it starts none at all.
       if (launch?.style?.hasFilter === true) expect(count).toBe(0);
-      else expect(count).toBeLessThan(MAX_THREADS);
+      else expect(count).toBeLessThan(CHILD_THREADS);
     } finally {
       for (const sleeper of sleepers) sleeper.kill();
     }

@@ -5,7 +5,7 @@ import type {
   ModelInfo,
   ModelOutcome,
   ModelPort,
-  ToolCall,
+  RunToolCall,
   ToolPort,
   ToolResult,
 } from "../../actors/job/ports.ts";
@@ -40,7 +40,7 @@ export class ScriptedWork implements Transcripts {
         notes: [],
         rulesOf: () => ({ safe: true, needsApproval: false }),
         misfits: () => Promise.resolve(new Set()),
-        call: (asked: ToolCall) => this.use(asked),
+        call: (asked: RunToolCall) => this.use(asked),
       }),
   };
   private readonly wiring: Wiring;
@@ -93,7 +93,7 @@ export class ScriptedWork implements Transcripts {
   }
 
   /** A call whose result is stored is never made again, except by a former owner that does not know yet. */
-  private async use({ context, idempotencyKey }: ToolCall): Promise<ToolResult> {
+  private async use({ context, idempotencyKey }: RunToolCall): Promise<ToolResult> {
     const { organizationId, jobId } = context;
     const isOwner = this.database.shards[shardOf(organizationId)]?.owner === this.wiring.line.name;
     const callId = idempotencyKey.split(":")[2];

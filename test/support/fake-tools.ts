@@ -1,5 +1,5 @@
 /** Tools that do what their test says, and note each call (port: `ToolPort` of the job). */
-import type { OutputPort, Toolbox, ToolCall, ToolHost, ToolPort, ToolResult } from "../../actors/job/ports.ts";
+import type { OutputPort, Toolbox, RunToolCall, ToolHost, ToolPort, ToolResult } from "../../actors/job/ports.ts";
 import type { DelegationService } from "../../src/runner/tools/delegate.ts";
 import type { JsonObject } from "../../actors/schema.ts";
 import type { AgentSnapshot } from "../../actors/job/schema.ts";
@@ -25,11 +25,11 @@ export const NO_DELEGATIONS: DelegationService = {
   delegate: () => Promise.reject(new Error("nothing is delegated here")),
 };
 
-export type ToolScript = (call: ToolCall, signal: AbortSignal) => ToolResult | Promise<ToolResult>;
+export type ToolScript = (call: RunToolCall, signal: AbortSignal) => ToolResult | Promise<ToolResult>;
 
 export class FakeTools implements ToolPort {
   /** Every call, in the order in which they began. */
-  readonly calls: ToolCall[] = [];
+  readonly calls: RunToolCall[] = [];
   /** For whom tools were opened: one entry for each run. */
   readonly opened: AgentSnapshot[] = [];
   /** Names of tools that may not simply be called again. */
@@ -59,7 +59,7 @@ export class FakeTools implements ToolPort {
     };
   }
 
-  private async call(call: ToolCall, signal: AbortSignal): Promise<ToolResult> {
+  private async call(call: RunToolCall, signal: AbortSignal): Promise<ToolResult> {
     this.calls.push(call);
     return this.script(call, signal);
   }

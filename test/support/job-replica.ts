@@ -13,7 +13,7 @@ import {
   textOf,
 } from "../../actors/job/schema.ts";
 import { assert } from "../../actors/assert.ts";
-import { costOf } from "../../actors/money.ts";
+import { costFields } from "../../actors/money.ts";
 import { CHAT_EVENTS } from "../../actors/chat/events.ts";
 import { JOB_EVENTS } from "../../actors/job/events.ts";
 import { Transcript } from "../../actors/job/run/transcript.ts";
@@ -24,7 +24,7 @@ import type { EffectHandler } from "../../actors/runtime/outputs/effects.ts";
 import type { Tracing } from "../../actors/runtime/tracing.ts";
 import type { TSchema } from "../../actors/schema.ts";
 import type { StoredEvent } from "../../actors/runtime/store.ts";
-import { sum } from "../../actors/usage/actor.ts";
+import { addUsage } from "../../actors/usage/actor.ts";
 import { type Counts, NO_COUNTS } from "../../actors/usage/schema.ts";
 import type { RecordFields } from "../../actors/runtime/actor.ts";
 import { troupeActors, type TroupeProtocols, type TroupeSystem } from "../../actors/troupe.ts";
@@ -227,7 +227,7 @@ export function usageOf(replica: JobReplica): [Counts, Counts] {
   return [sumOf(rows("day_usage")), sumOf(rows("month_usage"))];
 }
 
-const sumOf = (all: readonly Counts[]): Counts => all.reduce(sum, NO_COUNTS);
+const sumOf = (all: readonly Counts[]): Counts => all.reduce(addUsage, NO_COUNTS);
 
 /** Events of a stream that are not in their table, or not in its shape. */
 function strangeEvents(replica: JobReplica, stream: string, table: Readonly<Record<string, TSchema>>): string[] {
@@ -264,7 +264,7 @@ async function disagreementsOf(replica: JobReplica, job: Job): Promise<string[]>
     if (message.blocks.map(word).join() !== blocks.map(word).join())
       wrong.push(`${job.id}: blocks ${message.blocks.map(word).join()}, transcript ${blocks.map(word).join()}`);
     const { inputTokens, outputTokens } = job.metrics;
-    const used = { inputTokens, outputTokens, ...costOf(job.metrics) };
+    const used = { inputTokens, outputTokens, ...costFields(job.metrics) };
     if (JSON.stringify(message.usage) !== JSON.stringify(used)) wrong.push(`${job.id}: usage`);
   }
   if (isOver && replica.world.database.effects().some((effect) => effect.actorId === job.id))

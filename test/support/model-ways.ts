@@ -3,7 +3,7 @@
  * which is the reference. What holds for one holds for all.
  */
 import type { ModelCall, ModelPort } from "../../actors/job/ports.ts";
-import { sdkSource } from "../../src/runner/ai-sdk/source.ts";
+import { answerSourceOfSdk } from "../../src/runner/ai-sdk/source.ts";
 import type { RunnerLog } from "../../src/runner/log.ts";
 import { type AnswerSource, streamCall } from "../../src/runner/stream-call.ts";
 import type { Timers } from "../../src/runner/watchdog.ts";
@@ -58,7 +58,9 @@ export const WAYS: readonly Way[] = FORMATS.flatMap((format) => [
     name: `${format.format} by the AI SDK`,
     isReference: true,
     source: (call: ModelCall, baseUrl: string, model = "fake-model") =>
-      sdkSource(call, `test:${model}`, () => Promise.resolve(referenceModel(targetOf(format.format, baseUrl, model)))),
+      answerSourceOfSdk(call, `test:${model}`, () =>
+        Promise.resolve(referenceModel(targetOf(format.format, baseUrl, model))),
+      ),
   },
 ]);
 

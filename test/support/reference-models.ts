@@ -4,14 +4,14 @@ import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { LoadedModel } from "../../src/runner/ai-sdk/source.ts";
-import { providerFetch } from "../../src/runner/provider-fetch.ts";
+import { fetchFromProvider } from "../../src/runner/provider-fetch.ts";
 import type { WireTarget } from "../../src/runner/wire/source.ts";
 
 export const referenceModel = (target: WireTarget): LoadedModel => ({ streamCall, model: create(target) });
 
 function create(target: WireTarget): LanguageModel {
   const baseURL = target.baseUrl.replace(/\/+$/, "");
-  const to = { baseURL, fetch: providerFetch, ...(target.apiKey === null ? {} : { apiKey: target.apiKey }) };
+  const to = { baseURL, fetch: fetchFromProvider, ...(target.apiKey === null ? {} : { apiKey: target.apiKey }) };
   switch (target.kind) {
     case "anthropic":
       return createAnthropic(to)(target.name);

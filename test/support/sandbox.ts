@@ -2,7 +2,7 @@
 import { lchownSync } from "node:fs";
 import { withInputs } from "../../src/sandbox/bubble.ts";
 import { giveTo } from "../../src/sandbox/child-folder.ts";
-import { type ChildNeeds, type Launch, launches, started } from "../../src/sandbox/launch.ts";
+import { type ChildNeeds, type Launch, launches, launchOf } from "../../src/sandbox/launch.ts";
 import { createSandbox } from "../../src/sandbox/sandbox.ts";
 
 const NEEDS: ChildNeeds = { dataBytes: 512 * 1024 * 1024, openFiles: 32, hasFolder: false, isAwaited: false };
@@ -20,7 +20,7 @@ export async function impoliteLaunches(needs: ChildNeeds = NEEDS): Promise<reado
 
 /** Runs a program as a child of this launch; answers what it prints. */
 export async function printedBy(launch: Launch | undefined, program: string, folder: string | null = null) {
-  const { command, user, ...bubble } = started(
+  const { command, user, ...bubble } = launchOf(
     launch ?? { command: ["false"], isIsolated: false, isLimited: false },
     folder,
   );

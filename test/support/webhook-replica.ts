@@ -13,7 +13,7 @@ import type {
   WebhookProtocol,
 } from "../../actors/webhook/protocol.ts";
 import type { SearchIntent } from "../../actors/webhook/queue.ts";
-import type { Attempt, Destination, Feed, WebhookEvent } from "../../actors/webhook/schema.ts";
+import type { Attempt, WebhookDestination, Feed, WebhookEvent } from "../../actors/webhook/schema.ts";
 import type { RecordFields } from "../../actors/runtime/actor.ts";
 import { isoTime } from "../../actors/schema.ts";
 import type { MemoryDatabase } from "./memory-database.ts";
@@ -131,8 +131,8 @@ export class WebhookReplica extends Replica<{ webhook: WebhookProtocol }> {
     return this.world.database.record("webhook_feed", ORG, "webhook") as Feed;
   }
 
-  get destination(): Destination {
-    return this.world.database.record("webhook_destination", ORG, "webhook") as Destination;
+  get destination(): WebhookDestination {
+    return this.world.database.record("webhook_destination", ORG, "webhook") as WebhookDestination;
   }
 
   get events(): WebhookEvent[] {

@@ -4,7 +4,7 @@ import type { Outcome } from "../../actors/fault.ts";
 import type { WorkspaceLimits } from "../../actors/workspace/limits.ts";
 import { parseDirectory } from "../../actors/workspace/path.ts";
 import type { Precondition, WorkspaceCommand, WorkspaceReplies } from "../../actors/workspace/protocol.ts";
-import { type Place, type Totals, workspaceRef } from "../../actors/workspace/schema.ts";
+import { type TreePlace, type Totals, workspaceRef } from "../../actors/workspace/schema.ts";
 import { calendar } from "../../src/schedule/calendar.ts";
 import { Replica, type World } from "./replica.ts";
 
@@ -99,7 +99,7 @@ export class Workspace {
 
   /** All that is stored and can be reached, by path: the letter of a file's content, or null for a directory. */
   listing(): ReadonlyMap<string, string | null> {
-    const places = this.stored<Place>("workspace_place");
+    const places = this.stored<TreePlace>("workspace_place");
     const listed = new Map<string, string | null>();
     const visit = (directoryId: string, prefix: string): void => {
       for (const place of places) {

@@ -2,10 +2,10 @@
 import { type ModelOutcome, ownKeyWords } from "../ports.ts";
 import type { Job } from "../schema.ts";
 
-export type Failed = Extract<ModelOutcome, { readonly kind: "failed" }>;
+export type FailedCall = Extract<ModelOutcome, { readonly kind: "failed" }>;
 
 /** The key has been removed since the work began. */
-export const withoutKey = (model: string): Failed => ({
+export const withoutKey = (model: string): FailedCall => ({
   kind: "failed",
   error: { code: "provider_key_rejected", message: ownKeyWords(model) },
   partialText: "",
@@ -17,7 +17,7 @@ export const needsTools = ({ agent, missionId }: Job): boolean =>
   missionId !== null ||
   agent.allowedTools.length + agent.mcpServers.length + (agent.tools ?? []).length + (agent.lentTools ?? []).length > 0;
 
-export const withoutTools = (model: string): Failed => ({
+export const withoutTools = (model: string): FailedCall => ({
   kind: "failed",
   error: { code: "provider_rejected", message: `${model} takes no tools, and the agent needs its own.` },
   partialText: "",
@@ -25,7 +25,7 @@ export const withoutTools = (model: string): Failed => ({
 });
 
 /** The operator's key is not used instead. */
-export const UNREAD_KEY: Failed = {
+export const UNREAD_KEY: FailedCall = {
   kind: "failed",
   error: { code: "provider_error", message: "The organization's key for its model provider could not be read." },
   partialText: "",
@@ -33,7 +33,7 @@ export const UNREAD_KEY: Failed = {
 };
 
 /** The failure of a model, with the fallbacks that were skipped because they have no price. */
-export const withoutFallback = (failure: Failed, unpriced: readonly string[]): Failed => ({
+export const withoutFallback = (failure: FailedCall, unpriced: readonly string[]): FailedCall => ({
   ...failure,
   error: {
     ...failure.error,
@@ -41,7 +41,7 @@ export const withoutFallback = (failure: Failed, unpriced: readonly string[]): F
   },
 });
 
-export const pausedTooLong = (retryAfterMs: number): Failed => ({
+export const pausedTooLong = (retryAfterMs: number): FailedCall => ({
   kind: "failed",
   error: { code: "provider_rate_limited", message: "The model provider's rate limit is reached.", retryAfterMs },
   partialText: "",

@@ -11,7 +11,7 @@ import { eventArguments, eventResult } from "../events.ts";
 import type { Toolbox } from "../ports.ts";
 import type { Pulse } from "./pulse.ts";
 import type { Reporter } from "./reporter.ts";
-import { contextOf, type RunServices } from "./services.ts";
+import { toolContextOf, type RunServices } from "./services.ts";
 import { runTurn } from "./run-slices.ts";
 import type { Transcript } from "./transcript.ts";
 import type { Block, Job } from "../schema.ts";
@@ -20,7 +20,7 @@ import { JOB_RESULT_FILE_BYTES, JOB_RESULT_FILES } from "../limits.ts";
 import type { Clock } from "../../runtime/ports.ts";
 
 /** The parts of the run that its calls use. */
-interface CallerParts {
+interface ToolCallerParts {
   readonly reporter: Reporter;
   readonly pulse: Pulse;
   readonly slot: JobSlot;
@@ -35,9 +35,9 @@ interface CallTargets {
 
 export class RunCalls {
   private readonly parts: Pick<RunServices, "clock" | "runSlices">;
-  private readonly run: CallerParts;
+  private readonly run: ToolCallerParts;
 
-  constructor(parts: Pick<RunServices, "clock" | "runSlices">, run: CallerParts) {
+  constructor(parts: Pick<RunServices, "clock" | "runSlices">, run: ToolCallerParts) {
     this.parts = parts;
     this.run = run;
   }
@@ -84,7 +84,7 @@ export class RunCalls {
     const { id: jobId, step, createdAt } = reporter.job;
     const call = targets.transcript.call(callId);
     assert(call !== null, "an open call is in the transcript");
-    const context = contextOf(reporter.job);
+    const context = toolContextOf(reporter.job);
     const idempotencyKey = `${jobId}:${step}:${callId}`;
     const host = { ...pulse.host(waits), admitFile: (bytes: number) => room.admit(bytes) };
     const turn = runTurn(this.parts, context.organizationId);

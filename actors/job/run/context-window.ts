@@ -14,7 +14,7 @@ import type { ContextMeasure } from "../../chat/schema.ts";
 import { type AttachmentBlock, inputNeeded } from "../../upload/terms.ts";
 import { attachmentsIn, type ModelWindow, type ToolDescription, type TranscriptEntry } from "../ports.ts";
 import type { Block, Usage } from "../schema.ts";
-import type { Prompt } from "./model-calls.ts";
+import type { ModelPrompt } from "./model-calls.ts";
 
 /** Bytes per token before any call was counted. */
 export const UNCOUNTED_BYTES = 2;
@@ -27,7 +27,7 @@ const USED = 0.9;
 /** The size of the next call, relative to one that was refused as too long. */
 const AFTER_REFUSAL = 0.6;
 /** The overhead of a message besides its content, in bytes. */
-const ENTRY_BYTES = 16;
+const MESSAGE_OVERHEAD_BYTES = 16;
 
 export class ContextWindow {
   private limit: number;
@@ -48,8 +48,8 @@ export class ContextWindow {
     return this.newest;
   }
 
-  fits(prompt: Prompt): boolean {
-    return this.tokensOf(lengthOf(prompt)) <= this.limit;
+  fits(prompt: ModelPrompt): boolean {
+    return this.tokensOf(promptLength(prompt)) <= this.limit;
   }
 
   /** The bytes of this many tokens. */
@@ -58,13 +58,13 @@ export class ContextWindow {
   }
 
   /** Records a provider's count of this call. */
-  note(prompt: Prompt, { inputTokens, estimatedTokens = 0 }: Usage): void {
-    if (inputTokens > 0 && estimatedTokens === 0) this.newest = { tokens: inputTokens, ...lengthOf(prompt) };
+  note(prompt: ModelPrompt, { inputTokens, estimatedTokens = 0 }: Usage): void {
+    if (inputTokens > 0 && estimatedTokens === 0) this.newest = { tokens: inputTokens, ...promptLength(prompt) };
   }
 
   /** Lowers the limit after a provider has refused this call as too long. */
-  wasTooLong(prompt: Prompt): void {
-    this.limit = Math.max(1, Math.floor(Math.min(this.limit, this.tokensOf(lengthOf(prompt))) * AFTER_REFUSAL));
+  wasTooLong(prompt: ModelPrompt): void {
+    this.limit = Math.max(1, Math.floor(Math.min(this.limit, this.tokensOf(promptLength(prompt))) * AFTER_REFUSAL));
   }
 
   private tokensOf({ bytes, attached = 0 }: Length): number {
@@ -83,7 +83,7 @@ export class ContextWindow {
 /** The length of a call: bytes of text, and an estimate in tokens of its images and documents. */
 type Length = Omit<ContextMeasure, "tokens">;
 
-export function lengthOf({ system, entries, tools }: Pick<Prompt, "system" | "entries" | "tools">): Length {
+export function promptLength({ system, entries, tools }: Pick<ModelPrompt, "system" | "entries" | "tools">): Length {
   const attached = entries.reduce((sum, entry) => sum + attachedTokens(entry), 0);
   const bytes = Buffer.byteLength(system) + toolBytes(tools) + bytesOfEntries(entries) - attached * RATES.most;
   return attached === 0 ? { bytes } : { bytes, attached };
@@ -112,7 +112,7 @@ export const bytesOfEntries = (entries: readonly TranscriptEntry[]): number =>
   entries.reduce((sum, entry) => sum + bytesOfEntry(entry), 0);
 
 const bytesOfEntry = (entry: TranscriptEntry): number =>
-  ENTRY_BYTES +
+  MESSAGE_OVERHEAD_BYTES +
   attachedTokens(entry) * RATES.most +
   (entry.role === "user"
     ? Buffer.byteLength(entry.text)

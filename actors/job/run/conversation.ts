@@ -22,11 +22,11 @@ const SUMMARY_HEAD =
   "The older part of this conversation was compacted. This summary stands for it, and for the work on the next message as far as it tells of it:";
 /** Longest arguments of a call, and longest result of a tool, in the material of a summary, in characters. */
 const ARGUMENTS_CHARACTERS = 1_000;
-const RESULT_CHARACTERS = 4_000;
+const SHOWN_RESULT_CHARACTERS = 4_000;
 
 type UserEntry = Extract<TranscriptEntry, { readonly role: "user" }>;
 
-interface Turn {
+interface ConversationTurn {
   readonly number: number;
   readonly messages: readonly HistoryEntry[];
 }
@@ -40,7 +40,7 @@ export interface Cut {
 export class RunConversation {
   private summary: string | null;
   private pinned: readonly HistoryEntry[];
-  private turns: readonly Turn[];
+  private turns: readonly ConversationTurn[];
   /** How many messages the summary replaces. */
   private summarized: number;
   private readonly input: UserEntry;
@@ -71,7 +71,7 @@ export class RunConversation {
   get entries(): TranscriptEntry[] {
     return [
       ...this.before,
-      ...this.turns.flatMap(({ messages }) => messages.map(entryOf)),
+      ...this.turns.flatMap(({ messages }) => messages.map(historyEntry)),
       this.input,
       ...this.transcript.entries,
     ];
@@ -96,7 +96,7 @@ export class RunConversation {
     for (let kept = 0; turns > 0; turns--) {
       const turn = this.turns[turns - 1]!.messages;
       kept += turn.length;
-      room -= bytesOfEntries(turn.map(entryOf));
+      room -= bytesOfEntries(turn.map(historyEntry));
       if (room < 0 || kept > messages) break;
     }
     return turns === 0 ? null : { turns, parts: 0 };
@@ -113,7 +113,7 @@ export class RunConversation {
       .slice(0, turns)
       .flatMap(({ messages }) =>
         messages.flatMap(({ role, content, blocks }) =>
-          role === "user" ? [userWords(content, blocks)] : blockWords(answerOf(blocks)),
+          role === "user" ? [userWords(content, blocks)] : blockWords(answerBlocks(blocks)),
         ),
       );
     if (parts === 0) return ofTurns;
@@ -153,7 +153,7 @@ export class RunConversation {
   }
 }
 
-function turnsIn(entries: readonly HistoryEntry[]): Turn[] {
+function turnsIn(entries: readonly HistoryEntry[]): ConversationTurn[] {
   const turns: { number: number; messages: HistoryEntry[] }[] = [];
   for (const entry of entries) {
     const last = turns.at(-1);
@@ -164,18 +164,18 @@ function turnsIn(entries: readonly HistoryEntry[]): Turn[] {
 }
 
 const userEntry = ({ content: text, blocks }: Pick<HistoryEntry, "content" | "blocks">): UserEntry =>
-  blocks.some(isAttachment) ? { role: "user", text, blocks: inputOf(blocks) } : { role: "user", text };
+  blocks.some(isAttachment) ? { role: "user", text, blocks: userInputBlocks(blocks) } : { role: "user", text };
 
-const inputOf = (blocks: HistoryEntry["blocks"]): InputBlock[] =>
+const userInputBlocks = (blocks: HistoryEntry["blocks"]): InputBlock[] =>
   blocks.filter((block): block is InputBlock => block.type === "text" || isAttachment(block));
-const answerOf = (blocks: HistoryEntry["blocks"]): Block[] =>
+const answerBlocks = (blocks: HistoryEntry["blocks"]): Block[] =>
   blocks.filter((block): block is Block => !isAttachment(block));
 
 /** Earlier reasoning is not sent back: it would only fill the context. */
-const entryOf = (entry: HistoryEntry): TranscriptEntry =>
+const historyEntry = (entry: HistoryEntry): TranscriptEntry =>
   entry.role === "user"
     ? userEntry(entry)
-    : { role: entry.role, blocks: answerOf(entry.blocks).filter((block) => block.type !== "reasoning") };
+    : { role: entry.role, blocks: answerBlocks(entry.blocks).filter((block) => block.type !== "reasoning") };
 
 /** Only the text of a pinned answer: its calls are in the summary. */
 const pinnedEntry = (entry: HistoryEntry): TranscriptEntry =>
@@ -197,7 +197,7 @@ const blockWords = (blocks: readonly Block[]): string[] =>
       case "tool_use":
         return [`Assistant calls ${block.name}: ${shortened(JSON.stringify(block.input), ARGUMENTS_CHARACTERS)}`];
       case "tool_result":
-        return [`${block.is_error ? "Error" : "Result"}: ${shortened(block.content, RESULT_CHARACTERS)}`];
+        return [`${block.is_error ? "Error" : "Result"}: ${shortened(block.content, SHOWN_RESULT_CHARACTERS)}`];
     }
   });
 

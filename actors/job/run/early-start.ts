@@ -19,11 +19,11 @@ import type { Pass } from "../../fair-slots.ts";
 import type { EffectRow } from "../../runtime/store.ts";
 import { followed, following } from "../../runtime/turns/members.ts";
 import { usageRef } from "../../usage/schema.ts";
-import { usageOf } from "../metering.ts";
+import { jobUsage } from "../metering.ts";
 import type { ProgressReport } from "../protocol.ts";
 import { type Job, jobRef } from "../schema.ts";
 import { turnStartOf } from "./turn-end.ts";
-import { askChat, askJob, askUsage, type RunIntent, type RunServices } from "./services.ts";
+import { askChat, askJob, askUsage, type JobRunIntent, type RunServices } from "./services.ts";
 import type { SlotRequest } from "./slots.ts";
 
 /** The started job, and whether its turn is the chat's first. */
@@ -49,7 +49,7 @@ export class EarlyStarts {
 
   /** Starts the job if a slot is free and its model is available; `request` is the slot's request. */
   begin(effect: EffectRow, epoch: number, request: SlotRequest): void {
-    const { begins: model, attempt } = effect.intent as Partial<RunIntent>;
+    const { begins: model, attempt } = effect.intent as Partial<JobRunIntent>;
     if (model === undefined || attempt === undefined) return;
     const runner = this.services.models.describe(model);
     if (!runner.ok) return;
@@ -81,7 +81,7 @@ export class EarlyStarts {
         return askChat(chatRef(organizationId, job.chatId), turnStartOf(job));
       });
       const metered = following(started, ([job]) => {
-        const used = usageOf(job, command);
+        const used = jobUsage(job, command);
         return used === null ? null : askUsage(usageRef(organizationId), used);
       });
       const outcome = await this.services.group(metered, { epoch });

@@ -10,7 +10,7 @@
  *   any fault ──▶ run_failed        cancelled ──▶ run_stopped
  *   the process or the epoch ends, or the job has moved on ──▶ the loop ends without a report
  */
-import { costOf } from "../../money.ts";
+import { costFields } from "../../money.ts";
 import { Backoff } from "../../runtime/backoff.ts";
 import { type Ask, followed } from "../../runtime/turns/members.ts";
 import { assert } from "../../assert.ts";
@@ -20,15 +20,15 @@ import type { EffectContext, EffectHandler } from "../../runtime/outputs/effects
 import type { EffectRow } from "../../runtime/store.ts";
 import type { Recovery } from "../machine.ts";
 import type { JobCommand, JobReplies } from "../protocol.ts";
-import { turnEnd } from "../transitions.ts";
+import { jobTurnEnd } from "../transitions.ts";
 import { updatesOf } from "../chat-updates.ts";
 import { EarlyStarts } from "./early-start.ts";
-import { Run } from "./run.ts";
+import { JobRun } from "./run.ts";
 import { runTurn } from "./run-slices.ts";
 import { type Job, jobRef } from "../schema.ts";
 import { ProviderLimits } from "./provider-limits.ts";
 import { JobSlot } from "./job-slot.ts";
-import type { RunIntent, RunServices } from "./services.ts";
+import type { JobRunIntent, RunServices } from "./services.ts";
 import type { SlotRequest } from "./slots.ts";
 import { Transcript } from "./transcript.ts";
 
@@ -46,7 +46,7 @@ export function jobExecution(parts: RunServices, limits = new ProviderLimits(par
     async run(effect, context) {
       const early = earlyStarts.claim(effect.id);
       using slot = new JobSlot(parts.slots, slotRequestOf(effect), early?.slot);
-      const run = new Run(parts, { effect, context, slot, limits, started: early?.started ?? null });
+      const run = new JobRun(parts, { effect, context, slot, limits, started: early?.started ?? null });
       if (!(await slot.take(context.signal))) return run.abandon();
       const turn = runTurn(parts, effect.organizationId);
       if (turn !== null) await turn;
@@ -57,7 +57,7 @@ export function jobExecution(parts: RunServices, limits = new ProviderLimits(par
 }
 
 function slotRequestOf({ organizationId, intent }: EffectRow): SlotRequest {
-  const { priority, since } = intent as Partial<RunIntent>;
+  const { priority, since } = intent as Partial<JobRunIntent>;
   return { organizationId, priority: priority ?? "medium", since: Date.parse(since ?? "") || 0 };
 }
 
@@ -96,9 +96,9 @@ function chatAfterRecovery(job: Job, recovery: Recovery, transcript: Transcript)
   const { id: jobId, inputMessageId, outputMessageId: messageId, metrics } = job;
   if (recovery.kind === "restart") return { kind: "turn_restarted", jobId, messageId, attempt: recovery.attempt };
   if (recovery.kind === "rerun" || recovery.kind === "over") return null;
-  const end = turnEnd(job);
+  const end = jobTurnEnd(job);
   assert(end !== null, "a recovered job runs again or is settled");
-  const usage = { inputTokens: metrics.inputTokens, outputTokens: metrics.outputTokens, ...costOf(metrics) };
+  const usage = { inputTokens: metrics.inputTokens, outputTokens: metrics.outputTokens, ...costFields(metrics) };
   return {
     kind: "turn_ended",
     jobId,

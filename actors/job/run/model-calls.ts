@@ -16,10 +16,10 @@ import { pauseMs } from "../../runtime/backoff.ts";
 import { inputNeeded, isAttachment, type ModelInput } from "../../upload/terms.ts";
 import { isCostKnown } from "../budget.ts";
 import type { ModelCall, ModelInfo, ModelOutcome } from "../ports.ts";
-import { originOf, type RunServices } from "./services.ts";
+import { modelCallOrigin, type RunServices } from "./services.ts";
 import { TEXT_SEPARATOR } from "../schema.ts";
 import {
-  type Failed,
+  type FailedCall,
   needsTools,
   pausedTooLong,
   UNREAD_KEY,
@@ -34,9 +34,9 @@ import { costOfStep, runTurn } from "./run-slices.ts";
 import type { RunWait } from "./run-wait.ts";
 
 /** The content of a call; the job determines the model and the organization. */
-export type Prompt = Pick<ModelCall, "system" | "entries" | "tools" | "outputSchema" | "uncut" | "purpose">;
+export type ModelPrompt = Pick<ModelCall, "system" | "entries" | "tools" | "outputSchema" | "uncut" | "purpose">;
 
-interface CallerParts {
+interface ModelCallerParts {
   readonly reporter: Reporter;
   readonly wait: RunWait;
   readonly limits: ProviderLimits;
@@ -54,11 +54,11 @@ interface StepState {
 
 export class ModelCalls {
   private readonly services: RunServices;
-  private readonly run: CallerParts;
+  private readonly run: ModelCallerParts;
   /** The fallback model of this run; undefined: the agent's own model. */
   private fallback: string | undefined;
 
-  constructor(services: RunServices, run: CallerParts) {
+  constructor(services: RunServices, run: ModelCallerParts) {
     this.services = services;
     this.run = run;
   }
@@ -79,7 +79,7 @@ export class ModelCalls {
    * The outcome after all retries; `before` is the text of the run so far. Throws `RunOver` if the job has moved on.
    */
   async call(
-    prompt: Prompt,
+    prompt: ModelPrompt,
     before: string,
     signal: AbortSignal,
   ): Promise<{ readonly outcome: ModelOutcome; readonly timeToFirstTokenMs: number | null }> {
@@ -100,7 +100,12 @@ export class ModelCalls {
     }
   }
 
-  private async once(prompt: Prompt, before: string, state: StepState, signal: AbortSignal): Promise<ModelOutcome> {
+  private async once(
+    prompt: ModelPrompt,
+    before: string,
+    state: StepState,
+    signal: AbortSignal,
+  ): Promise<ModelOutcome> {
     const { services, run } = this;
     const { job } = run.reporter;
     const turn = runTurn(services, job.organizationId, costOfStep(prompt.entries));
@@ -112,9 +117,9 @@ export class ModelCalls {
     if (!key.ok) return UNREAD_KEY;
     const keySecret = key.value;
     if (keySecret === null && described.ok && described.value.isOwnKeyOnly === true)
-      return withoutKey(nameOf(described.value));
+      return withoutKey(modelCallName(described.value));
     const isToolless = prompt.tools.length > 0 && !this.takesTools;
-    const named = described.ok ? nameOf(described.value) : "The model";
+    const named = described.ok ? modelCallName(described.value) : "The model";
     if (isToolless && needsTools(job)) return withoutTools(named);
     if (isToolless) await this.warnOfTools(named);
     // A provider's limits for one key do not concern the other keys.
@@ -129,7 +134,7 @@ export class ModelCalls {
     let separator = before === "" ? "" : TEXT_SEPARATOR;
     const outcome = await services.models.call(
       {
-        origin: originOf(job),
+        origin: modelCallOrigin(job),
         model,
         waits: (ready) => run.wait.until(ready, { reason: "memory_limit" }, signal),
         ...(keySecret === null ? {} : { keySecret }),
@@ -172,8 +177,8 @@ export class ModelCalls {
 
   /** Waits, restarts or falls back, and returns `again`; otherwise returns the final outcome. */
   private async afterFailure(
-    failure: Failed,
-    { prompt, before }: { readonly prompt: Prompt; readonly before: string },
+    failure: FailedCall,
+    { prompt, before }: { readonly prompt: ModelPrompt; readonly before: string },
     state: StepState,
     signal: AbortSignal,
   ): Promise<"again" | ModelOutcome> {
@@ -213,7 +218,7 @@ export class ModelCalls {
   }
 
   /** Switches to the next available fallback and returns null; returns the final failure if none is left. */
-  private async fallBack(failure: Failed, { entries }: Prompt): Promise<Failed | null> {
+  private async fallBack(failure: FailedCall, { entries }: ModelPrompt): Promise<FailedCall | null> {
     const { error } = failure;
     const { models, retry } = this.services;
     const { reporter } = this.run;
@@ -226,7 +231,7 @@ export class ModelCalls {
       if (!needed.every((input) => read.includes(input))) continue;
       const runner = models.describe(name);
       const current = reporter.job.runner;
-      if (!runner.ok || (current !== null && nameOf(runner.value) === nameOf(current))) continue;
+      if (!runner.ok || (current !== null && modelCallName(runner.value) === modelCallName(current))) continue;
       if (runner.value.isOwnKeyOnly === true) {
         const key = await this.keyFor(runner.value.provider);
         if (!key.ok || key.value === null) continue;
@@ -237,7 +242,7 @@ export class ModelCalls {
         continue;
       }
       this.fallback = name;
-      const message = `${current === null ? "The model" : nameOf(current)} stayed away (${error.message}) ${nameOf(runner.value)} goes on in its place.`;
+      const message = `${current === null ? "The model" : modelCallName(current)} stayed away (${error.message}) ${modelCallName(runner.value)} goes on in its place.`;
       const warnings = [{ code: "model_fallback", message }] as const;
       await reporter.report(
         { kind: "run_warned", attempt: reporter.attempt, warnings, runner: runner.value },
@@ -249,7 +254,7 @@ export class ModelCalls {
   }
 }
 
-const nameOf = ({ provider, name }: Pick<ModelInfo, "provider" | "name">): string => `${provider}:${name}`;
+const modelCallName = ({ provider, name }: Pick<ModelInfo, "provider" | "name">): string => `${provider}:${name}`;
 
 function endOf(outcome: ModelOutcome): CallEnd {
   if (outcome.kind === "finished") return { kind: "answered", pauseMs: outcome.pauseMs ?? null };
@@ -258,7 +263,7 @@ function endOf(outcome: ModelOutcome): CallEnd {
 }
 
 /** The kinds of input that a model must read to get all entries. */
-const inputsNeeded = (entries: Prompt["entries"]): readonly ModelInput[] => [
+const inputsNeeded = (entries: ModelPrompt["entries"]): readonly ModelInput[] => [
   ...new Set(
     entries.flatMap((entry) =>
       entry.role === "user" ? (entry.blocks ?? []).filter(isAttachment).map(inputNeeded) : [],

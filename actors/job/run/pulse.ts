@@ -9,7 +9,7 @@ import type { ProgressReport } from "../protocol.ts";
 import type { Progress } from "../terms.ts";
 
 /** The interval of heartbeats: a run of half an hour has at most 60. */
-export const HEARTBEAT_MS = 30_000;
+export const RUN_HEARTBEAT_MS = 30_000;
 /** The shortest interval between two reports of progress. */
 export const PROGRESS_MS = 1_000;
 /** Log lines of one run; further ones are dropped. */
@@ -36,7 +36,7 @@ export class Pulse {
   }
 
   start(): void {
-    this.cancelBeat = this.clock.after(HEARTBEAT_MS, () => {
+    this.cancelBeat = this.clock.after(RUN_HEARTBEAT_MS, () => {
       this.start();
       void this.report({ kind: "run_alive", attempt: this.attempt(), progress: null });
     });

@@ -12,10 +12,10 @@ import type { ReplyOf } from "../../runtime/actor.ts";
 import { followed, following, type MemberStep, type RepliesOf } from "../../runtime/turns/members.ts";
 import type { TextWriter } from "../../runtime/streams/text-writer.ts";
 import { usageRef } from "../../usage/schema.ts";
-import { askChat, askJob, askUsage, type RunIntent, type RunServices } from "./services.ts";
+import { askChat, askJob, askUsage, type JobRunIntent, type RunServices } from "./services.ts";
 import type { StartedJob } from "./early-start.ts";
 import { costOfReport, runTurn } from "./run-slices.ts";
-import { usageOf } from "../metering.ts";
+import { jobUsage } from "../metering.ts";
 import type { ProgressReport } from "../protocol.ts";
 import { type Job, jobRef } from "../schema.ts";
 
@@ -43,7 +43,7 @@ export class Reporter {
     this.parts = parts;
     this.effect = effect;
     this.context = context;
-    this.currentAttempt = (effect.intent as Partial<RunIntent>).attempt ?? 1;
+    this.currentAttempt = (effect.intent as Partial<JobRunIntent>).attempt ?? 1;
   }
 
   /** The job after the last report. */
@@ -84,7 +84,7 @@ export class Reporter {
       const next = chat(job)[index];
       return next === undefined ? null : askChat(chatRef(organizationId, job.chatId), next);
     };
-    const used = this.latest === null ? null : usageOf(this.latest, command);
+    const used = this.latest === null ? null : jobUsage(this.latest, command);
     const counting = () => (used === null ? null : askUsage(usageRef(organizationId), used));
     const toJob = [askJob(this.ref, command)] as const;
     const toBoth = following(

@@ -16,7 +16,7 @@ export const NO_RETRIES: RetrySettings = { retries: 0, fallbacks: [] };
 export const MODEL_PAUSES: BackoffBounds = { firstMs: 1_000, lastMs: 60_000, jitter: 0.5 };
 
 /** Why a call that failed with this code may succeed later; null for final errors, which are not retried. */
-const REASONS: Readonly<Record<RunErrorCode, WaitReason | null>> = {
+const RETRY_REASONS: Readonly<Record<RunErrorCode, WaitReason | null>> = {
   provider_unreachable: "provider_unavailable",
   provider_rate_limited: "provider_rate_limited",
   provider_error: "provider_unavailable",
@@ -35,4 +35,4 @@ const REASONS: Readonly<Record<RunErrorCode, WaitReason | null>> = {
   no_answer: null,
   internal_error: null,
 };
-export const waitReason = (code: RunErrorCode): WaitReason | null => REASONS[code];
+export const waitReason = (code: RunErrorCode): WaitReason | null => RETRY_REASONS[code];

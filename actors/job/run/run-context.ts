@@ -14,20 +14,20 @@ import type { Usage } from "../schema.ts";
 import { summarize, type Summary } from "./compaction.ts";
 import { ContextWindow } from "./context-window.ts";
 import { type Cut, RunConversation } from "./conversation.ts";
-import type { ModelCalls, Prompt } from "./model-calls.ts";
+import type { ModelCalls, ModelPrompt } from "./model-calls.ts";
 import type { Reporter } from "./reporter.ts";
 import type { RunServices } from "./services.ts";
 import type { Transcript } from "./transcript.ts";
 import { turnEndOf } from "./turn-end.ts";
+import { NO_USAGE } from "../schema.ts";
 
 /** A chat with this many messages is compacted, however short they are. */
 export const COMPACTED_MESSAGES = 800;
 /** The share of the window that the conversation has after a compaction, */
-const KEPT = 0.4;
+const KEPT_CONVERSATION_PART = 0.4;
 /** and the messages that a chat with many short ones keeps. */
 const KEPT_MESSAGES = 200;
 const NOTHING_TO_COMPACT = "There is nothing to compact.";
-const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0 };
 
 interface ContextParts {
   readonly reporter: Reporter;
@@ -66,9 +66,9 @@ export class RunContext {
   }
 
   /** Calls the model. Throws `RunOver` if the job has moved on. */
-  async call(promptWith: (entries: Prompt["entries"]) => Prompt, signal: AbortSignal): Promise<Called> {
-    const prompt = (): Prompt => ({ ...promptWith(this.conversation.entries), ...this.conversation.uncut });
-    const ask = (asked: Prompt) => this.run.models.call(asked, this.transcript.text, signal);
+  async call(promptWith: (entries: ModelPrompt["entries"]) => ModelPrompt, signal: AbortSignal): Promise<Called> {
+    const prompt = (): ModelPrompt => ({ ...promptWith(this.conversation.entries), ...this.conversation.uncut });
+    const ask = (asked: ModelPrompt) => this.run.models.call(asked, this.transcript.text, signal);
     let asked = prompt();
     const hasMany = this.conversation.messages >= COMPACTED_MESSAGES;
     if (hasMany || !this.window.fits(asked)) {
@@ -113,7 +113,7 @@ export class RunContext {
 
   private cut(messages = Infinity): Cut | null {
     const { window, conversation } = this;
-    return conversation.cut(window.bytesFor(window.limitTokens * KEPT), messages);
+    return conversation.cut(window.bytesFor(window.limitTokens * KEPT_CONVERSATION_PART), messages);
   }
 
   /** Replaces the older part of the conversation by a summary, if any part can be replaced. */

@@ -24,7 +24,7 @@ export interface RunSlices {
 export const runTurn = ({ runSlices }: RunSlices, organizationId: string, cost = 1): Promise<void> | null =>
   runSlices?.take(Math.min(cost, RUN_SLICE), organizationId) ?? null;
 
-const unitsOf = (characters: number): number => Math.floor(characters / UNIT_CHARACTERS);
+const sliceUnits = (characters: number): number => Math.floor(characters / UNIT_CHARACTERS);
 
 /** The cost of a model call: its prompt is made of the whole conversation. */
 export function costOfStep(entries: readonly TranscriptEntry[]): number {
@@ -37,13 +37,13 @@ export function costOfStep(entries: readonly TranscriptEntry[]): number {
         if (block.type === "tool_result") characters += block.content.length;
       }
   }
-  return STEP_UNITS + unitsOf(characters);
+  return STEP_UNITS + sliceUnits(characters);
 }
 
 /** The cost of a report: many calls or a long text make it larger. */
 export function costOfReport(report: ProgressReport): number {
   if (report.kind === "step_finished")
-    return 1 + Math.floor(report.calls.length / CALLS_OF_UNIT) + unitsOf(report.result.length);
+    return 1 + Math.floor(report.calls.length / CALLS_OF_UNIT) + sliceUnits(report.result.length);
   if (report.kind === "tools_started") return 1 + Math.floor(report.callIds.length / CALLS_OF_UNIT);
   return 1;
 }

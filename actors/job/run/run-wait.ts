@@ -9,14 +9,14 @@ import type { Usage } from "../schema.ts";
 import type { Waiting } from "../terms.ts";
 import type { JobSlot } from "./job-slot.ts";
 import type { Reporter } from "./reporter.ts";
+import { NO_USAGE } from "../schema.ts";
 
 /** A run that waits longer than this releases its job slot, in ms. */
 export const SLOT_HOLD_MS = 5_000;
 /** Waits for the limiter that are shorter than this are not reported, in ms: each report is a commit. */
 export const QUIET_WAIT_MS = 1_000;
 
-const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0 };
-const NOTHING = (): readonly ChatCommand[] => [];
+const NO_CHAT_COMMANDS = (): readonly ChatCommand[] => [];
 
 /** A wait as the record shows it, and the cost of the failed call before it. */
 export interface WaitReport {
@@ -97,7 +97,7 @@ export class RunWait {
   private async report(waiting: Waiting | null, why: WaitReport | null): Promise<void> {
     const { reporter } = this.run;
     const { error = null, usage = NO_USAGE } = why ?? {};
-    await reporter.report({ kind: "run_waiting", attempt: reporter.attempt, waiting, error, usage }, NOTHING);
+    await reporter.report({ kind: "run_waiting", attempt: reporter.attempt, waiting, error, usage }, NO_CHAT_COMMANDS);
   }
 }
 

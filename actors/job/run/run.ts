@@ -6,7 +6,7 @@ import type { RunServices } from "./services.ts";
 import {
   type CheckedOutput,
   type ModelOutcome,
-  NO_TOOLS,
+  NO_TOOLBOX,
   type OutputPort,
   type Toolbox,
   type TranscriptEntry,
@@ -17,14 +17,14 @@ import { turnEndOf, turnStartOf } from "./turn-end.ts";
 import { Pulse } from "./pulse.ts";
 import { Reporter, RunOver } from "./reporter.ts";
 import { RunCalls } from "./calls.ts";
-import { ModelCalls, type Prompt } from "./model-calls.ts";
+import { ModelCalls, type ModelPrompt } from "./model-calls.ts";
 import { RunReading } from "./reading.ts";
 import { RunWait } from "./run-wait.ts";
 import { NOTHING_OPEN, openTools } from "./tool-opening.ts";
 import { keptCitations } from "../citation.ts";
 import { outputInstruction, repairRequest } from "../output.ts";
 import { isAskedAgain, missingAnswer } from "../partial-answer.ts";
-import { type Block, type Job, outputSchemaOf, type RunError, textOf, type Usage } from "../schema.ts";
+import { type Block, type Job, NO_USAGE, type RunError, type Usage, outputSchemaOf, textOf } from "../schema.ts";
 import type { StopReason } from "../stop-reason.ts";
 import { Transcript } from "./transcript.ts";
 import { callsOf, keptStep } from "./step-calls.ts";
@@ -33,7 +33,6 @@ import type { JobSlot } from "./job-slot.ts";
 import type { ProviderLimits } from "./provider-limits.ts";
 
 type Finished = Extract<ModelOutcome, { readonly kind: "finished" }>;
-const NO_USAGE: Usage = { inputTokens: 0, outputTokens: 0 };
 
 /** What a run begins with: the effect, its epoch, and its job slot. */
 export interface RunStart {
@@ -45,7 +44,7 @@ export interface RunStart {
   readonly started: Promise<StartedJob | null> | null;
 }
 
-export class Run {
+export class JobRun {
   private readonly parts: RunServices;
   private readonly effect: EffectRow;
   private readonly context: EffectContext;
@@ -61,7 +60,7 @@ export class Run {
   private passedDeadline = false;
   /** Text and tokens of a step that no accepted report contains yet. */
   private unreported = { text: "", usage: NO_USAGE };
-  private toolbox = NO_TOOLS;
+  private toolbox = NO_TOOLBOX;
   private runContext: RunContext | null = null;
 
   constructor(parts: RunServices, { effect, context, slot, limits, started }: RunStart) {
@@ -229,7 +228,7 @@ export class Run {
 
   /** Makes one model call and commits it with its tool calls; ends the run if there are none, or if it failed. */
   private async step(step: number, context: RunContext): Promise<void> {
-    const prompt = (entries: Prompt["entries"]): Prompt => promptOf(this.job, this.toolbox, entries);
+    const prompt = (entries: ModelPrompt["entries"]): ModelPrompt => jobPrompt(this.job, this.toolbox, entries);
     const { outcome, timeToFirstTokenMs } = await context.call(prompt, this.abort.signal);
     if (outcome.kind !== "finished") return this.stopped(outcome.partialText, outcome);
     await this.finishStep(step, outcome, timeToFirstTokenMs);
@@ -317,7 +316,7 @@ export class Run {
 }
 
 /** The agent's instructions with the run's additions, the conversation, and the tools. */
-function promptOf(job: Job, { tools, notes }: Toolbox, entries: readonly TranscriptEntry[]): Prompt {
+function jobPrompt(job: Job, { tools, notes }: Toolbox, entries: readonly TranscriptEntry[]): ModelPrompt {
   const outputSchema = outputSchemaOf(job);
   const wanted = outputSchema === null ? [] : [outputInstruction(outputSchema)];
   return { system: [job.agent.systemPrompt, ...notes, ...wanted].join("\n\n"), entries, tools, outputSchema };

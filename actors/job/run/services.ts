@@ -44,7 +44,7 @@ export const askChat = asking<ChatProtocol>();
 export const askUsage = asking<UsageProtocol>();
 
 /** The intent of a `run`: the job's data that is needed before it has a slot. */
-export interface RunIntent {
+export interface JobRunIntent {
   readonly attempt: number;
   readonly priority: JobPriority;
   /** When the job was created, ISO 8601. */
@@ -56,7 +56,7 @@ export interface RunIntent {
 }
 
 /** The context in which a job's tools act. */
-export const contextOf = ({ organizationId, createdBy: userId, agent, id: jobId, missionId }: Job) => ({
+export const toolContextOf = ({ organizationId, createdBy: userId, agent, id: jobId, missionId }: Job) => ({
   organizationId,
   userId,
   agentId: agent.id,
@@ -65,4 +65,8 @@ export const contextOf = ({ organizationId, createdBy: userId, agent, id: jobId,
 });
 
 /** The origin of its model calls, for the log. */
-export const originOf = ({ organizationId, id: jobId, requestId }: Job) => ({ organizationId, jobId, requestId });
+export const modelCallOrigin = ({ organizationId, id: jobId, requestId }: Job) => ({
+  organizationId,
+  jobId,
+  requestId,
+});

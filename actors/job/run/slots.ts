@@ -47,6 +47,6 @@ export class Slots {
   }
 }
 
-const rank = ({ priority }: SlotRequest): number => JOB_PRIORITIES.indexOf(priority);
+const priorityRank = ({ priority }: SlotRequest): number => JOB_PRIORITIES.indexOf(priority);
 const goesBefore = (a: SlotRequest, b: SlotRequest): boolean =>
-  rank(a) === rank(b) ? a.since < b.since : rank(a) > rank(b);
+  priorityRank(a) === priorityRank(b) ? a.since < b.since : priorityRank(a) > priorityRank(b);

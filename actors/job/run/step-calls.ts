@@ -7,7 +7,7 @@
  */
 import type { Toolbox } from "../ports.ts";
 import type { StepCall } from "../protocol.ts";
-import { contextOf } from "./services.ts";
+import { toolContextOf } from "./services.ts";
 import type { AnswerBlock, Block, Job, ToolUseBlock } from "../schema.ts";
 import { unmadeCalls } from "../partial-answer.ts";
 import { isPartial, type StopReason } from "../stop-reason.ts";
@@ -26,7 +26,7 @@ export async function callsOf(
   const asked = calls.filter(({ isClient, needsApproval }) => isClient === true || needsApproval);
   if (asked.length === 0) return calls;
   const blocks = asked.map(({ block }) => block);
-  const misfits = await toolbox.misfits(blocks, contextOf(job), signal);
+  const misfits = await toolbox.misfits(blocks, toolContextOf(job), signal);
   if (signal.aborted) return null;
   return calls.map((call) =>
     misfits.has(call.block.id) ? { block: call.block, safe: true, needsApproval: false } : call,

@@ -4,9 +4,9 @@
  * deadline is nearer than the pause.
  */
 import { pauseMs } from "../../runtime/backoff.ts";
-import { contextOf, type RunServices } from "./services.ts";
+import { toolContextOf, type RunServices } from "./services.ts";
 import type { RunError } from "../schema.ts";
-import { NO_TOOLS, type Toolbox } from "../ports.ts";
+import { NO_TOOLBOX, type Toolbox } from "../ports.ts";
 import type { Reporter } from "./reporter.ts";
 import { MODEL_PAUSES } from "./retry-policy.ts";
 import type { RunWait } from "./run-wait.ts";
@@ -22,7 +22,7 @@ export type OpenedTools =
   | { readonly kind: "aborted" };
 
 /** For a run that calls no tools. */
-export const NOTHING_OPEN: OpenedTools = { kind: "open", toolbox: NO_TOOLS };
+export const NOTHING_OPEN: OpenedTools = { kind: "open", toolbox: NO_TOOLBOX };
 
 /** Rejects only with `RunOver`. What was opened is closed when `signal` aborts. */
 export async function openTools(services: RunServices, run: OpeningParts, signal: AbortSignal): Promise<OpenedTools> {
@@ -61,7 +61,7 @@ async function openOnce(
   const close = (): void => closing.abort();
   signal.addEventListener("abort", close, { once: true });
   if (signal.aborted) close();
-  const toolbox = await tools.open(job.agent, contextOf(job), closing.signal);
+  const toolbox = await tools.open(job.agent, toolContextOf(job), closing.signal);
   return {
     ...toolbox,
     close: () => {

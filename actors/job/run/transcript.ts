@@ -89,7 +89,7 @@ export class Transcript {
       if (part.type === "summary") continue;
       if (part.type === "user_text" || part.type === "repair") {
         open = null;
-        entries.push({ role: "user", text: part.text, ...(part.type === "repair" ? {} : said(part.blocks)) });
+        entries.push({ role: "user", text: part.text, ...(part.type === "repair" ? {} : saidBlocks(part.blocks)) });
       } else if (open === null) {
         open = [part];
         entries.push({ role: "assistant", blocks: open });
@@ -108,4 +108,4 @@ export class Transcript {
 /** Whether the part still belongs to the round of calls before it. */
 const isOfRound = ({ type }: TranscriptPart): boolean => type === "tool_result";
 
-const said = (blocks: readonly InputBlock[] | undefined) => (blocks === undefined ? {} : { blocks });
+const saidBlocks = (blocks: readonly InputBlock[] | undefined) => (blocks === undefined ? {} : { blocks });

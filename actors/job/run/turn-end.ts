@@ -1,10 +1,10 @@
 /** The commands to the chat at the start and the end of a turn, in the commit of the report that starts or ends it. */
-import { costOf } from "../../money.ts";
+import { costFields } from "../../money.ts";
 import type { ChatCommand } from "../../chat/protocol.ts";
 import { updatesOf } from "../chat-updates.ts";
 import type { ContextMeasure } from "../../chat/schema.ts";
 import type { Block, Job } from "../schema.ts";
-import { turnEnd } from "../transitions.ts";
+import { jobTurnEnd } from "../transitions.ts";
 
 /** The end of the chat's turn, with the content of its message, if the job is settled; nothing while it runs. */
 export function turnEndOf(
@@ -12,10 +12,10 @@ export function turnEndOf(
   blocks: readonly Block[],
   measured: ContextMeasure | null = null,
 ): readonly ChatCommand[] {
-  const end = turnEnd(job);
+  const end = jobTurnEnd(job);
   if (end === null) return [];
   const { id: jobId, inputMessageId, outputMessageId: messageId, metrics } = job;
-  const usage = { inputTokens: metrics.inputTokens, outputTokens: metrics.outputTokens, ...costOf(metrics) };
+  const usage = { inputTokens: metrics.inputTokens, outputTokens: metrics.outputTokens, ...costFields(metrics) };
   const updates = updatesOf(job);
   const { stopReason = null } = job;
   return [{ kind: "turn_ended", jobId, inputMessageId, messageId, end, blocks, usage, stopReason, updates, measured }];

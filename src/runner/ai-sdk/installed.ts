@@ -4,34 +4,34 @@
  * limits as all others; the package reads its key from the environment.
  */
 import type { LanguageModel } from "ai";
-import { ModelUnavailable } from "../provider-faults.ts";
-import { providerFetch } from "../provider-fetch.ts";
+import { ModelCallUnavailable } from "../provider-faults.ts";
+import { fetchFromProvider } from "../provider-fetch.ts";
 import type { LoadedModel } from "./source.ts";
 
 /** Cached models: a new one would compile its checks again. An operator names far fewer. */
 const KEPT_MODELS = 64;
-const kept = new Map<string, Promise<LoadedModel>>();
+const keptModels = new Map<string, Promise<LoadedModel>>();
 
-/** Rejects with `ModelUnavailable` if the package is missing or not one of the AI SDK. */
+/** Rejects with `ModelCallUnavailable` if the package is missing or not one of the AI SDK. */
 export function installedModel(packageName: string, model: string): Promise<LoadedModel> {
   const key = `${packageName} ${model}`;
-  const known = kept.get(key);
+  const known = keptModels.get(key);
   if (known !== undefined) return known;
-  const loaded = load(packageName, model);
-  kept.set(key, loaded);
-  loaded.catch(() => kept.delete(key));
-  const [oldest] = kept.keys();
-  if (kept.size > KEPT_MODELS && oldest !== undefined) kept.delete(oldest);
+  const loaded = loadModel(packageName, model);
+  keptModels.set(key, loaded);
+  loaded.catch(() => keptModels.delete(key));
+  const [oldest] = keptModels.keys();
+  if (keptModels.size > KEPT_MODELS && oldest !== undefined) keptModels.delete(oldest);
   return loaded;
 }
 
-async function load(packageName: string, name: string): Promise<LoadedModel> {
+async function loadModel(packageName: string, name: string): Promise<LoadedModel> {
   const [{ experimental_streamLanguageModelCall: streamCall }, exports] = await Promise.all([
     import("ai"),
     importPackage(packageName),
   ]);
-  const model = modelOf(exports, name);
-  if (model === null) throw new ModelUnavailable(`The package ${packageName} is no provider of the AI SDK.`);
+  const model = modelFrom(exports, name);
+  if (model === null) throw new ModelCallUnavailable(`The package ${packageName} is no provider of the AI SDK.`);
   return { streamCall, model };
 }
 
@@ -39,7 +39,7 @@ async function importPackage(name: string): Promise<object> {
   try {
     return (await import(name)) as object;
   } catch (cause) {
-    throw new ModelUnavailable(
+    throw new ModelCallUnavailable(
       `The package ${name} cannot be loaded. An operator has to install it beside the service: bun add ${name}`,
       { cause },
     );
@@ -47,10 +47,10 @@ async function importPackage(name: string): Promise<object> {
 }
 
 /** By the convention of these packages: `create…` takes the settings and gives a provider. */
-function modelOf(exports: object, name: string): LanguageModel | null {
+function modelFrom(exports: object, name: string): LanguageModel | null {
   for (const [key, create] of Object.entries(exports)) {
     if (!key.startsWith("create") || typeof create !== "function") continue;
-    const provider: unknown = create({ fetch: providerFetch });
+    const provider: unknown = create({ fetch: fetchFromProvider });
     // Another `create…` may return a promise; nothing awaits it, so ignore its rejection.
     if (provider instanceof Promise) provider.catch(() => {});
     if (isProvider(provider)) return provider.languageModel(name);
@@ -58,10 +58,10 @@ function modelOf(exports: object, name: string): LanguageModel | null {
   return null;
 }
 
-interface Provider {
+interface SdkProvider {
   languageModel(name: string): LanguageModel;
 }
-const isProvider = (value: unknown): value is Provider =>
+const isProvider = (value: unknown): value is SdkProvider =>
   (typeof value === "object" || typeof value === "function") &&
   value !== null &&
   typeof Reflect.get(value, "languageModel") === "function";

@@ -1,7 +1,7 @@
 /** The conversation in the format of the AI SDK. */
 import type { FilePart, ModelMessage, TextPart, ToolResultPart } from "ai";
-import { type ContentPart, type DataPart, isTextFile, spokenFile } from "../content.ts";
-import type { Message, SpokenResult } from "../conversation.ts";
+import { type MessagePart, type DataPart, isTextFile, spokenFile } from "../content.ts";
+import type { SpokenMessage, SpokenResult } from "../conversation.ts";
 
 type SaidPart = Exclude<Extract<ModelMessage, { readonly role: "assistant" }>["content"], string>[number];
 
@@ -16,7 +16,7 @@ export interface Takes {
   readonly resultFiles: boolean;
 }
 
-export function modelMessages(messages: readonly Message[], takes: Takes): ModelMessage[] {
+export function modelMessages(messages: readonly SpokenMessage[], takes: Takes): ModelMessage[] {
   return messages.map((message): ModelMessage => {
     switch (message.role) {
       case "user":
@@ -25,7 +25,7 @@ export function modelMessages(messages: readonly Message[], takes: Takes): Model
           content:
             typeof message.content === "string"
               ? message.content
-              : message.content.map((part) => userPart(part, takes)),
+              : message.content.map((part) => sdkUserPart(part, takes)),
         };
       case "assistant":
         return {
@@ -49,7 +49,7 @@ export function modelMessages(messages: readonly Message[], takes: Takes): Model
   });
 }
 
-function userPart(part: ContentPart, { textFiles }: Takes): TextPart | FilePart {
+function sdkUserPart(part: MessagePart, { textFiles }: Takes): TextPart | FilePart {
   if (part.type === "text") return { type: "text", text: part.text };
   if (!isTextFile(part)) return filePart(part, part.mediaType);
   return textFiles ? filePart(part, "text/plain") : { type: "text", text: spokenFile(part) };
@@ -74,6 +74,6 @@ const resultPart = ({ id, name, text, isError, files }: SpokenResult, takes: Tak
 });
 
 function resultFile(file: DataPart, takes: Takes) {
-  const part = userPart(file, takes);
+  const part = sdkUserPart(file, takes);
   return part.type === "text" ? part : { ...part, data: { type: "data" as const, data: file.data } };
 }

@@ -13,10 +13,10 @@ import type { JsonObject } from "../../../actors/schema.ts";
 import type { CitationMade } from "../answer-citations.ts";
 import type { AnswerSink, EndReason } from "../answer.ts";
 import { conversation } from "../conversation.ts";
-import { field } from "../field.ts";
-import { streamFault } from "../provider-faults.ts";
-import type { AnswerSource, Listener } from "../stream-call.ts";
-import { optionsOf, SdkThoughts } from "./thoughts.ts";
+import { untrustedField } from "../field.ts";
+import { frameFault } from "../provider-faults.ts";
+import type { AnswerSource, AnswerListener } from "../stream-call.ts";
+import { metadataOptions, SdkThoughts } from "./thoughts.ts";
 import { modelMessages, type Takes } from "./messages.ts";
 
 /** The SDK's call and a model for it. */
@@ -29,9 +29,9 @@ export interface LoadedModel {
  * `load` runs when the call begins. The SDK parses in streams of its own, so the time between our `fetch` and its parts
  * is charged to no organization. Tools have no `execute`, so the SDK returns their calls to us.
  */
-export function sdkSource(call: ModelCall, model: string, load: () => Promise<LoadedModel>): AnswerSource {
+export function answerSourceOfSdk(call: ModelCall, model: string, load: () => Promise<LoadedModel>): AnswerSource {
   return async ({ sink, signal, touch, isOver, charged }) => {
-    const stream = await open(call, model, await load(), { signal, charged });
+    const stream = await openSdkStream(call, model, await load(), { signal, charged });
     const reader = stream.getReader();
     const thoughts = new SdkThoughts(sink);
     try {
@@ -41,7 +41,7 @@ export function sdkSource(call: ModelCall, model: string, load: () => Promise<Lo
         touch();
         charged(() => {
           thoughts.take(value);
-          report(value, sink);
+          reportPart(value, sink);
         });
       }
     } catch (error) {
@@ -54,11 +54,11 @@ export function sdkSource(call: ModelCall, model: string, load: () => Promise<Lo
   };
 }
 
-async function open(
+async function openSdkStream(
   call: ModelCall,
   listening: string,
   { streamCall, model }: LoadedModel,
-  { signal, charged }: Pick<Listener, "signal" | "charged">,
+  { signal, charged }: Pick<AnswerListener, "signal" | "charged">,
 ) {
   const { jsonSchema, Output } = await import("ai");
   const { outputSchema = null } = call;
@@ -103,7 +103,7 @@ function takenBy(model: LanguageModel): Takes {
 }
 
 /** Throws what an `error` part holds. */
-export function report(part: LanguageModelStreamPart, sink: AnswerSink): void {
+export function reportPart(part: LanguageModelStreamPart, sink: AnswerSink): void {
   switch (part.type) {
     case "text-delta":
       return sink.text(part.text);
@@ -111,7 +111,7 @@ export function report(part: LanguageModelStreamPart, sink: AnswerSink): void {
       return sink.beginText();
     case "text-end":
       citationsIn(part).forEach((made) => sink.cite(made));
-      return sink.textFields(optionsOf(part));
+      return sink.textFields(metadataOptions(part));
     case "reasoning-delta":
       return sink.reasoning(part.text);
     case "tool-input-start":
@@ -120,29 +120,34 @@ export function report(part: LanguageModelStreamPart, sink: AnswerSink): void {
       return sink.callInput(part.id, part.delta);
     case "tool-call":
       if (part.providerExecuted === true) return;
-      return sink.call({ id: part.toolCallId, name: part.toolName, input: part.input, fields: optionsOf(part) });
+      return sink.call({ id: part.toolCallId, name: part.toolName, input: part.input, fields: metadataOptions(part) });
     case "model-call-end": {
       sink.usage(part.usage);
-      const reason = endReason(part.finishReason, part.rawFinishReason);
+      const reason = sdkEndReason(part.finishReason, part.rawFinishReason);
       if (reason !== undefined) sink.end(reason);
       return;
     }
     case "error":
-      throw part.error instanceof Error ? part.error : streamFault(part.error);
+      throw part.error instanceof Error ? part.error : frameFault(part.error);
     default:
   }
 }
 
 /** Adapters use the same names for citations, but not for positions within a source. */
 function citationsIn(part: object): CitationMade[] {
-  const citations = field(part, "citations");
+  const citations = untrustedField(part, "citations");
   if (!Array.isArray(citations)) return [];
   return citations.map((citation: unknown): CitationMade => {
-    const source = field(citation, "source");
-    const range = { start: field(citation, "startIndex"), end: field(citation, "endIndex") };
-    const common = { title: field(source, "title"), citedText: field(citation, "citedText"), ...range };
-    if (field(source, "sourceType") === "url") return { type: "url", url: field(source, "url"), ...common };
-    const index = Number(field(source, "id"));
+    const source = untrustedField(citation, "source");
+    const range = { start: untrustedField(citation, "startIndex"), end: untrustedField(citation, "endIndex") };
+    const common = {
+      title: untrustedField(source, "title"),
+      citedText: untrustedField(citation, "citedText"),
+      ...range,
+    };
+    if (untrustedField(source, "sourceType") === "url")
+      return { type: "url", url: untrustedField(source, "url"), ...common };
+    const index = Number(untrustedField(source, "id"));
     return { type: "document", documentIndex: Number.isInteger(index) ? index : undefined, ...common };
   });
 }
@@ -151,7 +156,7 @@ function citationsIn(part: object): CitationMade[] {
  * Undefined if the answer is not complete. Adapters end a broken stream with `error`, `interrupted`, or an `other`
  * without a raw reason of the provider.
  */
-function endReason(reason: FinishReason, raw: string | undefined): EndReason | undefined {
+function sdkEndReason(reason: FinishReason, raw: string | undefined): EndReason | undefined {
   switch (reason) {
     case "stop":
     case "length":

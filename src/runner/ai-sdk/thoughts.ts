@@ -3,15 +3,15 @@ import type { LanguageModelStreamPart } from "ai";
 import { GrowingText } from "../../../actors/growing-text.ts";
 import type { AnswerSink } from "../answer.ts";
 
-interface Stated {
+interface WithMetadata {
   readonly providerMetadata?: object | undefined;
 }
 
 /** The options that give a part's metadata back; empty if it has none. */
-export const optionsOf = ({ providerMetadata }: Stated): { readonly providerOptions?: object } =>
+export const metadataOptions = ({ providerMetadata }: WithMetadata): { readonly providerOptions?: object } =>
   providerMetadata === undefined ? {} : { providerOptions: providerMetadata };
 
-interface OpenThought {
+interface SdkThought {
   readonly text: GrowingText;
   metadata: object | undefined;
 }
@@ -19,7 +19,7 @@ interface OpenThought {
 /** Collects parts of reasoning, whose signatures may come with any piece of them. */
 export class SdkThoughts {
   private readonly sink: AnswerSink;
-  private readonly open = new Map<string, OpenThought>();
+  private readonly open = new Map<string, SdkThought>();
 
   constructor(sink: AnswerSink) {
     this.sink = sink;

@@ -6,14 +6,14 @@
 import type { Json, JsonObject } from "../../../actors/schema.ts";
 import type { CpuBudget } from "../../sandbox/cpu-budget.ts";
 import type { McpAnswer, McpAnswerOptions } from "../../sandbox/jobs/mcp-answer.ts";
-import { bytesOf, type JobContent } from "../../sandbox/protocol.ts";
+import { contentBytes, type JobContent } from "../../sandbox/protocol.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 import type { HeldBytes } from "../held-bytes.ts";
 import { McpFailure, sandboxFailure } from "./failure.ts";
-import { filesIn, type ResultBytes } from "./result-bytes.ts";
+import { resultFilesIn, type ResultBytes } from "./result-bytes.ts";
 
 /** The reader, and its budget. */
-export interface Reading {
+export interface McpReading {
   readonly sandbox: Sandbox;
   readonly held: HeldBytes;
   /** Where the bytes of results are left. */
@@ -30,13 +30,13 @@ const BLANK_LINES = ["\n\n", "\n\r\n", "\r\r"];
 const BLANK_LINE_BYTES = 3;
 
 export class AnswerReader {
-  private readonly reading: Reading;
+  private readonly reading: McpReading;
   private readonly request: Pick<McpAnswerOptions, "id" | "method">;
   private readonly signal: AbortSignal | undefined;
   private counts = { messages: 0, requests: 0 };
   private pieces = 0;
 
-  constructor(reading: Reading, request: Pick<McpAnswerOptions, "id" | "method">, signal?: AbortSignal) {
+  constructor(reading: McpReading, request: Pick<McpAnswerOptions, "id" | "method">, signal?: AbortSignal) {
     this.reading = reading;
     this.request = request;
     this.signal = signal;
@@ -95,7 +95,7 @@ export class AnswerReader {
       ...(this.signal === undefined ? {} : { signal: this.signal }),
     });
     if (!result.ok) throw sandboxFailure(result.error, result.words);
-    const answer = checked(result.value, bytesOf(content));
+    const answer = checked(result.value, contentBytes(content));
     if (answer === null) throw sandboxFailure("invalid", "");
     this.counts = { messages: answer.messages, requests: answer.requests };
     this.leaveFiles(answer, result.bytes);
@@ -106,7 +106,7 @@ export class AnswerReader {
   private leaveFiles({ forClient }: McpAnswer, bytes: Uint8Array | undefined): void {
     if (bytes === undefined) return;
     const meta = forClient.map(metaOf).find((one) => one !== null);
-    const files = filesIn(meta?.["files"], bytes);
+    const files = resultFilesIn(meta?.["files"], bytes);
     if (meta === undefined || files === null) throw sandboxFailure("invalid", "");
     const key = this.reading.results.leave(files);
     if (key === null) throw new McpFailure(TOO_MUCH);

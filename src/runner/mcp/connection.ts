@@ -4,8 +4,8 @@ import type { ToolResult } from "../../../actors/job/ports.ts";
 import type { McpServer } from "../../../actors/job/connections.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
 import type { ReducedCall, ReducedResource } from "../../sandbox/jobs/mcp-answer.ts";
-import type { ToolRun } from "../tools/tool.ts";
-import type { Reading } from "./answer-reader.ts";
+import type { RunningTool } from "../tools/tool.ts";
+import type { McpReading } from "./answer-reader.ts";
 import type { Egress } from "../../egress/egress.ts";
 import { egressFetch } from "./egress-fetch.ts";
 import { failureOf, sandboxFailure, SessionEnded } from "./failure.ts";
@@ -21,7 +21,7 @@ export const MCP_CALL_MS = 120_000;
  * Of one raw answer: the longest image as base64, and what is around it. Its text is cut to the limit of a tool's result
  * afterwards.
  */
-const MAX_ANSWER_BYTES = 7.5 * 1024 * 1024;
+const MAX_RAW_ANSWER_BYTES = 7.5 * 1024 * 1024;
 /** Pages of a list of tools. */
 const MAX_PAGES = 10;
 
@@ -35,7 +35,7 @@ export type ListedTool = Awaited<ReturnType<MCPClient["listTools"]>>["tools"][nu
 
 /** The tool of ours that reads what results link to. */
 const READ_RESOURCE = "read_resource";
-const READER: ListedTool = {
+const RESOURCE_READER: ListedTool = {
   name: READ_RESOURCE,
   description:
     "Reads a resource of this MCP server by its URI, such as one that a result of its tools has named or linked to.",
@@ -53,7 +53,7 @@ export interface McpTimes {
 }
 
 /** The run that makes a call. */
-export type CallRun = Pick<ToolRun, "signal" | "budget" | "host" | "context">;
+export type CallRun = Pick<RunningTool, "signal" | "budget" | "host" | "context">;
 
 /** How to reach servers and read their answers. */
 export interface McpWay {
@@ -62,7 +62,7 @@ export interface McpWay {
   readonly egress: Egress;
   readonly secrets: HeaderSecrets;
   readonly times: McpTimes;
-  readonly reading: Reading;
+  readonly reading: McpReading;
 }
 
 export class McpConnection {
@@ -96,7 +96,7 @@ export class McpConnection {
   ): Promise<{ readonly connection: McpConnection; readonly tools: readonly ListedTool[] }> {
     const { secrets, times } = way;
     try {
-      const client = await connected(server, way, signal);
+      const client = await connectClient(server, way, signal);
       const options = { signal, timeout: times.listMs };
       const tools: ListedTool[] = [];
       let cursor: string | undefined;
@@ -110,7 +110,7 @@ export class McpConnection {
       }
       const { resources } = client.initializeResult.capabilities;
       const readsResources = resources !== undefined && tools.every(({ name }) => name !== READ_RESOURCE);
-      if (readsResources) tools.push(READER);
+      if (readsResources) tools.push(RESOURCE_READER);
       return { connection: new McpConnection(client, server, { way, end: signal, readsResources }), tools };
     } catch (cause) {
       throw failureOf(cause, (text) => secrets.mask(text));
@@ -131,7 +131,7 @@ export class McpConnection {
           ? client.readResource({ uri: String(input["uri"]), options })
           : client.callTool({ name, arguments: input, options }),
       );
-      const { text, cut, files, isError } = resultOf(result);
+      const { text, cut, files, isError } = reducedForm(result);
       using found = this.way.reading.results.take(files);
       const tool = `${this.server.name}__${name}`;
       const kept = await keptFiles(found.files, { ...run, keeper: this.way.keeper, tool, mask });
@@ -160,7 +160,7 @@ export class McpConnection {
 
   /** Begins a session in the place of this one, which the next call finds again if that fails. */
   private begin(former: Promise<MCPClient>): void {
-    this.client = connected(this.server, this.way, this.end);
+    this.client = connectClient(this.server, this.way, this.end);
     this.client.catch(() => (this.client = former));
   }
 }
@@ -168,12 +168,12 @@ export class McpConnection {
 const withoutEnd = (text: string): string => text.slice(0, characterStart(text, text.length - DOUBTFUL_CHARS));
 
 /** A client in a new session, which is closed when `signal` aborts. */
-async function connected(
+async function connectClient(
   server: McpServer,
   { egress, secrets, times, reading }: McpWay,
   signal: AbortSignal,
 ): Promise<MCPClient> {
-  const limits = { timeoutMs: times.callMs + times.listMs, maxResponseBytes: MAX_ANSWER_BYTES };
+  const limits = { timeoutMs: times.callMs + times.listMs, maxResponseBytes: MAX_RAW_ANSWER_BYTES };
   const fetch = egressFetch(egress, () => secrets.headers(), { limits, reading });
   // The first run that needs it loads it: most services never do, and the start should not wait for it.
   const { createMCPClient } = await import("@ai-sdk/mcp");
@@ -189,7 +189,7 @@ async function connected(
 }
 
 /** The sandbox's form of a result: one text, and the key of its files. */
-function resultOf(result: object) {
+function reducedForm(result: object) {
   const { content, contents, isError, _meta: meta } = result as Partial<ReducedCall & ReducedResource>;
   const text = (content ?? contents)?.[0]?.text;
   const files: unknown = meta?.files;

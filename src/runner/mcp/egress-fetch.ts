@@ -13,8 +13,8 @@
 import type { JsonObject } from "../../../actors/schema.ts";
 import type { Egress, EgressLimits, EgressRequest, EgressStream } from "../../egress/egress.ts";
 import { EgressInterrupted } from "../../egress/failure.ts";
-import { AnswerReader, type Reading } from "./answer-reader.ts";
-import { egressFailure, INTERRUPTED, McpFailure, REFUSED, SessionEnded } from "./failure.ts";
+import { AnswerReader, type McpReading } from "./answer-reader.ts";
+import { egressFailure, INTERRUPTED, McpFailure, MCP_REFUSED_CODE, SessionEnded } from "./failure.ts";
 
 /** For the requests that cancel a call or end a session: nothing waits for either. */
 const SESSION_END: EgressLimits = { timeoutMs: 2_000, maxResponseBytes: 4_096 };
@@ -24,14 +24,14 @@ interface RpcRequest {
   readonly method: string;
 }
 
-type Answer = Extract<EgressStream, { readonly kind: "response" }>;
+type StreamedAnswer = Extract<EgressStream, { readonly kind: "response" }>;
 type Fetch = (input: URL | Request | string, init?: RequestInit) => Promise<Response>;
 
 /** `secretHeaders` throws if a header's secret is missing; a request in a session that is gone, `SessionEnded`. */
 export function egressFetch(
   egress: Pick<Egress, "open" | "request">,
   secretHeaders: () => Promise<Record<string, string>>,
-  { limits, reading }: { readonly limits: EgressLimits; readonly reading: Reading },
+  { limits, reading }: { readonly limits: EgressLimits; readonly reading: McpReading },
 ): Fetch {
   return async (input, init = {}) => {
     const method = init.method ?? "GET";
@@ -46,7 +46,7 @@ export function egressFetch(
       ...(init.signal ? { signal: init.signal } : {}),
       lane: reading.organizationId,
     };
-    const rpc = requestIn(init.body);
+    const rpc = rpcRequestIn(init.body);
     const settled = rpc?.method === "tools/call" ? cancelOnAbort(egress, request, rpc) : () => {};
     const opened = await egress.open(request);
     if (opened.kind === "failed") {
@@ -56,13 +56,13 @@ export function egressFetch(
     return await settledBy(settled, async () => {
       const isOfSession = method === "POST" && headers["mcp-session-id"] !== undefined;
       const answer = isOfSession ? await inSession(opened) : opened;
-      return await responseOf(answer, rpc, { reading, settled, signal: init.signal ?? undefined });
+      return await clientResponse(answer, rpc, { reading, settled, signal: init.signal ?? undefined });
     });
   };
 }
 
-interface Answering {
-  readonly reading: Reading;
+interface McpAnswering {
+  readonly reading: McpReading;
   /** Nothing is left that could be cancelled. */
   readonly settled: () => void;
   readonly signal: AbortSignal | undefined;
@@ -76,7 +76,7 @@ const SESSION_WORDS = /session|not initiali[sz]ed/i;
 const REFUSAL_BYTES = 16 * 1024;
 
 /** The answer to a request in a session. Throws `SessionEnded` if it says that the session is gone. */
-async function inSession(answer: Answer): Promise<Answer> {
+async function inSession(answer: StreamedAnswer): Promise<StreamedAnswer> {
   const { status, body } = answer;
   if (!SESSION_STATUSES.includes(status)) return answer;
   const chunks: Uint8Array[] = [];
@@ -92,7 +92,11 @@ async function inSession(answer: Answer): Promise<Answer> {
 }
 
 /** The answer for the client: its head, and messages of our own making. */
-async function responseOf(answer: Answer, rpc: RpcRequest | null, answering: Answering): Promise<Response> {
+async function clientResponse(
+  answer: StreamedAnswer,
+  rpc: RpcRequest | null,
+  answering: McpAnswering,
+): Promise<Response> {
   const { status, body } = answer;
   const head = { status: status >= 200 && status <= 599 ? status : 502, headers: clientHeaders(answer.headers) };
   const type = answer.headers.get("content-type") ?? "";
@@ -112,7 +116,7 @@ async function responseOf(answer: Answer, rpc: RpcRequest | null, answering: Ans
   const messages = await reader.json(body);
   answering.settled();
   // Else the client would wait for an answer that never comes.
-  if (messages.length === 0 && status < 300) throw new McpFailure(NO_ANSWER);
+  if (messages.length === 0 && status < 300) throw new McpFailure(OTHER_REQUEST_WORDS);
   return new Response(JSON.stringify(messages.length === 1 ? messages[0] : messages), head);
 }
 
@@ -128,7 +132,7 @@ function withoutAnswer({ id, method }: RpcRequest, status: number): Response {
 
 const METHOD_NOT_FOUND = -32_601;
 
-const NO_ANSWER = "its answer is to another request";
+const OTHER_REQUEST_WORDS = "its answer is to another request";
 
 /** Only the headers that the client reads: a server may send 64 KiB of them. */
 function clientHeaders(headers: Headers): Headers {
@@ -177,7 +181,7 @@ function events(
         if (isMessage(next)) return controller.enqueue(frame(next.value));
         if (!(next instanceof EgressInterrupted && next.error === "aborted")) settled();
         // The client ignores the error if the call has its answer.
-        controller.enqueue(frame({ jsonrpc: "2.0", id: rpc.id, error: errorOf(next) }));
+        controller.enqueue(frame({ jsonrpc: "2.0", id: rpc.id, error: rpcErrorOf(next) }));
         controller.close();
       },
       cancel: async () => {
@@ -191,12 +195,12 @@ function events(
 const isMessage = (next: unknown): next is { readonly done: false; readonly value: JsonObject } =>
   typeof next === "object" && next !== null && "done" in next && next.done === false;
 
-function errorOf(cause: unknown): { readonly code: number; readonly message: string } {
-  if (cause instanceof McpFailure) return { code: REFUSED, message: cause.message };
+function rpcErrorOf(cause: unknown): { readonly code: number; readonly message: string } {
+  if (cause instanceof McpFailure) return { code: MCP_REFUSED_CODE, message: cause.message };
   return { code: INTERRUPTED, message: cause instanceof EgressInterrupted ? cause.error : "connection_reset" };
 }
 
-function requestIn(body: RequestInit["body"]): RpcRequest | null {
+function rpcRequestIn(body: RequestInit["body"]): RpcRequest | null {
   if (typeof body !== "string") return null;
   const message: unknown = JSON.parse(body);
   const { id, method } = message as Partial<RpcRequest>;

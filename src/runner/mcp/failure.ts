@@ -18,15 +18,15 @@ export class SessionEnded extends McpFailure {
   }
 }
 
-const NOT_PUBLIC = "its address is not on the public internet, and the operator has not opened it";
+const SERVER_NOT_PUBLIC = "its address is not on the public internet, and the operator has not opened it";
 
-const WORDS: Readonly<Record<EgressError, string>> = {
+const SERVER_ERROR_WORDS: Readonly<Record<EgressError, string>> = {
   invalid_url: "its URL cannot be requested",
   https_required: "its URL must begin with https, unless the operator has opened its origin (EGRESS_ALLOW)",
   invalid_header: "a header cannot be sent",
-  blocked_address: NOT_PUBLIC,
+  blocked_address: SERVER_NOT_PUBLIC,
   // A model must not learn which names resolve on the internal network.
-  dns_error: NOT_PUBLIC,
+  dns_error: SERVER_NOT_PUBLIC,
   connection_refused: "it does not accept connections",
   connection_reset: "it closed the connection before its answer was complete",
   tls_error: "it has no valid certificate for its name",
@@ -37,31 +37,31 @@ const WORDS: Readonly<Record<EgressError, string>> = {
   aborted: "the call was stopped",
 };
 
-const INVALID = "its answer is not valid MCP";
+const INVALID_MCP = "its answer is not valid MCP";
 
-export const egressFailure = (error: EgressError): McpFailure => new McpFailure(WORDS[error]);
+export const egressFailure = (error: EgressError): McpFailure => new McpFailure(SERVER_ERROR_WORDS[error]);
 
-type SandboxRefusal = Exclude<SandboxResult, { readonly ok: true }>["error"];
+export type SandboxRefusal = Exclude<SandboxResult, { readonly ok: true }>["error"];
 
 const SANDBOX_WORDS: Readonly<Record<Exclude<SandboxRefusal, "failed">, string>> = {
-  too_large: WORDS.too_large,
+  too_large: SERVER_ERROR_WORDS.too_large,
   deadline: "its answer takes too long to be read",
   crashed: "its answer takes too much memory to be read",
   invalid: "its answer cannot be read",
   unavailable: "its answer could not be read now. Try again",
   over_budget: "the calls of this step have used up their computing time. Make fewer calls at a time",
   busy: "too many answers wait to be read. Make fewer calls at a time",
-  aborted: WORDS.aborted,
+  aborted: SERVER_ERROR_WORDS.aborted,
 };
 
 /** The messages that our sandbox job uses. A compromised child may send others. */
 const OF_A_JOB = /^(?:its answer|it asks) [\w ]{1,100}$/;
 
 export const sandboxFailure = (error: SandboxRefusal, words: string): McpFailure =>
-  new McpFailure(error === "failed" ? (OF_A_JOB.test(words) ? words : INVALID) : SANDBOX_WORDS[error]);
+  new McpFailure(error === "failed" ? (OF_A_JOB.test(words) ? words : INVALID_MCP) : SANDBOX_WORDS[error]);
 
 /** The code of an error whose message is the text of an `McpFailure`. */
-export const REFUSED = -32_051;
+export const MCP_REFUSED_CODE = -32_051;
 
 /** The code of an error that stands for an answer which was interrupted; its message is the `EgressError`. */
 export const INTERRUPTED = -32_050;
@@ -80,15 +80,16 @@ export function failureOf(cause: unknown, mask: (text: string) => string): McpFa
     if (error instanceof McpFailure) return error;
     if (error instanceof EgressInterrupted) return egressFailure(error.error);
     const { statusCode, code, message }: ClientError = error;
-    if (code === REFUSED) return new McpFailure(mask(message));
-    if (code === INTERRUPTED && Object.hasOwn(WORDS, message)) return egressFailure(message as EgressError);
+    if (code === MCP_REFUSED_CODE) return new McpFailure(mask(message));
+    if (code === INTERRUPTED && Object.hasOwn(SERVER_ERROR_WORDS, message))
+      return egressFailure(message as EgressError);
     if (typeof statusCode === "number" && statusCode >= 300)
       return new McpFailure(`it answered with HTTP status ${statusCode}`);
     // A model can act on the server's words about the arguments.
     if (typeof code === "number") return new McpFailure(`it refused: ${cutText(mask(message), MAX_REFUSAL)}`);
     if (message.includes("timed out")) return egressFailure("timeout");
   }
-  return new McpFailure(INVALID);
+  return new McpFailure(INVALID_MCP);
 }
 
 /** Characters of a server's refusal. */

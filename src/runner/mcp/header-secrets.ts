@@ -3,14 +3,12 @@ import type { Outcome } from "../../../actors/fault.ts";
 import type { McpServer } from "../../../actors/job/connections.ts";
 import { maskSecrets } from "../mask.ts";
 import { McpFailure } from "./failure.ts";
+import { HEADER_VALUE } from "../../../actors/header-name.ts";
 
 export interface SecretReader {
   /** The value; `not_found` if there is no readable secret. */
   read(organizationId: string, name: string): Promise<Outcome<string>>;
 }
-
-/** Characters that an HTTP header can hold. */
-const SENDABLE = /^[\x20-\x7e]*$/;
 
 export class HeaderSecrets {
   private readonly secrets: SecretReader;
@@ -37,7 +35,7 @@ export class HeaderSecrets {
             : `the secret ${secret} cannot be read now`,
         );
       }
-      if (!SENDABLE.test(value.value)) throw new McpFailure(`the secret ${secret} cannot be sent in a header`);
+      if (!HEADER_VALUE.test(value.value)) throw new McpFailure(`the secret ${secret} cannot be sent in a header`);
       this.sent.add(value.value);
       headers[name.toLowerCase()] = prefix + value.value;
     }

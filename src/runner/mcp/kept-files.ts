@@ -1,14 +1,14 @@
 /** Keeps the images and files of a tool's result: models that read them get them, and people see what was there. */
 import type { AttachmentBlock } from "../../../actors/upload/terms.ts";
-import type { ToolRun } from "../tools/tool.ts";
-import type { FoundFile } from "./result-bytes.ts";
+import type { RunningTool } from "../tools/tool.ts";
+import type { McpResultFile } from "./result-bytes.ts";
 
 /** Stores the content of results. */
 export interface FileKeeper {
   /** `admit` counts the file for its run. The words of a refusal complete "… was not kept: it ". Never rejects. */
   keep(
     organizationId: string,
-    file: Pick<FoundFile, "mime" | "bytes"> & Pick<AttachmentBlock, "name" | "source">,
+    file: Pick<McpResultFile, "mime" | "bytes"> & Pick<AttachmentBlock, "name" | "source">,
     admit: (bytes: number) => boolean,
   ): Promise<{ readonly block: AttachmentBlock } | { readonly refused: string }>;
 }
@@ -19,7 +19,7 @@ export interface KeptFiles {
   readonly notes: readonly string[];
 }
 
-interface Keeping extends Pick<ToolRun, "signal" | "host" | "context"> {
+interface Keeping extends Pick<RunningTool, "signal" | "host" | "context"> {
   readonly keeper: FileKeeper | null;
   readonly tool: string;
   /** Takes secrets out of what the server says. */
@@ -28,7 +28,7 @@ interface Keeping extends Pick<ToolRun, "signal" | "host" | "context"> {
 
 /** One after the other, in their order. */
 export async function keptFiles(
-  files: readonly FoundFile[],
+  files: readonly McpResultFile[],
   { keeper, tool, mask, signal, host, context }: Keeping,
 ): Promise<KeptFiles> {
   const blocks: AttachmentBlock[] = [];

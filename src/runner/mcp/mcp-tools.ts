@@ -13,7 +13,7 @@ import type { JsonObject } from "../../../actors/schema.ts";
 import { visibleText } from "../../../actors/visible-text.ts";
 import type { Egress } from "../../egress/egress.ts";
 import { CpuBudget } from "../../sandbox/cpu-budget.ts";
-import { LEFT_OUT, REPAIRED, SCHEMA } from "../../sandbox/jobs/mcp-reduction.ts";
+import { LEFT_OUT_KEY, REPAIRED, SCHEMA } from "../../sandbox/jobs/mcp-reduction.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 import type { HeldBytes } from "../held-bytes.ts";
 import type { RunnerLog } from "../log.ts";
@@ -28,12 +28,12 @@ import { HeaderSecrets, type SecretReader } from "./header-secrets.ts";
 /** Tools of one server that an agent may use: every model call carries their descriptions. */
 export const MAX_SERVER_TOOLS = 64;
 /** Characters of a tool's description; the rest is cut. */
-const MAX_DESCRIPTION = 2_048;
+const MAX_TOOL_DESCRIPTION = 2_048;
 /** The longest name that every provider accepts. */
-const MAX_NAME = 64;
-const HASH_DIGITS = 8;
+const MAX_OFFERED_NAME = 64;
+const NAME_HASH_DIGITS = 8;
 
-export interface McpParts {
+export interface McpToolParts {
   readonly egress: Egress;
   /** Parses the answers. */
   readonly sandbox: Sandbox;
@@ -46,11 +46,13 @@ export interface McpParts {
   readonly times?: Partial<McpTimes>;
 }
 
-export function mcpTools(parts: McpParts): ToolSource {
+export function mcpTools(parts: McpToolParts): ToolSource {
   return {
     async find(agent, context, signal) {
       const wanted = agent.mcpServers.filter(({ name }) => isNamed(agent, name));
-      const found = await Promise.all(wanted.map((server) => toolsOf(parts, server, { agent, context, signal })));
+      const found = await Promise.all(
+        wanted.map((server) => listServerTools(parts, server, { agent, context, signal })),
+      );
       return {
         tools: found.flatMap(({ tools }) => tools),
         missing: {
@@ -67,13 +69,17 @@ export function mcpTools(parts: McpParts): ToolSource {
 const isNamed = ({ allowedTools }: AgentSnapshot, server: string): boolean =>
   allowedTools.some((entry) => entry.startsWith(`${server}__`));
 
-interface Run {
+interface McpRun {
   readonly agent: AgentSnapshot;
   readonly context: ToolContext;
   readonly signal: AbortSignal;
 }
 
-async function toolsOf(parts: McpParts, server: McpServer, { agent, context, signal }: Run): Promise<FoundTools> {
+async function listServerTools(
+  parts: McpToolParts,
+  server: McpServer,
+  { agent, context, signal }: McpRun,
+): Promise<FoundTools> {
   const { egress, sandbox, held, log, times = {} } = parts;
   const { organizationId } = context;
   const secrets = new HeaderSecrets(parts.secrets, context.organizationId, server);
@@ -97,7 +103,7 @@ async function toolsOf(parts: McpParts, server: McpServer, { agent, context, sig
     );
     const mask = shownBy(secrets);
     const allowed = tools.filter(({ name }) => namesTool(agent.allowedTools, mcpToolName(server.name, name)));
-    const fitting = usableTools(allowed).slice(0, MAX_SERVER_TOOLS);
+    const fitting = offerableTools(allowed).slice(0, MAX_SERVER_TOOLS);
     const left = allowed.length - fitting.length;
     const notes =
       left === 0
@@ -106,7 +112,7 @@ async function toolsOf(parts: McpParts, server: McpServer, { agent, context, sig
             `${left} of the tools of the MCP server ${server.name} are left out: they are too many or cannot be offered.`,
           ];
     return {
-      tools: fitting.map((tool) => toolOf(connection, server.name, tool, mask)),
+      tools: fitting.map((tool) => mcpTool(connection, server.name, tool, mask)),
       missing: { required: [], optional: [...notes, ...repairsIn(fitting, server.name, mask)] },
       notes,
       whyMissing: () => null,
@@ -125,10 +131,10 @@ async function toolsOf(parts: McpParts, server: McpServer, { agent, context, sig
 }
 
 /** The tools that can be offered; of two with the same name the first. */
-export function usableTools(tools: readonly ListedTool[]): readonly ListedTool[] {
+export function offerableTools(tools: readonly ListedTool[]): readonly ListedTool[] {
   const names = new Set<string>();
   return tools.filter(({ name, _meta: meta }) => {
-    if (meta?.[LEFT_OUT] === true || names.has(name)) return false;
+    if (meta?.[LEFT_OUT_KEY] === true || names.has(name)) return false;
     names.add(name);
     return true;
   });
@@ -148,7 +154,7 @@ function repairsIn(tools: readonly ListedTool[], server: string, mask: (text: st
   ];
 }
 
-function toolOf(connection: McpConnection, server: string, listed: ListedTool, mask: (text: string) => string): Tool {
+function mcpTool(connection: McpConnection, server: string, listed: ListedTool, mask: (text: string) => string): Tool {
   const { isReadOnly, ...described } = describedTool(server, listed, mask);
   return {
     ...described,
@@ -181,7 +187,7 @@ export function describedTool(server: string, listed: ListedTool, mask: (text: s
   return {
     name: mcpToolName(server, name),
     description:
-      visibleText(cutText(mask(description), MAX_DESCRIPTION)) || `The tool ${name} of the MCP server ${server}.`,
+      visibleText(cutText(mask(description), MAX_TOOL_DESCRIPTION)) || `The tool ${name} of the MCP server ${server}.`,
     inputSchema: { properties: {}, ...schema, type: "object" },
     isReadOnly: annotations.readOnlyHint === true,
   };
@@ -190,7 +196,7 @@ export function describedTool(server: string, listed: ListedTool, mask: (text: s
 /** The tool's name for the model. A name that providers would refuse is changed and gets a hash at its end. */
 export function mcpToolName(server: string, tool: string): string {
   const plain = `${server}__${tool}`;
-  if (/^[A-Za-z0-9_-]+$/.test(plain) && plain.length <= MAX_NAME) return plain;
-  const hash = new Bun.CryptoHasher("sha256").update(tool).digest("hex").slice(0, HASH_DIGITS);
-  return `${plain.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, MAX_NAME - HASH_DIGITS - 1)}_${hash}`;
+  if (/^[A-Za-z0-9_-]+$/.test(plain) && plain.length <= MAX_OFFERED_NAME) return plain;
+  const hash = new Bun.CryptoHasher("sha256").update(tool).digest("hex").slice(0, NAME_HASH_DIGITS);
+  return `${plain.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, MAX_OFFERED_NAME - NAME_HASH_DIGITS - 1)}_${hash}`;
 }

@@ -4,25 +4,25 @@
  */
 import type { ResultFile } from "../../sandbox/jobs/mcp-result-content.ts";
 import { MAX_RESULT_FILES } from "../../sandbox/jobs/mcp-result-content.ts";
-import type { Held, HeldBytes } from "../held-bytes.ts";
+import type { HeldByReader, HeldBytes } from "../held-bytes.ts";
 
 /** A file of a result, as its server names it. */
-export interface FoundFile {
+export interface McpResultFile {
   readonly mime: string;
   readonly uri: string | null;
   readonly bytes: Uint8Array;
 }
 
 /** The files of one result; disposing releases their memory. */
-export interface FoundFiles extends Disposable {
-  readonly files: readonly FoundFile[];
+export interface McpResultFiles extends Disposable {
+  readonly files: readonly McpResultFile[];
 }
 
-const NOTHING: FoundFiles = { files: [], [Symbol.dispose]() {} };
+const NO_RESULT_FILES: McpResultFiles = { files: [], [Symbol.dispose]() {} };
 
 export class ResultBytes {
-  private readonly held: () => Held;
-  private readonly left = new Map<string, FoundFiles>();
+  private readonly held: () => HeldByReader;
+  private readonly left = new Map<string, McpResultFiles>();
   private isOver = false;
 
   /** Files that no call has taken are dropped when `end` aborts. */
@@ -33,7 +33,7 @@ export class ResultBytes {
   }
 
   /** The key of these files; null if there is no room in memory for them. */
-  leave(files: readonly FoundFile[]): string | null {
+  leave(files: readonly McpResultFile[]): string | null {
     const held = this.held();
     if (this.isOver || !held.add(files.reduce((sum, { bytes }) => sum + bytes.length, 0))) {
       held.release();
@@ -44,9 +44,9 @@ export class ResultBytes {
     return key;
   }
 
-  take(key: unknown): FoundFiles {
+  take(key: unknown): McpResultFiles {
     const found = typeof key === "string" ? this.left.get(key) : undefined;
-    if (found === undefined) return NOTHING;
+    if (found === undefined) return NO_RESULT_FILES;
     this.left.delete(String(key));
     return found;
   }
@@ -59,9 +59,9 @@ export class ResultBytes {
 }
 
 /** The files that a result names, with their bytes; null if these do not fit together. A compromised child may say anything. */
-export function filesIn(named: unknown, bytes: Uint8Array): readonly FoundFile[] | null {
+export function resultFilesIn(named: unknown, bytes: Uint8Array): readonly McpResultFile[] | null {
   if (!Array.isArray(named) || named.length > MAX_RESULT_FILES) return null;
-  const files: FoundFile[] = [];
+  const files: McpResultFile[] = [];
   let from = 0;
   for (const one of named as Partial<ResultFile>[]) {
     const { size, mime, uri } = one ?? {};

@@ -5,7 +5,7 @@ import { MCP_CALL_MS, McpConnection } from "./connection.ts";
 import { failureOf } from "./failure.ts";
 import { ResultBytes } from "./result-bytes.ts";
 import { HeaderSecrets } from "./header-secrets.ts";
-import { describedTool, type DescribedTool, type McpParts, shownBy, usableTools } from "./mcp-tools.ts";
+import { describedTool, type DescribedTool, type McpToolParts, shownBy, offerableTools } from "./mcp-tools.ts";
 
 /** For connecting and listing: a person waits for it. */
 const LIST_MS = 5_000;
@@ -21,7 +21,7 @@ export interface FoundServer {
 
 /** Never rejects. */
 export async function serverTools(
-  { egress, sandbox, held, secrets: reader, times = {} }: Omit<McpParts, "log" | "keeper">,
+  { egress, sandbox, held, secrets: reader, times = {} }: Omit<McpToolParts, "log" | "keeper">,
   organizationId: string,
   server: McpServer,
 ): Promise<FoundServer> {
@@ -45,7 +45,7 @@ export async function serverTools(
       },
       leaving.signal,
     );
-    const fitting = usableTools(tools)
+    const fitting = offerableTools(tools)
       // A name that contains a secret cannot be shown, and masking it would make a different name.
       .filter(({ name }) => secrets.mask(name) === name)
       .slice(0, MAX_LISTED_TOOLS);

@@ -19,7 +19,7 @@ export function agentTools(given: AgentToolParts): ToolSource {
   return {
     find: ({ tools = [] }) =>
       Promise.resolve({
-        tools: tools.map((tool) => toolOf(parts, tool)),
+        tools: tools.map((tool) => agentTool(parts, tool)),
         missing: { required: [], optional: [] },
         notes: [],
         whyMissing: () => null,
@@ -27,7 +27,7 @@ export function agentTools(given: AgentToolParts): ToolSource {
   };
 }
 
-function toolOf(parts: HttpToolParts, { name, description, inputSchema, http }: AgentTool): Tool {
+function agentTool(parts: HttpToolParts, { name, description, inputSchema, http }: AgentTool): Tool {
   const faultOf: Tool["faultOf"] = (input, { organizationId, signal, budget }) =>
     argumentFault(parts.sandbox, {
       organizationId,

@@ -8,7 +8,7 @@ import type { CpuBudget } from "../../sandbox/cpu-budget.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 
 /** Errors that are reported to a model at once. */
-const MOST_ERRORS = 8;
+const MOST_REPORTED_ERRORS = 8;
 
 export interface GivenArguments {
   readonly organizationId: string;
@@ -26,14 +26,14 @@ export async function argumentFault(
   const content = new TextEncoder().encode(JSON.stringify({ schema, given: input }));
   const job = { job: "arguments", lane: organizationId, options: {}, content, signal };
   const checked = await sandbox.run(budget === undefined ? job : { ...job, budget });
-  if (checked.ok) return wordsOf(checked.value as readonly InputError[]);
+  if (checked.ok) return argumentErrorWords(checked.value as readonly InputError[]);
   return checked.error === "over_budget"
     ? "The calls of this step have used up their computing time. Make fewer at a time."
     : "The arguments could not be checked by the schema of the tool in time.";
 }
 
-function wordsOf(errors: readonly InputError[]): string | null {
+function argumentErrorWords(errors: readonly InputError[]): string | null {
   if (errors.length === 0) return null;
-  const words = errors.slice(0, MOST_ERRORS).map(({ message }) => message);
+  const words = errors.slice(0, MOST_REPORTED_ERRORS).map(({ message }) => message);
   return `The arguments are not valid: ${words.join("; ")}.`;
 }

@@ -4,8 +4,8 @@ import type { ToolContext, ToolHost } from "../../../actors/job/ports.ts";
 import { Type } from "../../../actors/schema.ts";
 import { REPOSITORY_MODEL } from "../../../actors/workspace/schema.ts";
 import { CLONE_TOOL } from "../repository-model.ts";
-import type { Waiting } from "./patience.ts";
-import { defineTool, failure, resultOf, type ToolSource } from "./tool.ts";
+import type { WaitingTool } from "./patience.ts";
+import { defineTool, failure, outcomeResult, type ToolSource } from "./tool.ts";
 
 export interface CloneService {
   /**
@@ -14,7 +14,7 @@ export interface CloneService {
    */
   clone(
     context: ToolContext,
-    run: Waiting & { readonly host: ToolHost },
+    run: WaitingTool & { readonly host: ToolHost },
   ): Promise<Outcome<string> | { readonly ok: false; readonly words: string }>;
 }
 
@@ -27,7 +27,7 @@ export const cloneTools = (clones: CloneService): ToolSource => {
     safeToRepeat: true,
     async run(_, { context, host, pauses, signal }) {
       const cloned = await clones.clone(context, { host, pauses, signal });
-      return "words" in cloned ? failure(cloned.words) : resultOf(cloned, (words) => words);
+      return "words" in cloned ? failure(cloned.words) : outcomeResult(cloned, (words) => words);
     },
   });
   return {

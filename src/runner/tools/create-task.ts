@@ -2,21 +2,21 @@
 import { visibleText } from "../../../actors/visible-text.ts";
 import { TASK_PRIORITIES } from "../../../actors/organization/schema.ts";
 import { Type } from "../../../actors/schema.ts";
-import { taskView } from "./list-tasks.ts";
-import { patiently } from "./patience.ts";
+import { taskForModel } from "./list-tasks.ts";
+import { untilServiceDecides } from "./patience.ts";
 import type { TaskService } from "./service.ts";
-import { Choice, defineTool, resultOf, type Tool } from "./tool.ts";
+import { Choice, defineTool, outcomeResult, type Tool } from "./tool.ts";
 
-const MAX_TITLE_CHARS = 500;
-const MAX_DESCRIPTION_CHARS = 20_000;
+const MAX_TASK_TITLE = 500;
+const MAX_TASK_DESCRIPTION = 20_000;
 
 export const createTask = (service: TaskService): Tool =>
   defineTool({
     name: "create_task",
     description: "Creates a task. It is pending and starts nothing by itself.",
     input: Type.Object({
-      title: Type.String({ minLength: 1, maxLength: MAX_TITLE_CHARS }),
-      description: Type.Optional(Type.String({ maxLength: MAX_DESCRIPTION_CHARS })),
+      title: Type.String({ minLength: 1, maxLength: MAX_TASK_TITLE }),
+      description: Type.Optional(Type.String({ maxLength: MAX_TASK_DESCRIPTION })),
       priority: Type.Optional(Choice(TASK_PRIORITIES, "medium by default")),
       assign_to: Type.Optional(Type.String({ description: "The id of an agent or a user; nobody by default" })),
     }),
@@ -32,7 +32,9 @@ export const createTask = (service: TaskService): Tool =>
         assignedTo: assign_to || null,
         workspaceId: null,
       };
-      const made = await patiently({ pauses, signal }, () => service.createTask(context, input, { key, openedAt }));
-      return resultOf(made, (task) => ({ task: taskView(task) }));
+      const made = await untilServiceDecides({ pauses, signal }, () =>
+        service.createTask(context, input, { key, openedAt }),
+      );
+      return outcomeResult(made, (task) => ({ task: taskForModel(task) }));
     },
   });

@@ -2,9 +2,9 @@
 import { spentWords } from "../../../actors/usage/schema.ts";
 import type { Fault, FaultKind, FaultOf } from "../../../actors/fault.ts";
 
-const LATER = "The service cannot do this now. Try again later.";
+const TRY_LATER = "The service cannot do this now. Try again later.";
 
-const WORDS: { readonly [K in FaultKind]: (fault: FaultOf<K>) => string } = {
+const FAULT_WORDS: { readonly [K in FaultKind]: (fault: FaultOf<K>) => string } = {
   invalid_json: () => "The arguments are not valid.",
   invalid_cursor: () => "The cursor is not valid.",
   invalid_request: ({ errors }) =>
@@ -30,7 +30,7 @@ const WORDS: { readonly [K in FaultKind]: (fault: FaultOf<K>) => string } = {
   not_a_library_agent: () => "This is not a library agent.",
   invalid_idempotency_key: () => "The arguments are not valid.",
   idempotency_conflict: () => "This was asked before with other arguments.",
-  idempotency_in_progress: () => LATER,
+  idempotency_in_progress: () => TRY_LATER,
   invalid_event_type: () => "Unknown event type.",
   invalid_url: ({ message }) => message,
   invalid_path: ({ message }) => message,
@@ -44,19 +44,19 @@ const WORDS: { readonly [K in FaultKind]: (fault: FaultOf<K>) => string } = {
   quota_exceeded: ({ quota, limit }) =>
     `The organization has reached its quota of ${quota.replaceAll("_", " ")} (${limit}).`,
   provider_error: ({ message }) => message,
-  rate_limited: () => LATER,
-  overloaded: () => LATER,
-  storage_full: () => LATER,
-  unavailable: () => LATER,
+  rate_limited: () => TRY_LATER,
+  overloaded: () => TRY_LATER,
+  storage_full: () => TRY_LATER,
+  unavailable: () => TRY_LATER,
   outcome_unknown: () => "It is unknown whether this was done. Check before you try again.",
-  shutting_down: () => LATER,
-  timeout: () => LATER,
-  request_timeout: () => LATER,
+  shutting_down: () => TRY_LATER,
+  timeout: () => TRY_LATER,
+  request_timeout: () => TRY_LATER,
 };
 
 /** One sentence or two about a fault. */
 export function faultWords<K extends FaultKind>(fault: FaultOf<K>): string;
 export function faultWords(fault: Fault): string {
-  const words: (fault: never) => string = WORDS[fault.kind];
+  const words: (fault: never) => string = FAULT_WORDS[fault.kind];
   return words(fault as never);
 }

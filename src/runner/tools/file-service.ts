@@ -17,7 +17,7 @@ export interface ToolFile {
 }
 
 /** A file that a call has written or moved. */
-export interface ChangedFile extends ToolFile {
+export interface ChangedToolFile extends ToolFile {
   /** The job's artifact for the file; null for a directory. */
   readonly artifact: MadeArtifact | null;
 }
@@ -52,16 +52,16 @@ export interface FileService {
   ): Promise<Outcome<readonly (ToolFile & { readonly excerpt: string | null })[]>>;
   /** Reads from a byte offset. Refuses a file that is not text. */
   read(context: ToolContext, path: string, offset: number): Promise<Outcome<ReadText>>;
-  write(context: ToolContext, path: string, text: string): Promise<Outcome<ChangedFile>>;
+  write(context: ToolContext, path: string, text: string): Promise<Outcome<ChangedToolFile>>;
   /** Replaces a text that occurs exactly once in the file; refuses if the file has changed meanwhile. */
   replace(
     context: ToolContext,
     change: { readonly path: string; readonly oldText: string; readonly newText: string },
-  ): Promise<Outcome<ChangedFile>>;
+  ): Promise<Outcome<ChangedToolFile>>;
   /** Runs one SELECT over files of the workspace. */
   query(context: ToolContext, query: ToolQuery): Promise<Outcome<DataResult>>;
   move(
     context: ToolContext,
     move: { readonly from: string; readonly to: string; readonly overwrite: boolean },
-  ): Promise<Outcome<ChangedFile>>;
+  ): Promise<Outcome<ChangedToolFile>>;
 }

@@ -2,23 +2,23 @@
 import type { Outcome } from "../../../actors/fault.ts";
 import type { ToolResult } from "../../../actors/job/ports.ts";
 import { Type } from "../../../actors/schema.ts";
-import type { ChangedFile, FileService } from "./file-service.ts";
+import type { ChangedToolFile, FileService } from "./file-service.ts";
 import { queryData } from "./query-data.ts";
-import { patiently } from "./patience.ts";
-import { defineTool, resultOf, type Tool } from "./tool.ts";
+import { untilServiceDecides } from "./patience.ts";
+import { defineTool, outcomeResult, type Tool } from "./tool.ts";
 
 /** Files of one listing: by default, and at most. */
 const LISTED_FILES = { default: 100, most: 500 };
 /** Characters that one call writes or replaces: the job stores arguments. */
 const WRITTEN_CHARACTERS = 200_000;
-const SEARCH_CHARACTERS = 200;
+const FILE_SEARCH_CHARACTERS = 200;
 
-const Path = (description: string) => Type.String({ description, maxLength: 1_024 });
-const FilePath = Path("Relative to the workspace, such as reports/q3.md");
+const PathArgument = (description: string) => Type.String({ description, maxLength: 1_024 });
+const FilePathArgument = PathArgument("Relative to the workspace, such as reports/q3.md");
 
 /** The model gets the file, and the job its artifact. */
-function changed(outcome: Outcome<ChangedFile>): ToolResult {
-  const result = resultOf(outcome, ({ path, kind, size }) => ({ file: { path, kind, size } }));
+function changedResult(outcome: Outcome<ChangedToolFile>): ToolResult {
+  const result = outcomeResult(outcome, ({ path, kind, size }) => ({ file: { path, kind, size } }));
   const artifact = outcome.ok ? outcome.value.artifact : null;
   return artifact === null ? result : { ...result, artifacts: [artifact] };
 }
@@ -28,7 +28,7 @@ export const fileTools = (files: FileService): readonly Tool[] => [
     name: "list_files",
     description: "Files and directories of the workspace, by path.",
     input: Type.Object({
-      path: Type.Optional(Path("The directory; the whole workspace by default")),
+      path: Type.Optional(PathArgument("The directory; the whole workspace by default")),
       recursive: Type.Optional(Type.Boolean({ description: "With all that is below; false by default" })),
       limit: Type.Optional(
         Type.Integer({ minimum: 1, maximum: LISTED_FILES.most, description: `${LISTED_FILES.default} by default` }),
@@ -39,37 +39,43 @@ export const fileTools = (files: FileService): readonly Tool[] => [
     readOnly: true,
     async run({ path = "", recursive = false, limit = LISTED_FILES.default }, { context, pauses, signal }) {
       const query = { path, isRecursive: recursive, limit };
-      return resultOf(await patiently({ pauses, signal }, () => files.list(context, query)), (found) => ({
-        files: found,
-      }));
+      return outcomeResult(
+        await untilServiceDecides({ pauses, signal }, () => files.list(context, query)),
+        (found) => ({
+          files: found,
+        }),
+      );
     },
   }),
   defineTool({
     name: "search_files",
     description: "Files of the workspace whose name has the text, then files that have its words.",
-    input: Type.Object({ query: Type.String({ minLength: 1, maxLength: SEARCH_CHARACTERS }) }),
+    input: Type.Object({ query: Type.String({ minLength: 1, maxLength: FILE_SEARCH_CHARACTERS }) }),
     access: "safe",
     safeToRepeat: true,
     readOnly: true,
     async run({ query }, { context, pauses, signal }) {
-      return resultOf(await patiently({ pauses, signal }, () => files.search(context, query)), (found) => ({
-        files: found,
-      }));
+      return outcomeResult(
+        await untilServiceDecides({ pauses, signal }, () => files.search(context, query)),
+        (found) => ({
+          files: found,
+        }),
+      );
     },
   }),
   defineTool({
     name: "read_file",
     description: "The text of a file. A long one comes in parts: go on with `offset` set to `next_offset`.",
     input: Type.Object({
-      path: FilePath,
+      path: FilePathArgument,
       offset: Type.Optional(Type.Integer({ minimum: 0, description: "The byte to begin at; 0 by default" })),
     }),
     access: "safe",
     safeToRepeat: true,
     readOnly: true,
     async run({ path, offset = 0 }, { context, pauses, signal }) {
-      return resultOf(
-        await patiently({ pauses, signal }, () => files.read(context, path, offset)),
+      return outcomeResult(
+        await untilServiceDecides({ pauses, signal }, () => files.read(context, path, offset)),
         ({ nextOffset, ...part }) => ({
           ...part,
           next_offset: nextOffset,
@@ -80,26 +86,26 @@ export const fileTools = (files: FileService): readonly Tool[] => [
   defineTool({
     name: "write_file",
     description: "Writes a text file: makes it, with the directories on its way, or replaces all of its content.",
-    input: Type.Object({ path: FilePath, text: Type.String({ maxLength: WRITTEN_CHARACTERS }) }),
+    input: Type.Object({ path: FilePathArgument, text: Type.String({ maxLength: WRITTEN_CHARACTERS }) }),
     access: "granted",
     // Writing the same content again changes nothing.
     safeToRepeat: true,
     async run({ path, text }, { context, pauses, signal }) {
-      return changed(await patiently({ pauses, signal }, () => files.write(context, path, text)));
+      return changedResult(await untilServiceDecides({ pauses, signal }, () => files.write(context, path, text)));
     },
   }),
   defineTool({
     name: "edit_file",
     description: "Replaces a text that is in the file exactly once. Include enough around it that it is.",
     input: Type.Object({
-      path: FilePath,
+      path: FilePathArgument,
       old_text: Type.String({ minLength: 1, maxLength: WRITTEN_CHARACTERS }),
       new_text: Type.String({ maxLength: WRITTEN_CHARACTERS }),
     }),
     access: "granted",
     safeToRepeat: false,
     async run({ path, old_text: oldText, new_text: newText }, { context }) {
-      return changed(await files.replace(context, { path, oldText, newText }));
+      return changedResult(await files.replace(context, { path, oldText, newText }));
     },
   }),
   queryData(files),
@@ -107,14 +113,14 @@ export const fileTools = (files: FileService): readonly Tool[] => [
     name: "move_file",
     description: "Moves or renames a file or directory of the workspace.",
     input: Type.Object({
-      from: FilePath,
-      to: FilePath,
+      from: FilePathArgument,
+      to: FilePathArgument,
       overwrite: Type.Optional(Type.Boolean({ description: "Replaces a file that is there; false by default" })),
     }),
     access: "granted",
     safeToRepeat: false,
     async run({ from, to, overwrite = false }, { context }) {
-      return changed(await files.move(context, { from, to, overwrite }));
+      return changedResult(await files.move(context, { from, to, overwrite }));
     },
   }),
 ];

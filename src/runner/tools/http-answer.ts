@@ -7,12 +7,12 @@ import type { EgressResult } from "../../egress/egress.ts";
 import type { EgressError } from "../../egress/failure.ts";
 import { charsetIn, decoderOf } from "../../sandbox/charset.ts";
 
-type Answer = Exclude<EgressResult, { readonly kind: "failed" }>;
+export type HttpAnswer = Exclude<EgressResult, { readonly kind: "failed" }>;
 
 /** Bytes of an answer: the model sees less (RUN-3). */
-export const MAX_ANSWER_BYTES = 256 * 1024;
+export const MAX_TOOL_ANSWER_BYTES = 256 * 1024;
 /** Characters of a header that are read. */
-const MAX_HEADER = 1_000;
+const MAX_ANSWER_HEADER = 1_000;
 
 /** Errors before there was an answer. The words are fixed, so that a model cannot explore a network with them. */
 export const EGRESS_WORDS: Readonly<Record<EgressError, string>> = {
@@ -35,21 +35,21 @@ export const EGRESS_WORDS: Readonly<Record<EgressError, string>> = {
 /** Nothing was sent, so nothing has happened. */
 const NOT_SENT: ReadonlySet<EgressError> = new Set(["connection_refused", "dns_error"]);
 /** The request may or may not have been carried out. */
-const UNKNOWN: ReadonlySet<EgressError> = new Set(["timeout", "connection_reset", "invalid_response"]);
+const UNKNOWN_OUTCOME: ReadonlySet<EgressError> = new Set(["timeout", "connection_reset", "invalid_response"]);
 /** The host says that it did nothing. */
 const NOT_DONE: ReadonlySet<number> = new Set([425, 429]);
-const PASSING: ReadonlySet<number> = new Set([408, 500, 502, 503, 504]);
+const PASSING_STATUSES: ReadonlySet<number> = new Set([408, 500, 502, 503, 504]);
 
 /** Whether the request may be made again: always if it did nothing, else only if repeating it is harmless. */
-export function mayPass(result: EgressResult, repeatable: boolean): boolean {
-  if (result.kind === "failed") return NOT_SENT.has(result.error) || (repeatable && UNKNOWN.has(result.error));
-  return NOT_DONE.has(result.status) || (repeatable && PASSING.has(result.status));
+export function mayRepeat(result: EgressResult, repeatable: boolean): boolean {
+  if (result.kind === "failed") return NOT_SENT.has(result.error) || (repeatable && UNKNOWN_OUTCOME.has(result.error));
+  return NOT_DONE.has(result.status) || (repeatable && PASSING_STATUSES.has(result.status));
 }
 
 /** How long the host asks to wait, in ms; 0 if it does not say. */
-export function retryAfterMs(result: EgressResult, now: number): number {
+export function hostWaitMs(result: EgressResult, now: number): number {
   const header = result.kind === "failed" ? null : result.headers.get("retry-after");
-  if (header === null || header.length > MAX_HEADER) return 0;
+  if (header === null || header.length > MAX_ANSWER_HEADER) return 0;
   const ms = /^\d{1,9}$/.test(header.trim()) ? Number(header) * 1_000 : Date.parse(header) - now;
   return Number.isNaN(ms) ? 0 : Math.max(0, ms);
 }
@@ -57,9 +57,9 @@ export function retryAfterMs(result: EgressResult, now: number): number {
 /** Bytes in which an XML document declares its encoding. */
 const DECLARATION_BYTES = 256;
 /** Text that a model can read as it is. */
-const TEXT =
+const READABLE_TEXT =
   /^(?:text\/|application\/(?:[a-z0-9.+-]*[+.-])?(?:json|xml|yaml|ndjson|javascript|x-www-form-urlencoded)\b)/i;
-const HTML = /^(?:text\/html|application\/xhtml\+xml)\b/i;
+const HTML_ANSWER = /^(?:text\/html|application\/xhtml\+xml)\b/i;
 
 export type AnswerText =
   | { readonly kind: "text"; readonly text: string }
@@ -69,13 +69,13 @@ export type AnswerText =
   | { readonly kind: "none"; readonly why: string };
 
 /** The text of an answer. */
-export function textOfAnswer({ headers, body }: Answer): AnswerText {
+export function textOfAnswer({ headers, body }: HttpAnswer): AnswerText {
   const encoding = (headers.get("content-encoding") ?? "identity").trim().toLowerCase();
   if (body.length === 0) return { kind: "none", why: "without content" };
   if (encoding !== "identity") return { kind: "none", why: "whose content is packed and not shown" };
-  const contentType = cutText(headers.get("content-type") ?? "", MAX_HEADER).trim();
-  if (HTML.test(contentType)) return { kind: "page", contentType };
-  if (contentType !== "" && !TEXT.test(contentType))
+  const contentType = cutText(headers.get("content-type") ?? "", MAX_ANSWER_HEADER).trim();
+  if (HTML_ANSWER.test(contentType)) return { kind: "page", contentType };
+  if (contentType !== "" && !READABLE_TEXT.test(contentType))
     return { kind: "none", why: `whose content is no text (${body.length} bytes) and not shown` };
   // An XML document may say it itself. Cut bytes may end within a character.
   const start = Buffer.from(body.subarray(0, DECLARATION_BYTES)).toString("latin1");

@@ -5,14 +5,14 @@
 import type { ArgumentPlace, HttpCall } from "../../../actors/job/connections.ts";
 import { isExactNumber } from "../../../actors/exact-json.ts";
 import type { Json, JsonObject } from "../../../actors/schema.ts";
+import { HEADER_VALUE } from "../../../actors/header-name.ts";
 
 /** Characters of a whole address: the common limit of servers. */
 export const MAX_URL = 8_192;
 /** Characters of a header that an argument gives. */
-const MAX_HEADER = 4_096;
+const MAX_ARGUMENT_HEADER = 4_096;
 /** Bytes of a body. */
 export const MAX_BODY_BYTES = 256 * 1024;
-const SENDABLE = /^[\x20-\x7e]*$/;
 
 export interface BuiltRequest {
   readonly url: string;
@@ -21,7 +21,7 @@ export interface BuiltRequest {
   readonly body?: string;
 }
 
-interface Parts {
+interface RequestPartsDraft {
   path: string;
   readonly query: string[];
   readonly headers: Record<string, string>;
@@ -32,9 +32,9 @@ interface Parts {
 }
 
 /** The request, or why it is refused, in words for the model. */
-export function requestOf(http: HttpCall, inputSchema: JsonObject, input: JsonObject): BuiltRequest | string {
+export function buildRequest(http: HttpCall, inputSchema: JsonObject, input: JsonObject): BuiltRequest | string {
   const [address = "", ...rest] = http.url.split("?");
-  const parts: Parts = {
+  const parts: RequestPartsDraft = {
     path: address,
     query: rest.length === 0 ? [] : [rest.join("?")],
     headers: {},
@@ -42,10 +42,10 @@ export function requestOf(http: HttpCall, inputSchema: JsonObject, input: JsonOb
     fields: {},
   };
   for (const [name, value] of Object.entries(input)) {
-    const place = placeOf(http, name);
+    const place = argumentPlace(http, name);
     // JSON has a null; an address and a header have none.
     if (value === null && place.place !== "field" && place.place !== "body") continue;
-    const wrong = put(parts, place, value as Json);
+    const wrong = putArgument(parts, place, value as Json);
     if (wrong !== null) return `The argument ${name} ${wrong}.`;
   }
   const open = /\{([^{}]*)\}/.exec(parts.path);
@@ -53,13 +53,13 @@ export function requestOf(http: HttpCall, inputSchema: JsonObject, input: JsonOb
   if (leavesPath(parts.path)) return "An argument that is a part of the address must not make it `.` or `..`.";
   const url = parts.query.length === 0 ? parts.path : `${parts.path}?${parts.query.join("&")}`;
   if (url.length > MAX_URL) return `The arguments make the address longer than ${MAX_URL} characters.`;
-  const body = bodyOf(http, inputSchema, parts);
+  const body = requestJson(http, inputSchema, parts);
   if (body !== undefined && Buffer.byteLength(body) > MAX_BODY_BYTES)
     return `The arguments are larger than ${MAX_BODY_BYTES} bytes.`;
   return { url, headers: parts.headers, ...(body === undefined ? {} : { body }) };
 }
 
-const HIDDEN: Readonly<Record<string, string>> = { "25": "%", "2e": ".", "2f": "/", "3b": ";", "5c": "\\" };
+const HIDDEN_SEPARATORS: Readonly<Record<string, string>> = { "25": "%", "2e": ".", "2f": "/", "3b": ";", "5c": "\\" };
 /** Rounds of decoding that a chain of servers may do. */
 const DECODINGS = 8;
 
@@ -71,7 +71,10 @@ function leavesPath(path: string): boolean {
   let decoded = path;
   for (let round = 0; ; round++) {
     if (decoded.split(/[\\/]/).some((segment) => /^\.{1,2}(?:;|$)/.test(segment))) return true;
-    const next = decoded.replace(/%(25|2e|2f|3b|5c)/gi, (_, code: string) => HIDDEN[code.toLowerCase()] ?? "");
+    const next = decoded.replace(
+      /%(25|2e|2f|3b|5c)/gi,
+      (_, code: string) => HIDDEN_SEPARATORS[code.toLowerCase()] ?? "",
+    );
     if (next === decoded) return false;
     // Nobody encodes so often for a good reason.
     if (round === DECODINGS) return true;
@@ -82,7 +85,7 @@ function leavesPath(path: string): boolean {
 /**
  * Where an argument goes: the place that the tool lists, else the `{name}` of the address, else the method's default.
  */
-function placeOf(
+function argumentPlace(
   { arguments: listed, url, method }: HttpCall,
   name: string,
 ): ArgumentPlace | { readonly name: string; readonly place: "field" } {
@@ -95,7 +98,7 @@ function placeOf(
 const hasBody = (method: HttpCall["method"]): boolean => method !== "GET" && method !== "DELETE";
 
 /** Puts a value at its place; answers an error, or null. */
-function put(parts: Parts, place: ReturnType<typeof placeOf>, value: Json): string | null {
+function putArgument(parts: RequestPartsDraft, place: ReturnType<typeof argumentPlace>, value: Json): string | null {
   const { name } = place;
   if (place.place === "field") {
     Object.defineProperty(parts.fields, name, { value, enumerable: true });
@@ -104,7 +107,7 @@ function put(parts: Parts, place: ReturnType<typeof placeOf>, value: Json): stri
   const as = place.as ?? name;
   if (place.place === "body") parts.body = value;
   if (place.place === "path") {
-    const text = scalar(value);
+    const text = scalarText(value);
     if (text === null || text === "")
       return "is a part of the address: it must be a text or a number, and not be empty";
     // Replace by a function, so that `$&` in a text is no pattern.
@@ -112,32 +115,34 @@ function put(parts: Parts, place: ReturnType<typeof placeOf>, value: Json): stri
   }
   if (place.place === "query") {
     const values = Array.isArray(value) ? value : [value];
-    for (const one of values) parts.query.push(`${encoded(as)}=${encoded(scalar(one as Json) ?? JSON.stringify(one))}`);
+    for (const one of values)
+      parts.query.push(`${encoded(as)}=${encoded(scalarText(one as Json) ?? JSON.stringify(one))}`);
   }
   if (place.place === "header") {
     const text = Array.isArray(value)
-      ? value.map((one) => scalar(one as Json) ?? JSON.stringify(one)).join(",")
-      : (scalar(value) ?? JSON.stringify(value));
-    if (!SENDABLE.test(text)) return "goes into a header: it must be printable ASCII";
-    if (text.length > MAX_HEADER) return `goes into a header: it must have at most ${MAX_HEADER} characters`;
+      ? value.map((one) => scalarText(one as Json) ?? JSON.stringify(one)).join(",")
+      : (scalarText(value) ?? JSON.stringify(value));
+    if (!HEADER_VALUE.test(text)) return "goes into a header: it must be printable ASCII";
+    if (text.length > MAX_ARGUMENT_HEADER)
+      return `goes into a header: it must have at most ${MAX_ARGUMENT_HEADER} characters`;
     parts.headers[as.toLowerCase()] = text;
   }
   return null;
 }
 
 /** The body as JSON; undefined if all arguments of the tool go elsewhere. */
-function bodyOf(http: HttpCall, inputSchema: JsonObject, { body, fields }: Parts): string | undefined {
+function requestJson(http: HttpCall, inputSchema: JsonObject, { body, fields }: RequestPartsDraft): string | undefined {
   if (body !== undefined) return JSON.stringify(body);
   if (!hasBody(http.method)) return undefined;
   if (Object.keys(fields).length > 0) return JSON.stringify(fields);
   const names = Object.keys((inputSchema["properties"] ?? {}) as object);
-  return names.some((name) => placeOf(http, name).place === "field") ? "{}" : undefined;
+  return names.some((name) => argumentPlace(http, name).place === "field") ? "{}" : undefined;
 }
 
 const encoded = (text: string): string => encodeURIComponent(text.toWellFormed());
 
 /** A string, number or boolean as text; null for anything else. */
-function scalar(value: Json): string | null {
+function scalarText(value: Json): string | null {
   if (typeof value === "string") return value;
   if (isExactNumber(value)) return value.rawJSON;
   return typeof value === "number" || typeof value === "boolean" ? String(value) : null;

@@ -19,17 +19,17 @@ import { SECRET_PREFIX, signatureHeaders, Signer } from "../../egress/webhook-si
 import type { Lanes } from "../../sandbox/lanes.ts";
 import type { Sandbox } from "../../sandbox/sandbox.ts";
 import type { SecretReader } from "../mcp/header-secrets.ts";
-import { EGRESS_WORDS, MAX_ANSWER_BYTES, mayPass, retryAfterMs, textOfAnswer } from "./http-answer.ts";
-import { type BuiltRequest, requestOf } from "./http-request.ts";
-import { patiently } from "./patience.ts";
-import { failure, success, type ToolRun } from "./tool.ts";
+import { EGRESS_WORDS, MAX_TOOL_ANSWER_BYTES, mayRepeat, hostWaitMs, textOfAnswer } from "./http-answer.ts";
+import { type BuiltRequest, buildRequest } from "./http-request.ts";
+import { untilServiceDecides } from "./patience.ts";
+import { failure, success, type RunningTool } from "./tool.ts";
+import { HEADER_VALUE } from "../../../actors/header-name.ts";
 
 /** The longest pause before a retry: if a host asks for more, the model gets that answer. */
-export const MAX_RETRY_AFTER_MS = 60_000;
+export const MAX_TOOL_WAIT_MS = 60_000;
 /** Characters of a page's text: as much as a result holds. */
 const PAGE_CHARS = 60_000;
-const ACCEPT = "application/json, text/*;q=0.9, */*;q=0.5";
-const SENDABLE = /^[\x20-\x7e]*$/;
+const HTTP_TOOL_ACCEPT = "application/json, text/*;q=0.9, */*;q=0.5";
 /** Keys that fit into a header as they are; other ones are hashed. */
 const PLAIN_KEY = /^[\x21-\x7e]{1,200}$/;
 
@@ -46,35 +46,35 @@ export interface HttpToolParts {
 export async function callHttp(
   parts: HttpToolParts,
   { http, inputSchema }: { readonly http: HttpCall; readonly inputSchema: JsonObject },
-  { input, run }: { readonly input: JsonObject; readonly run: ToolRun },
+  { input, run }: { readonly input: JsonObject; readonly run: RunningTool },
 ): Promise<ToolResult> {
-  const built = requestOf(http, inputSchema, input);
+  const built = buildRequest(http, inputSchema, input);
   if (typeof built === "string") return failure(built);
-  const secrets = await secretsOf(parts.secrets, http, run);
+  const secrets = await readToolSecrets(parts.secrets, http, run);
   if (typeof secrets === "string") return failure(secrets);
   const place = await parts.gate.enter(run.context.organizationId, 0, run.signal);
   if (typeof place === "string")
     return failure("Too many requests of this organization are under way. Try again later.");
   using _held = place;
-  const result = await answered(parts, http, { built, secrets, run });
+  const result = await requestUntilFinal(parts, http, { built, secrets, run });
   const shown = await shownAnswer(parts, result, run);
   return { ...shown, content: maskSecrets(shown.content, [...secrets.values()]) };
 }
 
 /** The secrets by name, or why they are missing, in words for the model. */
-async function secretsOf(
+async function readToolSecrets(
   reader: SecretReader,
   http: HttpCall,
-  { context, pauses, signal }: ToolRun,
+  { context, pauses, signal }: RunningTool,
 ): Promise<ReadonlyMap<string, string> | string> {
   const values = new Map<string, string>();
   for (const name of secretsOfTool({ http })) {
-    const value = await patiently({ pauses, signal }, () => reader.read(context.organizationId, name));
+    const value = await untilServiceDecides({ pauses, signal }, () => reader.read(context.organizationId, name));
     if (!value.ok)
       return value.fault.kind === "not_found"
         ? `The secret ${name}, which this tool is called with, does not exist.`
         : `The secret ${name}, which this tool is called with, cannot be read now.`;
-    if (!SENDABLE.test(value.value)) return `The secret ${name} cannot be sent in a header.`;
+    if (!HEADER_VALUE.test(value.value)) return `The secret ${name} cannot be sent in a header.`;
     if (name === http.signingSecret && !value.value.startsWith(SECRET_PREFIX))
       return `The secret ${name} cannot sign requests: a signing secret begins with ${SECRET_PREFIX}.`;
     values.set(name, value.value);
@@ -82,38 +82,46 @@ async function secretsOf(
   return values;
 }
 
-interface Asking {
+interface ToolRequest {
   readonly built: BuiltRequest;
   readonly secrets: ReadonlyMap<string, string>;
-  readonly run: ToolRun;
+  readonly run: RunningTool;
 }
 
 /** The first final result, after the tool's retries. */
-async function answered({ egress, clock }: HttpToolParts, http: HttpCall, asking: Asking): Promise<EgressResult> {
+async function requestUntilFinal(
+  { egress, clock }: HttpToolParts,
+  http: HttpCall,
+  asking: ToolRequest,
+): Promise<EgressResult> {
   const { built, run } = asking;
   const { signal, pauses } = run;
   const { times, pauseMs: firstMs } = http.retry;
-  const key = keyOf(run.idempotencyKey);
+  const key = toolCallKey(run.idempotencyKey);
   for (let retries = 0; ; retries++) {
     const result = await egress.request({
       url: built.url,
       method: http.method,
-      headers: headersOf(http, asking, key, Math.floor(clock.now() / 1_000)),
+      headers: toolHeaders(http, asking, key, Math.floor(clock.now() / 1_000)),
       ...(built.body === undefined ? {} : { body: built.body }),
-      limits: { timeoutMs: http.timeoutMs, maxResponseBytes: MAX_ANSWER_BYTES },
+      limits: { timeoutMs: http.timeoutMs, maxResponseBytes: MAX_TOOL_ANSWER_BYTES },
       signal,
       lane: run.context.organizationId,
     });
-    const afterMs = retryAfterMs(result, clock.now());
-    if (retries >= times || !mayPass(result, http.repeatable) || afterMs > MAX_RETRY_AFTER_MS || signal.aborted)
+    const afterMs = hostWaitMs(result, clock.now());
+    if (retries >= times || !mayRepeat(result, http.repeatable) || afterMs > MAX_TOOL_WAIT_MS || signal.aborted)
       return result;
-    await pause(pauses, pauseMs({ firstMs, lastMs: MAX_RETRY_AFTER_MS }, retries, pauses.chance, afterMs), signal);
+    await pauseUnlessAborted(
+      pauses,
+      pauseMs({ firstMs, lastMs: MAX_TOOL_WAIT_MS }, retries, pauses.chance, afterMs),
+      signal,
+    );
     if (signal.aborted) return { kind: "failed", error: "aborted" };
   }
 }
 
 /** Waits, at most until the signal aborts. */
-function pause({ clock }: BackoffParts, ms: number, signal: AbortSignal): Promise<void> {
+function pauseUnlessAborted({ clock }: BackoffParts, ms: number, signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const cancel = clock.after(ms, resolve);
   const end = (): void => (cancel(), resolve());
@@ -122,16 +130,16 @@ function pause({ clock }: BackoffParts, ms: number, signal: AbortSignal): Promis
 }
 
 /** Arguments come first, so that none overrides the tool's own headers. */
-function headersOf(
+function toolHeaders(
   { headers, signingSecret }: HttpCall,
-  { built, secrets }: Asking,
+  { built, secrets }: ToolRequest,
   key: string,
   seconds: number,
 ): Record<string, string> {
   const { body = "" } = built;
   const signer = signingSecret === null ? [] : [new Signer(secrets.get(signingSecret) ?? "")];
   return {
-    accept: ACCEPT,
+    accept: HTTP_TOOL_ACCEPT,
     ...built.headers,
     ...(built.body === undefined ? {} : { "content-type": "application/json" }),
     ...Object.fromEntries(
@@ -146,7 +154,7 @@ function headersOf(
 }
 
 /** The key of the call, which contains an id from a model's server. */
-function keyOf(idempotencyKey: string): string {
+function toolCallKey(idempotencyKey: string): string {
   if (PLAIN_KEY.test(idempotencyKey)) return idempotencyKey;
   return `sha256:${new Bun.CryptoHasher("sha256").update(idempotencyKey).digest("hex")}`;
 }
@@ -154,7 +162,7 @@ function keyOf(idempotencyKey: string): string {
 async function shownAnswer(
   { sandbox }: HttpToolParts,
   result: EgressResult,
-  { context, budget, signal }: ToolRun,
+  { context, budget, signal }: RunningTool,
 ): Promise<ToolResult> {
   if (result.kind === "failed") return failure(EGRESS_WORDS[result.error]);
   const { status, truncated, finalUrl } = result;
@@ -174,7 +182,7 @@ async function shownAnswer(
     if (typeof page?.text !== "string") return failure(`The host answers ${status} with a page that cannot be read.`);
     ({ text } = page as { text: string });
   }
-  const note = truncated ? `\n[Cut: only the first ${MAX_ANSWER_BYTES} bytes were read.]` : "";
+  const note = truncated ? `\n[Cut: only the first ${MAX_TOOL_ANSWER_BYTES} bytes were read.]` : "";
   return isError ? failure(`${about}.${redirectWords(status)}\n\n${text}${note}`) : success(text + note);
 }
 

@@ -1,10 +1,10 @@
 /** `list_agents`: the agents that work can be assigned to. */
 import { Type } from "../../../actors/schema.ts";
-import { patiently } from "./patience.ts";
+import { untilServiceDecides } from "./patience.ts";
 import type { TaskService } from "./service.ts";
-import { defineTool, resultOf, type Tool } from "./tool.ts";
+import { defineTool, outcomeResult, type Tool } from "./tool.ts";
 
-export const listAgents = (service: TaskService): Tool =>
+export const listAgentsTool = (service: TaskService): Tool =>
   defineTool({
     name: "list_agents",
     description: "The agents of this organization, with their ids, names and roles.",
@@ -13,8 +13,11 @@ export const listAgents = (service: TaskService): Tool =>
     safeToRepeat: true,
     readOnly: true,
     async run(_input, { context, pauses, signal }) {
-      return resultOf(await patiently({ pauses, signal }, () => service.listAgents(context)), (agents) => ({
-        agents: agents.map(({ id, name, role }) => ({ id, name, role })),
-      }));
+      return outcomeResult(
+        await untilServiceDecides({ pauses, signal }, () => service.listAgents(context)),
+        (agents) => ({
+          agents: agents.map(({ id, name, role }) => ({ id, name, role })),
+        }),
+      );
     },
   });

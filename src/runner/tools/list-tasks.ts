@@ -1,12 +1,12 @@
 /** `list_tasks`: the organization's tasks, newest first. */
 import { type Task, TASK_STATUSES } from "../../../actors/organization/schema.ts";
 import { Type } from "../../../actors/schema.ts";
-import { patiently } from "./patience.ts";
+import { untilServiceDecides } from "./patience.ts";
 import type { TaskService } from "./service.ts";
-import { Choice, defineTool, resultOf, type Tool } from "./tool.ts";
+import { Choice, defineTool, outcomeResult, type Tool } from "./tool.ts";
 
 /** Tasks in one answer: by default, and at most. */
-const DEFAULT_LIMIT = 50;
+const TASKS_OF_ANSWER = 50;
 export const MAX_LISTED_TASKS = 200;
 
 export const listTasks = (service: TaskService): Tool =>
@@ -17,22 +17,25 @@ export const listTasks = (service: TaskService): Tool =>
       status: Type.Optional(Choice(TASK_STATUSES, "Only tasks with this status")),
       assigned_to: Type.Optional(Type.String({ description: "Only tasks of this agent or user, by id" })),
       limit: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: MAX_LISTED_TASKS, description: `${DEFAULT_LIMIT} by default` }),
+        Type.Integer({ minimum: 1, maximum: MAX_LISTED_TASKS, description: `${TASKS_OF_ANSWER} by default` }),
       ),
     }),
     access: "safe",
     safeToRepeat: true,
     readOnly: true,
     async run({ status, assigned_to, limit }, { context, pauses, signal }) {
-      const filter = { status: status ?? null, assignedTo: assigned_to ?? null, limit: limit ?? DEFAULT_LIMIT };
-      return resultOf(await patiently({ pauses, signal }, () => service.listTasks(context, filter)), (tasks) => ({
-        tasks: tasks.map(taskView),
-      }));
+      const filter = { status: status ?? null, assignedTo: assigned_to ?? null, limit: limit ?? TASKS_OF_ANSWER };
+      return outcomeResult(
+        await untilServiceDecides({ pauses, signal }, () => service.listTasks(context, filter)),
+        (tasks) => ({
+          tasks: tasks.map(taskForModel),
+        }),
+      );
     },
   });
 
 /** A task as a model sees it. */
-export const taskView = ({ id, title, description, status, priority, assignedTo, createdAt }: Task) => ({
+export const taskForModel = ({ id, title, description, status, priority, assignedTo, createdAt }: Task) => ({
   id,
   title,
   description,

@@ -9,11 +9,11 @@ import type { TaskSettings } from "../../../actors/mission/protocol.ts";
 import { type Mission, MISSION_TASKS, type MissionTask } from "../../../actors/mission/schema.ts";
 import { TASK_PRIORITIES } from "../../../actors/organization/schema.ts";
 import { Type } from "../../../actors/schema.ts";
-import { patiently } from "./patience.ts";
-import { Choice, defineTool, resultOf, type Tool, type ToolSource } from "./tool.ts";
+import { untilServiceDecides } from "./patience.ts";
+import { Choice, defineTool, outcomeResult, type Tool, type ToolSource } from "./tool.ts";
 
-const MAX_TITLE_CHARS = 200;
-const MAX_DESCRIPTION_CHARS = 2_000;
+const MAX_MISSION_TASK_TITLE = 200;
+const MAX_MISSION_TASK_DESCRIPTION = 2_000;
 
 /** The mission of the job of this context, with the permissions of its user. */
 export interface MissionService {
@@ -55,14 +55,14 @@ const readMission = (service: MissionService): Tool =>
     safeToRepeat: true,
     readOnly: true,
     run: async (_, { context, pauses, signal }) =>
-      resultOf(
-        await patiently({ pauses, signal }, () => service.read(context)),
+      outcomeResult(
+        await untilServiceDecides({ pauses, signal }, () => service.read(context)),
         ({ title, goal, status, scheduleText, tasks, results }) => ({
           title,
           goal,
           status,
           schedule: scheduleText,
-          tasks: tasks.map(taskView),
+          tasks: tasks.map(missionTaskForModel),
           results,
         }),
       ),
@@ -73,8 +73,8 @@ const addTask = (service: MissionService): Tool =>
     name: "add_mission_task",
     description: "Adds a task to the mission that this job works for. It is pending and starts nothing by itself.",
     input: Type.Object({
-      title: Type.String({ minLength: 1, maxLength: MAX_TITLE_CHARS }),
-      description: Type.Optional(Type.String({ maxLength: MAX_DESCRIPTION_CHARS })),
+      title: Type.String({ minLength: 1, maxLength: MAX_MISSION_TASK_TITLE }),
+      description: Type.Optional(Type.String({ maxLength: MAX_MISSION_TASK_DESCRIPTION })),
       priority: Type.Optional(Choice(TASK_PRIORITIES, "medium by default")),
       depends_on: Type.Optional(
         Type.Array(Type.String(), {
@@ -94,8 +94,10 @@ const addTask = (service: MissionService): Tool =>
         assignedTo: null,
         dependsOn: [...new Set(depends_on)],
       };
-      const added = await patiently({ pauses, signal }, () => service.addTask(context, settings, idempotencyKey));
-      return resultOf(added, (task) => ({ task: taskView(task) }));
+      const added = await untilServiceDecides({ pauses, signal }, () =>
+        service.addTask(context, settings, idempotencyKey),
+      );
+      return outcomeResult(added, (task) => ({ task: missionTaskForModel(task) }));
     },
   });
 
@@ -108,13 +110,16 @@ const finishTask = (service: MissionService): Tool =>
     reads: "own_work",
     safeToRepeat: true,
     run: async ({ task_id: taskId }, { context, pauses, signal }) =>
-      resultOf(await patiently({ pauses, signal }, () => service.finishTask(context, taskId)), (task) => ({
-        task: taskView(task),
-      })),
+      outcomeResult(
+        await untilServiceDecides({ pauses, signal }, () => service.finishTask(context, taskId)),
+        (task) => ({
+          task: missionTaskForModel(task),
+        }),
+      ),
   });
 
 /** A task as a model sees it. */
-const taskView = ({ id, title, description, status, priority, dependsOn }: MissionTask) => ({
+const missionTaskForModel = ({ id, title, description, status, priority, dependsOn }: MissionTask) => ({
   id,
   title,
   description,

@@ -7,7 +7,7 @@ import type { ToolContext } from "../../../actors/job/ports.ts";
 import type { TaskInput } from "../../../actors/organization/protocol.ts";
 import type { Agent, Task, TaskStatus } from "../../../actors/organization/schema.ts";
 
-export interface TaskFilter {
+export interface ToolTaskFilter {
   readonly status: TaskStatus | null;
   readonly assignedTo: string | null;
   /** The most tasks to answer, newest first. */
@@ -22,7 +22,7 @@ export interface CallName {
 }
 
 export interface TaskService {
-  listTasks(context: ToolContext, filter: TaskFilter): Promise<Outcome<readonly Task[]>>;
+  listTasks(context: ToolContext, filter: ToolTaskFilter): Promise<Outcome<readonly Task[]>>;
   /** Creates one task per call, also across retries and crashes (JOB-7). */
   createTask(context: ToolContext, input: TaskInput, call: CallName): Promise<Outcome<Task>>;
   /** The agents that this user may see, without archived ones. */

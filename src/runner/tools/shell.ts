@@ -2,7 +2,7 @@
 import type { Outcome } from "../../../actors/fault.ts";
 import type { ToolContext } from "../../../actors/job/ports.ts";
 import { Type } from "../../../actors/schema.ts";
-import { defineTool, resultOf, type Tool } from "./tool.ts";
+import { defineTool, outcomeResult, type Tool } from "./tool.ts";
 
 const COMMAND_CHARACTERS = 16_000;
 const SECONDS = { default: 30, most: 120 };
@@ -30,7 +30,7 @@ export interface ShellService {
   run(context: ToolContext, command: ShellCommand, signal: AbortSignal): Promise<Outcome<ShellReport>>;
 }
 
-const networkOf = (hosts: readonly string[]): string =>
+const networkWords = (hosts: readonly string[]): string =>
   hosts.length === 0
     ? "in a sandbox without a network"
     : `in a sandbox whose only network is an HTTPS proxy (in HTTPS_PROXY) to these hosts: ${hosts.join(", ")}`;
@@ -39,7 +39,7 @@ const networkOf = (hosts: readonly string[]): string =>
 export const shellTool = (shells: ShellService, hosts: readonly string[] = []): Tool =>
   defineTool({
     name: "shell",
-    description: `Runs a POSIX shell command ${networkOf(hosts)}. It sees copies of the workspace's files in the current directory; files that it changes, makes or removes there are changed in the workspace afterwards.`,
+    description: `Runs a POSIX shell command ${networkWords(hosts)}. It sees copies of the workspace's files in the current directory; files that it changes, makes or removes there are changed in the workspace afterwards.`,
     input: Type.Object({
       command: Type.String({ minLength: 1, maxLength: COMMAND_CHARACTERS }),
       path: Type.Optional(
@@ -56,6 +56,6 @@ export const shellTool = (shells: ShellService, hosts: readonly string[] = []): 
     safeToRepeat: false,
     async run({ command, path = "", timeout_seconds: seconds = SECONDS.default }, { context, signal }) {
       const given = { command, path, timeoutMs: seconds * 1_000 };
-      return resultOf(await shells.run(context, given, signal), (report) => report);
+      return outcomeResult(await shells.run(context, given, signal), (report) => report);
     },
   });

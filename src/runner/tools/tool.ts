@@ -14,7 +14,7 @@ import type { CpuBudget } from "../../sandbox/cpu-budget.ts";
 import { faultWords } from "./fault-words.ts";
 
 /** For whom the tool acts, the key of this call and its time, where it reports progress, and when to stop. */
-export interface ToolRun {
+export interface RunningTool {
   readonly context: ToolContext;
   readonly idempotencyKey: string;
   readonly openedAt: string;
@@ -44,7 +44,7 @@ export interface ToolDefinition<S extends TSchema> {
   /** The client runs it (JOB-17): `run` is never called. */
   readonly isClient?: true;
   /** Refusals are results. An exception is a bug; the model learns only that the tool failed. */
-  run(input: Static<S>, run: ToolRun): Promise<ToolResult>;
+  run(input: Static<S>, run: RunningTool): Promise<ToolResult>;
 }
 
 /** A tool as the registry sees it, with unchecked input. */
@@ -56,7 +56,7 @@ export interface Tool extends Omit<ToolDefinition<TSchema>, "input" | "run"> {
    */
   readonly faultOf?: (input: JsonObject, by: ArgumentsOf) => Promise<string | null>;
   /** Checks the input, then runs; a bad input is an error result that names the field. */
-  call(input: JsonObject, run: ToolRun): Promise<ToolResult>;
+  call(input: JsonObject, run: RunningTool): Promise<ToolResult>;
 }
 
 /** Whose arguments are checked, and the signal that ends the check. */
@@ -93,15 +93,15 @@ export function defineTool<S extends TSchema>({ input: schema, run, ...rest }: T
     async call(input, toolRun) {
       check ??= TypeCompiler.Compile(schema);
       if (check.Check(input)) return await run(input, toolRun);
-      const error = [...check.Errors(input)].find((one) => !fitsInCharacters(one));
+      const error = [...check.Errors(input)].find((one) => !fitsInCodePoints(one));
       if (error === undefined) return await run(input, toolRun);
-      return failure(`The arguments are not valid: ${fieldOf(error.path)}: ${wordsOf(error)}.`);
+      return failure(`The arguments are not valid: ${fieldForModel(error.path)}: ${inputErrorWords(error)}.`);
     },
   };
 }
 
 /** TypeBox counts UTF-16 units, and a schema means code points: whether a text that it refuses as too long fits. */
-function fitsInCharacters({ type, schema, value }: ValueError): boolean {
+function fitsInCodePoints({ type, schema, value }: ValueError): boolean {
   if (typeof value !== "string") return false;
   const fits = ({ maxLength }: TSchema): boolean => typeof maxLength === "number" && !isLonger(value, maxLength);
   if (type === ValueErrorType.StringMaxLength) return fits(schema);
@@ -109,7 +109,7 @@ function fitsInCharacters({ type, schema, value }: ValueError): boolean {
 }
 
 /** The error, so that a model can fix it. */
-function wordsOf(error: ValueError): string {
+function inputErrorWords(error: ValueError): string {
   const { maxLength } = error.schema;
   if (error.type === ValueErrorType.StringMaxLength) return `Expected at most ${maxLength} characters`;
   if (error.schema[Kind] === CHOICE) return `Expected one of ${(error.schema["enum"] as string[]).join(", ")}`;
@@ -117,7 +117,7 @@ function wordsOf(error: ValueError): string {
 }
 
 /** A JSON pointer in a form for models: `/a/b` is `a.b`. */
-const fieldOf = (path: string): string => (path === "" ? "the object" : path.slice(1).replaceAll("/", "."));
+const fieldForModel = (path: string): string => (path === "" ? "the object" : path.slice(1).replaceAll("/", "."));
 
 const CHOICE = "ToolChoice";
 if (!TypeRegistry.Has(CHOICE)) {
@@ -138,6 +138,6 @@ export const success = (value: unknown): ToolResult => ({
 export const failure = (content: string): ToolResult => ({ content, isError: true });
 
 /** The result of an outcome: `show` of its value, or the fault in words. */
-export function resultOf<T>(outcome: Outcome<T>, show: (value: T) => unknown): ToolResult {
+export function outcomeResult<T>(outcome: Outcome<T>, show: (value: T) => unknown): ToolResult {
   return outcome.ok ? success(show(outcome.value)) : failure(faultWords(outcome.fault));
 }

@@ -6,21 +6,23 @@
 import { cutText } from "../../../actors/cut-text.ts";
 import type { ToolResult } from "../../../actors/job/ports.ts";
 import { Type } from "../../../actors/schema.ts";
-import type { Egress, EgressResult } from "../../egress/egress.ts";
+import type { Egress } from "../../egress/egress.ts";
 import type { EgressError } from "../../egress/failure.ts";
 import type { PageResult } from "../../sandbox/jobs/page.ts";
-import { bytesOf } from "../../sandbox/protocol.ts";
+import { contentBytes } from "../../sandbox/protocol.ts";
 import { Lanes } from "../../sandbox/lanes.ts";
-import type { Sandbox, SandboxResult } from "../../sandbox/sandbox.ts";
-import { defineTool, failure, type Tool, type ToolRun } from "./tool.ts";
+import type { Sandbox } from "../../sandbox/sandbox.ts";
+import { defineTool, failure, type Tool, type RunningTool } from "./tool.ts";
+import type { SandboxRefusal } from "../mcp/failure.ts";
+import type { HttpAnswer } from "./http-answer.ts";
 
 const DEFAULT_CHARS = 20_000;
 /** Leaves room in a tool's result for the lines about the page (RUN-3). */
 export const MAX_FETCHED_CHARS = 60_000;
 /** Bytes of the raw page; its text is a fraction of it. */
 export const MAX_PAGE_BYTES = 2 * 1024 * 1024;
-const MAX_REDIRECTS = 5;
-const TIMEOUT_MS = 30_000;
+const FETCH_REDIRECTS = 5;
+const FETCH_TIMEOUT_MS = 30_000;
 /** Of a title or a content type, whose length the server chooses. */
 const MAX_LINE_CHARS = 200;
 
@@ -30,34 +32,31 @@ const MAX_HEADER_CHARS = 1_000;
 const FETCHES_OF_ORGANIZATION = 16;
 const FETCHES = 128;
 
-const ACCEPT = "text/html, application/xhtml+xml, application/json, text/*;q=0.9, */*;q=0.5";
+const FETCH_ACCEPT = "text/html, application/xhtml+xml, application/json, text/*;q=0.9, */*;q=0.5";
 
 /** Also for unknown names: a model must not learn which names resolve on the internal network. */
-const NOT_PUBLIC =
+const HOST_NOT_PUBLIC =
   "This host has no address on the public internet, or it redirects to one that has none. Check its name.";
 
-const WORDS: Readonly<Record<EgressError, string>> = {
+const FETCH_ERROR_WORDS: Readonly<Record<EgressError, string>> = {
   invalid_url:
     "This is not a URL that can be fetched. Give a complete one, such as https://example.com/page, without a user name.",
   https_required: "Only https URLs can be fetched.",
   invalid_header: "The request could not be made.",
-  blocked_address: NOT_PUBLIC,
-  dns_error: NOT_PUBLIC,
+  blocked_address: HOST_NOT_PUBLIC,
+  dns_error: HOST_NOT_PUBLIC,
   connection_refused: "The host does not accept connections.",
   connection_reset: "The host closed the connection before its answer was complete. Trying again may help.",
   tls_error: "The host has no valid certificate for its name, so it was not trusted.",
   invalid_response: "The host's answer is not valid HTTP.",
   too_large: "The head of the answer is too large.",
-  too_many_redirects: `There are more than ${MAX_REDIRECTS} redirects.`,
-  timeout: `There was no complete answer within ${TIMEOUT_MS / 1_000} seconds.`,
+  too_many_redirects: `There are more than ${FETCH_REDIRECTS} redirects.`,
+  timeout: `There was no complete answer within ${FETCH_TIMEOUT_MS / 1_000} seconds.`,
   aborted: "The call was stopped before it had a result.",
 };
 
-type Answer = Exclude<EgressResult, { readonly kind: "failed" }>;
-type SandboxRefusal = Exclude<SandboxResult, { readonly ok: true }>["error"];
-
 /** Why a page that has arrived is not shown. */
-const UNREAD: Readonly<Record<SandboxRefusal, string>> = {
+const UNREAD_PAGE_WORDS: Readonly<Record<SandboxRefusal, string>> = {
   failed: "The page cannot be read.",
   invalid: "The page cannot be read.",
   too_large: "The page is too large to be read.",
@@ -92,44 +91,44 @@ export function webFetch(egress: Egress, sandbox: Sandbox): Tool {
     async run({ url, max_chars }, run) {
       const { signal, context } = run;
       const place = await gate.enter(context.organizationId, 0, signal);
-      if (typeof place === "string") return failure(UNREAD[place]);
+      if (typeof place === "string") return failure(UNREAD_PAGE_WORDS[place]);
       using _held = place;
-      if (run.budget.isSpent) return failure(UNREAD.over_budget);
-      const limits = { timeoutMs: TIMEOUT_MS, maxResponseBytes: MAX_PAGE_BYTES, maxRedirects: MAX_REDIRECTS };
+      if (run.budget.isSpent) return failure(UNREAD_PAGE_WORDS.over_budget);
+      const limits = { timeoutMs: FETCH_TIMEOUT_MS, maxResponseBytes: MAX_PAGE_BYTES, maxRedirects: FETCH_REDIRECTS };
       const answer = await egress.request({
         url: url.trim(),
         method: "GET",
-        headers: { accept: ACCEPT },
+        headers: { accept: FETCH_ACCEPT },
         limits,
         signal,
         lane: context.organizationId,
       });
-      if (answer.kind === "failed") return failure(WORDS[answer.error]);
-      return await described(answer, max_chars ?? DEFAULT_CHARS, { sandbox, run });
+      if (answer.kind === "failed") return failure(FETCH_ERROR_WORDS[answer.error]);
+      return await describeAnswer(answer, max_chars ?? DEFAULT_CHARS, { sandbox, run });
     },
   });
 }
 
-interface Reading {
+interface PageReading {
   readonly sandbox: Sandbox;
-  readonly run: ToolRun;
+  readonly run: RunningTool;
 }
 
 /** Lines about the answer, an empty line, and its text. */
-async function described(answer: Answer, maxChars: number, reading: Reading): Promise<ToolResult> {
+async function describeAnswer(answer: HttpAnswer, maxChars: number, reading: PageReading): Promise<ToolResult> {
   const { status, finalUrl, headers, pieces } = answer;
   const contentType = cutText(headers.get("content-type") ?? "", MAX_HEADER_CHARS);
-  const about = [`status: ${status}`, `url: ${finalUrl}`, `content_type: ${oneLine(contentType) || "unknown"}`];
+  const about = [`status: ${status}`, `url: ${finalUrl}`, `content_type: ${headerLine(contentType) || "unknown"}`];
   const isError = status >= 400;
   const noted = (note: string): ToolResult => ({ content: [...about, `note: ${note}`].join("\n"), isError });
-  const encoding = oneLine(headers.get("content-encoding") ?? "identity");
-  if (bytesOf(pieces) === 0) return noted("there is no content");
+  const encoding = headerLine(headers.get("content-encoding") ?? "identity");
+  if (contentBytes(pieces) === 0) return noted("there is no content");
   if (encoding.toLowerCase() !== "identity") return noted(`the content is packed (${encoding}) and not shown`);
   const read = await readPage({ contentType, url: finalUrl, maxChars }, pieces, reading);
-  if (!read.ok) return failure(UNREAD[read.error]);
+  if (!read.ok) return failure(UNREAD_PAGE_WORDS[read.error]);
   const { page } = read;
   if (page === null) return noted(`the content is no text (${size(answer)}) and not shown`);
-  if (page.title !== "") about.push(`title: ${oneLine(page.title)}`);
+  if (page.title !== "") about.push(`title: ${headerLine(page.title)}`);
   if (answer.truncated) about.push(`note: only the first ${MAX_PAGE_BYTES} bytes were read`);
   if (page.text.length < page.chars) about.push(`note: cut after ${maxChars} of ${page.chars} characters`);
   return { content: `${about.join("\n")}\n\n${page.text}`, isError };
@@ -142,7 +141,7 @@ type ReadPage =
 async function readPage(
   options: { readonly contentType: string; readonly url: string; readonly maxChars: number },
   content: readonly Uint8Array[],
-  { sandbox, run }: Reading,
+  { sandbox, run }: PageReading,
 ): Promise<ReadPage> {
   const { context, budget, signal } = run;
   const result = await sandbox.run({ job: "page", lane: context.organizationId, options, content, budget, signal });
@@ -154,6 +153,7 @@ async function readPage(
   return isPage ? { ok: true, page } : { ok: false, error: "invalid" };
 }
 
-const oneLine = (text: string): string =>
+const headerLine = (text: string): string =>
   cutText(cutText(text, MAX_HEADER_CHARS).replace(/\s+/g, " ").trim(), MAX_LINE_CHARS);
-const size = ({ pieces, truncated }: Answer): string => `${truncated ? "more than " : ""}${bytesOf(pieces)} bytes`;
+const size = ({ pieces, truncated }: HttpAnswer): string =>
+  `${truncated ? "more than " : ""}${contentBytes(pieces)} bytes`;

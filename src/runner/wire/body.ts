@@ -12,15 +12,15 @@ import type { MaybePromise } from "../../../actors/maybe-promise.ts";
 import { NumberLimitError, parseExact } from "../../../actors/exact-json.ts";
 import { type JsonLimits, parseWithin } from "../../../actors/json-shape.ts";
 import { AnswerRefused, MAX_FRAME_DEPTH, MAX_INPUT_VALUES, MAX_WHOLE_BYTES } from "../answer-limits.ts";
-import { PIECE_BYTES, readRest, slices } from "../provider-fetch.ts";
-import type { Listener } from "../stream-call.ts";
+import { PASSED_PIECE_BYTES, readRest, slices } from "../provider-fetch.ts";
+import type { AnswerListener } from "../stream-call.ts";
 import { EventFrames } from "./event-frames.ts";
 import { NUMBER_WORDS, UnreadableFrame } from "./frame.ts";
 import type { FrameReader } from "./wire-format.ts";
 
 const WHOLE: JsonLimits = { depth: MAX_FRAME_DEPTH, values: MAX_INPUT_VALUES };
 
-interface BodyReader {
+interface AnswerBodyReader {
   read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
   /** Bun's extension of readers: reads all arrived chunks, without a promise if there are any. */
   readMany(): MaybePromise<{ readonly done: boolean; readonly value: readonly Uint8Array[] }>;
@@ -31,12 +31,12 @@ interface BodyReader {
 export async function readAnswer(
   stream: ReadableStream<Uint8Array>,
   frames: FrameReader,
-  listener: Omit<Listener, "sink">,
+  listener: Omit<AnswerListener, "sink">,
 ): Promise<void> {
-  const reader = stream.getReader() as unknown as BodyReader;
+  const reader = stream.getReader() as unknown as AnswerBodyReader;
   let hasEnded = false;
   try {
-    hasEnded = await readBody(reader, frames, listener);
+    hasEnded = await readAnswerBody(reader, frames, listener);
   } finally {
     if (hasEnded) void readRest(reader);
     // No effect on a stream that has ended; closes one that was abandoned.
@@ -45,10 +45,10 @@ export async function readAnswer(
 }
 
 /** Whether the answer has ended before its body. */
-async function readBody(
-  reader: BodyReader,
+async function readAnswerBody(
+  reader: AnswerBodyReader,
   frames: FrameReader,
-  { touch, isOver, charged }: Omit<Listener, "sink">,
+  { touch, isOver, charged }: Omit<AnswerListener, "sink">,
 ): Promise<boolean> {
   const events = new EventFrames((frame) => frames.take(frame));
   let hasBegun = false;
@@ -62,15 +62,15 @@ async function readBody(
     touch();
     for (const chunk of chunks) {
       if (!hasBegun) {
-        const first = chunk.find((byte) => !BLANK.has(byte));
-        if (first === OBJECT || first === LIST) {
-          await readWhole(reader, { frames, chunks, touch, charged });
+        const first = chunk.find((byte) => !BLANK_BYTES.has(byte));
+        if (first === OBJECT || first === LIST_START) {
+          await readWholeAnswer(reader, { frames, chunks, touch, charged });
           return false;
         }
         hasBegun = first !== undefined;
       }
-      for (let from = 0; from < chunk.length && !isOver(); from += PIECE_BYTES) {
-        const piece = chunk.length <= PIECE_BYTES ? chunk : chunk.subarray(from, from + PIECE_BYTES);
+      for (let from = 0; from < chunk.length && !isOver(); from += PASSED_PIECE_BYTES) {
+        const piece = chunk.length <= PASSED_PIECE_BYTES ? chunk : chunk.subarray(from, from + PASSED_PIECE_BYTES);
         const turn = slices.take(
           charged(() => {
             const cost = events.read(piece);
@@ -87,18 +87,21 @@ async function readBody(
 }
 
 /** Blanks and the mark of byte order, which may come before a JSON value. */
-const BLANK: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf]);
+const BLANK_BYTES: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf]);
 const OBJECT = 0x7b;
-const LIST = 0x5b;
+const LIST_START = 0x5b;
 
-async function readWhole(
-  reader: BodyReader,
+async function readWholeAnswer(
+  reader: AnswerBodyReader,
   {
     frames,
     chunks: first,
     touch,
     charged,
-  }: Pick<Listener, "touch" | "charged"> & { readonly frames: FrameReader; readonly chunks: readonly Uint8Array[] },
+  }: Pick<AnswerListener, "touch" | "charged"> & {
+    readonly frames: FrameReader;
+    readonly chunks: readonly Uint8Array[];
+  },
 ): Promise<void> {
   const chunks = [...first];
   let size = chunks.reduce((sum, { length }) => sum + length, 0);

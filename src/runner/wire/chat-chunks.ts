@@ -13,11 +13,11 @@ import { cutText } from "../../../actors/cut-text.ts";
 import type { Thinking } from "../../../actors/job/model-entry.ts";
 import type { AnswerSink, CountedTokens, EndReason } from "../answer.ts";
 import { AnswerRefused } from "../answer-limits.ts";
-import { field } from "../field.ts";
-import { streamFault } from "../provider-faults.ts";
+import { untrustedField } from "../field.ts";
+import { frameFault } from "../provider-faults.ts";
 import { isErrorFrame } from "../provider-words.ts";
 import { fieldsBeside } from "./fields-beside.ts";
-import { type Frame, isFrame } from "./frame.ts";
+import { type WireFrame, isFrame } from "./frame.ts";
 import { FINISH_REASONS } from "./finish-reasons.ts";
 import { StreamedCalls } from "./streamed-calls.ts";
 import { ThinkingText } from "./thinking-text.ts";
@@ -26,7 +26,7 @@ import type { FrameReader } from "./wire-format.ts";
 /** Most servers use the first name, some servers of open models the second. */
 export const REASONING = ["reasoning_content", "reasoning"] as const;
 /** Fields of a delta that we read ourselves; the others go back to the provider as they are. */
-const KNOWN: ReadonlySet<string> = new Set([
+const KNOWN_DELTA_FIELDS: ReadonlySet<string> = new Set([
   ...REASONING,
   "role",
   "content",
@@ -35,7 +35,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   "tool_calls",
   "function_call",
 ]);
-export const isUnknown = (name: string): boolean => !KNOWN.has(name);
+export const isUnknownDeltaField = (name: string): boolean => !KNOWN_DELTA_FIELDS.has(name);
 /** Fields of a delta that are no content. */
 const NO_CONTENT: ReadonlySet<string> = new Set(["role", "name", "annotations", "reasoning_details", "extra_content"]);
 /** Characters of the name of a field that a message quotes. */
@@ -68,17 +68,20 @@ export class ChatChunks implements FrameReader {
   take(value: unknown): void {
     if (Array.isArray(value)) return value.forEach((frame) => this.take(frame));
     if (this.isOver || !isFrame(value)) return;
-    const choices = field(value, "choices");
-    const error = field(value, "error");
-    if (Boolean(error) || (!Array.isArray(choices) && isErrorFrame(value))) throw streamFault(value);
-    const usage = tokensOf(field(value, "usage"));
+    const choices = untrustedField(value, "choices");
+    const error = untrustedField(value, "error");
+    if (Boolean(error) || (!Array.isArray(choices) && isErrorFrame(value))) throw frameFault(value);
+    const usage = countedTokens(untrustedField(value, "usage"));
     if (usage !== undefined) this.usage = usage;
     const before = this.pieces;
     const choice = Array.isArray(choices) ? this.own(choices) : undefined;
     if (choice !== undefined) this.part(choice);
     if (this.finishReason === undefined) return;
     // Moonshot counts within the choice, and Groq in a field of its own.
-    const counted = usage ?? tokensOf(field(choice, "usage")) ?? tokensOf(field(field(value, "x_groq"), "usage"));
+    const counted =
+      usage ??
+      countedTokens(untrustedField(choice, "usage")) ??
+      countedTokens(untrustedField(untrustedField(value, "x_groq"), "usage"));
     if (counted !== undefined) this.usage = counted;
     // Some servers repeat both in each chunk, so content beside them is not the end.
     if (counted !== undefined && this.pieces === before) this.end();
@@ -95,46 +98,46 @@ export class ChatChunks implements FrameReader {
   }
 
   /** The chunk's part of the choice that is the answer: others are never asked for. */
-  private own(choices: readonly unknown[]): Frame | undefined {
+  private own(choices: readonly unknown[]): WireFrame | undefined {
     if (choices.length === 1) {
       const [only] = choices;
       if (!isFrame(only)) return undefined;
-      const index = placeOf(only);
+      const index = choiceIndex(only);
       this.choice ??= index;
       return index === undefined || index === this.choice ? only : undefined;
     }
     const frames = choices.filter(isFrame);
-    const first = frames.find((one) => (placeOf(one) ?? 0) === (this.choice ?? 0)) ?? frames[0];
+    const first = frames.find((one) => (choiceIndex(one) ?? 0) === (this.choice ?? 0)) ?? frames[0];
     if (first === undefined) return undefined;
-    this.choice ??= placeOf(first);
-    return (placeOf(first) ?? this.choice) === this.choice ? first : undefined;
+    this.choice ??= choiceIndex(first);
+    return (choiceIndex(first) ?? this.choice) === this.choice ? first : undefined;
   }
 
-  private part(choice: Frame): void {
-    const delta = field(choice, "delta");
+  private part(choice: WireFrame): void {
+    const delta = untrustedField(choice, "delta");
     if (isFrame(delta)) this.delta(delta);
     else {
-      const message = field(choice, "message");
+      const message = untrustedField(choice, "message");
       if (isFrame(message)) this.message(message);
-      else if (isSomething(field(choice, "text"))) this.unread ??= "text";
+      else if (isSomething(untrustedField(choice, "text"))) this.unread ??= "text";
     }
-    const reason = field(choice, "finish_reason");
+    const reason = untrustedField(choice, "finish_reason");
     // Some servers send these in place of null.
     if (typeof reason === "string" && reason !== "" && reason !== "null") this.finishReason = reason;
-    if (reason === "error") throw streamFault(choice);
+    if (reason === "error") throw frameFault(choice);
   }
 
-  private delta(delta: Frame): void {
-    const content = field(delta, "content");
+  private delta(delta: WireFrame): void {
+    const content = untrustedField(delta, "content");
     if (typeof content === "string" && isOnlyText(delta)) return this.text(content);
     this.thoughts(delta);
-    if (Object.keys(delta).some(isUnknown)) this.sink.messageFields(fieldsBeside(delta, isUnknown));
+    if (Object.keys(delta).some(isUnknownDeltaField)) this.sink.messageFields(fieldsBeside(delta, isUnknownDeltaField));
     if (typeof content === "string") this.text(content);
     else if (content !== undefined && content !== null) this.content(content);
-    const annotations = field(delta, "annotations");
+    const annotations = untrustedField(delta, "annotations");
     if (Array.isArray(annotations)) this.cite(annotations);
     // Some servers send `false`.
-    const refusal = field(delta, "refusal");
+    const refusal = untrustedField(delta, "refusal");
     if (typeof refusal === "string" && refusal !== "") {
       this.hasRefusal = true;
       this.pieces += 1;
@@ -157,10 +160,10 @@ export class ChatChunks implements FrameReader {
   }
 
   /** Some servers send it under both names. It goes back under the same ones. */
-  private thoughts(delta: Frame): void {
+  private thoughts(delta: WireFrame): void {
     let isShown = false;
     for (const name of REASONING) {
-      const piece = field(delta, name);
+      const piece = untrustedField(delta, name);
       if (typeof piece !== "string" || piece === "") continue;
       this.spoken.isTold();
       if (!isShown) this.thought(piece);
@@ -170,8 +173,8 @@ export class ChatChunks implements FrameReader {
   }
 
   /** A message in place of a delta: a whole one, a part of it, or all of it so far. */
-  private message(message: Frame): void {
-    const content = field(message, "content");
+  private message(message: WireFrame): void {
+    const content = untrustedField(message, "content");
     if (typeof content !== "string") return this.delta(message);
     const isMore = content.startsWith(this.messageText);
     const text = isMore ? content.slice(this.messageText.length) : content;
@@ -179,18 +182,18 @@ export class ChatChunks implements FrameReader {
     this.delta({ ...message, content: text });
   }
 
-  private callPieces(delta: Frame): void {
-    const calls = field(delta, "tool_calls");
+  private callPieces(delta: WireFrame): void {
+    const calls = untrustedField(delta, "tool_calls");
     const pieces = Array.isArray(calls) ? (calls as readonly unknown[]) : [calls];
     for (const piece of pieces) if (isFrame(piece)) this.callPiece(piece);
     // The only call of an answer in the form before `tool_calls`; some servers send both forms.
-    const made = field(delta, "function_call");
+    const made = untrustedField(delta, "function_call");
     if (!isFrame(made) || this.hasCalls) return;
     this.pieces += 1;
     this.calls.take({ index: 0, function: made });
   }
 
-  private callPiece(piece: Frame): void {
+  private callPiece(piece: WireFrame): void {
     this.hasCalls = true;
     this.pieces += 1;
     this.calls.take(piece);
@@ -199,9 +202,9 @@ export class ChatChunks implements FrameReader {
   /** Annotations in the form of OpenAI's search models, which OpenRouter uses for others too. */
   private cite(annotations: readonly unknown[]): void {
     for (const annotation of annotations) {
-      const source = field(annotation, "url_citation");
-      const of = (name: string): unknown => field(source, name);
-      if (field(annotation, "type") === "url_citation")
+      const source = untrustedField(annotation, "url_citation");
+      const of = (name: string): unknown => untrustedField(source, name);
+      if (untrustedField(annotation, "type") === "url_citation")
         this.sink.cite({
           type: "url",
           url: of("url"),
@@ -218,16 +221,16 @@ export class ChatChunks implements FrameReader {
     if (typeof content === "number") return this.text(String(content));
     const parts = Array.isArray(content) ? (content as readonly unknown[]) : [content];
     for (const part of parts) {
-      const text = typeof part === "string" ? part : field(part, "text");
-      const thinking = field(part, "thinking");
+      const text = typeof part === "string" ? part : untrustedField(part, "text");
+      const thinking = untrustedField(part, "thinking");
       if (typeof text === "string") this.text(text);
-      else if (Array.isArray(thinking)) for (const thought of thinking) this.thought(field(thought, "text"));
+      else if (Array.isArray(thinking)) for (const thought of thinking) this.thought(untrustedField(thought, "text"));
       else if (typeof thinking === "string") this.thought(thinking);
       else this.unread ??= "content";
     }
   }
 
-  private noteUnread(delta: Frame): void {
+  private noteUnread(delta: WireFrame): void {
     for (const [name, value] of Object.entries(delta))
       if (!NO_CONTENT.has(name) && isSomething(value)) this.unread ??= cutText(name, MAX_FIELD_CHARS);
   }
@@ -259,28 +262,28 @@ const isSomething = (value: unknown): boolean =>
   !(Array.isArray(value) && value.length === 0);
 
 /** Whether a delta has nothing but text, as most have: its other fields need not be looked for. */
-function isOnlyText(delta: Frame): boolean {
+function isOnlyText(delta: WireFrame): boolean {
   for (const name in delta) if (name !== "content") return false;
   return true;
 }
 
 /** The index of a choice; undefined if it has none. */
-function placeOf(choice: Frame): number | undefined {
-  const index = field(choice, "index");
+function choiceIndex(choice: WireFrame): number | undefined {
+  const index = untrustedField(choice, "index");
   const number = typeof index === "string" ? Number.parseInt(index, 10) : index;
   return typeof number === "number" && Number.isFinite(number) ? number : undefined;
 }
 
 /** Undefined if it counts nothing. */
-function tokensOf(usage: unknown): CountedTokens | undefined {
+function countedTokens(usage: unknown): CountedTokens | undefined {
   if (!isFrame(usage)) return undefined;
-  const inputTokens = count(usage, "prompt_tokens") ?? count(usage, "input_tokens");
-  const outputTokens = count(usage, "completion_tokens") ?? count(usage, "output_tokens");
+  const inputTokens = countIn(usage, "prompt_tokens") ?? countIn(usage, "input_tokens");
+  const outputTokens = countIn(usage, "completion_tokens") ?? countIn(usage, "output_tokens");
   return inputTokens === undefined && outputTokens === undefined ? undefined : { inputTokens, outputTokens };
 }
 
-function count(usage: Frame, name: string): number | undefined {
-  const value = field(usage, name);
+function countIn(usage: WireFrame, name: string): number | undefined {
+  const value = untrustedField(usage, name);
   const number = typeof value === "string" && value !== "" ? Number(value) : value;
   return typeof number === "number" && Number.isFinite(number) ? number : undefined;
 }

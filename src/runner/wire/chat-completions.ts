@@ -1,7 +1,7 @@
 /** OpenAI's chat completions, as OpenRouter, Ollama, vLLM, llama-server and LM Studio also implement them. */
-import { isPdf, isTextFile, spokenFile, UnspeakableFile, type ContentPart, type UserContent } from "../content.ts";
-import type { AssistantMessage, Message, SpokenCall } from "../conversation.ts";
-import { ChatChunks, isUnknown, REASONING } from "./chat-chunks.ts";
+import { isPdf, isTextFile, spokenFile, UnspeakableFile, type MessagePart, type UserContent } from "../content.ts";
+import type { AssistantMessage, SpokenMessage, SpokenCall } from "../conversation.ts";
+import { ChatChunks, isUnknownDeltaField, REASONING } from "./chat-chunks.ts";
 import { isClosed } from "./closed-schema.ts";
 import type { Base64, WireCall, WireFormat } from "./wire-format.ts";
 
@@ -9,11 +9,11 @@ export const chatCompletions: WireFormat = {
   resultFiles: false,
   path: "/chat/completions",
   headers: (apiKey) => (apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
-  body,
+  body: chatCompletionsBody,
   reader: (sink, thinking) => new ChatChunks(sink, thinking),
 };
 
-function body({ model, system, messages, tools, outputSchema, concessions, base64 }: WireCall): object {
+function chatCompletionsBody({ model, system, messages, tools, outputSchema, concessions, base64 }: WireCall): object {
   const spoken = chatMessages(messages, concessions, base64);
   return {
     model,
@@ -41,10 +41,14 @@ function body({ model, system, messages, tools, outputSchema, concessions, base6
   };
 }
 
-function chatMessages(messages: readonly Message[], concessions: WireCall["concessions"], base64: Base64): object[] {
+function chatMessages(
+  messages: readonly SpokenMessage[],
+  concessions: WireCall["concessions"],
+  base64: Base64,
+): object[] {
   const called = turnsWithCalls(messages);
   return messages.flatMap((message) => {
-    if (message.role === "user") return [{ role: "user", content: userContent(message.content, base64) }];
+    if (message.role === "user") return [{ role: "user", content: chatUserContent(message.content, base64) }];
     if (message.role === "tool")
       return message.results.map(({ id, text }) => ({ role: "tool", tool_call_id: id, content: text }));
     return [assistantMessage(message, called.has(message), concessions)];
@@ -52,9 +56,9 @@ function chatMessages(messages: readonly Message[], concessions: WireCall["conce
 }
 
 /** The model's messages of each turn in which it has made calls. */
-function turnsWithCalls(messages: readonly Message[]): ReadonlySet<Message> {
-  const called = new Set<Message>();
-  let turn: Message[] = [];
+function turnsWithCalls(messages: readonly SpokenMessage[]): ReadonlySet<SpokenMessage> {
+  const called = new Set<SpokenMessage>();
+  let turn: SpokenMessage[] = [];
   for (const message of [...messages, null]) {
     if (message === null || message.role === "user") {
       if (turn.some(({ role }) => role === "tool")) for (const one of turn) called.add(one);
@@ -83,7 +87,8 @@ function assistantMessage(
       calls.push(spokenCall(isUnsigned ? { ...part, fields: OF_ANOTHER_MODEL } : part));
     }
   }
-  const isSent = (name: string): boolean => isUnknown(name) || (hasReasoning && REASONING.some((one) => one === name));
+  const isSent = (name: string): boolean =>
+    isUnknownDeltaField(name) || (hasReasoning && REASONING.some((one) => one === name));
   const kept = Object.fromEntries(Object.entries(fields).filter(([name]) => isSent(name)));
   if (hasReasoning && concessions.has("stand_in_reasoning")) kept["reasoning_content"] ??= NO_REASONING;
   if (calls.length === 0) return { ...kept, role: "assistant", content };
@@ -95,9 +100,9 @@ function spokenCall({ id, name, input, fields = {} }: SpokenCall): object {
   return { ...kept, id, type: "function", function: { ...inner, name, arguments: JSON.stringify(input) } };
 }
 
-function userContent(content: UserContent, base64: Base64): string | object[] {
+function chatUserContent(content: UserContent, base64: Base64): string | object[] {
   if (typeof content === "string") return content;
-  const spoken = content.map((part) => userPart(part, base64));
+  const spoken = content.map((part) => chatUserPart(part, base64));
   // Plain text is sent as a string, which every server accepts.
   const [first] = spoken;
   return spoken.length === 1 && first?.text !== undefined ? first.text : spoken;
@@ -110,7 +115,7 @@ interface SpokenPart {
   readonly file?: object;
 }
 
-function userPart(part: ContentPart, base64: Base64): SpokenPart {
+function chatUserPart(part: MessagePart, base64: Base64): SpokenPart {
   if (part.type === "text") return { type: "text", text: part.text };
   if (isTextFile(part)) return { type: "text", text: spokenFile(part) };
   const { type, mediaType, name = "document.pdf", data } = part;

@@ -9,12 +9,12 @@ export function isClosed(schema: Json): boolean {
   if (typeof schema !== "object" || schema === null) return true;
   if (Array.isArray(schema)) return schema.every((inner) => isClosed(inner as Json));
   return (
-    Object.entries(schema).every(([word, value]) => KNOWN.has(word) && isClosedWord(word, value as Json)) &&
+    Object.entries(schema).every(([word, value]) => CLOSED_KEYWORDS.has(word) && isClosedWord(word, value as Json)) &&
     (!isObjectSchema(schema as JsonObject) || hasAllFields(schema as JsonObject))
   );
 }
 
-const KNOWN: ReadonlySet<string> = new Set([
+const CLOSED_KEYWORDS: ReadonlySet<string> = new Set([
   "type",
   "title",
   "description",

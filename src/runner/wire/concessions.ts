@@ -2,7 +2,7 @@
  * What a request to a model leaves out or adds because its provider has refused it otherwise. A refusal that says so is
  * answered by one more request with the concession, and remembered for the model where it will be the same next time.
  */
-import type { Message } from "../conversation.ts";
+import type { SpokenMessage } from "../conversation.ts";
 import { ProviderAnswer } from "../provider-faults.ts";
 import { prefillMessage } from "./prefill.ts";
 import type { Concession, WireCall } from "./wire-format.ts";
@@ -16,7 +16,7 @@ interface Rule {
   readonly isRemembered: boolean;
 }
 
-const always = (): boolean => true;
+const alwaysUseful = (): boolean => true;
 const hasState = ({ messages }: WireCall): boolean =>
   messages.some(
     (message) =>
@@ -43,7 +43,7 @@ const RULES: readonly Rule[] = [
   {
     concession: "no_encrypted_reasoning",
     says: /encrypted.?content.{0,40}not supported/is,
-    concerns: always,
+    concerns: alwaysUseful,
     isRemembered: true,
   },
   {
@@ -91,12 +91,12 @@ const RULES: readonly Rule[] = [
 ];
 
 /** Statuses with which servers refuse a request for what is in it; templates of llama.cpp fail with 500. */
-const REFUSED: ReadonlySet<number> = new Set([400, 422, 500]);
+const REFUSED_STATUSES: ReadonlySet<number> = new Set([400, 422, 500]);
 const REFUSED_SCHEMA: ReadonlySet<number> = new Set([400, 422]);
 
 /** The rule for a provider's refusal of this call; null if nothing can be conceded. */
 export function ruleFor(error: unknown, call: WireCall): Rule | null {
-  if (!(error instanceof ProviderAnswer) || !REFUSED.has(error.statusCode)) return null;
+  if (!(error instanceof ProviderAnswer) || !REFUSED_STATUSES.has(error.statusCode)) return null;
   const { responseBody, statusCode } = error;
   return (
     RULES.find(
@@ -121,11 +121,11 @@ export function conceded(call: WireCall): WireCall {
   }
   if (call.prefill !== "" && !concessions.has("no_prefill")) messages = [...messages, prefillMessage(call.prefill)];
   if (concessions.has("answer_after_tools"))
-    messages = messages.flatMap((message, at) => answered(message, messages[at - 1]));
+    messages = messages.flatMap((message, at) => answerBetween(message, messages[at - 1]));
   return { ...call, system, messages, outputSchema };
 }
 
-function withoutState(message: Message): Message {
+function withoutState(message: SpokenMessage): SpokenMessage {
   if (message.role !== "assistant") return message;
   const parts = message.parts.map((part) => {
     const { before: _before, fields: _fields, ...said } = part;
@@ -134,7 +134,7 @@ function withoutState(message: Message): Message {
   return { role: "assistant", parts };
 }
 
-function withHead([first, ...rest]: readonly Message[], system: string): readonly Message[] {
+function withHead([first, ...rest]: readonly SpokenMessage[], system: string): readonly SpokenMessage[] {
   if (first?.role !== "user")
     return [{ role: "user", content: system }, ...(first === undefined ? [] : [first]), ...rest];
   const { content } = first;
@@ -145,7 +145,7 @@ function withHead([first, ...rest]: readonly Message[], system: string): readonl
 
 const AFTER_TOOLS = "(The results are read.)";
 
-const answered = (message: Message, before: Message | undefined): readonly Message[] =>
+const answerBetween = (message: SpokenMessage, before: SpokenMessage | undefined): readonly SpokenMessage[] =>
   message.role === "user" && before?.role === "tool"
     ? [{ role: "assistant", parts: [{ kind: "text", text: AFTER_TOOLS }] }, message]
     : [message];
@@ -158,7 +158,7 @@ export class ModelMemory {
   private readonly models = new Map<string, Set<Concession>>();
 
   concessionsOf(model: string): ReadonlySet<Concession> {
-    return this.models.get(model) ?? NONE;
+    return this.models.get(model) ?? NO_CONCESSIONS;
   }
 
   remember(model: string, concession: Concession): void {
@@ -168,4 +168,4 @@ export class ModelMemory {
   }
 }
 
-const NONE: ReadonlySet<Concession> = new Set();
+const NO_CONCESSIONS: ReadonlySet<Concession> = new Set();

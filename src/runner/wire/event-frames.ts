@@ -12,22 +12,22 @@ import { NumberLimitError, parseExact } from "../../../actors/exact-json.ts";
 import { JsonShape } from "../../../actors/json-shape.ts";
 import {
   AnswerRefused,
-  MAX_ANSWER_BYTES,
+  MAX_MODEL_ANSWER_BYTES,
   MAX_FRAME_BYTES,
   MAX_FRAME_DEPTH,
   MAX_FRAME_VALUES,
   VALUE_COST,
 } from "../answer-limits.ts";
-import { streamFault } from "../provider-faults.ts";
+import { frameFault } from "../provider-faults.ts";
 import { NUMBER_WORDS, UnreadableFrame } from "./frame.ts";
 
-const LIMITS = { depth: MAX_FRAME_DEPTH, values: MAX_FRAME_VALUES };
+const EVENT_FRAME_LIMITS = { depth: MAX_FRAME_DEPTH, values: MAX_FRAME_VALUES };
 /** A JSON text up to this length is within the limits of depth and values: each level takes two characters. */
 const PLAIN_CHARS = 2 * MAX_FRAME_DEPTH;
 /** Marks the end of a stream of chat completions; proxies send it in the other formats too. */
-const DONE = "[DONE]";
+const DONE_MARK = "[DONE]";
 const LETTER_E = 0x65;
-const SPACE = 0x20;
+const SPACE_CHARACTER = 0x20;
 const MORE_FOLLOWS = { stream: true };
 
 export class EventFrames {
@@ -55,7 +55,8 @@ export class EventFrames {
   read(bytes: Uint8Array): number {
     if (this.isDone) return 0;
     this.answerBytes += bytes.length;
-    if (this.answerBytes > MAX_ANSWER_BYTES) throw new AnswerRefused(`it has more than ${MAX_ANSWER_BYTES} bytes`);
+    if (this.answerBytes > MAX_MODEL_ANSWER_BYTES)
+      throw new AnswerRefused(`it has more than ${MAX_MODEL_ANSWER_BYTES} bytes`);
     this.cost = bytes.length;
     this.lines(this.withoutReturns(this.decoder.decode(bytes, MORE_FOLLOWS)));
     return this.cost;
@@ -103,7 +104,7 @@ export class EventFrames {
       if (text.charCodeAt(from) === LETTER_E) this.isError = isErrorName(text, from, end);
       return;
     }
-    const hasSpace = from + 5 < end && text.charCodeAt(from + 5) === SPACE;
+    const hasSpace = from + 5 < end && text.charCodeAt(from + 5) === SPACE_CHARACTER;
     const data = text.slice(hasSpace ? from + 6 : from + 5, end);
     this.data = this.data === null ? data : `${this.data}\n${data}`;
   }
@@ -114,13 +115,13 @@ export class EventFrames {
     this.isError = false;
     this.frameChars = 0;
     if (data === null || data === "") return;
-    if (data.startsWith(DONE) && data.trim() === DONE) {
+    if (data.startsWith(DONE_MARK) && data.trim() === DONE_MARK) {
       this.isDone = true;
       return;
     }
     this.look(data);
-    if (isError) throw streamFault(parsedOrText(data));
-    this.take(parsed(data));
+    if (isError) throw frameFault(parsedOrText(data));
+    this.take(parseFrame(data));
   }
 
   private look(data: string): void {
@@ -132,7 +133,7 @@ export class EventFrames {
     const shape = new JsonShape();
     shape.takeText(data);
     this.cost += VALUE_COST * shape.values;
-    if (!shape.isWithin(LIMITS))
+    if (!shape.isWithin(EVENT_FRAME_LIMITS))
       throw new AnswerRefused(
         `one of its frames has more than ${MAX_FRAME_VALUES} values or is nested deeper than ${MAX_FRAME_DEPTH} levels`,
       );
@@ -147,7 +148,7 @@ export class EventFrames {
 /** Some servers send arguments as a value. Only such frames cost the search for long numbers. */
 const hasArguments = (data: string): boolean => data.includes('"arguments"') || data.includes('"input"');
 
-function parsed(data: string): unknown {
+function parseFrame(data: string): unknown {
   try {
     return hasArguments(data) ? parseExact(data) : JSON.parse(data);
   } catch (cause) {
@@ -167,7 +168,7 @@ function parsedOrText(data: string): unknown {
 
 /** Whether the line names an error event; the names of others are not copied. */
 function isErrorName(text: string, from: number, end: number): boolean {
-  const hasSpace = text.charCodeAt(from + 6) === SPACE;
+  const hasSpace = text.charCodeAt(from + 6) === SPACE_CHARACTER;
   const at = hasSpace ? from + 7 : from + 6;
   return text.startsWith("error", at) && text.slice(from, end).trim() === (hasSpace ? "event: error" : "event:error");
 }

@@ -4,13 +4,13 @@
  */
 
 /** For names without a known family: the limit of the oldest models. */
-const UNKNOWN = 4_096;
+const UNKNOWN_LONGEST = 4_096;
 /** For Anthropic's newer models, and for future ones. */
 const NEWER = 128_000;
 
 /** By a part of the name; the first match wins. */
-const LONGEST: readonly (readonly [RegExp, number])[] = [
-  [/claude-(?:instant(?:-|$)|v?2(?=$|[-.:])|3(?=$|[-.]))/, UNKNOWN],
+const LONGEST_BY_NAME: readonly (readonly [RegExp, number])[] = [
+  [/claude-(?:instant(?:-|$)|v?2(?=$|[-.:])|3(?=$|[-.]))/, UNKNOWN_LONGEST],
   [/claude-(?:sonnet|opus|haiku)-4-5/, 64_000],
   [/claude-(?:sonnet|opus)-4-(?:6|7|8)/, NEWER],
   [/claude-opus-4(?:-|@)/, 32_000],
@@ -18,4 +18,5 @@ const LONGEST: readonly (readonly [RegExp, number])[] = [
   [/claude-/, NEWER],
 ];
 
-export const longestAnswer = (model: string): number => LONGEST.find(([name]) => name.test(model))?.[1] ?? UNKNOWN;
+export const longestAnswer = (model: string): number =>
+  LONGEST_BY_NAME.find(([name]) => name.test(model))?.[1] ?? UNKNOWN_LONGEST;

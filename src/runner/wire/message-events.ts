@@ -6,25 +6,25 @@
 import { GrowingText } from "../../../actors/growing-text.ts";
 import type { CitationMade } from "../answer-citations.ts";
 import type { AnswerSink, CountedTokens, EndReason } from "../answer.ts";
-import { field } from "../field.ts";
-import { streamFault } from "../provider-faults.ts";
+import { untrustedField } from "../field.ts";
+import { frameFault } from "../provider-faults.ts";
 import { isErrorFrame } from "../provider-words.ts";
 import { callArguments } from "./call-arguments.ts";
 import { fieldsBeside } from "./fields-beside.ts";
 import {
-  type Frame,
+  type WireFrame,
   isFrame,
-  listOf,
-  objectOf,
+  frameList,
+  frameObject,
   optionalNumber,
   optionalObject,
   optionalText,
-  textOf,
+  frameText,
   UnreadableFrame,
 } from "./frame.ts";
 import type { FrameReader } from "./wire-format.ts";
 
-interface OpenCall {
+interface OpenToolUse {
   readonly id: string;
   readonly name: string;
   readonly fields: object;
@@ -32,18 +32,18 @@ interface OpenCall {
 }
 
 /** A block of reasoning. It goes back with its signature, as it was. */
-interface OpenThought {
-  readonly block: Frame;
+interface OpenThinking {
+  readonly block: WireFrame;
   readonly text: GrowingText;
   signature: string | undefined;
 }
 
-const KNOWN_OF_CALL: ReadonlySet<string> = new Set(["type", "id", "name", "input"]);
+const KNOWN_TOOL_USE_FIELDS: ReadonlySet<string> = new Set(["type", "id", "name", "input"]);
 
 export class MessageEvents implements FrameReader {
   private readonly sink: AnswerSink;
-  private readonly calls = new Map<number, OpenCall>();
-  private readonly thoughts = new Map<number, OpenThought>();
+  private readonly calls = new Map<number, OpenToolUse>();
+  private readonly thoughts = new Map<number, OpenThinking>();
   private stopReason: string | undefined;
   private inputTokens = 0;
   private cachedTokens = 0;
@@ -54,15 +54,15 @@ export class MessageEvents implements FrameReader {
 
   take(frame: unknown): void {
     if (!isFrame(frame)) return;
-    switch (field(frame, "type")) {
+    switch (untrustedField(frame, "type")) {
       case "content_block_delta":
         return this.delta(frame);
       case "content_block_start":
         return this.start(frame);
       case "content_block_stop":
-        return this.stop(indexOf(frame));
+        return this.stop(blockIndex(frame));
       case "message_start":
-        return this.began(objectOf(field(frame, "message")));
+        return this.began(frameObject(untrustedField(frame, "message")));
       case "message_delta":
         return this.ends(frame);
       case "message_stop":
@@ -70,18 +70,18 @@ export class MessageEvents implements FrameReader {
       case "message":
         return this.whole(frame);
       default:
-        if (isErrorFrame(frame)) throw streamFault(frame);
+        if (isErrorFrame(frame)) throw frameFault(frame);
     }
   }
 
   whole(answer: unknown): void {
     if (!isFrame(answer)) return;
-    if (field(answer, "type") !== "message") {
-      if (isErrorFrame(answer)) throw streamFault(answer);
+    if (untrustedField(answer, "type") !== "message") {
+      if (isErrorFrame(answer)) throw frameFault(answer);
       return;
     }
     this.began(answer);
-    for (const [index, block] of listOf(answer, "content").entries()) this.wholeBlock(index, objectOf(block));
+    for (const [index, block] of frameList(answer, "content").entries()) this.wholeBlock(index, frameObject(block));
     this.stopReason = optionalText(answer, "stop_reason") ?? this.stopReason;
     this.sink.usage(this.counted(optionalObject(answer, "usage") ?? {}));
     this.ended();
@@ -92,53 +92,53 @@ export class MessageEvents implements FrameReader {
     if (this.stopReason === undefined) return;
     // Blocks that were cut have no stop.
     for (const index of this.calls.keys()) this.stop(index);
-    this.sink.end(endReason(this.stopReason));
+    this.sink.end(messageEndReason(this.stopReason));
   }
 
-  private wholeBlock(index: number, block: Frame): void {
+  private wholeBlock(index: number, block: WireFrame): void {
     this.start({ index, content_block: block });
-    if (field(block, "type") === "text") {
-      this.sink.text(textOf(block, "text"));
-      const citations = field(block, "citations");
-      if (Array.isArray(citations)) for (const citation of citations) this.sink.cite(citationOf(citation));
+    if (untrustedField(block, "type") === "text") {
+      this.sink.text(frameText(block, "text"));
+      const citations = untrustedField(block, "citations");
+      if (Array.isArray(citations)) for (const citation of citations) this.sink.cite(messageCitation(citation));
     }
     this.stop(index);
   }
 
-  private delta(frame: Frame): void {
-    const delta = objectOf(field(frame, "delta"));
-    switch (field(delta, "type")) {
+  private delta(frame: WireFrame): void {
+    const delta = frameObject(untrustedField(frame, "delta"));
+    switch (untrustedField(delta, "type")) {
       case "text_delta":
-        return this.sink.text(textOf(delta, "text"));
+        return this.sink.text(frameText(delta, "text"));
       case "thinking_delta": {
-        const text = textOf(delta, "thinking");
-        this.thoughts.get(indexOf(frame))?.text.add(text);
+        const text = frameText(delta, "thinking");
+        this.thoughts.get(blockIndex(frame))?.text.add(text);
         return this.sink.reasoning(text);
       }
       case "signature_delta": {
-        const thought = this.thoughts.get(indexOf(frame));
-        if (thought !== undefined) thought.signature = (thought.signature ?? "") + textOf(delta, "signature");
+        const thought = this.thoughts.get(blockIndex(frame));
+        if (thought !== undefined) thought.signature = (thought.signature ?? "") + frameText(delta, "signature");
         return;
       }
       case "citations_delta":
-        return this.sink.cite(citationOf(field(delta, "citation")));
+        return this.sink.cite(messageCitation(untrustedField(delta, "citation")));
       case "input_json_delta":
-        return this.input(indexOf(frame), textOf(delta, "partial_json"));
+        return this.input(blockIndex(frame), frameText(delta, "partial_json"));
       default:
     }
   }
 
-  private start(frame: Frame): void {
-    const block = objectOf(field(frame, "content_block"));
-    const type = field(block, "type");
+  private start(frame: WireFrame): void {
+    const block = frameObject(untrustedField(frame, "content_block"));
+    const type = untrustedField(block, "type");
     if (type === "text") return this.sink.beginText();
     if (type === "redacted_thinking") return this.sink.part(block);
-    if (type === "thinking") return this.startThought(indexOf(frame), block);
+    if (type === "thinking") return this.startThought(blockIndex(frame), block);
     if (type !== "tool_use") return;
     this.sink.beginCall();
-    const index = indexOf(frame);
-    const fields = fieldsBeside(block, (name) => !KNOWN_OF_CALL.has(name));
-    this.calls.set(index, { id: textOf(block, "id"), name: textOf(block, "name"), fields, input: "" });
+    const index = blockIndex(frame);
+    const fields = fieldsBeside(block, (name) => !KNOWN_TOOL_USE_FIELDS.has(name));
+    this.calls.set(index, { id: frameText(block, "id"), name: frameText(block, "name"), fields, input: "" });
     // Empty if the arguments come in deltas.
     const input = optionalObject(block, "input");
     if (input !== undefined && Object.keys(input).length > 0) this.input(index, JSON.stringify(input));
@@ -151,17 +151,17 @@ export class MessageEvents implements FrameReader {
     this.sink.callInput(String(index), piece);
   }
 
-  private startThought(index: number, block: Frame): void {
+  private startThought(index: number, block: WireFrame): void {
     const text = new GrowingText();
     this.thoughts.set(index, { block, text, signature: undefined });
-    const begun = textOf(block, "thinking");
+    const begun = frameText(block, "thinking");
     if (begun === "") return;
     text.add(begun);
     this.sink.reasoning(begun);
   }
 
   /** Reasoning without a signature is not taken back. */
-  private stopThought({ block, text, signature = textOf(block, "signature") }: OpenThought): void {
+  private stopThought({ block, text, signature = frameText(block, "signature") }: OpenThinking): void {
     if (signature !== "") this.sink.part({ ...block, thinking: text.toString(), signature });
   }
 
@@ -176,7 +176,7 @@ export class MessageEvents implements FrameReader {
     this.sink.call({ id, name, input: callArguments(call.input), fields });
   }
 
-  private began(message: Frame): void {
+  private began(message: WireFrame): void {
     const usage = optionalObject(message, "usage");
     if (usage === undefined) return;
     this.countInput(usage);
@@ -184,7 +184,7 @@ export class MessageEvents implements FrameReader {
     this.sink.usage(this.counted({}));
   }
 
-  private ends(frame: Frame): void {
+  private ends(frame: WireFrame): void {
     const delta = optionalObject(frame, "delta");
     if (delta !== undefined) this.stopReason = optionalText(delta, "stop_reason") ?? this.stopReason;
     const usage = optionalObject(frame, "usage");
@@ -197,14 +197,14 @@ export class MessageEvents implements FrameReader {
     else this.sink.whole(() => this.ended());
   }
 
-  private countInput(usage: Frame): void {
+  private countInput(usage: WireFrame): void {
     this.inputTokens = optionalNumber(usage, "input_tokens") ?? this.inputTokens;
     const read = optionalNumber(usage, "cache_read_input_tokens");
     const written = optionalNumber(usage, "cache_creation_input_tokens");
     if (read !== undefined || written !== undefined) this.cachedTokens = (read ?? 0) + (written ?? 0);
   }
 
-  private counted(usage: Frame): CountedTokens {
+  private counted(usage: WireFrame): CountedTokens {
     return {
       inputTokens: this.inputTokens + this.cachedTokens,
       outputTokens: optionalNumber(usage, "output_tokens"),
@@ -213,29 +213,31 @@ export class MessageEvents implements FrameReader {
 }
 
 /** A citation covers its whole block, and gives its position in the source. */
-function citationOf(citation: unknown): CitationMade {
-  const type = field(citation, "type");
-  const [title, citedText] = [field(citation, "title"), field(citation, "cited_text")];
-  if (type === "web_search_result_location") return { type: "url", url: field(citation, "url"), title, citedText };
-  if (type === "search_result_location") return { type: "url", url: field(citation, "source"), title, citedText };
-  const pageAfter = field(citation, "end_page_number");
+function messageCitation(citation: unknown): CitationMade {
+  const type = untrustedField(citation, "type");
+  const [title, citedText] = [untrustedField(citation, "title"), untrustedField(citation, "cited_text")];
+  if (type === "web_search_result_location")
+    return { type: "url", url: untrustedField(citation, "url"), title, citedText };
+  if (type === "search_result_location")
+    return { type: "url", url: untrustedField(citation, "source"), title, citedText };
+  const pageAfter = untrustedField(citation, "end_page_number");
   return {
     type: "document",
-    title: field(citation, "document_title"),
-    documentIndex: field(citation, "document_index"),
-    firstPage: field(citation, "start_page_number"),
+    title: untrustedField(citation, "document_title"),
+    documentIndex: untrustedField(citation, "document_index"),
+    firstPage: untrustedField(citation, "start_page_number"),
     lastPage: typeof pageAfter === "number" ? pageAfter - 1 : undefined,
     citedText,
   };
 }
 
-function indexOf(frame: Frame): number {
+function blockIndex(frame: WireFrame): number {
   const index = optionalNumber(frame, "index");
   if (index === undefined) throw new UnreadableFrame("`index` is missing");
   return index;
 }
 
-function endReason(reason: string): EndReason {
+function messageEndReason(reason: string): EndReason {
   switch (reason) {
     case "end_turn":
     case "stop_sequence":

@@ -1,22 +1,25 @@
 /** Anthropic's messages: the request. */
 import { type DataPart, fileText, isPdf, isTextFile, UnspeakableFile } from "../content.ts";
-import type { Message } from "../conversation.ts";
+import type { SpokenMessage } from "../conversation.ts";
 import { isClosed } from "./closed-schema.ts";
 import { longestAnswer } from "./longest-answer.ts";
 import { MessageEvents } from "./message-events.ts";
 import type { Base64, WireCall, WireFormat } from "./wire-format.ts";
 
-const VERSION = "2023-06-01";
+const ANTHROPIC_VERSION = "2023-06-01";
 
 export const messages: WireFormat = {
   resultFiles: true,
   path: "/messages",
-  headers: (apiKey) => ({ "anthropic-version": VERSION, ...(apiKey === null ? {} : { "x-api-key": apiKey }) }),
-  body,
+  headers: (apiKey) => ({
+    "anthropic-version": ANTHROPIC_VERSION,
+    ...(apiKey === null ? {} : { "x-api-key": apiKey }),
+  }),
+  body: messagesBody,
   reader: (sink) => new MessageEvents(sink),
 };
 
-function body({ model, system, messages: conversation, tools, outputSchema, base64 }: WireCall): object {
+function messagesBody({ model, system, messages: conversation, tools, outputSchema, base64 }: WireCall): object {
   // The documents of a request must all allow citations or none, and an answer with a schema cannot cite.
   const cites = outputSchema === null && conversation.some(asksForCitations);
   return {
@@ -49,13 +52,13 @@ interface Documents {
   readonly base64: Base64;
 }
 
-const asksForCitations = (message: Message): boolean =>
+const asksForCitations = (message: SpokenMessage): boolean =>
   message.role === "user" &&
   typeof message.content !== "string" &&
   message.content.some((part) => part.type === "file" && part.citations === true);
 
 /** Consecutive messages of one role become one message. */
-function turns(conversation: readonly Message[], documents: Documents): object[] {
+function turns(conversation: readonly SpokenMessage[], documents: Documents): object[] {
   const joined: { role: "user" | "assistant"; content: { type: string; text?: string }[] }[] = [];
   for (const message of conversation) {
     const role = message.role === "assistant" ? "assistant" : "user";
@@ -73,7 +76,7 @@ function turns(conversation: readonly Message[], documents: Documents): object[]
   return joined;
 }
 
-function blocks(message: Message, documents: Documents): { type: string; text?: string }[] {
+function blocks(message: SpokenMessage, documents: Documents): { type: string; text?: string }[] {
   switch (message.role) {
     case "user":
       return typeof message.content === "string"

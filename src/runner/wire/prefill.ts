@@ -2,7 +2,7 @@
  * Which models go on from the beginning of an answer that they are given: a call that is made again then repeats nothing
  * of what was shown. Others begin anew, or refuse it.
  */
-import type { Target } from "../model-name.ts";
+import type { ModelTarget } from "../model-name.ts";
 import type { AssistantMessage } from "../conversation.ts";
 
 /** Claude takes it up to 4.5. */
@@ -10,7 +10,7 @@ const CLAUDE = /claude-(?:instant|v?2|3)|claude-(?:opus|sonnet|haiku)-4(?:$|@|-(
 /** Mistral's models, where the message says that it is a beginning. */
 const MISTRAL = /(?:mis|mix|minis|magis|devs|codes|pix)tral/i;
 
-export const takesPrefill = ({ kind, name }: Pick<Target, "kind" | "name">): boolean =>
+export const takesPrefill = ({ kind, name }: Pick<ModelTarget, "kind" | "name">): boolean =>
   kind === "anthropic" ? CLAUDE.test(name) : kind === "compatible" && MISTRAL.test(name);
 
 /** The beginning as the last message. Only Mistral reads the field; the format of Anthropic's models has no fields. */

@@ -4,39 +4,46 @@
  */
 import type { CitationMade } from "../answer-citations.ts";
 import type { AnswerSink, EndReason } from "../answer.ts";
-import { field } from "../field.ts";
-import { streamFault } from "../provider-faults.ts";
+import { untrustedField } from "../field.ts";
+import { frameFault } from "../provider-faults.ts";
 import { isErrorFrame } from "../provider-words.ts";
 import { callArguments } from "./call-arguments.ts";
 import { fieldsBeside } from "./fields-beside.ts";
 import {
-  type Frame,
+  type WireFrame,
   isFrame,
-  listOf,
-  objectOf,
+  frameList,
+  frameObject,
   optionalNumber,
   optionalObject,
   optionalText,
-  textOf,
+  frameText,
   UnreadableFrame,
 } from "./frame.ts";
 import type { FrameReader } from "./wire-format.ts";
 
 /** A call whose item is not done. `wasStreamed`: its arguments have come in pieces. */
-interface OpenCall {
-  readonly item: Frame;
+interface OpenFunctionCall {
+  readonly item: WireFrame;
   input: string;
   wasStreamed: boolean;
 }
 
 /** The other fields of these items go back with them; ids do not, because OpenAI has stored nothing under them. */
 const KNOWN_OF_MESSAGE: ReadonlySet<string> = new Set(["type", "id", "status", "role", "content"]);
-const KNOWN_OF_CALL: ReadonlySet<string> = new Set(["type", "id", "status", "call_id", "name", "arguments"]);
+const KNOWN_FUNCTION_CALL_FIELDS: ReadonlySet<string> = new Set([
+  "type",
+  "id",
+  "status",
+  "call_id",
+  "name",
+  "arguments",
+]);
 
 export class ResponseEvents implements FrameReader {
   private readonly sink: AnswerSink;
   /** By the index of their item. */
-  private readonly calls = new Map<number, OpenCall>();
+  private readonly calls = new Map<number, OpenFunctionCall>();
   private hasContent = false;
   private hasCall = false;
   private hasRefusal = false;
@@ -47,43 +54,43 @@ export class ResponseEvents implements FrameReader {
 
   take(frame: unknown): void {
     if (!isFrame(frame)) return;
-    switch (field(frame, "type")) {
+    switch (untrustedField(frame, "type")) {
       case "response.output_text.delta":
-        return this.text(textOf(frame, "delta"));
+        return this.text(frameText(frame, "delta"));
       case "response.content_part.added":
         return this.sink.beginText();
       case "response.output_text.annotation.added":
-        return this.cite(field(frame, "annotation"));
+        return this.cite(untrustedField(frame, "annotation"));
       case "response.refusal.delta":
         this.hasRefusal = true;
-        return this.text(textOf(frame, "delta"));
+        return this.text(frameText(frame, "delta"));
       case "response.reasoning_summary_text.delta":
-        return this.sink.reasoning(textOf(frame, "delta"));
+        return this.sink.reasoning(frameText(frame, "delta"));
       case "response.output_item.added":
-        return this.added(indexOf(frame), objectOf(field(frame, "item")));
+        return this.added(outputIndex(frame), frameObject(untrustedField(frame, "item")));
       case "response.function_call_arguments.delta":
-        return this.input(indexOf(frame), textOf(frame, "delta"));
+        return this.input(outputIndex(frame), frameText(frame, "delta"));
       case "response.output_item.done":
-        return this.done(indexOf(frame), objectOf(field(frame, "item")));
+        return this.done(outputIndex(frame), frameObject(untrustedField(frame, "item")));
       case "response.completed":
       case "response.incomplete":
-        return this.ends(objectOf(field(frame, "response")));
+        return this.ends(frameObject(untrustedField(frame, "response")));
       case "response.failed":
-        return this.failed(objectOf(field(frame, "response")));
+        return this.failed(frameObject(untrustedField(frame, "response")));
       default:
-        if (isErrorFrame(frame)) throw streamFault(frame);
+        if (isErrorFrame(frame)) throw frameFault(frame);
     }
   }
 
   whole(answer: unknown): void {
     if (!isFrame(answer)) return;
-    const hasFailed = field(answer, "status") === "failed";
-    if (!hasFailed && !Array.isArray(field(answer, "output"))) {
-      if (isErrorFrame(answer)) throw streamFault(answer);
+    const hasFailed = untrustedField(answer, "status") === "failed";
+    if (!hasFailed && !Array.isArray(untrustedField(answer, "output"))) {
+      if (isErrorFrame(answer)) throw frameFault(answer);
       return;
     }
     if (hasFailed) return this.failed(answer);
-    for (const [index, item] of listOf(answer, "output").entries()) this.wholeItem(index, objectOf(item));
+    for (const [index, item] of frameList(answer, "output").entries()) this.wholeItem(index, frameObject(item));
     this.ends(answer);
   }
 
@@ -97,33 +104,33 @@ export class ResponseEvents implements FrameReader {
     this.sink.text(text);
   }
 
-  private wholeItem(index: number, item: Frame): void {
-    if (field(item, "type") === "function_call") return this.done(index, item);
-    const isReasoning = field(item, "type") === "reasoning";
-    for (const value of listOf(item, isReasoning ? "summary" : "content")) {
-      const part = objectOf(value);
-      if (isReasoning) this.sink.reasoning(textOf(part, "text"));
-      else if (field(part, "type") === "refusal") {
+  private wholeItem(index: number, item: WireFrame): void {
+    if (untrustedField(item, "type") === "function_call") return this.done(index, item);
+    const isReasoning = untrustedField(item, "type") === "reasoning";
+    for (const value of frameList(item, isReasoning ? "summary" : "content")) {
+      const part = frameObject(value);
+      if (isReasoning) this.sink.reasoning(frameText(part, "text"));
+      else if (untrustedField(part, "type") === "refusal") {
         this.hasRefusal = true;
-        this.text(textOf(part, "refusal"));
+        this.text(frameText(part, "refusal"));
       } else {
         this.sink.beginText();
-        this.text(textOf(part, "text"));
-        for (const annotation of listOf(part, "annotations")) this.cite(annotation);
+        this.text(frameText(part, "text"));
+        for (const annotation of frameList(part, "annotations")) this.cite(annotation);
       }
     }
     this.done(index, item);
   }
 
-  private added(index: number, item: Frame): void {
-    if (field(item, "type") === "message") return this.sink.beginText();
-    if (field(item, "type") !== "function_call") return;
+  private added(index: number, item: WireFrame): void {
+    if (untrustedField(item, "type") === "message") return this.sink.beginText();
+    if (untrustedField(item, "type") !== "function_call") return;
     this.calls.set(index, { item, input: "", wasStreamed: false });
     this.sink.beginCall();
   }
 
   private cite(annotation: unknown): void {
-    const made = citationOf(annotation);
+    const made = annotationCitation(annotation);
     if (made !== null) this.sink.cite(made);
   }
 
@@ -135,22 +142,28 @@ export class ResponseEvents implements FrameReader {
     this.sink.callInput(String(index), piece);
   }
 
-  private done(index: number, item: Frame): void {
-    const type = field(item, "type");
-    if (type === "reasoning" && (field(item, "encrypted_content") ?? null) !== null) return this.sink.part(item);
+  private done(index: number, item: WireFrame): void {
+    const type = untrustedField(item, "type");
+    if (type === "reasoning" && (untrustedField(item, "encrypted_content") ?? null) !== null)
+      return this.sink.part(item);
     if (type === "message") return this.sink.textFields(fieldsBeside(item, (name) => !KNOWN_OF_MESSAGE.has(name)));
     if (type !== "function_call") return;
-    const input = textOf(item, "arguments");
+    const input = frameText(item, "arguments");
     const open = this.calls.get(index);
     if (open === undefined) this.sink.beginCall();
     if (open?.wasStreamed !== true) this.sink.callInput(String(index), input);
     this.calls.delete(index);
     this.hasCall = true;
-    const fields = fieldsBeside(item, (name) => !KNOWN_OF_CALL.has(name));
-    this.sink.call({ id: textOf(item, "call_id"), name: textOf(item, "name"), input: callArguments(input), fields });
+    const fields = fieldsBeside(item, (name) => !KNOWN_FUNCTION_CALL_FIELDS.has(name));
+    this.sink.call({
+      id: frameText(item, "call_id"),
+      name: frameText(item, "name"),
+      input: callArguments(input),
+      fields,
+    });
   }
 
-  private ends(response: Frame): void {
+  private ends(response: WireFrame): void {
     this.usage(response);
     this.end(this.endReason(incompleteReason(response)));
   }
@@ -158,18 +171,18 @@ export class ResponseEvents implements FrameReader {
   private end(reason: EndReason): void {
     // Items of calls that were cut are never done.
     for (const [index, { item, input }] of this.calls)
-      if (textOf(item, "name") !== "") this.done(index, { ...item, arguments: input });
+      if (frameText(item, "name") !== "") this.done(index, { ...item, arguments: input });
     this.sink.end(reason);
   }
 
-  private failed(response: Frame): void {
+  private failed(response: WireFrame): void {
     this.usage(response);
     const reason = incompleteReason(response);
-    if ((field(response, "error") ?? null) !== null || reason === undefined) throw streamFault(response);
+    if ((untrustedField(response, "error") ?? null) !== null || reason === undefined) throw frameFault(response);
     this.end(this.endReason(reason));
   }
 
-  private usage(response: Frame): void {
+  private usage(response: WireFrame): void {
     const usage = optionalObject(response, "usage");
     if (usage === undefined) return;
     this.sink.usage({
@@ -188,8 +201,8 @@ export class ResponseEvents implements FrameReader {
 }
 
 /** Null if it is not a citation. */
-function citationOf(annotation: unknown): CitationMade | null {
-  const of = (name: string): unknown => field(annotation, name);
+function annotationCitation(annotation: unknown): CitationMade | null {
+  const of = (name: string): unknown => untrustedField(annotation, name);
   switch (of("type")) {
     case "url_citation":
       return { type: "url", url: of("url"), title: of("title"), start: of("start_index"), end: of("end_index") };
@@ -203,13 +216,13 @@ function citationOf(annotation: unknown): CitationMade | null {
   }
 }
 
-function indexOf(frame: Frame): number {
+function outputIndex(frame: WireFrame): number {
   const index = optionalNumber(frame, "output_index");
   if (index === undefined) throw new UnreadableFrame("`output_index` is missing");
   return index;
 }
 
-function incompleteReason(response: Frame): string | undefined {
+function incompleteReason(response: WireFrame): string | undefined {
   const details = optionalObject(response, "incomplete_details");
   return details === undefined ? undefined : optionalText(details, "reason");
 }

@@ -1,6 +1,6 @@
 /** OpenAI's responses: the request. */
 import { isPdf, isTextFile, spokenFile, UnspeakableFile, type UserContent } from "../content.ts";
-import type { Message } from "../conversation.ts";
+import type { SpokenMessage } from "../conversation.ts";
 import { isClosed } from "./closed-schema.ts";
 import { ResponseEvents } from "./response-events.ts";
 import type { Base64, WireCall, WireFormat } from "./wire-format.ts";
@@ -9,15 +9,15 @@ export const responses: WireFormat = {
   resultFiles: true,
   path: "/responses",
   headers: (apiKey) => (apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
-  body,
+  body: responsesBody,
   reader: (sink) => new ResponseEvents(sink),
 };
 
-function body({ model, system, messages, tools, outputSchema, concessions, base64 }: WireCall): object {
+function responsesBody({ model, system, messages, tools, outputSchema, concessions, base64 }: WireCall): object {
   return {
     model,
     ...(system === "" ? {} : { instructions: system }),
-    input: messages.flatMap((message) => items(message, base64)),
+    input: messages.flatMap((message) => responseItems(message, base64)),
     // OpenAI must store nothing, so it gets its reasoning back from us.
     store: false,
     ...(reasons(model) && !concessions.has("no_encrypted_reasoning")
@@ -50,10 +50,10 @@ function body({ model, system, messages, tools, outputSchema, concessions, base6
 /** OpenAI refuses to encrypt the reasoning of a model that does not reason. */
 const reasons = (model: string): boolean => !/^(?:gpt-3|gpt-4|chatgpt|gpt-5(?:\.\d)?-chat)/.test(model);
 
-function items(message: Message, base64: Base64): object[] {
+function responseItems(message: SpokenMessage, base64: Base64): object[] {
   switch (message.role) {
     case "user":
-      return [{ role: "user", content: userContent(message.content, base64) }];
+      return [{ role: "user", content: responseUserContent(message.content, base64) }];
     case "assistant":
       return message.parts.flatMap((part) => [
         ...((part.before ?? []) as unknown as object[]),
@@ -76,12 +76,12 @@ function items(message: Message, base64: Base64): object[] {
           ? JSON.stringify({ error: text })
           : files === undefined
             ? text
-            : userContent([{ type: "text", text }, ...files], base64),
+            : responseUserContent([{ type: "text", text }, ...files], base64),
       }));
   }
 }
 
-function userContent(content: UserContent, base64: Base64): object[] {
+function responseUserContent(content: UserContent, base64: Base64): object[] {
   if (typeof content === "string") return [{ type: "input_text", text: content }];
   return content.map((part, index) => {
     if (part.type === "text") return { type: "input_text", text: part.text };

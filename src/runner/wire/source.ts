@@ -2,12 +2,12 @@
 import type { Thinking } from "../../../actors/job/model-entry.ts";
 import type { ModelCall } from "../../../actors/job/ports.ts";
 import { MAX_ERROR_BYTES } from "../answer-limits.ts";
-import { conversation, type Message } from "../conversation.ts";
-import type { Target } from "../model-name.ts";
+import { conversation, type SpokenMessage } from "../conversation.ts";
+import type { ModelTarget } from "../model-name.ts";
 import { ProviderAnswer } from "../provider-faults.ts";
 import { askProvider, firstBytes } from "../provider-fetch.ts";
-import { requestBody } from "../request-body.ts";
-import type { AnswerSource, Listener } from "../stream-call.ts";
+import { buildRequestBody } from "../request-body.ts";
+import type { AnswerSource, AnswerListener } from "../stream-call.ts";
 import { chatCompletions } from "./chat-completions.ts";
 import { readAnswer } from "./body.ts";
 import { messages } from "./messages.ts";
@@ -16,9 +16,9 @@ import { conceded, ModelMemory, ruleFor } from "./concessions.ts";
 import { takesPrefill } from "./prefill.ts";
 import type { WireCall, WireFormat } from "./wire-format.ts";
 
-export type WireTarget = Extract<Target, { readonly kind: "anthropic" | "openai" | "compatible" }>;
+export type WireTarget = Extract<ModelTarget, { readonly kind: "anthropic" | "openai" | "compatible" }>;
 
-const FORMATS: Readonly<Record<WireTarget["kind"], WireFormat>> = {
+const WIRE_FORMATS: Readonly<Record<WireTarget["kind"], WireFormat>> = {
   anthropic: messages,
   openai: responses,
   compatible: chatCompletions,
@@ -37,20 +37,20 @@ export function wireSource(
   target: WireTarget,
   { memory, thinking }: KnownModel = { memory: new ModelMemory(), thinking: "tags" },
 ): AnswerSource {
-  const format = FORMATS[target.kind];
+  const format = WIRE_FORMATS[target.kind];
   return async (listener) => {
     const stream = await openedWithConcessions(call, { target, format, memory }, listener);
     if (stream !== null) await readAnswer(stream, format.reader(listener.sink, thinking), listener);
   };
 }
 
-interface Way extends Pick<KnownModel, "memory"> {
+interface WireWay extends Pick<KnownModel, "memory"> {
   readonly target: WireTarget;
   readonly format: WireFormat;
 }
 
 /** Asks again with what the provider's refusal names, while it names something new. */
-async function openedWithConcessions(call: ModelCall, way: Way, listener: Listener) {
+async function openedWithConcessions(call: ModelCall, way: WireWay, listener: AnswerListener) {
   const { target, memory, format } = way;
   const { system, tools, outputSchema = null, onSent } = call;
   const model = `${target.provider}:${target.name}`;
@@ -68,7 +68,7 @@ async function openedWithConcessions(call: ModelCall, way: Way, listener: Listen
   for (;;) {
     const wireCall = { ...asked, concessions, base64: noBase64 };
     try {
-      const stream = await opened(wireCall, way, isFinal ? onSent : undefined, listener);
+      const stream = await openWireStream(wireCall, way, isFinal ? onSent : undefined, listener);
       onSent?.();
       if (prefill !== "" && !concessions.has("no_prefill")) listener.charged(() => listener.sink.text(prefill));
       return stream;
@@ -81,7 +81,7 @@ async function openedWithConcessions(call: ModelCall, way: Way, listener: Listen
   }
 }
 
-const hasData = (messages: readonly Message[]): boolean =>
+const hasData = (messages: readonly SpokenMessage[]): boolean =>
   messages.some((message) =>
     message.role === "user"
       ? typeof message.content !== "string"
@@ -89,14 +89,14 @@ const hasData = (messages: readonly Message[]): boolean =>
   );
 const noBase64 = (): string => "";
 
-async function opened(
+async function openWireStream(
   call: WireCall,
-  { target, format }: Way,
+  { target, format }: WireWay,
   onSent: (() => void) | undefined,
-  { signal, onHeaders, charged, touch }: Listener,
+  { signal, onHeaders, charged, touch }: AnswerListener,
 ) {
   const spoken = charged(() => conceded(call));
-  const asked = requestBody((base64) => format.body({ ...spoken, base64 }), { charged, touch, onSent });
+  const asked = buildRequestBody((base64) => format.body({ ...spoken, base64 }), { charged, touch, onSent });
   const answer = await askProvider(target.baseUrl.replace(/\/+$/, "") + format.path, {
     method: "POST",
     headers: {

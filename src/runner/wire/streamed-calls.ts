@@ -5,11 +5,12 @@
  */
 import type { JsonObject } from "../../../actors/schema.ts";
 import type { AnswerSink } from "../answer.ts";
-import { field } from "../field.ts";
+import { untrustedField } from "../field.ts";
 import { mergedFields } from "../merged-fields.ts";
 import { callArguments } from "./call-arguments.ts";
 import { fieldsBeside } from "./fields-beside.ts";
-import { type Frame, isFrame, optionalText, UnreadableFrame } from "./frame.ts";
+import { type WireFrame, isFrame, optionalText, UnreadableFrame } from "./frame.ts";
+import { textOrEmpty } from "../../../actors/schema.ts";
 
 interface StreamedCall {
   readonly key: string;
@@ -21,17 +22,17 @@ interface StreamedCall {
   fields: JsonObject;
 }
 
-const KNOWN: ReadonlySet<string> = new Set(["index", "id", "type", "function"]);
+const KNOWN_CALL_FIELDS: ReadonlySet<string> = new Set(["index", "id", "type", "function"]);
 const KNOWN_OF_FUNCTION: ReadonlySet<string> = new Set(["name", "arguments"]);
-const isUnknown = (name: string): boolean => !KNOWN.has(name);
+const isUnknownCallField = (name: string): boolean => !KNOWN_CALL_FIELDS.has(name);
 const isUnknownOfFunction = (name: string): boolean => !KNOWN_OF_FUNCTION.has(name);
 
-function keep(call: StreamedCall, fields: object): void {
+function keepCallFields(call: StreamedCall, fields: object): void {
   call.fields = mergedFields(call.fields, fields as JsonObject);
 }
 
 /** A piece of a call; what it does not have is "". */
-interface Piece {
+interface CallPiece {
   readonly index: number | undefined;
   readonly id: string;
   readonly name: string;
@@ -48,16 +49,16 @@ export class StreamedCalls {
     this.sink = sink;
   }
 
-  take(frame: Frame): void {
+  take(frame: WireFrame): void {
     const piece = pieceOf(frame);
     const call = this.known(piece) ?? this.begin(piece.index);
     if (call.id === "") call.id = piece.id;
     if (call.input === "") call.name = joinedName(call.name, piece.name);
     else if (call.name === "") call.name = piece.name;
-    if (Object.keys(frame).some(isUnknown)) keep(call, fieldsBeside(frame, isUnknown));
-    const made = field(frame, "function");
+    if (Object.keys(frame).some(isUnknownCallField)) keepCallFields(call, fieldsBeside(frame, isUnknownCallField));
+    const made = untrustedField(frame, "function");
     if (isFrame(made) && Object.keys(made).some(isUnknownOfFunction))
-      keep(call, { function: fieldsBeside(made, isUnknownOfFunction) });
+      keepCallFields(call, { function: fieldsBeside(made, isUnknownOfFunction) });
     if (piece.input === "") return;
     call.input += piece.input;
     this.sink.callInput(call.key, piece.input);
@@ -81,7 +82,7 @@ export class StreamedCalls {
   }
 
   /** The call that a piece continues; undefined if it begins a new one. */
-  private known({ index, id, name, input, isTyped }: Piece): StreamedCall | undefined {
+  private known({ index, id, name, input, isTyped }: CallPiece): StreamedCall | undefined {
     const call =
       index === undefined
         ? this.calls.findLast((one) => id === "" || one.id === id)
@@ -99,24 +100,22 @@ export class StreamedCalls {
   }
 }
 
-function pieceOf(frame: Frame): Piece {
-  const index = field(frame, "index");
+function pieceOf(frame: WireFrame): CallPiece {
+  const index = untrustedField(frame, "index");
   const place = typeof index === "string" && index !== "" ? Number(index) : index;
-  const made = field(frame, "function");
+  const made = untrustedField(frame, "function");
   return {
     index: typeof place === "number" && Number.isFinite(place) ? place : undefined,
     id: (optionalText(frame, "id") ?? "").trim(),
-    name: textOf(field(made, "name")),
-    input: argumentsOf(field(made, "arguments")),
-    isTyped: textOf(field(frame, "type")) !== "",
+    name: textOrEmpty(untrustedField(made, "name")),
+    input: argumentsText(untrustedField(made, "arguments")),
+    isTyped: textOrEmpty(untrustedField(frame, "type")) !== "",
   };
 }
 
-const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
-
 /** Some servers send the arguments as a value and not as its JSON. */
-const argumentsOf = (value: unknown): string =>
-  isFrame(value) || Array.isArray(value) ? JSON.stringify(value) : textOf(value);
+const argumentsText = (value: unknown): string =>
+  isFrame(value) || Array.isArray(value) ? JSON.stringify(value) : textOrEmpty(value);
 
 /** The name after its next piece, which may also repeat the whole name, or all of it so far. */
 const joinedName = (name: string, piece: string): string => (piece.startsWith(name) ? piece : name + piece);

@@ -7,7 +7,7 @@ import type { Thinking } from "../../../actors/job/model-entry.ts";
 import type { ToolDescription } from "../../../actors/job/ports.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
 import type { AnswerSink } from "../answer.ts";
-import type { Message } from "../conversation.ts";
+import type { SpokenMessage } from "../conversation.ts";
 
 /** What a request leaves out or adds because its provider has refused it otherwise (`concessions.ts`). */
 export type Concession =
@@ -33,7 +33,7 @@ export interface WireCall {
   readonly model: string;
   /** "" if there are no instructions. */
   readonly system: string;
-  readonly messages: readonly Message[];
+  readonly messages: readonly SpokenMessage[];
   readonly tools: readonly ToolDescription[];
   /** JSON Schema that the provider must follow in its answer, or null. */
   readonly outputSchema: JsonObject | null;

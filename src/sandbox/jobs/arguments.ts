@@ -8,16 +8,16 @@ import { type Check, compiled, dialectOf, metaErrors } from "./json-schema.ts";
 import type { SchemaError } from "./schema-errors.ts";
 
 /** The most errors to report. */
-const MOST_ERRORS = 20;
+const MOST_ARGUMENT_ERRORS = 20;
 
 /** Compiled schemas in a child's cache; the oldest is evicted first. */
 const KEPT_SCHEMAS = 32;
-const kept = new Map<string, Check | null>();
+const keptChecks = new Map<string, Check | null>();
 
 /** Compiles the schema once per child, however often its tool is called; null if the schema is unusable. */
-async function checkOf(schema: JsonObject): Promise<Check | null> {
+async function compileCheck(schema: JsonObject): Promise<Check | null> {
   const key = JSON.stringify(schema);
-  const known = kept.get(key);
+  const known = keptChecks.get(key);
   if (known !== undefined) return known;
   const dialect = dialectOf(schema);
   let check: Check | null = null;
@@ -26,27 +26,27 @@ async function checkOf(schema: JsonObject): Promise<Check | null> {
   } catch {
     // Invalid. A caller's schema was refused when it was saved, and a schema of an MCP server is not ours to report.
   }
-  for (const oldest of kept.keys()) if (kept.size >= KEPT_SCHEMAS) kept.delete(oldest);
-  kept.set(key, check);
+  for (const oldest of keptChecks.keys()) if (keptChecks.size >= KEPT_SCHEMAS) keptChecks.delete(oldest);
+  keptChecks.set(key, check);
   return check;
 }
 
 /** The errors, each with a JSON pointer; empty if the schema itself is unusable. */
-export async function argumentErrors(
+export async function checkArguments(
   options: JsonObject,
   content: Uint8Array,
 ): Promise<{ path: string; message: string }[]> {
   const { schema, given } = parseStored(new TextDecoder().decode(content)) as { schema: JsonObject; given: unknown };
-  const check = await checkOf(schema);
+  const check = await compileCheck(schema);
   if (check === null) return [];
   const what = options["what"] === "output" ? "output" : "arguments";
   return check(given)
-    .slice(0, MOST_ERRORS)
-    .map((error) => ({ path: error.path, message: messageOf(error, what) }));
+    .slice(0, MOST_ARGUMENT_ERRORS)
+    .map((error) => ({ path: error.path, message: argumentMessage(error, what) }));
 }
 
 /** `what` names the whole value, and precedes the names of its fields. */
-function messageOf({ path, kind, words }: SchemaError, what: string): string {
+function argumentMessage({ path, kind, words }: SchemaError, what: string): string {
   const field = [what, ...path.split("/").slice(1)].join(".");
   if (kind === "missing") return `Missing required field: ${field}`;
   return kind === "unknown" ? `Unknown field: ${field}` : `Field ${field} ${words}`;

@@ -23,9 +23,15 @@ import {
   vectorFromArray,
 } from "apache-arrow";
 
-export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
+export type ArrowJson =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly ArrowJson[]
+  | { readonly [name: string]: ArrowJson };
 
-const TYPES: Readonly<Record<string, () => DataType>> = {
+const ARROW_TYPES: Readonly<Record<string, () => DataType>> = {
   BOOLEAN: () => new Bool(),
   TINYINT: () => new Int8(),
   SMALLINT: () => new Int16(),
@@ -38,17 +44,17 @@ const TYPES: Readonly<Record<string, () => DataType>> = {
   FLOAT: () => new Float32(),
   DOUBLE: () => new Float64(),
 };
-const LARGE = new Set(["BIGINT", "UBIGINT"]);
+const LARGE_INTEGERS = new Set(["BIGINT", "UBIGINT"]);
 const REAL = new Set(["FLOAT", "DOUBLE"]);
 
 export function arrowStream(
   columns: readonly { readonly name: string; readonly type: string }[],
-  rows: readonly (readonly Json[])[],
+  rows: readonly (readonly ArrowJson[])[],
 ): Uint8Array {
-  const fields = columns.map(({ name, type }) => new Field(name, typeOf(type), true));
+  const fields = columns.map(({ name, type }) => new Field(name, arrowType(type), true));
   const children = columns.map(({ type }, i) => {
-    const values = rows.map((row) => cell(type, row[i] ?? null));
-    return vectorFromArray(values, typeOf(type)).data[0] ?? makeData({ type: typeOf(type), length: 0 });
+    const values = rows.map((row) => arrowCell(type, row[i] ?? null));
+    return vectorFromArray(values, arrowType(type)).data[0] ?? makeData({ type: arrowType(type), length: 0 });
   });
   // Not from an object of columns, because two columns may have the same name.
   const struct = makeData({ type: new Struct(fields), length: rows.length, nullCount: 0, children });
@@ -56,13 +62,13 @@ export function arrowStream(
   return tableToIPC(new Table(schema, new RecordBatch(schema, struct)), "stream");
 }
 
-const typeOf = (type: string): DataType => (TYPES[type] ?? (() => new Utf8()))();
+const arrowType = (type: string): DataType => (ARROW_TYPES[type] ?? (() => new Utf8()))();
 
-function cell(type: string, value: Json): unknown {
+function arrowCell(type: string, value: ArrowJson): unknown {
   if (value === null) return null;
-  if (LARGE.has(type)) return BigInt(String(value));
+  if (LARGE_INTEGERS.has(type)) return BigInt(String(value));
   // NaN and the infinities are text in JSON.
   if (REAL.has(type)) return Number(value);
-  if (TYPES[type] !== undefined) return value;
+  if (ARROW_TYPES[type] !== undefined) return value;
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }

@@ -6,12 +6,12 @@ import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
 
 /** DuckDB's own memory limit; the process is limited from outside. */
 const MEMORY = "512MiB";
-const MAX_THREADS = 4;
+const DUCK_THREADS = 4;
 
 /** Settings before the lock. DuckDB spills nothing to disk, so it needs no temporary folder. */
 const CONFIG = {
   memory_limit: MEMORY,
-  threads: String(Math.max(1, Math.min(MAX_THREADS, navigator.hardwareConcurrency))),
+  threads: String(Math.max(1, Math.min(DUCK_THREADS, navigator.hardwareConcurrency))),
   temp_directory: "",
   autoinstall_known_extensions: "false",
   autoload_known_extensions: "false",

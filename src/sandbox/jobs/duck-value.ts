@@ -15,13 +15,13 @@ import {
   DuckDBUnionValue,
   type DuckDBValue,
 } from "@duckdb/node-api";
-import type { Json } from "./arrow.ts";
+import type { ArrowJson } from "./arrow.ts";
 
-export function jsonOf(value: DuckDBValue): Json {
+export function duckJson(value: DuckDBValue): ArrowJson {
   if (value === null || typeof value === "string" || typeof value === "boolean") return value;
   if (typeof value === "number") return Number.isFinite(value) ? value : String(value);
-  if (typeof value === "bigint") return exact(value);
-  if (value instanceof DuckDBDecimalValue) return decimal(value);
+  if (typeof value === "bigint") return exactInteger(value);
+  if (value instanceof DuckDBDecimalValue) return decimalJson(value);
   if (value instanceof DuckDBDateValue || value instanceof DuckDBTimestampTZValue || isTimestamp(value)) {
     const end = endOfTime(value);
     if (end !== null) return end;
@@ -29,41 +29,42 @@ export function jsonOf(value: DuckDBValue): Json {
   if (value instanceof DuckDBTimestampTZValue) return instant(value);
   if (isTimestamp(value)) return value.toString().replace(" ", "T");
   if (value instanceof DuckDBBlobValue) return Buffer.from(value.bytes).toString("base64");
-  if (value instanceof DuckDBListValue || value instanceof DuckDBArrayValue) return value.items.map(jsonOf);
+  if (value instanceof DuckDBListValue || value instanceof DuckDBArrayValue) return value.items.map(duckJson);
   if (value instanceof DuckDBStructValue)
-    return Object.fromEntries(Object.entries(value.entries).map(([name, one]) => [name, jsonOf(one)]));
+    return Object.fromEntries(Object.entries(value.entries).map(([name, one]) => [name, duckJson(one)]));
   if (value instanceof DuckDBMapValue)
-    return value.entries.map(({ key, value: one }) => ({ key: jsonOf(key), value: jsonOf(one) }));
-  if (value instanceof DuckDBUnionValue) return jsonOf(value.value);
+    return value.entries.map(({ key, value: one }) => ({ key: duckJson(key), value: duckJson(one) }));
+  if (value instanceof DuckDBUnionValue) return duckJson(value.value);
   return String(value);
 }
 
-const exact = (value: bigint): Json => (Number.isSafeInteger(Number(value)) ? Number(value) : value.toString());
+const exactInteger = (value: bigint): ArrowJson =>
+  Number.isSafeInteger(Number(value)) ? Number(value) : value.toString();
 
 /** So many digits come back out of a number of JSON as they went in. */
 const EXACT_DIGITS = 15;
 
-function decimal(value: DuckDBDecimalValue): Json {
+function decimalJson(value: DuckDBDecimalValue): ArrowJson {
   const text = value.toString();
   const digits = text.replaceAll(/[-.]/g, "").replace(/^0+/, "");
   const isWhole = value.scale === 0 && Number.isSafeInteger(Number(text));
   return isWhole || digits.length <= EXACT_DIGITS ? Number(text) : text;
 }
 
-type Timestamp =
+type DuckTimestamp =
   | DuckDBTimestampValue
   | DuckDBTimestampMillisecondsValue
   | DuckDBTimestampSecondsValue
   | DuckDBTimestampNanosecondsValue;
 
-const isTimestamp = (value: DuckDBValue): value is Timestamp =>
+const isTimestamp = (value: DuckDBValue): value is DuckTimestamp =>
   value instanceof DuckDBTimestampValue ||
   value instanceof DuckDBTimestampMillisecondsValue ||
   value instanceof DuckDBTimestampSecondsValue ||
   value instanceof DuckDBTimestampNanosecondsValue;
 
 /** DuckDB stores infinite dates and times as its extreme values, and its client shows most of them as dates. */
-function endOfTime(value: DuckDBDateValue | DuckDBTimestampTZValue | Timestamp): string | null {
+function endOfTime(value: DuckDBDateValue | DuckDBTimestampTZValue | DuckTimestamp): string | null {
   if (value.isFinite) return null;
   const [count] = Object.values(value) as readonly (number | bigint)[];
   return count !== undefined && count < 0 ? "-infinity" : "infinity";

@@ -37,23 +37,24 @@ export function instanceOf(given: Json): Instance.JsonNode {
   return root;
 }
 
-const decimal = (value: unknown): Decimal => decimalOf(isMarked(value) ? value.slice(MARK.length) : String(value));
+const markedDecimal = (value: unknown): Decimal =>
+  decimalOf(isMarked(value) ? value.slice(MARK.length) : String(value));
 
 /** Negative, zero or positive, as `a - b` is. */
 function compared(a: Decimal, b: Decimal): bigint {
   const exponent = Math.min(a.exponent, b.exponent);
-  return scaled(a, exponent) - scaled(b, exponent);
+  return scaleDecimal(a, exponent) - scaleDecimal(b, exponent);
 }
 
 /** How many times ten to the power of `exponent`. */
-function scaled({ isNegative, digits, exponent }: Decimal, to: number): bigint {
+function scaleDecimal({ isNegative, digits, exponent }: Decimal, to: number): bigint {
   const size = BigInt(digits) * 10n ** BigInt(exponent - to);
   return isNegative ? -size : size;
 }
 
 function isMultiple(value: Decimal, of: Decimal): boolean {
   const exponent = Math.min(value.exponent, of.exponent);
-  return scaled(value, exponent) % scaled(of, exponent) === 0n;
+  return scaleDecimal(value, exponent) % scaleDecimal(of, exponent) === 0n;
 }
 
 const BOUNDS: Readonly<Record<string, (value: Decimal, bound: Decimal) => boolean>> = {
@@ -64,24 +65,24 @@ const BOUNDS: Readonly<Record<string, (value: Decimal, bound: Decimal) => boolea
   multipleOf: isMultiple,
 };
 
-const ID = "https://json-schema.org/keyword";
+const KEYWORD_ID = "https://json-schema.org/keyword";
 
 for (const [name, fits] of Object.entries(BOUNDS)) {
   addKeyword<unknown>({
-    id: `${ID}/${name}`,
+    id: `${KEYWORD_ID}/${name}`,
     compile: (schema) => Promise.resolve(valueOfSchema(schema)),
     interpret: (bound, instance) =>
-      Instance.typeOf(instance) !== "number" || fits(decimal(Instance.value(instance)), decimal(bound)),
+      Instance.typeOf(instance) !== "number" || fits(markedDecimal(Instance.value(instance)), markedDecimal(bound)),
   });
 }
 
-const isOfType = (type: string, instance: Instance.JsonNode): boolean =>
+const isInstanceOfType = (type: string, instance: Instance.JsonNode): boolean =>
   type === "integer"
-    ? Instance.typeOf(instance) === "number" && decimal(Instance.value(instance)).exponent >= 0
+    ? Instance.typeOf(instance) === "number" && markedDecimal(Instance.value(instance)).exponent >= 0
     : Instance.typeOf(instance) === type;
 
 addKeyword<string | readonly string[]>({
-  id: `${ID}/type`,
+  id: `${KEYWORD_ID}/type`,
   compile: (schema: Browser) => Promise.resolve(valueOfSchema<string | readonly string[]>(schema)),
-  interpret: (types, instance) => [types].flat().some((type) => isOfType(type, instance)),
+  interpret: (types, instance) => [types].flat().some((type) => isInstanceOfType(type, instance)),
 });

@@ -4,7 +4,7 @@
  */
 import { Parser } from "htmlparser2";
 
-export interface PageText {
+export interface HtmlText {
   /** One line, or "". */
   readonly title: string;
   /** Lines without trailing spaces, and never two empty lines in a row. */
@@ -12,7 +12,7 @@ export interface PageText {
 }
 
 /** Elements whose content is invisible or not text to read. */
-const HIDDEN = new Set(
+const HIDDEN_ELEMENTS = new Set(
   "script style noscript template svg math iframe object canvas noembed noframes textarea select".split(" "),
 );
 /** Elements that begin and end a line. */
@@ -29,14 +29,14 @@ const APART = new Set("article blockquote dl figure h1 h2 h3 h4 h5 h6 ol p pre s
 export const MAX_OPEN_ELEMENTS = 2_000;
 
 /** Longer titles are cut. */
-const MAX_TITLE_CHARS = 1_000;
+const MAX_HTML_TITLE = 1_000;
 
 /** Stops the parser; the text up to there counts. */
 class TooDeep extends Error {}
 
 /** `baseUrl` is the base of relative links. A page that is nested too deep is cut there. */
-export function htmlText(html: string, baseUrl: string): PageText {
-  const page = new Page(baseUrl);
+export function htmlText(html: string, baseUrl: string): HtmlText {
+  const page = new HtmlPage(baseUrl);
   let open = 0;
   const parser = new Parser({
     onopentag(name, attributes) {
@@ -57,9 +57,9 @@ export function htmlText(html: string, baseUrl: string): PageText {
   return { title: page.title.trimEnd(), text: page.end() };
 }
 
-class Page {
+class HtmlPage {
   title = "";
-  private readonly lines = new Lines();
+  private readonly lines = new CollectedLines();
   private readonly baseUrl: string;
   /** The number of open hidden elements. */
   private hidden = 0;
@@ -74,7 +74,7 @@ class Page {
 
   open(name: string, attributes: Readonly<Record<string, string>>): void {
     if (this.hidden === 0) this.say();
-    if (HIDDEN.has(name)) this.hidden++;
+    if (HIDDEN_ELEMENTS.has(name)) this.hidden++;
     if (this.hidden > 0) return;
     if (name === "title") this.inTitle = this.title === "";
     else if (name === "a") this.link = linkOf(attributes["href"] ?? "", this.baseUrl);
@@ -83,7 +83,8 @@ class Page {
 
   text(text: string): void {
     if (this.hidden > 0) return;
-    if (this.inTitle) this.title = this.title.length < MAX_TITLE_CHARS ? oneLine(`${this.title}${text}`) : this.title;
+    if (this.inTitle)
+      this.title = this.title.length < MAX_HTML_TITLE ? collapseSpaces(`${this.title}${text}`) : this.title;
     else this.said += text;
   }
 
@@ -100,7 +101,7 @@ class Page {
 
   close(name: string): void {
     if (this.hidden === 0) this.say();
-    if (HIDDEN.has(name)) this.hidden = Math.max(0, this.hidden - 1);
+    if (HIDDEN_ELEMENTS.has(name)) this.hidden = Math.max(0, this.hidden - 1);
     else if (this.hidden > 0) return;
     else if (name === "title") this.inTitle = false;
     else if (name === "a") {
@@ -110,7 +111,7 @@ class Page {
   }
 }
 
-const oneLine = (text: string): string => text.replace(/\s+/g, " ").trimStart();
+const collapseSpaces = (text: string): string => text.replace(/\s+/g, " ").trimStart();
 
 /** The absolute target; null for anchors within the page and for targets that cannot be fetched. */
 function linkOf(written: string, baseUrl: string): string | null {
@@ -121,7 +122,7 @@ function linkOf(written: string, baseUrl: string): string | null {
 }
 
 /** Collects words into lines. Runs of spaces become one, except in preformatted text. */
-class Lines {
+class CollectedLines {
   readonly #lines: string[] = [];
   #words: string[] = [];
   #afterSpace = true;

@@ -27,7 +27,7 @@ const DRAFT_7 = "http://json-schema.org/draft-07/schema";
 const DRAFT_2019 = "https://json-schema.org/draft/2019-09/schema";
 const DRAFT_2020 = "https://json-schema.org/draft/2020-12/schema";
 /** The address of a schema that names none. */
-const HERE = "https://schema.invalid/";
+const UNNAMED_SCHEMA = "https://schema.invalid/";
 /** It would define a dialect for all later schemas of this child. */
 const VOCABULARY = '"$vocabulary":';
 
@@ -46,12 +46,14 @@ export function dialectOf({ $schema: named }: JsonObject): string {
 export async function compiled(schema: JsonObject, dialect: string): Promise<Check> {
   const rules = rulesOf(schema);
   if (JSON.stringify(rules).includes(VOCABULARY)) throw new Error("`$vocabulary` is not allowed");
-  const document = buildSchemaDocument(marked(rules) as SchemaObject, HERE, dialect);
-  const cache = { [HERE]: document, [document.baseUri]: document };
-  return checkOf(await compile(await getSchema(HERE, { _cache: cache } as unknown as Browser<SchemaDocument>)));
+  const document = buildSchemaDocument(marked(rules) as SchemaObject, UNNAMED_SCHEMA, dialect);
+  const cache = { [UNNAMED_SCHEMA]: document, [document.baseUri]: document };
+  return checkWith(
+    await compile(await getSchema(UNNAMED_SCHEMA, { _cache: cache } as unknown as Browser<SchemaDocument>)),
+  );
 }
 
-const checkOf =
+const checkWith =
   (schema: CompiledSchema): Check =>
   (given) => {
     const collector = new ErrorCollector();
@@ -62,7 +64,7 @@ const checkOf =
     return valid ? [] : collector.errors;
   };
 
-const metaCheck = async (dialect: string): Promise<Check> => checkOf(await compile(await getSchema(dialect)));
+const metaCheck = async (dialect: string): Promise<Check> => checkWith(await compile(await getSchema(dialect)));
 // Compiled when this is loaded: what reads them cannot wait.
 const META: Readonly<Record<string, Check>> = {
   [DRAFT_7]: await metaCheck(DRAFT_7),

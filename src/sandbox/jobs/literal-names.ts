@@ -21,10 +21,10 @@ export function withPlainNames(query: string, places: readonly NamePlace[]): str
     const found = [`'`, `"`].find((quote) => text.subarray(at).indexOf(literalOf(name, quote)) === 0);
     if (found === undefined) return null;
     const end = at + Buffer.byteLength(literalOf(name, found));
-    text = Buffer.concat([text.subarray(0, at), Buffer.from(literalOf(plain(name), found)), text.subarray(end)]);
+    text = Buffer.concat([text.subarray(0, at), Buffer.from(literalOf(plainPath(name), found)), text.subarray(end)]);
   }
   return text.toString();
 }
 
 const literalOf = (name: string, quote: string): string => quote + name.replaceAll(quote, quote + quote) + quote;
-const plain = (name: string): string => `./${name.replaceAll(/[*?[]/g, "[$&]")}`;
+const plainPath = (name: string): string => `./${name.replaceAll(/[*?[]/g, "[$&]")}`;

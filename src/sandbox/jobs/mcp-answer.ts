@@ -3,11 +3,18 @@
  * that a server can make large or deep, and drops everything unsolicited. Beyond a limit, the job fails with a message.
  */
 import { cutText } from "../../../actors/cut-text.ts";
-import { Output } from "../protocol.ts";
+import { JobOutput } from "../protocol.ts";
 import { parseExact } from "../../../actors/exact-json.ts";
 import { parseWithin } from "../../../actors/json-shape.ts";
 import type { Json, JsonObject } from "../../../actors/schema.ts";
-import { clientMembers, fittingText, reducedHandshake, reducedList, reducedResult, sizeOf } from "./mcp-reduction.ts";
+import {
+  clientMembers,
+  fittingText,
+  reducedHandshake,
+  reducedList,
+  reducedResult,
+  jsonBytes,
+} from "./mcp-reduction.ts";
 import { callContent, resourceContent, type ResultContent, type ResultFile } from "./mcp-result-content.ts";
 import { createParser } from "eventsource-parser";
 
@@ -18,7 +25,7 @@ export const MAX_SERVER_REQUESTS = 16;
 /** Nesting and values of one message. */
 const MESSAGE = { depth: 200_000, values: 1_000_000 } as const;
 /** Characters of a method and of an id. */
-const MAX_WORD = 256;
+const MAX_RPC_WORD = 256;
 /** Characters of an error. The service masks secrets in it before it cuts it to its length. */
 const MAX_ERROR_CHARS = 20_000;
 /** Bytes of an error's data: it lists the protocol revisions that a server supports. */
@@ -68,7 +75,7 @@ export interface ReducedResource {
   readonly _meta: ReducedMeta;
 }
 
-interface Message {
+interface RpcMessage {
   readonly id?: unknown;
   readonly method?: unknown;
   readonly result?: unknown;
@@ -76,7 +83,7 @@ interface Message {
 }
 
 /** Options: `McpAnswerOptions`. Answers `McpAnswer`, with the bytes of the files of a result. */
-export function mcpAnswer(options: JsonObject, content: Uint8Array): Output {
+export function mcpAnswer(options: JsonObject, content: Uint8Array): JobOutput {
   const { format, id, method, messages, requests } = options as unknown as McpAnswerOptions;
   const reduction = new Reduction({ id, method, messages, requests });
   const consumed = format === "json" ? content.length : framesEnd(content);
@@ -94,7 +101,7 @@ export function mcpAnswer(options: JsonObject, content: Uint8Array): Output {
     parser.feed(text);
   }
   const value: McpAnswer = { consumed, ...reduction.answer() };
-  return new Output(value, reduction.bytes);
+  return new JobOutput(value, reduction.bytes);
 }
 
 /** A message: what its tool answers is passed on. */
@@ -139,7 +146,7 @@ class Reduction {
   take(value: unknown): void {
     if (++this.messages > MAX_MESSAGES) throw new Error(`its answer has more than ${MAX_MESSAGES} messages`);
     if (typeof value !== "object" || value === null) return;
-    const message: Message = value;
+    const message: RpcMessage = value;
     const isOurs = message.id === this.asked.id || ((message.id ?? null) === null && message.error !== undefined);
     if (typeof message.method === "string") this.request(message.id, message.method);
     else if (isOurs && !this.isAnswered) {
@@ -151,10 +158,10 @@ class Reduction {
 
   /** A request of the server, which the client refuses; notifications are ignored. */
   private request(id: unknown, method: string): void {
-    if (typeof id !== "number" && (typeof id !== "string" || id.length > MAX_WORD)) return;
+    if (typeof id !== "number" && (typeof id !== "string" || id.length > MAX_RPC_WORD)) return;
     if (++this.requests > MAX_SERVER_REQUESTS)
       throw new Error(`it asks for something itself more than ${MAX_SERVER_REQUESTS} times in one answer`);
-    this.forClient.push({ jsonrpc: "2.0", id, method: cutText(method, MAX_WORD) });
+    this.forClient.push({ jsonrpc: "2.0", id, method: cutText(method, MAX_RPC_WORD) });
   }
 
   private reduced({ text: whole, files, bytes }: ResultContent): {
@@ -162,11 +169,11 @@ class Reduction {
     readonly _meta: ReducedMeta;
   } {
     this.bytes = Buffer.concat(bytes);
-    const { text, cut } = fittingText(whole, sizeOf(files));
+    const { text, cut } = fittingText(whole, jsonBytes(files));
     return { text, _meta: { cut, files } };
   }
 
-  private outcome({ result, error }: Message): JsonObject {
+  private outcome({ result, error }: RpcMessage): JsonObject {
     if (error !== undefined) return { error: reducedError(error) };
     if (typeof result !== "object" || result === null) return { result: {} };
     switch (this.asked.method) {
@@ -192,9 +199,9 @@ class Reduction {
   }
 }
 
-function reducedError(error: NonNullable<Message["error"]>): JsonObject {
+function reducedError(error: NonNullable<RpcMessage["error"]>): JsonObject {
   const { code, message, data } = error ?? {};
-  const isSmall = data !== undefined && sizeOf(data) <= MAX_ERROR_DATA_BYTES;
+  const isSmall = data !== undefined && jsonBytes(data) <= MAX_ERROR_DATA_BYTES;
   return {
     code: typeof code === "number" && Number.isSafeInteger(code) ? code : 0,
     message: typeof message === "string" ? cutText(message, MAX_ERROR_CHARS) : "",

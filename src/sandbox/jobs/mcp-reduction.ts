@@ -5,7 +5,7 @@ import { MAX_OUTPUT_BYTES } from "../protocol.ts";
 import { repairedSchema } from "./tool-schema.ts";
 
 /** Leaves room for the other messages and for the envelope of a result. */
-const MAX_RESULT_BYTES = MAX_OUTPUT_BYTES - 32 * 1024;
+const MAX_REDUCED_BYTES = MAX_OUTPUT_BYTES - 32 * 1024;
 /** Tools of one page of a list. */
 export const MAX_PAGE_TOOLS = 500;
 /** Characters of a tool's schema; a longer one is dropped, because a cut schema would mean something else. */
@@ -13,19 +13,19 @@ export const MAX_SCHEMA = 16_384;
 /** Nesting of a tool's schema, the same as for arguments. */
 export const MAX_SCHEMA_DEPTH = 64;
 /** Characters of a tool's name; a tool with a longer one is left out. */
-const MAX_NAME = 256;
+const MAX_LISTED_NAME = 256;
 /** Characters of a description. The service masks secrets in it before it cuts it to its length. */
-const MAX_DESCRIPTION = 20_000;
+const MAX_LISTED_DESCRIPTION = 20_000;
 /** Characters of another member of a result, such as a cursor. */
-const MAX_WORD = 4_096;
+const MAX_RESULT_WORD = 4_096;
 /** The key of `_meta` that marks a tool that cannot be offered: its schema is too large or too deep, or it has no name. */
-export const LEFT_OUT = "leftOut";
+export const LEFT_OUT_KEY = "leftOut";
 /** The key of `_meta` that marks a tool whose schema was invalid and has been repaired. */
 export const REPAIRED = "repaired";
 /** The key of `_meta` with the schema as text, where it has numbers whose digits the client library would lose. */
 export const SCHEMA = "schema";
 
-interface ListedTool {
+interface UntrustedTool {
   readonly name?: unknown;
   readonly description?: unknown;
   readonly inputSchema?: unknown;
@@ -33,7 +33,7 @@ interface ListedTool {
 }
 
 /** Bytes of a value as JSON; infinite if it is nested too deep to be serialized. */
-export function sizeOf(value: unknown): number {
+export function jsonBytes(value: unknown): number {
   try {
     return Buffer.byteLength(JSON.stringify(value));
   } catch {
@@ -46,8 +46,8 @@ export function clientMembers(result: object): JsonObject {
   const { resultType, nextCursor } = result as { readonly resultType?: unknown; readonly nextCursor?: unknown };
   const cursor = typeof nextCursor === "number" ? String(nextCursor) : nextCursor;
   return {
-    ...(typeof resultType === "string" && resultType.length <= MAX_WORD ? { resultType } : {}),
-    ...(typeof cursor === "string" && cursor.length <= MAX_WORD ? { nextCursor: cursor } : {}),
+    ...(typeof resultType === "string" && resultType.length <= MAX_RESULT_WORD ? { resultType } : {}),
+    ...(typeof cursor === "string" && cursor.length <= MAX_RESULT_WORD ? { nextCursor: cursor } : {}),
   };
 }
 
@@ -56,9 +56,9 @@ export function clientMembers(result: object): JsonObject {
  * of it fits.
  */
 export function fittingText(whole: string, other: number): { readonly text: string; readonly cut: number | null } {
-  const most = MAX_RESULT_BYTES - other;
+  const most = MAX_REDUCED_BYTES - other;
   let text = cutText(whole, most);
-  for (let size = sizeOf(text); size > most; size = sizeOf(text))
+  for (let size = jsonBytes(text); size > most; size = jsonBytes(text))
     // Escapes take more room than their characters, and are not spread evenly: repeat until it fits.
     text = text.slice(0, characterStart(text, Math.floor((text.length * most * 0.9) / size)));
   return { text, cut: text.length < whole.length ? Buffer.byteLength(whole) : null };
@@ -66,7 +66,7 @@ export function fittingText(whole: string, other: number): { readonly text: stri
 
 /** Results of which the client reads everything: unchanged, if they are small. */
 export function reducedResult(result: object): JsonObject {
-  if (sizeOf(result) > MAX_RESULT_BYTES || depthOf(result) > MAX_SCHEMA_DEPTH)
+  if (jsonBytes(result) > MAX_REDUCED_BYTES || depthOf(result) > MAX_SCHEMA_DEPTH)
     throw new Error("its answer is too large");
   return result as JsonObject;
 }
@@ -74,16 +74,16 @@ export function reducedResult(result: object): JsonObject {
 /** The result of `initialize` or `server/discover`. What the client can do without is repaired or left out. */
 export function reducedHandshake(result: object): JsonObject {
   const { capabilities, serverInfo, instructions: _, ...rest } = reducedResult(result);
-  const { name, version } = memberOf(serverInfo);
+  const { name, version } = memberObject(serverInfo);
   return {
     ...rest,
     // A server that forgets to declare its tools still has some: it refuses the list itself if not.
-    capabilities: { tools: {}, ...("resources" in memberOf(capabilities) ? { resources: {} } : {}) },
+    capabilities: { tools: {}, ...("resources" in memberObject(capabilities) ? { resources: {} } : {}) },
     serverInfo: { name: typeof name === "string" ? name : "", version: typeof version === "string" ? version : "" },
   };
 }
 
-const memberOf = (value: unknown): JsonObject =>
+const memberObject = (value: unknown): JsonObject =>
   typeof value === "object" && value !== null ? (value as JsonObject) : {};
 
 export function reducedList(result: object): JsonObject {
@@ -92,19 +92,19 @@ export function reducedList(result: object): JsonObject {
   const tools: JsonObject[] = [];
   let bytes = 0;
   for (const value of listed.slice(0, MAX_PAGE_TOOLS) as unknown[]) {
-    let tool = reducedTool(memberOf(value));
-    if (bytes + sizeOf(tool) > MAX_RESULT_BYTES) tool = leftOut(tool["name"]);
-    bytes += sizeOf(tool) + 1;
-    if (bytes <= MAX_RESULT_BYTES) tools.push(tool);
+    let tool = reducedTool(memberObject(value));
+    if (bytes + jsonBytes(tool) > MAX_REDUCED_BYTES) tool = leftOutTool(tool["name"]);
+    bytes += jsonBytes(tool) + 1;
+    if (bytes <= MAX_REDUCED_BYTES) tools.push(tool);
   }
   return { ...clientMembers(result), tools };
 }
 
-function reducedTool({ name, description, inputSchema, annotations }: ListedTool): JsonObject {
-  if (typeof name !== "string" || name === "" || name.length > MAX_NAME) return leftOut(name);
+function reducedTool({ name, description, inputSchema, annotations }: UntrustedTool): JsonObject {
+  if (typeof name !== "string" || name === "" || name.length > MAX_LISTED_NAME) return leftOutTool(name);
   // Check the depth first: deep schemas cannot be serialized.
   if (depthOf(inputSchema) > MAX_SCHEMA_DEPTH || (JSON.stringify(inputSchema) ?? "").length > MAX_SCHEMA)
-    return leftOut(name);
+    return leftOutTool(name);
   const repaired = repairedSchema(inputSchema);
   const text = wellFormedJson(JSON.stringify(repaired.schema));
   const plain = JSON.parse(text) as JsonObject;
@@ -112,7 +112,7 @@ function reducedTool({ name, description, inputSchema, annotations }: ListedTool
   const meta = { ...(repaired.isRepaired ? { [REPAIRED]: true } : {}), ...(isExact ? { [SCHEMA]: text } : {}) };
   return {
     name: name.toWellFormed(),
-    ...(typeof description === "string" ? { description: cutText(description, MAX_DESCRIPTION) } : {}),
+    ...(typeof description === "string" ? { description: cutText(description, MAX_LISTED_DESCRIPTION) } : {}),
     inputSchema: isExact ? { type: "object" } : plain,
     annotations: {
       readOnlyHint: annotations?.readOnlyHint === true,
@@ -127,10 +127,10 @@ const wellFormedJson = (json: string): string =>
   json.replaceAll(/\\(?:ud[89a-f][0-9a-f]{2}|.)/g, (escape) => (escape.startsWith("\\ud") ? "\ufffd" : escape));
 
 /** Just enough to report that the tool is left out. */
-const leftOut = (name: unknown): JsonObject => ({
-  name: typeof name === "string" ? cutText(name, MAX_NAME) : "",
+const leftOutTool = (name: unknown): JsonObject => ({
+  name: typeof name === "string" ? cutText(name, MAX_LISTED_NAME) : "",
   inputSchema: { type: "object" },
-  _meta: { [LEFT_OUT]: true },
+  _meta: { [LEFT_OUT_KEY]: true },
 });
 
 /** Counted without recursion, and only as far as it matters. */

@@ -30,7 +30,7 @@ export interface ResultContent {
   readonly bytes: readonly Uint8Array[];
 }
 
-interface Part {
+interface ResultPart {
   readonly type?: unknown;
   readonly text?: unknown;
   readonly data?: unknown;
@@ -50,7 +50,7 @@ interface Resource {
 
 export function callContent({ content, structuredContent, toolResult }: CallResult): ResultContent {
   const reader = new ContentReader();
-  const texts = Array.isArray(content) ? content.map((part: unknown) => reader.part(memberOf<Part>(part))) : [];
+  const texts = Array.isArray(content) ? content.map((part: unknown) => reader.part(memberAs<ResultPart>(part))) : [];
   const other = structuredContent ?? toolResult;
   if (texts.length === 0)
     texts.push(other === undefined ? "The tool answered without content." : JSON.stringify(other));
@@ -60,11 +60,11 @@ export function callContent({ content, structuredContent, toolResult }: CallResu
 /** What `resources/read` has answered. */
 export function resourceContent({ contents }: { readonly contents?: unknown }): ResultContent {
   const reader = new ContentReader();
-  const texts = Array.isArray(contents) ? contents.map((one: unknown) => reader.resource(memberOf<Resource>(one))) : [];
+  const texts = Array.isArray(contents) ? contents.map((one: unknown) => reader.resource(memberAs<Resource>(one))) : [];
   return reader.content(texts.length === 0 ? ["The resource has no content."] : texts);
 }
 
-const memberOf = <T extends object>(value: unknown): T =>
+const memberAs = <T extends object>(value: unknown): T =>
   (typeof value === "object" && value !== null ? value : {}) as T;
 
 class ContentReader {
@@ -75,22 +75,22 @@ class ContentReader {
     return { text: texts.join("\n"), files: this.files, bytes: this.bytes };
   }
 
-  part(part: Part): string {
+  part(part: ResultPart): string {
     switch (part.type) {
       case "text":
         return String(part.text);
       case "image":
         return this.file("image", part.data, part);
       case "audio": {
-        const bytes = decoded(part.data);
-        return `[audio, ${said(part.mimeType)}, ${bytes?.length ?? 0} bytes: models here do not hear audio]`;
+        const bytes = decodedBase64(part.data);
+        return `[audio, ${saidType(part.mimeType)}, ${bytes?.length ?? 0} bytes: models here do not hear audio]`;
       }
       case "resource_link": {
         const facts = [part.mimeType, typeof part.size === "number" ? `${part.size} bytes` : ""].filter(Boolean);
         return `[link to the resource ${String(part.name)}: ${[String(part.uri), ...facts.map(String)].join(", ")}]`;
       }
       case "resource":
-        return this.resource(memberOf<Resource>(part.resource));
+        return this.resource(memberAs<Resource>(part.resource));
       default:
         return `[content of the type ${String(part.type)}, not shown]`;
     }
@@ -98,39 +98,39 @@ class ContentReader {
 
   resource({ uri, text, blob, mimeType }: Resource): string {
     if (typeof text === "string") return `[resource ${String(uri)}]\n${text}`;
-    const words = textIn(blob, mimeType);
+    const words = textFileText(blob, mimeType);
     if (words !== null) return `[resource ${String(uri)}]\n${words}`;
-    return this.file(said(mimeType).startsWith("image/") ? "image" : "file", blob, { mimeType, uri });
+    return this.file(saidType(mimeType).startsWith("image/") ? "image" : "file", blob, { mimeType, uri });
   }
 
-  private file(noun: "image" | "file", data: unknown, { mimeType, uri }: Pick<Part, "mimeType" | "uri">): string {
-    const bytes = decoded(data);
+  private file(noun: "image" | "file", data: unknown, { mimeType, uri }: Pick<ResultPart, "mimeType" | "uri">): string {
+    const bytes = decodedBase64(data);
     const known = typeof uri === "string" && uri.length <= MAX_URI ? uri.toWellFormed() : null;
     const where = uri === undefined ? "" : `, ${String(uri)}`;
     if (bytes === null || bytes.length === 0)
-      return `[${noun}, ${said(mimeType)}${where}: its data is ${bytes === null ? "no base64" : "empty"}]`;
-    const facts = `${said(mimeType)}, ${bytes.length} bytes${where}`;
+      return `[${noun}, ${saidType(mimeType)}${where}: its data is ${bytes === null ? "no base64" : "empty"}]`;
+    const facts = `${saidType(mimeType)}, ${bytes.length} bytes${where}`;
     if (this.files.length === MAX_RESULT_FILES)
       return `[${noun}, ${facts}: left out, a result has at most ${MAX_RESULT_FILES} images and files]`;
     this.bytes.push(bytes);
-    this.files.push({ size: bytes.length, mime: said(mimeType), uri: known });
+    this.files.push({ size: bytes.length, mime: saidType(mimeType), uri: known });
     return `[${noun} ${this.files.length}: ${facts}]`;
   }
 }
 
-const said = (mimeType: unknown): string =>
+const saidType = (mimeType: unknown): string =>
   typeof mimeType === "string" && mimeType !== "" ? cutText(mimeType, MAX_MIME) : "of an unknown type";
 
 const NOT_BASE64 = /[^A-Za-z0-9+/_=\s-]/;
 
 /** Null if it is no base64. */
-const decoded = (data: unknown): Uint8Array | null =>
+const decodedBase64 = (data: unknown): Uint8Array | null =>
   typeof data === "string" && !NOT_BASE64.test(data) ? Buffer.from(data, "base64") : null;
 
 /** The text of a file of text; null if it is another file. */
-function textIn(blob: unknown, mimeType: unknown): string | null {
+function textFileText(blob: unknown, mimeType: unknown): string | null {
   if (typeof mimeType === "string" && /^(?:image|audio|video)\/|pdf/i.test(mimeType)) return null;
-  const bytes = decoded(blob);
+  const bytes = decodedBase64(blob);
   if (bytes === null || bytes.length === 0 || bytes.includes(0)) return null;
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);

@@ -4,6 +4,7 @@
  */
 import { cutText } from "../../../actors/cut-text.ts";
 import type { Json, JsonObject } from "../../../actors/schema.ts";
+import { isJsonObject, textOrEmpty } from "../../../actors/schema.ts";
 
 /** The longest chain of references. */
 const MOST_HOPS = 16;
@@ -11,9 +12,6 @@ const MOST_HOPS = 16;
 /** An error in a document or one of its operations, in words for people. */
 export class OpenApiFlaw extends Error {}
 
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-export const textIn = (value: unknown): string => (typeof value === "string" ? value : "");
 export const listIn = (value: unknown): readonly Json[] => (Array.isArray(value) ? (value as Json[]) : []);
 
 export class OpenApiDocument {
@@ -23,11 +21,11 @@ export class OpenApiDocument {
 
   /** Reads JSON or YAML. Throws `OpenApiFlaw` if it is not an OpenAPI 3 document. */
   constructor(text: string) {
-    const value = parsed(text);
-    if (!isObject(value)) throw new OpenApiFlaw("The document is no OpenAPI document: it must be an object");
+    const value = parseDocument(text);
+    if (!isJsonObject(value)) throw new OpenApiFlaw("The document is no OpenAPI document: it must be an object");
     if (value["swagger"] !== undefined)
       throw new OpenApiFlaw("The document is of Swagger 2: convert it to OpenAPI 3.0 or 3.1 first");
-    const version = textIn(value["openapi"]);
+    const version = textOrEmpty(value["openapi"]);
     if (!/^3\.\d+/.test(version))
       throw new OpenApiFlaw('The document is no OpenAPI document of version 3: it has no `openapi: "3.…"`');
     this.root = value;
@@ -40,22 +38,25 @@ export class OpenApiDocument {
    */
   resolved(value: unknown): JsonObject | undefined {
     let current = value;
-    for (let hops = 0; isObject(current) && typeof current["$ref"] === "string"; hops++) {
-      if (hops >= MOST_HOPS) throw new OpenApiFlaw(`The reference ${shown(current["$ref"])} leads to too many others`);
+    for (let hops = 0; isJsonObject(current) && typeof current["$ref"] === "string"; hops++) {
+      if (hops >= MOST_HOPS)
+        throw new OpenApiFlaw(`The reference ${shownReference(current["$ref"])} leads to too many others`);
       current = this.at(current["$ref"]);
     }
-    return isObject(current) ? current : undefined;
+    return isJsonObject(current) ? current : undefined;
   }
 
   /** The target of a reference. Throws `OpenApiFlaw` if it does not exist or is in another document. */
   at(ref: string): Json {
     if (!ref.startsWith("#/"))
-      throw new OpenApiFlaw(`The reference ${shown(ref)} leads out of the document: bundle the document first`);
+      throw new OpenApiFlaw(
+        `The reference ${shownReference(ref)} leads out of the document: bundle the document first`,
+      );
     let value: unknown = this.root;
     for (const part of ref.slice(2).split("/")) {
-      const key = decoded(part);
+      const key = decodedPointer(part);
       const isThere = typeof value === "object" && value !== null && Object.hasOwn(value, key);
-      if (!isThere) throw new OpenApiFlaw(`The reference ${shown(ref)} leads nowhere`);
+      if (!isThere) throw new OpenApiFlaw(`The reference ${shownReference(ref)} leads nowhere`);
       value = (value as Record<string, unknown>)[key];
     }
     return value as Json;
@@ -63,10 +64,10 @@ export class OpenApiDocument {
 }
 
 /** Characters of a reference that an error quotes. */
-const SHOWN = 120;
-const shown = (ref: string): string => cutText(ref, SHOWN);
+const SHOWN_REFERENCE = 120;
+const shownReference = (ref: string): string => cutText(ref, SHOWN_REFERENCE);
 
-function decoded(part: string): string {
+function decodedPointer(part: string): string {
   const plain = part.replaceAll("~1", "/").replaceAll("~0", "~");
   try {
     return decodeURIComponent(plain);
@@ -75,7 +76,7 @@ function decoded(part: string): string {
   }
 }
 
-function parsed(text: string): unknown {
+function parseDocument(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -4,16 +4,17 @@
  */
 import { cutText } from "../../../actors/cut-text.ts";
 import type { Json, JsonObject } from "../../../actors/schema.ts";
-import { isObject, listIn, type OpenApiDocument, OpenApiFlaw, textIn } from "./openapi-document.ts";
+import { type OpenApiDocument, OpenApiFlaw, listIn } from "./openapi-document.ts";
+import { isJsonObject, textOrEmpty } from "../../../actors/schema.ts";
 
 /** The most schemas of one tool, and their depth without references. */
 const MOST_SCHEMAS = 2_000;
 const DEEPEST = 20;
 /** Characters of a description in a schema. */
-const DESCRIPTION = 300;
+const SCHEMA_DESCRIPTION_CHARACTERS = 300;
 
 /** Keywords whose values are copied unchanged. */
-const PLAIN = [
+const COPIED_KEYWORDS = [
   "title",
   "type",
   "enum",
@@ -34,8 +35,8 @@ const PLAIN = [
   "maxProperties",
 ] as const;
 const INNER = ["items", "additionalProperties", "not", "contains", "propertyNames"] as const;
-const LISTS = ["allOf", "anyOf", "oneOf", "prefixItems"] as const;
-const NESTED = [...INNER, ...LISTS, "properties", "patternProperties"] as const;
+const SCHEMA_LISTS = ["allOf", "anyOf", "oneOf", "prefixItems"] as const;
+const NESTED = [...INNER, ...SCHEMA_LISTS, "properties", "patternProperties"] as const;
 
 /** The schemas of one tool. */
 export class ToolSchemas {
@@ -53,7 +54,7 @@ export class ToolSchemas {
   /** Converts a schema of the document for a tool. Throws `OpenApiFlaw`. */
   schema(value: unknown, depth = 0): Json {
     if (typeof value === "boolean") return value;
-    if (!isObject(value)) return {};
+    if (!isJsonObject(value)) return {};
     if (++this.count > MOST_SCHEMAS) throw new OpenApiFlaw(`Its schemas are more than ${MOST_SCHEMAS}`);
     if (depth > DEEPEST) throw new OpenApiFlaw(`Its schemas are nested deeper than ${DEEPEST} levels`);
     const ref = value["$ref"];
@@ -62,11 +63,11 @@ export class ToolSchemas {
 
   private reference(ref: string, beside: JsonObject, depth: number): Json {
     const target = this.document.at(ref);
-    const description = this.document.isThreeZero ? {} : descriptionOf(beside);
-    if (isObject(target) && !NESTED.some((word) => target[word] !== undefined)) {
+    const description = this.document.isThreeZero ? {} : schemaDescription(beside);
+    if (isJsonObject(target) && !NESTED.some((word) => target[word] !== undefined)) {
       // Small enough to be inlined; it may be a reference itself.
       const own = this.schema(target, depth + 1);
-      return isObject(own) ? { ...own, ...description } : own;
+      return isJsonObject(own) ? { ...own, ...description } : own;
     }
     let name = this.names.get(ref);
     if (name === undefined) {
@@ -87,13 +88,13 @@ export class ToolSchemas {
   }
 
   private own(value: JsonObject, depth: number): Json {
-    const schema: Record<string, Json> = descriptionOf(value);
-    for (const word of PLAIN) if (value[word] !== undefined) schema[word] = value[word];
+    const schema: Record<string, Json> = schemaDescription(value);
+    for (const word of COPIED_KEYWORDS) if (value[word] !== undefined) schema[word] = value[word];
     const pattern = value["pattern"];
     // A pattern that is invalid here may be valid at the server, which checks it.
     if (typeof pattern === "string" && isPattern(pattern)) schema["pattern"] = pattern;
     for (const word of INNER) if (value[word] !== undefined) schema[word] = this.schema(value[word], depth + 1);
-    for (const word of LISTS)
+    for (const word of SCHEMA_LISTS)
       if (Array.isArray(value[word])) schema[word] = listIn(value[word]).map((one) => this.schema(one, depth + 1));
     this.addProperties(schema, value, depth);
     return this.document.isThreeZero ? ofThreeZero(schema, value) : schema;
@@ -101,14 +102,14 @@ export class ToolSchemas {
 
   /** Whether a field is read-only, itself or by the schema that it refers to. */
   private isReadOnly(field: unknown): boolean {
-    const isMarked = isObject(field) && field["readOnly"] === true;
+    const isMarked = isJsonObject(field) && field["readOnly"] === true;
     return isMarked || this.document.resolved(field)?.["readOnly"] === true;
   }
 
   private addProperties(schema: Record<string, Json>, value: JsonObject, depth: number): void {
     const required = listIn(value["required"]).filter((name): name is string => typeof name === "string");
     const { properties } = value;
-    if (!isObject(properties)) {
+    if (!isJsonObject(properties)) {
       if (required.length > 0) schema["required"] = required;
       return;
     }
@@ -122,9 +123,9 @@ export class ToolSchemas {
   }
 }
 
-function descriptionOf(value: JsonObject): Record<string, Json> {
-  const text = textIn(value["description"]).trim();
-  return text === "" ? {} : { description: cutText(text, DESCRIPTION) };
+function schemaDescription(value: JsonObject): Record<string, Json> {
+  const text = textOrEmpty(value["description"]).trim();
+  return text === "" ? {} : { description: cutText(text, SCHEMA_DESCRIPTION_CHARACTERS) };
 }
 
 function isPattern(pattern: string): boolean {

@@ -1,9 +1,10 @@
 /** Addresses of the operations of an OpenAPI document. */
 import type { Json, JsonObject } from "../../../actors/schema.ts";
-import { isObject, listIn, type OpenApiDocument, OpenApiFlaw, textIn } from "./openapi-document.ts";
+import { type OpenApiDocument, OpenApiFlaw, listIn } from "./openapi-document.ts";
+import { isJsonObject, textOrEmpty } from "../../../actors/schema.ts";
 
 /** The base address of an operation, without a trailing slash. Throws `OpenApiFlaw` if there is none. */
-export function addressOf(
+export function serverAddress(
   document: OpenApiDocument,
   of: { readonly item: JsonObject; readonly operation: JsonObject },
   { serverUrl, documentUrl }: { readonly serverUrl: string | null; readonly documentUrl: string | null },
@@ -11,7 +12,7 @@ export function addressOf(
   if (serverUrl !== null) return serverUrl.replace(/\/+$/, "");
   const [server] = serversOf(document, of);
   // Without servers, the base is the server of the document.
-  const named = isObject(server) ? filled(textIn(server["url"]), server["variables"]) : "/";
+  const named = isJsonObject(server) ? fillVariables(textOrEmpty(server["url"]), server["variables"]) : "/";
   const url = documentUrl === null ? URL.parse(named) : URL.parse(named, documentUrl);
   if (url === null || !/^https?:$/.test(url.protocol))
     throw new OpenApiFlaw("The document does not say where its server is: give `server_url`");
@@ -26,8 +27,8 @@ const serversOf = (
   [operation["servers"], item["servers"], document.root["servers"]].map(listIn).find((list) => list.length > 0) ?? [];
 
 /** The URL with the defaults of its variables. */
-const filled = (url: string, variables: unknown): string =>
+const fillVariables = (url: string, variables: unknown): string =>
   url.replace(/\{([^{}]*)\}/g, (_, name: string) => {
-    const variable = isObject(variables) && Object.hasOwn(variables, name) ? variables[name] : undefined;
-    return isObject(variable) ? textIn(variable["default"]) : "";
+    const variable = isJsonObject(variables) && Object.hasOwn(variables, name) ? variables[name] : undefined;
+    return isJsonObject(variable) ? textOrEmpty(variable["default"]) : "";
   });

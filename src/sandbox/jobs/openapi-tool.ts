@@ -2,14 +2,15 @@
 import { cutText } from "../../../actors/cut-text.ts";
 import { isArgumentHeader, isCredentialHeader } from "../../../actors/header-name.ts";
 import type { Json, JsonObject } from "../../../actors/schema.ts";
-import { isObject, listIn, type OpenApiDocument, OpenApiFlaw, textIn } from "./openapi-document.ts";
+import { type OpenApiDocument, OpenApiFlaw, listIn } from "./openapi-document.ts";
 import { ToolSchemas } from "./openapi-schema.ts";
-import { addressOf } from "./openapi-server.ts";
+import { serverAddress } from "./openapi-server.ts";
+import { isJsonObject, textOrEmpty } from "../../../actors/schema.ts";
 
 /** Characters of a name that every model provider accepts. */
-const NAME = 64;
-const DESCRIPTION = 1_000;
-const PARAMETERS = 64;
+const TOOL_NAME_CHARACTERS = 64;
+const TOOL_DESCRIPTION_CHARACTERS = 1_000;
+const TOOL_PARAMETERS = 64;
 /** Headers that OpenAPI does not treat as parameters, and the one that each call has anyway. */
 const NOT_PARAMETERS = /^(?:accept|content-type|authorization|idempotency-key)$/i;
 
@@ -32,7 +33,7 @@ interface Chosen {
 }
 
 /** A tool under construction. */
-interface Draft {
+interface ToolDraft {
   readonly schemas: ToolSchemas;
   readonly properties: Map<string, Json>;
   readonly required: string[];
@@ -50,13 +51,13 @@ interface Where {
 }
 
 /** The tool, and what it leaves out. Throws `OpenApiFlaw` for an operation that no tool can call. */
-export function toolOf(
+export function importedTool(
   document: OpenApiDocument,
   chosen: Chosen,
   where: Where,
 ): { readonly tool: ImportedTool; readonly left: readonly string[] } {
   const { operation, method, path, operation_id: id } = chosen;
-  const draft: Draft = {
+  const draft: ToolDraft = {
     schemas: new ToolSchemas(document),
     properties: new Map(),
     required: [],
@@ -65,15 +66,16 @@ export function toolOf(
   };
   const isSent = (name: string): boolean =>
     NOT_PARAMETERS.test(name) || where.headers.some((header) => header.toLowerCase() === name.toLowerCase());
-  for (const parameter of parametersOf(document, chosen))
-    if (parameter["in"] !== "header" || !isSent(textIn(parameter["name"]))) addParameter(document, draft, parameter);
+  for (const parameter of operationParameters(document, chosen))
+    if (parameter["in"] !== "header" || !isSent(textOrEmpty(parameter["name"])))
+      addParameter(document, draft, parameter);
   addBody(document, draft, chosen);
   const { properties, required, places, schemas, left } = draft;
   const defs = schemas.defs;
   const tool: ImportedTool = {
     kind: "http",
-    name: nameOf(where.prefix + id),
-    description: descriptionOf(operation) || `${method} ${path}`,
+    name: importedName(where.prefix + id),
+    description: importedDescription(operation) || `${method} ${path}`,
     input_schema: {
       type: "object",
       properties: Object.fromEntries(properties),
@@ -81,38 +83,42 @@ export function toolOf(
       ...(Object.keys(defs).length === 0 ? {} : { $defs: defs }),
     },
     method,
-    url: addressOf(document, chosen, where) + path,
+    url: serverAddress(document, chosen, where) + path,
     arguments: places,
   };
   return { tool, left };
 }
 
-const nameOf = (id: string): string =>
+const importedName = (id: string): string =>
   id
     .replace(/[^A-Za-z0-9_-]+/g, "_")
     .replace(/_{2,}/g, "_")
     .replace(/^_+|_+$/g, "")
-    .slice(0, NAME) || "operation";
+    .slice(0, TOOL_NAME_CHARACTERS) || "operation";
 
-function descriptionOf(operation: JsonObject): string {
-  const [summary, description] = [textIn(operation["summary"]).trim(), textIn(operation["description"]).trim()];
+function importedDescription(operation: JsonObject): string {
+  const [summary, description] = [
+    textOrEmpty(operation["summary"]).trim(),
+    textOrEmpty(operation["description"]).trim(),
+  ];
   const both = [summary, description === summary ? "" : description].filter((text) => text !== "").join("\n");
-  return cutText(operation["deprecated"] === true ? `Deprecated. ${both}` : both, DESCRIPTION);
+  return cutText(operation["deprecated"] === true ? `Deprecated. ${both}` : both, TOOL_DESCRIPTION_CHARACTERS);
 }
 
 /** The parameters: those of the operation override those of its path with the same name and place. */
-function parametersOf(document: OpenApiDocument, { item, operation }: Chosen): JsonObject[] {
+function operationParameters(document: OpenApiDocument, { item, operation }: Chosen): JsonObject[] {
   const all = new Map<string, JsonObject>();
   for (const given of [...listIn(item["parameters"]), ...listIn(operation["parameters"])]) {
     const parameter = document.resolved(given);
-    if (parameter !== undefined) all.set(`${textIn(parameter["in"])} ${textIn(parameter["name"])}`, parameter);
+    if (parameter !== undefined)
+      all.set(`${textOrEmpty(parameter["in"])} ${textOrEmpty(parameter["name"])}`, parameter);
   }
-  if (all.size > PARAMETERS) throw new OpenApiFlaw(`It has more than ${PARAMETERS} parameters`);
+  if (all.size > TOOL_PARAMETERS) throw new OpenApiFlaw(`It has more than ${TOOL_PARAMETERS} parameters`);
   return [...all.values()];
 }
 
-function addParameter(document: OpenApiDocument, draft: Draft, parameter: JsonObject): void {
-  const [name, place] = [textIn(parameter["name"]), textIn(parameter["in"])];
+function addParameter(document: OpenApiDocument, draft: ToolDraft, parameter: JsonObject): void {
+  const [name, place] = [textOrEmpty(parameter["name"]), textOrEmpty(parameter["in"])];
   if (name === "") return;
   const isRequired = place === "path" || parameter["required"] === true;
   const why = unsupported(document, parameter, { name, place });
@@ -123,8 +129,8 @@ function addParameter(document: OpenApiDocument, draft: Draft, parameter: JsonOb
   }
   const argument = freeName(draft, name, place);
   const schema = draft.schemas.schema(parameter["schema"]);
-  const description = cutText(textIn(parameter["description"]).trim(), DESCRIPTION);
-  draft.properties.set(argument, isObject(schema) && description !== "" ? { ...schema, description } : schema);
+  const description = cutText(textOrEmpty(parameter["description"]).trim(), TOOL_DESCRIPTION_CHARACTERS);
+  draft.properties.set(argument, isJsonObject(schema) && description !== "" ? { ...schema, description } : schema);
   draft.places.push({ name: argument, place, ...(argument === name ? {} : { as: name }) });
   if (isRequired) draft.required.push(argument);
 }
@@ -142,7 +148,8 @@ function unsupported(
   if (place === "header" && isCredentialHeader(name)) return "is a header with credentials: give it in `headers`";
   if (place === "header" && !isArgumentHeader(name)) return "is a header that no argument can be";
   const usual = place === "query" ? "form" : "simple";
-  if (style !== undefined && style !== usual) return `has the style ${cutText(textIn(style), NAME)}`;
+  if (style !== undefined && style !== usual)
+    return `has the style ${cutText(textOrEmpty(style), TOOL_NAME_CHARACTERS)}`;
   const type = document.resolved(given)?.["type"];
   if (place === "query" && type === "array" && explode === false) return "is a list that is not exploded";
   if (type === "object") return "is an object";
@@ -151,18 +158,18 @@ function unsupported(
 }
 
 /** A name that is unique among the arguments and valid for every provider. */
-function freeName({ properties }: Draft, name: string, place: string): string {
-  const plain = name.replace(/[^A-Za-z0-9_.-]/g, "_").slice(0, NAME - 10);
+function freeName({ properties }: ToolDraft, name: string, place: string): string {
+  const plain = name.replace(/[^A-Za-z0-9_.-]/g, "_").slice(0, TOOL_NAME_CHARACTERS - 10);
   let free = properties.has(plain) ? `${place}_${plain}` : plain;
   while (properties.has(free)) free += "_";
   return free;
 }
 
-function addBody(document: OpenApiDocument, draft: Draft, { method, operation }: Chosen): void {
+function addBody(document: OpenApiDocument, draft: ToolDraft, { method, operation }: Chosen): void {
   const body = document.resolved(operation["requestBody"]);
   if (body === undefined) return;
   const isRequired = body["required"] === true;
-  const given = jsonOf(document, body["content"]);
+  const given = jsonBodySchema(document, body["content"]);
   const why = method === "GET" ? "a GET has none" : given === null ? "it takes no JSON" : null;
   if (why !== null || given === null) {
     if (isRequired) throw new OpenApiFlaw(`Its body cannot be sent: ${why}`);
@@ -180,7 +187,7 @@ function addBody(document: OpenApiDocument, draft: Draft, { method, operation }:
     return;
   }
   const whole = schemas.schema(schema);
-  const inner = isObject(whole) ? whole : {};
+  const inner = isJsonObject(whole) ? whole : {};
   for (const [name, one] of Object.entries((inner["properties"] ?? {}) as JsonObject))
     properties.set(name, one as Json);
   if (isRequired)
@@ -192,19 +199,19 @@ function addBody(document: OpenApiDocument, draft: Draft, { method, operation }:
 }
 
 /** The fields of a body that become arguments of their own; null if the body must be a single argument. */
-function fieldsOf({ properties: taken }: Draft, schema: JsonObject): readonly string[] | null {
+function fieldsOf({ properties: taken }: ToolDraft, schema: JsonObject): readonly string[] | null {
   const { properties } = schema;
-  if (!isObject(properties) || ["allOf", "anyOf", "oneOf", "not"].some((word) => schema[word] !== undefined))
+  if (!isJsonObject(properties) || ["allOf", "anyOf", "oneOf", "not"].some((word) => schema[word] !== undefined))
     return null;
-  if (schema["nullable"] === true || isObject(schema["additionalProperties"])) return null;
+  if (schema["nullable"] === true || isJsonObject(schema["additionalProperties"])) return null;
   const names = Object.keys(properties);
   const fit = names.every((name) => /^[A-Za-z0-9_.-]{1,64}$/.test(name) && !taken.has(name) && name !== "__proto__");
   return fit && names.length > 0 ? names : null;
 }
 
 /** The schema of the JSON body; null if the operation accepts none. */
-function jsonOf(document: OpenApiDocument, content: unknown): Json | null {
-  if (!isObject(content)) return null;
+function jsonBodySchema(document: OpenApiDocument, content: unknown): Json | null {
+  if (!isJsonObject(content)) return null;
   const types = Object.keys(content);
   const type =
     types.find((one) => /^application\/json\b/i.test(one)) ??

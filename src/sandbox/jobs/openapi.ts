@@ -4,18 +4,19 @@
  */
 import { cutText } from "../../../actors/cut-text.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
-import { isObject, OpenApiDocument, OpenApiFlaw, textIn } from "./openapi-document.ts";
-import { type ImportedTool, toolOf } from "./openapi-tool.ts";
+import { OpenApiDocument, OpenApiFlaw } from "./openapi-document.ts";
+import { type ImportedTool, importedTool } from "./openapi-tool.ts";
+import { isJsonObject, textOrEmpty } from "../../../actors/schema.ts";
 
 /** The most operations in the list. */
-const LISTED = 300;
+const LISTED_OPERATIONS = 300;
 /** Characters of an operation's summary in the list. */
 const SUMMARY = 120;
-const ID = 128;
+const OPERATION_ID_CHARACTERS = 128;
 /** Bytes of all tools: an agent can have no more, and an answer has no room for more. */
-const TOOLS_BYTES = 160 * 1024;
+const IMPORTED_TOOLS_BYTES = 160 * 1024;
 
-const METHODS = ["get", "post", "put", "patch", "delete"] as const;
+const IMPORTED_METHODS = ["get", "post", "put", "patch", "delete"] as const;
 
 /** The chosen operations, and their servers. */
 export interface OpenApiChoice {
@@ -53,7 +54,7 @@ export type OpenApiResult =
       readonly errors: readonly { readonly at: number; readonly message: string }[];
     };
 
-interface Found extends OpenApiOperation {
+interface FoundOperation extends OpenApiOperation {
   readonly item: JsonObject;
   readonly operation: JsonObject;
 }
@@ -62,14 +63,14 @@ export function openApiTools(options: JsonObject, content: Uint8Array): OpenApiR
   const choice = options as unknown as OpenApiChoice;
   try {
     const document = new OpenApiDocument(new TextDecoder().decode(content));
-    return read(document, choice);
+    return chooseOperations(document, choice);
   } catch (cause) {
     if (cause instanceof OpenApiFlaw) return { kind: "refused", message: cause.message };
     throw cause;
   }
 }
 
-function read(document: OpenApiDocument, choice: OpenApiChoice): OpenApiResult {
+function chooseOperations(document: OpenApiDocument, choice: OpenApiChoice): OpenApiResult {
   const found = operationsOf(document);
   const byId = new Map(found.toReversed().map((one) => [one.operation_id, one]));
   for (const one of found) byId.set(`${one.method} ${one.path}`, one);
@@ -83,7 +84,7 @@ function read(document: OpenApiDocument, choice: OpenApiChoice): OpenApiResult {
       continue;
     }
     try {
-      const { tool, left } = toolOf(document, one, choice);
+      const { tool, left } = importedTool(document, one, choice);
       tools.push(tool);
       for (const message of left) notes.push({ operation_id: id, message });
     } catch (cause) {
@@ -91,31 +92,42 @@ function read(document: OpenApiDocument, choice: OpenApiChoice): OpenApiResult {
       errors.push({ at, message: cause.message });
     }
   }
-  if (Buffer.byteLength(JSON.stringify(tools)) > TOOLS_BYTES)
-    return { kind: "refused", message: `The tools have more than ${TOOLS_BYTES} bytes: choose fewer operations` };
-  const title = cutText(textIn(isObject(document.root["info"]) ? document.root["info"]["title"] : ""), SUMMARY);
+  if (Buffer.byteLength(JSON.stringify(tools)) > IMPORTED_TOOLS_BYTES)
+    return {
+      kind: "refused",
+      message: `The tools have more than ${IMPORTED_TOOLS_BYTES} bytes: choose fewer operations`,
+    };
+  const title = cutText(
+    textOrEmpty(isJsonObject(document.root["info"]) ? document.root["info"]["title"] : ""),
+    SUMMARY,
+  );
   const operations = found
-    .slice(0, LISTED)
+    .slice(0, LISTED_OPERATIONS)
     .map(({ operation_id, method, path, summary }) => ({ operation_id, method, path, summary }));
   return { kind: "read", title: title.toWellFormed(), operations, total: found.length, tools, notes, errors };
 }
 
-function operationsOf(document: OpenApiDocument): Found[] {
+function operationsOf(document: OpenApiDocument): FoundOperation[] {
   const { paths } = document.root;
-  if (!isObject(paths)) throw new OpenApiFlaw("The document has no paths");
+  if (!isJsonObject(paths)) throw new OpenApiFlaw("The document has no paths");
   return Object.entries(paths).flatMap(([path, given]) => {
     const item = document.resolved(given);
     if (item === undefined || !path.startsWith("/")) return [];
-    return METHODS.flatMap((verb) => {
+    return IMPORTED_METHODS.flatMap((verb) => {
       const operation = item[verb];
-      if (!isObject(operation)) return [];
+      if (!isJsonObject(operation)) return [];
       const method = verb.toUpperCase();
-      const id = textIn(operation["operationId"]) || `${method} ${path}`;
-      const summary = textIn(operation["summary"]) || textIn(operation["description"]);
-      const shown = { operation_id: short(id, ID), method, path: short(path, ID), summary: short(summary, SUMMARY) };
+      const id = textOrEmpty(operation["operationId"]) || `${method} ${path}`;
+      const summary = textOrEmpty(operation["summary"]) || textOrEmpty(operation["description"]);
+      const shown = {
+        operation_id: shortWords(id, OPERATION_ID_CHARACTERS),
+        method,
+        path: shortWords(path, OPERATION_ID_CHARACTERS),
+        summary: shortWords(summary, SUMMARY),
+      };
       return [{ ...shown, path, item, operation }];
     });
   });
 }
 
-const short = (text: string, most: number): string => cutText(text, most);
+const shortWords = (text: string, most: number): string => cutText(text, most);

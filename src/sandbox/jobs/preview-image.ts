@@ -1,7 +1,7 @@
 /** The job `preview-image`: a picture, scaled down, as WebP. Its metadata (places, cameras) are dropped. */
 import sharp, { type Sharp } from "sharp";
 import type { JsonObject } from "../../../actors/schema.ts";
-import { Output } from "../protocol.ts";
+import { JobOutput } from "../protocol.ts";
 import { PREVIEWED_NAME } from "./file-names.ts";
 
 export interface PreviewImage {
@@ -21,17 +21,17 @@ sharp.cache(false);
 sharp.concurrency(1);
 
 /** Options: `side` (pixels of the longer one at most), `maxBytes`. Fails if the file is not an image. */
-export async function previewImage(options: JsonObject): Promise<Output> {
-  return scaled(sharp(PREVIEWED_NAME, { limitInputPixels: MAX_PIXELS, failOn: "none", pages: 1 }), options);
+export async function previewImage(options: JsonObject): Promise<JobOutput> {
+  return scaleImage(sharp(PREVIEWED_NAME, { limitInputPixels: MAX_PIXELS, failOn: "none", pages: 1 }), options);
 }
 
 /** Scales an image; other jobs use it for pixels that they have rendered. */
-export async function scaled(image: Sharp, { side, maxBytes }: JsonObject): Promise<Output> {
+export async function scaleImage(image: Sharp, { side, maxBytes }: JsonObject): Promise<JobOutput> {
   const box = { width: Number(side), height: Number(side), fit: "inside", withoutEnlargement: true } as const;
   const fitted = image.autoOrient().resize(box);
   let made = await fitted.webp({ quality: QUALITY }).toBuffer({ resolveWithObject: true });
   if (made.data.length > Number(maxBytes))
     made = await fitted.webp({ quality: SMALLER_QUALITY }).toBuffer({ resolveWithObject: true });
   const { width, height } = made.info;
-  return new Output({ kind: "image", width, height } satisfies PreviewImage, made.data);
+  return new JobOutput({ kind: "image", width, height } satisfies PreviewImage, made.data);
 }

@@ -1,9 +1,9 @@
 /** The job `preview-pdf`: the text of a document's first pages, and its first page as a picture (PDFium, in WebAssembly). */
 import { cutText, isLonger } from "../../../actors/cut-text.ts";
 import type { JsonObject } from "../../../actors/schema.ts";
-import { Output } from "../protocol.ts";
+import { JobOutput } from "../protocol.ts";
 import { PREVIEWED_NAME } from "./file-names.ts";
-import { type PreviewImage, scaled } from "./preview-image.ts";
+import { type PreviewImage, scaleImage } from "./preview-image.ts";
 import { readFileSync } from "node:fs";
 import { type PDFiumDocument, PDFiumLibrary } from "@hyzyla/pdfium";
 import sharp from "sharp";
@@ -29,21 +29,21 @@ const MAX_POINTS = 5_000;
 /**
  * Options: `maxChars` of the text, and those of `preview-image`. Fails if the file is not a PDF, or needs a password.
  */
-export async function previewPdf(options: JsonObject): Promise<Output> {
+export async function previewPdf(options: JsonObject): Promise<JobOutput> {
   const library = await PDFiumLibrary.init();
   try {
     const document = await library.loadDocument(readFileSync(PREVIEWED_NAME));
     const pages = document.getPageCount();
-    const { text, truncated } = textOf(document, pages, Number(options["maxChars"]));
+    const { text, truncated } = pdfText(document, pages, Number(options["maxChars"]));
     const first = await firstPage(document, options).catch(() => null);
     const value = { kind: "pdf", pages, text, truncated, image: first?.value ?? null } as PreviewPdf;
-    return new Output(value, first?.bytes ?? new Uint8Array());
+    return new JobOutput(value, first?.bytes ?? new Uint8Array());
   } finally {
     library.destroy();
   }
 }
 
-function textOf(document: PDFiumDocument, pages: number, maxChars: number): Pick<PreviewPdf, "text" | "truncated"> {
+function pdfText(document: PDFiumDocument, pages: number, maxChars: number): Pick<PreviewPdf, "text" | "truncated"> {
   const texts: string[] = [];
   let chars = 0;
   const last = Math.min(pages, READ_PAGES);
@@ -56,11 +56,11 @@ function textOf(document: PDFiumDocument, pages: number, maxChars: number): Pick
   return { text: cutText(text, maxChars), truncated: isLonger(text, maxChars) || texts.length < pages };
 }
 
-async function firstPage(document: PDFiumDocument, options: JsonObject): Promise<Output> {
+async function firstPage(document: PDFiumDocument, options: JsonObject): Promise<JobOutput> {
   const page = document.getPage(0);
   const { originalWidth, originalHeight } = page.getOriginalSize();
   if (Math.max(originalWidth, originalHeight) > MAX_POINTS) throw new Error("the page is too large to be drawn");
   const drawn = await page.render({ scale: SCALE, render: "bitmap" });
   const raw = { width: drawn.width, height: drawn.height, channels: 4 } as const;
-  return scaled(sharp(drawn.data, { raw }).flatten({ background: "white" }), options);
+  return scaleImage(sharp(drawn.data, { raw }).flatten({ background: "white" }), options);
 }

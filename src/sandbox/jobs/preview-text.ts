@@ -6,7 +6,7 @@ import { createRequire } from "node:module";
 import { Marked } from "marked";
 import sanitize from "sanitize-html";
 import type { JsonObject } from "../../../actors/schema.ts";
-import { Output } from "../protocol.ts";
+import { JobOutput } from "../protocol.ts";
 
 interface Highlighter {
   getLanguage(name: string): object | undefined;
@@ -17,10 +17,14 @@ const require = createRequire(import.meta.url);
 const hljs = require("highlight.js/lib/common") as Highlighter;
 
 /** File names that imply a language without an extension. */
-const BY_NAME: Readonly<Record<string, string>> = { dockerfile: "bash", makefile: "makefile", gemfile: "ruby" };
+const LANGUAGE_BY_NAME: Readonly<Record<string, string>> = {
+  dockerfile: "bash",
+  makefile: "makefile",
+  gemfile: "ruby",
+};
 
 /** Names of plain text, which has nothing to highlight. */
-const PLAIN = new Set(["txt", "text", "plaintext"]);
+const PLAIN_TEXT_NAMES = new Set(["txt", "text", "plaintext"]);
 
 const SPANS = /^hljs(?:-[\w-]+)?$/;
 /** No images: loading one would tell another server who reads. No identifiers, styles, forms or frames. */
@@ -61,20 +65,20 @@ const markdown = new Marked({
 });
 
 /** Options: `name` of the file, `isMarkdown`. The HTML is in the answer's bytes; without a language there are none. */
-export function previewText({ name, isMarkdown }: JsonObject, content: Uint8Array): Output {
+export function previewText({ name, isMarkdown }: JsonObject, content: Uint8Array): JobOutput {
   const text = new TextDecoder().decode(content);
   const html =
-    isMarkdown === true ? sanitize(markdown.parse(text, { async: false }), ALLOWED) : code(text, String(name));
-  return new Output({ kind: "text" }, Buffer.from(html ?? ""));
+    isMarkdown === true ? sanitize(markdown.parse(text, { async: false }), ALLOWED) : highlightCode(text, String(name));
+  return new JobOutput({ kind: "text" }, Buffer.from(html ?? ""));
 }
 
-function code(text: string, name: string): string | null {
+function highlightCode(text: string, name: string): string | null {
   const lower = name.toLowerCase();
-  const html = highlighted(text, BY_NAME[lower] ?? lower.split(".").at(-1) ?? "");
+  const html = highlighted(text, LANGUAGE_BY_NAME[lower] ?? lower.split(".").at(-1) ?? "");
   return html === null ? null : `<pre><code class="hljs">${html}</code></pre>`;
 }
 
 function highlighted(text: string, language: string): string | null {
-  if (PLAIN.has(language) || hljs.getLanguage(language) === undefined) return null;
+  if (PLAIN_TEXT_NAMES.has(language) || hljs.getLanguage(language) === undefined) return null;
   return hljs.highlight(text, { language, ignoreIllegals: true }).value;
 }

@@ -2,6 +2,7 @@
 
 import { cutText } from "../../../actors/cut-text.ts";
 import { type ExactNumber, parseStored } from "../../../actors/exact-json.ts";
+import type { QueryParameter } from "../../../actors/workspace/data-queries.ts";
 
 /** Why a query has no result. None of these is a failure of the child. */
 export interface QueryRefusal {
@@ -42,8 +43,7 @@ export interface QueryText {
   readonly query: string;
   readonly params: QueryParams;
 }
-export type QueryParam = string | number | ExactNumber | boolean | null;
-export type QueryParams = readonly QueryParam[] | Readonly<Record<string, QueryParam>>;
+export type QueryParams = readonly QueryParameter[] | Readonly<Record<string, QueryParameter>>;
 
 /** Characters of a database's message. */
 const MAX_MESSAGE = 1_000;
@@ -65,7 +65,7 @@ export const refusedColumns = (columns: QueryDone["columns"]): QueryRefusal | nu
     : refusedQuery("query", `The names and types of the columns have more than ${MAX_COLUMNS_BYTES} bytes`);
 
 /** Whether the number is an integer that fits in so many bits. */
-export const isWithin = ({ rawJSON: text }: ExactNumber, bits: number): boolean =>
+export const isIntegerWithin = ({ rawJSON: text }: ExactNumber, bits: number): boolean =>
   /^-?\d+$/.test(text) && BigInt.asIntN(bits, BigInt(text)) === BigInt(text);
 
 /** Why a database cannot take a number. */

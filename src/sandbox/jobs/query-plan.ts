@@ -37,7 +37,7 @@ const READERS = new Set([
 /** Table functions that read nothing. */
 const GENERATORS = new Set(["range", "generate_series", "unnest", "json_each", "json_tree", "repeat", "repeat_row"]);
 /** Functions that reveal or change something of the process. */
-const FORBIDDEN = new Set(["current_setting", "getenv", "write_log", "getvariable", "nextval", "currval"]);
+const FORBIDDEN_FUNCTIONS = new Set(["current_setting", "getenv", "write_log", "getvariable", "nextval", "currval"]);
 
 /** Files of one query. */
 const MAX_FILES = 64;
@@ -88,7 +88,7 @@ const folded = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => l
 
 type Tree = Readonly<Record<string, unknown>>;
 
-interface Parsed {
+interface ParsedQuery {
   readonly error: boolean;
   readonly error_type?: string;
   readonly error_message?: string;
@@ -105,7 +105,7 @@ async function parse(
   const text = String(rows.getRows()[0]?.[0]);
   // DuckDB writes a literal such as 1e400 as `Infinity`, which JSON does not have. In a string its quotes would be escaped.
   if (/"value":-?Infinity\b/.test(text)) return refusedQuery("query", "A number in the query is too large");
-  const parsed = JSON.parse(text) as Parsed;
+  const parsed = JSON.parse(text) as ParsedQuery;
   if (parsed.error) {
     const message = parsed.error_message ?? "";
     // The parser understood the text, but it is not a SELECT.
@@ -124,7 +124,7 @@ function walk(value: unknown, known: ReadonlySet<string>, files: NamedFiles): vo
   if (Array.isArray(value)) for (const one of value) walk(one, known, files);
   if (!isTree(value)) return;
   const seen = "cte_map" in value ? expressions(value["cte_map"], known, files) : known;
-  if (value["type"] === "BASE_TABLE") table(value, seen, files);
+  if (value["type"] === "BASE_TABLE") checkTable(value, seen, files);
   else if (value["type"] === "TABLE_FUNCTION") tableFunction(value["function"], files);
   else if (value["type"] === "SHOW_REF" && value["query"] === null)
     throw new Violation("SHOW is not possible: a query reads files");
@@ -149,7 +149,7 @@ function expressions(map: unknown, known: ReadonlySet<string>, files: NamedFiles
   return seen;
 }
 
-function table(ref: Tree, known: ReadonlySet<string>, files: NamedFiles): void {
+function checkTable(ref: Tree, known: ReadonlySet<string>, files: NamedFiles): void {
   if (ref["at_clause"] !== null) throw new Violation("AT is not possible: a file has no versions here");
   // `FROM sales.csv` without quotes is a table `csv` in a schema `sales`.
   const parts = [ref["catalog_name"], ref["schema_name"], ref["table_name"]].map(String).filter((part) => part !== "");
@@ -170,25 +170,25 @@ function tableFunction(value: unknown, files: NamedFiles): void {
   if (GENERATORS.has(name)) return;
   if (!READERS.has(name)) throw new Violation(`The table function ${name} is not possible in a query`);
   const [first] = called["children"] as readonly unknown[];
-  const named = namesIn(first);
+  const named = literalNamesIn(first);
   if (named === null || named.length === 0)
     throw new Violation(`${name} takes the path of a file as text, or a list of such paths`);
   for (const { name: path, at } of named) files.add(path, at);
 }
 
 /** The paths of a literal argument; null if it is not a literal. */
-function namesIn(argument: unknown): readonly NamePlace[] | null {
+function literalNamesIn(argument: unknown): readonly NamePlace[] | null {
   if (!isTree(argument)) return null;
   if (argument["class"] === "CONSTANT") {
     const value = isTree(argument["value"]) ? argument["value"]["value"] : null;
     return typeof value === "string" ? [{ name: value, at: Number(argument["query_location"]) }] : null;
   }
   if (argument["class"] !== "FUNCTION" || argument["function_name"] !== "list_value") return null;
-  const all = (argument["children"] as readonly unknown[]).map(namesIn);
+  const all = (argument["children"] as readonly unknown[]).map(literalNamesIn);
   return all.some((names) => names === null) ? null : all.flatMap((names) => names ?? []);
 }
 
 function scalarFunction(value: Tree): void {
   const name = String(value["function_name"]).toLowerCase();
-  if (FORBIDDEN.has(name)) throw new Violation(`The function ${name} is not possible in a query`);
+  if (FORBIDDEN_FUNCTIONS.has(name)) throw new Violation(`The function ${name} is not possible in a query`);
 }

@@ -1,5 +1,5 @@
 /** Limits the rows of a result, and encodes them in the formats of the answer. */
-import type { Json } from "./arrow.ts";
+import type { ArrowJson } from "./arrow.ts";
 
 export type Format = "json" | "csv" | "arrow";
 
@@ -10,7 +10,7 @@ interface Column {
 
 /** Takes rows up to a limit of their number or of their size as JSON. */
 export class RowTaker {
-  readonly rows: (readonly Json[])[] = [];
+  readonly rows: (readonly ArrowJson[])[] = [];
   /** Whether a further row was offered. */
   isFull = false;
   private left: number;
@@ -22,7 +22,7 @@ export class RowTaker {
   }
 
   /** False if the limit is reached. */
-  take(row: readonly Json[]): boolean {
+  take(row: readonly ArrowJson[]): boolean {
     const bytes = Buffer.byteLength(JSON.stringify(row)) + 1;
     this.isFull = this.rows.length >= this.most || bytes > this.left;
     if (this.isFull) return false;
@@ -36,18 +36,18 @@ export class RowTaker {
 export async function asFormat(
   format: Format,
   columns: readonly Column[],
-  rows: readonly (readonly Json[])[],
+  rows: readonly (readonly ArrowJson[])[],
 ): Promise<Uint8Array> {
   if (format === "json") return Buffer.from(JSON.stringify(rows));
   if (format === "csv")
     return Buffer.from(
-      [columns.map(({ name }) => name), ...rows].map((row) => `${row.map(cell).join(",")}\r\n`).join(""),
+      [columns.map(({ name }) => name), ...rows].map((row) => `${row.map(queryCell).join(",")}\r\n`).join(""),
     );
   // Loaded on first use.
   return (await import("./arrow.ts")).arrowStream(columns, rows);
 }
 
-function cell(value: Json): string {
+function queryCell(value: ArrowJson): string {
   if (value === null) return "";
   const text = typeof value === "object" ? JSON.stringify(value) : String(value);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

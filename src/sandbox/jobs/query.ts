@@ -12,11 +12,11 @@ import {
   StatementType,
 } from "@duckdb/node-api";
 import type { JsonObject } from "../../../actors/schema.ts";
-import { Output } from "../protocol.ts";
+import { JobOutput } from "../protocol.ts";
 import { connectDuck } from "./duck-session.ts";
-import { jsonOf } from "./duck-value.ts";
+import { duckJson } from "./duck-value.ts";
 import {
-  isWithin,
+  isIntegerWithin,
   type QueryParams,
   type QueryRefusal,
   queryTextOf,
@@ -28,15 +28,15 @@ import { asFormat, type Format, RowTaker } from "./query-rows.ts";
 
 /** CPU time of one query, across all its threads. */
 export const QUERY_CPU_MS = 5_000;
-const LOOK_MS = 20;
+const QUERY_LOOK_MS = 20;
 /** The widest integer of DuckDB that all its functions take. */
 const HUGEINT_BITS = 128;
 
-const TOO_LONG = `The query used more than ${QUERY_CPU_MS / 1_000} s of CPU time`;
-const TOO_LARGE = "The query needs more than 512 MiB of memory";
+const CPU_EXCEEDED = `The query used more than ${QUERY_CPU_MS / 1_000} s of CPU time`;
+const MEMORY_EXCEEDED = "The query needs more than 512 MiB of memory";
 
 /** Content: a `QueryText`. Options: `lane`, `format`, `limit` (rows), `maxBytes` (of the rows). */
-export async function query(options: JsonObject, content: Uint8Array): Promise<Output | QueryRefusal> {
+export async function query(options: JsonObject, content: Uint8Array): Promise<JobOutput | QueryRefusal> {
   const { query: sql, params } = queryTextOf(content);
   const connection = await connectDuck(String(options["lane"]));
   let isLate = false;
@@ -46,23 +46,26 @@ export async function query(options: JsonObject, content: Uint8Array): Promise<O
     if ((user + system) / 1_000 < QUERY_CPU_MS) return;
     isLate = true;
     connection.interrupt();
-  }, LOOK_MS);
+  }, QUERY_LOOK_MS);
   try {
-    const statement = await prepared(connection, sql);
+    const statement = await prepareQuery(connection, sql);
     if ("kind" in statement) return statement;
     const refusal = bind(statement, params);
     if (refusal !== null) return refusal;
-    return await run(statement, options);
+    return await runDuckQuery(statement, options);
   } catch (error) {
-    if (isLate) return refusedQuery("timeout", TOO_LONG);
-    return refusalOf(error);
+    if (isLate) return refusedQuery("timeout", CPU_EXCEEDED);
+    return duckRefusal(error);
   } finally {
     clearInterval(watch);
     connection.closeSync();
   }
 }
 
-async function prepared(connection: DuckDBConnection, sql: string): Promise<DuckDBPreparedStatement | QueryRefusal> {
+async function prepareQuery(
+  connection: DuckDBConnection,
+  sql: string,
+): Promise<DuckDBPreparedStatement | QueryRefusal> {
   const statements = await connection.extractStatements(sql);
   if (statements.count !== 1) return refusedQuery("violation", "A query is exactly one SELECT statement");
   const statement = await statements.prepare(0);
@@ -94,7 +97,7 @@ function bind(statement: DuckDBPreparedStatement, params: QueryParams): QueryRef
   for (const [i, name] of names.entries()) {
     const value = given[name];
     if (!isExactNumber(value)) bindOne(statement, i + 1, value);
-    else if (isWithin(value, HUGEINT_BITS)) statement.bindValue(i + 1, BigInt(value.rawJSON), HUGEINT);
+    else if (isIntegerWithin(value, HUGEINT_BITS)) statement.bindValue(i + 1, BigInt(value.rawJSON), HUGEINT);
     else return refusedQuery("params", tooExact(name, value));
   }
   return null;
@@ -119,10 +122,10 @@ function bindOne(statement: DuckDBPreparedStatement, index: number, value: unkno
   else statement.bindNull(index);
 }
 
-async function run(
+async function runDuckQuery(
   statement: DuckDBPreparedStatement,
   { format, limit, maxBytes }: JsonObject,
-): Promise<Output | QueryRefusal> {
+): Promise<JobOutput | QueryRefusal> {
   const result = await statement.stream();
   const types: readonly DuckDBType[] = result.columnTypes();
   const columns = result.columnNames().map((name, i) => ({ name, type: String(types[i]) }));
@@ -130,19 +133,19 @@ async function run(
   if (refusal !== null) return refusal;
   const taker = new RowTaker(Number(limit), Number(maxBytes));
   for (let chunk = await result.fetchChunk(); chunk !== null && chunk.rowCount > 0; chunk = await result.fetchChunk()) {
-    for (const row of chunk.getRows()) if (!taker.take(row.map(jsonOf))) break;
+    for (const row of chunk.getRows()) if (!taker.take(row.map(duckJson))) break;
     if (taker.isFull) break;
   }
   const { rows, isFull: truncated } = taker;
   const bytes = await asFormat(String(format) as Format, columns, rows);
-  return new Output({ kind: "done", columns, rowCount: rows.length, truncated }, bytes);
+  return new JobOutput({ kind: "done", columns, rowCount: rows.length, truncated }, bytes);
 }
 
-function refusalOf(error: unknown): QueryRefusal {
+function duckRefusal(error: unknown): QueryRefusal {
   const message = error instanceof Error ? error.message : String(error);
   if (message.startsWith("Out of Memory Error") || message.includes("bad_alloc") || error instanceof RangeError) {
     // The child ends with this answer, because it cannot free all of its memory.
-    return refusedQuery("memory", TOO_LARGE);
+    return refusedQuery("memory", MEMORY_EXCEEDED);
   }
   if (message.startsWith("Permission Error"))
     return refusedQuery("violation", "A query reads the files that it names, and nothing else");

@@ -12,29 +12,29 @@ export interface SchemaError {
   readonly words: string;
 }
 
-type Words = (value: unknown) => string;
-const json = (value: unknown): string => unmarked(typeof value === "string" ? value : JSON.stringify(value));
+type KeywordWords = (value: unknown) => string;
+const jsonWords = (value: unknown): string => unmarked(typeof value === "string" ? value : JSON.stringify(value));
 
 /** By keyword, from its compiled value. */
-const WORDS: Readonly<Record<string, Words>> = {
+const KEYWORD_WORDS: Readonly<Record<string, KeywordWords>> = {
   type: (types) => `must be ${[types as string | string[]].flat().map(withArticle).join(" or ")}`,
   // The library compiles the values to JSON.
-  enum: (values) => `must be one of: ${(values as string[]).map(plain).join(", ")}`,
-  const: (value) => `must be ${plain(value as string)}`,
-  maximum: (bound) => `must be <= ${json(bound)}`,
-  exclusiveMaximum: (bound) => `must be < ${json(bound)}`,
-  minimum: (bound) => `must be >= ${json(bound)}`,
-  exclusiveMinimum: (bound) => `must be > ${json(bound)}`,
-  multipleOf: (of) => `must be a multiple of ${json(of)}`,
-  minLength: (least) => `must have at least ${json(least)} characters`,
-  maxLength: (most) => `must have at most ${json(most)} characters`,
+  enum: (values) => `must be one of: ${(values as string[]).map(plainValue).join(", ")}`,
+  const: (value) => `must be ${plainValue(value as string)}`,
+  maximum: (bound) => `must be <= ${jsonWords(bound)}`,
+  exclusiveMaximum: (bound) => `must be < ${jsonWords(bound)}`,
+  minimum: (bound) => `must be >= ${jsonWords(bound)}`,
+  exclusiveMinimum: (bound) => `must be > ${jsonWords(bound)}`,
+  multipleOf: (of) => `must be a multiple of ${jsonWords(of)}`,
+  minLength: (least) => `must have at least ${jsonWords(least)} characters`,
+  maxLength: (most) => `must have at most ${jsonWords(most)} characters`,
   pattern: (pattern) => `must match \`${(pattern as RegExp).source}\``,
-  minItems: (least) => `must have at least ${json(least)} items`,
-  maxItems: (most) => `must have at most ${json(most)} items`,
+  minItems: (least) => `must have at least ${jsonWords(least)} items`,
+  maxItems: (most) => `must have at most ${jsonWords(most)} items`,
   uniqueItems: () => "must not have equal items",
   contains: (of) => containsWords(of as Contains),
-  minProperties: (least) => `must have at least ${json(least)} fields`,
-  maxProperties: (most) => `must have at most ${json(most)} fields`,
+  minProperties: (least) => `must have at least ${jsonWords(least)} fields`,
+  maxProperties: (most) => `must have at most ${jsonWords(most)} fields`,
   propertyNames: () => "has a field whose name is not allowed",
   dependentRequired: () => "lacks fields that others of its fields require",
   anyOf: () => "must fit at least one of the alternatives of its schema",
@@ -54,7 +54,7 @@ function containsWords({ minContains = 1, maxContains = Number.MAX_SAFE_INTEGER 
 }
 
 /** JSON of a value; a text without its quotes. */
-function plain(text: string): string {
+function plainValue(text: string): string {
   const value: unknown = JSON.parse(text);
   return unmarked(typeof value === "string" ? value : text);
 }
@@ -102,7 +102,7 @@ export class ErrorCollector implements EvaluationPlugin<Collected> {
   }
 
   afterSchema(url: string, instance: Instance.JsonNode, context: Collected, isValid: boolean): void {
-    if (!isValid && context.ast[url] === false) (context.reasons ??= []).push(refusal(url, instance));
+    if (!isValid && context.ast[url] === false) (context.reasons ??= []).push(unexpectedValue(url, instance));
     this.collected = context.reasons ?? [];
   }
 }
@@ -112,17 +112,17 @@ function reasonsOf(keyword: string, value: unknown, instance: Instance.JsonNode)
   if (keyword === "required")
     return (value as readonly string[])
       .filter((name) => !Instance.has(name, instance))
-      .map((name) => ({ path: `${path}/${pointer(name)}`, kind: "missing", words: "is missing" }));
-  const words = WORDS[keyword];
+      .map((name) => ({ path: `${path}/${pointerPart(name)}`, kind: "missing", words: "is missing" }));
+  const words = KEYWORD_WORDS[keyword];
   if (words === undefined) return [];
   const kind = keyword === "type" || keyword === "enum" ? keyword : "other";
   return [{ path, kind, words: words(value) }];
 }
 
 /** A value where the schema allows none. */
-function refusal(url: string, { pointer: path }: Instance.JsonNode): SchemaError {
+function unexpectedValue(url: string, { pointer: path }: Instance.JsonNode): SchemaError {
   if (NO_MORE_FIELDS.test(url)) return { path, kind: "unknown", words: "is unknown" };
   return { path, kind: "other", words: NO_MORE_ITEMS.test(url) ? "is one item too many" : "is not allowed" };
 }
 
-const pointer = (name: string): string => name.replaceAll("~", "~0").replaceAll("/", "~1");
+const pointerPart = (name: string): string => name.replaceAll("~", "~0").replaceAll("/", "~1");

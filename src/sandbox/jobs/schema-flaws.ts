@@ -38,9 +38,9 @@ function flawOfEachPlace(errors: readonly SchemaError[]): readonly SchemaError[]
   const flaws = new Map<string, SchemaError>();
   for (const error of errors) {
     const known = flaws.get(error.path);
-    if (known === undefined || rank(error) > rank(known)) flaws.set(error.path, error);
+    if (known === undefined || errorRank(error) > errorRank(known)) flaws.set(error.path, error);
   }
   return [...flaws.values()];
 }
 
-const rank = ({ kind }: SchemaError): number => (kind === "enum" ? 2 : kind === "type" ? 1 : 0);
+const errorRank = ({ kind }: SchemaError): number => (kind === "enum" ? 2 : kind === "type" ? 1 : 0);

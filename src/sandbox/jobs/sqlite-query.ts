@@ -6,20 +6,20 @@
 import { type ExactNumber, isExactNumber } from "../../../actors/exact-json.ts";
 import { constants, Database, type SQLQueryBindings, type Statement } from "bun:sqlite";
 import type { JsonObject } from "../../../actors/schema.ts";
-import { Output } from "../protocol.ts";
+import { JobOutput } from "../protocol.ts";
 import { SQLITE_NAME } from "./file-names.ts";
 import {
-  isWithin,
-  type QueryParam,
   type QueryParams,
   type QueryRefusal,
+  isIntegerWithin,
   queryTextOf,
   refusedColumns,
   refusedQuery,
   tooExact,
 } from "./query-answer.ts";
-import type { Json } from "./arrow.ts";
+import type { ArrowJson } from "./arrow.ts";
 import { asFormat, type Format, RowTaker } from "./query-rows.ts";
+import type { QueryParameter } from "../../../actors/workspace/data-queries.ts";
 
 /** Memory for pages, rows and sorting. */
 const HEAP_BYTES = 512 * 1024 * 1024;
@@ -27,22 +27,22 @@ const HEAP_BYTES = 512 * 1024 * 1024;
 const INTEGER_BITS = 64;
 
 /** Content: a `QueryText`. Options: `format`, `limit` (rows), `maxBytes` (of the rows). */
-export async function sqliteQuery(options: JsonObject, content: Uint8Array): Promise<Output | QueryRefusal> {
+export async function sqliteQuery(options: JsonObject, content: Uint8Array): Promise<JobOutput | QueryRefusal> {
   const { query, params } = queryTextOf(content);
   let database: Database | null = null;
   try {
-    database = open();
+    database = openSqlite();
     const sql = query.replace(/[\s;]+$/, "");
-    return violationOf(database, sql) ?? (await run(database, { sql, params }, options));
+    return violationOf(database, sql) ?? (await runSqliteQuery(database, { sql, params }, options));
   } catch (error) {
-    return refusalOf(error);
+    return sqliteRefusal(error);
   } finally {
     database?.close();
   }
 }
 
 /** Opens the file as immutable: it has no write-ahead log, nothing writes to it, and SQLite creates no files for it. */
-function open(): Database {
+function openSqlite(): Database {
   const file = `file:${encodeURI(process.cwd())}/${SQLITE_NAME}?immutable=1`;
   const database = new Database(file, constants.SQLITE_OPEN_READONLY | constants.SQLITE_OPEN_URI);
   database.run(`PRAGMA hard_heap_limit = ${HEAP_BYTES}`);
@@ -53,12 +53,13 @@ function open(): Database {
 }
 
 /** Names that expose the process, or other files. */
-const FORBIDDEN = /\b(?:pragma_\w+|sqlite_dbpage|load_extension)\b/i;
+const FORBIDDEN_NAMES = /\b(?:pragma_\w+|sqlite_dbpage|load_extension)\b/i;
 
 function violationOf(database: Database, sql: string): QueryRefusal | null {
   // Compile it by itself first, so that SQLite's error is about the author's own text.
   database.prepare(sql).finalize();
-  if (FORBIDDEN.test(sql)) return refusedQuery("violation", "A query reads the tables of the file, and nothing else");
+  if (FORBIDDEN_NAMES.test(sql))
+    return refusedQuery("violation", "A query reads the tables of the file, and nothing else");
   try {
     database.prepare(`WITH query AS (\n${sql}\n) SELECT 1 FROM query`).finalize();
     return null;
@@ -67,14 +68,16 @@ function violationOf(database: Database, sql: string): QueryRefusal | null {
   }
 }
 
-async function run(
+async function runSqliteQuery(
   database: Database,
   { sql, params }: { readonly sql: string; readonly params: QueryParams },
   { format, limit, maxBytes }: JsonObject,
-): Promise<Output | QueryRefusal> {
+): Promise<JobOutput | QueryRefusal> {
   // Released before the file is closed: otherwise its memory stays until the next collection.
   using statement = database.prepare(sql).safeIntegers(true);
-  const exact = Object.entries(params).find(([, value]) => isExactNumber(value) && !isWithin(value, INTEGER_BITS));
+  const exact = Object.entries(params).find(
+    ([, value]) => isExactNumber(value) && !isIntegerWithin(value, INTEGER_BITS),
+  );
   if (exact !== undefined) {
     const name = Array.isArray(params) ? String(Number(exact[0]) + 1) : exact[0];
     return refusedQuery("params", tooExact(name, exact[1] as ExactNumber));
@@ -87,17 +90,17 @@ async function run(
     return refusedQuery("params", `The query has ${statement.paramsCount} parameters, and \`params\` has ${given}`);
   const names = statement.columnNames;
   const taker = new RowTaker(Number(limit), Number(maxBytes));
-  for (const row of rowsOf(statement, names, bindings)) if (!taker.take(row.map(jsonOf))) break;
+  for (const row of rowsOf(statement, names, bindings)) if (!taker.take(row.map(sqliteJson))) break;
   const { rows, isFull: truncated } = taker;
   const types = statement.declaredTypes;
   const columns = names.map((name, i) => ({ name, type: types[i] ?? "ANY" }));
   const refusal = refusedColumns(columns);
   if (refusal !== null) return refusal;
   const bytes = await asFormat(String(format) as Format, columns, rows);
-  return new Output({ kind: "done", columns, rowCount: rows.length, truncated }, bytes);
+  return new JobOutput({ kind: "done", columns, rowCount: rows.length, truncated }, bytes);
 }
 
-type Rows = Iterable<readonly unknown[]>;
+type SqliteRows = Iterable<readonly unknown[]>;
 
 /**
  * Yields rows one by one. Only duplicate column names need all rows at once, because SQLite's iterator returns objects
@@ -108,7 +111,7 @@ function* rowsOf(
   names: readonly string[],
   bindings: SQLQueryBindings[],
 ): Generator<readonly unknown[]> {
-  if (new Set(names).size < names.length) return yield* statement.values(...bindings) as Rows;
+  if (new Set(names).size < names.length) return yield* statement.values(...bindings) as SqliteRows;
   for (const row of statement.iterate(...bindings)) yield names.map((name) => (row as Record<string, unknown>)[name]);
 }
 
@@ -117,7 +120,7 @@ const isUsed = (sql: string, name: string): boolean => /^\w+$/.test(name) && new
 /** SQLite identifies a parameter by its full name, including the sign. */
 function bindingsOf(params: QueryParams): SQLQueryBindings[] {
   if (Array.isArray(params)) return params.map(bindingOf);
-  const named = Object.entries(params as Readonly<Record<string, QueryParam>>);
+  const named = Object.entries(params as Readonly<Record<string, QueryParameter>>);
   if (named.length === 0) return [];
   return [
     Object.fromEntries(
@@ -127,19 +130,19 @@ function bindingsOf(params: QueryParams): SQLQueryBindings[] {
 }
 
 /** Whole numbers are bound as integers: in SQLite, 1.0 is not the same value as 1. */
-const bindingOf = (value: QueryParam) => {
+const bindingOf = (value: QueryParameter) => {
   if (isExactNumber(value)) return BigInt(value.rawJSON);
   return Number.isSafeInteger(value) ? BigInt(value as number) : value;
 };
 
-function jsonOf(value: unknown): Json {
+function sqliteJson(value: unknown): ArrowJson {
   if (typeof value === "bigint") return Number.isSafeInteger(Number(value)) ? Number(value) : value.toString();
   if (value instanceof Uint8Array) return Buffer.from(value).toString("base64");
   if (typeof value === "number") return Number.isFinite(value) ? value : String(value);
   return typeof value === "string" ? value.toWellFormed() : null;
 }
 
-function refusalOf(error: unknown): QueryRefusal {
+function sqliteRefusal(error: unknown): QueryRefusal {
   const message = error instanceof Error ? error.message : String(error);
   if (/out of memory|string or blob too big/i.test(message))
     return refusedQuery("memory", "The query needs more than 512 MiB of memory");

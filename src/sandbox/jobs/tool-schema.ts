@@ -7,13 +7,13 @@
 import { isExactNumber } from "../../../actors/exact-json.ts";
 import type { Json, JsonObject } from "../../../actors/schema.ts";
 
-type Kept = Json | undefined;
+type RepairedValue = Json | undefined;
 /** The value of a keyword, repaired; undefined if nothing of it can be used. */
-type Repair = (value: Json, walk: Walk) => Kept;
+type Repair = (value: Json, walk: SchemaWalk) => RepairedValue;
 
-interface Walk {
+interface SchemaWalk {
   readonly root: JsonObject;
-  /** Before 2020-12 `items` may be a list, and `exclusiveMinimum` of draft 4 is a boolean. */
+  /** Before 2020-12 `repairItems` may be a list, and `exclusiveMinimum` of draft 4 is a boolean. */
   readonly isOld: boolean;
   repairs: number;
 }
@@ -26,70 +26,70 @@ export interface RepairedSchema {
 /** The schema of a tool's arguments, whatever its server has sent. Its depth must be bounded. */
 export function repairedSchema(given: unknown): RepairedSchema {
   if (given === undefined) return { schema: { type: "object" }, isRepaired: false };
-  if (!isObject(given)) return { schema: { type: "object" }, isRepaired: true };
+  if (!isSchemaObject(given)) return { schema: { type: "object" }, isRepaired: true };
   const { $schema: dialect } = given;
-  const walk: Walk = { root: given, isOld: /draft-0[467]/.test(String(dialect)), repairs: 0 };
+  const walk: SchemaWalk = { root: given, isOld: /draft-0[467]/.test(String(dialect)), repairs: 0 };
   const repaired = schemaOf(given, walk);
   // Arguments are always an object.
   const isOdd = given["type"] !== undefined && given["type"] !== "object";
   return { schema: { ...repaired, type: "object" }, isRepaired: isOdd || walk.repairs > 0 };
 }
 
-function schemaOf(schema: JsonObject, walk: Walk): JsonObject {
+function schemaOf(schema: JsonObject, walk: SchemaWalk): JsonObject {
   const kept: Record<string, Json> = {};
   for (const [keyword, value] of Object.entries(schema) as [string, Json][]) {
     const repair = KEYWORDS.get(keyword);
     const repaired = repair === undefined ? value : repair(value, walk);
     if (repaired === undefined) walk.repairs++;
-    else Object.defineProperty(kept, keyword, { value: repaired, ...PLAIN });
+    else Object.defineProperty(kept, keyword, { value: repaired, ...PLAIN_PROPERTY });
   }
   return kept;
 }
 /** A property may have the name `__proto__`. */
-const PLAIN = { enumerable: true, writable: true, configurable: true } as const;
+const PLAIN_PROPERTY = { enumerable: true, writable: true, configurable: true } as const;
 
-const isObject = (value: unknown): value is JsonObject =>
+const isSchemaObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value) && !isExactNumber(value);
 
-const when =
+const keepIf =
   (fits: (value: Json) => boolean): Repair =>
   (value) =>
     fits(value) ? value : undefined;
-const text = when((value) => typeof value === "string");
-const flag = when((value) => typeof value === "boolean");
+const keepText = keepIf((value) => typeof value === "string");
+const keepFlag = keepIf((value) => typeof value === "boolean");
 const isNumber = (value: Json): boolean => typeof value === "number" || isExactNumber(value);
-const number = when(isNumber);
-const count = when((value) => typeof value === "number" && Number.isInteger(value) && value >= 0);
+const keepNumber = keepIf(isNumber);
+const keepCount = keepIf((value) => typeof value === "number" && Number.isInteger(value) && value >= 0);
 
 /** A list of different texts. */
-const names: Repair = (value, walk) => {
+const keepNames: Repair = (value, walk) => {
   if (!Array.isArray(value)) return undefined;
   const kept = [...new Set(value.filter((name) => typeof name === "string"))];
   walk.repairs += value.length - kept.length;
   return kept;
 };
 
-const TYPES = ["array", "boolean", "integer", "null", "number", "object", "string"];
+const SCHEMA_TYPES = ["array", "boolean", "integer", "null", "number", "object", "string"];
 const types: Repair = (value, walk) => {
-  if (!Array.isArray(value)) return TYPES.includes(String(value)) ? value : undefined;
-  const kept = [...new Set(value.filter((name) => TYPES.includes(String(name))))];
+  if (!Array.isArray(value)) return SCHEMA_TYPES.includes(String(value)) ? value : undefined;
+  const kept = [...new Set(value.filter((name) => SCHEMA_TYPES.includes(String(name))))];
   walk.repairs += value.length - kept.length;
   return kept.length === 0 ? undefined : kept;
 };
 
 const subschema: Repair = (value, walk) => {
   if (typeof value === "boolean") return value;
-  return isObject(value) ? schemaOf(value, walk) : undefined;
+  return isSchemaObject(value) ? schemaOf(value, walk) : undefined;
 };
 
 /** Schemas with names. A name whose schema cannot be used stays: it takes everything. */
 const namedSchemas: Repair = (value, walk) => {
-  if (!isObject(value)) return undefined;
+  if (!isSchemaObject(value)) return undefined;
   const kept: Record<string, Json> = {};
   for (const [name, given] of Object.entries(value) as [string, Json][]) {
     const schema = subschema(given, walk);
     if (schema === undefined) walk.repairs++;
-    Object.defineProperty(kept, name, { value: schema ?? {}, ...PLAIN });
+    Object.defineProperty(kept, name, { value: schema ?? {}, ...PLAIN_PROPERTY });
   }
   return kept;
 };
@@ -102,8 +102,10 @@ const alternatives: Repair = (value, walk) => {
   return kept.length === 0 ? undefined : kept;
 };
 
-const items: Repair = (value, walk) => (walk.isOld && Array.isArray(value) ? alternatives : subschema)(value, walk);
-const bound: Repair = (value, walk) => (walk.isOld && typeof value === "boolean" ? value : number(value, walk));
+const repairItems: Repair = (value, walk) =>
+  (walk.isOld && Array.isArray(value) ? alternatives : subschema)(value, walk);
+const repairBound: Repair = (value, walk) =>
+  walk.isOld && typeof value === "boolean" ? value : keepNumber(value, walk);
 
 /** A reference that leads nowhere in the schema makes all of it useless. */
 const reference: Repair = (value, { root }) => {
@@ -111,16 +113,16 @@ const reference: Repair = (value, { root }) => {
   if (value === "#") return value;
   // Anchors and ids are rare, and nothing here resolves them: they stay.
   if (!value.startsWith("#/")) return value.startsWith("#") || Object.hasOwn(root, "$id") ? value : undefined;
-  let at: Kept = root;
+  let at: RepairedValue = root;
   for (const part of value.slice(2).split("/")) {
-    const key = decoded(part).replaceAll("~1", "/").replaceAll("~0", "~");
+    const key = decodedPointerPart(part).replaceAll("~1", "/").replaceAll("~0", "~");
     if (typeof at !== "object" || at === null || !Object.hasOwn(at, key)) return undefined;
     at = (at as JsonObject)[key];
   }
-  return isObject(at) || typeof at === "boolean" ? value : undefined;
+  return isSchemaObject(at) || typeof at === "boolean" ? value : undefined;
 };
 
-function decoded(part: string): string {
+function decodedPointerPart(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
@@ -128,7 +130,7 @@ function decoded(part: string): string {
   }
 }
 
-const pattern = when((value) => typeof value === "string" && (compiles(value, "u") || compiles(value, "")));
+const pattern = keepIf((value) => typeof value === "string" && (compiles(value, "u") || compiles(value, "")));
 function compiles(source: string, flags: string): boolean {
   try {
     return new RegExp(source, flags).source !== "";
@@ -137,24 +139,27 @@ function compiles(source: string, flags: string): boolean {
   }
 }
 
-const each = (words: string, repair: Repair): (readonly [string, Repair])[] =>
+const eachKeyword = (words: string, repair: Repair): (readonly [string, Repair])[] =>
   words.split(" ").map((word) => [word, repair]);
 
 const KEYWORDS: ReadonlyMap<string, Repair> = new Map([
-  ...each("$schema $id $anchor $comment title description format contentEncoding contentMediaType", text),
-  ...each("deprecated readOnly writeOnly uniqueItems", flag),
-  ...each("minLength maxLength minItems maxItems minProperties maxProperties minContains maxContains", count),
-  ...each("minimum maximum", number),
-  ...each("exclusiveMinimum exclusiveMaximum", bound),
-  ["multipleOf", when((value) => isExactNumber(value) || (typeof value === "number" && value > 0))],
-  ...each("enum examples", when(Array.isArray)),
-  ["required", names],
+  ...eachKeyword("$schema $id $anchor $comment title description format contentEncoding contentMediaType", keepText),
+  ...eachKeyword("deprecated readOnly writeOnly uniqueItems", keepFlag),
+  ...eachKeyword(
+    "minLength maxLength minItems maxItems minProperties maxProperties minContains maxContains",
+    keepCount,
+  ),
+  ...eachKeyword("minimum maximum", keepNumber),
+  ...eachKeyword("exclusiveMinimum exclusiveMaximum", repairBound),
+  ["multipleOf", keepIf((value) => isExactNumber(value) || (typeof value === "number" && value > 0))],
+  ...eachKeyword("enum examples", keepIf(Array.isArray)),
+  ["required", keepNames],
   ["type", types],
   ["pattern", pattern],
   ["$ref", reference],
-  ["items", items],
-  ...each("additionalProperties additionalItems contains propertyNames not if then else", subschema),
-  ...each("unevaluatedItems unevaluatedProperties contentSchema", subschema),
-  ...each("properties patternProperties $defs definitions dependentSchemas", namedSchemas),
-  ...each("anyOf oneOf allOf prefixItems", alternatives),
+  ["items", repairItems],
+  ...eachKeyword("additionalProperties additionalItems contains propertyNames not if then else", subschema),
+  ...eachKeyword("unevaluatedItems unevaluatedProperties contentSchema", subschema),
+  ...eachKeyword("properties patternProperties $defs definitions dependentSchemas", namedSchemas),
+  ...eachKeyword("anyOf oneOf allOf prefixItems", alternatives),
 ]);

@@ -1,12 +1,12 @@
 import { expect, test } from "bun:test";
 import {
-  afterTrigger,
+  chatStatusAfter,
   allowedActions,
   CHAT_ACTIONS,
   CHAT_MACHINE,
   CHAT_TRIGGERS,
   type ChatTrigger,
-  moved,
+  movedChatStatus,
 } from "../../../actors/chat/machine.ts";
 import { CHAT_STATUSES, type Chat } from "../../../actors/chat/schema.ts";
 
@@ -31,7 +31,7 @@ test("[CHAT-1] every trigger in every status goes where the table says, or is re
   for (const status of CHAT_STATUSES) {
     for (const trigger of CHAT_TRIGGERS) {
       const stays = trigger === "update" || trigger === "update_options" || trigger === "delete" ? status : null;
-      expect(`${status} ${trigger} ${afterTrigger(status, trigger)}`).toBe(
+      expect(`${status} ${trigger} ${chatStatusAfter(status, trigger)}`).toBe(
         `${status} ${trigger} ${MOVES[status][trigger] ?? stays}`,
       );
     }
@@ -42,7 +42,7 @@ test("[CHAT-1] the table is total, and doing what it refuses is a bug", () => {
   expect(Object.keys(CHAT_MACHINE).sort()).toEqual([...CHAT_STATUSES].sort());
   for (const status of CHAT_STATUSES)
     expect(Object.keys(CHAT_MACHINE[status]).sort()).toEqual([...CHAT_TRIGGERS].sort());
-  expect(() => moved({ status: "done" }, "begin")).toThrow("a done chat can begin");
+  expect(() => movedChatStatus({ status: "done" }, "begin")).toThrow("a done chat can begin");
 });
 
 test("[GEN-5] a chat that is not deleted takes messages and options in every status", () => {

@@ -9,7 +9,7 @@ import { Slots } from "../../../actors/job/run/slots.ts";
 import type { Agent } from "../../../actors/organization/schema.ts";
 import { actorDelegation } from "../../../src/wiring/delegation.ts";
 import { createTools } from "../../../src/runner/tools.ts";
-import { delegate } from "../../../src/runner/tools/delegate.ts";
+import { delegateTool } from "../../../src/runner/tools/delegate.ts";
 import { until } from "../../support/condition.ts";
 import { settle } from "../../support/fake-clock.ts";
 import { FakeModel, gate, type ModelStep } from "../../support/fake-model.ts";
@@ -76,7 +76,7 @@ class Scene {
       agents: { find: (_, id) => Promise.resolve(okOrNone(AGENTS.find((a) => a.id === id))) },
       models: this.model,
     });
-    const port = createTools([delegate(delegations)], { pauses: PAUSES });
+    const port = createTools([delegateTool(delegations)], { pauses: PAUSES });
     tools.script = async (call, signal) => {
       if (call.name !== "delegate") return { content: "sent", isError: false };
       const agent = tools.opened.find(({ id }) => id === call.context.agentId);

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import {
-  afterTrigger,
+  jobStatusAfter,
   isTerminal,
   JOB_MACHINE,
   JOB_TRIGGERS,
@@ -42,7 +42,7 @@ test("[JOB-1] a job that is not over is counted; one that is settled has no run,
 test("[JOB-2] every trigger in every status goes where the table says, or is refused", () => {
   for (const status of JOB_STATUSES) {
     for (const trigger of JOB_TRIGGERS) {
-      expect(`${status} ${trigger} ${afterTrigger(status, trigger)}`).toBe(
+      expect(`${status} ${trigger} ${jobStatusAfter(status, trigger)}`).toBe(
         `${status} ${trigger} ${MOVES[status][trigger] ?? null}`,
       );
     }
@@ -53,7 +53,7 @@ test("[JOB-1] the table is total, and exactly the terminal statuses have no way 
   expect(Object.keys(JOB_MACHINE).sort()).toEqual([...JOB_STATUSES].sort());
   for (const status of JOB_STATUSES) {
     expect(Object.keys(JOB_MACHINE[status]).sort()).toEqual([...JOB_TRIGGERS].sort());
-    expect(JOB_TRIGGERS.every((trigger) => [null, status].includes(afterTrigger(status, trigger)))).toBe(
+    expect(JOB_TRIGGERS.every((trigger) => [null, status].includes(jobStatusAfter(status, trigger)))).toBe(
       isTerminal(status),
     );
   }
@@ -64,7 +64,7 @@ test("[JOB-2] every status can be reached from queued, and every live one can co
     const seen = new Set<JobStatus>([from]);
     for (const status of seen)
       for (const trigger of JOB_TRIGGERS) {
-        const next = afterTrigger(status, trigger);
+        const next = jobStatusAfter(status, trigger);
         if (next !== null) seen.add(next);
       }
     return seen;

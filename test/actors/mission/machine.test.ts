@@ -1,5 +1,10 @@
 import { expect, test } from "bun:test";
-import { allowedActions, MISSION_ACTIONS, MISSION_MACHINE, MISSION_TRIGGERS } from "../../../actors/mission/machine.ts";
+import {
+  allowedMissionActions,
+  MISSION_ACTIONS,
+  MISSION_MACHINE,
+  MISSION_TRIGGERS,
+} from "../../../actors/mission/machine.ts";
 import { MISSION_STATUSES, type MissionStatus } from "../../../actors/mission/schema.ts";
 import { DEFAULT_SCHEDULE } from "../../../actors/mission/schedule-input.ts";
 
@@ -26,16 +31,16 @@ test("[MIS-1] a mission is paused from any status but completed, and pending aga
 });
 
 test("[MIS-1] a completed mission can only be deleted", () => {
-  expect(allowedActions(standing("completed"))).toEqual(["delete"]);
+  expect(allowedMissionActions(standing("completed"))).toEqual(["delete"]);
 });
 
 test("[MIS-1] what needs an agent and a workspace is not allowed without one of them", () => {
   for (const status of MISSION_STATUSES) {
     for (const loss of [{ isAgentGone: true }, { isWorkspaceGone: true }]) {
-      const gone = allowedActions({ ...standing(status), ...loss });
+      const gone = allowedMissionActions({ ...standing(status), ...loss });
       expect(gone).not.toContain("run");
       expect(gone).not.toContain("resume");
-      const lost = allowedActions(standing(status)).filter((action) => !gone.includes(action));
+      const lost = allowedMissionActions(standing(status)).filter((action) => !gone.includes(action));
       for (const action of lost) expect(["run", "resume"]).toContain(action);
     }
   }
@@ -49,7 +54,7 @@ test("[MIS-1] a mission that has had all of its runs is not run again while its 
     runCount: 2,
     schedule: { ...DEFAULT_SCHEDULE, overlap: "allow_all" as const },
   };
-  expect(allowedActions(last)).toContain("run");
-  expect(allowedActions({ ...last, schedule: { ...last.schedule, maxRuns: 3 } })).toContain("run");
-  expect(allowedActions({ ...last, schedule: { ...last.schedule, maxRuns: 2 } })).not.toContain("run");
+  expect(allowedMissionActions(last)).toContain("run");
+  expect(allowedMissionActions({ ...last, schedule: { ...last.schedule, maxRuns: 3 } })).toContain("run");
+  expect(allowedMissionActions({ ...last, schedule: { ...last.schedule, maxRuns: 2 } })).not.toContain("run");
 });

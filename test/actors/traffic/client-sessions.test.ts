@@ -1,7 +1,7 @@
 /** What is kept of the sessions of MCP clients: bounded, and what has ended never opens again. */
 import { expect, test } from "bun:test";
 import type { Tx } from "../../../actors/runtime/actor.ts";
-import { sessionHandlers } from "../../../actors/traffic/client-sessions.ts";
+import { clientSessionHandlers } from "../../../actors/traffic/client-sessions.ts";
 import {
   CLIENT_SESSION_MS,
   CLIENT_SESSIONS_KEPT,
@@ -21,14 +21,14 @@ class Sessions {
   private name = (n: number) => ({ userId: "usr_1", key: String(n), openedAt: this.now - 10_000 + n });
 
   isOver(n: number): boolean {
-    const found = sessionHandlers.find_session(this.tx(), { kind: "find_session", session: this.name(n) });
+    const found = clientSessionHandlers.find_session(this.tx(), { kind: "find_session", session: this.name(n) });
     return found.ok && found.value.isOver;
   }
-  end = (n: number) => sessionHandlers.end_session(this.tx(), { kind: "end_session", session: this.name(n) });
+  end = (n: number) => clientSessionHandlers.end_session(this.tx(), { kind: "end_session", session: this.name(n) });
   subscribe = (n: number, uri: string) =>
-    sessionHandlers.subscribe(this.tx(), { kind: "subscribe", session: this.name(n), uri });
+    clientSessionHandlers.subscribe(this.tx(), { kind: "subscribe", session: this.name(n), uri });
   unsubscribe = (n: number, uri: string) =>
-    sessionHandlers.unsubscribe(this.tx(), { kind: "unsubscribe", session: this.name(n), uri });
+    clientSessionHandlers.unsubscribe(this.tx(), { kind: "unsubscribe", session: this.name(n), uri });
 }
 
 test("[MCP-1] sessions that are only looked for leave nothing, and one that is ended stays ended", () => {

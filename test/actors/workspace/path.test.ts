@@ -2,9 +2,9 @@
 import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import {
-  isWithin,
+  isPathWithin,
   NAME_BYTES,
-  parentOf,
+  parentPath,
   parseNewPath,
   parseDirectory,
   parsePath,
@@ -25,7 +25,7 @@ const message = (text: string): string => {
 test("[WSP-3] a path is normalised", () => {
   const path = parsePath("./Reports//2026/./Q3.md/");
   expect(path.ok && path.value.text).toBe("Reports/2026/Q3.md");
-  expect(path.ok && parentOf(path.value).text).toBe("Reports/2026");
+  expect(path.ok && parentPath(path.value).text).toBe("Reports/2026");
   expect(parseDirectory("./")).toEqual({ ok: true, value: { text: "", names: [] } });
   expect(parsePath("")).toMatchObject({ ok: false, fault: { kind: "invalid_path", field: "path" } });
   expect(parsePath("a/../b", "from")).toMatchObject({ ok: false, fault: { field: "from" } });
@@ -224,8 +224,8 @@ test("[WSP-3] a path is within a directory by its keys", () => {
     if (!path.ok) throw new Error(given);
     return path.value;
   };
-  expect(isWithin(of("A/b"), of("a"))).toBe(true);
-  expect(isWithin(of("ab"), of("a"))).toBe(false);
-  expect(isWithin(of("a"), of("a/b"))).toBe(false);
-  expect(isWithin(of("a"), of(""))).toBe(true);
+  expect(isPathWithin(of("A/b"), of("a"))).toBe(true);
+  expect(isPathWithin(of("ab"), of("a"))).toBe(false);
+  expect(isPathWithin(of("a"), of("a/b"))).toBe(false);
+  expect(isPathWithin(of("a"), of(""))).toBe(true);
 });

@@ -1,7 +1,7 @@
 /** Images and files in what a user says, in each format. The reference is the AI SDK, which is asked the same. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import fc from "fast-check";
-import type { ContentPart, ModelOutcome, ToolDescription, TranscriptEntry } from "../../../actors/job/ports.ts";
+import type { MessagePart, ModelOutcome, ToolDescription, TranscriptEntry } from "../../../actors/job/ports.ts";
 import { modelCall, run, WEATHER } from "../../support/model-calls.ts";
 import { type FormatName, modelsBy, type Way, WAYS } from "../../support/model-ways.ts";
 import { startStreamServer, type StreamServer } from "../../support/stream-server.ts";
@@ -15,7 +15,7 @@ afterAll(() => server.stop());
 const OURS = WAYS.filter((way) => !way.isReference);
 const referenceOf = (format: FormatName): Way => WAYS.find((way) => way.isReference && way.format === format)!;
 
-const said = (...parts: readonly ContentPart[]): TranscriptEntry => ({
+const said = (...parts: readonly MessagePart[]): TranscriptEntry => ({
   role: "user",
   text: parts.map((part) => (part.type === "text" ? part.text : "")).join(""),
   parts,
@@ -43,16 +43,16 @@ const name = fc.option(fc.constantFrom("plan.pdf", 'a "quoted" näme.pdf'), { ni
 const named = (file: string | undefined) => (file === undefined ? {} : { name: file });
 const text = fc
   .string({ unit: "grapheme", maxLength: 12 })
-  .map((words): ContentPart => ({ type: "text", text: `${words}.` }));
+  .map((words): MessagePart => ({ type: "text", text: `${words}.` }));
 const image = fc
   .tuple(fc.constantFrom("image/png", "image/jpeg", "image/gif", "image/webp"), bytes, name)
-  .map(([mediaType, data, file]): ContentPart => ({ type: "image", mediaType, data, ...named(file) }));
+  .map(([mediaType, data, file]): MessagePart => ({ type: "image", mediaType, data, ...named(file) }));
 const pdf = fc
   .tuple(bytes, name)
-  .map(([data, file]): ContentPart => ({ type: "file", mediaType: "application/pdf", data, ...named(file) }));
+  .map(([data, file]): MessagePart => ({ type: "file", mediaType: "application/pdf", data, ...named(file) }));
 const textFile = fc
   .tuple(fc.constantFrom("text/plain", "text/csv", "application/json"), text)
-  .map(([mediaType, words]): ContentPart => ({
+  .map(([mediaType, words]): MessagePart => ({
     type: "file",
     mediaType,
     data: Buffer.from(words.type === "text" ? words.text : ""),
@@ -75,14 +75,14 @@ describe("images and files", () => {
 
   for (const way of WAYS)
     test(`[RUN-15] a file of a type that no provider takes fails the call before it is made: ${way.name}`, async () => {
-      const file: ContentPart = { type: "file", mediaType: "application/zip", data: Buffer.from("PK") };
+      const file: MessagePart = { type: "file", mediaType: "application/zip", data: Buffer.from("PK") };
       const { body, outcome } = await asked(way, [said(file)]);
       expect(body).toBeUndefined();
       expect(outcome).toMatchObject({ kind: "failed", error: { code: "provider_rejected" } });
     });
 
   test("[RUN-15] a text file's name is told where the format has no place for it", async () => {
-    const file: ContentPart = { type: "file", mediaType: "text/csv", name: "towns.csv", data: Buffer.from("Ulm\n") };
+    const file: MessagePart = { type: "file", mediaType: "text/csv", name: "towns.csv", data: Buffer.from("Ulm\n") };
     const told: Record<string, string> = {};
     for (const way of OURS) told[way.format] = JSON.stringify(await toldBy(way, [said(file)]));
     expect(told["chat completions"]).toContain('"content":"towns.csv:\\n\\nUlm\\n"');
@@ -93,16 +93,16 @@ describe("images and files", () => {
 
 describe("images and files of a tool's result", () => {
   const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47]);
-  const shot: ContentPart = { type: "image", mediaType: "image/png", data: PNG };
-  const plan: ContentPart = {
+  const shot: MessagePart = { type: "image", mediaType: "image/png", data: PNG };
+  const plan: MessagePart = {
     type: "file",
     mediaType: "application/pdf",
     data: Buffer.from("%PDF-"),
   };
-  const lost: ContentPart = { type: "text", text: "[image, image/png, 1 KiB: its content is lost]" };
+  const lost: MessagePart = { type: "text", text: "[image, image/png, 1 KiB: its content is lost]" };
 
   /** A round of calls, one for each of these results, and what the user says then. */
-  function rounds(results: readonly (readonly ContentPart[])[], isError = false): TranscriptEntry[] {
+  function rounds(results: readonly (readonly MessagePart[])[], isError = false): TranscriptEntry[] {
     const calls = results.map((_, at) => ({ type: "tool_use" as const, id: `c${at}`, name: "weather", input: {} }));
     const blocks = results.map((_, at) => ({
       type: "tool_result" as const,
@@ -121,7 +121,7 @@ describe("images and files of a tool's result", () => {
   for (const ours of OURS)
     test(`[FILE-10] are sent as the reference sends them: ${ours.format}`, async () => {
       // In results the reference leaves out the name for Anthropic, and has another stand-in for OpenAI.
-      const named: ContentPart = ours.format === "messages" ? plan : { ...plan, name: "plan.pdf" };
+      const named: MessagePart = ours.format === "messages" ? plan : { ...plan, name: "plan.pdf" };
       for (const entries of [rounds([[shot], [], [named, shot]]), rounds([[lost]]), rounds([[shot]], true)])
         expect(await toldBy(ours, entries, [WEATHER])).toEqual(
           await toldBy(referenceOf(ours.format), entries, [WEATHER]),
@@ -171,7 +171,7 @@ describe("images and files of a tool's result", () => {
 
 describe("citations", () => {
   const messages = OURS.find((way) => way.format === "messages")!;
-  const cited: ContentPart = { type: "file", mediaType: "application/pdf", citations: true, data: Buffer.from("%PDF") };
+  const cited: MessagePart = { type: "file", mediaType: "application/pdf", citations: true, data: Buffer.from("%PDF") };
   const { citations: _asked, ...plain } = cited;
 
   test("[RUN-15] are asked for as the reference asks for them", async () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import {
   AnswerRefused,
-  MAX_ANSWER_BYTES,
+  MAX_MODEL_ANSWER_BYTES,
   MAX_FRAME_BYTES,
   MAX_FRAME_DEPTH,
   MAX_FRAME_VALUES,
@@ -109,7 +109,7 @@ describe("frames", () => {
   test("[GUARD-3] are 64 MiB in all", () => {
     const events = new EventFrames(() => {});
     const piece = Buffer.alloc(1024 * 1024, `: ${"x".repeat(60)}\n\n`);
-    for (let taken = 0; taken < MAX_ANSWER_BYTES; taken += piece.length) events.read(piece);
+    for (let taken = 0; taken < MAX_MODEL_ANSWER_BYTES; taken += piece.length) events.read(piece);
     expect(() => events.read(Buffer.from("x"))).toThrow(AnswerRefused);
   });
 

@@ -1,7 +1,7 @@
 /** The signs of life of a run: bounded, and stored as they are said. */
 import { describe, expect, test } from "bun:test";
 import type { ToolHost } from "../../../../actors/job/ports.ts";
-import { HEARTBEAT_MS, LINE_CHARACTERS, LOG_LINES, PROGRESS_MS } from "../../../../actors/job/run/pulse.ts";
+import { RUN_HEARTBEAT_MS, LINE_CHARACTERS, LOG_LINES, PROGRESS_MS } from "../../../../actors/job/run/pulse.ts";
 import { jobRef } from "../../../../actors/job/schema.ts";
 import { gate } from "../../../support/fake-model.ts";
 import { AGENT, type JobReplica, ORG, startJobs } from "../../../support/job-replica.ts";
@@ -55,18 +55,18 @@ describe("runner.status", () => {
     const { world, replica, jobId, held } = await working(() => {});
     const begun = replica.job(jobId).heartbeatAt;
     const before = replica.events(jobId).length;
-    await world.clock.advance(HEARTBEAT_MS - 1);
+    await world.clock.advance(RUN_HEARTBEAT_MS - 1);
     expect(replica.events(jobId).length).toBe(before);
     await world.clock.advance(1);
-    await world.clock.advance(2 * HEARTBEAT_MS);
+    await world.clock.advance(2 * RUN_HEARTBEAT_MS);
     expect(replica.events(jobId).length).toBe(before + 3);
     const { heartbeatAt } = replica.job(jobId);
-    expect(Date.parse(heartbeatAt!) - Date.parse(begun!)).toBe(3 * HEARTBEAT_MS);
+    expect(Date.parse(heartbeatAt!) - Date.parse(begun!)).toBe(3 * RUN_HEARTBEAT_MS);
     expect(replica.events(jobId).at(-1)?.data).toMatchObject({ state: "running", attempt: 1, heartbeatAt });
     held.open();
     await replica.ended(jobId);
     const { length } = replica.events(jobId);
-    await world.clock.advance(5 * HEARTBEAT_MS);
+    await world.clock.advance(5 * RUN_HEARTBEAT_MS);
     expect(replica.events(jobId).length).toBe(length);
   });
 
