@@ -15,6 +15,7 @@ import { empty, fillFolder, removeFolder, type SandboxFile } from "./child-folde
 import { lowerSession } from "./low-priority.ts";
 import { cpuMsOf } from "./process-cpu.ts";
 import { ANSWER_HEAD_BYTES, JOB_FAILED, GROWN, LENGTH_BYTES, MAX_OUTPUT_BYTES } from "./protocol.ts";
+import { killGroup } from "./trial.ts";
 
 /** Why there is no result. */
 export type SandboxError =
@@ -248,14 +249,6 @@ export class ChildProcess {
     const bytes = frame.subarray(textEnd);
     if ((status & GROWN) !== 0) this.kill();
     waiting(isDone ? { ok: true, value, bytes, cpuMs } : { ok: false, error: "failed", words: text, cpuMs });
-  }
-}
-
-export function killGroup(leader: number): void {
-  try {
-    process.kill(-leader, "SIGKILL");
-  } catch {
-    // It has already ended.
   }
 }
 

@@ -2,7 +2,6 @@
  * Trying the programs of this machine. The service waits for these trials when it starts, so each has a time limit: a
  * program that does not end in time counts as one that is not there.
  */
-import { killGroup } from "./child-process.ts";
 
 export interface Trial {
   /** Null if it succeeded, else why it is not usable here. */
@@ -56,3 +55,11 @@ export async function tryProgram(
 }
 
 const failedTrial = (why: string, isLate = false): Trial => ({ why, isLate, output: "" });
+
+export function killGroup(leader: number): void {
+  try {
+    process.kill(-leader, "SIGKILL");
+  } catch {
+    // It has already ended.
+  }
+}
