@@ -73,6 +73,17 @@ export declare class Troupe {
      */
     deleteAgent(agentId: string, options?: MutationOptions): Promise<Agent>;
     /**
+     * Install, uninstall or restore a library agent.
+     *
+     * Give `install_state`, or the `action`. `install` applies the library's settings; `restore` brings back those from
+     * before the agent was uninstalled.
+     *
+     * `PATCH /api/agents/{id}/install-state`. Needs `agents:write`. May throw `OrganizationSuspendedError`,
+     * `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `NotALibraryAgentError`, `QuotaExceededError` or
+     * `StorageFullError`.
+     */
+    setAgentInstallState(agentId: string, body: SetAgentInstallStateRequest, options?: MutationOptions): Promise<Agent>;
+    /**
      * Make tools from an OpenAPI document.
      *
      * Each chosen operation becomes a tool of the kind `http`: its parameters and the fields of its JSON body are the
@@ -84,17 +95,6 @@ export declare class Troupe {
      * `VersionConflictError`, `QuotaExceededError` or `StorageFullError`.
      */
     importAgentTools(agentId: string, body: ImportAgentToolsRequest, options?: VersionedOptions): Promise<ToolImport>;
-    /**
-     * Install, uninstall or restore a library agent.
-     *
-     * Give `install_state`, or the `action`. `install` applies the library's settings; `restore` brings back those from
-     * before the agent was uninstalled.
-     *
-     * `PATCH /api/agents/{id}/install-state`. Needs `agents:write`. May throw `OrganizationSuspendedError`,
-     * `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `NotALibraryAgentError`, `QuotaExceededError` or
-     * `StorageFullError`.
-     */
-    setAgentInstallState(agentId: string, body: SetAgentInstallStateRequest, options?: MutationOptions): Promise<Agent>;
     /**
      * List chats.
      *
@@ -295,6 +295,15 @@ export declare class Troupe {
      */
     cancelJob(jobId: string, query?: CancelJobQuery, options?: MutationOptions): Promise<CancelReceipt>;
     /**
+     * Send the results of tools that the client runs.
+     *
+     * For calls in `requested_tool_calls`. Each call takes one result; the job goes on when all of them have theirs.
+     *
+     * `POST /api/jobs/{id}/tool-results`. Needs `jobs:write`. May throw `OrganizationSuspendedError`, `ForbiddenError`,
+     * `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `QuotaExceededError` or `StorageFullError`.
+     */
+    sendToolResults(jobId: string, body: SendToolResultsRequest, options?: MutationOptions): Promise<Job>;
+    /**
      * Resume blocked work.
      *
      * A blocked job continues itself; a failed or cancelled one continues in a new job.
@@ -304,15 +313,6 @@ export declare class Troupe {
      * `QuotaExceededError`, `ProviderError` or `StorageFullError`.
      */
     resumeJob(jobId: string, body?: ResumeJobRequest, options?: MutationOptions): Promise<Job>;
-    /**
-     * Send the results of tools that the client runs.
-     *
-     * For calls in `requested_tool_calls`. Each call takes one result; the job goes on when all of them have theirs.
-     *
-     * `POST /api/jobs/{id}/tool-results`. Needs `jobs:write`. May throw `OrganizationSuspendedError`, `ForbiddenError`,
-     * `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `QuotaExceededError` or `StorageFullError`.
-     */
-    sendToolResults(jobId: string, body: SendToolResultsRequest, options?: MutationOptions): Promise<Job>;
     /**
      * Request another iteration.
      *

@@ -88,6 +88,25 @@ export class Troupe {
         return this.#http.json({ method: "DELETE", path: `/api/agents/${segment(agentId)}`, isKeyed: true, options });
     }
     /**
+     * Install, uninstall or restore a library agent.
+     *
+     * Give `install_state`, or the `action`. `install` applies the library's settings; `restore` brings back those from
+     * before the agent was uninstalled.
+     *
+     * `PATCH /api/agents/{id}/install-state`. Needs `agents:write`. May throw `OrganizationSuspendedError`,
+     * `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `NotALibraryAgentError`, `QuotaExceededError` or
+     * `StorageFullError`.
+     */
+    setAgentInstallState(agentId, body, options) {
+        return this.#http.json({
+            method: "PATCH",
+            path: `/api/agents/${segment(agentId)}/install-state`,
+            body,
+            isKeyed: true,
+            options,
+        });
+    }
+    /**
      * Make tools from an OpenAPI document.
      *
      * Each chosen operation becomes a tool of the kind `http`: its parameters and the fields of its JSON body are the
@@ -102,25 +121,6 @@ export class Troupe {
         return this.#http.json({
             method: "POST",
             path: `/api/agents/${segment(agentId)}/tools/import`,
-            body,
-            isKeyed: true,
-            options,
-        });
-    }
-    /**
-     * Install, uninstall or restore a library agent.
-     *
-     * Give `install_state`, or the `action`. `install` applies the library's settings; `restore` brings back those from
-     * before the agent was uninstalled.
-     *
-     * `PATCH /api/agents/{id}/install-state`. Needs `agents:write`. May throw `OrganizationSuspendedError`,
-     * `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `NotALibraryAgentError`, `QuotaExceededError` or
-     * `StorageFullError`.
-     */
-    setAgentInstallState(agentId, body, options) {
-        return this.#http.json({
-            method: "PATCH",
-            path: `/api/agents/${segment(agentId)}/install-state`,
             body,
             isKeyed: true,
             options,
@@ -416,6 +416,23 @@ export class Troupe {
         });
     }
     /**
+     * Send the results of tools that the client runs.
+     *
+     * For calls in `requested_tool_calls`. Each call takes one result; the job goes on when all of them have theirs.
+     *
+     * `POST /api/jobs/{id}/tool-results`. Needs `jobs:write`. May throw `OrganizationSuspendedError`, `ForbiddenError`,
+     * `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `QuotaExceededError` or `StorageFullError`.
+     */
+    sendToolResults(jobId, body, options) {
+        return this.#http.json({
+            method: "POST",
+            path: `/api/jobs/${segment(jobId)}/tool-results`,
+            body,
+            isKeyed: true,
+            options,
+        });
+    }
+    /**
      * Resume blocked work.
      *
      * A blocked job continues itself; a failed or cancelled one continues in a new job.
@@ -428,23 +445,6 @@ export class Troupe {
         return this.#http.json({
             method: "POST",
             path: `/api/jobs/${segment(jobId)}/resume`,
-            body,
-            isKeyed: true,
-            options,
-        });
-    }
-    /**
-     * Send the results of tools that the client runs.
-     *
-     * For calls in `requested_tool_calls`. Each call takes one result; the job goes on when all of them have theirs.
-     *
-     * `POST /api/jobs/{id}/tool-results`. Needs `jobs:write`. May throw `OrganizationSuspendedError`, `ForbiddenError`,
-     * `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `QuotaExceededError` or `StorageFullError`.
-     */
-    sendToolResults(jobId, body, options) {
-        return this.#http.json({
-            method: "POST",
-            path: `/api/jobs/${segment(jobId)}/tool-results`,
             body,
             isKeyed: true,
             options,

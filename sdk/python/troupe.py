@@ -239,6 +239,35 @@ class Troupe:
         )
         return answer
 
+    def set_agent_install_state(
+        self,
+        agent_id: str,
+        body: SetAgentInstallStateRequest,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> Agent:
+        """Install, uninstall or restore a library agent.
+
+        Give `install_state`, or the `action`. `install` applies the library's settings; `restore` brings
+        back those from before the agent was uninstalled.
+
+        `PATCH /api/agents/{id}/install-state`. Needs `agents:write`. May raise
+        `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`,
+        `NotALibraryAgentError`, `QuotaExceededError` or `StorageFullError`.
+        """
+        answer: Agent = self._http.json(
+            _Request(
+                "PATCH",
+                f"/api/agents/{_segment(agent_id)}/install-state",
+                body=body,
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+                timeout=timeout,
+            )
+        )
+        return answer
+
     def import_agent_tools(
         self,
         agent_id: str,
@@ -266,35 +295,6 @@ class Troupe:
                 is_keyed=True,
                 idempotency_key=idempotency_key,
                 if_match=if_match,
-                timeout=timeout,
-            )
-        )
-        return answer
-
-    def set_agent_install_state(
-        self,
-        agent_id: str,
-        body: SetAgentInstallStateRequest,
-        *,
-        idempotency_key: str | None = None,
-        timeout: float | None = None,
-    ) -> Agent:
-        """Install, uninstall or restore a library agent.
-
-        Give `install_state`, or the `action`. `install` applies the library's settings; `restore` brings
-        back those from before the agent was uninstalled.
-
-        `PATCH /api/agents/{id}/install-state`. Needs `agents:write`. May raise
-        `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`,
-        `NotALibraryAgentError`, `QuotaExceededError` or `StorageFullError`.
-        """
-        answer: Agent = self._http.json(
-            _Request(
-                "PATCH",
-                f"/api/agents/{_segment(agent_id)}/install-state",
-                body=body,
-                is_keyed=True,
-                idempotency_key=idempotency_key,
                 timeout=timeout,
             )
         )
@@ -988,35 +988,6 @@ class Troupe:
         )
         return answer
 
-    def resume_job(
-        self,
-        job_id: str,
-        body: ResumeJobRequest | None = None,
-        *,
-        idempotency_key: str | None = None,
-        timeout: float | None = None,
-    ) -> Job:
-        """Resume blocked work.
-
-        A blocked job continues itself; a failed or cancelled one continues in a new job.
-
-        `POST /api/jobs/{id}/resume`. Needs `jobs:write`. May raise `OrganizationSuspendedError`,
-        `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`,
-        `ApprovalPendingError`, `BudgetExceededError`, `QuotaExceededError`, `ProviderError` or
-        `StorageFullError`.
-        """
-        answer: Job = self._http.json(
-            _Request(
-                "POST",
-                f"/api/jobs/{_segment(job_id)}/resume",
-                body=body,
-                is_keyed=True,
-                idempotency_key=idempotency_key,
-                timeout=timeout,
-            )
-        )
-        return answer
-
     def send_tool_results(
         self,
         job_id: str,
@@ -1038,6 +1009,35 @@ class Troupe:
             _Request(
                 "POST",
                 f"/api/jobs/{_segment(job_id)}/tool-results",
+                body=body,
+                is_keyed=True,
+                idempotency_key=idempotency_key,
+                timeout=timeout,
+            )
+        )
+        return answer
+
+    def resume_job(
+        self,
+        job_id: str,
+        body: ResumeJobRequest | None = None,
+        *,
+        idempotency_key: str | None = None,
+        timeout: float | None = None,
+    ) -> Job:
+        """Resume blocked work.
+
+        A blocked job continues itself; a failed or cancelled one continues in a new job.
+
+        `POST /api/jobs/{id}/resume`. Needs `jobs:write`. May raise `OrganizationSuspendedError`,
+        `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`,
+        `ApprovalPendingError`, `BudgetExceededError`, `QuotaExceededError`, `ProviderError` or
+        `StorageFullError`.
+        """
+        answer: Job = self._http.json(
+            _Request(
+                "POST",
+                f"/api/jobs/{_segment(job_id)}/resume",
                 body=body,
                 is_keyed=True,
                 idempotency_key=idempotency_key,

@@ -105,6 +105,26 @@ export class Troupe {
   }
 
   /**
+   * Install, uninstall or restore a library agent.
+   *
+   * Give `install_state`, or the `action`. `install` applies the library's settings; `restore` brings back those from
+   * before the agent was uninstalled.
+   *
+   * `PATCH /api/agents/{id}/install-state`. Needs `agents:write`. May throw `OrganizationSuspendedError`,
+   * `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `NotALibraryAgentError`, `QuotaExceededError` or
+   * `StorageFullError`.
+   */
+  setAgentInstallState(agentId: string, body: SetAgentInstallStateRequest, options?: MutationOptions): Promise<Agent> {
+    return this.#http.json({
+      method: "PATCH",
+      path: `/api/agents/${segment(agentId)}/install-state`,
+      body,
+      isKeyed: true,
+      options,
+    });
+  }
+
+  /**
    * Make tools from an OpenAPI document.
    *
    * Each chosen operation becomes a tool of the kind `http`: its parameters and the fields of its JSON body are the
@@ -119,26 +139,6 @@ export class Troupe {
     return this.#http.json({
       method: "POST",
       path: `/api/agents/${segment(agentId)}/tools/import`,
-      body,
-      isKeyed: true,
-      options,
-    });
-  }
-
-  /**
-   * Install, uninstall or restore a library agent.
-   *
-   * Give `install_state`, or the `action`. `install` applies the library's settings; `restore` brings back those from
-   * before the agent was uninstalled.
-   *
-   * `PATCH /api/agents/{id}/install-state`. Needs `agents:write`. May throw `OrganizationSuspendedError`,
-   * `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `NotALibraryAgentError`, `QuotaExceededError` or
-   * `StorageFullError`.
-   */
-  setAgentInstallState(agentId: string, body: SetAgentInstallStateRequest, options?: MutationOptions): Promise<Agent> {
-    return this.#http.json({
-      method: "PATCH",
-      path: `/api/agents/${segment(agentId)}/install-state`,
       body,
       isKeyed: true,
       options,
@@ -489,6 +489,24 @@ export class Troupe {
   }
 
   /**
+   * Send the results of tools that the client runs.
+   *
+   * For calls in `requested_tool_calls`. Each call takes one result; the job goes on when all of them have theirs.
+   *
+   * `POST /api/jobs/{id}/tool-results`. Needs `jobs:write`. May throw `OrganizationSuspendedError`, `ForbiddenError`,
+   * `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `QuotaExceededError` or `StorageFullError`.
+   */
+  sendToolResults(jobId: string, body: SendToolResultsRequest, options?: MutationOptions): Promise<Job> {
+    return this.#http.json({
+      method: "POST",
+      path: `/api/jobs/${segment(jobId)}/tool-results`,
+      body,
+      isKeyed: true,
+      options,
+    });
+  }
+
+  /**
    * Resume blocked work.
    *
    * A blocked job continues itself; a failed or cancelled one continues in a new job.
@@ -501,24 +519,6 @@ export class Troupe {
     return this.#http.json({
       method: "POST",
       path: `/api/jobs/${segment(jobId)}/resume`,
-      body,
-      isKeyed: true,
-      options,
-    });
-  }
-
-  /**
-   * Send the results of tools that the client runs.
-   *
-   * For calls in `requested_tool_calls`. Each call takes one result; the job goes on when all of them have theirs.
-   *
-   * `POST /api/jobs/{id}/tool-results`. Needs `jobs:write`. May throw `OrganizationSuspendedError`, `ForbiddenError`,
-   * `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `QuotaExceededError` or `StorageFullError`.
-   */
-  sendToolResults(jobId: string, body: SendToolResultsRequest, options?: MutationOptions): Promise<Job> {
-    return this.#http.json({
-      method: "POST",
-      path: `/api/jobs/${segment(jobId)}/tool-results`,
       body,
       isKeyed: true,
       options,

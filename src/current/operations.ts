@@ -1,11 +1,15 @@
 /** All operations of the current surface, by noun, in the order of the contract: the mount and the contract read this list. */
 import { operationGroup } from "../http/contract/operation.ts";
+import { importOperations } from "./agents/importing.ts";
 import { agentOperations } from "./agents/operations.ts";
+import { agentReading } from "./agents/reading.ts";
 import { auditOperations } from "./audit/operations.ts";
 import { longChatOperations } from "./chats/long-chats.ts";
 import { messageOperations } from "./chats/messages.ts";
 import { chatOperations } from "./chats/operations.ts";
 import { eventOperations } from "./events/operations.ts";
+import { continuingOperations } from "./jobs/continuing.ts";
+import { decisionOperations } from "./jobs/decisions.ts";
 import { jobOperations } from "./jobs/operations.ts";
 import { webhookOperations } from "./messaging-integration/operations.ts";
 import { missionOperations } from "./missions/operations.ts";
@@ -30,9 +34,15 @@ import { openShareOperations, shareOperations } from "./workspaces/share-operati
 import { workspaceOperations } from "./workspaces/operations.ts";
 
 export const CURRENT_OPERATIONS = [
-  operationGroup("Agents", "AI assistants: your own, and those of the library", agentOperations),
+  operationGroup(
+    "Agents",
+    "AI assistants: your own, and those of the library",
+    agentReading,
+    agentOperations,
+    importOperations,
+  ),
   operationGroup("Chats", "Durable conversations with an agent", chatOperations, messageOperations, longChatOperations),
-  operationGroup("Jobs", "Long-running work records", jobOperations),
+  operationGroup("Jobs", "Long-running work records", jobOperations, decisionOperations, continuingOperations),
   operationGroup("Streams", "Server-sent events that resume where they were cut", streamOperations),
   operationGroup("Embedded pages", "Streams for pages that hold no token", appStreamOperations),
   operationGroup("Uploads", "Files that messages refer to", uploadOperations),

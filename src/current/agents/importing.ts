@@ -4,15 +4,20 @@ import type { AgentTool } from "../../../actors/job/connections.ts";
 import { type Agent, organizationRef } from "../../../actors/organization/schema.ts";
 import { type Static, Type } from "../../../actors/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
-import type { Change, Commit } from "../../http/commit/commit.ts";
+import type { Change } from "../../http/commit/commit.ts";
+import { IF_MATCH } from "../../http/contract/request-headers.ts";
 import { Body } from "../../http/input/validation.ts";
+import { operation } from "../../operations/operation.ts";
 import type { Services } from "../../operations/services.ts";
 import type { ReadDocument } from "../../operations/tool-imports.ts";
+import { AgentId } from "../path-ids.ts";
 import { doneIf } from "../updating.ts";
 import { usableOwnTools } from "../usable-own-tools.ts";
-import type { ImportToolsBody } from "./import-schema.ts";
+import { ImportToolsBody, ToolImportView } from "./import-schema.ts";
 import { AgentToolBody, agentToolOf, agentToolView } from "./tool-schema.ts";
 import { usableHttpTools } from "./usable-http-tools.ts";
+
+const params = { id: AgentId };
 
 type Given = Static<typeof ImportToolsBody>;
 /** Tools of one agent (RUN-12). */
@@ -20,42 +25,56 @@ const MOST_TOOLS = 32;
 /** What the sandbox made of a stranger's document must pass the same validation as a caller's input. */
 const MADE = new Body(Type.Object({ tools: Type.Array(AgentToolBody) }), { isStrict: true });
 
-export async function importTools(
-  services: Services,
-  change: Change,
-  { agentId, version, body }: { readonly agentId: string; readonly version: number | null; readonly body: Given },
-): Promise<Outcome<Commit>> {
-  const { principal } = change;
-  const agent = await services.agents.find(principal, agentId);
-  if (!agent.ok) return agent;
-  if (agent.value.organizationId !== principal.organizationId) return notFound("agent");
-  const read = await readDocument(services, change, body);
-  if (!read.ok) return read;
-  const made = madeTools(read.value, body);
-  if (!made.ok) return made;
-  const kept = (agent.value.tools ?? []).filter(
-    ({ name, kind }) => kind !== "http" || !made.value.some((tool) => tool.name === name),
-  );
-  const usable = await usableTools(services, change, { kept, made: made.value });
-  if (!usable.ok) return usable;
-  const isDry = body.dry_run === true;
-  const view = (after: Agent) => importView(after, { read: read.value, made: made.value, isDry });
-  const ref = organizationRef(principal.organizationId);
-  if (isDry) {
-    const reading = ask(ref, { kind: "read_agent", by: principal, agentId } as const);
-    return change.commit([reading], (after) => doneIf(false, view(after ?? agent.value)));
-  }
-  const changes = { tools: [...kept, ...made.value] };
-  // Merged in the turn, so that tools added meanwhile are not lost.
-  const command = {
-    kind: "update_agent",
-    by: principal,
-    agentId,
-    changes,
-    version: version ?? agent.value.version,
-  } as const;
-  return change.commit([ask(ref, command)], (after) => doneIf(after.version !== agent.value.version, view(after)));
-}
+export const importOperations = {
+  importAgentTools: operation(
+    {
+      method: "POST",
+      path: "/api/agents/{id}/tools/import",
+      scope: "agents:write",
+      summary: "Make tools from an OpenAPI document",
+      description:
+        "Each chosen operation becomes a tool of the kind `http`: its parameters and the fields of its JSON body are the arguments. A tool of this kind with the same name is replaced, the others stay. A `dry_run` stores nothing, and without `operations` shows which there are.",
+      params,
+      headers: IF_MATCH,
+      body: ImportToolsBody,
+      answers: { 200: ToolImportView },
+      errors: ["invalid_state", "forbidden", "owner_required"],
+      emits: "agent.updated",
+    },
+    async (services, change, { params: { id: agentId }, headers, body }) => {
+      const { principal } = change;
+      const agent = await services.agents.find(principal, agentId);
+      if (!agent.ok) return agent;
+      if (agent.value.organizationId !== principal.organizationId) return notFound("agent");
+      const read = await readDocument(services, change, body);
+      if (!read.ok) return read;
+      const made = madeTools(read.value, body);
+      if (!made.ok) return made;
+      const kept = (agent.value.tools ?? []).filter(
+        ({ name, kind }) => kind !== "http" || !made.value.some((tool) => tool.name === name),
+      );
+      const usable = await usableTools(services, change, { kept, made: made.value });
+      if (!usable.ok) return usable;
+      const isDry = body.dry_run === true;
+      const view = (after: Agent) => importView(after, { read: read.value, made: made.value, isDry });
+      const ref = organizationRef(principal.organizationId);
+      if (isDry) {
+        const reading = ask(ref, { kind: "read_agent", by: principal, agentId } as const);
+        return change.commit([reading], (after) => doneIf(false, view(after ?? agent.value)));
+      }
+      const changes = { tools: [...kept, ...made.value] };
+      // Merged in the turn, so that tools added meanwhile are not lost.
+      const command = {
+        kind: "update_agent",
+        by: principal,
+        agentId,
+        changes,
+        version: headers["if-match"] ?? agent.value.version,
+      } as const;
+      return change.commit([ask(ref, command)], (after) => doneIf(after.version !== agent.value.version, view(after)));
+    },
+  ),
+};
 
 async function readDocument(
   { toolImports }: Services,

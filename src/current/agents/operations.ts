@@ -1,60 +1,29 @@
-/**
- * Agents on the current surface: the organization's own, the caller's private ones, and the library (AGT-1 to
- * AGT-3).
- */
-import { invalid, mapped, ok, type Outcome, refuse } from "../../../actors/fault.ts";
-import { type MaybePromise, whenReady } from "../../../actors/maybe-promise.ts";
+/** Changing agents: create, update, delete, and install those of the library (AGT-1 to AGT-3). */
+import { invalid, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import type { AgentInput } from "../../../actors/organization/protocol.ts";
-import { organizationRef, VISIBILITIES } from "../../../actors/organization/schema.ts";
-import { OneOf } from "../../../actors/schema.ts";
+import { organizationRef } from "../../../actors/organization/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
 import { created, done } from "../../http/commit/commit.ts";
-import { searched, someOf } from "../../http/contract/field.ts";
-import type { Shown } from "../../http/contract/operation.ts";
 import { IF_MATCH } from "../../http/contract/request-headers.ts";
 import { operation } from "../../operations/operation.ts";
 import type { Services } from "../../operations/services.ts";
 import { usableSchema } from "../../operations/usable-schema.ts";
 import { unlessNotInstalled } from "../library-visibility.ts";
-import { pageOf, pageQuery } from "../paging.ts";
 import { AgentId } from "../path-ids.ts";
 import { updated } from "../updating.ts";
 import { usableModel } from "../usable-model.ts";
 import { usableOwnTools } from "../usable-own-tools.ts";
 import { usableTools } from "../usable-tools.ts";
-import { ImportToolsBody, ToolImportView } from "./import-schema.ts";
-import { importTools } from "./importing.ts";
-import { libraryView, listAgents } from "./list.ts";
 import { CreateAgentBody, InstallStateBody, UpdateAgentBody } from "./schema.ts";
 import { agentToolOf } from "./tool-schema.ts";
 import { toolKindErrors, usableHttpTools } from "./usable-http-tools.ts";
 import { usableServers } from "./usable-servers.ts";
-import { AgentList, AgentView, agentView } from "./view.ts";
+import { AgentView, agentView } from "./view.ts";
 
 const params = { id: AgentId };
 
 export const agentOperations = {
-  listAgents: operation(
-    {
-      method: "GET",
-      path: "/api/agents",
-      scope: "agents:read",
-      summary: "List agents",
-      description:
-        "The organization's agents and the caller's own private ones, newest first. Library entries that are not installed follow at the end. Filters are combined with AND.",
-      query: {
-        name: searched("Agents with a word in their name that begins with this text"),
-        tag: searched("Agents with this tag"),
-        source: OneOf(["private", "library"] as const, { description: "Where they come from" }),
-        visibility: someOf(VISIBILITIES, { description: "Agents with one of these visibilities" }),
-        ...pageQuery("agents"),
-      },
-      answers: { 200: AgentList },
-    },
-    (services, { principal }, { query }) => listAgents(services, principal, query, pageOf(query)),
-  ),
-
   createAgent: operation(
     {
       method: "POST",
@@ -88,18 +57,6 @@ export const agentOperations = {
         created(agentView(agent, principal)),
       );
     },
-  ),
-
-  getAgent: operation(
-    {
-      method: "GET",
-      path: "/api/agents/{id}",
-      scope: "agents:read",
-      summary: "Read an agent",
-      params,
-      answers: { 200: AgentView },
-    },
-    (services, { principal }, { params }) => readAgent(services, principal, params.id),
   ),
 
   updateAgent: operation(
@@ -137,25 +94,6 @@ export const agentOperations = {
       const result = await updated(change, steps, (agent) => agentView(agent, principal));
       return unlessNotInstalled(services, principal, agentId, result);
     },
-  ),
-
-  importAgentTools: operation(
-    {
-      method: "POST",
-      path: "/api/agents/{id}/tools/import",
-      scope: "agents:write",
-      summary: "Make tools from an OpenAPI document",
-      description:
-        "Each chosen operation becomes a tool of the kind `http`: its parameters and the fields of its JSON body are the arguments. A tool of this kind with the same name is replaced, the others stay. A `dry_run` stores nothing, and without `operations` shows which there are.",
-      params,
-      headers: IF_MATCH,
-      body: ImportToolsBody,
-      answers: { 200: ToolImportView },
-      errors: ["invalid_state", "forbidden", "owner_required"],
-      emits: "agent.updated",
-    },
-    (services, change, { params, headers, body }) =>
-      importTools(services, change, { agentId: params.id, version: headers["if-match"] ?? null, body }),
   ),
 
   deleteAgent: operation(
@@ -216,18 +154,6 @@ export const agentOperations = {
 const ACTION = { installed: "install", uninstalled: "uninstall" } as const;
 
 const STATE = { install: "installed", restore: "installed", uninstall: "uninstalled" } as const;
-
-/** An agent that the caller may use, or the organization's view of a library entry. */
-function readAgent(
-  { system, agents, library }: Services,
-  by: Principal,
-  id: string,
-): MaybePromise<Outcome<Shown<typeof AgentView>>> {
-  const entry = library.find(by.organizationId, id);
-  if (entry === null) return whenReady(agents.find(by, id), (found) => mapped(found, (agent) => agentView(agent, by)));
-  const read = system.dispatch(organizationRef(by.organizationId), { kind: "read_library_agent", agentId: id });
-  return whenReady(read, (record) => mapped(record, (agent) => libraryView(entry, agent, by)));
-}
 
 /**
  * Whether the tools that an update names exist for the agent after the update. If there is no agent, the update

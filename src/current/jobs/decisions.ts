@@ -1,65 +1,148 @@
-/** People's decisions about a job: approve, cancel, resume, iterate (JOB-2, JOB-3, JOB-8, JOB-9). */
-import { invalid, ok, type Outcome, refuse } from "../../../actors/fault.ts";
-import { isCostKnown } from "../../../actors/job/budget.ts";
-import { chatAfter } from "../../../actors/job/transitions.ts";
-import { allowedActions, hasOpenApprovals, openApprovals } from "../../../actors/job/machine.ts";
-import type { Principal } from "../../../actors/organization/principal.ts";
-import type { JobCommand } from "../../../actors/job/protocol.ts";
+/** What people and clients answer a job: approve, cancel, results of tools (JOB-2, JOB-3, JOB-17). */
+import { type InputError, ok, type Outcome, refuse } from "../../../actors/fault.ts";
+import { openApprovals } from "../../../actors/job/machine.ts";
+import type { ClientResult } from "../../../actors/job/protocol.ts";
 import { type Job, jobRef } from "../../../actors/job/schema.ts";
-import { pending, stale, unlessOwnWords } from "../../../actors/job/refusals.ts";
+import { chatAfter } from "../../../actors/job/transitions.ts";
+import type { Principal } from "../../../actors/organization/principal.ts";
 import { followed, following } from "../../../actors/runtime/turns/members.ts";
 import type { JsonObject, Static } from "../../../actors/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
-import type { InputBlock } from "../../../actors/upload/terms.ts";
-import { usesOf } from "../../work/attaching.ts";
-import { costKnown, unpriced, withinBudget } from "../../work/budget.ts";
-import { readable } from "../../work/prepared-work.ts";
-import { accepted, type Change, type Commit, done, type JoinedAnswer, type Steps } from "../../http/commit/commit.ts";
-import { withinArguments, withinMetadata } from "../../http/contract/limits.ts";
+import { visibleText } from "../../../actors/visible-text.ts";
+import { done, type JoinedAnswer } from "../../http/commit/commit.ts";
+import { withinArguments, withinResult } from "../../http/contract/limits.ts";
 import type { Caller } from "../../http/request/caller.ts";
-import { budgetOf } from "../chats/schema.ts";
-import { sayAfter } from "../chats/sending.ts";
-import { awaited } from "../long-poll.ts";
+import { operation } from "../../operations/operation.ts";
+import type { Services } from "../../operations/services.ts";
+import { awaited, POLL_QUERY } from "../long-poll.ts";
+import { JobId } from "../path-ids.ts";
 import { comingStanding, jobStanding } from "../standing.ts";
 import { doneIf } from "../updating.ts";
-import { saidContent, withinContent } from "../../operations/said-content.ts";
-import type { Services } from "../../operations/services.ts";
-import type { ApproveBody, IterateBody, ResumeBody } from "./schema.ts";
-import { jobView, receiptView } from "./view.ts";
+import { visibleJob } from "../work-visibility.ts";
+import { ApproveBody, ToolResultsBody } from "./schema.ts";
+import { JobView, jobView, ReceiptView, receiptView } from "./view.ts";
 
-type Committing = Promise<Outcome<Commit>>;
+const params = { id: JobId };
 
-export async function approveJob(
-  services: Services,
-  change: Change,
-  job: Job,
-  body: Static<typeof ApproveBody>,
-): Committing {
-  const {
-    approval_id: approvalId = null,
-    tool_call_id: toolCallId = null,
-    decision = "approve",
-    comment = null,
-  } = body;
-  const fits = withinArguments(body.arguments ?? {});
-  if (!fits.ok) return fits;
-  const fitting = await fittingArguments(services, change.principal, job, body);
-  if (!fitting.ok) return fitting;
-  const standing = await comingStanding(services, change.principal, job);
-  const steps = decided(change, job.id, {
-    kind: "approve",
-    by: change.principal.userId,
-    decision,
-    approvalId,
-    toolCallId,
-    arguments: body.arguments ?? null,
-    comment,
-    inGroup: true,
-  });
-  // A client that waits for the approval event must not see a denial as one.
-  const emits = decision === "deny" ? ({ emits: "job.denied" } as const) : {};
-  return change.commit(steps, (after) => ({ ...done(jobView(after, change.principal, { standing })), ...emits }));
-}
+export const decisionOperations = {
+  approveJob: operation(
+    {
+      method: "POST",
+      path: "/api/jobs/{id}/approve",
+      scope: "jobs:write",
+      summary: "Approve a reviewed job, or approve or deny waiting tool calls",
+      description: "Without an id it applies to all waiting calls, or to the review. A denial emits `job.denied`.",
+      params,
+      body: ApproveBody,
+      isBodyOptional: true,
+      answers: { 200: JobView },
+      errors: ["forbidden", "invalid_state"],
+      emits: "job.approved",
+    },
+    async (services, change, { params, body }) => {
+      const found = await visibleJob(services, change.principal, params.id);
+      if (!found.ok) return found;
+      const job = found.value;
+      const {
+        approval_id: approvalId = null,
+        tool_call_id: toolCallId = null,
+        decision = "approve",
+        comment = null,
+      } = body;
+      const fits = withinArguments(body.arguments ?? {});
+      if (!fits.ok) return fits;
+      const fitting = await fittingArguments(services, change.principal, job, body);
+      if (!fitting.ok) return fitting;
+      const standing = await comingStanding(services, change.principal, job);
+      const command = {
+        kind: "approve",
+        by: change.principal.userId,
+        decision,
+        approvalId,
+        toolCallId,
+        arguments: body.arguments ?? null,
+        comment,
+        inGroup: true,
+      } as const;
+      // Job and chat in one commit: once answered, both show the decision.
+      const steps = followed(ask(jobRef(change.principal.organizationId, job.id), command), chatAfter);
+      // A client that waits for the approval event must not see a denial as one.
+      const emits = decision === "deny" ? ({ emits: "job.denied" } as const) : {};
+      return change.commit(steps, (after) => ({ ...done(jobView(after, change.principal, { standing })), ...emits }));
+    },
+  ),
+
+  cancelJob: operation(
+    {
+      method: "POST",
+      path: "/api/jobs/{id}/cancel",
+      scope: "jobs:write",
+      summary: "Cancel running work",
+      description: "With `wait` it returns when the job has stopped, with the seq of its last event.",
+      params,
+      query: { wait: POLL_QUERY.wait },
+      answers: { 200: ReceiptView },
+      errors: ["invalid_state"],
+      emits: "job.cancelled",
+    },
+    {
+      run: async (services, change, { params, query }) => {
+        const job = await visibleJob(services, change.principal, params.id);
+        if (!job.ok) return job;
+        const standing = await comingStanding(services, change.principal, job.value);
+        const ref = jobRef(change.principal.organizationId, params.id);
+        const read = ask(ref, { kind: "read_job" });
+        const steps = following([read, ask(ref, { kind: "cancel", inGroup: true })], ([, after]) => chatAfter(after));
+        // A second cancel is answered, and changes nothing.
+        const isSame = ([before, after]: readonly [Job, Job, ...unknown[]]): boolean =>
+          before.version === after.version;
+        return query.wait === 0
+          ? change.commit(steps, (_, replies) =>
+              doneIf(!isSame(replies), receiptView(replies[1], change.principal, standing)),
+            )
+          : change.begin(steps, ({ id }) => ({ jobId: id, waitSeconds: query.wait }), isSame);
+      },
+      join: joinCancelled,
+    },
+  ),
+
+  sendToolResults: operation(
+    {
+      method: "POST",
+      path: "/api/jobs/{id}/tool-results",
+      scope: "jobs:write",
+      summary: "Send the results of tools that the client runs",
+      description:
+        "For calls in `requested_tool_calls`. Each call takes one result; the job goes on when all of them have theirs.",
+      params,
+      body: ToolResultsBody,
+      answers: { 200: JobView },
+      errors: ["forbidden", "invalid_state"],
+      emits: "job.tool_results",
+    },
+    async (services, change, { params, body }) => {
+      const { principal } = change;
+      const job = await visibleJob(services, principal, params.id);
+      if (!job.ok) return job;
+      const { results } = body;
+      const errors = errorsOf(results);
+      if (errors.length > 0) return refuse({ kind: "invalid_request", errors });
+      for (const [i, { content, error }] of results.entries()) {
+        const fits = withinResult(content ?? error ?? "", `results/${i}/${error === undefined ? "content" : "error"}`);
+        if (!fits.ok) return fits;
+      }
+      const answers = results.map(({ tool_call_id: toolCallId, content, error }): ClientResult => ({
+        toolCallId,
+        content: visibleText(error ?? content ?? ""),
+        isError: error !== undefined,
+      }));
+      const command = { kind: "tool_results", by: principal.userId, results: answers } as const;
+      return change.commit([ask(jobRef(principal.organizationId, params.id), command)], (after) =>
+        done(jobView(after, principal)),
+      );
+    },
+  ),
+};
 
 /**
  * Whether arguments changed by a person fit the tool's schema. The job itself decides who may change them, and for
@@ -84,32 +167,8 @@ async function fittingArguments(
   return refuse({ kind: "invalid_request", errors: placed });
 }
 
-/** Job and chat in one commit: once answered, both show the decision. */
-function decided({ principal }: Caller, jobId: string, command: Extract<JobCommand, { kind: "approve" }>): Steps<Job> {
-  return followed(ask(jobRef(principal.organizationId, jobId), command), chatAfter);
-}
-
-/** Answers at once, or, given a wait (in seconds), when the job has actually stopped. */
-export async function cancelJob(services: Services, change: Change, job: Job, waitSeconds: number): Committing {
-  const standing = await comingStanding(services, change.principal, job);
-  const ref = jobRef(change.principal.organizationId, job.id);
-  const read = ask(ref, { kind: "read_job" });
-  const steps = following([read, ask(ref, { kind: "cancel", inGroup: true })], ([, after]) => chatAfter(after));
-  // A second cancel is answered, and changes nothing.
-  const isSame = ([before, after]: readonly [Job, Job, ...unknown[]]): boolean => before.version === after.version;
-  return waitSeconds === 0
-    ? change.commit(steps, (_, replies) =>
-        doneIf(!isSame(replies), receiptView(replies[1], change.principal, standing)),
-      )
-    : change.begin(steps, ({ id }) => ({ jobId: id, waitSeconds }), isSame);
-}
-
 /** The receipt, when the job has stopped or the wait is over. */
-export async function joinCancelled(
-  services: Services,
-  caller: Caller,
-  work: JsonObject,
-): Promise<Outcome<JoinedAnswer>> {
+async function joinCancelled(services: Services, caller: Caller, work: JsonObject): Promise<Outcome<JoinedAnswer>> {
   const { jobId, waitSeconds } = work as { readonly jobId: string; readonly waitSeconds: number };
   const ref = jobRef(caller.principal.organizationId, jobId);
   const watched = { ref, read: () => services.system.dispatch(ref, { kind: "read_job" }) };
@@ -122,107 +181,13 @@ export async function joinCancelled(
   return ok({ ...done(receiptView(job.value, caller.principal, standing)), isFinal: isReached(job.value) });
 }
 
-/** A blocked job itself goes on; a failed or cancelled one continues in a child job. */
-export async function resumeJob(
-  services: Services,
-  change: Change,
-  job: Job,
-  body: Static<typeof ResumeBody>,
-): Committing {
-  const { principal } = change;
-  const { input = null, retry_step: retryStep = null, metadata = null } = body;
-  const fits = withinContent(input ?? "", "input");
-  if (!fits.ok) return fits;
-  const fitting = withinMetadata(metadata ?? {});
-  if (!fitting.ok) return fitting;
-  const given = body.budget === undefined ? ok(null) : budgetOf(body.budget, services.clock.now());
-  if (!given.ok) return given;
-  const budget = given.value;
-  const sayable = input === null ? null : maySay(job, principal.userId);
-  if (sayable !== null) return sayable;
-  const content = input === null ? ok(null) : await saidContent(services, change, input, "input");
-  if (!content.ok) return content;
-  const said = content.value;
-  const blocks = said?.blocks;
-  const command = {
-    kind: "resume",
-    by: principal.userId,
-    input: said?.text ?? null,
-    blocks,
-    retryStep,
-    budget,
-  } as const;
-  if (job.status !== "failed" && job.status !== "cancelled") {
-    if (metadata !== null) return invalid("/metadata", "A blocked job goes on with the metadata that it has");
-    const countable = job.runner === null ? ok(null) : costKnown(services.models, job.runner, budget);
-    if (!countable.ok) return countable;
-    const read = readByJob(services, job, blocks);
-    if (!read.ok) return read;
-    const allowed = await mayGoOn(services, job);
-    if (!allowed.ok) return allowed;
-    const resume = ask(jobRef(principal.organizationId, job.id), command);
-    return change.commit([resume, ...usesOf(principal, blocks, "input")], (resumed) =>
-      accepted(jobView(resumed, principal)),
-    );
-  }
-  const following = {
-    ...followingOf(change, job),
-    relation: "resume",
-    command,
-    said,
-    field: "input",
-    budget,
-    metadata,
-  } as const;
-  return sayAfter(services, change, following, (begun) => accepted(jobView(begun, principal)));
+function errorsOf(given: Static<typeof ToolResultsBody>["results"]): InputError[] {
+  return given.flatMap(({ tool_call_id: id, content, error }, i) => {
+    if ((content === undefined) === (error === undefined))
+      return [{ path: `/results/${i}`, message: `Field results.${i} must have either content or error` }];
+    const isTwice = given.slice(0, i).some((other) => other.tool_call_id === id);
+    return isTwice
+      ? [{ path: `/results/${i}/tool_call_id`, message: `The call ${id} has another result in this request` }]
+      : [];
+  });
 }
-
-/** Refuses before anything is fetched what the actor would refuse in any case; null: not refused. */
-function maySay(job: Job, by: string): Outcome<never> | null {
-  if (!allowedActions(job).includes("resume")) return hasOpenApprovals(job) ? pending(job) : stale(job);
-  return job.status === "blocked" ? unlessOwnWords(job, by) : null;
-}
-
-/** Refuses content that the model of a blocked job cannot read. */
-function readByJob({ models }: Services, { agent, runner }: Job, blocks: readonly InputBlock[] = []): Outcome<null> {
-  return runner === null ? ok(null) : readable(models.inputOf(agent.model), runner, { blocks, field: "input" });
-}
-
-/** A job that its budget has stopped resumes only when the budget allows it: otherwise it would stop again at once. */
-async function mayGoOn({ system, models }: Services, job: Job): Promise<Outcome<unknown>> {
-  if (job.blockedReason !== "budget_reached") return ok(null);
-  const allowed = await withinBudget(system, job.organizationId);
-  const model = models.describe(job.agent.model);
-  if (!allowed.ok || !allowed.value.limitsCost || !model.ok) return allowed;
-  return isCostKnown(models, model.value) ? allowed : unpriced(model.value);
-}
-
-/** Answers the review, if there is one, and begins another round. */
-export async function iterateJob(
-  services: Services,
-  change: Change,
-  job: Job,
-  { feedback, metadata }: Static<typeof IterateBody>,
-): Committing {
-  const { principal } = change;
-  const fits = withinContent(feedback, "feedback");
-  if (!fits.ok) return fits;
-  const fitting = withinMetadata(metadata ?? {});
-  if (!fitting.ok) return fitting;
-  if (!allowedActions(job).includes("iterate")) return stale(job);
-  const said = await saidContent(services, change, feedback, "feedback");
-  if (!said.ok) return said;
-  const { text, blocks } = said.value;
-  const command = { kind: "request_changes", by: principal.userId, feedback: text, blocks, inGroup: true } as const;
-  const following = {
-    ...followingOf(change, job),
-    relation: "iteration",
-    command,
-    said: said.value,
-    field: "feedback",
-    metadata: metadata ?? null,
-  } as const;
-  return sayAfter(services, change, following, (begun) => accepted(jobView(begun, principal)));
-}
-
-const followingOf = ({ principal: by, requestId }: Caller, job: Job) => ({ by, requestId, job });
