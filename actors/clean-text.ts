@@ -42,6 +42,13 @@ export function jsonFlaw(value: Json | undefined): ReturnType<typeof textFlaw> {
   return null;
 }
 
+/** Whether no key and no string of a JSON value has a lone surrogate. Its depth has been bounded already. */
+export function isWellFormed(value: Json | undefined): boolean {
+  if (typeof value === "string") return value.isWellFormed();
+  if (typeof value !== "object" || value === null) return true;
+  return Object.entries(value).every(([key, item]) => key.isWellFormed() && isWellFormed(item));
+}
+
 /** Makes the incoming pieces of one text fit to show (GUARD-7); call `take` for each piece and `end` once. */
 export class TextPieces {
   #held = "";

@@ -106,6 +106,19 @@ test("[MCP-1] batches are answered in the revision that has them, and in no othe
   for (const { fields } of refusals) expect(fields).toEqual({ reason: expect.any(String) as unknown });
 });
 
+test("[GEN-19] [MCP-1] a message with half of a character is refused, and a header that cannot be is an error of its tool", async () => {
+  const get = (id: string): string => JSON.stringify(rpc("tools/call", { name: "get_job", arguments: { job_id: id } }));
+  for (const message of [get("\ud83d"), `[${get("job_1")},${get("\ude00")}]`]) {
+    const { error } = await answered<{ error: Json }>(postMcp(service, owner.token, message), 400);
+    expect(error).toEqual({ code: -32_602, message: "Lone surrogates are not allowed in a message" });
+  }
+  const whole = get("\ud83d\ude00").replace("\u{1f600}", "\\ud83d\\ude00");
+  expect(whole).toContain("\\ud83d");
+  const update = rpc("tools/call", { name: "update_agent", arguments: { agent_id: "agt_1", if_match: "a\0b" } });
+  for (const message of [whole, update])
+    expect(await answered(postMcp(service, owner.token, message))).toMatchObject({ result: { isError: true } });
+});
+
 test("[MCP-3] a message counts as a request of its token", async () => {
   const budget = async () => {
     const { headers } = await postMcp(service, owner.token, rpc("tools/call", { name: "list_agents" }));

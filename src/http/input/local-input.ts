@@ -41,8 +41,11 @@ function searchOf(query: NonNullable<LocalInput["query"]>): string {
   return new URLSearchParams(pairs).toString();
 }
 
+/** What a header of a request can have. Another text is left to its reader, which refuses it. */
+const HEADER_TEXT = /^[\t\x20-\x7e\x80-\xff]*$/;
+
 function sourceOf(body: LocalInput["body"], given: Readonly<Record<string, string>>): RawInput["source"] {
-  const headers = new Headers(given);
+  const headers = new Headers(Object.entries(given).filter(([, text]) => HEADER_TEXT.test(text)));
   const none = { headers, bytes: () => Promise.resolve(new Uint8Array()) };
   if (body === undefined) return { ...none, body: null };
   if (body instanceof ReadableStream) return { ...none, body };
