@@ -3,7 +3,7 @@ import { Elysia } from "elysia";
 import { operationRoutes } from "../http/request/routes.ts";
 import type { Surface } from "../http/request/surface.ts";
 import type { Services } from "../operations/services.ts";
-import { McpEndpoint, type EndpointParts } from "./endpoint.ts";
+import type { EndpointParts, McpEndpoint } from "./endpoint.ts";
 import { executeOperations } from "./execute.ts";
 import type { Describe } from "./json-schema.ts";
 import { mcpOperations } from "./operations.ts";
@@ -22,7 +22,17 @@ export function mcpRoutes(surface: Surface, { services, describe, ...parts }: Mc
     executeAgent: executeOperations.operations["executeAgent"]!.contract,
   };
   const tools = new Map<string, BoundTool>(TOOLS.map((spec) => [spec.name, boundTool(spec, operations, describe)]));
-  const endpoint = new McpEndpoint({ ...parts, services, tools, batches: surface.batches });
+  let opened: Promise<McpEndpoint> | undefined;
+  // Loaded with the first message: the protocol's SDK would be an eighth of a start.
+  const endpoint = (): Promise<McpEndpoint> =>
+    (opened ??= import("./endpoint.ts").then(
+      (loaded) => new loaded.McpEndpoint({ ...parts, services, tools, batches: surface.batches }),
+    ));
   surface.operations.add(executeOperations, services);
-  return new Elysia({ name: "mcp" }).use(operationRoutes(surface, [mcpOperations], endpoint));
+  const group = operationRoutes(surface, [mcpOperations], {
+    take: async (...given) => (await endpoint()).take(...given),
+    listen: async (...given) => (await endpoint()).listen(...given),
+    end: async (...given) => (await endpoint()).end(...given),
+  });
+  return new Elysia({ name: "mcp" }).use(group);
 }

@@ -18,7 +18,6 @@ import { forgetService, newAdminKey, noteText, SERVICE_FILE, type ServiceNote } 
 import type { App } from "./app.ts";
 import type { AdminPort } from "./admin-port.ts";
 import { ACTORS_STOP_MS, EFFECTS_LEAVE_MS } from "./drain-limits.ts";
-import { serveMetrics } from "./metrics.ts";
 import { Meters } from "../metrics/meters.ts";
 import { meteredModels } from "../wiring/metered.ts";
 import { tracedModels } from "../wiring/traced.ts";
@@ -152,7 +151,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     });
     const { appUrl, listens } = serve(options, storage, { app, key });
     if (replica !== null) undo.add(() => leave(replica, { app, actors: actorsStop, supervision, stopEffects }));
-    admin = openAdmin(options, { storage, system, meters, app });
+    admin = await openAdmin(options, { storage, system, meters, app });
     // In the background: an unavailable provider must not keep the service from starting.
     void resources.provider?.check();
     // In the background: the first child starts before anything needs it, and the log says how it is protected.
@@ -222,14 +221,15 @@ function serve(
 }
 
 /** Opens the administration port, if one is set. Throws `CannotListen`. */
-function openAdmin(
+async function openAdmin(
   { config, log }: ServiceOptions,
   of: { readonly storage: Storage; readonly system: TroupeSystem; readonly meters: Meters | null; readonly app: App },
-): AdminPort | null {
+): Promise<AdminPort | null> {
   const { meters, storage, system, app } = of;
   const { adminPort: port, adminHost: host } = config;
   if (meters === null || port === undefined) return null;
   const parts = { meters, system, ...storage, app, dataDir: storage.folder.path, log, host, port };
+  const { serveMetrics } = await import("./metrics.ts");
   return opened({ host, port, setting: "ADMIN_PORT" }, () => serveMetrics(parts));
 }
 
