@@ -18,16 +18,14 @@ const OfCall = { jobId: Type.String(), callId: Type.String() };
 
 const ToolArguments = Type.Unsafe<JsonObject>({
   ...Type.Record(Type.String(), Type.Unknown()),
-  description: "What the tool is called with; absent where it is longer than 4 KiB, and without `jobs:read`",
+  description: "Arguments of the call; absent if longer than 4 KiB, or without `jobs:read`",
 });
 /** The beginning of the tool's result; absent in events of earlier versions, and without `jobs:read`. */
 const ToolResultText = {
-  result: Type.Optional(
-    Type.String({ description: "The beginning of what the tool has answered; absent without `jobs:read`" }),
-  ),
-  isTruncated: Type.Optional(Type.Boolean({ description: "Whether the answer is longer than `result`" })),
+  result: Type.Optional(Type.String({ description: "Beginning of the tool's result; absent without `jobs:read`" })),
+  isTruncated: Type.Optional(Type.Boolean({ description: "Whether the result is longer than `result`" })),
   attachments: Type.Optional(
-    Type.Array(AttachmentBlock, { description: "Images and files of the answer; absent without `jobs:read`" }),
+    Type.Array(AttachmentBlock, { description: "Images and files in the result; absent without `jobs:read`" }),
   ),
 };
 

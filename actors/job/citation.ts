@@ -6,19 +6,21 @@ const CitationNumber = (description: string) => Type.Union([Type.Integer(), Type
 
 export const Citation = Type.Object(
   {
-    start: Type.Integer({ description: "Where the cited part of the text begins, in UTF-16 units" }),
-    end: Type.Integer({ description: "The first place behind the part" }),
-    type: OneOf(["url", "document"] as const, { description: "A page of the web, or a document of the conversation" }),
-    title: CitationText("The source's title, or its name; null: it has none"),
-    url: CitationText("The source's address, with http or https; null: it has none"),
-    document_index: CitationNumber("Which of the conversation's documents it is, counted from 0; null: it is none"),
-    first_page: CitationNumber("The first page that is cited, counted from 1; null: the source has no pages"),
-    last_page: CitationNumber("The last page that is cited; null: the source has no pages"),
+    start: Type.Integer({ description: "Start of the cited part of the text, in UTF-16 units" }),
+    end: Type.Integer({ description: "End of the cited part, exclusive, in UTF-16 units" }),
+    type: OneOf(["url", "document"] as const, { description: "A web page, or a document in the conversation" }),
+    title: CitationText("Title or name of the source; null if it has none"),
+    url: CitationText("URL of the source, with http or https; null if it has none"),
+    document_index: CitationNumber(
+      "Index of the document in the conversation, from 0; null if the source is not a document",
+    ),
+    first_page: CitationNumber("First cited page, from 1; null if the source has no pages"),
+    last_page: CitationNumber("Last cited page; null if the source has no pages"),
     cited_text: CitationText(
-      "The words of the source, cut after 1,000 characters; null: the provider does not tell them",
+      "Cited text of the source, at most 1,000 characters; null if the provider does not return it",
     ),
   },
-  { $id: "Citation", title: "Citation", description: "Source of a part of an answer, as the model cites it" },
+  { $id: "Citation", title: "Citation", description: "A source that the model cites for a part of its answer" },
 );
 export type Citation = Static<typeof Citation>;
 
@@ -36,4 +38,4 @@ export function keptCitations(all: readonly Citation[]): Citation[] {
 }
 
 /** On a text block or a result; absent: it cites nothing. */
-export const Citations = Type.Optional(Type.Array(Citation, { description: "What the text cites, as parts of it" }));
+export const Citations = Type.Optional(Type.Array(Citation, { description: "Citations in the text" }));

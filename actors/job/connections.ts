@@ -23,7 +23,7 @@ export const McpHeader = Type.Object(
       Type.String({ pattern: "^[\\x20-\\x7e]{0,64}$", form: headerText(64), examples: ["Bearer "] }),
     ),
   },
-  { $id: "McpServerHeader", description: "A header that the MCP server is sent: a secret after a prefix" },
+  { $id: "McpServerHeader", description: "A header for the MCP server: a prefix and a secret" },
 );
 export type McpHeader = Static<typeof McpHeader>;
 

@@ -179,7 +179,7 @@ export const MadeArtifact = Type.Object({
   /** Relative to the job's workspace. */
   path: Type.String(),
   mime: Type.String(),
-  size: Type.Integer({ minimum: 0, description: "Bytes" }),
+  size: Type.Integer({ minimum: 0, description: "Size in bytes" }),
 });
 export type MadeArtifact = Static<typeof MadeArtifact>;
 

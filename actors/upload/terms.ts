@@ -17,7 +17,7 @@ export const AttachmentSource = Type.Union(
     Type.Object({
       kind: Type.Literal("tool"),
       name: Type.String({ description: "Name of the tool whose result has the content" }),
-      uri: Nullable(Type.String({ description: "What its server calls the content, if it is a resource" })),
+      uri: Nullable(Type.String({ description: "URI of the content on its server, if it is a resource" })),
     }),
   ],
   { $id: "AttachmentSource", description: "The origin of the content when the message was accepted" },

@@ -66,7 +66,7 @@ export declare class Troupe {
     /**
      * Delete a private agent.
      *
-     * It is archived: no longer found, listed or executed. Its history is kept.
+     * The agent is archived: it can no longer be found, listed or executed. Its history is kept.
      *
      * `DELETE /api/agents/{id}`. Needs `agents:write`. May throw `OrganizationSuspendedError`, `NotFoundError`,
      * `RequestTimeoutError`, `InvalidStateError`, `QuotaExceededError` or `StorageFullError`.
@@ -75,8 +75,8 @@ export declare class Troupe {
     /**
      * Install, uninstall or restore a library agent.
      *
-     * Give `install_state`, or the `action`. `install` applies the library's settings; `restore` brings back those from
-     * before the agent was uninstalled.
+     * Send either `install_state` or `action`. `install` applies the library's settings; `restore` brings back the
+     * settings from before the agent was uninstalled.
      *
      * `PATCH /api/agents/{id}/install-state`. Needs `agents:write`. May throw `OrganizationSuspendedError`,
      * `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `NotALibraryAgentError`, `QuotaExceededError` or
@@ -86,9 +86,9 @@ export declare class Troupe {
     /**
      * Make tools from an OpenAPI document.
      *
-     * Each chosen operation becomes a tool of the kind `http`: its parameters and the fields of its JSON body are the
-     * arguments. A tool of this kind with the same name is replaced, the others stay. A `dry_run` stores nothing, and
-     * without `operations` shows which there are.
+     * Each chosen operation becomes a tool of kind `http`; its parameters and the fields of its JSON body become the
+     * tool's arguments. A tool of this kind with the same name is replaced; other tools stay. With `dry_run` nothing is
+     * stored; a dry run without `operations` lists the document's operations.
      *
      * `POST /api/agents/{id}/tools/import`. Needs `agents:write`. May throw `OwnerRequiredError`,
      * `OrganizationSuspendedError`, `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`,
@@ -134,7 +134,7 @@ export declare class Troupe {
     /**
      * Delete a chat.
      *
-     * For the person who made the chat, and for owners. Running work is cancelled, and the chat is no longer found.
+     * Only for the chat's creator and for owners. Running work is cancelled, and the chat can no longer be found.
      *
      * `DELETE /api/chats/{id}`. Needs `chats:write`. May throw `OrganizationSuspendedError`, `ForbiddenError`,
      * `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -143,7 +143,7 @@ export declare class Troupe {
     /**
      * Rename a chat, pin it, or change its metadata.
      *
-     * For the person who made the chat, and for owners. Omitted fields are unchanged.
+     * Only for the chat's creator and for owners. Omitted fields are unchanged.
      *
      * `PATCH /api/chats/{id}`. Needs `chats:write`. May throw `OrganizationSuspendedError`, `ForbiddenError`,
      * `NotFoundError`, `RequestTimeoutError`, `VersionConflictError`, `QuotaExceededError` or `StorageFullError`.
@@ -152,7 +152,8 @@ export declare class Troupe {
     /**
      * Update chat options.
      *
-     * Merges the given options, bare or as `options`. Only the person who made the chat and owners change its title.
+     * Merges the given options, sent at the top level or in `options`. Only the chat's creator and owners can change its
+     * title.
      *
      * `PATCH /api/chats/{id}/options`. Needs `chats:write`. May throw `OrganizationSuspendedError`, `ForbiddenError`,
      * `NotFoundError`, `RequestTimeoutError`, `VersionConflictError`, `QuotaExceededError` or `StorageFullError`.
@@ -161,7 +162,8 @@ export declare class Troupe {
     /**
      * Read messages and the durable work summary.
      *
-     * The newest page first, each in the order of the conversation; `next_cursor` leads to the previous page.
+     * The newest page comes first; the messages of a page are in conversation order. `next_cursor` leads to older
+     * messages.
      *
      * `GET /api/chats/{id}/messages`. Needs `chats:read`. May throw `InvalidCursorError`, `OrganizationSuspendedError` or
      * `NotFoundError`.
@@ -170,7 +172,8 @@ export declare class Troupe {
     /**
      * Read messages and the durable work summary. All of them: the next page is asked for when it is needed.
      *
-     * The newest page first, each in the order of the conversation; `next_cursor` leads to the previous page.
+     * The newest page comes first; the messages of a page are in conversation order. `next_cursor` leads to older
+     * messages.
      *
      * `GET /api/chats/{id}/messages`. Needs `chats:read`. May throw `InvalidCursorError`, `OrganizationSuspendedError` or
      * `NotFoundError`.
@@ -189,10 +192,10 @@ export declare class Troupe {
      */
     sendMessage(chatId: string, body: SendMessageRequest, options?: MutationOptions): Promise<SentMessage>;
     /**
-     * Pin a message, or take its pin away.
+     * Pin or unpin a message.
      *
-     * A pinned message stays in the model's context as it is, also when the conversation around it is compacted. A chat
-     * has at most 20.
+     * A pinned message stays in the model's context unchanged, even when the conversation around it is compacted. A chat
+     * can have at most 20.
      *
      * `PATCH /api/chats/{id}/messages/{message_id}`. Needs `chats:write`. May throw `OrganizationSuspendedError`,
      * `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `QuotaExceededError` or `StorageFullError`.
@@ -201,8 +204,8 @@ export declare class Troupe {
     /**
      * Compact the conversation.
      *
-     * Begins a job that writes a summary of the conversation so far. From then on the model gets the summary instead of
-     * the messages that it replaces; all messages stay readable. Long conversations are compacted without being asked.
+     * Starts a job that writes a summary of the conversation so far. From then on the model gets the summary instead of
+     * the messages that it replaces; all messages stay readable. Long conversations are compacted automatically.
      *
      * `POST /api/chats/{id}/compact`. Needs `chats:write`. May throw `OrganizationSuspendedError`, `NotFoundError`,
      * `RequestTimeoutError`, `InvalidStateError`, `BudgetExceededError`, `QuotaExceededError`, `ProviderError` or
@@ -210,10 +213,10 @@ export declare class Troupe {
      */
     compactChat(chatId: string, body: CompactChatRequest, options?: MutationOptions): Promise<StartedCompaction>;
     /**
-     * Go on from an earlier message in a new chat.
+     * Fork a chat at an earlier message.
      *
-     * Copies the conversation up to and including the message into a new chat; this one stays as it is. With `content`
-     * the message, which is then a user's, is replaced by it, and the agent answers: edit and resend. At most the newest
+     * Copies the conversation up to and including the message into a new chat; this chat stays as it is. `content`
+     * replaces the message, which must then be a user's, and the agent answers it: edit and resend. At most the newest
      * 1,000 messages and 4 MiB before the message are copied.
      *
      * `POST /api/chats/{id}/fork`. Needs `chats:write`. May throw `OrganizationSuspendedError`, `NotFoundError`,
@@ -253,7 +256,7 @@ export declare class Troupe {
     /**
      * Read related jobs.
      *
-     * Its iterations, resumptions and delegations, and its own ancestors.
+     * The job's iterations, resumptions, delegations and ancestors.
      *
      * `GET /api/jobs/{id}/lineage`. Needs `jobs:read`. May throw `OrganizationSuspendedError` or `NotFoundError`.
      */
@@ -261,7 +264,7 @@ export declare class Troupe {
     /**
      * Read transcript events.
      *
-     * The durable events of the job's stream, by pages.
+     * The durable events of the job's stream, in pages.
      *
      * `GET /api/jobs/{id}/transcript-events`. Needs `jobs:read`. May throw `OrganizationSuspendedError` or
      * `NotFoundError`.
@@ -270,7 +273,7 @@ export declare class Troupe {
     /**
      * Read transcript events. All of them: the next page is asked for when it is needed.
      *
-     * The durable events of the job's stream, by pages.
+     * The durable events of the job's stream, in pages.
      *
      * `GET /api/jobs/{id}/transcript-events`. Needs `jobs:read`. May throw `OrganizationSuspendedError` or
      * `NotFoundError`.
@@ -297,7 +300,7 @@ export declare class Troupe {
     /**
      * Send the results of tools that the client runs.
      *
-     * For calls in `requested_tool_calls`. Each call takes one result; the job goes on when all of them have theirs.
+     * For the calls in `requested_tool_calls`. Send one result per call; the job continues once every call has a result.
      *
      * `POST /api/jobs/{id}/tool-results`. Needs `jobs:write`. May throw `OrganizationSuspendedError`, `ForbiddenError`,
      * `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `QuotaExceededError` or `StorageFullError`.
@@ -306,7 +309,7 @@ export declare class Troupe {
     /**
      * Resume blocked work.
      *
-     * A blocked job continues itself; a failed or cancelled one continues in a new job.
+     * A blocked job continues as the same job; a failed or cancelled job continues in a new one.
      *
      * `POST /api/jobs/{id}/resume`. Needs `jobs:write`. May throw `OrganizationSuspendedError`, `ForbiddenError`,
      * `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `ApprovalPendingError`, `BudgetExceededError`,
@@ -327,9 +330,8 @@ export declare class Troupe {
      * Stream chat events. Goes on by itself where it was cut, without a gap and without a repetition.
      *
      * A `snapshot` of the record comes first, then recent events, then live events. The id of an event is the cursor to
-     * resume from, without a gap or a repetition. `reset` means that the cursor cannot be used. Comments are heartbeats.
-     * A stream that has ended answers 204 to the cursor of its end. The stream stays open, unless `wait=end` is asked
-     * for.
+     * resume from, without gaps or duplicates. `reset` means that the cursor cannot be used. Comments are heartbeats.
+     * Resuming a finished stream at its end returns 204. The stream stays open unless you send `wait=end`.
      *
      * `GET /api/chats/{id}/events`. Needs `chats:read` or `events:read`. May throw `OrganizationSuspendedError` or
      * `NotFoundError`.
@@ -339,19 +341,19 @@ export declare class Troupe {
      * Stream job events. Goes on by itself where it was cut, without a gap and without a repetition.
      *
      * A `snapshot` of the record comes first, then recent events, then live events. The id of an event is the cursor to
-     * resume from, without a gap or a repetition. `reset` means that the cursor cannot be used. Comments are heartbeats.
-     * A stream that has ended answers 204 to the cursor of its end. After the job's last event comes `stream.end`, and
-     * the stream closes.
+     * resume from, without gaps or duplicates. `reset` means that the cursor cannot be used. Comments are heartbeats.
+     * Resuming a finished stream at its end returns 204. After the job's last event comes `stream.end`, and the stream
+     * closes.
      *
      * `GET /api/jobs/{id}/events`. Needs `jobs:read` or `events:read`. May throw `OrganizationSuspendedError` or
      * `NotFoundError`.
      */
     streamJobEvents(jobId: string, query?: StreamJobEventsQuery, options?: RequestOptions): AsyncGenerator<JobStreamEvent, void, undefined>;
     /**
-     * Stream job events by a signed address. Goes on by itself where it was cut, without a gap and without a repetition.
+     * Stream job events by a signed URL. Goes on by itself where it was cut, without a gap and without a repetition.
      *
-     * A job's `links.app_stream` is a signed address; it opens the stream for five minutes. The events are those of the
-     * job's stream.
+     * A job's `links.app_stream` is a signed URL that can open the stream for five minutes. It sends the same events as
+     * the job's stream.
      *
      * `GET /mcp-app/jobs/{id}/events`. May throw `InvalidSignatureError`.
      */
@@ -371,15 +373,15 @@ export declare class Troupe {
     /**
      * Upload a file for a message.
      *
-     * The body is the file: a PNG, JPEG, GIF or WebP image, a PDF, or text in UTF-8. Its first bytes decide what it is. A
-     * file that no message refers to is removed after 7 days.
+     * The body is the file: a PNG, JPEG, GIF or WebP image, a PDF, or text in UTF-8. Its media type is detected from its
+     * first bytes. A file that no message refers to is removed after 7 days.
      *
      * `POST /api/files`. Needs `chats:write`. May throw `OrganizationSuspendedError`, `RequestTimeoutError`,
      * `QuotaExceededError` or `StorageFullError`.
      */
     createUpload(body: BinaryBody, query?: CreateUploadQuery, options?: MutationOptions): Promise<UploadedFile>;
     /**
-     * Read what is known of an uploaded file.
+     * Read an uploaded file's metadata.
      *
      * `GET /api/files/{id}`. Needs `chats:read`. May throw `OrganizationSuspendedError` or `NotFoundError`.
      */
@@ -387,7 +389,7 @@ export declare class Troupe {
     /**
      * Delete an uploaded file.
      *
-     * No further message can refer to it. Messages that do so already keep its content.
+     * New messages can no longer refer to the file. Messages that already do keep its content.
      *
      * `DELETE /api/files/{id}`. Needs `chats:write`. May throw `OrganizationSuspendedError`, `NotFoundError`,
      * `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -426,8 +428,8 @@ export declare class Troupe {
     /**
      * Create a mission.
      *
-     * Without a schedule it runs only when it is started by hand. Scheduled runs act with the permissions of the user who
-     * creates it. Without `workspace_id` it works in the default workspace.
+     * Without a schedule, the mission runs only when it is started by hand. Scheduled runs have the permissions of the
+     * mission's creator. Without `workspace_id` it uses the default workspace.
      *
      * `POST /api/missions`. Needs `missions:write`. May throw `InvalidScheduleError`, `OrganizationSuspendedError`,
      * `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -459,7 +461,7 @@ export declare class Troupe {
     /**
      * Delete a mission.
      *
-     * Its record is kept, but it fires no more and is not found any more. Its running jobs are cancelled.
+     * The mission no longer runs and can no longer be found; its record is kept. Its running jobs are cancelled.
      *
      * `DELETE /api/missions/{id}`. Needs `missions:write`. May throw `OrganizationSuspendedError`, `ForbiddenError`,
      * `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -479,7 +481,7 @@ export declare class Troupe {
     /**
      * List the runs of a mission.
      *
-     * The ledger: every scheduled time with its outcome, and every run by hand.
+     * The ledger: every scheduled time with its outcome, and every manual run.
      *
      * `GET /api/missions/{id}/runs`. Needs `missions:read`. May throw `InvalidCursorError`, `OrganizationSuspendedError`
      * or `NotFoundError`.
@@ -488,14 +490,14 @@ export declare class Troupe {
     /**
      * List the runs of a mission. All of them: the next page is asked for when it is needed.
      *
-     * The ledger: every scheduled time with its outcome, and every run by hand.
+     * The ledger: every scheduled time with its outcome, and every manual run.
      *
      * `GET /api/missions/{id}/runs`. Needs `missions:read`. May throw `InvalidCursorError`, `OrganizationSuspendedError`
      * or `NotFoundError`.
      */
     listAllMissionRuns(missionId: string, query?: Omit<ListMissionRunsQuery, "cursor">, options?: RequestOptions): AsyncGenerator<MissionRun, void, undefined>;
     /**
-     * Forecast when a mission will fire.
+     * Forecast when a mission will run.
      *
      * In UTC and in local time, with a note where a clock change shifts, skips or repeats a time.
      *
@@ -557,7 +559,7 @@ export declare class Troupe {
     /**
      * Create a task.
      *
-     * It is `pending`. Assigning it starts nothing by itself.
+     * The new task is `pending`. Assigning a task does not start any work.
      *
      * `POST /api/tasks`. Needs `tasks:write`. May throw `OrganizationSuspendedError`, `RequestTimeoutError`,
      * `QuotaExceededError` or `StorageFullError`.
@@ -581,7 +583,7 @@ export declare class Troupe {
     /**
      * Delete a task.
      *
-     * It is no longer found, on v1 neither.
+     * The task can no longer be found, on v1 either.
      *
      * `DELETE /api/tasks/{id}`. Needs `tasks:write`. May throw `OrganizationSuspendedError`, `NotFoundError`,
      * `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -642,7 +644,7 @@ export declare class Troupe {
     /**
      * List files and directories.
      *
-     * By path, in the order of its bytes. A page may have fewer than `limit` where `glob` leaves some out.
+     * Sorted by path, byte by byte. A page can have fewer than `limit` entries if `glob` excludes some.
      *
      * `GET /api/workspaces/{id}/files`. Needs `workspaces:read`. May throw `InvalidCursorError`, `InvalidPathError`,
      * `OrganizationSuspendedError` or `NotFoundError`.
@@ -651,7 +653,7 @@ export declare class Troupe {
     /**
      * List files and directories. All of them: the next page is asked for when it is needed.
      *
-     * By path, in the order of its bytes. A page may have fewer than `limit` where `glob` leaves some out.
+     * Sorted by path, byte by byte. A page can have fewer than `limit` entries if `glob` excludes some.
      *
      * `GET /api/workspaces/{id}/files`. Needs `workspaces:read`. May throw `InvalidCursorError`, `InvalidPathError`,
      * `OrganizationSuspendedError` or `NotFoundError`.
@@ -660,7 +662,7 @@ export declare class Troupe {
     /**
      * Search names and contents.
      *
-     * Names first, then contents: of text files, the first 64 KiB are searched.
+     * Matches in names come first, then matches in contents. Only the first 64 KiB of a text file are searched.
      *
      * `GET /api/workspaces/{id}/files/search`. Needs `workspaces:read`. May throw `OrganizationSuspendedError` or
      * `NotFoundError`.
@@ -669,7 +671,7 @@ export declare class Troupe {
     /**
      * Download a file.
      *
-     * The current content, or that of the version `number`.
+     * The current content, or the content of version `number`.
      *
      * `GET /api/workspaces/{id}/files/content`. Needs `workspaces:read`. May throw `InvalidPathError`,
      * `OrganizationSuspendedError`, `NotFoundError` or `RangeNotSatisfiableError`.
@@ -678,7 +680,7 @@ export declare class Troupe {
     /**
      * Download a file. The content in pieces, as they arrive: a file of any size takes little memory.
      *
-     * The current content, or that of the version `number`.
+     * The current content, or the content of version `number`.
      *
      * `GET /api/workspaces/{id}/files/content`. Needs `workspaces:read`. May throw `InvalidPathError`,
      * `OrganizationSuspendedError`, `NotFoundError` or `RangeNotSatisfiableError`.
@@ -688,9 +690,9 @@ export declare class Troupe {
      * Upload a file.
      *
      * Creates the file and missing parent directories, or replaces its content. The body is the file, and `Content-Type`
-     * its media type. A large file may come in parts: each with `Content-Range` and the `Repr-Digest` of the whole. While
-     * bytes are missing the answer is 202 with the `offset` of the next part; `Content-Range: bytes *\/<size>` asks for
-     * it. An upload in parts may take a day.
+     * its media type. A large file can be sent in parts, each with `Content-Range` and the `Repr-Digest` of the whole
+     * file. While bytes are missing, the response is 202 with the `offset` of the next part; send `Content-Range: bytes
+     * *\/<size>` to query it. An upload in parts may take up to a day.
      *
      * `PUT /api/workspaces/{id}/files/content`. Needs `workspaces:write`. May throw `InvalidPathError`,
      * `OrganizationSuspendedError`, `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`, `VersionConflictError`,
@@ -700,7 +702,7 @@ export declare class Troupe {
     /**
      * Delete a file or directory.
      *
-     * A directory that is not empty is 409 `path_exists` unless `recursive` is `true`.
+     * Deleting a directory that is not empty needs `recursive=true`; otherwise it is 409 `path_exists`.
      *
      * `DELETE /api/workspaces/{id}/files/content`. Needs `workspaces:write`. May throw `InvalidPathError`,
      * `OrganizationSuspendedError`, `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`, `VersionConflictError`,
@@ -710,7 +712,7 @@ export declare class Troupe {
     /**
      * List the versions of a file.
      *
-     * Versions of a file that exists or was deleted less than 30 days ago. There are at most 51, on one page.
+     * Works for a file that exists or was deleted less than 30 days ago. All versions, at most 51, are on one page.
      *
      * `GET /api/workspaces/{id}/files/versions`. Needs `workspaces:read`. May throw `InvalidPathError`,
      * `OrganizationSuspendedError` or `NotFoundError`.
@@ -751,7 +753,7 @@ export declare class Troupe {
     /**
      * Create a public file share.
      *
-     * The address serves the file that is at the path at the time of the download.
+     * The URL serves the file that is at the path at the time of the download.
      *
      * `POST /api/workspaces/{id}/files/share`. Needs `workspaces:write`. May throw `InvalidPathError`,
      * `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -781,10 +783,9 @@ export declare class Troupe {
     /**
      * Download a shared file.
      *
-     * A share with a password takes it by HTTP Basic authentication, with any user name. Each download counts; what sends
-     * no content (HEAD, 304, 416) is none. Browsers (`Accept: text/html`) get a page with a preview and a link to
-     * download, and refusals as a page; the page counts as no download, and shows no preview where `max_downloads` is
-     * set.
+     * Send the password of a share by HTTP Basic authentication, with any user name. Each response with content counts as
+     * a download; HEAD, 304 and 416 do not count. Browsers (`Accept: text/html`) get a page with a preview and a download
+     * link, and errors as pages; the page does not count as a download, and has no preview if `max_downloads` is set.
      *
      * `GET /share/{token}`. May throw `NotFoundError`, `ShareExpiredError` or `RangeNotSatisfiableError`.
      */
@@ -792,10 +793,9 @@ export declare class Troupe {
     /**
      * Download a shared file. The content in pieces, as they arrive: a file of any size takes little memory.
      *
-     * A share with a password takes it by HTTP Basic authentication, with any user name. Each download counts; what sends
-     * no content (HEAD, 304, 416) is none. Browsers (`Accept: text/html`) get a page with a preview and a link to
-     * download, and refusals as a page; the page counts as no download, and shows no preview where `max_downloads` is
-     * set.
+     * Send the password of a share by HTTP Basic authentication, with any user name. Each response with content counts as
+     * a download; HEAD, 304 and 416 do not count. Browsers (`Accept: text/html`) get a page with a preview and a download
+     * link, and errors as pages; the page does not count as a download, and has no preview if `max_downloads` is set.
      *
      * `GET /share/{token}`. May throw `NotFoundError`, `ShareExpiredError` or `RangeNotSatisfiableError`.
      */
@@ -803,8 +803,8 @@ export declare class Troupe {
     /**
      * List unfinished uploads.
      *
-     * Your own uploads in parts, newest first; owners see everybody's. An organization has at most 32 of them, and a
-     * person 8.
+     * Your own uploads in parts, newest first; owners see those of all members. There are at most 32 per organization and
+     * 8 per person.
      *
      * `GET /api/unfinished-uploads`. Needs `workspaces:read`. May throw `OrganizationSuspendedError`.
      */
@@ -812,7 +812,7 @@ export declare class Troupe {
     /**
      * End an unfinished upload.
      *
-     * Discards the bytes that have arrived. The person who began an upload ends it, and owners do.
+     * Discards the bytes received so far. Only for the person who started the upload, and for owners.
      *
      * `DELETE /api/unfinished-uploads/{id}`. Needs `workspaces:write`. May throw `OrganizationSuspendedError`,
      * `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -822,9 +822,9 @@ export declare class Troupe {
      * Run a read-only data-block query.
      *
      * DuckDB over CSV, JSON and Parquet files, such as `FROM 'reports/sales.csv'` or `FROM read_csv('a.txt', delim =
-     * ';')`; SQLite over the file that `database` names. It reads the named files and nothing else, and has 5 s of CPU
-     * time, 30 s in all and 512 MiB. CSV and Arrow answers contain the rows only; the rest is in `X-Row-Count` and
-     * `X-Truncated`.
+     * ';')`; SQLite over the file that `database` names. A query reads only the files that it names, and may use 5 s of
+     * CPU time, 30 s in total and 512 MiB of memory. CSV and Arrow responses contain only the rows; `X-Row-Count` and
+     * `X-Truncated` have the rest.
      *
      * `POST /api/workspaces/{id}/data-blocks/query`. Needs `workspaces:read`. May throw `InvalidPathError`,
      * `ReadOnlyViolationError`, `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError` or
@@ -835,9 +835,9 @@ export declare class Troupe {
      * Run a read-only data-block query. The content in the `format` that the body names.
      *
      * DuckDB over CSV, JSON and Parquet files, such as `FROM 'reports/sales.csv'` or `FROM read_csv('a.txt', delim =
-     * ';')`; SQLite over the file that `database` names. It reads the named files and nothing else, and has 5 s of CPU
-     * time, 30 s in all and 512 MiB. CSV and Arrow answers contain the rows only; the rest is in `X-Row-Count` and
-     * `X-Truncated`.
+     * ';')`; SQLite over the file that `database` names. A query reads only the files that it names, and may use 5 s of
+     * CPU time, 30 s in total and 512 MiB of memory. CSV and Arrow responses contain only the rows; `X-Row-Count` and
+     * `X-Truncated` have the rest.
      *
      * `POST /api/workspaces/{id}/data-blocks/query`. Needs `workspaces:read`. May throw `InvalidPathError`,
      * `ReadOnlyViolationError`, `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError` or
@@ -847,7 +847,7 @@ export declare class Troupe {
     /**
      * List repository mounts.
      *
-     * All at once: a workspace has at most 20.
+     * Returns all of them: a workspace has at most 20.
      *
      * `GET /api/workspaces/{id}/repos`. Needs `workspaces:read`. May throw `OrganizationSuspendedError` or
      * `NotFoundError`.
@@ -856,7 +856,7 @@ export declare class Troupe {
     /**
      * Add a repository mount.
      *
-     * It stays `pending` until it is cloned. To name a `secret` is for owners, with the scope `secrets:use`.
+     * The mount stays `pending` until it is cloned. Only owners can name a `secret`, with the scope `secrets:use`.
      *
      * `POST /api/workspaces/{id}/repos`. Needs `workspaces:write`. May throw `InvalidPathError`, `InvalidUrlError`,
      * `OwnerRequiredError`, `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `PathExistsError`,
@@ -866,8 +866,9 @@ export declare class Troupe {
     /**
      * Clone a repository mount.
      *
-     * The mount `repo_id`, or a new one. A job does it: follow or cancel `job_id` like any other job. Only the files of
-     * the last commit are fetched; links, submodules and what a workspace cannot hold are left out.
+     * Clones the mount `repo_id`, or a new one. A job does the work: follow or cancel `job_id` like any other job. Only
+     * the files of the latest commit are fetched; symbolic links, submodules and files that a workspace cannot store are
+     * left out.
      *
      * `POST /api/workspaces/{id}/repos/clone`. Needs `workspaces:write`. May throw `InvalidPathError`, `InvalidUrlError`,
      * `OwnerRequiredError`, `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`,
@@ -884,16 +885,16 @@ export declare class Troupe {
     /**
      * Remove a repository mount.
      *
-     * Its files stay, as files of the workspace.
+     * Its files stay in the workspace as ordinary files.
      *
      * `DELETE /api/workspaces/{id}/repos/{repo_id}`. Needs `workspaces:write`. May throw `OrganizationSuspendedError`,
      * `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
      */
     removeRepository(workspaceId: string, repoId: string, options?: MutationOptions): Promise<Repository>;
     /**
-     * Bring a repository mount up to date.
+     * Update a repository mount.
      *
-     * By a job, as a clone. Files become what they are in the repository; what was changed here is kept as a version.
+     * Done by a job, like a clone. Files are replaced by those of the repository; local changes are kept as versions.
      *
      * `POST /api/workspaces/{id}/repos/{repo_id}/sync`. Needs `workspaces:write`. May throw `OrganizationSuspendedError`,
      * `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `QuotaExceededError` or `StorageFullError`.
@@ -902,7 +903,7 @@ export declare class Troupe {
     /**
      * List the apps of a workspace.
      *
-     * All at once: a workspace has at most 20.
+     * Returns all of them: a workspace has at most 20.
      *
      * `GET /api/workspaces/{id}/apps`. Needs `workspaces:read`. May throw `OrganizationSuspendedError` or
      * `NotFoundError`.
@@ -911,8 +912,7 @@ export declare class Troupe {
     /**
      * Create a workspace app.
      *
-     * Anybody with its `url` may open it, and gets the files as they are then. Browsers run its scripts without any
-     * rights on the API.
+     * Anyone with the `url` can open the app, and gets the current files. Its scripts have no access to the API.
      *
      * `POST /api/workspaces/{id}/apps`. Needs `workspaces:write`. May throw `InvalidPathError`,
      * `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `PathExistsError`, `QuotaExceededError` or
@@ -937,9 +937,9 @@ export declare class Troupe {
     /**
      * List the tools that agents can be given.
      *
-     * The service's own tools, by name, and with `agent_id` those of the agent and of its MCP servers. The latter are
-     * called `<server>__<tool>`, and `<server>__*` names all of one server. A server is asked at most every 5 minutes,
-     * and one that cannot be used is reported in `mcp_servers`.
+     * The service's own tools, sorted by name; with `agent_id` also the agent's own tools and those of its MCP servers. A
+     * tool of an MCP server is called `<server>__<tool>`, and `<server>__*` stands for all tools of the server. Each
+     * server is queried at most every 5 minutes; a server that is unavailable is reported in `mcp_servers`.
      *
      * `GET /api/tools`. Needs `agents:read`. May throw `OrganizationSuspendedError` or `NotFoundError`.
      */
@@ -968,7 +968,7 @@ export declare class Troupe {
     /**
      * Delete a secret.
      *
-     * One that agents or repositories of workspaces name is deleted with `force` only.
+     * A secret that agents or repositories use is deleted only with `force`.
      *
      * `DELETE /api/secrets/{name}`. Needs `tokens:write`. May throw `OwnerRequiredError`, `OrganizationSuspendedError`,
      * `NotFoundError`, `RequestTimeoutError`, `SecretInUseError`, `QuotaExceededError` or `StorageFullError`.
@@ -981,17 +981,17 @@ export declare class Troupe {
      */
     listProviderKeys(options?: RequestOptions): Promise<ProviderKeyList>;
     /**
-     * Have a provider's calls made with a key of the organization.
+     * Use the organization's own key for a provider.
      *
-     * Takes effect with the next model call, also of running jobs. To rotate the key, write the secret again. If the key
-     * cannot be used, jobs fail with `provider_key_rejected`; the operator's key is never used instead.
+     * Takes effect with the next model call, also in running jobs. To rotate the key, write the secret again. If the
+     * provider rejects the key, jobs fail with `provider_key_rejected`; the operator's key is never used instead.
      *
      * `PUT /api/provider-keys/{provider}`. Needs `secrets:use`. May throw `OwnerRequiredError`,
      * `OrganizationSuspendedError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
      */
     putProviderKey(provider: KeyedProvider, body: PutProviderKeyRequest, options?: MutationOptions): Promise<ProviderKey>;
     /**
-     * Have a provider's calls made with the operator's key again.
+     * Use the operator's key for a provider again.
      *
      * `DELETE /api/provider-keys/{provider}`. Needs `secrets:use`. May throw `OwnerRequiredError`,
      * `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -1014,9 +1014,9 @@ export declare class Troupe {
     /**
      * Create a service token.
      *
-     * The token is in the answer and never shown again. It has no scope that the request's token lacks, and ends with
-     * that token at the latest: when it expires, or is revoked. Without `expires_in_days` it lives 90 days, or as long as
-     * that token.
+     * The response has the token, which is never shown again. It cannot have a scope that your token lacks, and it ends
+     * with your token at the latest: when that expires or is revoked. Without `expires_in_days` it lives 90 days, but not
+     * longer than your token.
      *
      * `POST /api/service-tokens`. Needs `tokens:write`. May throw `OwnerRequiredError`, `OrganizationSuspendedError`,
      * `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -1025,8 +1025,8 @@ export declare class Troupe {
     /**
      * Revoke a service token.
      *
-     * Takes effect with the next request, for the tokens that were made with it too, and closes their open streams. A
-     * token without the scope `*` revokes none that is wider or outlives it.
+     * Takes effect with the next request, also for tokens that were created with it, and closes their open streams. A
+     * token without the scope `*` cannot revoke a token with more scopes or a later expiry.
      *
      * `POST /api/service-tokens/{id}/revoke`. Needs `tokens:write`. May throw `OwnerRequiredError`,
      * `OrganizationSuspendedError`, `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or
@@ -1050,9 +1050,9 @@ export declare class Troupe {
     /**
      * Create a personal access token.
      *
-     * The token is in the answer and never shown again. It has no scope that the request's token lacks, and ends with
-     * that token at the latest: when it expires, or is revoked. Without `expires_in_days` it lives 90 days, or as long as
-     * that token.
+     * The response has the token, which is never shown again. It cannot have a scope that your token lacks, and it ends
+     * with your token at the latest: when that expires or is revoked. Without `expires_in_days` it lives 90 days, but not
+     * longer than your token.
      *
      * `POST /api/personal-access-tokens`. Needs `tokens:write`. May throw `OrganizationSuspendedError`, `ForbiddenError`,
      * `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -1061,8 +1061,8 @@ export declare class Troupe {
     /**
      * Revoke a personal access token.
      *
-     * Takes effect with the next request, for the tokens that were made with it too, and closes their open streams. A
-     * token without the scope `*` revokes none that is wider or outlives it.
+     * Takes effect with the next request, also for tokens that were created with it, and closes their open streams. A
+     * token without the scope `*` cannot revoke a token with more scopes or a later expiry.
      *
      * `POST /api/personal-access-tokens/{id}/revoke`. Needs `tokens:write`. May throw `OrganizationSuspendedError`,
      * `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -1097,24 +1097,24 @@ export declare class Troupe {
     /**
      * End all your other sessions.
      *
-     * All sessions in this organization but the one that asks. Needs a session or a token with the scope `*`.
+     * Ends all your sessions in this organization except the current one. Needs a session or a token with the scope `*`.
      *
      * `POST /api/sessions/revoke-others`. Needs `tokens:write`. May throw `OrganizationSuspendedError`, `ForbiddenError`,
      * `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
      */
     revokeOtherSessions(options?: MutationOptions): Promise<RevokedSessions>;
     /**
-     * List the programs that you have let in.
+     * List the programs that you have granted access.
      *
-     * Newest first; grants that are over are kept for 30 days.
+     * Newest first; ended grants are listed for 30 days.
      *
      * `GET /api/oauth-grants`. Needs `tokens:read`. May throw `InvalidCursorError` or `OrganizationSuspendedError`.
      */
     listOauthGrants(query?: ListOauthGrantsQuery, options?: RequestOptions): Promise<OauthGrantList>;
     /**
-     * List the programs that you have let in. All of them: the next page is asked for when it is needed.
+     * List the programs that you have granted access. All of them: the next page is asked for when it is needed.
      *
-     * Newest first; grants that are over are kept for 30 days.
+     * Newest first; ended grants are listed for 30 days.
      *
      * `GET /api/oauth-grants`. Needs `tokens:read`. May throw `InvalidCursorError` or `OrganizationSuspendedError`.
      */
@@ -1122,8 +1122,8 @@ export declare class Troupe {
     /**
      * End a program's access.
      *
-     * Its tokens end with the next request, and their open streams are closed. A token ends no grant that has scopes
-     * which it lacks.
+     * Takes effect with the next request, and closes the program's open streams. A token cannot end a grant that has
+     * scopes which the token lacks.
      *
      * `POST /api/oauth-grants/{id}/revoke`. Needs `tokens:write`. May throw `OrganizationSuspendedError`,
      * `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -1154,7 +1154,7 @@ export declare class Troupe {
     /**
      * Change a member's role.
      *
-     * Counts from the member's next request. The last owner stays one: 409.
+     * Takes effect with the member's next request. The last owner cannot become a plain member: 409.
      *
      * `PATCH /api/members/{id}`. Needs `*`. May throw `OwnerRequiredError`, `OrganizationSuspendedError`,
      * `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `VersionConflictError`, `QuotaExceededError` or
@@ -1165,8 +1165,8 @@ export declare class Troupe {
      * Remove a member.
      *
      * Ends the person's sessions, tokens and grants in this organization with the next request, and closes their open
-     * streams. Open invitations of their address are withdrawn. What the person has made stays. The last owner cannot be
-     * removed: 409.
+     * streams. Open invitations for their address are withdrawn. What the person has created stays. The last owner cannot
+     * be removed: 409.
      *
      * `DELETE /api/members/{id}`. Needs `*`. May throw `OwnerRequiredError`, `OrganizationSuspendedError`,
      * `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `QuotaExceededError` or `StorageFullError`.
@@ -1175,7 +1175,7 @@ export declare class Troupe {
     /**
      * List invitations.
      *
-     * Newest first; those that are over are kept for 30 days.
+     * Newest first; accepted, withdrawn and expired invitations are listed for 30 days.
      *
      * `GET /api/invitations`. Needs `tokens:read`. May throw `InvalidCursorError`, `OwnerRequiredError` or
      * `OrganizationSuspendedError`.
@@ -1184,7 +1184,7 @@ export declare class Troupe {
     /**
      * List invitations. All of them: the next page is asked for when it is needed.
      *
-     * Newest first; those that are over are kept for 30 days.
+     * Newest first; accepted, withdrawn and expired invitations are listed for 30 days.
      *
      * `GET /api/invitations`. Needs `tokens:read`. May throw `InvalidCursorError`, `OwnerRequiredError` or
      * `OrganizationSuspendedError`.
@@ -1193,8 +1193,8 @@ export declare class Troupe {
     /**
      * Invite a person.
      *
-     * The link is in the answer and never shown again. The person who opens it becomes a member; it works once, within 7
-     * days. Nothing is sent: pass the link on. Open invitations of the same address are withdrawn.
+     * The response has the link, which is never shown again. It works once, within 7 days, and makes the person who opens
+     * it a member. No e-mail is sent: pass the link on. Open invitations for the same address are withdrawn.
      *
      * `POST /api/invitations`. Needs `*`. May throw `OwnerRequiredError`, `OrganizationSuspendedError`,
      * `RequestTimeoutError`, `InvalidStateError`, `QuotaExceededError` or `StorageFullError`.
@@ -1203,14 +1203,14 @@ export declare class Troupe {
     /**
      * Withdraw an invitation.
      *
-     * Its link opens nothing any more. One that was accepted or withdrawn is 404.
+     * The link stops working. An invitation that was already accepted or withdrawn is 404.
      *
      * `POST /api/invitations/{id}/revoke`. Needs `tokens:write`. May throw `OwnerRequiredError`,
      * `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
      */
     revokeInvitation(invitationId: string, options?: MutationOptions): Promise<Invitation>;
     /**
-     * List what was done with credentials and members.
+     * List the audit log of credentials and members.
      *
      * For owners. Newest first; entries are kept for 365 days.
      *
@@ -1219,7 +1219,7 @@ export declare class Troupe {
      */
     listAuditEntries(query?: ListAuditEntriesQuery, options?: RequestOptions): Promise<AuditEntryList>;
     /**
-     * List what was done with credentials and members. All of them: the next page is asked for when it is needed.
+     * List the audit log of credentials and members. All of them: the next page is asked for when it is needed.
      *
      * For owners. Newest first; entries are kept for 365 days.
      *
@@ -1228,10 +1228,10 @@ export declare class Troupe {
      */
     listAllAuditEntries(query?: Omit<ListAuditEntriesQuery, "cursor">, options?: RequestOptions): AsyncGenerator<AuditEntry, void, undefined>;
     /**
-     * Export the audit as one file.
+     * Export the audit log as one file.
      *
-     * For owners. Newest first, streamed. In CSV a text that a spreadsheet would take for a formula has an apostrophe
-     * before it. A file that is cut off ends without the end of its transfer: repeat the request.
+     * For owners. Newest first, streamed. In CSV, text that a spreadsheet would read as a formula starts with an
+     * apostrophe. If the export fails midway, the transfer is aborted: repeat the request.
      *
      * `GET /api/audit/export`. Needs `tokens:read`. May throw `OwnerRequiredError` or `OrganizationSuspendedError`.
      */
@@ -1245,7 +1245,7 @@ export declare class Troupe {
     /**
      * Set the destination of events.
      *
-     * For owners. The first call creates the signing secret, which is in the answer and never shown again. Pending
+     * For owners. The first call creates the signing secret; the response has it, and it is never shown again. Pending
      * deliveries go to the new address. Setting it again enables delivery unless `enabled` is false.
      *
      * `PUT /api/messaging-integration`. Needs `webhooks:write`. May throw `InvalidEventTypeError`, `InvalidUrlError`,
@@ -1294,8 +1294,8 @@ export declare class Troupe {
     /**
      * Replace the signing secret.
      *
-     * For owners. The new secret is valid at once and is never shown again. For `grace_seconds` deliveries carry a second
-     * signature by the old one.
+     * For owners. The new secret is valid at once and is never shown again. For `grace_seconds`, deliveries also carry a
+     * signature with the old secret.
      *
      * `POST /api/messaging-integration/signing-secret/rotate`. Needs `webhooks:write`. May throw `OwnerRequiredError`,
      * `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -1353,7 +1353,7 @@ export declare class Troupe {
      */
     checkInvariants(options?: RequestOptions): Promise<InvariantReport>;
     /**
-     * Read what is deployed.
+     * Read the deployed version.
      *
      * `GET /api/version`.
      */
@@ -1403,13 +1403,13 @@ export declare class Troupe {
      */
     getAgentReadiness(options?: RequestOptions): Promise<AgentReadiness>;
     /**
-     * Read where crawlers and agents begin.
+     * Read the entry document for crawlers and agents.
      *
      * `GET /.well-known/teamday-agent-api`.
      */
     getAgentApiManifest(options?: RequestOptions): Promise<AgentApiManifest>;
     /**
-     * Read how a program asks a person for a token.
+     * Read the metadata of the authorization server.
      *
      * The metadata of the authorization server (RFC 8414).
      *
@@ -1441,7 +1441,7 @@ export declare class Troupe {
     /**
      * Get the TypeScript SDK.
      *
-     * One file that needs nothing else, made from this contract.
+     * One file without dependencies, generated from this contract.
      *
      * `GET /api/sdk/typescript`.
      */
@@ -1449,7 +1449,7 @@ export declare class Troupe {
     /**
      * Get the JavaScript SDK.
      *
-     * The TypeScript SDK without its types, as a module for Node from 20 on and for browsers.
+     * The TypeScript SDK without its types, as a module for browsers and for Node 20 or later.
      *
      * `GET /api/sdk/javascript`.
      */
@@ -1457,7 +1457,7 @@ export declare class Troupe {
     /**
      * Get the types of the JavaScript SDK.
      *
-     * Declarations for editors and compilers, to keep beside it.
+     * Type declarations for editors and compilers; save them beside the SDK.
      *
      * `GET /api/sdk/javascript/types`.
      */
@@ -1465,7 +1465,7 @@ export declare class Troupe {
     /**
      * Get the Python SDK.
      *
-     * One file that needs nothing but the standard library, made from this contract.
+     * One file that needs only the standard library, generated from this contract.
      *
      * `GET /api/sdk/python`.
      */
@@ -1515,7 +1515,7 @@ export declare class Troupe {
     /**
      * Soft-delete agent.
      *
-     * It is archived: no longer found, listed, changed or executed. Its history is kept.
+     * The agent is archived: it can no longer be found, listed, changed or executed. Its history is kept.
      *
      * `DELETE /api/v1/agents/{id}`. Needs `agents:write`. May throw `OrganizationSuspendedError`, `NotFoundError`,
      * `RequestTimeoutError`, `InvalidStateError`, `QuotaExceededError` or `StorageFullError`.
@@ -1556,7 +1556,7 @@ export declare class Troupe {
     /**
      * Create task.
      *
-     * The new task is `pending`. Assigning it starts nothing by itself.
+     * The new task is `pending`. Assigning a task does not start any work.
      *
      * `POST /api/v1/tasks`. Needs `tasks:write`. May throw `OrganizationSuspendedError`, `RequestTimeoutError`,
      * `QuotaExceededError` or `StorageFullError`.
@@ -1567,15 +1567,15 @@ export declare class Troupe {
 export declare const API_VERSION = "2026-11-01";
 /** What `listAgents` takes besides. */
 export interface ListAgentsQuery {
-    /** Agents with a word in their name that begins with this text */
+    /** Agents whose name has a word that starts with this text */
     name?: string;
     /** Agents with this tag */
     tag?: string;
-    /** Where they come from */
+    /** Agents of this source: made in the organization (`private`), or from the library */
     source?: "private" | "library";
     /** Agents with one of these visibilities */
     visibility?: Visibility[];
-    /** Records of one page. Default 25 */
+    /** Page size. Default 25 */
     limit?: number;
     /** `next_cursor` of the previous page */
     cursor?: string;
@@ -1588,13 +1588,13 @@ export interface ListChatsQuery {
     workspace_id?: string;
     /** Chats with one of these statuses */
     status?: ChatStatus[];
-    /** Chats with a word in their title that begins with this text */
+    /** Chats whose title has a word that starts with this text */
     title?: string;
-    /** Whether they are pinned */
+    /** Only pinned chats (`true`), or only the others (`false`) */
     pinned?: "true" | "false";
     /** Chats whose messages contain this: words, "phrases", `or`, and `-` before words to exclude */
     text?: string;
-    /** Records of one page. Default 25 */
+    /** Page size. Default 25 */
     limit?: number;
     /** `next_cursor` of the previous page */
     cursor?: string;
@@ -1603,12 +1603,12 @@ export interface ListChatsQuery {
 export interface WaitForChatQuery {
     /** The version that you have; with `wait`, the request waits for a newer one */
     since_version?: number;
-    /** Seconds to wait for a newer version; 304 when the wait is over. Default 0 */
+    /** Seconds to wait for a newer version; 304 if there is none by then. Default 0 */
     wait?: number;
 }
 /** What `listMessages` takes besides. */
 export interface ListMessagesQuery {
-    /** Records of one page. Default 25 */
+    /** Page size. Default 25 */
     limit?: number;
     /** `next_cursor` of the previous page */
     cursor?: string;
@@ -1627,11 +1627,11 @@ export interface ListJobsQuery {
     mission_id?: string;
     /** Jobs that were created from this one */
     parent_job_id?: string;
-    /** Jobs that were created later than this, ISO 8601 */
+    /** Jobs created after this time, in ISO 8601 */
     created_after?: string;
     /** Jobs whose metadata contains these fields, as a JSON object */
     metadata?: string;
-    /** Records of one page. Default 25 */
+    /** Page size. Default 25 */
     limit?: number;
     /** `next_cursor` of the previous page */
     cursor?: string;
@@ -1640,7 +1640,7 @@ export interface ListJobsQuery {
 export interface WaitForJobQuery {
     /** The version that you have; with `wait`, the request waits for a newer one */
     since_version?: number;
-    /** Seconds to wait for a newer version; 304 when the wait is over. Default 0 */
+    /** Seconds to wait for a newer version; 304 if there is none by then. Default 0 */
     wait?: number;
 }
 /** What `listTranscriptEvents` takes besides. */
@@ -1649,12 +1649,12 @@ export interface ListTranscriptEventsQuery {
     after?: number;
     /** Only events of these types */
     types?: Array<"job.created" | "job.started" | "job.restarted" | "job.blocked" | "job.resumed" | "job.review_requested" | "job.approved" | "job.denied" | "job.iteration_requested" | "job.cancelling" | "job.completed" | "job.failed" | "job.cancelled" | "runner.status" | "transcript.event" | "log" | "usage.updated" | "artifact.created" | "approval.requested" | "approval.resolved" | "review.updated" | "error">;
-    /** Records of one page. Default 25 */
+    /** Page size. Default 25 */
     limit?: number;
 }
 /** What `cancelJob` takes besides. */
 export interface CancelJobQuery {
-    /** Seconds to wait for a newer version; 304 when the wait is over. Default 0 */
+    /** Seconds to wait for a newer version; 304 if there is none by then. Default 0 */
     wait?: number;
 }
 /** What `streamChatEvents` takes besides. */
@@ -1663,7 +1663,7 @@ export interface StreamChatEventsQuery {
     after?: string;
     /** Without a cursor: how many past durable events are sent first, a number or `all`. Default "100" */
     replay?: string;
-    /** Closes the stream of a chat when its turn ends; a job's closes anyway */
+    /** `end` closes a chat's stream when its chat turn ends; a job's stream always closes at the end of the job */
     wait?: "end";
 }
 /** What `streamJobEvents` takes besides. */
@@ -1672,14 +1672,14 @@ export interface StreamJobEventsQuery {
     after?: string;
     /** Without a cursor: how many past durable events are sent first, a number or `all`. Default "100" */
     replay?: string;
-    /** Closes the stream of a chat when its turn ends; a job's closes anyway */
+    /** `end` closes a chat's stream when its chat turn ends; a job's stream always closes at the end of the job */
     wait?: "end";
 }
 /** What `streamSignedJobEvents` takes besides. */
 export interface StreamSignedJobEventsQuery {
-    /** The user and token that the address was issued to */
+    /** User and token that the URL was issued to */
     sub?: string;
-    /** Expiry of the address, in Unix seconds */
+    /** Expiry of the URL, in Unix seconds */
     exp?: string;
     /** Signature of path, expiry and subject */
     sig?: string;
@@ -1690,7 +1690,7 @@ export interface StreamSignedJobEventsQuery {
 }
 /** What `listUploads` takes besides. */
 export interface ListUploadsQuery {
-    /** Records of one page. Default 25 */
+    /** Page size. Default 25 */
     limit?: number;
     /** `next_cursor` of the previous page */
     cursor?: string;
@@ -1708,7 +1708,7 @@ export interface ListMissionsQuery {
     agent_id?: string;
     /** Missions in this workspace */
     workspace_id?: string;
-    /** Records of one page. Default 25 */
+    /** Page size. Default 25 */
     limit?: number;
     /** `next_cursor` of the previous page */
     cursor?: string;
@@ -1717,21 +1717,21 @@ export interface ListMissionsQuery {
 export interface WaitForMissionQuery {
     /** The version that you have; with `wait`, the request waits for a newer one */
     since_version?: number;
-    /** Seconds to wait for a newer version; 304 when the wait is over. Default 0 */
+    /** Seconds to wait for a newer version; 304 if there is none by then. Default 0 */
     wait?: number;
 }
 /** What `listMissionRuns` takes besides. */
 export interface ListMissionRunsQuery {
     /** Entries with one of these outcomes */
     outcome?: MissionRunOutcome[];
-    /** Records of one page. Default 25 */
+    /** Page size. Default 25 */
     limit?: number;
     /** `next_cursor` of the previous page */
     cursor?: string;
 }
 /** What `getMissionForecast` takes besides. */
 export interface GetMissionForecastQuery {
-    /** Number of times in the answer. Default 20 */
+    /** Number of times to return. Default 20 */
     count?: number;
 }
 /** What `listTasks` takes besides. */
@@ -1742,14 +1742,14 @@ export interface ListTasksQuery {
     assigned_to?: string;
     /** Tasks of this workspace */
     workspace_id?: string;
-    /** Records of one page. Default 25 */
+    /** Page size. Default 25 */
     limit?: number;
     /** `next_cursor` of the previous page */
     cursor?: string;
 }
 /** What `listWorkspaces` takes besides. */
 export interface ListWorkspacesQuery {
-    /** Records of one page. Default 25 */
+    /** Page size. Default 25 */
     limit?: number;
     /** `next_cursor` of the previous page */
     cursor?: string;
@@ -1762,7 +1762,7 @@ export interface ListFilesQuery {
     recursive?: "true" | "false";
     /** Only paths that match, such as `**\/*.md` */
     glob?: string;
-    /** Records of one page. Default 25 */
+    /** Page size. Default 25 */
     limit?: number;
     /** `next_cursor` of the previous page */
     cursor?: string;
@@ -1771,7 +1771,7 @@ export interface ListFilesQuery {
 export interface SearchFilesQuery {
     /** Text to search for */
     q?: string;
-    /** Most files in the answer. Default 25 */
+    /** Maximum number of files to return. Default 25 */
     limit?: number;
 }
 /** What `readFile` takes besides. */
@@ -1807,19 +1807,19 @@ export interface ListFileVersionsQuery {
 }
 /** What `listShares` takes besides. */
 export interface ListSharesQuery {
-    /** Records of one page. Default 25 */
+    /** Page size. Default 25 */
     limit?: number;
     /** `next_cursor` of the previous page */
     cursor?: string;
 }
 /** What `openShare` takes besides. */
 export interface OpenShareQuery {
-    /** Gives browsers the file instead of the page */
+    /** `1` sends browsers the file instead of the page */
     download?: "1";
 }
 /** What `openShareStream` takes besides. */
 export interface OpenShareStreamQuery {
-    /** Gives browsers the file instead of the page */
+    /** `1` sends browsers the file instead of the page */
     download?: "1";
 }
 /** What `listTools` takes besides. */
@@ -1838,60 +1838,60 @@ export interface GetUsageQuery {
 }
 /** What `deleteSecret` takes besides. */
 export interface DeleteSecretQuery {
-    /** Deletes it also where it is in use */
+    /** Deletes the secret even if it is in use */
     force?: "true" | "false";
 }
 /** What `listServiceTokens` takes besides. */
 export interface ListServiceTokensQuery {
-    /** Records of one page. Default 25 */
+    /** Page size. Default 25 */
     limit?: number;
     /** `next_cursor` of the previous page */
     cursor?: string;
 }
 /** What `listPersonalAccessTokens` takes besides. */
 export interface ListPersonalAccessTokensQuery {
-    /** Records of one page. Default 25 */
+    /** Page size. Default 25 */
     limit?: number;
     /** `next_cursor` of the previous page */
     cursor?: string;
 }
 /** What `listSessions` takes besides. */
 export interface ListSessionsQuery {
-    /** Records of one page. Default 25 */
+    /** Page size. Default 25 */
     limit?: number;
     /** `next_cursor` of the previous page */
     cursor?: string;
 }
 /** What `listOauthGrants` takes besides. */
 export interface ListOauthGrantsQuery {
-    /** Records of one page. Default 25 */
+    /** Page size. Default 25 */
     limit?: number;
     /** `next_cursor` of the previous page */
     cursor?: string;
 }
 /** What `listMembers` takes besides. */
 export interface ListMembersQuery {
-    /** Records of one page. Default 25 */
+    /** Page size. Default 25 */
     limit?: number;
     /** `next_cursor` of the previous page */
     cursor?: string;
 }
 /** What `listInvitations` takes besides. */
 export interface ListInvitationsQuery {
-    /** Records of one page. Default 25 */
+    /** Page size. Default 25 */
     limit?: number;
     /** `next_cursor` of the previous page */
     cursor?: string;
 }
 /** What `listAuditEntries` takes besides. */
 export interface ListAuditEntriesQuery {
-    /** Records of one page. Default 25 */
+    /** Page size. Default 25 */
     limit?: number;
     /** `next_cursor` of the previous page */
     cursor?: string;
     /** Only this action */
     action?: AuditAction;
-    /** Only what this user did */
+    /** Only actions of this user */
     user_id?: string;
     /** Only entries after this time */
     created_after?: string;
@@ -1902,13 +1902,13 @@ export interface ListAuditEntriesQuery {
 export interface ExportAuditQuery {
     /** Only this action */
     action?: AuditAction;
-    /** Only what this user did */
+    /** Only actions of this user */
     user_id?: string;
     /** Only entries after this time */
     created_after?: string;
     /** Only entries before this time */
     created_before?: string;
-    /** `csv`, or `ndjson`: an entry as JSON in each line. Default "csv" */
+    /** `csv`, or `ndjson` with one JSON entry per line. Default "csv" */
     format?: "csv" | "ndjson";
 }
 /** What `listDeliveries` takes besides. */
@@ -1919,9 +1919,9 @@ export interface ListDeliveriesQuery {
     status?: DeliveryStatus[];
     /** Attempts to deliver this event */
     event_id?: string;
-    /** Attempts that were planned at this time or later, ISO 8601 */
+    /** Attempts scheduled at this time or later, in ISO 8601 */
     since?: string;
-    /** Records of one page. Default 25 */
+    /** Page size. Default 25 */
     limit?: number;
     /** `next_cursor` of the previous page */
     cursor?: string;
@@ -1930,7 +1930,7 @@ export interface ListDeliveriesQuery {
 export interface ListEventsQuery {
     /** The number of the last event that you have; omitted: from the oldest */
     after?: number;
-    /** Records of one page. Default 25 */
+    /** Page size. Default 25 */
     limit?: number;
     /** `next_cursor` of the previous page */
     cursor?: string;
@@ -1950,9 +1950,9 @@ export interface V1ListTasksQuery {
     spaceId?: string;
 }
 export interface AddMissionTaskRequest {
-    /** Title, for people */
+    /** Title */
     title: string;
-    /** What there is to do; null for none */
+    /** What is to be done; null if not given */
     description?: string | null;
     /** How urgent it is */
     priority?: Priority;
@@ -1962,15 +1962,15 @@ export interface AddMissionTaskRequest {
     depends_on?: string[];
 }
 export interface AddRepositoryRequest {
-    /** https, without credentials. Plain http only to what the operator has opened */
+    /** https URL without credentials. http is allowed only for hosts that the operator has opened */
     url: string;
-    /** Omitted: the default one */
+    /** Branch; by default the repository's default branch */
     branch?: string | null;
-    /** The directory; by default the name of the repository */
+    /** Directory for the files; by default the name of the repository */
     path?: string;
-    /** Whether files below it may be changed here. Default "read" */
+    /** `read`: the files cannot be changed in the workspace; `write`: they can. Default "read" */
     mode?: "read" | "write";
-    /** The name of the secret with its credentials: `user:password`, or a token alone */
+    /** Name of the secret with the credentials: `user:password`, or only a token */
     secret?: string | null;
 }
 /** An AI assistant with a name, a role and instructions */
@@ -1983,7 +1983,7 @@ export interface Agent {
     role: string;
     /** What the agent is for */
     description: string | null;
-    /** Its instructions; null for readers of other organizations */
+    /** The agent's instructions; null for readers of other organizations */
     system_prompt: string | null;
     /** `provider:name`; null for the service's default */
     model: string | null;
@@ -1994,15 +1994,16 @@ export interface Agent {
     visibility: Visibility;
     /** `private`: made in this organization; `library`: comes with the service */
     source: "private" | "library";
-    /** An `archived` agent does not work; its record stays readable */
+    /** An `archived` agent cannot be executed; its record stays readable */
     status: "active" | "archived";
-    /** Whether the organization uses the agent of the library */
+    /** Whether the organization has installed the library agent */
     install_state: "available" | "installed" | "uninstalled";
     /**
-     * Tools that the agent may use besides those that are on for every agent; `<server>__*` is all tools of an MCP server
+     * Tools that the agent may use in addition to those of every agent; `<server>__*` stands for all tools of an MCP
+     * server
      */
     allowed_tools: string[];
-    /** Whether it gets no tool of the service: `allowed_tools` was set to an empty list */
+    /** Whether the agent has none of the service's tools, because `allowed_tools` was set to an empty list */
     has_no_tools: boolean;
     /** Tools whose calls wait for a person's approval */
     approval_tools: string[];
@@ -2011,9 +2012,9 @@ export interface Agent {
     mcp_servers: McpServer[];
     /** Model calls of one job */
     max_steps: number | null;
-    /** Tools of the agent's own: calls that your programs run (`client`), or requests (`http`) */
+    /** The agent's own tools: run by your program (`client`), or as HTTP requests by the service (`http`) */
     tools: AgentTool[];
-    /** JSON Schema that its answers must fit; null: they are text */
+    /** JSON Schema that answers must match; null: answers are text */
     output_schema: {
         [name: string]: unknown;
     } | null;
@@ -2023,24 +2024,24 @@ export interface Agent {
     created_by: string | null;
     /** The organization that owns it */
     organization_id: string;
-    /** One more with each change; `If-Match` takes it */
+    /** Version number; rises by one with each change. Send it in `If-Match` */
     version: number;
     /** ISO 8601 UTC with milliseconds */
     created_at: string | null;
     /** ISO 8601 UTC with milliseconds */
     updated_at: string | null;
-    /** Where what belongs to it is, by name */
+    /** Links to related resources, by name */
     links: {
         [name: string]: string;
     };
-    /** What this caller may do with it now */
+    /** Actions that the caller may take now */
     allowed_actions: string[];
 }
-/** Where crawlers and agents begin */
+/** Entry document for crawlers and agents */
 export interface AgentApiManifest {
     /** Name */
     name: string;
-    /** Description, for people */
+    /** Description */
     description: string;
     /** Version of the service */
     version: string;
@@ -2060,7 +2061,7 @@ export interface AgentApiManifest {
     deprecation_policy: string;
     /** What is deployed */
     deployed_version: string;
-    /** The same as text */
+    /** Documentation as text for language models */
     llms_txt: string;
     /** How to authenticate */
     authentication: {
@@ -2068,7 +2069,7 @@ export interface AgentApiManifest {
         type: string;
         /** Name of the header */
         header: string;
-        /** Form of the header's value */
+        /** Format of the header's value */
         format: string;
         /** The metadata of the authorization server (RFC 8414) */
         authorization_server: string | null;
@@ -2089,7 +2090,7 @@ export interface AgentList {
 export interface AgentReadiness {
     /** Name */
     name: string;
-    /** Description, for people */
+    /** Description */
     description: string;
     /** Where the contract is */
     contract: {
@@ -2099,7 +2100,7 @@ export interface AgentReadiness {
         reference: string;
         /** A version of the contract, by date */
         api_version: string;
-        /** Header that names the version */
+        /** Header with the version */
         version_header: string;
     };
     /** How to authenticate */
@@ -2120,7 +2121,7 @@ export interface AgentReadiness {
         /** What the scope allows */
         allows: string;
     }[];
-    /** The MCP endpoint; null where there is none */
+    /** The MCP endpoint; null if there is none */
     mcp: {
         /** The endpoint */
         url: string;
@@ -2143,11 +2144,11 @@ export interface AgentReadiness {
         /** Length of the window in seconds */
         window_seconds: number;
     };
-    /** How a change is made once */
+    /** How a repeated change takes effect once */
     idempotency: {
         /** Name of the header */
         header: string;
-        /** Header of the answer that says whether it is a replay */
+        /** Response header that says whether it is a replay */
         answer_header: string;
         /** Seconds for which a key is remembered */
         remembered_seconds: number;
@@ -2160,10 +2161,10 @@ export interface AgentReadiness {
         content_type: string;
         /** Paths of the streams */
         paths: string[];
-        /** How to go on after an interruption */
+        /** How to resume after an interruption */
         resume: string;
     };
-    /** Webhooks; null where there are none */
+    /** Webhooks; null if there are none */
     webhooks: {
         /** Where they are configured */
         configuration: string;
@@ -2197,11 +2198,11 @@ export interface AgentReadiness {
             /** Changes of this version, as Markdown */
             changes: string;
         }[];
-        /** What is to go */
+        /** The deprecated operations */
         deprecations: string;
     };
 }
-/** A tool of one agent alone */
+/** A tool that only one agent has */
 export interface AgentTool {
     /** Name of the tool */
     name: string;
@@ -2211,28 +2212,28 @@ export interface AgentTool {
     input_schema: {
         [name: string]: unknown;
     };
-    /** Who runs it: `client`, the programs that use the agent; `http`, the service makes a request */
+    /** Who runs the tool. `client`: your program; `http`: the service, as an HTTP request */
     kind: "client" | "http";
-    /** Of the kind `http`: the method of the request */
+    /** For `http`: method of the request */
     method?: HttpMethod;
-    /** Of the kind `http`: the address that is asked; `{argument}` in its path is an argument */
+    /** For `http`: URL of the request; `{argument}` in its path is replaced by the argument */
     url?: string;
     /**
-     * Where arguments go; others are in the path where the address has them, else fields of the JSON body, or of the
-     * query of GET and DELETE
+     * Where arguments go. Arguments that are not listed go into the path if the URL has a placeholder for them, else into
+     * the JSON body, or into the query of GET and DELETE
      */
     arguments?: ToolArgument[];
-    /** Headers that each request has */
+    /** Headers of each request */
     headers?: ToolHeader[];
-    /** Milliseconds for one request; 30,000 by default */
+    /** Timeout of one request in milliseconds; 30,000 by default */
     timeout_ms?: number;
     retry?: ToolRetry;
-    /** Whether a request whose outcome is not known may be made again; `true` for GET, PUT and DELETE by default */
+    /** Whether a request with an unknown outcome may be repeated; by default `true` for GET, PUT and DELETE */
     repeatable?: boolean;
-    /** Name of the secret, a `whsec_…`, by which each request is signed as a webhook is */
+    /** Name of a secret (`whsec_…`) that signs each request like a webhook */
     signing_secret?: string;
 }
-/** A tool of one agent alone */
+/** A tool that only one agent has */
 export interface AgentToolInput {
     /** Name of the tool */
     name: string;
@@ -2242,44 +2243,44 @@ export interface AgentToolInput {
     input_schema: {
         [name: string]: unknown;
     };
-    /** Who runs it: `client`, the programs that use the agent; `http`, the service makes a request */
+    /** Who runs the tool. `client`: your program; `http`: the service, as an HTTP request */
     kind: "client" | "http";
-    /** Of the kind `http`: the method of the request */
+    /** For `http`: method of the request */
     method?: HttpMethod;
-    /** Of the kind `http`: the address that is asked; `{argument}` in its path is an argument */
+    /** For `http`: URL of the request; `{argument}` in its path is replaced by the argument */
     url?: string;
     /**
-     * Where arguments go; others are in the path where the address has them, else fields of the JSON body, or of the
-     * query of GET and DELETE
+     * Where arguments go. Arguments that are not listed go into the path if the URL has a placeholder for them, else into
+     * the JSON body, or into the query of GET and DELETE
      */
     arguments?: ToolArgumentInput[];
-    /** Headers that each request has */
+    /** Headers of each request */
     headers?: ToolHeaderInput[];
-    /** Milliseconds for one request; 30,000 by default */
+    /** Timeout of one request in milliseconds; 30,000 by default */
     timeout_ms?: number;
     retry?: ToolRetryInput;
-    /** Name of the secret, a `whsec_…`, by which each request is signed as a webhook is */
+    /** Name of a secret (`whsec_…`) that signs each request like a webhook */
     signing_secret?: string;
-    /** Whether a request whose outcome is not known may be made again; `true` for GET, PUT and DELETE by default */
+    /** Whether a request with an unknown outcome may be repeated; by default `true` for GET, PUT and DELETE */
     repeatable?: boolean;
 }
-/** A directory of static files that anybody with its address may open */
+/** A directory of static files that anyone with the URL can open */
 export interface App {
     /** The app's id */
     id: string;
-    /** What people call it */
+    /** Display name */
     name: string;
-    /** Part of its address */
+    /** Part of its URL */
     slug: string;
-    /** What it is made of */
+    /** Kind of app */
     kind: "static";
-    /** The directory with its files */
+    /** Directory with the app's files */
     path: string;
-    /** The file that it begins with */
+    /** Start page */
     entry: string;
-    /** Where anybody may open it */
+    /** URL at which anyone can open the app */
     url: string;
-    /** Whether it is served */
+    /** Status of the app */
     status: "ready";
     /** Who made it */
     created_by: string;
@@ -2288,7 +2289,7 @@ export interface App {
 }
 /** All apps of a workspace */
 export interface AppList {
-    /** In the order in which they were made */
+    /** In order of creation */
     apps: App[];
 }
 /** A tool call that needs a person's approval */
@@ -2299,17 +2300,17 @@ export interface Approval {
     tool_name: string;
     /** The call */
     tool_call_id: string;
-    /** What the tool would be called with */
+    /** Arguments of the call */
     arguments: {
         [name: string]: unknown;
     };
-    /** What is asked */
+    /** Question to the person who decides */
     message: string;
     /** ISO 8601 UTC with milliseconds */
     expires_at: string;
-    /** What happens when nobody decides in time: `deny` refuses the call and the job goes on, `cancel` cancels the job */
+    /** What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels the job */
     on_expiry: ApprovalExpiryAction;
-    /** The decision; `expired` where nobody decided in time */
+    /** The decision; `expired` if nobody decided in time */
     decision: ApprovalDecision | null;
     /** The user who decided; null if the approval expired */
     decided_by: string | null;
@@ -2322,33 +2323,33 @@ export type ApprovalDecision = "approve" | "deny" | "expired";
 export interface ApprovalExpiry {
     /** How long an approval may take, in seconds */
     after_seconds: number;
-    /** What happens when nobody decides in time: `deny` refuses the call and the job goes on, `cancel` cancels the job */
+    /** What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels the job */
     on_expiry: ApprovalExpiryAction;
 }
-/** What happens when nobody decides on an approval in time */
+/** What happens if nobody decides on an approval in time */
 export type ApprovalExpiryAction = "deny" | "cancel";
 /** How long a call waits for approval, and what happens then; by default 24 hours and `deny` */
 export interface ApprovalExpiryInput {
     /** How long an approval may take, in seconds */
     after_seconds: number;
-    /** What happens when nobody decides in time: `deny` refuses the call and the job goes on, `cancel` cancels the job */
+    /** What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels the job */
     on_expiry: ApprovalExpiryAction;
 }
 export interface ApproveJobRequest {
-    /** Approval to decide; without it and `tool_call_id` all that are open, or the review */
+    /** Approval to decide. Without it and `tool_call_id`, the decision applies to all open approvals, or to the review */
     approval_id?: string;
     /** Tool call to decide, as the model named it; instead of `approval_id` */
     tool_call_id?: string;
     /** The decision */
     decision?: "approve" | "deny";
-    /** In place of the model's; at most 64 KiB as JSON */
+    /** Arguments to use instead of the model's; at most 64 KiB as JSON */
     arguments?: {
         [name: string]: unknown;
     };
-    /** Why, for the agent and the record */
+    /** Reason, for the agent and the record */
     comment?: string;
 }
-/** A file that a job has made, as it was after its last change of it */
+/** A file that a job has written, as of the job's last change to it */
 export interface Artifact {
     /** The artifact's id */
     id: string;
@@ -2360,7 +2361,7 @@ export interface Artifact {
     path: string;
     /** Its media type */
     mime: string;
-    /** Bytes */
+    /** Size in bytes */
     size: number;
     /** Where its content is */
     url: string;
@@ -2392,19 +2393,19 @@ export type AttachmentSource = {
     workspace_id: string;
     /** Path in the workspace, such as `reports/2026.md` */
     path: string;
-    /** Version of the file that the message has */
+    /** Version of the file at that time */
     version: number;
 } | {
     /** Always "url" */
     kind: "url";
-    /** The address that it was fetched from */
+    /** URL that it was fetched from */
     url: string;
 } | {
     /** Always "tool" */
     kind: "tool";
     /** Name of the tool whose result has the content */
     name: string;
-    /** What its server calls the content, if it is a resource */
+    /** URI of the content on its server, if it is a resource */
     uri: string | null;
 };
 /** What an entry of the audit records */
@@ -2415,15 +2416,15 @@ export interface AuditEntry {
     id: string;
     /** What was done */
     action: AuditAction;
-    /** Who did it; null: the operator, or somebody who is not known */
+    /** User who did it; null for the operator or an unknown person */
     user_id: string | null;
-    /** The token or session with which it was done */
+    /** Token or session that was used */
     token_id: string | null;
     /** The remote address; an IPv6 address as its /64 */
     address: string | null;
-    /** What it was done to: a token, a user, a grant, an invitation */
+    /** Subject of the action: a token, a user, a grant or an invitation */
     subject_id: string | null;
-    /** A name or a role, for people */
+    /** A detail, such as a name or a role */
     detail: string | null;
     /** ISO 8601 UTC with milliseconds */
     created_at: string;
@@ -2435,9 +2436,9 @@ export interface AuditEntryList {
     /** Cursor of the next page; absent on the last page */
     next_cursor?: string;
 }
-/** How a program asks a person for a token */
+/** Metadata of the authorization server */
 export interface AuthorizationServer {
-    /** The authorization server; the same as `iss` in its answers */
+    /** Identifier of the authorization server; the same as `iss` in its responses */
     issuer: string;
     /** Where a browser is sent for consent */
     authorization_endpoint: string;
@@ -2445,29 +2446,29 @@ export interface AuthorizationServer {
     token_endpoint: string;
     /** Where programs register themselves */
     registration_endpoint: string;
-    /** Where tokens are given back */
+    /** Where tokens are revoked */
     revocation_endpoint: string;
-    /** Where owners ask what a token is */
+    /** Where owners inspect a token */
     introspection_endpoint: string;
-    /** What can be asked for */
+    /** Scopes that can be requested */
     scopes_supported: string[];
-    /** Kinds of answers */
+    /** Supported response types */
     response_types_supported: string[];
-    /** Where the answer is */
+    /** Supported response modes */
     response_modes_supported: string[];
-    /** What is redeemed */
+    /** Supported grant types */
     grant_types_supported: string[];
-    /** Programs have no secret */
+    /** Only `none`: clients have no secret */
     token_endpoint_auth_methods_supported: string[];
-    /** Programs have no secret */
+    /** Only `none`: clients have no secret */
     revocation_endpoint_auth_methods_supported: string[];
     /** PKCE is required */
     code_challenge_methods_supported: string[];
     /** Answers name the issuer (RFC 9207) */
     authorization_response_iss_parameter_supported: boolean;
-    /** A client id may be the address of its document */
+    /** Whether a client id may be the URL of a metadata document */
     client_id_metadata_document_supported: boolean;
-    /** What people read */
+    /** Documentation for people */
     service_documentation: string;
 }
 /** A piece of a message: text with its citations, the model's reasoning, a call of a tool, or the result of the call */
@@ -2481,14 +2482,14 @@ export interface CancelReceipt {
     job: Job;
     /** The seq of its last event; null until it has stopped */
     stopped_at_seq: number | null;
-    /** The message with what there was; absent where there was nothing */
+    /** Message with the partial answer; absent if there is none */
     partial_message_id?: string;
-    /** Calls of tools that were finished */
+    /** Tool calls that finished */
     tool_calls_finished: number;
-    /** Calls of tools that were not */
+    /** Tool calls that were aborted */
     tool_calls_aborted: number;
 }
-/** What is at the path now */
+/** A file or directory after a change */
 export interface ChangedFile {
     /** The workspace's id */
     workspace_id: string;
@@ -2496,21 +2497,21 @@ export interface ChangedFile {
     change: "created" | "updated" | "moved" | "deleted";
     /** The path, relative to the workspace */
     path: string;
-    /** Its last name */
+    /** Last part of the path */
     name: string;
     /** Kind of the entry */
     kind: "file" | "directory";
-    /** Bytes; of a directory, those of all files below it */
+    /** Size in bytes; for a directory, of all files below it */
     size: number;
     /** The media type of a file */
     mime: string | null;
     /** Entity tag of the content, for `If-Match` and `If-None-Match` */
     etag: string | null;
-    /** The version of a file's content: one more with each change */
+    /** Version of the file's content; rises by one with each change */
     number: number | null;
     /** ISO 8601 UTC with milliseconds */
     modified_at: string;
-    /** User or agent of the last change; null where it is unknown */
+    /** User or agent of the last change; null if unknown */
     modified_by: FileAuthor | null;
 }
 /** A durable conversation with an agent */
@@ -2523,28 +2524,28 @@ export interface Chat {
     status: ChatStatus;
     /** The agent that answers */
     agent_id: string;
-    /** What the agent was called when the chat was opened */
+    /** Name of the agent when the chat was created */
     agent_name: string;
     /** Where it is */
     workspace_id: string;
     options: ChatOptions;
-    /** Messages in it */
+    /** Number of messages */
     message_count: number;
     /** A job's id */
     active_job_id: string | null;
-    /** Messages that wait for their turn */
+    /** Number of queued messages */
     queued_messages: number;
-    /** The mission that the chat is a run of */
+    /** Mission that this chat is a run of */
     mission_id: string | null;
     /** Number of the mission's run that the chat belongs to; null for other chats */
     run_number: number | null;
     /** Summary that replaces older messages in model calls; null if nothing was compacted */
     summary: ChatSummary | null;
-    /** The chat that this one goes on from; null for one that began empty */
+    /** Where the chat was forked from; null if it was not forked */
     forked_from: ForkOrigin | null;
     /** The beginning of the newest message */
     last_message_preview: string | null;
-    /** Number of the job's newest event */
+    /** Number of the newest event */
     last_seq: number;
     /** Any JSON object, as the creator gave it */
     metadata: {
@@ -2554,17 +2555,17 @@ export interface Chat {
     created_by: string;
     /** The organization that owns it */
     organization_id: string;
-    /** One more with each change; `If-Match` takes it */
+    /** Version number; rises by one with each change. Send it in `If-Match` */
     version: number;
     /** ISO 8601 UTC with milliseconds */
     created_at: string;
     /** ISO 8601 UTC with milliseconds */
     updated_at: string;
-    /** Where what belongs to it is, by name */
+    /** Links to related resources, by name */
     links: {
         [name: string]: string;
     };
-    /** What this caller may do with it now */
+    /** Actions that the caller may take now */
     allowed_actions: string[];
 }
 /** A tool call waits for a person's approval */
@@ -2581,7 +2582,7 @@ export interface ChatApprovalRequestedEvent {
         type: "approval.requested";
         /** ISO 8601 UTC with milliseconds */
         at: string;
-        /** Id of the job; null where no job answers */
+        /** Id of the job; null if no job answers */
         job_id: string;
         /** Id of the approval */
         approval_id: string;
@@ -2589,16 +2590,16 @@ export interface ChatApprovalRequestedEvent {
         tool_name: string;
         /** Id of the tool call, as the model gave it */
         tool_call_id: string;
-        /** Arguments that the tool would be called with */
+        /** Arguments of the call */
         arguments: {
             [name: string]: unknown;
         };
-        /** Explanation, for people */
+        /** Human-readable message */
         message: string;
         /** ISO 8601 UTC with milliseconds */
         expires_at: string;
         /**
-         * What happens when nobody decides in time: `deny` refuses the call and the job goes on, `cancel` cancels the job
+         * What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels the job
          */
         on_expiry: ApprovalExpiryAction;
     };
@@ -2617,17 +2618,17 @@ export interface ChatApprovalResolvedEvent {
         type: "approval.resolved";
         /** ISO 8601 UTC with milliseconds */
         at: string;
-        /** Id of the job; null where no job answers */
+        /** Id of the job; null if no job answers */
         job_id: string;
         /** Id of the approval */
         approval_id: string;
         /** Id of the tool call, as the model gave it */
         tool_call_id: string;
-        /** The decision; `expired` where nobody decided in time */
+        /** The decision; `expired` if nobody decided in time */
         decision: ApprovalDecision;
-        /** User who did it; null where the service did */
+        /** User who did it; null if the service did */
         by: string | null;
-        /** Arguments that the tool would be called with */
+        /** Arguments of the call */
         arguments?: {
             [name: string]: unknown;
         };
@@ -2647,7 +2648,7 @@ export interface ChatArtifactCreatedEvent {
         type: "artifact.created";
         /** ISO 8601 UTC with milliseconds */
         at: string;
-        /** Id of the job; null where no job answers */
+        /** Id of the job; null if no job answers */
         job_id: string;
         /** Id of the artifact: the same for all changes of one file by one job */
         id: string;
@@ -2659,7 +2660,7 @@ export interface ChatArtifactCreatedEvent {
         path: string;
         /** Media type of the content */
         mime: string;
-        /** Bytes */
+        /** Size in bytes */
         size: number;
     };
 }
@@ -2677,7 +2678,7 @@ export interface ChatCompactedEvent {
         type: "chat.compacted";
         /** ISO 8601 UTC with milliseconds */
         at: string;
-        /** Id of the job; null where no job answers */
+        /** Id of the job; null if no job answers */
         job_id: string;
         /** Id of the message */
         message_id: string;
@@ -2699,11 +2700,11 @@ export interface ChatErrorEvent {
         type: "error";
         /** ISO 8601 UTC with milliseconds */
         at: string;
-        /** Id of the job; null where no job answers */
+        /** Id of the job; null if no job answers */
         job_id: string;
         /** Code of the error */
         code: RunErrorCode;
-        /** Explanation, for people */
+        /** Human-readable message */
         message: string;
     };
 }
@@ -2732,7 +2733,7 @@ export interface ChatJobLinkedEvent {
         type: "job.linked";
         /** ISO 8601 UTC with milliseconds */
         at: string;
-        /** Id of the job; null where no job answers */
+        /** Id of the job; null if no job answers */
         job_id: string;
         /** Id of the message */
         message_id: string;
@@ -2752,7 +2753,7 @@ export interface ChatJobUpdatedEvent {
         type: "job.updated";
         /** ISO 8601 UTC with milliseconds */
         at: string;
-        /** Id of the job; null where no job answers */
+        /** Id of the job; null if no job answers */
         job_id: string;
         /** Current status */
         status: JobStatus;
@@ -2781,7 +2782,7 @@ export interface ChatMessageCompletedEvent {
         type: "message.completed";
         /** ISO 8601 UTC with milliseconds */
         at: string;
-        /** Id of the job; null where no job answers */
+        /** Id of the job; null if no job answers */
         job_id: string;
         /** Id of the message */
         message_id: string;
@@ -2790,8 +2791,8 @@ export interface ChatMessageCompletedEvent {
         /** Content as text */
         content: string;
         /**
-         * Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of tokens
-         * (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
+         * Why the model stopped in its latest step: on its own (`stop`), to call tools (`tool_use`), at a token limit
+         * (`length`), by a filter of its provider (`content_filter`), because it declined (`refusal`), or `other`
          */
         stop_reason?: StopReason | null;
     };
@@ -2818,7 +2819,7 @@ export interface ChatMessageCreatedEvent {
         content: string;
         /** Content in the model's order: text, tool calls and their results */
         blocks?: InputBlock[];
-        /** Id of the job; null where no job answers */
+        /** Id of the job; null if no job answers */
         job_id: string | null;
     };
 }
@@ -2844,7 +2845,7 @@ export interface ChatMessageQueuedEvent {
         type: "message.queued";
         /** ISO 8601 UTC with milliseconds */
         at: string;
-        /** Id of the job; null where no job answers */
+        /** Id of the job; null if no job answers */
         job_id: string;
         /** Id of the message */
         message_id: string;
@@ -2866,7 +2867,7 @@ export interface ChatMessageRestartedEvent {
         type: "message.restarted";
         /** ISO 8601 UTC with milliseconds */
         at: string;
-        /** Id of the job; null where no job answers */
+        /** Id of the job; null if no job answers */
         job_id: string;
         /** Id of the message */
         message_id: string;
@@ -2888,7 +2889,7 @@ export interface ChatMessageStartedEvent {
         type: "message.started";
         /** ISO 8601 UTC with milliseconds */
         at: string;
-        /** Id of the job; null where no job answers */
+        /** Id of the job; null if no job answers */
         job_id: string;
         /** Id of the message */
         message_id: string;
@@ -2916,13 +2917,13 @@ export interface ChatMessageUpdatedEvent {
         pinned: boolean;
     };
 }
-/** What the people in a chat may set */
+/** Settings of a chat */
 export interface ChatOptions {
-    /** In place of the agent's own; null leaves it */
+    /** Model that answers in this chat, as `provider:name`; null is the agent's own */
     model: string | null;
-    /** What becomes of a message while a turn runs */
+    /** What happens to a message while a chat turn runs */
     on_busy: BusyPolicy;
-    /** In place of the agent's own; null leaves them */
+    /** Tools that the agent may use in this chat; null is all that the agent has */
     tools: string[] | null;
     /** Whether calls that need approval are approved without a person */
     auto_approve: boolean;
@@ -2944,7 +2945,7 @@ export interface ChatOptionsChange {
     tools?: string[] | null;
     /** Whether calls that need approval are approved without a person */
     auto_approve?: boolean;
-    /** Title, for people */
+    /** Title */
     title?: string;
     /** Whether the chat is pinned in lists */
     pinned?: boolean;
@@ -2962,7 +2963,7 @@ export interface ChatOptionsInput {
     tools?: string[] | null;
     /** Whether calls that need approval are approved without a person */
     auto_approve?: boolean;
-    /** Title, for people */
+    /** Title */
     title?: string;
     /** Whether the chat is pinned in lists */
     pinned?: boolean;
@@ -2981,7 +2982,7 @@ export interface ChatReviewUpdatedEvent {
         type: "review.updated";
         /** ISO 8601 UTC with milliseconds */
         at: string;
-        /** Id of the job; null where no job answers */
+        /** Id of the job; null if no job answers */
         job_id: string;
         /** New state */
         state: ReviewState;
@@ -3044,15 +3045,15 @@ export interface ChatToolCompletedEvent {
         type: "tool.completed";
         /** ISO 8601 UTC with milliseconds */
         at: string;
-        /** Id of the job; null where no job answers */
+        /** Id of the job; null if no job answers */
         job_id: string;
         /** Id of the tool call */
         call_id: string;
-        /** The beginning of what the tool has answered; absent without `jobs:read` */
+        /** Beginning of the tool's result; absent without `jobs:read` */
         result?: string;
-        /** Whether the answer is longer than `result` */
+        /** Whether the result is longer than `result` */
         is_truncated?: boolean;
-        /** Images and files of the answer; absent without `jobs:read` */
+        /** Images and files in the result; absent without `jobs:read` */
         attachments?: Attachment[];
     };
 }
@@ -3070,15 +3071,15 @@ export interface ChatToolFailedEvent {
         type: "tool.failed";
         /** ISO 8601 UTC with milliseconds */
         at: string;
-        /** Id of the job; null where no job answers */
+        /** Id of the job; null if no job answers */
         job_id: string;
         /** Id of the tool call */
         call_id: string;
-        /** The beginning of what the tool has answered; absent without `jobs:read` */
+        /** Beginning of the tool's result; absent without `jobs:read` */
         result?: string;
-        /** Whether the answer is longer than `result` */
+        /** Whether the result is longer than `result` */
         is_truncated?: boolean;
-        /** Images and files of the answer; absent without `jobs:read` */
+        /** Images and files in the result; absent without `jobs:read` */
         attachments?: Attachment[];
     };
 }
@@ -3096,13 +3097,13 @@ export interface ChatToolRequestedEvent {
         type: "tool.requested";
         /** ISO 8601 UTC with milliseconds */
         at: string;
-        /** Id of the job; null where no job answers */
+        /** Id of the job; null if no job answers */
         job_id: string;
         /** Id of the tool call */
         call_id: string;
         /** Name of the tool */
         name: string;
-        /** What the tool is called with; absent where it is longer than 4 KiB, and without `jobs:read` */
+        /** Arguments of the call; absent if longer than 4 KiB, or without `jobs:read` */
         arguments?: {
             [name: string]: unknown;
         };
@@ -3124,13 +3125,13 @@ export interface ChatToolStartedEvent {
         type: "tool.started";
         /** ISO 8601 UTC with milliseconds */
         at: string;
-        /** Id of the job; null where no job answers */
+        /** Id of the job; null if no job answers */
         job_id: string;
         /** Id of the tool call */
         call_id: string;
         /** Name of the tool */
         name: string;
-        /** What the tool is called with; absent where it is longer than 4 KiB, and without `jobs:read` */
+        /** Arguments of the call; absent if longer than 4 KiB, or without `jobs:read` */
         arguments?: {
             [name: string]: unknown;
         };
@@ -3153,7 +3154,7 @@ export interface ChatUpdatedEvent {
         /** Current status */
         status?: ChatStatus;
         options?: ChatOptionsChange;
-        /** Any JSON object of the caller's; it is returned unchanged */
+        /** Any JSON object; it is returned unchanged */
         metadata?: {
             [name: string]: unknown;
         };
@@ -3175,7 +3176,7 @@ export interface ChatUsageUpdatedEvent {
         type: "usage.updated";
         /** ISO 8601 UTC with milliseconds */
         at: string;
-        /** Id of the job; null where no job answers */
+        /** Id of the job; null if no job answers */
         job_id: string;
         /** Tokens sent to models */
         input_tokens: number;
@@ -3194,25 +3195,25 @@ export interface ChatWork {
     /** Whether it waits for a person */
     needs_attention: boolean;
 }
-/** Source of a part of an answer, as the model cites it */
+/** A source that the model cites for a part of its answer */
 export interface Citation {
-    /** Where the cited part of the text begins, in UTF-16 units */
+    /** Start of the cited part of the text, in UTF-16 units */
     start: number;
-    /** The first place behind the part */
+    /** End of the cited part, exclusive, in UTF-16 units */
     end: number;
-    /** A page of the web, or a document of the conversation */
+    /** A web page, or a document in the conversation */
     type: "url" | "document";
-    /** The source's title, or its name; null: it has none */
+    /** Title or name of the source; null if it has none */
     title: string | null;
-    /** The source's address, with http or https; null: it has none */
+    /** URL of the source, with http or https; null if it has none */
     url: string | null;
-    /** Which of the conversation's documents it is, counted from 0; null: it is none */
+    /** Index of the document in the conversation, from 0; null if the source is not a document */
     document_index: number | null;
-    /** The first page that is cited, counted from 1; null: the source has no pages */
+    /** First cited page, from 1; null if the source has no pages */
     first_page: number | null;
-    /** The last page that is cited; null: the source has no pages */
+    /** Last cited page; null if the source has no pages */
     last_page: number | null;
-    /** The words of the source, cut after 1,000 characters; null: the provider does not tell them */
+    /** Cited text of the source, at most 1,000 characters; null if the provider does not return it */
     cited_text: string | null;
 }
 /** A call of a tool that waits for its result from the client */
@@ -3221,30 +3222,30 @@ export interface ClientToolCall {
     id: string;
     /** Name of the tool */
     name: string;
-    /** Arguments that the tool would be called with */
+    /** Arguments of the call */
     arguments?: {
         [name: string]: unknown;
     };
 }
-/** What a change of the clock does to a scheduled time */
+/** Effect of a clock change on a scheduled time */
 export interface ClockChangeNote {
     /** Kind of the entry */
     kind: "shifted" | "skipped" | "repeated";
-    /** What a clock change does to it */
+    /** Effect of the clock change, in words */
     message: string;
 }
 export interface CloneRepositoryRequest {
-    /** A mount that is there; the other fields make a new one */
+    /** An existing mount; omit it to create one from the other fields */
     repo_id?: string;
-    /** https, without credentials. Plain http only to what the operator has opened */
+    /** https URL without credentials. http is allowed only for hosts that the operator has opened */
     url?: string;
-    /** Omitted: the default one */
+    /** Branch; by default the repository's default branch */
     branch?: string | null;
-    /** The directory; by default the name of the repository */
+    /** Directory for the files; by default the name of the repository */
     path?: string;
-    /** Whether files below it may be changed here. Default "read" */
+    /** `read`: the files cannot be changed in the workspace; `write`: they can. Default "read" */
     mode?: "read" | "write";
-    /** The name of the secret with its credentials: `user:password`, or a token alone */
+    /** Name of the secret with the credentials: `user:password`, or only a token */
     secret?: string | null;
 }
 export interface CompactChatRequest {
@@ -3255,7 +3256,7 @@ export interface CompactChatRequest {
 export type ContentBlockInput = {
     /** Always "text" */
     type: "text";
-    /** What is said */
+    /** The text */
     text: string;
 } | {
     /** Kind of the entry */
@@ -3268,16 +3269,16 @@ export type ContentBlockInput = {
 export type ContentSourceInput = {
     /** Always "upload" */
     kind: "upload";
-    /** A file of `POST /api/files` */
+    /** Id of a file from `POST /api/files` */
     file_id: string;
 } | {
     /** Always "workspace" */
     kind: "workspace";
-    /** A workspace; the token needs `workspaces:read` */
+    /** Id of the workspace; the token needs `workspaces:read` */
     workspace_id: string;
-    /** A file of it */
+    /** Path of the file in the workspace */
     path: string;
-    /** A version of the file; the present one unless given */
+    /** Version of the file; by default the current one */
     version?: number;
 } | {
     /** Always "url" */
@@ -3288,7 +3289,7 @@ export type ContentSourceInput = {
 export interface CreateAgentRequest {
     /** Display name */
     name: string;
-    /** Instructions that every model call of the agent begins with */
+    /** Instructions at the start of every model call of the agent */
     system_prompt: string;
     /**
      * Who may see it: `private` is its creator, `organization` every member, `public` every caller, `unlisted` every
@@ -3302,20 +3303,20 @@ export interface CreateAgentRequest {
     /** Model as `provider:name`; null is the service's default */
     model?: string | null;
     /**
-     * Tools that it may call beside those that only read; empty: no tool of the service at all; null: those that only
-     * read
+     * Tools that the agent may call in addition to the read-only ones. null: only the read-only ones; empty list: none of
+     * the service's tools
      */
     allowed_tools?: string[] | null;
-    /** Tools whose calls wait for a person's approval; `<server>__*` is all tools of an MCP server */
+    /** Tools whose calls wait for a person's approval; `<server>__*` stands for all tools of an MCP server */
     approval_tools?: string[];
     approval_expiry?: ApprovalExpiryInput;
     /** MCP servers whose tools the agent can use */
     mcp_servers?: McpServerInput[];
-    /** Most model calls of one job; null is the service's limit */
+    /** Maximum number of model calls per job; null is the service's limit */
     max_steps?: number | null;
-    /** Tools of the agent's own: calls that your programs run (`client`), or requests (`http`) */
+    /** The agent's own tools: run by your program (`client`), or as HTTP requests by the service (`http`) */
     tools?: AgentToolInput[];
-    /** JSON Schema of an object, at most 16 KiB, that answers must fit; null: they are text */
+    /** JSON Schema of an object, at most 16 KiB, that answers must match; null: answers are text */
     output_schema?: {
         [name: string]: unknown;
     } | null;
@@ -3323,13 +3324,13 @@ export interface CreateAgentRequest {
     tags?: string[];
 }
 export interface CreateAppRequest {
-    /** What people call it */
+    /** Display name */
     name: string;
-    /** Part of its address; of one app of the workspace only */
+    /** Part of the URL; unique in the workspace */
     slug: string;
-    /** The directory with its files; by default the slug */
+    /** Directory with the app's files; by default the slug */
     path?: string;
-    /** The file that it begins with, relative to the directory. Default "index.html" */
+    /** Start page, relative to the directory. Default "index.html" */
     entry?: string;
 }
 export interface CreateChatRequest {
@@ -3337,10 +3338,10 @@ export interface CreateChatRequest {
     agent_id: string;
     /** Id of the workspace */
     workspace_id: string;
-    /** Title, for people */
+    /** Title */
     title?: string;
     options?: ChatOptionsInput;
-    /** Any JSON object of the caller's; it is returned unchanged */
+    /** Any JSON object; it is returned unchanged */
     metadata?: {
         [name: string]: unknown;
     };
@@ -3356,24 +3357,24 @@ export interface CreateInvitationRequest {
     role?: Role;
 }
 export interface CreateMissionRequest {
-    /** Title, for people */
+    /** Title */
     title: string;
     /** What each run should achieve; it is the first message of each run's chat */
     goal: string;
     /** Id of the agent */
     agent_id: string;
-    /** Workspace in which it runs; the organization's default workspace by default */
+    /** Workspace in which it runs; by default the organization's default workspace */
     workspace_id?: string;
     /** Who may see it: `private` is its creator, `organization` is every member */
     visibility?: MissionVisibility;
-    /** Which of its jobs run first where slots are scarce */
+    /** Priority of its jobs while job slots are scarce */
     priority?: Priority;
     schedule?: MissionScheduleInput;
     /** Whether a person reviews the result before the job is completed; `false` by default */
     review_required?: boolean;
-    /** Limits of each run; what is absent has the service's limit */
+    /** Limits of each run; the service's limits apply where one is absent */
     budget?: MissionBudgetInput;
-    /** What its jobs have as their metadata; at most 16 KiB as JSON */
+    /** Metadata of its jobs; at most 16 KiB as JSON */
     metadata?: {
         [name: string]: unknown;
     };
@@ -3395,9 +3396,9 @@ export interface CreateServiceTokenRequest {
     expires_in_days?: number;
 }
 export interface CreateTaskRequest {
-    /** Title, for people */
+    /** Title */
     title: string;
-    /** Description, for people */
+    /** Description */
     description?: string | null;
     /** How urgent it is. Default "medium" */
     priority?: Priority;
@@ -3409,7 +3410,7 @@ export interface CreateTaskRequest {
 export interface CreateWorkspaceRequest {
     /** Name */
     name: string;
-    /** Description, for people */
+    /** Description */
     description?: string | null;
     /** Instructions that agents get in this workspace; null for none */
     instructions?: string | null;
@@ -3418,7 +3419,7 @@ export interface CreateWorkspaceRequest {
 export interface DataColumn {
     /** Name */
     name: string;
-    /** As DuckDB or SQLite names it */
+    /** Type of the column, as DuckDB or SQLite names it */
     type: string;
 }
 /** What jobs run with by default */
@@ -3428,7 +3429,7 @@ export interface DefaultRunner {
     /** Whether that is the built-in demo, which is no language model */
     demo: boolean;
 }
-/** A chat that is gone, as it was left */
+/** A deleted chat, in its last state */
 export interface DeletedChat {
     /** The chat's id */
     id: string;
@@ -3438,28 +3439,28 @@ export interface DeletedChat {
     status: ChatStatus;
     /** The agent that answers */
     agent_id: string;
-    /** What the agent was called when the chat was opened */
+    /** Name of the agent when the chat was created */
     agent_name: string;
     /** Where it is */
     workspace_id: string;
     options: ChatOptions;
-    /** Messages in it */
+    /** Number of messages */
     message_count: number;
     /** A job's id */
     active_job_id: string | null;
-    /** Messages that wait for their turn */
+    /** Number of queued messages */
     queued_messages: number;
-    /** The mission that the chat is a run of */
+    /** Mission that this chat is a run of */
     mission_id: string | null;
     /** Number of the mission's run that the chat belongs to; null for other chats */
     run_number: number | null;
-    /** What stood for the older messages in model calls */
+    /** Summary that replaced older messages in model calls */
     summary: ChatSummary | null;
-    /** The chat that this one goes on from; null for one that began empty */
+    /** Where the chat was forked from; null if it was not forked */
     forked_from: ForkOrigin | null;
     /** The beginning of the newest message */
     last_message_preview: string | null;
-    /** Number of the job's newest event */
+    /** Number of the newest event */
     last_seq: number;
     /** Any JSON object, as the creator gave it */
     metadata: {
@@ -3469,22 +3470,22 @@ export interface DeletedChat {
     created_by: string;
     /** The organization that owns it */
     organization_id: string;
-    /** One more with each change; `If-Match` takes it */
+    /** Version number; rises by one with each change. Send it in `If-Match` */
     version: number;
     /** ISO 8601 UTC with milliseconds */
     created_at: string;
     /** ISO 8601 UTC with milliseconds */
     updated_at: string;
-    /** Where what belongs to it is, by name */
+    /** Links to related resources, by name */
     links: {
         [name: string]: string;
     };
-    /** What this caller may do with it now */
+    /** Actions that the caller may take now */
     allowed_actions: string[];
     /** Always true */
     deleted: true;
 }
-/** A mission that is gone, as it was left */
+/** A deleted mission, in its last state */
 export interface DeletedMission {
     /** The mission's id */
     id: string;
@@ -3502,15 +3503,15 @@ export interface DeletedMission {
     priority: Priority;
     /** Current status */
     status: MissionStatus;
-    /** Reason for the pause, as it was given */
+    /** Reason for the pause, as given */
     paused_reason: string | null;
-    /** Why it failed; null where it did not */
+    /** Why it failed; null if it did not */
     failed_reason: MissionFailedReason | null;
     schedule: MissionSchedule;
     /** Whether a person reviews the result before the job is completed; `false` by default */
     review_required: boolean;
     budget: MissionBudget;
-    /** What its jobs have as their metadata */
+    /** Metadata of its jobs */
     metadata: {
         [name: string]: unknown;
     };
@@ -3524,28 +3525,28 @@ export interface DeletedMission {
     created_by: string;
     /** The organization that owns it */
     organization_id: string;
-    /** One more with each change; `If-Match` takes it */
+    /** Version number; rises by one with each change. Send it in `If-Match` */
     version: number;
     /** ISO 8601 UTC with milliseconds */
     created_at: string;
     /** ISO 8601 UTC with milliseconds */
     updated_at: string;
-    /** Where what belongs to it is, by name */
+    /** Links to related resources, by name */
     links: {
         [name: string]: string;
     };
-    /** What this caller may do with it now */
+    /** Actions that the caller may take now */
     allowed_actions: string[];
     /** Always true */
     deleted: true;
 }
-/** A task that is gone, as it was left */
+/** A deleted task, in its last state */
 export interface DeletedTask {
     /** The task's id */
     id: string;
     /** The title */
     title: string;
-    /** Description, for people */
+    /** Description */
     description: string | null;
     /** Current status */
     status: TaskStatus;
@@ -3561,17 +3562,17 @@ export interface DeletedTask {
     completed_at: string | null;
     /** The organization that owns it */
     organization_id: string;
-    /** One more with each change; `If-Match` takes it */
+    /** Version number; rises by one with each change. Send it in `If-Match` */
     version: number;
     /** ISO 8601 UTC with milliseconds */
     created_at: string;
     /** ISO 8601 UTC with milliseconds */
     updated_at: string;
-    /** Where what belongs to it is, by name */
+    /** Links to related resources, by name */
     links: {
         [name: string]: string;
     };
-    /** What this caller may do with it now */
+    /** Actions that the caller may take now */
     allowed_actions: string[];
     /** Always true */
     deleted: true;
@@ -3580,25 +3581,25 @@ export interface DeletedTask {
 export interface Delivery {
     /** The attempt's id */
     id: string;
-    /** The event; its receivers dedupe on it */
+    /** Id of the event; receivers deduplicate by it */
     event_id: string;
     /** Type of the event */
     event_type: EventType;
-    /** Why the event exists: a change over the interface, the life of a job, or a test */
+    /** Origin of the event: a change over the API, the lifecycle of a job, or a test */
     source: EventSource;
     /** The event's number */
     sequence: number;
     /** Number of the attempt, from 1 */
     attempt: number;
-    /** `pending` waits for its time, `retrying` has failed and is tried again, `skipped` is not sent */
+    /** `pending`: not attempted yet; `retrying`: failed, and will be retried; `skipped`: not sent */
     status: DeliveryStatus;
-    /** Status that the receiver answered; null where it did not answer */
+    /** HTTP status of the receiver's response; null if there was none */
     http_status: number | null;
-    /** Why the attempt failed; null where it did not */
+    /** Why the attempt failed; null if it did not */
     error: "timeout" | "dns_error" | "tls_error" | "connection_refused" | "connection_reset" | "blocked_address" | "http_error" | null;
-    /** Duration in ms; null until it has ended */
+    /** Duration in milliseconds; null until it has ended */
     duration_ms: number | null;
-    /** Redacted */
+    /** Host of the destination, redacted */
     destination_host: string;
     /** The same for all attempts of one delivery */
     delivery_key: string;
@@ -3608,17 +3609,17 @@ export interface Delivery {
     next_attempt_at: string | null;
     /** The organization that owns it */
     organization_id: string;
-    /** One more with each change; `If-Match` takes it */
+    /** Version number; rises by one with each change. Send it in `If-Match` */
     version: number;
     /** ISO 8601 UTC with milliseconds */
     created_at: string;
     /** ISO 8601 UTC with milliseconds */
     updated_at: string;
-    /** Where what belongs to it is, by name */
+    /** Links to related resources, by name */
     links: {
         [name: string]: string;
     };
-    /** What this caller may do with it now */
+    /** Actions that the caller may take now */
     allowed_actions: string[];
 }
 /** The delivery that will be attempted */
@@ -3644,16 +3645,16 @@ export interface Deprecation {
     path: string;
     /** When it was announced */
     announced_at: string;
-    /** From when on it is deprecated */
+    /** When it becomes deprecated */
     deprecated_at: string;
-    /** When it will be gone; null while that is not decided */
+    /** When it will be removed; null if not decided yet */
     sunset_at: string | null;
-    /** The path of what replaces it */
+    /** Path of its replacement */
     successor: string | null;
     /** The migration guide */
     guide: string | null;
 }
-/** How the contract changes, and what of it is to go */
+/** Versioning policy, and the deprecated operations */
 export interface DeprecationPolicy {
     /** How the contract is versioned */
     versioning: {
@@ -3667,7 +3668,7 @@ export interface DeprecationPolicy {
         supported: string[];
         /** What counts as a breaking change */
         breaking_changes: string;
-        /** What holds for v1 */
+        /** Rules for v1 */
         v1: string;
     };
     /** Months that an operation stays after its replacement is published */
@@ -3690,25 +3691,25 @@ export interface DocumentedHeader {
 }
 /** Code of an error */
 export type ErrorCode = "invalid_json" | "invalid_request" | "invalid_schedule" | "invalid_cursor" | "unsupported_api_version" | "invalid_idempotency_key" | "invalid_event_type" | "invalid_path" | "invalid_url" | "unauthenticated" | "token_expired" | "insufficient_scope" | "owner_required" | "organization_suspended" | "forbidden" | "invalid_signature" | "not_found" | "method_not_allowed" | "request_timeout" | "invalid_state" | "chat_busy" | "approval_pending" | "version_conflict" | "secret_in_use" | "not_a_library_agent" | "read_only_violation" | "path_exists" | "idempotency_conflict" | "idempotency_in_progress" | "event_not_retained" | "share_expired" | "upload_offset_mismatch" | "payload_too_large" | "range_not_satisfiable" | "unsupported_media_type" | "rate_limited" | "budget_exceeded" | "quota_exceeded" | "internal_error" | "provider_error" | "overloaded" | "storage_full" | "unavailable" | "outcome_unknown" | "shutting_down" | "timeout";
-/** What you need to act on the error; which fields are present depends on the code */
+/** Details to act on; which fields are present depends on the code */
 export interface ErrorDetails {
     /** All errors of the input */
     errors?: InputError[];
     /** Scopes that the token lacks */
     required_scopes?: string[];
-    /** Versions of the interface */
+    /** Supported API versions */
     supported?: string[];
     /** Unknown event types */
     unknown?: string[];
     /** The oldest event that is kept */
     oldest_sequence?: number;
-    /** The quota that is reached */
+    /** Quota that was reached */
     quota?: string;
     /** What the quota allows */
     limit?: number;
-    /** What there is of it */
+    /** Current usage */
     used?: number;
-    /** The limit that was passed, in bytes */
+    /** Limit that was exceeded, in bytes */
     limit_bytes?: number;
     /** The size of the file */
     bytes?: number;
@@ -3724,18 +3725,18 @@ export interface ErrorDetails {
     version?: number;
     /** The existing file or directory */
     path?: string;
-    /** Agents that use the secret, as far as you may see them */
+    /** Agents that use the secret and that you may see */
     agents?: NamedRecord[];
     /** Workspaces with repositories that use the secret */
     workspaces?: NamedRecord[];
     /** Providers of models that are called with the secret */
     providers?: string[];
-    /** Agents that use the secret and that you may not see */
+    /** Number of agents that use the secret and that you may not see */
     others?: number;
 }
 /** What has happened */
 export interface Event {
-    /** The event's id: the same over retries and redeliveries */
+    /** Id of the event, the same in retries and redeliveries */
     id: string;
     /** Type of the event */
     type: EventType;
@@ -3747,21 +3748,21 @@ export interface Event {
     timestamp: number;
     /** The organization */
     organization_id: string;
-    /** Without a gap within the organization */
+    /** Number of the event in the organization, without gaps */
     sequence: number;
-    /** Why the event exists: a change over the interface, the life of a job, or a test */
+    /** Origin of the event: a change over the API, the lifecycle of a job, or a test */
     source: EventSource;
     actor: EventActor;
-    /** The request that has caused it */
+    /** Request that caused the event */
     request_id: string | null;
     resource: EventResource;
     /** Data of the event */
     data: {
         [name: string]: unknown;
     };
-    /** The fields that have been set */
+    /** Fields that the change has set */
     changes: string[];
-    /** The data was longer than 20 KiB, and is ids and status only */
+    /** `data` was longer than 20 KiB, and has only ids and the status */
     truncated?: true;
 }
 /** Who caused the event; `system` is the service itself */
@@ -3771,11 +3772,11 @@ export interface EventActor {
     /** Id of the actor */
     id: string;
 }
-/** Events by their numbers */
+/** A page of events, oldest first */
 export interface EventFeed {
     /** The events of this page */
     events: Event[];
-    /** The number of the last event here, or `after` if there are none */
+    /** Number of the last event on this page, or `after` if the page is empty */
     last_sequence: number;
     /** Whether there is a `next_cursor` */
     has_more: boolean;
@@ -3786,21 +3787,21 @@ export interface EventFeed {
 export interface EventPage {
     /** The events of this page */
     events: RecordedEvent[];
-    /** `after` of the next page; absent on the last */
+    /** Value of `after` for the next page; absent on the last page */
     next_cursor?: string;
 }
 /** The record that the event is about */
 export interface EventResource {
     /** What it is about */
     type: string;
-    /** Id of the record; null where there is none */
+    /** Id of the record; null if it has none */
     id: string | null;
-    /** Where it is read */
+    /** URL of the record */
     url: string | null;
-    /** Version of the record that the event is about; null where it has none */
+    /** Version of the record that the event is about; null if it has none */
     version: number | null;
 }
-/** Why an event exists */
+/** Origin of an event */
 export type EventSource = "job_lifecycle" | "api_mutation" | "test";
 /** Type of an event */
 export type EventType = "agent.created" | "agent.updated" | "agent.deleted" | "agent.install_state_changed" | "chat.created" | "chat.updated" | "chat.deleted" | "chat.message_sent" | "job.created" | "job.started" | "job.blocked" | "job.resumed" | "job.review_requested" | "job.approved" | "job.denied" | "job.tool_results" | "job.iteration_requested" | "job.cancelled" | "job.completed" | "job.failed" | "job.restarted" | "mission.created" | "mission.updated" | "mission.started" | "mission.completed" | "mission.failed" | "mission.paused" | "mission.resumed" | "mission.run_skipped" | "mission_task.created" | "mission_task.updated" | "mission_task.started" | "mission_task.completed" | "workspace.created" | "workspace.selected" | "workspace.app_created" | "workspace_repository.added" | "workspace_repository.cloned" | "workspace_file.changed" | "resource.created" | "resource.updated" | "resource.deleted" | "service_token.created" | "service_token.revoked" | "webhook.configured" | "webhook.secret_rotated" | "webhook.test" | "webhook.disabled" | "webhook.redelivery_requested";
@@ -3811,14 +3812,14 @@ export interface FileAuthor {
     /** Id of the user, agent or repository */
     id: string;
 }
-/** Files and directories, by their paths */
+/** Files and directories, sorted by path */
 export interface FileList {
     /** The files of this page */
     files: WorkspaceFile[];
     /** Cursor of the next page; absent on the last page */
     next_cursor?: string;
 }
-/** What can be shown of a file */
+/** Preview of a file */
 export interface FilePreview {
     /** The path, relative to the workspace */
     path: string;
@@ -3830,7 +3831,7 @@ export interface FilePreview {
     size: number;
     /** Entity tag of the content, for `If-Match` and `If-None-Match` */
     etag: string;
-    /** The beginning of a text, as it is: nothing is made safe. Of a PDF, its text */
+    /** Beginning of the text, not sanitized; for a PDF, its text */
     content?: string;
     /** `content` as HTML that is safe to show: Markdown, or highlighted code (`hljs-…`) */
     html?: string;
@@ -3840,29 +3841,29 @@ export interface FilePreview {
     table?: PreviewTable;
     /** Where the content is */
     url?: string;
-    /** Whether there is more than `content` has */
+    /** Whether `content` was cut */
     truncated: boolean;
 }
-/** How far an upload in parts is */
+/** Progress of an upload in parts */
 export interface FileUpload {
     /** The workspace's id */
     workspace_id: string;
     /** The path, relative to the workspace */
     path: string;
-    /** Bytes that have arrived: the first byte of the next part */
+    /** Bytes received so far, and so the offset of the next part */
     offset: number;
     /** Bytes of the whole content */
     size: number;
-    /** The digest of the whole content, in hex */
+    /** SHA-256 of the whole content, in hex */
     sha256: string;
     /** ISO 8601 UTC with milliseconds */
     expires_at: string | null;
 }
-/** A version of a file that can be read back */
+/** A stored version of a file */
 export interface FileVersion {
-    /** What `?number=` of the content takes */
+    /** Version number; send it as `?number=` to read the content */
     number: number;
-    /** Bytes */
+    /** Size in bytes */
     size: number;
     /** Media type of the content */
     mime: string;
@@ -3882,55 +3883,55 @@ export interface FileVersions {
     versions: FileVersion[];
 }
 export interface ForkChatRequest {
-    /** The message of this chat up to which the new one has the conversation */
+    /** The conversation is copied up to and including this message */
     from_message_id: string;
     /**
-     * In place of the message, which must be a user's; it is answered: text, or blocks; a source is {kind: upload,
+     * Replaces the message, which must be a user's, and is answered: text, or blocks; a source is {kind: upload,
      * file_id}, {kind: workspace, workspace_id, path} or {kind: url, url}
      */
     content?: string | ContentBlockInput[];
-    /** Title, for people */
+    /** Title */
     title?: string;
 }
-/** The chat that this one goes on from */
+/** Where a chat was forked from */
 export interface ForkOrigin {
     /** The chat */
     chat_id: string;
-    /** The message in it up to which the conversation was copied */
+    /** Last message that was copied */
     message_id: string;
 }
-/** A chat that goes on from an earlier message of another one */
+/** A chat that was forked from another one */
 export interface ForkedChat {
     chat: Chat;
     /** The message that was sent in the new chat; null without `content` */
     message: Message | null;
-    /** The job; null where nothing has been started */
+    /** The job; null if none was started */
     job: Job | null;
 }
 /** A file that a search has found */
 export interface FoundFile {
     /** The path, relative to the workspace */
     path: string;
-    /** Its last name */
+    /** Last part of the path */
     name: string;
     /** Kind of the entry */
     kind: "file" | "directory";
-    /** Bytes; of a directory, those of all files below it */
+    /** Size in bytes; for a directory, of all files below it */
     size: number;
     /** The media type of a file */
     mime: string | null;
     /** Entity tag of the content, for `If-Match` and `If-None-Match` */
     etag: string | null;
-    /** The version of a file's content: one more with each change */
+    /** Version of the file's content; rises by one with each change */
     number: number | null;
     /** ISO 8601 UTC with milliseconds */
     modified_at: string;
-    /** User or agent of the last change; null where it is unknown */
+    /** User or agent of the last change; null if unknown */
     modified_by: FileAuthor | null;
-    /** What is around the words; null where the name was found */
+    /** Text around the match; null if only the name matches */
     excerpt: string | null;
 }
-/** Names first, then contents */
+/** Matches in names first, then in contents */
 export interface FoundFiles {
     /** The files of this page */
     files: FoundFile[];
@@ -3938,46 +3939,46 @@ export interface FoundFiles {
 /** Method of the request of a tool */
 export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 export interface ImportAgentToolsRequest {
-    /** The OpenAPI document, of version 3.0 or 3.1; or `text`, or `url` */
+    /** OpenAPI document, version 3.0 or 3.1; alternatively, send `text` or `url` */
     document?: {
         [name: string]: unknown;
     };
     /** The document as JSON or YAML */
     text?: string;
-    /** Where the document is fetched from */
+    /** URL to fetch the document from */
     url?: string;
-    /** The operations that become tools, by `operationId` or as `GET /path`; only a `dry_run` can do without */
+    /** Operations that become tools, by `operationId` or as `GET /path`; they may be omitted only with `dry_run` */
     operations?: string[];
-    /** Before the names of the tools, which are those of their operations */
+    /** Prefix of the names of the tools, which are otherwise those of the operations */
     prefix?: string;
-    /** Where the operations are; the first server of the document by default */
+    /** Base URL of the operations; by default the first server of the document */
     server_url?: string;
-    /** Headers that each request has */
+    /** Headers of each request */
     headers?: ToolHeaderInput[];
-    /** Milliseconds for one request; 30,000 by default */
+    /** Timeout of one request in milliseconds; 30,000 by default */
     timeout_ms?: number;
     retry?: ToolRetryInput;
-    /** Name of the secret, a `whsec_…`, by which each request is signed as a webhook is */
+    /** Name of a secret (`whsec_…`) that signs each request like a webhook */
     signing_secret?: string;
-    /** Whether nothing is stored: the answer shows what would be */
+    /** Whether to store nothing and only return the result */
     dry_run?: boolean;
 }
 /** An operation of an OpenAPI document */
 export interface ImportableOperation {
-    /** By what it is chosen */
+    /** Id to choose the operation by */
     operation_id: string;
     /** Its method */
     method: string;
     /** Its path */
     path: string;
-    /** What it does, in the words of the document */
+    /** Summary from the document */
     summary: string;
 }
 /** A piece of a user's message */
 export type InputBlock = PlainTextBlock | Attachment;
 /** One error of the input */
 export interface InputError {
-    /** A JSON pointer */
+    /** JSON pointer to the field */
     path: string;
     /** In words */
     message: string;
@@ -3996,7 +3997,7 @@ export interface InvariantReport {
     /** The invariants that were checked */
     checks: InvariantCheck[];
 }
-/** A link that makes a person a member, once */
+/** A one-time link that makes a person a member */
 export interface Invitation {
     /** The invitation's id */
     id: string;
@@ -4010,17 +4011,17 @@ export interface Invitation {
     expires_at: string;
     /** The organization that owns it */
     organization_id: string;
-    /** One more with each change; `If-Match` takes it */
+    /** Version number; rises by one with each change. Send it in `If-Match` */
     version: number;
     /** ISO 8601 UTC with milliseconds */
     created_at: string;
     /** ISO 8601 UTC with milliseconds */
     updated_at: string;
-    /** Where what belongs to it is, by name */
+    /** Links to related resources, by name */
     links: {
         [name: string]: string;
     };
-    /** What this caller may do with it now */
+    /** Actions that the caller may take now */
     allowed_actions: string[];
 }
 /** A page of invitations, newest first */
@@ -4034,16 +4035,16 @@ export interface InvitationList {
 export type InvitationStatus = "pending" | "accepted" | "revoked" | "expired";
 export interface IterateJobRequest {
     /**
-     * What is to be changed: text, or blocks; a source is {kind: upload, file_id}, {kind: workspace, workspace_id, path}
-     * or {kind: url, url}
+     * Requested changes: text, or blocks; a source is {kind: upload, file_id}, {kind: workspace, workspace_id, path} or
+     * {kind: url, url}
      */
     feedback: string | ContentBlockInput[];
-    /** Of the new job; absent: that of the job before */
+    /** Metadata of the new job; by default that of the previous job */
     metadata?: {
         [name: string]: unknown;
     };
 }
-/** A long-running work record: one turn of an agent */
+/** A long-running work record: one chat turn of an agent */
 export interface Job {
     /** A job's id */
     id: string;
@@ -4061,50 +4062,50 @@ export interface Job {
     workspace_id: string | null;
     /** The mission that the job belongs to */
     mission_id: string | null;
-    /** The task of a mission that it does */
+    /** The mission task that the job works on */
     mission_task_id: string | null;
-    /** The job that it comes from */
+    /** Parent of the job */
     parent_job_id: string | null;
     /** A job's id */
     root_job_id: string;
-    /** How it comes from its parent */
+    /** How the job derives from its parent */
     relation: JobRelation;
     /** Number of feedback rounds before this job */
     iteration: number;
     /** Number of the current attempt, from 1 */
     attempt: number;
-    /** Which work runs first where slots are scarce */
+    /** Priority of the job while job slots are scarce */
     priority: Priority;
     /** The message that the job answers */
     input: string;
     /** The result, as text; null until there is one */
     result: string | null;
     /**
-     * Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of tokens
-     * (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
+     * Why the model stopped in its latest step: on its own (`stop`), to call tools (`tool_use`), at a token limit
+     * (`length`), by a filter of its provider (`content_filter`), because it declined (`refusal`), or `other`
      */
     stop_reason: StopReason | null;
-    /** JSON Schema that the answer must fit: the message's, or the agent's; null: none */
+    /** JSON Schema that the answer must match, from the message or the agent; null for none */
     output_schema: {
         [name: string]: unknown;
     } | null;
-    /** The answer as a value that fits `output_schema`, once the job is done; null: none */
+    /** The answer as a value that matches `output_schema`, once the job is completed; null for none */
     output: {
         [name: string]: unknown;
     } | null;
-    /** What `result` cites, as parts of it */
+    /** Citations in `result` */
     citations: Citation[];
-    /** Why it failed; null where it did not */
+    /** Why it failed; null if it did not */
     error: RunError | null;
     progress: JobProgress;
-    /** What the running job waits for; null where it waits for nothing */
+    /** What the running job waits for; null if it does not wait */
     waiting: JobWaiting | null;
-    /** What the job did without, or did differently */
+    /** What the job had to do without, or differently */
     warnings: JobWarning[];
     review: Review;
     /** Tool calls that wait for approval, or have waited */
     approvals: Approval[];
-    /** Calls that wait for a result of the client; see `POST /api/jobs/{id}/tool-results` */
+    /** Calls that wait for a result from the client; see `POST /api/jobs/{id}/tool-results` */
     requested_tool_calls: RequestedToolCall[];
     /** Artifacts of the job */
     artifacts: Artifact[];
@@ -4116,7 +4117,7 @@ export interface Job {
     metadata: {
         [name: string]: unknown;
     };
-    /** Number of the job's newest event */
+    /** Number of the newest event */
     last_seq: number;
     /** The user that it acts for */
     created_by: string;
@@ -4126,17 +4127,17 @@ export interface Job {
     completed_at: string | null;
     /** The organization that owns it */
     organization_id: string;
-    /** One more with each change; `If-Match` takes it */
+    /** Version number; rises by one with each change. Send it in `If-Match` */
     version: number;
     /** ISO 8601 UTC with milliseconds */
     created_at: string;
     /** ISO 8601 UTC with milliseconds */
     updated_at: string;
-    /** Where what belongs to it is, by name */
+    /** Links to related resources, by name */
     links: {
         [name: string]: string;
     };
-    /** What this caller may do with it now */
+    /** Actions that the caller may take now */
     allowed_actions: string[];
 }
 /** A tool call waits for a person's approval */
@@ -4159,16 +4160,16 @@ export interface JobApprovalRequestedEvent {
         tool_name: string;
         /** Id of the tool call, as the model gave it */
         tool_call_id: string;
-        /** Arguments that the tool would be called with */
+        /** Arguments of the call */
         arguments: {
             [name: string]: unknown;
         };
-        /** Explanation, for people */
+        /** Human-readable message */
         message: string;
         /** ISO 8601 UTC with milliseconds */
         expires_at: string;
         /**
-         * What happens when nobody decides in time: `deny` refuses the call and the job goes on, `cancel` cancels the job
+         * What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels the job
          */
         on_expiry: ApprovalExpiryAction;
     };
@@ -4191,11 +4192,11 @@ export interface JobApprovalResolvedEvent {
         approval_id: string;
         /** Id of the tool call, as the model gave it */
         tool_call_id: string;
-        /** The decision; `expired` where nobody decided in time */
+        /** The decision; `expired` if nobody decided in time */
         decision: ApprovalDecision;
-        /** User who did it; null where the service did */
+        /** User who did it; null if the service did */
         by: string | null;
-        /** Arguments that the tool would be called with */
+        /** Arguments of the call */
         arguments?: {
             [name: string]: unknown;
         };
@@ -4243,7 +4244,7 @@ export interface JobArtifactCreatedEvent {
         path: string;
         /** Media type of the content */
         mime: string;
-        /** Bytes */
+        /** Size in bytes */
         size: number;
     };
 }
@@ -4263,30 +4264,30 @@ export interface JobBlockedEvent {
         at: string;
         /** Why */
         reason: BlockedReason;
-        /** Of `tool_result_required`: the calls that wait for a result of the client */
+        /** For `tool_result_required`: the calls that wait for a result from the client */
         tool_calls?: ClientToolCall[];
     };
 }
 /** What a job may use; null is the service's own limit */
 export interface JobBudget {
-    /** Most tokens, sent and received, of one job; null is no limit of its own */
+    /** Maximum number of tokens, sent and received, of one job; null is no limit of its own */
     max_tokens: number | null;
-    /** The most that it may cost, in `currency` of `GET /api/usage`; null for no limit */
+    /** Maximum cost, in the `currency` of `GET /api/usage`; null for no limit */
     max_cost: string | null;
-    /** Most model calls of one job; null is the service's limit */
+    /** Maximum number of model calls per job; null is the service's limit */
     max_steps: number | null;
     /** ISO 8601 UTC with milliseconds */
     deadline_at: string | null;
 }
 /** What a job may use; null is no limit of its own */
 export interface JobBudgetInput {
-    /** Most tokens, sent and received, of one job; null is no limit of its own */
+    /** Maximum number of tokens, sent and received, of one job; null is no limit of its own */
     max_tokens?: number | null;
-    /** The most that it may cost, as decimal text in `currency` of `GET /api/usage`; its model must have a price */
+    /** Maximum cost as decimal text, in the `currency` of `GET /api/usage`; the model must have a price */
     max_cost?: string | null;
-    /** Most model calls of one job; null is the service's limit */
+    /** Maximum number of model calls per job; null is the service's limit */
     max_steps?: number | null;
-    /** When its run ends, in ISO 8601; 24 hours after its beginning at the latest */
+    /** Deadline of the run in ISO 8601, at most 24 hours after its start */
     deadline_at?: string | null;
 }
 /** The job was cancelled */
@@ -4340,8 +4341,8 @@ export interface JobCompletedEvent {
         at: string;
         usage: TokenCounts;
         /**
-         * Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of tokens
-         * (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
+         * Why the model stopped in its latest step: on its own (`stop`), to call tools (`tool_use`), at a token limit
+         * (`length`), by a filter of its provider (`content_filter`), because it declined (`refusal`), or `other`
          */
         stop_reason?: StopReason | null;
     };
@@ -4364,7 +4365,7 @@ export interface JobCreatedEvent {
         chat_id: string;
         /** Id of the agent */
         agent_id: string;
-        /** Title, for people */
+        /** Title */
         title: string;
     };
 }
@@ -4406,7 +4407,7 @@ export interface JobErrorEvent {
         at: string;
         /** Code of the error */
         code: RunErrorCode;
-        /** Explanation, for people */
+        /** Human-readable message */
         message: string;
     };
 }
@@ -4427,8 +4428,8 @@ export interface JobFailedEvent {
         error: JobFailure;
         usage: TokenCounts;
         /**
-         * Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of tokens
-         * (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
+         * Why the model stopped in its latest step: on its own (`stop`), to call tools (`tool_use`), at a token limit
+         * (`length`), by a filter of its provider (`content_filter`), because it declined (`refusal`), or `other`
          */
         stop_reason?: StopReason | null;
     };
@@ -4437,7 +4438,7 @@ export interface JobFailedEvent {
 export interface JobFailure {
     /** Code of the error */
     code: RunErrorCode;
-    /** Explanation, for people */
+    /** Human-readable message */
     message: string;
 }
 /** The review wants changes; another job makes them */
@@ -4454,7 +4455,7 @@ export interface JobIterationRequestedEvent {
         type: "job.iteration_requested";
         /** ISO 8601 UTC with milliseconds */
         at: string;
-        /** User who did it; null where the service did */
+        /** User who did it; null if the service did */
         by: string;
         /** What the next round should do differently */
         feedback: string;
@@ -4462,7 +4463,7 @@ export interface JobIterationRequestedEvent {
         blocks?: InputBlock[];
     };
 }
-/** The jobs that come from one root, oldest first */
+/** All jobs that derive from one root, oldest first */
 export interface JobLineage {
     /** A job's id */
     root_id: string;
@@ -4492,40 +4493,40 @@ export interface JobLogEvent {
         at: string;
         /** Severity of the line */
         level: "info" | "warn";
-        /** Explanation, for people */
+        /** Human-readable message */
         message: string;
     };
 }
 /** What a job has used */
 export interface JobMetrics {
-    /** Tokens that were sent to models */
+    /** Tokens sent to models */
     input_tokens: number;
-    /** Tokens that came back */
+    /** Tokens received from models */
     output_tokens: number;
-    /** The exact price of the tokens that have one, in `currency` of `GET /api/usage`; null where none has */
+    /** Exact cost of the tokens that have a price, in the `currency` of `GET /api/usage`; null if none has a price */
     cost: string | null;
-    /** Tokens of models for which the operator has set no price; `cost` is without them */
+    /** Tokens of models without a price; they are not in `cost` */
     unpriced_tokens: number;
-    /** Tokens of calls that a key of the organization has paid, and not one of the operator */
+    /** Tokens of calls with the organization's own key */
     own_key_tokens: number;
-    /** Tokens that their provider has not counted: an estimate, within the other counts */
+    /** Tokens that are estimated because the provider did not report them; the other counts include them */
     estimated_tokens: number;
-    /** Calls of tools */
+    /** Number of tool calls */
     tool_calls: number;
-    /** Model calls that were tried again */
+    /** Number of retried model calls */
     model_retries: number;
-    /** Duration in ms; null until it has ended */
+    /** Duration in milliseconds; null until it has ended */
     duration_ms: number | null;
-    /** Ms from the first model call to its first text; null where there was none */
+    /** Milliseconds from the first model call to its first text; null if there was none */
     time_to_first_token_ms: number | null;
 }
-/** A job among its relatives */
+/** A job in a lineage */
 export interface JobNode {
     /** A job's id */
     id: string;
-    /** The job that it comes from */
+    /** Parent of the job */
     parent_job_id: string | null;
-    /** How the job comes from its parent */
+    /** How the job derives from its parent */
     relation: JobRelation;
     /** Current status */
     status: JobStatus;
@@ -4536,12 +4537,12 @@ export interface JobNode {
 }
 /** The progress of a job, as its tools report it */
 export interface JobProgress {
-    /** Percentage done, from 0 to 100; null where it is unknown */
+    /** Percentage done, from 0 to 100; null if unknown */
     percent: number | null;
-    /** What is being done; null where it is unknown */
+    /** Current activity; null if unknown */
     label: string | null;
 }
-/** How a job comes from its parent */
+/** How a job derives from its parent */
 export type JobRelation = "root" | "iteration" | "resume" | "delegation";
 /** The job was resumed after a crash */
 export interface JobRestartedEvent {
@@ -4728,16 +4729,16 @@ export interface JobUsageUpdatedEvent {
 }
 /** Why a running job waits */
 export type JobWaitReason = "provider_rate_limited" | "provider_unavailable" | "tools_unavailable" | "memory_limit";
-/** What a running job waits for before it goes on by itself */
+/** What a running job waits for before it continues on its own */
 export interface JobWaiting {
     /** What the job waits for */
     reason: JobWaitReason;
     /** ISO 8601 UTC with milliseconds */
     retry_at: string | null;
-    /** Retries of this call, the coming one included */
+    /** Retries of this call, including the next one */
     retries: number;
 }
-/** Something that a job did without, or did differently */
+/** Something that a job had to do without, or differently */
 export interface JobWarning {
     /** Code of the warning */
     code: "tools_unavailable" | "model_fallback" | "model_without_tools" | "answer_cut";
@@ -4748,7 +4749,7 @@ export interface JobWarning {
 }
 /** A provider of models that takes keys of organizations */
 export type KeyedProvider = "anthropic" | "openai" | "openai-compatible";
-/** The directory, which now exists */
+/** A directory that now exists */
 export interface MadeDirectory {
     /** The path, relative to the workspace */
     path: string;
@@ -4761,12 +4762,12 @@ export interface McpServer {
     name: string;
     /** Address of the MCP server */
     url: string;
-    /** HTTP headers that the MCP server is sent */
+    /** HTTP headers for the MCP server */
     headers?: McpServerHeader[];
-    /** Whether a run goes on without the server's tools while the server cannot be reached; `false` by default */
+    /** Whether runs continue without the server's tools while it is unavailable; `false` by default */
     optional?: boolean;
 }
-/** A header that the MCP server is sent: a secret after a prefix */
+/** A header for the MCP server: a prefix and a secret */
 export interface McpServerHeader {
     /** Name of the header */
     name: string;
@@ -4775,7 +4776,7 @@ export interface McpServerHeader {
     /** Text before the secret in the header's value, such as `Bearer ` */
     prefix?: string;
 }
-/** A header that the MCP server is sent: a secret after a prefix */
+/** A header for the MCP server: a prefix and a secret */
 export interface McpServerHeaderInput {
     /** Name of the header */
     name: string;
@@ -4790,20 +4791,20 @@ export interface McpServerInput {
     name: string;
     /** Address of the MCP server */
     url: string;
-    /** HTTP headers that the MCP server is sent */
+    /** HTTP headers for the MCP server */
     headers?: McpServerHeaderInput[];
-    /** Whether a run goes on without the server's tools while the server cannot be reached; `false` by default */
+    /** Whether runs continue without the server's tools while it is unavailable; `false` by default */
     optional?: boolean;
 }
-/** What an MCP server was found to have */
+/** Result of listing the tools of an MCP server */
 export interface McpServerTools {
     /** The name of the server */
     name: string;
     /** `listed`: its tools are in the list; `unavailable`: it could not be used, `message` says why */
     status: "listed" | "unavailable";
-    /** Tools of it in the list */
+    /** Number of its tools in the list */
     tools: number;
-    /** Tools that are not in the list: past 256, or with too large a schema */
+    /** Number of its tools that were left out: beyond 256, or with too large a schema */
     left_out: number;
     /** Why it cannot be used */
     message: string | null;
@@ -4824,17 +4825,17 @@ export interface Member {
     role: Role;
     /** The organization that owns it */
     organization_id: string;
-    /** One more with each change; `If-Match` takes it */
+    /** Version number; rises by one with each change. Send it in `If-Match` */
     version: number;
     /** ISO 8601 UTC with milliseconds */
     created_at: string;
     /** ISO 8601 UTC with milliseconds */
     updated_at: string;
-    /** Where what belongs to it is, by name */
+    /** Links to related resources, by name */
     links: {
         [name: string]: string;
     };
-    /** What this caller may do with it now */
+    /** Actions that the caller may take now */
     allowed_actions: string[];
 }
 /** A page of members, newest first */
@@ -4856,17 +4857,17 @@ export interface Message {
     role: MessageRole;
     /** State of the message's text */
     status: "queued" | "streaming" | "completed" | "cancelled" | "failed";
-    /** The text blocks joined; `position` in the streams is an offset into it */
+    /** Concatenated text blocks; `position` in streams is an offset into it */
     content: string;
-    /** All its pieces, in their order */
+    /** All blocks of the message, in order */
     blocks: Array<Block | Attachment>;
     /** A job's id */
     job_id: string | null;
     /** Tokens of the model calls behind the message; null until it is complete */
     usage: TokenUsage | null;
     /**
-     * Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of tokens
-     * (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
+     * Why the model stopped in its latest step: on its own (`stop`), to call tools (`tool_use`), at a token limit
+     * (`length`), by a filter of its provider (`content_filter`), because it declined (`refusal`), or `other`
      */
     stop_reason: StopReason | null;
     /** Whether it stays in the model's context when the conversation is compacted */
@@ -4874,13 +4875,13 @@ export interface Message {
     /** For a summary: how many messages it replaces in model calls */
     summary_of: number | null;
     sender: MessageSender;
-    /** What its sender gave it */
+    /** Metadata from the sender */
     metadata: {
         [name: string]: unknown;
     };
-    /** Its place in the conversation: the seq of the event that made it */
+    /** Position in the conversation: the seq of the event that created it */
     seq: number;
-    /** One more with each change; `If-Match` takes it */
+    /** Version number; rises by one with each change. Send it in `If-Match` */
     version: number;
     /** ISO 8601 UTC with milliseconds */
     created_at: string;
@@ -4889,7 +4890,7 @@ export interface Message {
     /** ISO 8601 UTC with milliseconds */
     completed_at: string | null;
 }
-/** A page of messages in the order of the conversation, from the newest page to the oldest */
+/** A page of messages in conversation order; the newest page comes first */
 export interface MessagePage {
     /** The chat */
     chat_id: string;
@@ -4900,7 +4901,7 @@ export interface MessagePage {
     /** The messages of this page */
     messages: Message[];
     work: ChatWork;
-    /** Where the page of older messages ends; absent on the last */
+    /** Cursor of the next page, with older messages; absent on the last page */
     next_cursor?: string;
 }
 /** Role of the author of a message */
@@ -4912,22 +4913,22 @@ export interface MessageSender {
     /** A user's or an agent's id */
     id: string;
 }
-/** Where an organization's events are sent to */
+/** Destination of an organization's events */
 export interface MessagingIntegration {
     /** Kind of destination */
     provider: "webhook";
     /** Name */
     name: string;
-    /** Whole for owners; others see its scheme and the host as the ledger names it */
+    /** URL of the destination; members who are not owners see only its scheme and the redacted host */
     url: string;
     /** Whether events are delivered */
     enabled: boolean;
-    /** Types that are delivered; none means all */
+    /** Event types that are delivered; an empty list means all */
     event_types: string[];
     /**
-     * How long a failed delivery is retried: `standard` for 7 seconds (after 1, 2 and 4), `durable` for three more days.
-     * Choose `durable` unless the receiver must not get old events: `standard` does not outlive a deployment of the
-     * receiver
+     * How long a failed delivery is retried: `standard` for 7 seconds (after 1, 2 and 4 s), `durable` for three more
+     * days. Choose `durable` unless the receiver must not get old events: `standard` ends before a deployment of the
+     * receiver does
      */
     retry_profile: RetryProfile;
     /** Whether there is a signing secret */
@@ -4936,30 +4937,30 @@ export interface MessagingIntegration {
     secret_last4: string;
     /** ISO 8601 UTC with milliseconds */
     former_secret_until: string | null;
-    /** Why the service has disabled the destination; null where it has not */
+    /** Why the service has disabled the destination; null if it has not */
     disabled_reason: "gone" | "failing" | null;
     /** ISO 8601 UTC with milliseconds */
     last_success_at: string | null;
     /** ISO 8601 UTC with milliseconds */
     last_failure_at: string | null;
     /**
-     * What was given up and not sent again since: how many deliveries, and the range of their numbers for a redelivery;
-     * null: nothing
+     * Deliveries that were given up and not redelivered since, with the range of event numbers to redeliver; null if
+     * there are none
      */
     undelivered: UndeliveredEvents | null;
     /** The organization that owns it */
     organization_id: string;
-    /** One more with each change; `If-Match` takes it */
+    /** Version number; rises by one with each change. Send it in `If-Match` */
     version: number;
     /** ISO 8601 UTC with milliseconds */
     created_at: string;
     /** ISO 8601 UTC with milliseconds */
     updated_at: string;
-    /** Where what belongs to it is, by name */
+    /** Links to related resources, by name */
     links: {
         [name: string]: string;
     };
-    /** What this caller may do with it now */
+    /** Actions that the caller may take now */
     allowed_actions: string[];
 }
 /** A destination and its new secret */
@@ -4968,16 +4969,16 @@ export interface MessagingIntegrationWithSecret {
     provider: "webhook";
     /** Name */
     name: string;
-    /** Whole for owners; others see its scheme and the host as the ledger names it */
+    /** URL of the destination; members who are not owners see only its scheme and the redacted host */
     url: string;
     /** Whether events are delivered */
     enabled: boolean;
-    /** Types that are delivered; none means all */
+    /** Event types that are delivered; an empty list means all */
     event_types: string[];
     /**
-     * How long a failed delivery is retried: `standard` for 7 seconds (after 1, 2 and 4), `durable` for three more days.
-     * Choose `durable` unless the receiver must not get old events: `standard` does not outlive a deployment of the
-     * receiver
+     * How long a failed delivery is retried: `standard` for 7 seconds (after 1, 2 and 4 s), `durable` for three more
+     * days. Choose `durable` unless the receiver must not get old events: `standard` ends before a deployment of the
+     * receiver does
      */
     retry_profile: RetryProfile;
     /** Whether there is a signing secret */
@@ -4986,30 +4987,30 @@ export interface MessagingIntegrationWithSecret {
     secret_last4: string;
     /** ISO 8601 UTC with milliseconds */
     former_secret_until: string | null;
-    /** Why the service has disabled the destination; null where it has not */
+    /** Why the service has disabled the destination; null if it has not */
     disabled_reason: "gone" | "failing" | null;
     /** ISO 8601 UTC with milliseconds */
     last_success_at: string | null;
     /** ISO 8601 UTC with milliseconds */
     last_failure_at: string | null;
     /**
-     * What was given up and not sent again since: how many deliveries, and the range of their numbers for a redelivery;
-     * null: nothing
+     * Deliveries that were given up and not redelivered since, with the range of event numbers to redeliver; null if
+     * there are none
      */
     undelivered: UndeliveredEvents | null;
     /** The organization that owns it */
     organization_id: string;
-    /** One more with each change; `If-Match` takes it */
+    /** Version number; rises by one with each change. Send it in `If-Match` */
     version: number;
     /** ISO 8601 UTC with milliseconds */
     created_at: string;
     /** ISO 8601 UTC with milliseconds */
     updated_at: string;
-    /** Where what belongs to it is, by name */
+    /** Links to related resources, by name */
     links: {
         [name: string]: string;
     };
-    /** What this caller may do with it now */
+    /** Actions that the caller may take now */
     allowed_actions: string[];
     /** The signing secret, if this request has created it; never shown again */
     secret?: string;
@@ -5028,19 +5029,19 @@ export interface Mission {
     workspace_id: string;
     /** Who may see it: `private` is its creator, `organization` is every member */
     visibility: MissionVisibility;
-    /** Which of its jobs run first where slots are scarce */
+    /** Priority of its jobs while job slots are scarce */
     priority: Priority;
     /** Current status; `GET /api/state-machines` has the transitions */
     status: MissionStatus;
-    /** Reason for the pause, as it was given */
+    /** Reason for the pause, as given */
     paused_reason: string | null;
-    /** Why it failed; null where it did not */
+    /** Why it failed; null if it did not */
     failed_reason: MissionFailedReason | null;
     schedule: MissionSchedule;
     /** Whether a person reviews the result before the job is completed; `false` by default */
     review_required: boolean;
     budget: MissionBudget;
-    /** What its jobs have as their metadata */
+    /** Metadata of its jobs */
     metadata: {
         [name: string]: unknown;
     };
@@ -5054,40 +5055,40 @@ export interface Mission {
     created_by: string;
     /** The organization that owns it */
     organization_id: string;
-    /** One more with each change; `If-Match` takes it */
+    /** Version number; rises by one with each change. Send it in `If-Match` */
     version: number;
     /** ISO 8601 UTC with milliseconds */
     created_at: string;
     /** ISO 8601 UTC with milliseconds */
     updated_at: string;
-    /** Where what belongs to it is, by name */
+    /** Links to related resources, by name */
     links: {
         [name: string]: string;
     };
-    /** What this caller may do with it now */
+    /** Actions that the caller may take now */
     allowed_actions: string[];
 }
 /** What each run may use; null is the service's own limit */
 export interface MissionBudget {
-    /** Most tokens, sent and received, of one job; null is no limit of its own */
+    /** Maximum number of tokens, sent and received, of one job; null is no limit of its own */
     max_tokens: number | null;
-    /** The most that it may cost, in `currency` of `GET /api/usage`; null for no limit */
+    /** Maximum cost, in the `currency` of `GET /api/usage`; null for no limit */
     max_cost: string | null;
-    /** Most model calls of one job; null is the service's limit */
+    /** Maximum number of model calls per job; null is the service's limit */
     max_steps: number | null;
 }
 /** What each run may use; null is no limit of its own */
 export interface MissionBudgetInput {
-    /** Most tokens, sent and received, of one job; null is no limit of its own */
+    /** Maximum number of tokens, sent and received, of one job; null is no limit of its own */
     max_tokens?: number | null;
-    /** The most that it may cost, as decimal text in `currency` of `GET /api/usage`; its model must have a price */
+    /** Maximum cost as decimal text, in the `currency` of `GET /api/usage`; the model must have a price */
     max_cost?: string | null;
-    /** Most model calls of one job; null is the service's limit */
+    /** Maximum number of model calls per job; null is the service's limit */
     max_steps?: number | null;
 }
 /** Why a mission has failed */
 export type MissionFailedReason = "consecutive_failures" | "run_failed" | "agent_unavailable" | "workspace_deleted" | "creator_removed";
-/** When a mission will fire */
+/** When a mission will run */
 export interface MissionForecast {
     /** The mission's id */
     mission_id: string;
@@ -5100,20 +5101,20 @@ export interface MissionForecast {
 export interface MissionForecastTime {
     /** ISO 8601 UTC with milliseconds */
     at: string;
-    /** The same by the clock of the zone */
+    /** The time in the time zone of the schedule */
     local_time: string;
-    /** Where a change of the clock shifts, skips or repeats the time; null otherwise */
+    /** How a clock change shifts, skips or repeats the time; null if it does not */
     note: ClockChangeNote | null;
 }
 /** The newest run of a mission */
 export interface MissionLastRun {
     /** The run's id */
     id: string;
-    /** Which run it is; null until its job has begun */
+    /** Number of the run; null until its job has started */
     run_number: number | null;
-    /** What caused it */
+    /** What started the run */
     trigger: MissionRunTrigger;
-    /** What became of it: `started` is open, `skipped_…` and `missed` did not run */
+    /** Outcome of the run: `started` is still open, `skipped_…` and `missed` did not run */
     outcome: MissionRunOutcome;
     /** ISO 8601 UTC with milliseconds */
     scheduled_at: string | null;
@@ -5125,7 +5126,7 @@ export interface MissionLastRun {
     job_id: string | null;
     /** Its chat */
     chat_id: string | null;
-    /** Why it failed; null where it did not */
+    /** Why it failed; null if it did not */
     error: MissionRunError | null;
 }
 /** A page of missions, newest first */
@@ -5143,11 +5144,11 @@ export interface MissionRun {
     id: string;
     /** The mission's id */
     mission_id: string;
-    /** Which run it is; null for what did not run */
+    /** Number of the run; null if nothing ran */
     run_number: number | null;
-    /** What caused it */
+    /** What started the run */
     trigger: MissionRunTrigger;
-    /** What became of it: `started` is open, `skipped_…` and `missed` did not run */
+    /** Outcome of the run: `started` is still open, `skipped_…` and `missed` did not run */
     outcome: MissionRunOutcome;
     /** ISO 8601 UTC with milliseconds */
     scheduled_at: string | null;
@@ -5157,7 +5158,7 @@ export interface MissionRun {
     ended_at: string | null;
     /** Number of scheduled times that the entry covers */
     count: number;
-    /** The last of these times */
+    /** Last scheduled time that the entry covers */
     until: string | null;
     /** Its job */
     job_id: string | null;
@@ -5165,7 +5166,7 @@ export interface MissionRun {
     chat_id: string | null;
     /** The beginning of its result */
     result: string | null;
-    /** Why it failed; null where it did not */
+    /** Why it failed; null if it did not */
     error: MissionRunError | null;
     /** ISO 8601 UTC with milliseconds */
     created_at: string;
@@ -5184,14 +5185,14 @@ export interface MissionRunList {
     /** Cursor of the next page; absent on the last page */
     next_cursor?: string;
 }
-/** What a run came to */
+/** Outcome of a run */
 export type MissionRunOutcome = "started" | "succeeded" | "failed" | "cancelled" | "skipped_overlap" | "skipped_paused" | "skipped_budget" | "missed";
 /** A manual run */
 export interface MissionRunStarted {
     mission: Mission;
-    /** The run; null where nothing has been started */
+    /** The run; null if none was started */
     run: MissionRun | null;
-    /** The job; null where nothing has been started */
+    /** The job; null if none was started */
     job: Job | null;
 }
 /** What started a run */
@@ -5200,7 +5201,7 @@ export type MissionRunTrigger = "schedule" | "manual" | "catchup" | "continuous"
 export interface MissionSchedule {
     /** Kind of schedule */
     type: ScheduleType;
-    /** The expression, the time or the pause */
+    /** Cron expression, time or pause, depending on `type` */
     value: string | null;
     /** An IANA time zone */
     timezone: string;
@@ -5214,17 +5215,17 @@ export interface MissionSchedule {
     next_run_at: string | null;
     /** ISO 8601 UTC with milliseconds */
     last_run_at: string | null;
-    /** The next times at which it fires, at most five */
+    /** The next scheduled times, at most five */
     upcoming_runs_at: string[];
-    /** Runs that have begun */
+    /** Number of runs so far */
     run_count: number;
-    /** After so many runs the mission is completed; null is no limit */
+    /** Number of runs after which the mission is completed; null for no limit */
     max_runs: number | null;
-    /** What a fire does while an earlier run is open */
+    /** What happens when a run is due while an earlier one is open */
     overlap: MissionOverlap;
-    /** How late a fire may be */
+    /** How many seconds late a run may start */
     catchup_window_seconds: number;
-    /** The longest delay of a fire */
+    /** Maximum random delay of a run, in seconds */
     jitter_seconds: number;
 }
 /** When a mission runs; by default only when it is started by hand */
@@ -5242,13 +5243,13 @@ export interface MissionScheduleInput {
     start_at?: string | null;
     /** A time in ISO 8601, or null */
     end_at?: string | null;
-    /** After so many runs the mission is completed; null is no limit */
+    /** Number of runs after which the mission is completed; null for no limit */
     max_runs?: number | null;
-    /** What a fire does while an earlier run is open; `skip` by default */
+    /** What happens when a run is due while an earlier one is open; `skip` by default */
     overlap?: MissionOverlap;
-    /** How late a fire may be; 60 by default */
+    /** How many seconds late a run may start; 60 by default */
     catchup_window_seconds?: number;
-    /** The longest delay of a fire; 0 by default */
+    /** Maximum random delay of a run, in seconds; 0 by default */
     jitter_seconds?: number;
 }
 /** Status of a mission */
@@ -5261,7 +5262,7 @@ export interface MissionTask {
     mission_id: string;
     /** What there is to do */
     title: string;
-    /** What there is to do; null for none */
+    /** What is to be done; null if not given */
     description: string | null;
     /** Current status */
     status: TaskStatus;
@@ -5281,17 +5282,17 @@ export interface MissionTask {
     completed_at: string | null;
     /** The organization that owns it */
     organization_id: string;
-    /** One more with each change; `If-Match` takes it */
+    /** Version number; rises by one with each change. Send it in `If-Match` */
     version: number;
     /** ISO 8601 UTC with milliseconds */
     created_at: string;
     /** ISO 8601 UTC with milliseconds */
     updated_at: string;
-    /** Where what belongs to it is, by name */
+    /** Links to related resources, by name */
     links: {
         [name: string]: string;
     };
-    /** What this caller may do with it now */
+    /** Actions that the caller may take now */
     allowed_actions: string[];
 }
 /** The job that works on a task */
@@ -5309,28 +5310,28 @@ export interface Model {
     provider: string;
     /** Its name there */
     name: string;
-    /** Whether it answers where no model is named */
+    /** Whether it is the default model */
     default: boolean;
     /** Whether it is the built-in demo provider, which is no language model */
     demo: boolean;
     /** Whether only organizations with a key of their own for its provider can use it */
     needs_own_key: boolean;
-    /** What it reads in messages: text, images, PDF documents (`file`). Text files go to every model */
+    /** What the model can read in messages: text, images, PDF documents (`file`). Every model reads text files */
     input: Array<"text" | "image" | "file">;
     /**
-     * Whether it is known what it costs: it has a price today, or is the demo, which costs nothing. Without one its
-     * tokens are in no `cost`, and it goes with no limit of cost
+     * Whether the model has a price today; the demo costs nothing. Tokens of a model without a price are not in `cost`,
+     * and the model cannot be used with a cost limit
      */
     priced: boolean;
     limits: ModelLimits;
 }
 /** What one call and one job of the model may use */
 export interface ModelLimits {
-    /** What one call of it takes with its answer, in tokens: longer conversations are compacted */
+    /** Context window in tokens, including the answer; longer conversations are compacted */
     context_tokens: number;
-    /** Model calls of one job, unless its budget or its agent names a number */
+    /** Maximum number of model calls per job, unless its budget or its agent sets a limit */
     max_steps: number;
-    /** How long one job may run, unless its budget names a time */
+    /** Maximum duration of a job in seconds, unless its budget sets a deadline */
     max_run_seconds: number;
 }
 /** All models that are allowed */
@@ -5367,22 +5368,22 @@ export interface NewInvitation {
     expires_at: string;
     /** The organization that owns it */
     organization_id: string;
-    /** One more with each change; `If-Match` takes it */
+    /** Version number; rises by one with each change. Send it in `If-Match` */
     version: number;
     /** ISO 8601 UTC with milliseconds */
     created_at: string;
     /** ISO 8601 UTC with milliseconds */
     updated_at: string;
-    /** Where what belongs to it is, by name */
+    /** Links to related resources, by name */
     links: {
         [name: string]: string;
     };
-    /** What this caller may do with it now */
+    /** Actions that the caller may take now */
     allowed_actions: string[];
     /** The link: pass it on */
     url: string;
 }
-/** A new share; its address is never shown again */
+/** A new share; its URL is never shown again */
 export interface NewShare {
     /** The share's id */
     id: string;
@@ -5390,9 +5391,9 @@ export interface NewShare {
     path: string;
     /** ISO 8601 UTC with milliseconds */
     expires_at: string | null;
-    /** Most downloads; null is no limit */
+    /** Maximum number of downloads; null for no limit */
     max_downloads: number | null;
-    /** So often it was opened */
+    /** Number of downloads */
     downloads: number;
     /** Whether a download needs a password */
     has_password: boolean;
@@ -5400,21 +5401,21 @@ export interface NewShare {
     created_by: string;
     /** The organization that owns it */
     organization_id: string;
-    /** One more with each change; `If-Match` takes it */
+    /** Version number; rises by one with each change. Send it in `If-Match` */
     version: number;
     /** ISO 8601 UTC with milliseconds */
     created_at: string;
     /** ISO 8601 UTC with milliseconds */
     updated_at: string;
-    /** Where what belongs to it is, by name */
+    /** Links to related resources, by name */
     links: {
         [name: string]: string;
     };
-    /** What this caller may do with it now */
+    /** Actions that the caller may take now */
     allowed_actions: string[];
-    /** Address of the download; it needs no token */
+    /** URL of the download; no token is needed */
     url: string;
-    /** The last part of the address */
+    /** Last part of the URL */
     token: string;
 }
 /** A new credential; the token itself is never shown again */
@@ -5429,9 +5430,9 @@ export interface NewToken {
     status: TokenStatus;
     /** What the token allows */
     scopes: Scope[];
-    /** Its last characters, by which its owner recognises it */
+    /** Last characters of the token, to recognize it by */
     last_characters: string;
-    /** The user that it acts as */
+    /** User that the token acts as */
     user_id: string;
     /** ISO 8601 UTC with milliseconds */
     expires_at: string;
@@ -5439,38 +5440,38 @@ export interface NewToken {
     last_used_at: string | null;
     /** ISO 8601 UTC with milliseconds */
     revoked_at: string | null;
-    /** The token that it was made with, and with which it ends; null where the operator made it */
+    /** Token that it was created with, and with which it ends; null if the operator created it */
     created_with: string | null;
     /** The organization that owns it */
     organization_id: string;
-    /** One more with each change; `If-Match` takes it */
+    /** Version number; rises by one with each change. Send it in `If-Match` */
     version: number;
     /** ISO 8601 UTC with milliseconds */
     created_at: string;
     /** ISO 8601 UTC with milliseconds */
     updated_at: string;
-    /** Where what belongs to it is, by name */
+    /** Links to related resources, by name */
     links: {
         [name: string]: string;
     };
-    /** What this caller may do with it now */
+    /** Actions that the caller may take now */
     allowed_actions: string[];
-    /** What to send as the bearer: keep it */
+    /** The bearer token: store it */
     token: string;
 }
-/** What you have let a program do */
+/** Access that you have granted to a program */
 export interface OauthGrant {
     /** The grant's id */
     id: string;
-    /** The program: its id here, or the address of its metadata */
+    /** Client id of the program, or the URL of its metadata */
     client_id: string;
-    /** What the program calls itself */
+    /** Name of the program, as it registered itself */
     client_name: string;
     /** `offered` until the program has taken its first token */
     status: "offered" | "active" | "expired" | "ended";
     /** What the token allows */
     scopes: Scope[];
-    /** What its tokens are for */
+    /** Resource that its tokens are for */
     resource: string;
     /** The user that the program acts as */
     user_id: string;
@@ -5478,17 +5479,17 @@ export interface OauthGrant {
     expires_at: string;
     /** The organization that owns it */
     organization_id: string;
-    /** One more with each change; `If-Match` takes it */
+    /** Version number; rises by one with each change. Send it in `If-Match` */
     version: number;
     /** ISO 8601 UTC with milliseconds */
     created_at: string;
     /** ISO 8601 UTC with milliseconds */
     updated_at: string;
-    /** Where what belongs to it is, by name */
+    /** Links to related resources, by name */
     links: {
         [name: string]: string;
     };
-    /** What this caller may do with it now */
+    /** Actions that the caller may take now */
     allowed_actions: string[];
 }
 /** A page of oauth grants, newest first */
@@ -5498,7 +5499,7 @@ export interface OauthGrantList {
     /** Cursor of the next page; absent on the last page */
     next_cursor?: string;
 }
-/** What is wrong with an answer */
+/** An error in an answer */
 export interface OutputError {
     /** Its place in the answer, as a JSON pointer */
     path: string;
@@ -5558,20 +5559,20 @@ export interface PreviewTable {
 export type Priority = "low" | "medium" | "high" | "urgent";
 /** Which servers issue tokens for a resource */
 export interface ProtectedResource {
-    /** What the tokens are for */
+    /** Resource that the tokens are for */
     resource: string;
-    /** Who gives them */
+    /** Servers that issue the tokens */
     authorization_servers: string[];
-    /** What can be asked for */
+    /** Scopes that can be requested */
     scopes_supported: string[];
-    /** Where a token is sent */
+    /** How a token is sent */
     bearer_methods_supported: string[];
     /** Its name for people */
     resource_name: string;
-    /** What people read */
+    /** Documentation for people */
     resource_documentation: string;
 }
-/** Calls of this provider are made with the value of this secret, in place of the operator's key */
+/** The secret whose value is used for calls to this provider, instead of the operator's key */
 export interface ProviderKey {
     /** A provider of models */
     provider: KeyedProvider;
@@ -5584,7 +5585,7 @@ export interface ProviderKey {
 }
 /** All keys, by provider */
 export interface ProviderKeyList {
-    /** Each provider once */
+    /** One entry per provider */
     provider_keys: ProviderKey[];
 }
 export interface PutMessagingIntegrationRequest {
@@ -5597,13 +5598,14 @@ export interface PutMessagingIntegrationRequest {
     /** Whether events are delivered */
     enabled?: boolean;
     /**
-     * Exact types or `family.*`; without any, all. `!<source>` excludes events of this source, such as `!api_mutation`
+     * Exact types or `family.*`; an empty list means all. `!<source>` excludes events of that source, such as
+     * `!api_mutation`
      */
     event_types?: string[];
     /**
-     * How long a failed delivery is retried: `standard` for 7 seconds (after 1, 2 and 4), `durable` for three more days.
-     * Choose `durable` unless the receiver must not get old events: `standard` does not outlive a deployment of the
-     * receiver
+     * How long a failed delivery is retried: `standard` for 7 seconds (after 1, 2 and 4 s), `durable` for three more
+     * days. Choose `durable` unless the receiver must not get old events: `standard` ends before a deployment of the
+     * receiver does
      */
     retry_profile?: RetryProfile;
 }
@@ -5616,7 +5618,7 @@ export interface PutSecretRequest {
     value: string;
 }
 export interface QueryDataRequest {
-    /** One SELECT. Its tables are files by their paths, or the tables of `database` */
+    /** One SELECT. Its tables are files, named by their paths, or the tables of `database` */
     query: string;
     /** Values of the parameters: a list for `?` and `$1`, an object for `$name` */
     params?: Array<string | number | boolean | null> | {
@@ -5624,12 +5626,12 @@ export interface QueryDataRequest {
     };
     /** The path of an SQLite file. Without it the query names CSV, JSON and Parquet files */
     database?: string;
-    /** Form of the answer: `json` has rows as lists, `csv` and `arrow` are files. Default "json" */
+    /** Format of the response: `json` has rows as lists, `csv` and `arrow` are files. Default "json" */
     format?: "json" | "csv" | "arrow";
-    /** Rows at most. Default 1000 */
+    /** Maximum number of rows. Default 1000 */
     limit?: number;
 }
-/** What a query has answered */
+/** Result of a query */
 export interface QueryResult {
     /** Columns of the result, in their order */
     columns: DataColumn[];
@@ -5638,27 +5640,27 @@ export interface QueryResult {
      * Base64
      */
     rows: unknown[][];
-    /** Rows of this answer */
+    /** Number of rows in this response */
     row_count: number;
     /** Whether there are more rows than `limit`, or than 8 MiB */
     truncated: boolean;
-    /** Milliseconds that it took */
+    /** Duration in milliseconds */
     duration_ms: number;
 }
-/** What the organization may have of something, and has */
+/** A quota of the organization, and its usage */
 export interface Quota {
-    /** What is bounded */
+    /** What the quota limits */
     quota: "agents" | "chats" | "tasks" | "missions" | "tokens" | "secrets" | "workspaces" | "files" | "file_bytes" | "stored_rows" | "stored_bytes";
     /** Null for no limit */
     limit: number | null;
-    /** What there is now; at most a little too high while much is made at once */
+    /** Current usage; slightly too high at most, during many concurrent changes */
     used: number;
 }
-/** How requests are limited, as the service does it now */
+/** The current rate limits */
 export interface RateLimitPolicy {
     /** The limit of most requests */
     default: {
-        /** Requests of an identity in a window */
+        /** Requests per window of one identity */
         limit: number;
         /** Length of the window in seconds */
         window_seconds: number;
@@ -5671,26 +5673,26 @@ export interface RateLimitPolicy {
     identity_order: string[];
     /** Headers of every response of the current surface */
     headers: DocumentedHeader[];
-    /** The limit of requests without a good token */
+    /** The limit of requests without a valid token */
     public_endpoints: {
         /** Whether requests are counted */
         counted: boolean;
-        /** Requests of an address without a good token in a window */
+        /** Requests per window from one address without a valid token */
         limit: number;
-        /** What requests without a good token are counted by */
+        /** What requests without a valid token are counted by */
         identity: string;
     };
-    /** What holds for v1 */
+    /** Rules for v1 */
     v1: {
         /** Whether requests to v1 are counted */
         counted: boolean;
         /**
-         * Where they are not: requests of an organization in a window that keep the service from being flooded; past them
-         * 429 with `Retry-After`
+         * If they are not counted: requests per window of one organization, beyond which the service protects itself with
+         * 429 and `Retry-After`
          */
         protective_limit: number | null;
     };
-    /** What a request past the limit is answered with, and `Retry-After` */
+    /** Status of a request beyond the limit; it has `Retry-After` */
     status: 429;
     /** How to get higher limits */
     higher_limits: string;
@@ -5721,17 +5723,18 @@ export interface RedeliverEventsRequest {
     /** Number of the last event */
     until_sequence: number;
     /**
-     * Exact types or `family.*`; without any, all. `!<source>` excludes events of this source, such as `!api_mutation`
+     * Exact types or `family.*`; an empty list means all. `!<source>` excludes events of that source, such as
+     * `!api_mutation`
      */
     event_types?: string[];
 }
-/** The events that are sent once more */
+/** The range of events that is sent again */
 export interface Redelivery {
     /** Number of the first event */
     since_sequence: number;
     /** Number of the last event */
     until_sequence: number;
-    /** Types that are delivered; none means all */
+    /** Event types that are delivered; an empty list means all */
     event_types: string[];
 }
 /** The events that will be sent again */
@@ -5750,17 +5753,17 @@ export interface RemovedMember {
     role: Role;
     /** The organization that owns it */
     organization_id: string;
-    /** One more with each change; `If-Match` takes it */
+    /** Version number; rises by one with each change. Send it in `If-Match` */
     version: number;
     /** ISO 8601 UTC with milliseconds */
     created_at: string;
     /** ISO 8601 UTC with milliseconds */
     updated_at: string;
-    /** Where what belongs to it is, by name */
+    /** Links to related resources, by name */
     links: {
         [name: string]: string;
     };
-    /** What this caller may do with it now */
+    /** Actions that the caller may take now */
     allowed_actions: string[];
     /** Always true */
     deleted: true;
@@ -5769,21 +5772,21 @@ export interface RemovedMember {
 export interface Repository {
     /** The mount's id */
     id: string;
-    /** By its host: `github`, `gitlab`, `bitbucket` or `git` */
+    /** Provider by its host: `github`, `gitlab`, `bitbucket` or `git` */
     provider: string;
-    /** Where it is cloned from */
+    /** URL that it is cloned from */
     url: string;
-    /** Null: the default one */
+    /** Branch; null is the repository's default branch */
     branch: string | null;
     /** Its directory in the workspace */
     path: string;
     /** Whether agents may only read the files or also write them */
     mode: "read" | "write";
-    /** The name of the secret with its credentials */
+    /** Name of the secret with the credentials */
     secret: string | null;
     /** Current status */
     status: "pending" | "cloning" | "ready" | "error";
-    /** That its files are of */
+    /** Commit that its files are from */
     commit: string | null;
     /** Why the last clone failed */
     error: string | null;
@@ -5826,7 +5829,7 @@ export interface ResumeJobRequest {
     retry_step?: boolean;
     /** New limits of the job; what is absent stays as it was */
     budget?: JobBudgetInput;
-    /** Of the new job; absent: that of the job before */
+    /** Metadata of the new job; by default that of the previous job */
     metadata?: {
         [name: string]: unknown;
     };
@@ -5869,16 +5872,16 @@ export interface RotatedMessagingIntegration {
     provider: "webhook";
     /** Name */
     name: string;
-    /** Whole for owners; others see its scheme and the host as the ledger names it */
+    /** URL of the destination; members who are not owners see only its scheme and the redacted host */
     url: string;
     /** Whether events are delivered */
     enabled: boolean;
-    /** Types that are delivered; none means all */
+    /** Event types that are delivered; an empty list means all */
     event_types: string[];
     /**
-     * How long a failed delivery is retried: `standard` for 7 seconds (after 1, 2 and 4), `durable` for three more days.
-     * Choose `durable` unless the receiver must not get old events: `standard` does not outlive a deployment of the
-     * receiver
+     * How long a failed delivery is retried: `standard` for 7 seconds (after 1, 2 and 4 s), `durable` for three more
+     * days. Choose `durable` unless the receiver must not get old events: `standard` ends before a deployment of the
+     * receiver does
      */
     retry_profile: RetryProfile;
     /** Whether there is a signing secret */
@@ -5887,30 +5890,30 @@ export interface RotatedMessagingIntegration {
     secret_last4: string;
     /** ISO 8601 UTC with milliseconds */
     former_secret_until: string | null;
-    /** Why the service has disabled the destination; null where it has not */
+    /** Why the service has disabled the destination; null if it has not */
     disabled_reason: "gone" | "failing" | null;
     /** ISO 8601 UTC with milliseconds */
     last_success_at: string | null;
     /** ISO 8601 UTC with milliseconds */
     last_failure_at: string | null;
     /**
-     * What was given up and not sent again since: how many deliveries, and the range of their numbers for a redelivery;
-     * null: nothing
+     * Deliveries that were given up and not redelivered since, with the range of event numbers to redeliver; null if
+     * there are none
      */
     undelivered: UndeliveredEvents | null;
     /** The organization that owns it */
     organization_id: string;
-    /** One more with each change; `If-Match` takes it */
+    /** Version number; rises by one with each change. Send it in `If-Match` */
     version: number;
     /** ISO 8601 UTC with milliseconds */
     created_at: string;
     /** ISO 8601 UTC with milliseconds */
     updated_at: string;
-    /** Where what belongs to it is, by name */
+    /** Links to related resources, by name */
     links: {
         [name: string]: string;
     };
-    /** What this caller may do with it now */
+    /** Actions that the caller may take now */
     allowed_actions: string[];
     /** The new signing secret; never shown again */
     secret: string;
@@ -5936,7 +5939,7 @@ export interface SdkCommand {
     title: string;
     /** Programming language */
     language: SdkLanguage;
-    /** A line for a shell */
+    /** Shell command */
     command: string;
 }
 /** A program beside the SDK's file */
@@ -5945,18 +5948,18 @@ export interface SdkExample {
     title: string;
     /** Programming language */
     language: SdkLanguage;
-    /** The name to keep it under */
+    /** File name to save it as */
     file: string;
-    /** All of it */
+    /** Source of the program */
     code: string;
 }
-/** How the SDKs are got and used, as tests run it */
+/** How to get and use the SDKs; commands and examples are tested */
 export interface SdkExamples {
-    /** What the commands and the examples read */
+    /** Environment variables of the commands and the examples */
     environment: {
-        /** A variable */
+        /** Name of the variable */
         name: string;
-        /** What to set it to */
+        /** Value to set */
         value: string;
     }[];
     /** What to type */
@@ -5968,7 +5971,7 @@ export interface SdkExamples {
 export type SdkLanguage = "typescript" | "javascript" | "python";
 /** The SDKs that the service serves, each one file */
 export interface SdkManifest {
-    /** The version of the contract that they were made from */
+    /** Version of the contract that they were generated from */
     api_version: string;
     /** The packages of this page */
     packages: SdkPackage[];
@@ -5981,13 +5984,13 @@ export interface SdkPackage {
     language: SdkLanguage;
     /** The version of the service that it came with */
     version: string;
-    /** The name to keep it under */
+    /** File name to save it as */
     file: string;
     /** Where it is */
     url: string;
     /** SHA-256 of its bytes, in hex */
     sha256: string;
-    /** How long it is */
+    /** Size in bytes */
     bytes: number;
     /** What it needs */
     requires: string;
@@ -5995,16 +5998,16 @@ export interface SdkPackage {
 }
 /** Types of an SDK whose language has none, for editors and compilers */
 export interface SdkTypes {
-    /** The name to keep it under, beside the SDK */
+    /** File name to save it as, beside the SDK */
     file: string;
     /** Where it is */
     url: string;
     /** SHA-256 of its bytes, in hex */
     sha256: string;
-    /** How long it is */
+    /** Size in bytes */
     bytes: number;
 }
-/** A value that is written and never read; agents refer to it by its name */
+/** A write-only value that agents refer to by its name */
 export interface Secret {
     /** The name of the secret: 1 to 64 letters, digits, `_`, `-` and `.` */
     name: string;
@@ -6029,7 +6032,7 @@ export interface SendMessageRequest {
      * (`interrupt`) or be refused (`reject`)
      */
     on_busy?: BusyPolicy;
-    /** Any JSON object of the caller's; it is returned unchanged */
+    /** Any JSON object; it is returned unchanged */
     metadata?: {
         [name: string]: unknown;
     };
@@ -6038,13 +6041,13 @@ export interface SendMessageRequest {
     /** Whether a person reviews the result before the job is completed; `false` by default */
     review_required?: boolean;
     budget?: JobBudgetInput;
-    /** JSON Schema of an object, at most 16 KiB, that answers must fit; null: they are text */
+    /** JSON Schema of an object, at most 16 KiB, that answers must match; null: answers are text */
     output_schema?: {
         [name: string]: unknown;
     } | null;
 }
 export interface SendToolResultsRequest {
-    /** One for each call */
+    /** One result for each call */
     results: ToolResultInput[];
 }
 /** A message that is stored, and the job that answers it */
@@ -6052,7 +6055,7 @@ export interface SentMessage {
     message: Message;
     job: Job;
     chat: Chat;
-    /** Its place among the turns that wait; 0 for the one that runs */
+    /** Position in the queue of chat turns; 0 is the running one */
     queued_position: number;
 }
 /** A page of service tokens, newest first */
@@ -6072,22 +6075,22 @@ export interface ServiceVersion {
     supported_versions: string[];
     /** The commit that it was built from; null if unknown */
     commit: string | null;
-    /** When it was built; null where it runs from its sources */
+    /** When it was built; null if it runs from source */
     built_at: string | null;
     /** What jobs run with */
     runner: DefaultRunner;
 }
 /** A browser in which you have signed in */
 export interface Session {
-    /** The session's id, as the audit names it */
+    /** Id of the session, as in the audit log */
     id: string;
-    /** The browser and its system, as the browser names them */
+    /** Browser and operating system, as the browser reports them */
     name: string;
     /** Current status */
     status: TokenStatus;
-    /** Whether this request came with it */
+    /** Whether this is the session of this request */
     is_current: boolean;
-    /** Remote address of its last use, as far as it is noted */
+    /** Remote address of its last recorded use */
     last_address: string | null;
     /** ISO 8601 UTC with milliseconds */
     expires_at: string;
@@ -6097,17 +6100,17 @@ export interface Session {
     revoked_at: string | null;
     /** The organization that owns it */
     organization_id: string;
-    /** One more with each change; `If-Match` takes it */
+    /** Version number; rises by one with each change. Send it in `If-Match` */
     version: number;
     /** ISO 8601 UTC with milliseconds */
     created_at: string;
     /** ISO 8601 UTC with milliseconds */
     updated_at: string;
-    /** Where what belongs to it is, by name */
+    /** Links to related resources, by name */
     links: {
         [name: string]: string;
     };
-    /** What this caller may do with it now */
+    /** Actions that the caller may take now */
     allowed_actions: string[];
 }
 /** A page of sessions, newest first */
@@ -6118,12 +6121,12 @@ export interface SessionList {
     next_cursor?: string;
 }
 export interface SetAgentInstallStateRequest {
-    /** Whether the organization uses the agent of the library */
+    /** Whether the organization has installed the library agent */
     install_state?: "installed" | "uninstalled";
-    /** What to do with the agent of the library; instead of `install_state` */
+    /** What to do with the library agent; instead of `install_state` */
     action?: "install" | "uninstall" | "restore";
 }
-/** A file that anybody with its address may download */
+/** A file that anyone with the URL can download */
 export interface Share {
     /** The share's id */
     id: string;
@@ -6131,9 +6134,9 @@ export interface Share {
     path: string;
     /** ISO 8601 UTC with milliseconds */
     expires_at: string | null;
-    /** Most downloads; null is no limit */
+    /** Maximum number of downloads; null for no limit */
     max_downloads: number | null;
-    /** So often it was opened */
+    /** Number of downloads */
     downloads: number;
     /** Whether a download needs a password */
     has_password: boolean;
@@ -6141,17 +6144,17 @@ export interface Share {
     created_by: string;
     /** The organization that owns it */
     organization_id: string;
-    /** One more with each change; `If-Match` takes it */
+    /** Version number; rises by one with each change. Send it in `If-Match` */
     version: number;
     /** ISO 8601 UTC with milliseconds */
     created_at: string;
     /** ISO 8601 UTC with milliseconds */
     updated_at: string;
-    /** Where what belongs to it is, by name */
+    /** Links to related resources, by name */
     links: {
         [name: string]: string;
     };
-    /** What this caller may do with it now */
+    /** Actions that the caller may take now */
     allowed_actions: string[];
 }
 export interface ShareFileRequest {
@@ -6159,7 +6162,7 @@ export interface ShareFileRequest {
     path: string;
     /** Seconds until the share expires */
     expires_in_seconds?: number;
-    /** Most downloads; null is no limit */
+    /** Maximum number of downloads; null for no limit */
     max_downloads?: number | null;
     /** Password that a download needs */
     password?: string;
@@ -6171,13 +6174,13 @@ export interface ShareList {
     /** Cursor of the next page; absent on the last page */
     next_cursor?: string;
 }
-/** Whether a signature verifies, and exactly why not */
+/** Whether a signature verifies, and if not, exactly why */
 export interface SignatureVerification {
     /** Whether the signature verifies */
     valid: boolean;
-    /** What is wrong with the signature; `valid` where nothing is */
+    /** What is wrong with the signature; `valid` if nothing is */
     reason: "valid" | "missing_signature" | "malformed_signature" | "timestamp_out_of_tolerance" | "wrong_secret_encoding" | "body_changed" | "signature_mismatch";
-    /** Explanation, for people */
+    /** Human-readable message */
     message: string;
 }
 /** The job that writes a summary of the conversation */
@@ -6193,11 +6196,11 @@ export interface StateMachine {
     states: string[];
     /** A state */
     initial: string;
-    /** States that are never left */
+    /** Final states */
     terminal: string[];
     /** What can cause a transition */
     triggers: string[];
-    /** The triggers that callers have */
+    /** Triggers that callers can use */
     actions: string[];
     /** All transitions */
     transitions: Transition[];
@@ -6252,7 +6255,7 @@ export interface Task {
     id: string;
     /** The title */
     title: string;
-    /** Description, for people */
+    /** Description */
     description: string | null;
     /** Current status */
     status: TaskStatus;
@@ -6268,17 +6271,17 @@ export interface Task {
     completed_at: string | null;
     /** The organization that owns it */
     organization_id: string;
-    /** One more with each change; `If-Match` takes it */
+    /** Version number; rises by one with each change. Send it in `If-Match` */
     version: number;
     /** ISO 8601 UTC with milliseconds */
     created_at: string;
     /** ISO 8601 UTC with milliseconds */
     updated_at: string;
-    /** Where what belongs to it is, by name */
+    /** Links to related resources, by name */
     links: {
         [name: string]: string;
     };
-    /** What this caller may do with it now */
+    /** Actions that the caller may take now */
     allowed_actions: string[];
 }
 /** A page of tasks, newest first */
@@ -6290,13 +6293,13 @@ export interface TaskList {
 }
 /** Status of a task */
 export type TaskStatus = "pending" | "in_progress" | "completed" | "cancelled";
-/** Text of a model, with what it cites */
+/** Text of the model, with its citations */
 export interface TextBlock {
     /** Always "text" */
     type: "text";
     /** The text */
     text: string;
-    /** What the text cites, as parts of it */
+    /** Citations in the text */
     citations?: Citation[];
 }
 /** Text that was added to a message */
@@ -6308,7 +6311,7 @@ export interface TextDelta {
     /** The added text */
     text: string;
 }
-/** A credential, without what it is used by */
+/** A credential, without its secret */
 export interface Token {
     /** The token's id */
     id: string;
@@ -6320,9 +6323,9 @@ export interface Token {
     status: TokenStatus;
     /** What the token allows */
     scopes: Scope[];
-    /** Its last characters, by which its owner recognises it */
+    /** Last characters of the token, to recognize it by */
     last_characters: string;
-    /** The user that it acts as */
+    /** User that the token acts as */
     user_id: string;
     /** ISO 8601 UTC with milliseconds */
     expires_at: string;
@@ -6330,21 +6333,21 @@ export interface Token {
     last_used_at: string | null;
     /** ISO 8601 UTC with milliseconds */
     revoked_at: string | null;
-    /** The token that it was made with, and with which it ends; null where the operator made it */
+    /** Token that it was created with, and with which it ends; null if the operator created it */
     created_with: string | null;
     /** The organization that owns it */
     organization_id: string;
-    /** One more with each change; `If-Match` takes it */
+    /** Version number; rises by one with each change. Send it in `If-Match` */
     version: number;
     /** ISO 8601 UTC with milliseconds */
     created_at: string;
     /** ISO 8601 UTC with milliseconds */
     updated_at: string;
-    /** Where what belongs to it is, by name */
+    /** Links to related resources, by name */
     links: {
         [name: string]: string;
     };
-    /** What this caller may do with it now */
+    /** Actions that the caller may take now */
     allowed_actions: string[];
 }
 /** Tokens that model calls have used */
@@ -6362,20 +6365,20 @@ export type TokenStatus = "active" | "expired" | "revoked";
 export interface TokenUsage {
     /** Tokens that were sent */
     input_tokens: number;
-    /** Tokens that came back */
+    /** Tokens received from models */
     output_tokens: number;
-    /** The exact price of the tokens that have one, in `currency` of `GET /api/usage`; null where none has */
+    /** Exact cost of the tokens that have a price, in the `currency` of `GET /api/usage`; null if none has a price */
     cost: string | null;
-    /** Tokens of models for which the operator has set no price; `cost` is without them */
+    /** Tokens of models without a price; they are not in `cost` */
     unpriced_tokens: number;
-    /** Tokens of calls that a key of the organization has paid, and not one of the operator */
+    /** Tokens of calls with the organization's own key */
     own_key_tokens: number;
-    /** Tokens that their provider has not counted: an estimate, within the other counts */
+    /** Tokens that are estimated because the provider did not report them; the other counts include them */
     estimated_tokens: number;
 }
-/** Something that an agent can do besides answering */
+/** A tool that agents can call */
 export interface Tool {
-    /** Its name, as `allowed_tools` and `approval_tools` have it */
+    /** Name, as used in `allowed_tools` and `approval_tools` */
     name: string;
     /** What it does; models read this */
     description: string;
@@ -6384,11 +6387,11 @@ export interface Tool {
         [name: string]: unknown;
     };
     /**
-     * `always`: every agent has it; `granted`: those whose `allowed_tools` name it; `missions`: every agent, in the jobs
-     * of missions; `agent`: the agent that is asked for, and no other
+     * `always`: every agent has it; `granted`: agents whose `allowed_tools` name it; `missions`: every agent, in the jobs
+     * of missions; `agent`: only the requested agent
      */
     availability: "always" | "granted" | "missions" | "agent";
-    /** Whether it changes nothing */
+    /** Whether it is read-only */
     read_only: boolean;
 }
 /** Where an argument of a tool goes in its request */
@@ -6397,7 +6400,7 @@ export interface ToolArgument {
     name: string;
     /** Where it goes in the request; `body`: it is the whole body */
     place: ToolArgumentPlace;
-    /** Its name there; the argument's own by default */
+    /** Name in the request; by default the name of the argument */
     as?: string;
 }
 /** Where an argument of a tool goes in its request */
@@ -6406,12 +6409,12 @@ export interface ToolArgumentInput {
     name: string;
     /** Where it goes in the request; `body`: it is the whole body */
     place: ToolArgumentPlace;
-    /** Its name there; the argument's own by default */
+    /** Name in the request; by default the name of the argument */
     as?: string;
 }
 /** Where an argument goes in a request */
 export type ToolArgumentPlace = "path" | "query" | "header" | "body";
-/** A header of a tool's requests: a secret after a prefix, or a fixed value */
+/** A header of a tool's requests: a prefix and a secret, or a fixed value */
 export interface ToolHeader {
     /** Name of the header */
     name: string;
@@ -6422,7 +6425,7 @@ export interface ToolHeader {
     /** A fixed value, instead of a secret; credentials are always secrets */
     value?: string;
 }
-/** A header of a tool's requests: a secret after a prefix, or a fixed value */
+/** A header of a tool's requests: a prefix and a secret, or a fixed value */
 export interface ToolHeaderInput {
     /** Name of the header */
     name: string;
@@ -6435,7 +6438,7 @@ export interface ToolHeaderInput {
 }
 /** Tools made from an OpenAPI document */
 export interface ToolImport {
-    /** The agent that has them */
+    /** Agent that has the tools */
     agent_id: string;
     /** Whether nothing was stored */
     dry_run: boolean;
@@ -6447,23 +6450,23 @@ export interface ToolImport {
     operations_total: number;
     /** The tools of the operations that were chosen */
     tools: AgentTool[];
-    /** What the tools cannot do of what their operations can */
+    /** Features of the operations that the tools lack */
     notes: ToolImportNote[];
     /** Version of the agent */
     version: number;
 }
-/** What a tool cannot do of what its operation can */
+/** A feature of an operation that its tool lacks */
 export interface ToolImportNote {
-    /** Of which operation */
+    /** Id of the operation */
     operation_id: string;
-    /** What its tool leaves out */
+    /** What the tool leaves out */
     message: string;
 }
 /** All tools of the service */
 export interface ToolList {
     /** By name */
     tools: Tool[];
-    /** The MCP servers of the agent, with what came of asking them */
+    /** MCP servers of the agent, and whether their tools could be listed */
     mcp_servers: McpServerTools[];
 }
 /** The result of a tool call */
@@ -6483,23 +6486,23 @@ export interface ToolResultBlock {
 export interface ToolResultInput {
     /** Id of the tool call, as the model gave it */
     tool_call_id: string;
-    /** What the tool has answered, at most 64 KiB */
+    /** Result of the tool, at most 64 KiB */
     content?: string;
-    /** What went wrong, for the model; in the place of `content` */
+    /** Error message for the model, instead of `content` */
     error?: string;
 }
 /** How often a request is retried after a transient failure */
 export interface ToolRetry {
-    /** Requests that are made after the first one has failed; 2 by default */
+    /** Number of retries; 2 by default */
     times: number;
-    /** Milliseconds before the first of them, each next pause is twice as long; 500 by default */
+    /** Milliseconds before the first retry, doubled for each further one; 500 by default */
     pause_ms: number;
 }
 /** How often a request is retried after a transient failure */
 export interface ToolRetryInput {
-    /** Requests that are made after the first one has failed; 2 by default */
+    /** Number of retries; 2 by default */
     times?: number;
-    /** Milliseconds before the first of them, each next pause is twice as long; 500 by default */
+    /** Milliseconds before the first retry, doubled for each further one; 500 by default */
     pause_ms?: number;
 }
 /** A call of a tool */
@@ -6527,11 +6530,11 @@ export interface TranscriptAssistantText {
     kind: "assistant_text";
     /** The text */
     text: string;
-    /** What the text cites, as parts of it */
+    /** Citations in the text */
     citations?: Citation[];
     /**
-     * Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of tokens
-     * (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
+     * Why the model stopped in its latest step: on its own (`stop`), to call tools (`tool_use`), at a token limit
+     * (`length`), by a filter of its provider (`content_filter`), because it declined (`refusal`), or `other`
      */
     stop_reason?: StopReason;
 }
@@ -6561,8 +6564,8 @@ export interface TranscriptReasoning {
     /** The text */
     text: string;
     /**
-     * Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of tokens
-     * (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
+     * Why the model stopped in its latest step: on its own (`stop`), to call tools (`tool_use`), at a token limit
+     * (`length`), by a filter of its provider (`content_filter`), because it declined (`refusal`), or `other`
      */
     stop_reason?: StopReason;
 }
@@ -6645,8 +6648,8 @@ export interface TranscriptToolUse {
         [name: string]: unknown;
     };
     /**
-     * Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of tokens
-     * (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
+     * Why the model stopped in its latest step: on its own (`stop`), to call tools (`tool_use`), at a token limit
+     * (`length`), by a filter of its provider (`content_filter`), because it declined (`refusal`), or `other`
      */
     stop_reason?: StopReason;
 }
@@ -6671,7 +6674,7 @@ export interface TranscriptUserText {
 export interface Transition {
     /** A state */
     from: string;
-    /** What moves it */
+    /** A trigger */
     trigger: string;
     /** A state */
     to: string;
@@ -6693,13 +6696,13 @@ export interface UnfinishedUpload {
     workspace_id: string;
     /** The path of the file */
     path: string;
-    /** The digest of the whole content, in hex */
+    /** SHA-256 of the whole content, in hex */
     sha256: string;
     /** Bytes of the whole content */
     size: number;
-    /** Bytes that have arrived: the first byte of the next part */
+    /** Bytes received so far, and so the offset of the next part */
     offset: number;
-    /** The user who began it; null for one from an earlier release */
+    /** User who started it; null for uploads of an earlier release */
     created_by: string | null;
     /** ISO 8601 UTC with milliseconds */
     created_at: string;
@@ -6714,7 +6717,7 @@ export interface UnfinishedUploadList {
 export interface UpdateAgentRequest {
     /** Display name */
     name?: string;
-    /** Instructions that every model call of the agent begins with */
+    /** Instructions at the start of every model call of the agent */
     system_prompt?: string;
     /**
      * Who may see it: `private` is its creator, `organization` every member, `public` every caller, `unlisted` every
@@ -6728,20 +6731,20 @@ export interface UpdateAgentRequest {
     /** Model as `provider:name`; null is the service's default */
     model?: string | null;
     /**
-     * Tools that it may call beside those that only read; empty: no tool of the service at all; null: those that only
-     * read
+     * Tools that the agent may call in addition to the read-only ones. null: only the read-only ones; empty list: none of
+     * the service's tools
      */
     allowed_tools?: string[] | null;
-    /** Tools whose calls wait for a person's approval; `<server>__*` is all tools of an MCP server */
+    /** Tools whose calls wait for a person's approval; `<server>__*` stands for all tools of an MCP server */
     approval_tools?: string[];
     approval_expiry?: ApprovalExpiryInput;
     /** MCP servers whose tools the agent can use */
     mcp_servers?: McpServerInput[];
-    /** Most model calls of one job; null is the service's limit */
+    /** Maximum number of model calls per job; null is the service's limit */
     max_steps?: number | null;
-    /** Tools of the agent's own: calls that your programs run (`client`), or requests (`http`) */
+    /** The agent's own tools: run by your program (`client`), or as HTTP requests by the service (`http`) */
     tools?: AgentToolInput[];
-    /** JSON Schema of an object, at most 16 KiB, that answers must fit; null: they are text */
+    /** JSON Schema of an object, at most 16 KiB, that answers must match; null: answers are text */
     output_schema?: {
         [name: string]: unknown;
     } | null;
@@ -6761,17 +6764,17 @@ export interface UpdateChatOptionsRequest {
     tools?: string[] | null;
     /** Whether calls that need approval are approved without a person */
     auto_approve?: boolean;
-    /** Title, for people */
+    /** Title */
     title?: string;
     /** Whether the chat is pinned in lists */
     pinned?: boolean;
 }
 export interface UpdateChatRequest {
-    /** Title, for people */
+    /** Title */
     title?: string;
     /** Whether the chat is pinned in lists */
     pinned?: boolean;
-    /** Any JSON object of the caller's; it is returned unchanged */
+    /** Any JSON object; it is returned unchanged */
     metadata?: {
         [name: string]: unknown;
     };
@@ -6785,7 +6788,7 @@ export interface UpdateMessageRequest {
     pinned: boolean;
 }
 export interface UpdateMissionRequest {
-    /** Title, for people */
+    /** Title */
     title?: string;
     /** What each run should achieve; it is the first message of each run's chat */
     goal?: string;
@@ -6795,26 +6798,26 @@ export interface UpdateMissionRequest {
     workspace_id?: string;
     /** Who may see it: `private` is its creator, `organization` is every member */
     visibility?: MissionVisibility;
-    /** Which of its jobs run first where slots are scarce */
+    /** Priority of its jobs while job slots are scarce */
     priority?: Priority;
     schedule?: MissionScheduleInput;
     /** Whether a person reviews the result before the job is completed; `false` by default */
     review_required?: boolean;
     /** Limits of each run, replaced as a whole */
     budget?: MissionBudgetInput;
-    /** What its jobs have as their metadata; at most 16 KiB as JSON */
+    /** Metadata of its jobs; at most 16 KiB as JSON */
     metadata?: {
         [name: string]: unknown;
     };
     /** `paused` pauses it, `pending` resumes it, `running` runs it now */
     status?: MissionStatus;
-    /** Reason for the pause, as it was given */
+    /** Reason for the pause, as given */
     paused_reason?: string | null;
 }
 export interface UpdateMissionTaskRequest {
-    /** Title, for people */
+    /** Title */
     title?: string;
-    /** What there is to do; null for none */
+    /** What is to be done; null if not given */
     description?: string | null;
     /** How urgent it is */
     priority?: Priority;
@@ -6822,17 +6825,17 @@ export interface UpdateMissionTaskRequest {
     assigned_to?: string | null;
     /** Ids of the tasks that must be completed or cancelled first */
     depends_on?: string[];
-    /** The status that it gets */
+    /** New status */
     status?: TaskStatus;
     /** Place among the mission's tasks, from 0 */
     position?: number;
 }
 export interface UpdateTaskRequest {
-    /** Title, for people */
+    /** Title */
     title?: string;
-    /** Description, for people */
+    /** Description */
     description?: string | null;
-    /** The status that it gets */
+    /** New status */
     status?: TaskStatus;
     /** How urgent it is */
     priority?: Priority;
@@ -6844,40 +6847,40 @@ export interface UpdateTaskRequest {
 export interface UpdateWorkspaceRequest {
     /** Name */
     name?: string;
-    /** Description, for people */
+    /** Description */
     description?: string | null;
     /** Instructions that agents get in this workspace; null for none */
     instructions?: string | null;
 }
-/** A file for messages to refer to, as `file_id` */
+/** A file that messages can refer to by `file_id` */
 export interface UploadedFile {
     /** The file's id */
     id: string;
-    /** What its sender calls it */
+    /** Name from the sender */
     name: string;
-    /** What its first bytes say that it is */
+    /** Media type, detected from the first bytes */
     media_type: string;
-    /** Bytes */
+    /** Size in bytes */
     size: number;
-    /** The digest of its content, in hex */
+    /** SHA-256 of the content, in hex */
     sha256: string;
-    /** The person who uploaded it; nobody else finds it */
+    /** Person who uploaded it; nobody else can see it */
     created_by: string;
-    /** When it is removed; null once a message has it */
+    /** When it will be removed; null once a message refers to it */
     expires_at: string | null;
     /** The organization that owns it */
     organization_id: string;
-    /** One more with each change; `If-Match` takes it */
+    /** Version number; rises by one with each change. Send it in `If-Match` */
     version: number;
     /** ISO 8601 UTC with milliseconds */
     created_at: string;
     /** ISO 8601 UTC with milliseconds */
     updated_at: string;
-    /** Where what belongs to it is, by name */
+    /** Links to related resources, by name */
     links: {
         [name: string]: string;
     };
-    /** What this caller may do with it now */
+    /** Actions that the caller may take now */
     allowed_actions: string[];
 }
 /** A page of files, newest first */
@@ -6887,17 +6890,17 @@ export interface UploadedFileList {
     /** Cursor of the next page; absent on the last page */
     next_cursor?: string;
 }
-/** What the organization may use in this month, and has */
+/** The organization's budget for this month, and its usage */
 export interface UsageBudget {
     /** Null for no limit */
     monthly_tokens: number | null;
-    /** Tokens that are used up */
+    /** Tokens used */
     used_tokens: number;
-    /** The most that it may cost, in `currency` of `GET /api/usage`; null for no limit */
+    /** Maximum cost, in the `currency` of `GET /api/usage`; null for no limit */
     monthly_cost: string | null;
-    /** The exact price of the tokens that have one, in `currency` of `GET /api/usage`; null where none has */
+    /** Exact cost of the tokens that have a price, in the `currency` of `GET /api/usage`; null if none has a price */
     used_cost: string | null;
-    /** Tokens of models for which the operator has set no price; `cost` is without them */
+    /** Tokens of models without a price; they are not in `cost` */
     unpriced_tokens: number;
     /** ISO 8601 UTC with milliseconds */
     resets_at: string;
@@ -6908,63 +6911,63 @@ export type UsageGrouping = "agent" | "model" | "day";
 export interface UsageReport {
     /** What the rows are grouped by */
     group_by: UsageGrouping;
-    /** The currency of all costs, by ISO 4217; null without a price table of the operator */
+    /** Currency of all costs, by ISO 4217; null if the operator has set no prices */
     currency: string | null;
-    /** A day of UTC */
+    /** A day in UTC */
     since: string;
-    /** A day of UTC */
+    /** A day in UTC */
     until: string;
     /** One row for each agent, model or day */
     usage: UsageRow[];
     totals: UsageTotals;
-    /** Whether there are more groups than are shown; the totals are of all */
+    /** Whether rows were left out; the totals include them */
     truncated: boolean;
     budget: UsageBudget;
-    /** All quotas; what would pass one is refused with `quota_exceeded` */
+    /** All quotas; a change beyond a quota is refused with `quota_exceeded` */
     quotas: Quota[];
 }
 /** Usage of one agent, model or day; only the field that the report is grouped by is present */
 export interface UsageRow {
-    /** The agent; null: all private agents of others together, unless you are an owner */
+    /** The agent; null is the sum of other people's private agents, unless you are an owner */
     agent_id?: string | null;
     /** The model */
     model?: string;
-    /** A day of UTC */
+    /** A day in UTC */
     day?: string;
-    /** Tokens that were sent to models */
+    /** Tokens sent to models */
     input_tokens: number;
-    /** Tokens that came back */
+    /** Tokens received from models */
     output_tokens: number;
     /** Jobs that used them */
     jobs: number;
-    /** Calls of tools */
+    /** Number of tool calls */
     tool_calls: number;
-    /** The exact price of the tokens that have one, in `currency` of `GET /api/usage`; null where none has */
+    /** Exact cost of the tokens that have a price, in the `currency` of `GET /api/usage`; null if none has a price */
     cost: string | null;
-    /** Tokens of models for which the operator has set no price; `cost` is without them */
+    /** Tokens of models without a price; they are not in `cost` */
     unpriced_tokens: number;
-    /** Tokens of calls that a key of the organization has paid, and not one of the operator */
+    /** Tokens of calls with the organization's own key */
     own_key_tokens: number;
-    /** Tokens that their provider has not counted: an estimate, within the other counts */
+    /** Tokens that are estimated because the provider did not report them; the other counts include them */
     estimated_tokens: number;
 }
-/** What all have used together */
+/** Usage of all rows together */
 export interface UsageTotals {
-    /** Tokens that were sent to models */
+    /** Tokens sent to models */
     input_tokens: number;
-    /** Tokens that came back */
+    /** Tokens received from models */
     output_tokens: number;
     /** Jobs that used them */
     jobs: number;
-    /** Calls of tools */
+    /** Number of tool calls */
     tool_calls: number;
-    /** The exact price of the tokens that have one, in `currency` of `GET /api/usage`; null where none has */
+    /** Exact cost of the tokens that have a price, in the `currency` of `GET /api/usage`; null if none has a price */
     cost: string | null;
-    /** Tokens of models for which the operator has set no price; `cost` is without them */
+    /** Tokens of models without a price; they are not in `cost` */
     unpriced_tokens: number;
-    /** Tokens of calls that a key of the organization has paid, and not one of the operator */
+    /** Tokens of calls with the organization's own key */
     own_key_tokens: number;
-    /** Tokens that their provider has not counted: an estimate, within the other counts */
+    /** Tokens that are estimated because the provider did not report them; the other counts include them */
     estimated_tokens: number;
 }
 /** An AI assistant with a name, a role and system instructions */
@@ -7005,7 +7008,7 @@ export interface V1AgentList {
     success: true;
     /** The agents of this page */
     agents: V1Agent[];
-    /** Total number, including those beyond the end of the list */
+    /** Total number, including those that are not listed */
     total: number;
 }
 export interface V1CreateAgentRequest {
@@ -7022,15 +7025,15 @@ export interface V1CreateAgentRequest {
     visibility?: Visibility;
 }
 export interface V1CreateTaskRequest {
-    /** Title, for people */
+    /** Title */
     title: string;
-    /** Description, for people */
+    /** Description */
     description?: string;
     /** How urgent it is. Default "medium" */
     priority?: Priority;
     /** An agent's or a user's id; null or absent: unassigned */
     assignTo?: string | null;
-    /** Another name of `assignTo`, which wins where both are given */
+    /** Alias of `assignTo`, which takes precedence */
     assignedTo?: string | null;
     /** Id of the workspace */
     spaceId?: string;
@@ -7045,7 +7048,7 @@ export interface V1CreatedAgent {
     name: string;
     /** Always "active" */
     status: "active";
-    /** Where its first chat has its page */
+    /** URL of the page of its first chat */
     chatUrl: string;
 }
 /** What has been deleted */
@@ -7074,7 +7077,7 @@ export interface V1ExecuteAgentRequest {
     /** Whether the answer is a stream of events; `false` by default. Default false */
     stream?: boolean;
 }
-/** Why the execution is blocked; only then */
+/** Why the execution is blocked; absent otherwise */
 export interface V1ExecutionError {
     /** What it waits for */
     code: BlockedReason;
@@ -7109,11 +7112,9 @@ export interface V1ExecutionMessageEvent {
             text: string;
         };
     } | {
-        /**
-         * A step has begun again and says something else: keep the text up to `position`, and add the next deltas to that
-         */
+        /** A step was restarted with different text: keep the text up to `position`, and append the next deltas */
         messageType: "restarted";
-        /** Where the text of all deltas so far is cut, in UTF-16 units */
+        /** Length to cut the text of all deltas to, in UTF-16 units */
         position: number;
     } | {
         /** Always "assistant" */
@@ -7139,7 +7140,7 @@ export interface V1ExecutionMetaEvent {
         chatId: string;
         /** Send it back to continue the conversation */
         sessionId: string;
-        /** What is to be known of the answer */
+        /** A note about the answer */
         notice?: string;
     };
 }
@@ -7156,11 +7157,11 @@ export interface V1ExecutionResult {
     /** The agent's answer; absent if the execution is blocked without an answer */
     result?: string;
     error?: V1ExecutionError;
-    /** Its job on the current surface, where it is approved or resumed; while it is blocked */
+    /** While it is blocked: its job on the current surface, to approve or resume it there */
     jobId?: string;
-    /** Why the model stopped, such as `length`: the answer was cut. Absent if it ended by itself */
+    /** Why the model stopped, such as `length`: the answer was cut. Absent if it stopped on its own */
     stopReason?: StopReason;
-    /** What is to be known of the answer */
+    /** A note about the answer */
     notice?: string;
 }
 /** The last event of an execution that has succeeded */
@@ -7171,18 +7172,18 @@ export interface V1ExecutionResultEvent {
     data: {
         /** Send it back to continue the conversation */
         sessionId: string;
-        /** The whole answer; only if the stream has a `restarted` */
+        /** The whole answer; only if the stream had a `restarted` message */
         result?: string;
         /** Tokens that model calls have used */
         usage: {
             /** Tokens sent */
             input_tokens: number;
-            /** Tokens that came back */
+            /** Tokens received from models */
             output_tokens: number;
         };
-        /** Why the model stopped, such as `length`: the answer was cut. Absent if it ended by itself */
+        /** Why the model stopped, such as `length`: the answer was cut. Absent if it stopped on its own */
         stopReason?: StopReason;
-        /** What is to be known of the answer */
+        /** A note about the answer */
         notice?: string;
     };
 }
@@ -7192,7 +7193,7 @@ export interface V1Task {
     id: string;
     /** The title */
     title: string;
-    /** Description, for people */
+    /** Description */
     description?: string;
     /** Current status */
     status: TaskStatus;
@@ -7244,18 +7245,18 @@ export interface VerifySignatureRequest {
     };
     /** The body of the delivery, byte for byte */
     body: string;
-    /** Absent: the organization's own */
+    /** Secret to verify with; by default the organization's */
     secret?: string;
 }
 /** Who may see an agent */
 export type Visibility = "private" | "organization" | "public" | "unlisted";
-/** Where work of an organization happens */
+/** A place for the work of an organization, with its files, repositories and apps */
 export interface Workspace {
     /** The workspace's id */
     id: string;
-    /** What people call it */
+    /** Display name */
     name: string;
-    /** Description, for people */
+    /** Description */
     description: string | null;
     /** Instructions for the agents that work here */
     instructions: string | null;
@@ -7265,30 +7266,30 @@ export interface Workspace {
     created_by: string;
     /** Git repositories that are mounted in the workspace */
     repos: Repository[];
-    /** Its apps */
+    /** Apps of the workspace */
     apps: App[];
     /** The organization that owns it */
     organization_id: string;
-    /** One more with each change; `If-Match` takes it */
+    /** Version number; rises by one with each change. Send it in `If-Match` */
     version: number;
     /** ISO 8601 UTC with milliseconds */
     created_at: string;
     /** ISO 8601 UTC with milliseconds */
     updated_at: string;
-    /** Where what belongs to it is, by name */
+    /** Links to related resources, by name */
     links: {
         [name: string]: string;
     };
-    /** What this caller may do with it now */
+    /** Actions that the caller may take now */
     allowed_actions: string[];
 }
-/** A workspace, and what its files take */
+/** A workspace with its storage usage */
 export interface WorkspaceDetails {
     /** The workspace's id */
     id: string;
-    /** What people call it */
+    /** Display name */
     name: string;
-    /** Description, for people */
+    /** Description */
     description: string | null;
     /** Instructions for the agents that work here */
     instructions: string | null;
@@ -7298,21 +7299,21 @@ export interface WorkspaceDetails {
     created_by: string;
     /** Git repositories that are mounted in the workspace */
     repos: Repository[];
-    /** Its apps */
+    /** Apps of the workspace */
     apps: App[];
     /** The organization that owns it */
     organization_id: string;
-    /** One more with each change; `If-Match` takes it */
+    /** Version number; rises by one with each change. Send it in `If-Match` */
     version: number;
     /** ISO 8601 UTC with milliseconds */
     created_at: string;
     /** ISO 8601 UTC with milliseconds */
     updated_at: string;
-    /** Where what belongs to it is, by name */
+    /** Links to related resources, by name */
     links: {
         [name: string]: string;
     };
-    /** What this caller may do with it now */
+    /** Actions that the caller may take now */
     allowed_actions: string[];
     storage: WorkspaceStorage;
 }
@@ -7320,21 +7321,21 @@ export interface WorkspaceDetails {
 export interface WorkspaceFile {
     /** The path, relative to the workspace */
     path: string;
-    /** Its last name */
+    /** Last part of the path */
     name: string;
     /** Kind of the entry */
     kind: "file" | "directory";
-    /** Bytes; of a directory, those of all files below it */
+    /** Size in bytes; for a directory, of all files below it */
     size: number;
     /** The media type of a file */
     mime: string | null;
     /** Entity tag of the content, for `If-Match` and `If-None-Match` */
     etag: string | null;
-    /** The version of a file's content: one more with each change */
+    /** Version of the file's content; rises by one with each change */
     number: number | null;
     /** ISO 8601 UTC with milliseconds */
     modified_at: string;
-    /** User or agent of the last change; null where it is unknown */
+    /** User or agent of the last change; null if unknown */
     modified_by: FileAuthor | null;
 }
 /** A page of workspaces, newest first */
@@ -7344,7 +7345,7 @@ export interface WorkspaceList {
     /** Cursor of the next page; absent on the last page */
     next_cursor?: string;
 }
-/** What the files of a workspace take */
+/** Storage usage of a workspace */
 export interface WorkspaceStorage {
     /** Bytes of all files, without their former versions */
     bytes: number;

@@ -79,7 +79,7 @@ export class Troupe {
     /**
      * Delete a private agent.
      *
-     * It is archived: no longer found, listed or executed. Its history is kept.
+     * The agent is archived: it can no longer be found, listed or executed. Its history is kept.
      *
      * `DELETE /api/agents/{id}`. Needs `agents:write`. May throw `OrganizationSuspendedError`, `NotFoundError`,
      * `RequestTimeoutError`, `InvalidStateError`, `QuotaExceededError` or `StorageFullError`.
@@ -90,8 +90,8 @@ export class Troupe {
     /**
      * Install, uninstall or restore a library agent.
      *
-     * Give `install_state`, or the `action`. `install` applies the library's settings; `restore` brings back those from
-     * before the agent was uninstalled.
+     * Send either `install_state` or `action`. `install` applies the library's settings; `restore` brings back the
+     * settings from before the agent was uninstalled.
      *
      * `PATCH /api/agents/{id}/install-state`. Needs `agents:write`. May throw `OrganizationSuspendedError`,
      * `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `NotALibraryAgentError`, `QuotaExceededError` or
@@ -109,9 +109,9 @@ export class Troupe {
     /**
      * Make tools from an OpenAPI document.
      *
-     * Each chosen operation becomes a tool of the kind `http`: its parameters and the fields of its JSON body are the
-     * arguments. A tool of this kind with the same name is replaced, the others stay. A `dry_run` stores nothing, and
-     * without `operations` shows which there are.
+     * Each chosen operation becomes a tool of kind `http`; its parameters and the fields of its JSON body become the
+     * tool's arguments. A tool of this kind with the same name is replaced; other tools stay. With `dry_run` nothing is
+     * stored; a dry run without `operations` lists the document's operations.
      *
      * `POST /api/agents/{id}/tools/import`. Needs `agents:write`. May throw `OwnerRequiredError`,
      * `OrganizationSuspendedError`, `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`,
@@ -176,7 +176,7 @@ export class Troupe {
     /**
      * Delete a chat.
      *
-     * For the person who made the chat, and for owners. Running work is cancelled, and the chat is no longer found.
+     * Only for the chat's creator and for owners. Running work is cancelled, and the chat can no longer be found.
      *
      * `DELETE /api/chats/{id}`. Needs `chats:write`. May throw `OrganizationSuspendedError`, `ForbiddenError`,
      * `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -187,7 +187,7 @@ export class Troupe {
     /**
      * Rename a chat, pin it, or change its metadata.
      *
-     * For the person who made the chat, and for owners. Omitted fields are unchanged.
+     * Only for the chat's creator and for owners. Omitted fields are unchanged.
      *
      * `PATCH /api/chats/{id}`. Needs `chats:write`. May throw `OrganizationSuspendedError`, `ForbiddenError`,
      * `NotFoundError`, `RequestTimeoutError`, `VersionConflictError`, `QuotaExceededError` or `StorageFullError`.
@@ -198,7 +198,8 @@ export class Troupe {
     /**
      * Update chat options.
      *
-     * Merges the given options, bare or as `options`. Only the person who made the chat and owners change its title.
+     * Merges the given options, sent at the top level or in `options`. Only the chat's creator and owners can change its
+     * title.
      *
      * `PATCH /api/chats/{id}/options`. Needs `chats:write`. May throw `OrganizationSuspendedError`, `ForbiddenError`,
      * `NotFoundError`, `RequestTimeoutError`, `VersionConflictError`, `QuotaExceededError` or `StorageFullError`.
@@ -215,7 +216,8 @@ export class Troupe {
     /**
      * Read messages and the durable work summary.
      *
-     * The newest page first, each in the order of the conversation; `next_cursor` leads to the previous page.
+     * The newest page comes first; the messages of a page are in conversation order. `next_cursor` leads to older
+     * messages.
      *
      * `GET /api/chats/{id}/messages`. Needs `chats:read`. May throw `InvalidCursorError`, `OrganizationSuspendedError` or
      * `NotFoundError`.
@@ -226,7 +228,8 @@ export class Troupe {
     /**
      * Read messages and the durable work summary. All of them: the next page is asked for when it is needed.
      *
-     * The newest page first, each in the order of the conversation; `next_cursor` leads to the previous page.
+     * The newest page comes first; the messages of a page are in conversation order. `next_cursor` leads to older
+     * messages.
      *
      * `GET /api/chats/{id}/messages`. Needs `chats:read`. May throw `InvalidCursorError`, `OrganizationSuspendedError` or
      * `NotFoundError`.
@@ -255,10 +258,10 @@ export class Troupe {
         });
     }
     /**
-     * Pin a message, or take its pin away.
+     * Pin or unpin a message.
      *
-     * A pinned message stays in the model's context as it is, also when the conversation around it is compacted. A chat
-     * has at most 20.
+     * A pinned message stays in the model's context unchanged, even when the conversation around it is compacted. A chat
+     * can have at most 20.
      *
      * `PATCH /api/chats/{id}/messages/{message_id}`. Needs `chats:write`. May throw `OrganizationSuspendedError`,
      * `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `QuotaExceededError` or `StorageFullError`.
@@ -275,8 +278,8 @@ export class Troupe {
     /**
      * Compact the conversation.
      *
-     * Begins a job that writes a summary of the conversation so far. From then on the model gets the summary instead of
-     * the messages that it replaces; all messages stay readable. Long conversations are compacted without being asked.
+     * Starts a job that writes a summary of the conversation so far. From then on the model gets the summary instead of
+     * the messages that it replaces; all messages stay readable. Long conversations are compacted automatically.
      *
      * `POST /api/chats/{id}/compact`. Needs `chats:write`. May throw `OrganizationSuspendedError`, `NotFoundError`,
      * `RequestTimeoutError`, `InvalidStateError`, `BudgetExceededError`, `QuotaExceededError`, `ProviderError` or
@@ -292,10 +295,10 @@ export class Troupe {
         });
     }
     /**
-     * Go on from an earlier message in a new chat.
+     * Fork a chat at an earlier message.
      *
-     * Copies the conversation up to and including the message into a new chat; this one stays as it is. With `content`
-     * the message, which is then a user's, is replaced by it, and the agent answers: edit and resend. At most the newest
+     * Copies the conversation up to and including the message into a new chat; this chat stays as it is. `content`
+     * replaces the message, which must then be a user's, and the agent answers it: edit and resend. At most the newest
      * 1,000 messages and 4 MiB before the message are copied.
      *
      * `POST /api/chats/{id}/fork`. Needs `chats:write`. May throw `OrganizationSuspendedError`, `NotFoundError`,
@@ -352,7 +355,7 @@ export class Troupe {
     /**
      * Read related jobs.
      *
-     * Its iterations, resumptions and delegations, and its own ancestors.
+     * The job's iterations, resumptions, delegations and ancestors.
      *
      * `GET /api/jobs/{id}/lineage`. Needs `jobs:read`. May throw `OrganizationSuspendedError` or `NotFoundError`.
      */
@@ -362,7 +365,7 @@ export class Troupe {
     /**
      * Read transcript events.
      *
-     * The durable events of the job's stream, by pages.
+     * The durable events of the job's stream, in pages.
      *
      * `GET /api/jobs/{id}/transcript-events`. Needs `jobs:read`. May throw `OrganizationSuspendedError` or
      * `NotFoundError`.
@@ -373,7 +376,7 @@ export class Troupe {
     /**
      * Read transcript events. All of them: the next page is asked for when it is needed.
      *
-     * The durable events of the job's stream, by pages.
+     * The durable events of the job's stream, in pages.
      *
      * `GET /api/jobs/{id}/transcript-events`. Needs `jobs:read`. May throw `OrganizationSuspendedError` or
      * `NotFoundError`.
@@ -418,7 +421,7 @@ export class Troupe {
     /**
      * Send the results of tools that the client runs.
      *
-     * For calls in `requested_tool_calls`. Each call takes one result; the job goes on when all of them have theirs.
+     * For the calls in `requested_tool_calls`. Send one result per call; the job continues once every call has a result.
      *
      * `POST /api/jobs/{id}/tool-results`. Needs `jobs:write`. May throw `OrganizationSuspendedError`, `ForbiddenError`,
      * `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `QuotaExceededError` or `StorageFullError`.
@@ -435,7 +438,7 @@ export class Troupe {
     /**
      * Resume blocked work.
      *
-     * A blocked job continues itself; a failed or cancelled one continues in a new job.
+     * A blocked job continues as the same job; a failed or cancelled job continues in a new one.
      *
      * `POST /api/jobs/{id}/resume`. Needs `jobs:write`. May throw `OrganizationSuspendedError`, `ForbiddenError`,
      * `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `ApprovalPendingError`, `BudgetExceededError`,
@@ -468,14 +471,13 @@ export class Troupe {
             options,
         });
     }
-    // Streams: Server-sent events that resume where they were cut. [Guide: Streams and resuming](/guides/streams-and-resuming.md)
+    // Streams: Server-sent events that resume where the connection broke. [Guide: Streams and resuming](/guides/streams-and-resuming.md)
     /**
      * Stream chat events. Goes on by itself where it was cut, without a gap and without a repetition.
      *
      * A `snapshot` of the record comes first, then recent events, then live events. The id of an event is the cursor to
-     * resume from, without a gap or a repetition. `reset` means that the cursor cannot be used. Comments are heartbeats.
-     * A stream that has ended answers 204 to the cursor of its end. The stream stays open, unless `wait=end` is asked
-     * for.
+     * resume from, without gaps or duplicates. `reset` means that the cursor cannot be used. Comments are heartbeats.
+     * Resuming a finished stream at its end returns 204. The stream stays open unless you send `wait=end`.
      *
      * `GET /api/chats/{id}/events`. Needs `chats:read` or `events:read`. May throw `OrganizationSuspendedError` or
      * `NotFoundError`.
@@ -487,9 +489,9 @@ export class Troupe {
      * Stream job events. Goes on by itself where it was cut, without a gap and without a repetition.
      *
      * A `snapshot` of the record comes first, then recent events, then live events. The id of an event is the cursor to
-     * resume from, without a gap or a repetition. `reset` means that the cursor cannot be used. Comments are heartbeats.
-     * A stream that has ended answers 204 to the cursor of its end. After the job's last event comes `stream.end`, and
-     * the stream closes.
+     * resume from, without gaps or duplicates. `reset` means that the cursor cannot be used. Comments are heartbeats.
+     * Resuming a finished stream at its end returns 204. After the job's last event comes `stream.end`, and the stream
+     * closes.
      *
      * `GET /api/jobs/{id}/events`. Needs `jobs:read` or `events:read`. May throw `OrganizationSuspendedError` or
      * `NotFoundError`.
@@ -497,12 +499,12 @@ export class Troupe {
     streamJobEvents(jobId, query, options) {
         return this.#http.resumed({ method: "GET", path: `/api/jobs/${segment(jobId)}/events`, query, options });
     }
-    // Embedded pages: Streams for pages that hold no token. [Guide: Streams and resuming](/guides/streams-and-resuming.md)
+    // Embedded pages: Streams for pages without a token. [Guide: Streams and resuming](/guides/streams-and-resuming.md)
     /**
-     * Stream job events by a signed address. Goes on by itself where it was cut, without a gap and without a repetition.
+     * Stream job events by a signed URL. Goes on by itself where it was cut, without a gap and without a repetition.
      *
-     * A job's `links.app_stream` is a signed address; it opens the stream for five minutes. The events are those of the
-     * job's stream.
+     * A job's `links.app_stream` is a signed URL that can open the stream for five minutes. It sends the same events as
+     * the job's stream.
      *
      * `GET /mcp-app/jobs/{id}/events`. May throw `InvalidSignatureError`.
      */
@@ -535,8 +537,8 @@ export class Troupe {
     /**
      * Upload a file for a message.
      *
-     * The body is the file: a PNG, JPEG, GIF or WebP image, a PDF, or text in UTF-8. Its first bytes decide what it is. A
-     * file that no message refers to is removed after 7 days.
+     * The body is the file: a PNG, JPEG, GIF or WebP image, a PDF, or text in UTF-8. Its media type is detected from its
+     * first bytes. A file that no message refers to is removed after 7 days.
      *
      * `POST /api/files`. Needs `chats:write`. May throw `OrganizationSuspendedError`, `RequestTimeoutError`,
      * `QuotaExceededError` or `StorageFullError`.
@@ -553,7 +555,7 @@ export class Troupe {
         });
     }
     /**
-     * Read what is known of an uploaded file.
+     * Read an uploaded file's metadata.
      *
      * `GET /api/files/{id}`. Needs `chats:read`. May throw `OrganizationSuspendedError` or `NotFoundError`.
      */
@@ -563,7 +565,7 @@ export class Troupe {
     /**
      * Delete an uploaded file.
      *
-     * No further message can refer to it. Messages that do so already keep its content.
+     * New messages can no longer refer to the file. Messages that already do keep its content.
      *
      * `DELETE /api/files/{id}`. Needs `chats:write`. May throw `OrganizationSuspendedError`, `NotFoundError`,
      * `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -613,8 +615,8 @@ export class Troupe {
     /**
      * Create a mission.
      *
-     * Without a schedule it runs only when it is started by hand. Scheduled runs act with the permissions of the user who
-     * creates it. Without `workspace_id` it works in the default workspace.
+     * Without a schedule, the mission runs only when it is started by hand. Scheduled runs have the permissions of the
+     * mission's creator. Without `workspace_id` it uses the default workspace.
      *
      * `POST /api/missions`. Needs `missions:write`. May throw `InvalidScheduleError`, `OrganizationSuspendedError`,
      * `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -660,7 +662,7 @@ export class Troupe {
     /**
      * Delete a mission.
      *
-     * Its record is kept, but it fires no more and is not found any more. Its running jobs are cancelled.
+     * The mission no longer runs and can no longer be found; its record is kept. Its running jobs are cancelled.
      *
      * `DELETE /api/missions/{id}`. Needs `missions:write`. May throw `OrganizationSuspendedError`, `ForbiddenError`,
      * `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -684,7 +686,7 @@ export class Troupe {
     /**
      * List the runs of a mission.
      *
-     * The ledger: every scheduled time with its outcome, and every run by hand.
+     * The ledger: every scheduled time with its outcome, and every manual run.
      *
      * `GET /api/missions/{id}/runs`. Needs `missions:read`. May throw `InvalidCursorError`, `OrganizationSuspendedError`
      * or `NotFoundError`.
@@ -695,7 +697,7 @@ export class Troupe {
     /**
      * List the runs of a mission. All of them: the next page is asked for when it is needed.
      *
-     * The ledger: every scheduled time with its outcome, and every run by hand.
+     * The ledger: every scheduled time with its outcome, and every manual run.
      *
      * `GET /api/missions/{id}/runs`. Needs `missions:read`. May throw `InvalidCursorError`, `OrganizationSuspendedError`
      * or `NotFoundError`.
@@ -704,7 +706,7 @@ export class Troupe {
         return this.#http.items((next) => this.listMissionRuns(missionId, { ...query, ...(next === undefined ? {} : { cursor: next }) }, options), (page) => page.runs);
     }
     /**
-     * Forecast when a mission will fire.
+     * Forecast when a mission will run.
      *
      * In UTC and in local time, with a note where a clock change shifts, skips or repeats a time.
      *
@@ -802,7 +804,7 @@ export class Troupe {
     /**
      * Create a task.
      *
-     * It is `pending`. Assigning it starts nothing by itself.
+     * The new task is `pending`. Assigning a task does not start any work.
      *
      * `POST /api/tasks`. Needs `tasks:write`. May throw `OrganizationSuspendedError`, `RequestTimeoutError`,
      * `QuotaExceededError` or `StorageFullError`.
@@ -832,7 +834,7 @@ export class Troupe {
     /**
      * Delete a task.
      *
-     * It is no longer found, on v1 neither.
+     * The task can no longer be found, on v1 either.
      *
      * `DELETE /api/tasks/{id}`. Needs `tasks:write`. May throw `OrganizationSuspendedError`, `NotFoundError`,
      * `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -927,7 +929,7 @@ export class Troupe {
     /**
      * List files and directories.
      *
-     * By path, in the order of its bytes. A page may have fewer than `limit` where `glob` leaves some out.
+     * Sorted by path, byte by byte. A page can have fewer than `limit` entries if `glob` excludes some.
      *
      * `GET /api/workspaces/{id}/files`. Needs `workspaces:read`. May throw `InvalidCursorError`, `InvalidPathError`,
      * `OrganizationSuspendedError` or `NotFoundError`.
@@ -938,7 +940,7 @@ export class Troupe {
     /**
      * List files and directories. All of them: the next page is asked for when it is needed.
      *
-     * By path, in the order of its bytes. A page may have fewer than `limit` where `glob` leaves some out.
+     * Sorted by path, byte by byte. A page can have fewer than `limit` entries if `glob` excludes some.
      *
      * `GET /api/workspaces/{id}/files`. Needs `workspaces:read`. May throw `InvalidCursorError`, `InvalidPathError`,
      * `OrganizationSuspendedError` or `NotFoundError`.
@@ -949,7 +951,7 @@ export class Troupe {
     /**
      * Search names and contents.
      *
-     * Names first, then contents: of text files, the first 64 KiB are searched.
+     * Matches in names come first, then matches in contents. Only the first 64 KiB of a text file are searched.
      *
      * `GET /api/workspaces/{id}/files/search`. Needs `workspaces:read`. May throw `OrganizationSuspendedError` or
      * `NotFoundError`.
@@ -965,7 +967,7 @@ export class Troupe {
     /**
      * Download a file.
      *
-     * The current content, or that of the version `number`.
+     * The current content, or the content of version `number`.
      *
      * `GET /api/workspaces/{id}/files/content`. Needs `workspaces:read`. May throw `InvalidPathError`,
      * `OrganizationSuspendedError`, `NotFoundError` or `RangeNotSatisfiableError`.
@@ -981,7 +983,7 @@ export class Troupe {
     /**
      * Download a file. The content in pieces, as they arrive: a file of any size takes little memory.
      *
-     * The current content, or that of the version `number`.
+     * The current content, or the content of version `number`.
      *
      * `GET /api/workspaces/{id}/files/content`. Needs `workspaces:read`. May throw `InvalidPathError`,
      * `OrganizationSuspendedError`, `NotFoundError` or `RangeNotSatisfiableError`.
@@ -998,9 +1000,9 @@ export class Troupe {
      * Upload a file.
      *
      * Creates the file and missing parent directories, or replaces its content. The body is the file, and `Content-Type`
-     * its media type. A large file may come in parts: each with `Content-Range` and the `Repr-Digest` of the whole. While
-     * bytes are missing the answer is 202 with the `offset` of the next part; `Content-Range: bytes *\/<size>` asks for
-     * it. An upload in parts may take a day.
+     * its media type. A large file can be sent in parts, each with `Content-Range` and the `Repr-Digest` of the whole
+     * file. While bytes are missing, the response is 202 with the `offset` of the next part; send `Content-Range: bytes
+     * *\/<size>` to query it. An upload in parts may take up to a day.
      *
      * `PUT /api/workspaces/{id}/files/content`. Needs `workspaces:write`. May throw `InvalidPathError`,
      * `OrganizationSuspendedError`, `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`, `VersionConflictError`,
@@ -1020,7 +1022,7 @@ export class Troupe {
     /**
      * Delete a file or directory.
      *
-     * A directory that is not empty is 409 `path_exists` unless `recursive` is `true`.
+     * Deleting a directory that is not empty needs `recursive=true`; otherwise it is 409 `path_exists`.
      *
      * `DELETE /api/workspaces/{id}/files/content`. Needs `workspaces:write`. May throw `InvalidPathError`,
      * `OrganizationSuspendedError`, `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`, `VersionConflictError`,
@@ -1038,7 +1040,7 @@ export class Troupe {
     /**
      * List the versions of a file.
      *
-     * Versions of a file that exists or was deleted less than 30 days ago. There are at most 51, on one page.
+     * Works for a file that exists or was deleted less than 30 days ago. All versions, at most 51, are on one page.
      *
      * `GET /api/workspaces/{id}/files/versions`. Needs `workspaces:read`. May throw `InvalidPathError`,
      * `OrganizationSuspendedError` or `NotFoundError`.
@@ -1109,7 +1111,7 @@ export class Troupe {
     /**
      * Create a public file share.
      *
-     * The address serves the file that is at the path at the time of the download.
+     * The URL serves the file that is at the path at the time of the download.
      *
      * `POST /api/workspaces/{id}/files/share`. Needs `workspaces:write`. May throw `InvalidPathError`,
      * `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -1155,14 +1157,13 @@ export class Troupe {
             options,
         });
     }
-    // Shares: Files that can be downloaded with their address and no token. [Guide: Files](/guides/files.md)
+    // Shares: Files that anyone with the link can download, without a token. [Guide: Files](/guides/files.md)
     /**
      * Download a shared file.
      *
-     * A share with a password takes it by HTTP Basic authentication, with any user name. Each download counts; what sends
-     * no content (HEAD, 304, 416) is none. Browsers (`Accept: text/html`) get a page with a preview and a link to
-     * download, and refusals as a page; the page counts as no download, and shows no preview where `max_downloads` is
-     * set.
+     * Send the password of a share by HTTP Basic authentication, with any user name. Each response with content counts as
+     * a download; HEAD, 304 and 416 do not count. Browsers (`Accept: text/html`) get a page with a preview and a download
+     * link, and errors as pages; the page does not count as a download, and has no preview if `max_downloads` is set.
      *
      * `GET /share/{token}`. May throw `NotFoundError`, `ShareExpiredError` or `RangeNotSatisfiableError`.
      */
@@ -1172,10 +1173,9 @@ export class Troupe {
     /**
      * Download a shared file. The content in pieces, as they arrive: a file of any size takes little memory.
      *
-     * A share with a password takes it by HTTP Basic authentication, with any user name. Each download counts; what sends
-     * no content (HEAD, 304, 416) is none. Browsers (`Accept: text/html`) get a page with a preview and a link to
-     * download, and refusals as a page; the page counts as no download, and shows no preview where `max_downloads` is
-     * set.
+     * Send the password of a share by HTTP Basic authentication, with any user name. Each response with content counts as
+     * a download; HEAD, 304 and 416 do not count. Browsers (`Accept: text/html`) get a page with a preview and a download
+     * link, and errors as pages; the page does not count as a download, and has no preview if `max_downloads` is set.
      *
      * `GET /share/{token}`. May throw `NotFoundError`, `ShareExpiredError` or `RangeNotSatisfiableError`.
      */
@@ -1186,8 +1186,8 @@ export class Troupe {
     /**
      * List unfinished uploads.
      *
-     * Your own uploads in parts, newest first; owners see everybody's. An organization has at most 32 of them, and a
-     * person 8.
+     * Your own uploads in parts, newest first; owners see those of all members. There are at most 32 per organization and
+     * 8 per person.
      *
      * `GET /api/unfinished-uploads`. Needs `workspaces:read`. May throw `OrganizationSuspendedError`.
      */
@@ -1197,7 +1197,7 @@ export class Troupe {
     /**
      * End an unfinished upload.
      *
-     * Discards the bytes that have arrived. The person who began an upload ends it, and owners do.
+     * Discards the bytes received so far. Only for the person who started the upload, and for owners.
      *
      * `DELETE /api/unfinished-uploads/{id}`. Needs `workspaces:write`. May throw `OrganizationSuspendedError`,
      * `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -1215,9 +1215,9 @@ export class Troupe {
      * Run a read-only data-block query.
      *
      * DuckDB over CSV, JSON and Parquet files, such as `FROM 'reports/sales.csv'` or `FROM read_csv('a.txt', delim =
-     * ';')`; SQLite over the file that `database` names. It reads the named files and nothing else, and has 5 s of CPU
-     * time, 30 s in all and 512 MiB. CSV and Arrow answers contain the rows only; the rest is in `X-Row-Count` and
-     * `X-Truncated`.
+     * ';')`; SQLite over the file that `database` names. A query reads only the files that it names, and may use 5 s of
+     * CPU time, 30 s in total and 512 MiB of memory. CSV and Arrow responses contain only the rows; `X-Row-Count` and
+     * `X-Truncated` have the rest.
      *
      * `POST /api/workspaces/{id}/data-blocks/query`. Needs `workspaces:read`. May throw `InvalidPathError`,
      * `ReadOnlyViolationError`, `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError` or
@@ -1235,9 +1235,9 @@ export class Troupe {
      * Run a read-only data-block query. The content in the `format` that the body names.
      *
      * DuckDB over CSV, JSON and Parquet files, such as `FROM 'reports/sales.csv'` or `FROM read_csv('a.txt', delim =
-     * ';')`; SQLite over the file that `database` names. It reads the named files and nothing else, and has 5 s of CPU
-     * time, 30 s in all and 512 MiB. CSV and Arrow answers contain the rows only; the rest is in `X-Row-Count` and
-     * `X-Truncated`.
+     * ';')`; SQLite over the file that `database` names. A query reads only the files that it names, and may use 5 s of
+     * CPU time, 30 s in total and 512 MiB of memory. CSV and Arrow responses contain only the rows; `X-Row-Count` and
+     * `X-Truncated` have the rest.
      *
      * `POST /api/workspaces/{id}/data-blocks/query`. Needs `workspaces:read`. May throw `InvalidPathError`,
      * `ReadOnlyViolationError`, `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError` or
@@ -1255,7 +1255,7 @@ export class Troupe {
     /**
      * List repository mounts.
      *
-     * All at once: a workspace has at most 20.
+     * Returns all of them: a workspace has at most 20.
      *
      * `GET /api/workspaces/{id}/repos`. Needs `workspaces:read`. May throw `OrganizationSuspendedError` or
      * `NotFoundError`.
@@ -1266,7 +1266,7 @@ export class Troupe {
     /**
      * Add a repository mount.
      *
-     * It stays `pending` until it is cloned. To name a `secret` is for owners, with the scope `secrets:use`.
+     * The mount stays `pending` until it is cloned. Only owners can name a `secret`, with the scope `secrets:use`.
      *
      * `POST /api/workspaces/{id}/repos`. Needs `workspaces:write`. May throw `InvalidPathError`, `InvalidUrlError`,
      * `OwnerRequiredError`, `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `PathExistsError`,
@@ -1284,8 +1284,9 @@ export class Troupe {
     /**
      * Clone a repository mount.
      *
-     * The mount `repo_id`, or a new one. A job does it: follow or cancel `job_id` like any other job. Only the files of
-     * the last commit are fetched; links, submodules and what a workspace cannot hold are left out.
+     * Clones the mount `repo_id`, or a new one. A job does the work: follow or cancel `job_id` like any other job. Only
+     * the files of the latest commit are fetched; symbolic links, submodules and files that a workspace cannot store are
+     * left out.
      *
      * `POST /api/workspaces/{id}/repos/clone`. Needs `workspaces:write`. May throw `InvalidPathError`, `InvalidUrlError`,
      * `OwnerRequiredError`, `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`,
@@ -1316,7 +1317,7 @@ export class Troupe {
     /**
      * Remove a repository mount.
      *
-     * Its files stay, as files of the workspace.
+     * Its files stay in the workspace as ordinary files.
      *
      * `DELETE /api/workspaces/{id}/repos/{repo_id}`. Needs `workspaces:write`. May throw `OrganizationSuspendedError`,
      * `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -1330,9 +1331,9 @@ export class Troupe {
         });
     }
     /**
-     * Bring a repository mount up to date.
+     * Update a repository mount.
      *
-     * By a job, as a clone. Files become what they are in the repository; what was changed here is kept as a version.
+     * Done by a job, like a clone. Files are replaced by those of the repository; local changes are kept as versions.
      *
      * `POST /api/workspaces/{id}/repos/{repo_id}/sync`. Needs `workspaces:write`. May throw `OrganizationSuspendedError`,
      * `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `QuotaExceededError` or `StorageFullError`.
@@ -1349,7 +1350,7 @@ export class Troupe {
     /**
      * List the apps of a workspace.
      *
-     * All at once: a workspace has at most 20.
+     * Returns all of them: a workspace has at most 20.
      *
      * `GET /api/workspaces/{id}/apps`. Needs `workspaces:read`. May throw `OrganizationSuspendedError` or
      * `NotFoundError`.
@@ -1360,8 +1361,7 @@ export class Troupe {
     /**
      * Create a workspace app.
      *
-     * Anybody with its `url` may open it, and gets the files as they are then. Browsers run its scripts without any
-     * rights on the API.
+     * Anyone with the `url` can open the app, and gets the current files. Its scripts have no access to the API.
      *
      * `POST /api/workspaces/{id}/apps`. Needs `workspaces:write`. May throw `InvalidPathError`,
      * `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `PathExistsError`, `QuotaExceededError` or
@@ -1401,20 +1401,20 @@ export class Troupe {
     listModels(options) {
         return this.#http.json({ method: "GET", path: "/api/models", options });
     }
-    // Tools: What agents can be given
+    // Tools: Tools that agents can use
     /**
      * List the tools that agents can be given.
      *
-     * The service's own tools, by name, and with `agent_id` those of the agent and of its MCP servers. The latter are
-     * called `<server>__<tool>`, and `<server>__*` names all of one server. A server is asked at most every 5 minutes,
-     * and one that cannot be used is reported in `mcp_servers`.
+     * The service's own tools, sorted by name; with `agent_id` also the agent's own tools and those of its MCP servers. A
+     * tool of an MCP server is called `<server>__<tool>`, and `<server>__*` stands for all tools of the server. Each
+     * server is queried at most every 5 minutes; a server that is unavailable is reported in `mcp_servers`.
      *
      * `GET /api/tools`. Needs `agents:read`. May throw `OrganizationSuspendedError` or `NotFoundError`.
      */
     listTools(query, options) {
         return this.#http.json({ method: "GET", path: "/api/tools", query, options });
     }
-    // Usage: What the organization has used, and its budget
+    // Usage: The organization's usage and budget
     /**
      * Read usage by agent, model or day.
      *
@@ -1446,7 +1446,7 @@ export class Troupe {
     /**
      * Delete a secret.
      *
-     * One that agents or repositories of workspaces name is deleted with `force` only.
+     * A secret that agents or repositories use is deleted only with `force`.
      *
      * `DELETE /api/secrets/{name}`. Needs `tokens:write`. May throw `OwnerRequiredError`, `OrganizationSuspendedError`,
      * `NotFoundError`, `RequestTimeoutError`, `SecretInUseError`, `QuotaExceededError` or `StorageFullError`.
@@ -1463,10 +1463,10 @@ export class Troupe {
         return this.#http.json({ method: "GET", path: "/api/provider-keys", options });
     }
     /**
-     * Have a provider's calls made with a key of the organization.
+     * Use the organization's own key for a provider.
      *
-     * Takes effect with the next model call, also of running jobs. To rotate the key, write the secret again. If the key
-     * cannot be used, jobs fail with `provider_key_rejected`; the operator's key is never used instead.
+     * Takes effect with the next model call, also in running jobs. To rotate the key, write the secret again. If the
+     * provider rejects the key, jobs fail with `provider_key_rejected`; the operator's key is never used instead.
      *
      * `PUT /api/provider-keys/{provider}`. Needs `secrets:use`. May throw `OwnerRequiredError`,
      * `OrganizationSuspendedError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -1481,7 +1481,7 @@ export class Troupe {
         });
     }
     /**
-     * Have a provider's calls made with the operator's key again.
+     * Use the operator's key for a provider again.
      *
      * `DELETE /api/provider-keys/{provider}`. Needs `secrets:use`. May throw `OwnerRequiredError`,
      * `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -1516,9 +1516,9 @@ export class Troupe {
     /**
      * Create a service token.
      *
-     * The token is in the answer and never shown again. It has no scope that the request's token lacks, and ends with
-     * that token at the latest: when it expires, or is revoked. Without `expires_in_days` it lives 90 days, or as long as
-     * that token.
+     * The response has the token, which is never shown again. It cannot have a scope that your token lacks, and it ends
+     * with your token at the latest: when that expires or is revoked. Without `expires_in_days` it lives 90 days, but not
+     * longer than your token.
      *
      * `POST /api/service-tokens`. Needs `tokens:write`. May throw `OwnerRequiredError`, `OrganizationSuspendedError`,
      * `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -1529,8 +1529,8 @@ export class Troupe {
     /**
      * Revoke a service token.
      *
-     * Takes effect with the next request, for the tokens that were made with it too, and closes their open streams. A
-     * token without the scope `*` revokes none that is wider or outlives it.
+     * Takes effect with the next request, also for tokens that were created with it, and closes their open streams. A
+     * token without the scope `*` cannot revoke a token with more scopes or a later expiry.
      *
      * `POST /api/service-tokens/{id}/revoke`. Needs `tokens:write`. May throw `OwnerRequiredError`,
      * `OrganizationSuspendedError`, `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or
@@ -1565,9 +1565,9 @@ export class Troupe {
     /**
      * Create a personal access token.
      *
-     * The token is in the answer and never shown again. It has no scope that the request's token lacks, and ends with
-     * that token at the latest: when it expires, or is revoked. Without `expires_in_days` it lives 90 days, or as long as
-     * that token.
+     * The response has the token, which is never shown again. It cannot have a scope that your token lacks, and it ends
+     * with your token at the latest: when that expires or is revoked. Without `expires_in_days` it lives 90 days, but not
+     * longer than your token.
      *
      * `POST /api/personal-access-tokens`. Needs `tokens:write`. May throw `OrganizationSuspendedError`, `ForbiddenError`,
      * `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -1578,8 +1578,8 @@ export class Troupe {
     /**
      * Revoke a personal access token.
      *
-     * Takes effect with the next request, for the tokens that were made with it too, and closes their open streams. A
-     * token without the scope `*` revokes none that is wider or outlives it.
+     * Takes effect with the next request, also for tokens that were created with it, and closes their open streams. A
+     * token without the scope `*` cannot revoke a token with more scopes or a later expiry.
      *
      * `POST /api/personal-access-tokens/{id}/revoke`. Needs `tokens:write`. May throw `OrganizationSuspendedError`,
      * `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -1633,7 +1633,7 @@ export class Troupe {
     /**
      * End all your other sessions.
      *
-     * All sessions in this organization but the one that asks. Needs a session or a token with the scope `*`.
+     * Ends all your sessions in this organization except the current one. Needs a session or a token with the scope `*`.
      *
      * `POST /api/sessions/revoke-others`. Needs `tokens:write`. May throw `OrganizationSuspendedError`, `ForbiddenError`,
      * `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -1642,9 +1642,9 @@ export class Troupe {
         return this.#http.json({ method: "POST", path: "/api/sessions/revoke-others", isKeyed: true, options });
     }
     /**
-     * List the programs that you have let in.
+     * List the programs that you have granted access.
      *
-     * Newest first; grants that are over are kept for 30 days.
+     * Newest first; ended grants are listed for 30 days.
      *
      * `GET /api/oauth-grants`. Needs `tokens:read`. May throw `InvalidCursorError` or `OrganizationSuspendedError`.
      */
@@ -1652,9 +1652,9 @@ export class Troupe {
         return this.#http.json({ method: "GET", path: "/api/oauth-grants", query, options });
     }
     /**
-     * List the programs that you have let in. All of them: the next page is asked for when it is needed.
+     * List the programs that you have granted access. All of them: the next page is asked for when it is needed.
      *
-     * Newest first; grants that are over are kept for 30 days.
+     * Newest first; ended grants are listed for 30 days.
      *
      * `GET /api/oauth-grants`. Needs `tokens:read`. May throw `InvalidCursorError` or `OrganizationSuspendedError`.
      */
@@ -1664,8 +1664,8 @@ export class Troupe {
     /**
      * End a program's access.
      *
-     * Its tokens end with the next request, and their open streams are closed. A token ends no grant that has scopes
-     * which it lacks.
+     * Takes effect with the next request, and closes the program's open streams. A token cannot end a grant that has
+     * scopes which the token lacks.
      *
      * `POST /api/oauth-grants/{id}/revoke`. Needs `tokens:write`. May throw `OrganizationSuspendedError`,
      * `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -1710,7 +1710,7 @@ export class Troupe {
     /**
      * Change a member's role.
      *
-     * Counts from the member's next request. The last owner stays one: 409.
+     * Takes effect with the member's next request. The last owner cannot become a plain member: 409.
      *
      * `PATCH /api/members/{id}`. Needs `*`. May throw `OwnerRequiredError`, `OrganizationSuspendedError`,
      * `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `VersionConflictError`, `QuotaExceededError` or
@@ -1729,8 +1729,8 @@ export class Troupe {
      * Remove a member.
      *
      * Ends the person's sessions, tokens and grants in this organization with the next request, and closes their open
-     * streams. Open invitations of their address are withdrawn. What the person has made stays. The last owner cannot be
-     * removed: 409.
+     * streams. Open invitations for their address are withdrawn. What the person has created stays. The last owner cannot
+     * be removed: 409.
      *
      * `DELETE /api/members/{id}`. Needs `*`. May throw `OwnerRequiredError`, `OrganizationSuspendedError`,
      * `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `QuotaExceededError` or `StorageFullError`.
@@ -1741,7 +1741,7 @@ export class Troupe {
     /**
      * List invitations.
      *
-     * Newest first; those that are over are kept for 30 days.
+     * Newest first; accepted, withdrawn and expired invitations are listed for 30 days.
      *
      * `GET /api/invitations`. Needs `tokens:read`. May throw `InvalidCursorError`, `OwnerRequiredError` or
      * `OrganizationSuspendedError`.
@@ -1752,7 +1752,7 @@ export class Troupe {
     /**
      * List invitations. All of them: the next page is asked for when it is needed.
      *
-     * Newest first; those that are over are kept for 30 days.
+     * Newest first; accepted, withdrawn and expired invitations are listed for 30 days.
      *
      * `GET /api/invitations`. Needs `tokens:read`. May throw `InvalidCursorError`, `OwnerRequiredError` or
      * `OrganizationSuspendedError`.
@@ -1763,8 +1763,8 @@ export class Troupe {
     /**
      * Invite a person.
      *
-     * The link is in the answer and never shown again. The person who opens it becomes a member; it works once, within 7
-     * days. Nothing is sent: pass the link on. Open invitations of the same address are withdrawn.
+     * The response has the link, which is never shown again. It works once, within 7 days, and makes the person who opens
+     * it a member. No e-mail is sent: pass the link on. Open invitations for the same address are withdrawn.
      *
      * `POST /api/invitations`. Needs `*`. May throw `OwnerRequiredError`, `OrganizationSuspendedError`,
      * `RequestTimeoutError`, `InvalidStateError`, `QuotaExceededError` or `StorageFullError`.
@@ -1775,7 +1775,7 @@ export class Troupe {
     /**
      * Withdraw an invitation.
      *
-     * Its link opens nothing any more. One that was accepted or withdrawn is 404.
+     * The link stops working. An invitation that was already accepted or withdrawn is 404.
      *
      * `POST /api/invitations/{id}/revoke`. Needs `tokens:write`. May throw `OwnerRequiredError`,
      * `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -1790,7 +1790,7 @@ export class Troupe {
     }
     // Audit: Who signed in, and who made, used or revoked what
     /**
-     * List what was done with credentials and members.
+     * List the audit log of credentials and members.
      *
      * For owners. Newest first; entries are kept for 365 days.
      *
@@ -1801,7 +1801,7 @@ export class Troupe {
         return this.#http.json({ method: "GET", path: "/api/audit", query, options });
     }
     /**
-     * List what was done with credentials and members. All of them: the next page is asked for when it is needed.
+     * List the audit log of credentials and members. All of them: the next page is asked for when it is needed.
      *
      * For owners. Newest first; entries are kept for 365 days.
      *
@@ -1812,10 +1812,10 @@ export class Troupe {
         return this.#http.items((next) => this.listAuditEntries({ ...query, ...(next === undefined ? {} : { cursor: next }) }, options), (page) => page.audit_entries);
     }
     /**
-     * Export the audit as one file.
+     * Export the audit log as one file.
      *
-     * For owners. Newest first, streamed. In CSV a text that a spreadsheet would take for a formula has an apostrophe
-     * before it. A file that is cut off ends without the end of its transfer: repeat the request.
+     * For owners. Newest first, streamed. In CSV, text that a spreadsheet would read as a formula starts with an
+     * apostrophe. If the export fails midway, the transfer is aborted: repeat the request.
      *
      * `GET /api/audit/export`. Needs `tokens:read`. May throw `OwnerRequiredError` or `OrganizationSuspendedError`.
      */
@@ -1834,7 +1834,7 @@ export class Troupe {
     /**
      * Set the destination of events.
      *
-     * For owners. The first call creates the signing secret, which is in the answer and never shown again. Pending
+     * For owners. The first call creates the signing secret; the response has it, and it is never shown again. Pending
      * deliveries go to the new address. Setting it again enables delivery unless `enabled` is false.
      *
      * `PUT /api/messaging-integration`. Needs `webhooks:write`. May throw `InvalidEventTypeError`, `InvalidUrlError`,
@@ -1904,8 +1904,8 @@ export class Troupe {
     /**
      * Replace the signing secret.
      *
-     * For owners. The new secret is valid at once and is never shown again. For `grace_seconds` deliveries carry a second
-     * signature by the old one.
+     * For owners. The new secret is valid at once and is never shown again. For `grace_seconds`, deliveries also carry a
+     * signature with the old secret.
      *
      * `POST /api/messaging-integration/signing-secret/rotate`. Needs `webhooks:write`. May throw `OwnerRequiredError`,
      * `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -1986,7 +1986,7 @@ export class Troupe {
     }
     // Service: Public documents about the service
     /**
-     * Read what is deployed.
+     * Read the deployed version.
      *
      * `GET /api/version`.
      */
@@ -2048,7 +2048,7 @@ export class Troupe {
         return this.#http.json({ method: "GET", path: "/api/agent-readiness", isPublic: true, options });
     }
     /**
-     * Read where crawlers and agents begin.
+     * Read the entry document for crawlers and agents.
      *
      * `GET /.well-known/teamday-agent-api`.
      */
@@ -2056,7 +2056,7 @@ export class Troupe {
         return this.#http.json({ method: "GET", path: "/.well-known/teamday-agent-api", isPublic: true, options });
     }
     /**
-     * Read how a program asks a person for a token.
+     * Read the metadata of the authorization server.
      *
      * The metadata of the authorization server (RFC 8414).
      *
@@ -2101,7 +2101,7 @@ export class Troupe {
     /**
      * Get the TypeScript SDK.
      *
-     * One file that needs nothing else, made from this contract.
+     * One file without dependencies, generated from this contract.
      *
      * `GET /api/sdk/typescript`.
      */
@@ -2111,7 +2111,7 @@ export class Troupe {
     /**
      * Get the JavaScript SDK.
      *
-     * The TypeScript SDK without its types, as a module for Node from 20 on and for browsers.
+     * The TypeScript SDK without its types, as a module for browsers and for Node 20 or later.
      *
      * `GET /api/sdk/javascript`.
      */
@@ -2121,7 +2121,7 @@ export class Troupe {
     /**
      * Get the types of the JavaScript SDK.
      *
-     * Declarations for editors and compilers, to keep beside it.
+     * Type declarations for editors and compilers; save them beside the SDK.
      *
      * `GET /api/sdk/javascript/types`.
      */
@@ -2131,7 +2131,7 @@ export class Troupe {
     /**
      * Get the Python SDK.
      *
-     * One file that needs nothing but the standard library, made from this contract.
+     * One file that needs only the standard library, generated from this contract.
      *
      * `GET /api/sdk/python`.
      */
@@ -2202,7 +2202,7 @@ export class Troupe {
     /**
      * Soft-delete agent.
      *
-     * It is archived: no longer found, listed, changed or executed. Its history is kept.
+     * The agent is archived: it can no longer be found, listed, changed or executed. Its history is kept.
      *
      * `DELETE /api/v1/agents/{id}`. Needs `agents:write`. May throw `OrganizationSuspendedError`, `NotFoundError`,
      * `RequestTimeoutError`, `InvalidStateError`, `QuotaExceededError` or `StorageFullError`.
@@ -2266,7 +2266,7 @@ export class Troupe {
     /**
      * Create task.
      *
-     * The new task is `pending`. Assigning it starts nothing by itself.
+     * The new task is `pending`. Assigning a task does not start any work.
      *
      * `POST /api/v1/tasks`. Needs `tasks:write`. May throw `OrganizationSuspendedError`, `RequestTimeoutError`,
      * `QuotaExceededError` or `StorageFullError`.

@@ -222,7 +222,7 @@ class Troupe:
     ) -> Agent:
         """Delete a private agent.
 
-        It is archived: no longer found, listed or executed. Its history is kept.
+        The agent is archived: it can no longer be found, listed or executed. Its history is kept.
 
         `DELETE /api/agents/{id}`. Needs `agents:write`. May raise `OrganizationSuspendedError`,
         `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `QuotaExceededError` or
@@ -249,8 +249,8 @@ class Troupe:
     ) -> Agent:
         """Install, uninstall or restore a library agent.
 
-        Give `install_state`, or the `action`. `install` applies the library's settings; `restore` brings
-        back those from before the agent was uninstalled.
+        Send either `install_state` or `action`. `install` applies the library's settings; `restore` brings
+        back the settings from before the agent was uninstalled.
 
         `PATCH /api/agents/{id}/install-state`. Needs `agents:write`. May raise
         `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`,
@@ -279,9 +279,9 @@ class Troupe:
     ) -> ToolImport:
         """Make tools from an OpenAPI document.
 
-        Each chosen operation becomes a tool of the kind `http`: its parameters and the fields of its JSON
-        body are the arguments. A tool of this kind with the same name is replaced, the others stay. A
-        `dry_run` stores nothing, and without `operations` shows which there are.
+        Each chosen operation becomes a tool of kind `http`; its parameters and the fields of its JSON body
+        become the tool's arguments. A tool of this kind with the same name is replaced; other tools stay.
+        With `dry_run` nothing is stored; a dry run without `operations` lists the document's operations.
 
         `POST /api/agents/{id}/tools/import`. Needs `agents:write`. May raise `OwnerRequiredError`,
         `OrganizationSuspendedError`, `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`,
@@ -447,8 +447,8 @@ class Troupe:
     ) -> DeletedChat:
         """Delete a chat.
 
-        For the person who made the chat, and for owners. Running work is cancelled, and the chat is no
-        longer found.
+        Only for the chat's creator and for owners. Running work is cancelled, and the chat can no longer
+        be found.
 
         `DELETE /api/chats/{id}`. Needs `chats:write`. May raise `OrganizationSuspendedError`,
         `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or
@@ -476,7 +476,7 @@ class Troupe:
     ) -> Chat:
         """Rename a chat, pin it, or change its metadata.
 
-        For the person who made the chat, and for owners. Omitted fields are unchanged.
+        Only for the chat's creator and for owners. Omitted fields are unchanged.
 
         `PATCH /api/chats/{id}`. Needs `chats:write`. May raise `OrganizationSuspendedError`,
         `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`, `VersionConflictError`,
@@ -506,8 +506,8 @@ class Troupe:
     ) -> Chat:
         """Update chat options.
 
-        Merges the given options, bare or as `options`. Only the person who made the chat and owners change
-        its title.
+        Merges the given options, sent at the top level or in `options`. Only the chat's creator and owners
+        can change its title.
 
         `PATCH /api/chats/{id}/options`. Needs `chats:write`. May raise `OrganizationSuspendedError`,
         `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`, `VersionConflictError`,
@@ -536,8 +536,8 @@ class Troupe:
     ) -> MessagePage:
         """Read messages and the durable work summary.
 
-        The newest page first, each in the order of the conversation; `next_cursor` leads to the previous
-        page.
+        The newest page comes first; the messages of a page are in conversation order. `next_cursor` leads
+        to older messages.
 
         `GET /api/chats/{id}/messages`. Needs `chats:read`. May raise `InvalidCursorError`,
         `OrganizationSuspendedError` or `NotFoundError`.
@@ -562,8 +562,8 @@ class Troupe:
         """Read messages and the durable work summary. All of them: the next page is asked for when it is
         needed.
 
-        The newest page first, each in the order of the conversation; `next_cursor` leads to the previous
-        page.
+        The newest page comes first; the messages of a page are in conversation order. `next_cursor` leads
+        to older messages.
 
         `GET /api/chats/{id}/messages`. Needs `chats:read`. May raise `InvalidCursorError`,
         `OrganizationSuspendedError` or `NotFoundError`.
@@ -618,10 +618,10 @@ class Troupe:
         idempotency_key: str | None = None,
         timeout: float | None = None,
     ) -> Message:
-        """Pin a message, or take its pin away.
+        """Pin or unpin a message.
 
-        A pinned message stays in the model's context as it is, also when the conversation around it is
-        compacted. A chat has at most 20.
+        A pinned message stays in the model's context unchanged, even when the conversation around it is
+        compacted. A chat can have at most 20.
 
         `PATCH /api/chats/{id}/messages/{message_id}`. Needs `chats:write`. May raise
         `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`,
@@ -649,9 +649,9 @@ class Troupe:
     ) -> StartedCompaction:
         """Compact the conversation.
 
-        Begins a job that writes a summary of the conversation so far. From then on the model gets the
+        Starts a job that writes a summary of the conversation so far. From then on the model gets the
         summary instead of the messages that it replaces; all messages stay readable. Long conversations
-        are compacted without being asked.
+        are compacted automatically.
 
         `POST /api/chats/{id}/compact`. Needs `chats:write`. May raise `OrganizationSuspendedError`,
         `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `BudgetExceededError`,
@@ -677,11 +677,11 @@ class Troupe:
         idempotency_key: str | None = None,
         timeout: float | None = None,
     ) -> ForkedChat:
-        """Go on from an earlier message in a new chat.
+        """Fork a chat at an earlier message.
 
-        Copies the conversation up to and including the message into a new chat; this one stays as it is.
-        With `content` the message, which is then a user's, is replaced by it, and the agent answers: edit
-        and resend. At most the newest 1,000 messages and 4 MiB before the message are copied.
+        Copies the conversation up to and including the message into a new chat; this chat stays as it is.
+        `content` replaces the message, which must then be a user's, and the agent answers it: edit and
+        resend. At most the newest 1,000 messages and 4 MiB before the message are copied.
 
         `POST /api/chats/{id}/fork`. Needs `chats:write`. May raise `OrganizationSuspendedError`,
         `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `BudgetExceededError`,
@@ -820,7 +820,7 @@ class Troupe:
     def get_job_lineage(self, job_id: str, *, timeout: float | None = None) -> JobLineage:
         """Read related jobs.
 
-        Its iterations, resumptions and delegations, and its own ancestors.
+        The job's iterations, resumptions, delegations and ancestors.
 
         `GET /api/jobs/{id}/lineage`. Needs `jobs:read`. May raise `OrganizationSuspendedError` or
         `NotFoundError`.
@@ -868,7 +868,7 @@ class Troupe:
     ) -> EventPage:
         """Read transcript events.
 
-        The durable events of the job's stream, by pages.
+        The durable events of the job's stream, in pages.
 
         `GET /api/jobs/{id}/transcript-events`. Needs `jobs:read`. May raise `OrganizationSuspendedError`
         or `NotFoundError`.
@@ -916,7 +916,7 @@ class Troupe:
     ) -> Generator[RecordedEvent, None, None]:
         """Read transcript events. All of them: the next page is asked for when it is needed.
 
-        The durable events of the job's stream, by pages.
+        The durable events of the job's stream, in pages.
 
         `GET /api/jobs/{id}/transcript-events`. Needs `jobs:read`. May raise `OrganizationSuspendedError`
         or `NotFoundError`.
@@ -998,8 +998,8 @@ class Troupe:
     ) -> Job:
         """Send the results of tools that the client runs.
 
-        For calls in `requested_tool_calls`. Each call takes one result; the job goes on when all of them
-        have theirs.
+        For the calls in `requested_tool_calls`. Send one result per call; the job continues once every
+        call has a result.
 
         `POST /api/jobs/{id}/tool-results`. Needs `jobs:write`. May raise `OrganizationSuspendedError`,
         `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `QuotaExceededError`
@@ -1027,7 +1027,7 @@ class Troupe:
     ) -> Job:
         """Resume blocked work.
 
-        A blocked job continues itself; a failed or cancelled one continues in a new job.
+        A blocked job continues as the same job; a failed or cancelled job continues in a new one.
 
         `POST /api/jobs/{id}/resume`. Needs `jobs:write`. May raise `OrganizationSuspendedError`,
         `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`,
@@ -1075,7 +1075,7 @@ class Troupe:
         )
         return answer
 
-    # Streams: Server-sent events that resume where they were cut. [Guide: Streams and resuming](/guides/streams-and-resuming.md)
+    # Streams: Server-sent events that resume where the connection broke. [Guide: Streams and resuming](/guides/streams-and-resuming.md)
 
     def stream_chat_events(
         self,
@@ -1089,9 +1089,9 @@ class Troupe:
         """Stream chat events. Goes on by itself where it was cut, without a gap and without a repetition.
 
         A `snapshot` of the record comes first, then recent events, then live events. The id of an event is
-        the cursor to resume from, without a gap or a repetition. `reset` means that the cursor cannot be
-        used. Comments are heartbeats. A stream that has ended answers 204 to the cursor of its end. The
-        stream stays open, unless `wait=end` is asked for.
+        the cursor to resume from, without gaps or duplicates. `reset` means that the cursor cannot be
+        used. Comments are heartbeats. Resuming a finished stream at its end returns 204. The stream stays
+        open unless you send `wait=end`.
 
         `GET /api/chats/{id}/events`. Needs `chats:read` or `events:read`. May raise
         `OrganizationSuspendedError` or `NotFoundError`.
@@ -1117,9 +1117,9 @@ class Troupe:
         """Stream job events. Goes on by itself where it was cut, without a gap and without a repetition.
 
         A `snapshot` of the record comes first, then recent events, then live events. The id of an event is
-        the cursor to resume from, without a gap or a repetition. `reset` means that the cursor cannot be
-        used. Comments are heartbeats. A stream that has ended answers 204 to the cursor of its end. After
-        the job's last event comes `stream.end`, and the stream closes.
+        the cursor to resume from, without gaps or duplicates. `reset` means that the cursor cannot be
+        used. Comments are heartbeats. Resuming a finished stream at its end returns 204. After the job's
+        last event comes `stream.end`, and the stream closes.
 
         `GET /api/jobs/{id}/events`. Needs `jobs:read` or `events:read`. May raise
         `OrganizationSuspendedError` or `NotFoundError`.
@@ -1133,7 +1133,7 @@ class Troupe:
             )
         )
 
-    # Embedded pages: Streams for pages that hold no token. [Guide: Streams and resuming](/guides/streams-and-resuming.md)
+    # Embedded pages: Streams for pages without a token. [Guide: Streams and resuming](/guides/streams-and-resuming.md)
 
     def stream_signed_job_events(
         self,
@@ -1146,11 +1146,11 @@ class Troupe:
         replay: str | None = None,
         timeout: float | None = None,
     ) -> Generator[JobStreamEvent, None, None]:
-        """Stream job events by a signed address. Goes on by itself where it was cut, without a gap and
-        without a repetition.
+        """Stream job events by a signed URL. Goes on by itself where it was cut, without a gap and without a
+        repetition.
 
-        A job's `links.app_stream` is a signed address; it opens the stream for five minutes. The events
-        are those of the job's stream.
+        A job's `links.app_stream` is a signed URL that can open the stream for five minutes. It sends the
+        same events as the job's stream.
 
         `GET /mcp-app/jobs/{id}/events`. May raise `InvalidSignatureError`.
         """
@@ -1218,8 +1218,8 @@ class Troupe:
     ) -> UploadedFile:
         """Upload a file for a message.
 
-        The body is the file: a PNG, JPEG, GIF or WebP image, a PDF, or text in UTF-8. Its first bytes
-        decide what it is. A file that no message refers to is removed after 7 days.
+        The body is the file: a PNG, JPEG, GIF or WebP image, a PDF, or text in UTF-8. Its media type is
+        detected from its first bytes. A file that no message refers to is removed after 7 days.
 
         `POST /api/files`. Needs `chats:write`. May raise `OrganizationSuspendedError`,
         `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -1239,7 +1239,7 @@ class Troupe:
         return answer
 
     def get_upload(self, file_id: str, *, timeout: float | None = None) -> UploadedFile:
-        """Read what is known of an uploaded file.
+        """Read an uploaded file's metadata.
 
         `GET /api/files/{id}`. Needs `chats:read`. May raise `OrganizationSuspendedError` or
         `NotFoundError`.
@@ -1262,7 +1262,7 @@ class Troupe:
     ) -> UploadedFile:
         """Delete an uploaded file.
 
-        No further message can refer to it. Messages that do so already keep its content.
+        New messages can no longer refer to the file. Messages that already do keep its content.
 
         `DELETE /api/files/{id}`. Needs `chats:write`. May raise `OrganizationSuspendedError`,
         `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -1384,8 +1384,8 @@ class Troupe:
     ) -> Mission:
         """Create a mission.
 
-        Without a schedule it runs only when it is started by hand. Scheduled runs act with the permissions
-        of the user who creates it. Without `workspace_id` it works in the default workspace.
+        Without a schedule, the mission runs only when it is started by hand. Scheduled runs have the
+        permissions of the mission's creator. Without `workspace_id` it uses the default workspace.
 
         `POST /api/missions`. Needs `missions:write`. May raise `InvalidScheduleError`,
         `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or
@@ -1483,7 +1483,8 @@ class Troupe:
     ) -> DeletedMission:
         """Delete a mission.
 
-        Its record is kept, but it fires no more and is not found any more. Its running jobs are cancelled.
+        The mission no longer runs and can no longer be found; its record is kept. Its running jobs are
+        cancelled.
 
         `DELETE /api/missions/{id}`. Needs `missions:write`. May raise `OrganizationSuspendedError`,
         `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or
@@ -1538,7 +1539,7 @@ class Troupe:
     ) -> MissionRunList:
         """List the runs of a mission.
 
-        The ledger: every scheduled time with its outcome, and every run by hand.
+        The ledger: every scheduled time with its outcome, and every manual run.
 
         `GET /api/missions/{id}/runs`. Needs `missions:read`. May raise `InvalidCursorError`,
         `OrganizationSuspendedError` or `NotFoundError`.
@@ -1563,7 +1564,7 @@ class Troupe:
     ) -> Generator[MissionRun, None, None]:
         """List the runs of a mission. All of them: the next page is asked for when it is needed.
 
-        The ledger: every scheduled time with its outcome, and every run by hand.
+        The ledger: every scheduled time with its outcome, and every manual run.
 
         `GET /api/missions/{id}/runs`. Needs `missions:read`. May raise `InvalidCursorError`,
         `OrganizationSuspendedError` or `NotFoundError`.
@@ -1586,7 +1587,7 @@ class Troupe:
         count: int | None = None,
         timeout: float | None = None,
     ) -> MissionForecast:
-        """Forecast when a mission will fire.
+        """Forecast when a mission will run.
 
         In UTC and in local time, with a note where a clock change shifts, skips or repeats a time.
 
@@ -1776,7 +1777,7 @@ class Troupe:
     ) -> Task:
         """Create a task.
 
-        It is `pending`. Assigning it starts nothing by itself.
+        The new task is `pending`. Assigning a task does not start any work.
 
         `POST /api/tasks`. Needs `tasks:write`. May raise `OrganizationSuspendedError`,
         `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -1847,7 +1848,7 @@ class Troupe:
     ) -> DeletedTask:
         """Delete a task.
 
-        It is no longer found, on v1 neither.
+        The task can no longer be found, on v1 either.
 
         `DELETE /api/tasks/{id}`. Needs `tasks:write`. May raise `OrganizationSuspendedError`,
         `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -2043,8 +2044,7 @@ class Troupe:
     ) -> FileList:
         """List files and directories.
 
-        By path, in the order of its bytes. A page may have fewer than `limit` where `glob` leaves some
-        out.
+        Sorted by path, byte by byte. A page can have fewer than `limit` entries if `glob` excludes some.
 
         `GET /api/workspaces/{id}/files`. Needs `workspaces:read`. May raise `InvalidCursorError`,
         `InvalidPathError`, `OrganizationSuspendedError` or `NotFoundError`.
@@ -2071,8 +2071,7 @@ class Troupe:
     ) -> Generator[WorkspaceFile, None, None]:
         """List files and directories. All of them: the next page is asked for when it is needed.
 
-        By path, in the order of its bytes. A page may have fewer than `limit` where `glob` leaves some
-        out.
+        Sorted by path, byte by byte. A page can have fewer than `limit` entries if `glob` excludes some.
 
         `GET /api/workspaces/{id}/files`. Needs `workspaces:read`. May raise `InvalidCursorError`,
         `InvalidPathError`, `OrganizationSuspendedError` or `NotFoundError`.
@@ -2100,7 +2099,8 @@ class Troupe:
     ) -> FoundFiles:
         """Search names and contents.
 
-        Names first, then contents: of text files, the first 64 KiB are searched.
+        Matches in names come first, then matches in contents. Only the first 64 KiB of a text file are
+        searched.
 
         `GET /api/workspaces/{id}/files/search`. Needs `workspaces:read`. May raise
         `OrganizationSuspendedError` or `NotFoundError`.
@@ -2125,7 +2125,7 @@ class Troupe:
     ) -> bytes:
         """Download a file.
 
-        The current content, or that of the version `number`.
+        The current content, or the content of version `number`.
 
         `GET /api/workspaces/{id}/files/content`. Needs `workspaces:read`. May raise `InvalidPathError`,
         `OrganizationSuspendedError`, `NotFoundError` or `RangeNotSatisfiableError`.
@@ -2149,7 +2149,7 @@ class Troupe:
     ) -> Generator[bytes, None, None]:
         """Download a file. The content in pieces, as they arrive: a file of any size takes little memory.
 
-        The current content, or that of the version `number`.
+        The current content, or the content of version `number`.
 
         `GET /api/workspaces/{id}/files/content`. Needs `workspaces:read`. May raise `InvalidPathError`,
         `OrganizationSuspendedError`, `NotFoundError` or `RangeNotSatisfiableError`.
@@ -2176,9 +2176,10 @@ class Troupe:
         """Upload a file.
 
         Creates the file and missing parent directories, or replaces its content. The body is the file, and
-        `Content-Type` its media type. A large file may come in parts: each with `Content-Range` and the
-        `Repr-Digest` of the whole. While bytes are missing the answer is 202 with the `offset` of the next
-        part; `Content-Range: bytes */<size>` asks for it. An upload in parts may take a day.
+        `Content-Type` its media type. A large file can be sent in parts, each with `Content-Range` and the
+        `Repr-Digest` of the whole file. While bytes are missing, the response is 202 with the `offset` of
+        the next part; send `Content-Range: bytes */<size>` to query it. An upload in parts may take up to
+        a day.
 
         `PUT /api/workspaces/{id}/files/content`. Needs `workspaces:write`. May raise `InvalidPathError`,
         `OrganizationSuspendedError`, `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`,
@@ -2212,7 +2213,7 @@ class Troupe:
     ) -> ChangedFile:
         """Delete a file or directory.
 
-        A directory that is not empty is 409 `path_exists` unless `recursive` is `true`.
+        Deleting a directory that is not empty needs `recursive=true`; otherwise it is 409 `path_exists`.
 
         `DELETE /api/workspaces/{id}/files/content`. Needs `workspaces:write`. May raise
         `InvalidPathError`, `OrganizationSuspendedError`, `ForbiddenError`, `NotFoundError`,
@@ -2241,8 +2242,8 @@ class Troupe:
     ) -> FileVersions:
         """List the versions of a file.
 
-        Versions of a file that exists or was deleted less than 30 days ago. There are at most 51, on one
-        page.
+        Works for a file that exists or was deleted less than 30 days ago. All versions, at most 51, are on
+        one page.
 
         `GET /api/workspaces/{id}/files/versions`. Needs `workspaces:read`. May raise `InvalidPathError`,
         `OrganizationSuspendedError` or `NotFoundError`.
@@ -2350,7 +2351,7 @@ class Troupe:
     ) -> NewShare:
         """Create a public file share.
 
-        The address serves the file that is at the path at the time of the download.
+        The URL serves the file that is at the path at the time of the download.
 
         `POST /api/workspaces/{id}/files/share`. Needs `workspaces:write`. May raise `InvalidPathError`,
         `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or
@@ -2438,7 +2439,7 @@ class Troupe:
         )
         return answer
 
-    # Shares: Files that can be downloaded with their address and no token. [Guide: Files](/guides/files.md)
+    # Shares: Files that anyone with the link can download, without a token. [Guide: Files](/guides/files.md)
 
     def open_share(
         self,
@@ -2449,10 +2450,10 @@ class Troupe:
     ) -> bytes:
         """Download a shared file.
 
-        A share with a password takes it by HTTP Basic authentication, with any user name. Each download
-        counts; what sends no content (HEAD, 304, 416) is none. Browsers (`Accept: text/html`) get a page
-        with a preview and a link to download, and refusals as a page; the page counts as no download, and
-        shows no preview where `max_downloads` is set.
+        Send the password of a share by HTTP Basic authentication, with any user name. Each response with
+        content counts as a download; HEAD, 304 and 416 do not count. Browsers (`Accept: text/html`) get a
+        page with a preview and a download link, and errors as pages; the page does not count as a
+        download, and has no preview if `max_downloads` is set.
 
         `GET /share/{token}`. May raise `NotFoundError`, `ShareExpiredError` or `RangeNotSatisfiableError`.
         """
@@ -2476,10 +2477,10 @@ class Troupe:
         """Download a shared file. The content in pieces, as they arrive: a file of any size takes little
         memory.
 
-        A share with a password takes it by HTTP Basic authentication, with any user name. Each download
-        counts; what sends no content (HEAD, 304, 416) is none. Browsers (`Accept: text/html`) get a page
-        with a preview and a link to download, and refusals as a page; the page counts as no download, and
-        shows no preview where `max_downloads` is set.
+        Send the password of a share by HTTP Basic authentication, with any user name. Each response with
+        content counts as a download; HEAD, 304 and 416 do not count. Browsers (`Accept: text/html`) get a
+        page with a preview and a download link, and errors as pages; the page does not count as a
+        download, and has no preview if `max_downloads` is set.
 
         `GET /share/{token}`. May raise `NotFoundError`, `ShareExpiredError` or `RangeNotSatisfiableError`.
         """
@@ -2498,8 +2499,8 @@ class Troupe:
     def list_unfinished_uploads(self, *, timeout: float | None = None) -> UnfinishedUploadList:
         """List unfinished uploads.
 
-        Your own uploads in parts, newest first; owners see everybody's. An organization has at most 32 of
-        them, and a person 8.
+        Your own uploads in parts, newest first; owners see those of all members. There are at most 32 per
+        organization and 8 per person.
 
         `GET /api/unfinished-uploads`. Needs `workspaces:read`. May raise `OrganizationSuspendedError`.
         """
@@ -2521,7 +2522,7 @@ class Troupe:
     ) -> UnfinishedUpload:
         """End an unfinished upload.
 
-        Discards the bytes that have arrived. The person who began an upload ends it, and owners do.
+        Discards the bytes received so far. Only for the person who started the upload, and for owners.
 
         `DELETE /api/unfinished-uploads/{id}`. Needs `workspaces:write`. May raise
         `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or
@@ -2550,9 +2551,9 @@ class Troupe:
         """Run a read-only data-block query.
 
         DuckDB over CSV, JSON and Parquet files, such as `FROM 'reports/sales.csv'` or `FROM
-        read_csv('a.txt', delim = ';')`; SQLite over the file that `database` names. It reads the named
-        files and nothing else, and has 5 s of CPU time, 30 s in all and 512 MiB. CSV and Arrow answers
-        contain the rows only; the rest is in `X-Row-Count` and `X-Truncated`.
+        read_csv('a.txt', delim = ';')`; SQLite over the file that `database` names. A query reads only the
+        files that it names, and may use 5 s of CPU time, 30 s in total and 512 MiB of memory. CSV and
+        Arrow responses contain only the rows; `X-Row-Count` and `X-Truncated` have the rest.
 
         `POST /api/workspaces/{id}/data-blocks/query`. Needs `workspaces:read`. May raise
         `InvalidPathError`, `ReadOnlyViolationError`, `OrganizationSuspendedError`, `NotFoundError`,
@@ -2578,9 +2579,9 @@ class Troupe:
         """Run a read-only data-block query. The content in the `format` that the body names.
 
         DuckDB over CSV, JSON and Parquet files, such as `FROM 'reports/sales.csv'` or `FROM
-        read_csv('a.txt', delim = ';')`; SQLite over the file that `database` names. It reads the named
-        files and nothing else, and has 5 s of CPU time, 30 s in all and 512 MiB. CSV and Arrow answers
-        contain the rows only; the rest is in `X-Row-Count` and `X-Truncated`.
+        read_csv('a.txt', delim = ';')`; SQLite over the file that `database` names. A query reads only the
+        files that it names, and may use 5 s of CPU time, 30 s in total and 512 MiB of memory. CSV and
+        Arrow responses contain only the rows; `X-Row-Count` and `X-Truncated` have the rest.
 
         `POST /api/workspaces/{id}/data-blocks/query`. Needs `workspaces:read`. May raise
         `InvalidPathError`, `ReadOnlyViolationError`, `OrganizationSuspendedError`, `NotFoundError`,
@@ -2600,7 +2601,7 @@ class Troupe:
     def list_repositories(self, workspace_id: str, *, timeout: float | None = None) -> RepositoryList:
         """List repository mounts.
 
-        All at once: a workspace has at most 20.
+        Returns all of them: a workspace has at most 20.
 
         `GET /api/workspaces/{id}/repos`. Needs `workspaces:read`. May raise `OrganizationSuspendedError`
         or `NotFoundError`.
@@ -2624,7 +2625,7 @@ class Troupe:
     ) -> Repository:
         """Add a repository mount.
 
-        It stays `pending` until it is cloned. To name a `secret` is for owners, with the scope
+        The mount stays `pending` until it is cloned. Only owners can name a `secret`, with the scope
         `secrets:use`.
 
         `POST /api/workspaces/{id}/repos`. Needs `workspaces:write`. May raise `InvalidPathError`,
@@ -2653,9 +2654,9 @@ class Troupe:
     ) -> Repository:
         """Clone a repository mount.
 
-        The mount `repo_id`, or a new one. A job does it: follow or cancel `job_id` like any other job.
-        Only the files of the last commit are fetched; links, submodules and what a workspace cannot hold
-        are left out.
+        Clones the mount `repo_id`, or a new one. A job does the work: follow or cancel `job_id` like any
+        other job. Only the files of the latest commit are fetched; symbolic links, submodules and files
+        that a workspace cannot store are left out.
 
         `POST /api/workspaces/{id}/repos/clone`. Needs `workspaces:write`. May raise `InvalidPathError`,
         `InvalidUrlError`, `OwnerRequiredError`, `OrganizationSuspendedError`, `NotFoundError`,
@@ -2699,7 +2700,7 @@ class Troupe:
     ) -> Repository:
         """Remove a repository mount.
 
-        Its files stay, as files of the workspace.
+        Its files stay in the workspace as ordinary files.
 
         `DELETE /api/workspaces/{id}/repos/{repo_id}`. Needs `workspaces:write`. May raise
         `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or
@@ -2724,10 +2725,10 @@ class Troupe:
         idempotency_key: str | None = None,
         timeout: float | None = None,
     ) -> Repository:
-        """Bring a repository mount up to date.
+        """Update a repository mount.
 
-        By a job, as a clone. Files become what they are in the repository; what was changed here is kept
-        as a version.
+        Done by a job, like a clone. Files are replaced by those of the repository; local changes are kept
+        as versions.
 
         `POST /api/workspaces/{id}/repos/{repo_id}/sync`. Needs `workspaces:write`. May raise
         `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`,
@@ -2749,7 +2750,7 @@ class Troupe:
     def list_apps(self, workspace_id: str, *, timeout: float | None = None) -> AppList:
         """List the apps of a workspace.
 
-        All at once: a workspace has at most 20.
+        Returns all of them: a workspace has at most 20.
 
         `GET /api/workspaces/{id}/apps`. Needs `workspaces:read`. May raise `OrganizationSuspendedError` or
         `NotFoundError`.
@@ -2773,8 +2774,8 @@ class Troupe:
     ) -> App:
         """Create a workspace app.
 
-        Anybody with its `url` may open it, and gets the files as they are then. Browsers run its scripts
-        without any rights on the API.
+        Anyone with the `url` can open the app, and gets the current files. Its scripts have no access to
+        the API.
 
         `POST /api/workspaces/{id}/apps`. Needs `workspaces:write`. May raise `InvalidPathError`,
         `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `PathExistsError`,
@@ -2835,14 +2836,15 @@ class Troupe:
         )
         return answer
 
-    # Tools: What agents can be given
+    # Tools: Tools that agents can use
 
     def list_tools(self, *, agent_id: str | None = None, timeout: float | None = None) -> ToolList:
         """List the tools that agents can be given.
 
-        The service's own tools, by name, and with `agent_id` those of the agent and of its MCP servers.
-        The latter are called `<server>__<tool>`, and `<server>__*` names all of one server. A server is
-        asked at most every 5 minutes, and one that cannot be used is reported in `mcp_servers`.
+        The service's own tools, sorted by name; with `agent_id` also the agent's own tools and those of
+        its MCP servers. A tool of an MCP server is called `<server>__<tool>`, and `<server>__*` stands for
+        all tools of the server. Each server is queried at most every 5 minutes; a server that is
+        unavailable is reported in `mcp_servers`.
 
         `GET /api/tools`. Needs `agents:read`. May raise `OrganizationSuspendedError` or `NotFoundError`.
         """
@@ -2856,7 +2858,7 @@ class Troupe:
         )
         return answer
 
-    # Usage: What the organization has used, and its budget
+    # Usage: The organization's usage and budget
 
     def get_usage(
         self,
@@ -2934,7 +2936,7 @@ class Troupe:
     ) -> Secret:
         """Delete a secret.
 
-        One that agents or repositories of workspaces name is deleted with `force` only.
+        A secret that agents or repositories use is deleted only with `force`.
 
         `DELETE /api/secrets/{name}`. Needs `tokens:write`. May raise `OwnerRequiredError`,
         `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `SecretInUseError`,
@@ -2975,11 +2977,11 @@ class Troupe:
         idempotency_key: str | None = None,
         timeout: float | None = None,
     ) -> ProviderKey:
-        """Have a provider's calls made with a key of the organization.
+        """Use the organization's own key for a provider.
 
-        Takes effect with the next model call, also of running jobs. To rotate the key, write the secret
-        again. If the key cannot be used, jobs fail with `provider_key_rejected`; the operator's key is
-        never used instead.
+        Takes effect with the next model call, also in running jobs. To rotate the key, write the secret
+        again. If the provider rejects the key, jobs fail with `provider_key_rejected`; the operator's key
+        is never used instead.
 
         `PUT /api/provider-keys/{provider}`. Needs `secrets:use`. May raise `OwnerRequiredError`,
         `OrganizationSuspendedError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -3003,7 +3005,7 @@ class Troupe:
         idempotency_key: str | None = None,
         timeout: float | None = None,
     ) -> ProviderKey:
-        """Have a provider's calls made with the operator's key again.
+        """Use the operator's key for a provider again.
 
         `DELETE /api/provider-keys/{provider}`. Needs `secrets:use`. May raise `OwnerRequiredError`,
         `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or
@@ -3073,9 +3075,9 @@ class Troupe:
     ) -> NewToken:
         """Create a service token.
 
-        The token is in the answer and never shown again. It has no scope that the request's token lacks,
-        and ends with that token at the latest: when it expires, or is revoked. Without `expires_in_days`
-        it lives 90 days, or as long as that token.
+        The response has the token, which is never shown again. It cannot have a scope that your token
+        lacks, and it ends with your token at the latest: when that expires or is revoked. Without
+        `expires_in_days` it lives 90 days, but not longer than your token.
 
         `POST /api/service-tokens`. Needs `tokens:write`. May raise `OwnerRequiredError`,
         `OrganizationSuspendedError`, `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`,
@@ -3102,8 +3104,9 @@ class Troupe:
     ) -> Token:
         """Revoke a service token.
 
-        Takes effect with the next request, for the tokens that were made with it too, and closes their
-        open streams. A token without the scope `*` revokes none that is wider or outlives it.
+        Takes effect with the next request, also for tokens that were created with it, and closes their
+        open streams. A token without the scope `*` cannot revoke a token with more scopes or a later
+        expiry.
 
         `POST /api/service-tokens/{id}/revoke`. Needs `tokens:write`. May raise `OwnerRequiredError`,
         `OrganizationSuspendedError`, `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`,
@@ -3171,9 +3174,9 @@ class Troupe:
     ) -> NewToken:
         """Create a personal access token.
 
-        The token is in the answer and never shown again. It has no scope that the request's token lacks,
-        and ends with that token at the latest: when it expires, or is revoked. Without `expires_in_days`
-        it lives 90 days, or as long as that token.
+        The response has the token, which is never shown again. It cannot have a scope that your token
+        lacks, and it ends with your token at the latest: when that expires or is revoked. Without
+        `expires_in_days` it lives 90 days, but not longer than your token.
 
         `POST /api/personal-access-tokens`. Needs `tokens:write`. May raise `OrganizationSuspendedError`,
         `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or
@@ -3200,8 +3203,9 @@ class Troupe:
     ) -> Token:
         """Revoke a personal access token.
 
-        Takes effect with the next request, for the tokens that were made with it too, and closes their
-        open streams. A token without the scope `*` revokes none that is wider or outlives it.
+        Takes effect with the next request, also for tokens that were created with it, and closes their
+        open streams. A token without the scope `*` cannot revoke a token with more scopes or a later
+        expiry.
 
         `POST /api/personal-access-tokens/{id}/revoke`. Needs `tokens:write`. May raise
         `OrganizationSuspendedError`, `ForbiddenError`, `NotFoundError`, `RequestTimeoutError`,
@@ -3301,8 +3305,8 @@ class Troupe:
     ) -> RevokedSessions:
         """End all your other sessions.
 
-        All sessions in this organization but the one that asks. Needs a session or a token with the scope
-        `*`.
+        Ends all your sessions in this organization except the current one. Needs a session or a token with
+        the scope `*`.
 
         `POST /api/sessions/revoke-others`. Needs `tokens:write`. May raise `OrganizationSuspendedError`,
         `ForbiddenError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -3325,9 +3329,9 @@ class Troupe:
         cursor: str | None = None,
         timeout: float | None = None,
     ) -> OauthGrantList:
-        """List the programs that you have let in.
+        """List the programs that you have granted access.
 
-        Newest first; grants that are over are kept for 30 days.
+        Newest first; ended grants are listed for 30 days.
 
         `GET /api/oauth-grants`. Needs `tokens:read`. May raise `InvalidCursorError` or
         `OrganizationSuspendedError`.
@@ -3348,9 +3352,10 @@ class Troupe:
         limit: int | None = None,
         timeout: float | None = None,
     ) -> Generator[OauthGrant, None, None]:
-        """List the programs that you have let in. All of them: the next page is asked for when it is needed.
+        """List the programs that you have granted access. All of them: the next page is asked for when it is
+        needed.
 
-        Newest first; grants that are over are kept for 30 days.
+        Newest first; ended grants are listed for 30 days.
 
         `GET /api/oauth-grants`. Needs `tokens:read`. May raise `InvalidCursorError` or
         `OrganizationSuspendedError`.
@@ -3373,8 +3378,8 @@ class Troupe:
     ) -> OauthGrant:
         """End a program's access.
 
-        Its tokens end with the next request, and their open streams are closed. A token ends no grant that
-        has scopes which it lacks.
+        Takes effect with the next request, and closes the program's open streams. A token cannot end a
+        grant that has scopes which the token lacks.
 
         `POST /api/oauth-grants/{id}/revoke`. Needs `tokens:write`. May raise `OrganizationSuspendedError`,
         `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -3464,7 +3469,7 @@ class Troupe:
     ) -> Member:
         """Change a member's role.
 
-        Counts from the member's next request. The last owner stays one: 409.
+        Takes effect with the member's next request. The last owner cannot become a plain member: 409.
 
         `PATCH /api/members/{id}`. Needs `*`. May raise `OwnerRequiredError`, `OrganizationSuspendedError`,
         `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `VersionConflictError`,
@@ -3493,8 +3498,8 @@ class Troupe:
         """Remove a member.
 
         Ends the person's sessions, tokens and grants in this organization with the next request, and
-        closes their open streams. Open invitations of their address are withdrawn. What the person has
-        made stays. The last owner cannot be removed: 409.
+        closes their open streams. Open invitations for their address are withdrawn. What the person has
+        created stays. The last owner cannot be removed: 409.
 
         `DELETE /api/members/{id}`. Needs `*`. May raise `OwnerRequiredError`,
         `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`,
@@ -3520,7 +3525,7 @@ class Troupe:
     ) -> InvitationList:
         """List invitations.
 
-        Newest first; those that are over are kept for 30 days.
+        Newest first; accepted, withdrawn and expired invitations are listed for 30 days.
 
         `GET /api/invitations`. Needs `tokens:read`. May raise `InvalidCursorError`, `OwnerRequiredError`
         or `OrganizationSuspendedError`.
@@ -3543,7 +3548,7 @@ class Troupe:
     ) -> Generator[Invitation, None, None]:
         """List invitations. All of them: the next page is asked for when it is needed.
 
-        Newest first; those that are over are kept for 30 days.
+        Newest first; accepted, withdrawn and expired invitations are listed for 30 days.
 
         `GET /api/invitations`. Needs `tokens:read`. May raise `InvalidCursorError`, `OwnerRequiredError`
         or `OrganizationSuspendedError`.
@@ -3566,9 +3571,9 @@ class Troupe:
     ) -> NewInvitation:
         """Invite a person.
 
-        The link is in the answer and never shown again. The person who opens it becomes a member; it works
-        once, within 7 days. Nothing is sent: pass the link on. Open invitations of the same address are
-        withdrawn.
+        The response has the link, which is never shown again. It works once, within 7 days, and makes the
+        person who opens it a member. No e-mail is sent: pass the link on. Open invitations for the same
+        address are withdrawn.
 
         `POST /api/invitations`. Needs `*`. May raise `OwnerRequiredError`, `OrganizationSuspendedError`,
         `RequestTimeoutError`, `InvalidStateError`, `QuotaExceededError` or `StorageFullError`.
@@ -3594,7 +3599,7 @@ class Troupe:
     ) -> Invitation:
         """Withdraw an invitation.
 
-        Its link opens nothing any more. One that was accepted or withdrawn is 404.
+        The link stops working. An invitation that was already accepted or withdrawn is 404.
 
         `POST /api/invitations/{id}/revoke`. Needs `tokens:write`. May raise `OwnerRequiredError`,
         `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`, `QuotaExceededError` or
@@ -3624,7 +3629,7 @@ class Troupe:
         created_before: str | None = None,
         timeout: float | None = None,
     ) -> AuditEntryList:
-        """List what was done with credentials and members.
+        """List the audit log of credentials and members.
 
         For owners. Newest first; entries are kept for 365 days.
 
@@ -3658,7 +3663,7 @@ class Troupe:
         created_before: str | None = None,
         timeout: float | None = None,
     ) -> Generator[AuditEntry, None, None]:
-        """List what was done with credentials and members. All of them: the next page is asked for when it is
+        """List the audit log of credentials and members. All of them: the next page is asked for when it is
         needed.
 
         For owners. Newest first; entries are kept for 365 days.
@@ -3689,11 +3694,10 @@ class Troupe:
         format: Literal["csv", "ndjson"] | None = None,
         timeout: float | None = None,
     ) -> str:
-        """Export the audit as one file.
+        """Export the audit log as one file.
 
-        For owners. Newest first, streamed. In CSV a text that a spreadsheet would take for a formula has
-        an apostrophe before it. A file that is cut off ends without the end of its transfer: repeat the
-        request.
+        For owners. Newest first, streamed. In CSV, text that a spreadsheet would read as a formula starts
+        with an apostrophe. If the export fails midway, the transfer is aborted: repeat the request.
 
         `GET /api/audit/export`. Needs `tokens:read`. May raise `OwnerRequiredError` or
         `OrganizationSuspendedError`.
@@ -3739,7 +3743,7 @@ class Troupe:
     ) -> MessagingIntegrationWithSecret:
         """Set the destination of events.
 
-        For owners. The first call creates the signing secret, which is in the answer and never shown
+        For owners. The first call creates the signing secret; the response has it, and it is never shown
         again. Pending deliveries go to the new address. Setting it again enables delivery unless `enabled`
         is false.
 
@@ -3889,8 +3893,8 @@ class Troupe:
     ) -> RotatedMessagingIntegration:
         """Replace the signing secret.
 
-        For owners. The new secret is valid at once and is never shown again. For `grace_seconds`
-        deliveries carry a second signature by the old one.
+        For owners. The new secret is valid at once and is never shown again. For `grace_seconds`,
+        deliveries also carry a signature with the old secret.
 
         `POST /api/messaging-integration/signing-secret/rotate`. Needs `webhooks:write`. May raise
         `OwnerRequiredError`, `OrganizationSuspendedError`, `NotFoundError`, `RequestTimeoutError`,
@@ -4045,7 +4049,7 @@ class Troupe:
     # Service: Public documents about the service
 
     def get_version(self, *, timeout: float | None = None) -> ServiceVersion:
-        """Read what is deployed.
+        """Read the deployed version.
 
         `GET /api/version`.
         """
@@ -4160,7 +4164,7 @@ class Troupe:
         return answer
 
     def get_agent_api_manifest(self, *, timeout: float | None = None) -> AgentApiManifest:
-        """Read where crawlers and agents begin.
+        """Read the entry document for crawlers and agents.
 
         `GET /.well-known/teamday-agent-api`.
         """
@@ -4175,7 +4179,7 @@ class Troupe:
         return answer
 
     def get_authorization_server(self, *, timeout: float | None = None) -> AuthorizationServer:
-        """Read how a program asks a person for a token.
+        """Read the metadata of the authorization server.
 
         The metadata of the authorization server (RFC 8414).
 
@@ -4243,7 +4247,7 @@ class Troupe:
     def get_type_script_sdk(self, *, timeout: float | None = None) -> str:
         """Get the TypeScript SDK.
 
-        One file that needs nothing else, made from this contract.
+        One file without dependencies, generated from this contract.
 
         `GET /api/sdk/typescript`.
         """
@@ -4259,7 +4263,7 @@ class Troupe:
     def get_java_script_sdk(self, *, timeout: float | None = None) -> str:
         """Get the JavaScript SDK.
 
-        The TypeScript SDK without its types, as a module for Node from 20 on and for browsers.
+        The TypeScript SDK without its types, as a module for browsers and for Node 20 or later.
 
         `GET /api/sdk/javascript`.
         """
@@ -4275,7 +4279,7 @@ class Troupe:
     def get_java_script_sdk_types(self, *, timeout: float | None = None) -> str:
         """Get the types of the JavaScript SDK.
 
-        Declarations for editors and compilers, to keep beside it.
+        Type declarations for editors and compilers; save them beside the SDK.
 
         `GET /api/sdk/javascript/types`.
         """
@@ -4291,7 +4295,7 @@ class Troupe:
     def get_python_sdk(self, *, timeout: float | None = None) -> str:
         """Get the Python SDK.
 
-        One file that needs nothing but the standard library, made from this contract.
+        One file that needs only the standard library, generated from this contract.
 
         `GET /api/sdk/python`.
         """
@@ -4427,7 +4431,7 @@ class Troupe:
     ) -> V1Deleted:
         """Soft-delete agent.
 
-        It is archived: no longer found, listed, changed or executed. Its history is kept.
+        The agent is archived: it can no longer be found, listed, changed or executed. Its history is kept.
 
         `DELETE /api/v1/agents/{id}`. Needs `agents:write`. May raise `OrganizationSuspendedError`,
         `NotFoundError`, `RequestTimeoutError`, `InvalidStateError`, `QuotaExceededError` or
@@ -4541,7 +4545,7 @@ class Troupe:
     ) -> V1TaskAnswer:
         """Create task.
 
-        The new task is `pending`. Assigning it starts nothing by itself.
+        The new task is `pending`. Assigning a task does not start any work.
 
         `POST /api/v1/tasks`. Needs `tasks:write`. May raise `OrganizationSuspendedError`,
         `RequestTimeoutError`, `QuotaExceededError` or `StorageFullError`.
@@ -4560,9 +4564,9 @@ class Troupe:
 
 
 class AddMissionTaskRequest(TypedDict):
-    # Title, for people
+    # Title
     title: str
-    # What there is to do; null for none
+    # What is to be done; null if not given
     description: NotRequired[str | None]
     # How urgent it is
     priority: NotRequired[Priority]
@@ -4573,15 +4577,15 @@ class AddMissionTaskRequest(TypedDict):
 
 
 class AddRepositoryRequest(TypedDict):
-    # https, without credentials. Plain http only to what the operator has opened
+    # https URL without credentials. http is allowed only for hosts that the operator has opened
     url: str
-    # Omitted: the default one
+    # Branch; by default the repository's default branch
     branch: NotRequired[str | None]
-    # The directory; by default the name of the repository
+    # Directory for the files; by default the name of the repository
     path: NotRequired[str]
-    # Whether files below it may be changed here. Default "read"
+    # `read`: the files cannot be changed in the workspace; `write`: they can. Default "read"
     mode: NotRequired[Literal["read", "write"]]
-    # The name of the secret with its credentials: `user:password`, or a token alone
+    # Name of the secret with the credentials: `user:password`, or only a token
     secret: NotRequired[str | None]
 
 
@@ -4596,7 +4600,7 @@ class Agent(TypedDict):
     role: str
     # What the agent is for
     description: str | None
-    # Its instructions; null for readers of other organizations
+    # The agent's instructions; null for readers of other organizations
     system_prompt: str | None
     # `provider:name`; null for the service's default
     model: str | None
@@ -4605,14 +4609,14 @@ class Agent(TypedDict):
     visibility: Visibility
     # `private`: made in this organization; `library`: comes with the service
     source: Literal["private", "library"]
-    # An `archived` agent does not work; its record stays readable
+    # An `archived` agent cannot be executed; its record stays readable
     status: Literal["active", "archived"]
-    # Whether the organization uses the agent of the library
+    # Whether the organization has installed the library agent
     install_state: Literal["available", "installed", "uninstalled"]
-    # Tools that the agent may use besides those that are on for every agent; `<server>__*` is all tools of an
-    # MCP server
+    # Tools that the agent may use in addition to those of every agent; `<server>__*` stands for all tools of
+    # an MCP server
     allowed_tools: list[str]
-    # Whether it gets no tool of the service: `allowed_tools` was set to an empty list
+    # Whether the agent has none of the service's tools, because `allowed_tools` was set to an empty list
     has_no_tools: bool
     # Tools whose calls wait for a person's approval
     approval_tools: list[str]
@@ -4621,9 +4625,9 @@ class Agent(TypedDict):
     mcp_servers: list[McpServer]
     # Model calls of one job
     max_steps: int | None
-    # Tools of the agent's own: calls that your programs run (`client`), or requests (`http`)
+    # The agent's own tools: run by your program (`client`), or as HTTP requests by the service (`http`)
     tools: list[AgentTool]
-    # JSON Schema that its answers must fit; null: they are text
+    # JSON Schema that answers must match; null: answers are text
     output_schema: dict[str, Any] | None
     # Labels to find the agent by
     tags: list[str]
@@ -4631,15 +4635,15 @@ class Agent(TypedDict):
     created_by: str | None
     # The organization that owns it
     organization_id: str
-    # One more with each change; `If-Match` takes it
+    # Version number; rises by one with each change. Send it in `If-Match`
     version: int
     # ISO 8601 UTC with milliseconds
     created_at: str | None
     # ISO 8601 UTC with milliseconds
     updated_at: str | None
-    # Where what belongs to it is, by name
+    # Links to related resources, by name
     links: dict[str, str]
-    # What this caller may do with it now
+    # Actions that the caller may take now
     allowed_actions: list[str]
 
 
@@ -4648,18 +4652,18 @@ class AgentApiManifestAuthentication(TypedDict):
     type: str
     # Name of the header
     header: str
-    # Form of the header's value
+    # Format of the header's value
     format: str
     # The metadata of the authorization server (RFC 8414)
     authorization_server: str | None
 
 
 class AgentApiManifest(TypedDict):
-    """Where crawlers and agents begin"""
+    """Entry document for crawlers and agents"""
 
     # Name
     name: str
-    # Description, for people
+    # Description
     description: str
     # Version of the service
     version: str
@@ -4679,7 +4683,7 @@ class AgentApiManifest(TypedDict):
     deprecation_policy: str
     # What is deployed
     deployed_version: str
-    # The same as text
+    # Documentation as text for language models
     llms_txt: str
     # How to authenticate
     authentication: AgentApiManifestAuthentication
@@ -4705,7 +4709,7 @@ class AgentReadinessContract(TypedDict):
     reference: str
     # A version of the contract, by date
     api_version: str
-    # Header that names the version
+    # Header with the version
     version_header: str
 
 
@@ -4753,7 +4757,7 @@ class AgentReadinessRateLimits(TypedDict):
 class AgentReadinessIdempotency(TypedDict):
     # Name of the header
     header: str
-    # Header of the answer that says whether it is a replay
+    # Response header that says whether it is a replay
     answer_header: str
     # Seconds for which a key is remembered
     remembered_seconds: int
@@ -4766,7 +4770,7 @@ class AgentReadinessStreams(TypedDict):
     content_type: str
     # Paths of the streams
     paths: list[str]
-    # How to go on after an interruption
+    # How to resume after an interruption
     resume: str
 
 
@@ -4807,7 +4811,7 @@ class AgentReadinessChangelogVersionsItem(TypedDict):
 class AgentReadinessChangelog(TypedDict):
     # The versions, newest first
     versions: list[AgentReadinessChangelogVersionsItem]
-    # What is to go
+    # The deprecated operations
     deprecations: str
 
 
@@ -4816,7 +4820,7 @@ class AgentReadiness(TypedDict):
 
     # Name
     name: str
-    # Description, for people
+    # Description
     description: str
     # Where the contract is
     contract: AgentReadinessContract
@@ -4824,17 +4828,17 @@ class AgentReadiness(TypedDict):
     authentication: list[AgentReadinessAuthenticationItem]
     # What the token allows
     scopes: list[AgentReadinessScopesItem]
-    # The MCP endpoint; null where there is none
+    # The MCP endpoint; null if there is none
     mcp: AgentReadinessMcp | None
     # The SDKs
     sdks: list[AgentReadinessSdksItem]
     # How requests are limited
     rate_limits: AgentReadinessRateLimits
-    # How a change is made once
+    # How a repeated change takes effect once
     idempotency: AgentReadinessIdempotency
     # Event streams
     streams: AgentReadinessStreams
-    # Webhooks; null where there are none
+    # Webhooks; null if there are none
     webhooks: AgentReadinessWebhooks | None
     # How errors are reported
     errors: AgentReadinessErrors
@@ -4843,7 +4847,7 @@ class AgentReadiness(TypedDict):
 
 
 class AgentTool(TypedDict):
-    """A tool of one agent alone"""
+    """A tool that only one agent has"""
 
     # Name of the tool
     name: str
@@ -4851,29 +4855,28 @@ class AgentTool(TypedDict):
     description: str
     # JSON Schema of the tool's arguments: an object, at most 16 KiB
     input_schema: dict[str, Any]
-    # Who runs it: `client`, the programs that use the agent; `http`, the service makes a request
+    # Who runs the tool. `client`: your program; `http`: the service, as an HTTP request
     kind: Literal["client", "http"]
-    # Of the kind `http`: the method of the request
+    # For `http`: method of the request
     method: NotRequired[HttpMethod]
-    # Of the kind `http`: the address that is asked; `{argument}` in its path is an argument
+    # For `http`: URL of the request; `{argument}` in its path is replaced by the argument
     url: NotRequired[str]
-    # Where arguments go; others are in the path where the address has them, else fields of the JSON body, or
-    # of the query of GET and DELETE
+    # Where arguments go. Arguments that are not listed go into the path if the URL has a placeholder for
+    # them, else into the JSON body, or into the query of GET and DELETE
     arguments: NotRequired[list[ToolArgument]]
-    # Headers that each request has
+    # Headers of each request
     headers: NotRequired[list[ToolHeader]]
-    # Milliseconds for one request; 30,000 by default
+    # Timeout of one request in milliseconds; 30,000 by default
     timeout_ms: NotRequired[int]
     retry: NotRequired[ToolRetry]
-    # Whether a request whose outcome is not known may be made again; `true` for GET, PUT and DELETE by
-    # default
+    # Whether a request with an unknown outcome may be repeated; by default `true` for GET, PUT and DELETE
     repeatable: NotRequired[bool]
-    # Name of the secret, a `whsec_…`, by which each request is signed as a webhook is
+    # Name of a secret (`whsec_…`) that signs each request like a webhook
     signing_secret: NotRequired[str]
 
 
 class AgentToolInput(TypedDict):
-    """A tool of one agent alone"""
+    """A tool that only one agent has"""
 
     # Name of the tool
     name: str
@@ -4881,45 +4884,44 @@ class AgentToolInput(TypedDict):
     description: str
     # JSON Schema of the tool's arguments: an object, at most 16 KiB
     input_schema: dict[str, Any]
-    # Who runs it: `client`, the programs that use the agent; `http`, the service makes a request
+    # Who runs the tool. `client`: your program; `http`: the service, as an HTTP request
     kind: Literal["client", "http"]
-    # Of the kind `http`: the method of the request
+    # For `http`: method of the request
     method: NotRequired[HttpMethod]
-    # Of the kind `http`: the address that is asked; `{argument}` in its path is an argument
+    # For `http`: URL of the request; `{argument}` in its path is replaced by the argument
     url: NotRequired[str]
-    # Where arguments go; others are in the path where the address has them, else fields of the JSON body, or
-    # of the query of GET and DELETE
+    # Where arguments go. Arguments that are not listed go into the path if the URL has a placeholder for
+    # them, else into the JSON body, or into the query of GET and DELETE
     arguments: NotRequired[list[ToolArgumentInput]]
-    # Headers that each request has
+    # Headers of each request
     headers: NotRequired[list[ToolHeaderInput]]
-    # Milliseconds for one request; 30,000 by default
+    # Timeout of one request in milliseconds; 30,000 by default
     timeout_ms: NotRequired[int]
     retry: NotRequired[ToolRetryInput]
-    # Name of the secret, a `whsec_…`, by which each request is signed as a webhook is
+    # Name of a secret (`whsec_…`) that signs each request like a webhook
     signing_secret: NotRequired[str]
-    # Whether a request whose outcome is not known may be made again; `true` for GET, PUT and DELETE by
-    # default
+    # Whether a request with an unknown outcome may be repeated; by default `true` for GET, PUT and DELETE
     repeatable: NotRequired[bool]
 
 
 class App(TypedDict):
-    """A directory of static files that anybody with its address may open"""
+    """A directory of static files that anyone with the URL can open"""
 
     # The app's id
     id: str
-    # What people call it
+    # Display name
     name: str
-    # Part of its address
+    # Part of its URL
     slug: str
-    # What it is made of
+    # Kind of app
     kind: Literal["static"]
-    # The directory with its files
+    # Directory with the app's files
     path: str
-    # The file that it begins with
+    # Start page
     entry: str
-    # Where anybody may open it
+    # URL at which anyone can open the app
     url: str
-    # Whether it is served
+    # Status of the app
     status: Literal["ready"]
     # Who made it
     created_by: str
@@ -4930,7 +4932,7 @@ class App(TypedDict):
 class AppList(TypedDict):
     """All apps of a workspace"""
 
-    # In the order in which they were made
+    # In order of creation
     apps: list[App]
 
 
@@ -4943,16 +4945,16 @@ class Approval(TypedDict):
     tool_name: str
     # The call
     tool_call_id: str
-    # What the tool would be called with
+    # Arguments of the call
     arguments: dict[str, Any]
-    # What is asked
+    # Question to the person who decides
     message: str
     # ISO 8601 UTC with milliseconds
     expires_at: str
-    # What happens when nobody decides in time: `deny` refuses the call and the job goes on, `cancel` cancels
+    # What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels
     # the job
     on_expiry: ApprovalExpiryAction
-    # The decision; `expired` where nobody decided in time
+    # The decision; `expired` if nobody decided in time
     decision: ApprovalDecision | None
     # The user who decided; null if the approval expired
     decided_by: str | None
@@ -4971,12 +4973,12 @@ class ApprovalExpiry(TypedDict):
 
     # How long an approval may take, in seconds
     after_seconds: int
-    # What happens when nobody decides in time: `deny` refuses the call and the job goes on, `cancel` cancels
+    # What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels
     # the job
     on_expiry: ApprovalExpiryAction
 
 
-# What happens when nobody decides on an approval in time
+# What happens if nobody decides on an approval in time
 ApprovalExpiryAction: TypeAlias = Union[
     "Literal['deny', 'cancel']",
 ]
@@ -4987,26 +4989,27 @@ class ApprovalExpiryInput(TypedDict):
 
     # How long an approval may take, in seconds
     after_seconds: int
-    # What happens when nobody decides in time: `deny` refuses the call and the job goes on, `cancel` cancels
+    # What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels
     # the job
     on_expiry: ApprovalExpiryAction
 
 
 class ApproveJobRequest(TypedDict):
-    # Approval to decide; without it and `tool_call_id` all that are open, or the review
+    # Approval to decide. Without it and `tool_call_id`, the decision applies to all open approvals, or to the
+    # review
     approval_id: NotRequired[str]
     # Tool call to decide, as the model named it; instead of `approval_id`
     tool_call_id: NotRequired[str]
     # The decision
     decision: NotRequired[Literal["approve", "deny"]]
-    # In place of the model's; at most 64 KiB as JSON
+    # Arguments to use instead of the model's; at most 64 KiB as JSON
     arguments: NotRequired[dict[str, Any]]
-    # Why, for the agent and the record
+    # Reason, for the agent and the record
     comment: NotRequired[str]
 
 
 class Artifact(TypedDict):
-    """A file that a job has made, as it was after its last change of it"""
+    """A file that a job has written, as of the job's last change to it"""
 
     # The artifact's id
     id: str
@@ -5018,7 +5021,7 @@ class Artifact(TypedDict):
     path: str
     # Its media type
     mime: str
-    # Bytes
+    # Size in bytes
     size: int
     # Where its content is
     url: str
@@ -5054,14 +5057,14 @@ class AttachmentSourceWorkspace(TypedDict):
     workspace_id: str
     # Path in the workspace, such as `reports/2026.md`
     path: str
-    # Version of the file that the message has
+    # Version of the file at that time
     version: int
 
 
 class AttachmentSourceUrl(TypedDict):
     # Always "url"
     kind: Literal["url"]
-    # The address that it was fetched from
+    # URL that it was fetched from
     url: str
 
 
@@ -5070,7 +5073,7 @@ class AttachmentSourceTool(TypedDict):
     kind: Literal["tool"]
     # Name of the tool whose result has the content
     name: str
-    # What its server calls the content, if it is a resource
+    # URI of the content on its server, if it is a resource
     uri: str | None
 
 
@@ -5096,15 +5099,15 @@ class AuditEntry(TypedDict):
     id: str
     # What was done
     action: AuditAction
-    # Who did it; null: the operator, or somebody who is not known
+    # User who did it; null for the operator or an unknown person
     user_id: str | None
-    # The token or session with which it was done
+    # Token or session that was used
     token_id: str | None
     # The remote address; an IPv6 address as its /64
     address: str | None
-    # What it was done to: a token, a user, a grant, an invitation
+    # Subject of the action: a token, a user, a grant or an invitation
     subject_id: str | None
-    # A name or a role, for people
+    # A detail, such as a name or a role
     detail: str | None
     # ISO 8601 UTC with milliseconds
     created_at: str
@@ -5120,9 +5123,9 @@ class AuditEntryList(TypedDict):
 
 
 class AuthorizationServer(TypedDict):
-    """How a program asks a person for a token"""
+    """Metadata of the authorization server"""
 
-    # The authorization server; the same as `iss` in its answers
+    # Identifier of the authorization server; the same as `iss` in its responses
     issuer: str
     # Where a browser is sent for consent
     authorization_endpoint: str
@@ -5130,29 +5133,29 @@ class AuthorizationServer(TypedDict):
     token_endpoint: str
     # Where programs register themselves
     registration_endpoint: str
-    # Where tokens are given back
+    # Where tokens are revoked
     revocation_endpoint: str
-    # Where owners ask what a token is
+    # Where owners inspect a token
     introspection_endpoint: str
-    # What can be asked for
+    # Scopes that can be requested
     scopes_supported: list[str]
-    # Kinds of answers
+    # Supported response types
     response_types_supported: list[str]
-    # Where the answer is
+    # Supported response modes
     response_modes_supported: list[str]
-    # What is redeemed
+    # Supported grant types
     grant_types_supported: list[str]
-    # Programs have no secret
+    # Only `none`: clients have no secret
     token_endpoint_auth_methods_supported: list[str]
-    # Programs have no secret
+    # Only `none`: clients have no secret
     revocation_endpoint_auth_methods_supported: list[str]
     # PKCE is required
     code_challenge_methods_supported: list[str]
     # Answers name the issuer (RFC 9207)
     authorization_response_iss_parameter_supported: bool
-    # A client id may be the address of its document
+    # Whether a client id may be the URL of a metadata document
     client_id_metadata_document_supported: bool
-    # What people read
+    # Documentation for people
     service_documentation: str
 
 
@@ -5184,16 +5187,16 @@ class CancelReceipt(TypedDict):
     job: Job
     # The seq of its last event; null until it has stopped
     stopped_at_seq: int | None
-    # The message with what there was; absent where there was nothing
+    # Message with the partial answer; absent if there is none
     partial_message_id: NotRequired[str]
-    # Calls of tools that were finished
+    # Tool calls that finished
     tool_calls_finished: int
-    # Calls of tools that were not
+    # Tool calls that were aborted
     tool_calls_aborted: int
 
 
 class ChangedFile(TypedDict):
-    """What is at the path now"""
+    """A file or directory after a change"""
 
     # The workspace's id
     workspace_id: str
@@ -5201,21 +5204,21 @@ class ChangedFile(TypedDict):
     change: Literal["created", "updated", "moved", "deleted"]
     # The path, relative to the workspace
     path: str
-    # Its last name
+    # Last part of the path
     name: str
     # Kind of the entry
     kind: Literal["file", "directory"]
-    # Bytes; of a directory, those of all files below it
+    # Size in bytes; for a directory, of all files below it
     size: int
     # The media type of a file
     mime: str | None
     # Entity tag of the content, for `If-Match` and `If-None-Match`
     etag: str | None
-    # The version of a file's content: one more with each change
+    # Version of the file's content; rises by one with each change
     number: int | None
     # ISO 8601 UTC with milliseconds
     modified_at: str
-    # User or agent of the last change; null where it is unknown
+    # User or agent of the last change; null if unknown
     modified_by: FileAuthor | None
 
 
@@ -5230,28 +5233,28 @@ class Chat(TypedDict):
     status: ChatStatus
     # The agent that answers
     agent_id: str
-    # What the agent was called when the chat was opened
+    # Name of the agent when the chat was created
     agent_name: str
     # Where it is
     workspace_id: str
     options: ChatOptions
-    # Messages in it
+    # Number of messages
     message_count: int
     # A job's id
     active_job_id: str | None
-    # Messages that wait for their turn
+    # Number of queued messages
     queued_messages: int
-    # The mission that the chat is a run of
+    # Mission that this chat is a run of
     mission_id: str | None
     # Number of the mission's run that the chat belongs to; null for other chats
     run_number: int | None
     # Summary that replaces older messages in model calls; null if nothing was compacted
     summary: ChatSummary | None
-    # The chat that this one goes on from; null for one that began empty
+    # Where the chat was forked from; null if it was not forked
     forked_from: ForkOrigin | None
     # The beginning of the newest message
     last_message_preview: str | None
-    # Number of the job's newest event
+    # Number of the newest event
     last_seq: int
     # Any JSON object, as the creator gave it
     metadata: dict[str, Any]
@@ -5259,15 +5262,15 @@ class Chat(TypedDict):
     created_by: str
     # The organization that owns it
     organization_id: str
-    # One more with each change; `If-Match` takes it
+    # Version number; rises by one with each change. Send it in `If-Match`
     version: int
     # ISO 8601 UTC with milliseconds
     created_at: str
     # ISO 8601 UTC with milliseconds
     updated_at: str
-    # Where what belongs to it is, by name
+    # Links to related resources, by name
     links: dict[str, str]
-    # What this caller may do with it now
+    # Actions that the caller may take now
     allowed_actions: list[str]
 
 
@@ -5278,7 +5281,7 @@ class ChatApprovalRequestedEventData(TypedDict):
     type: Literal["approval.requested"]
     # ISO 8601 UTC with milliseconds
     at: str
-    # Id of the job; null where no job answers
+    # Id of the job; null if no job answers
     job_id: str
     # Id of the approval
     approval_id: str
@@ -5286,13 +5289,13 @@ class ChatApprovalRequestedEventData(TypedDict):
     tool_name: str
     # Id of the tool call, as the model gave it
     tool_call_id: str
-    # Arguments that the tool would be called with
+    # Arguments of the call
     arguments: dict[str, Any]
-    # Explanation, for people
+    # Human-readable message
     message: str
     # ISO 8601 UTC with milliseconds
     expires_at: str
-    # What happens when nobody decides in time: `deny` refuses the call and the job goes on, `cancel` cancels
+    # What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels
     # the job
     on_expiry: ApprovalExpiryAction
 
@@ -5315,17 +5318,17 @@ class ChatApprovalResolvedEventData(TypedDict):
     type: Literal["approval.resolved"]
     # ISO 8601 UTC with milliseconds
     at: str
-    # Id of the job; null where no job answers
+    # Id of the job; null if no job answers
     job_id: str
     # Id of the approval
     approval_id: str
     # Id of the tool call, as the model gave it
     tool_call_id: str
-    # The decision; `expired` where nobody decided in time
+    # The decision; `expired` if nobody decided in time
     decision: ApprovalDecision
-    # User who did it; null where the service did
+    # User who did it; null if the service did
     by: str | None
-    # Arguments that the tool would be called with
+    # Arguments of the call
     arguments: NotRequired[dict[str, Any]]
 
 
@@ -5347,7 +5350,7 @@ class ChatArtifactCreatedEventData(TypedDict):
     type: Literal["artifact.created"]
     # ISO 8601 UTC with milliseconds
     at: str
-    # Id of the job; null where no job answers
+    # Id of the job; null if no job answers
     job_id: str
     # Id of the artifact: the same for all changes of one file by one job
     id: str
@@ -5359,7 +5362,7 @@ class ChatArtifactCreatedEventData(TypedDict):
     path: str
     # Media type of the content
     mime: str
-    # Bytes
+    # Size in bytes
     size: int
 
 
@@ -5381,7 +5384,7 @@ class ChatCompactedEventData(TypedDict):
     type: Literal["chat.compacted"]
     # ISO 8601 UTC with milliseconds
     at: str
-    # Id of the job; null where no job answers
+    # Id of the job; null if no job answers
     job_id: str
     # Id of the message
     message_id: str
@@ -5407,11 +5410,11 @@ class ChatErrorEventData(TypedDict):
     type: Literal["error"]
     # ISO 8601 UTC with milliseconds
     at: str
-    # Id of the job; null where no job answers
+    # Id of the job; null if no job answers
     job_id: str
     # Code of the error
     code: RunErrorCode
-    # Explanation, for people
+    # Human-readable message
     message: str
 
 
@@ -5446,7 +5449,7 @@ class ChatJobLinkedEventData(TypedDict):
     type: Literal["job.linked"]
     # ISO 8601 UTC with milliseconds
     at: str
-    # Id of the job; null where no job answers
+    # Id of the job; null if no job answers
     job_id: str
     # Id of the message
     message_id: str
@@ -5470,7 +5473,7 @@ class ChatJobUpdatedEventData(TypedDict):
     type: Literal["job.updated"]
     # ISO 8601 UTC with milliseconds
     at: str
-    # Id of the job; null where no job answers
+    # Id of the job; null if no job answers
     job_id: str
     # Current status
     status: JobStatus
@@ -5505,7 +5508,7 @@ class ChatMessageCompletedEventData(TypedDict):
     type: Literal["message.completed"]
     # ISO 8601 UTC with milliseconds
     at: str
-    # Id of the job; null where no job answers
+    # Id of the job; null if no job answers
     job_id: str
     # Id of the message
     message_id: str
@@ -5513,8 +5516,9 @@ class ChatMessageCompletedEventData(TypedDict):
     status: Literal["completed", "cancelled", "failed"]
     # Content as text
     content: str
-    # Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of
-    # tokens (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
+    # Why the model stopped in its latest step: on its own (`stop`), to call tools (`tool_use`), at a token
+    # limit (`length`), by a filter of its provider (`content_filter`), because it declined (`refusal`), or
+    # `other`
     stop_reason: NotRequired[StopReason | None]
 
 
@@ -5544,7 +5548,7 @@ class ChatMessageCreatedEventData(TypedDict):
     content: str
     # Content in the model's order: text, tool calls and their results
     blocks: NotRequired[list[InputBlock]]
-    # Id of the job; null where no job answers
+    # Id of the job; null if no job answers
     job_id: str | None
 
 
@@ -5576,7 +5580,7 @@ class ChatMessageQueuedEventData(TypedDict):
     type: Literal["message.queued"]
     # ISO 8601 UTC with milliseconds
     at: str
-    # Id of the job; null where no job answers
+    # Id of the job; null if no job answers
     job_id: str
     # Id of the message
     message_id: str
@@ -5602,7 +5606,7 @@ class ChatMessageRestartedEventData(TypedDict):
     type: Literal["message.restarted"]
     # ISO 8601 UTC with milliseconds
     at: str
-    # Id of the job; null where no job answers
+    # Id of the job; null if no job answers
     job_id: str
     # Id of the message
     message_id: str
@@ -5628,7 +5632,7 @@ class ChatMessageStartedEventData(TypedDict):
     type: Literal["message.started"]
     # ISO 8601 UTC with milliseconds
     at: str
-    # Id of the job; null where no job answers
+    # Id of the job; null if no job answers
     job_id: str
     # Id of the message
     message_id: str
@@ -5672,13 +5676,13 @@ class ChatMessageUpdatedEvent(TypedDict):
 
 
 class ChatOptions(TypedDict):
-    """What the people in a chat may set"""
+    """Settings of a chat"""
 
-    # In place of the agent's own; null leaves it
+    # Model that answers in this chat, as `provider:name`; null is the agent's own
     model: str | None
-    # What becomes of a message while a turn runs
+    # What happens to a message while a chat turn runs
     on_busy: BusyPolicy
-    # In place of the agent's own; null leaves them
+    # Tools that the agent may use in this chat; null is all that the agent has
     tools: list[str] | None
     # Whether calls that need approval are approved without a person
     auto_approve: bool
@@ -5700,7 +5704,7 @@ class ChatOptionsChange(TypedDict):
     tools: NotRequired[list[str] | None]
     # Whether calls that need approval are approved without a person
     auto_approve: NotRequired[bool]
-    # Title, for people
+    # Title
     title: NotRequired[str]
     # Whether the chat is pinned in lists
     pinned: NotRequired[bool]
@@ -5718,7 +5722,7 @@ class ChatOptionsInput(TypedDict):
     tools: NotRequired[list[str] | None]
     # Whether calls that need approval are approved without a person
     auto_approve: NotRequired[bool]
-    # Title, for people
+    # Title
     title: NotRequired[str]
     # Whether the chat is pinned in lists
     pinned: NotRequired[bool]
@@ -5731,7 +5735,7 @@ class ChatReviewUpdatedEventData(TypedDict):
     type: Literal["review.updated"]
     # ISO 8601 UTC with milliseconds
     at: str
-    # Id of the job; null where no job answers
+    # Id of the job; null if no job answers
     job_id: str
     # New state
     state: ReviewState
@@ -5839,15 +5843,15 @@ class ChatToolCompletedEventData(TypedDict):
     type: Literal["tool.completed"]
     # ISO 8601 UTC with milliseconds
     at: str
-    # Id of the job; null where no job answers
+    # Id of the job; null if no job answers
     job_id: str
     # Id of the tool call
     call_id: str
-    # The beginning of what the tool has answered; absent without `jobs:read`
+    # Beginning of the tool's result; absent without `jobs:read`
     result: NotRequired[str]
-    # Whether the answer is longer than `result`
+    # Whether the result is longer than `result`
     is_truncated: NotRequired[bool]
-    # Images and files of the answer; absent without `jobs:read`
+    # Images and files in the result; absent without `jobs:read`
     attachments: NotRequired[list[Attachment]]
 
 
@@ -5869,15 +5873,15 @@ class ChatToolFailedEventData(TypedDict):
     type: Literal["tool.failed"]
     # ISO 8601 UTC with milliseconds
     at: str
-    # Id of the job; null where no job answers
+    # Id of the job; null if no job answers
     job_id: str
     # Id of the tool call
     call_id: str
-    # The beginning of what the tool has answered; absent without `jobs:read`
+    # Beginning of the tool's result; absent without `jobs:read`
     result: NotRequired[str]
-    # Whether the answer is longer than `result`
+    # Whether the result is longer than `result`
     is_truncated: NotRequired[bool]
-    # Images and files of the answer; absent without `jobs:read`
+    # Images and files in the result; absent without `jobs:read`
     attachments: NotRequired[list[Attachment]]
 
 
@@ -5899,13 +5903,13 @@ class ChatToolRequestedEventData(TypedDict):
     type: Literal["tool.requested"]
     # ISO 8601 UTC with milliseconds
     at: str
-    # Id of the job; null where no job answers
+    # Id of the job; null if no job answers
     job_id: str
     # Id of the tool call
     call_id: str
     # Name of the tool
     name: str
-    # What the tool is called with; absent where it is longer than 4 KiB, and without `jobs:read`
+    # Arguments of the call; absent if longer than 4 KiB, or without `jobs:read`
     arguments: NotRequired[dict[str, Any]]
     # ISO 8601 UTC with milliseconds
     expires_at: str
@@ -5929,13 +5933,13 @@ class ChatToolStartedEventData(TypedDict):
     type: Literal["tool.started"]
     # ISO 8601 UTC with milliseconds
     at: str
-    # Id of the job; null where no job answers
+    # Id of the job; null if no job answers
     job_id: str
     # Id of the tool call
     call_id: str
     # Name of the tool
     name: str
-    # What the tool is called with; absent where it is longer than 4 KiB, and without `jobs:read`
+    # Arguments of the call; absent if longer than 4 KiB, or without `jobs:read`
     arguments: NotRequired[dict[str, Any]]
 
 
@@ -5960,7 +5964,7 @@ class ChatUpdatedEventData(TypedDict):
     # Current status
     status: NotRequired[ChatStatus]
     options: NotRequired[ChatOptionsChange]
-    # Any JSON object of the caller's; it is returned unchanged
+    # Any JSON object; it is returned unchanged
     metadata: NotRequired[dict[str, Any]]
     # Whether the chat has been deleted
     deleted: NotRequired[bool]
@@ -5984,7 +5988,7 @@ class ChatUsageUpdatedEventData(TypedDict):
     type: Literal["usage.updated"]
     # ISO 8601 UTC with milliseconds
     at: str
-    # Id of the job; null where no job answers
+    # Id of the job; null if no job answers
     job_id: str
     # Tokens sent to models
     input_tokens: int
@@ -6017,25 +6021,25 @@ class ChatWork(TypedDict):
 
 
 class Citation(TypedDict):
-    """Source of a part of an answer, as the model cites it"""
+    """A source that the model cites for a part of its answer"""
 
-    # Where the cited part of the text begins, in UTF-16 units
+    # Start of the cited part of the text, in UTF-16 units
     start: int
-    # The first place behind the part
+    # End of the cited part, exclusive, in UTF-16 units
     end: int
-    # A page of the web, or a document of the conversation
+    # A web page, or a document in the conversation
     type: Literal["url", "document"]
-    # The source's title, or its name; null: it has none
+    # Title or name of the source; null if it has none
     title: str | None
-    # The source's address, with http or https; null: it has none
+    # URL of the source, with http or https; null if it has none
     url: str | None
-    # Which of the conversation's documents it is, counted from 0; null: it is none
+    # Index of the document in the conversation, from 0; null if the source is not a document
     document_index: int | None
-    # The first page that is cited, counted from 1; null: the source has no pages
+    # First cited page, from 1; null if the source has no pages
     first_page: int | None
-    # The last page that is cited; null: the source has no pages
+    # Last cited page; null if the source has no pages
     last_page: int | None
-    # The words of the source, cut after 1,000 characters; null: the provider does not tell them
+    # Cited text of the source, at most 1,000 characters; null if the provider does not return it
     cited_text: str | None
 
 
@@ -6046,31 +6050,31 @@ class ClientToolCall(TypedDict):
     id: str
     # Name of the tool
     name: str
-    # Arguments that the tool would be called with
+    # Arguments of the call
     arguments: NotRequired[dict[str, Any]]
 
 
 class ClockChangeNote(TypedDict):
-    """What a change of the clock does to a scheduled time"""
+    """Effect of a clock change on a scheduled time"""
 
     # Kind of the entry
     kind: Literal["shifted", "skipped", "repeated"]
-    # What a clock change does to it
+    # Effect of the clock change, in words
     message: str
 
 
 class CloneRepositoryRequest(TypedDict):
-    # A mount that is there; the other fields make a new one
+    # An existing mount; omit it to create one from the other fields
     repo_id: NotRequired[str]
-    # https, without credentials. Plain http only to what the operator has opened
+    # https URL without credentials. http is allowed only for hosts that the operator has opened
     url: NotRequired[str]
-    # Omitted: the default one
+    # Branch; by default the repository's default branch
     branch: NotRequired[str | None]
-    # The directory; by default the name of the repository
+    # Directory for the files; by default the name of the repository
     path: NotRequired[str]
-    # Whether files below it may be changed here. Default "read"
+    # `read`: the files cannot be changed in the workspace; `write`: they can. Default "read"
     mode: NotRequired[Literal["read", "write"]]
-    # The name of the secret with its credentials: `user:password`, or a token alone
+    # Name of the secret with the credentials: `user:password`, or only a token
     secret: NotRequired[str | None]
 
 
@@ -6082,7 +6086,7 @@ class CompactChatRequest(TypedDict):
 class ContentBlockInputVariant1(TypedDict):
     # Always "text"
     type: Literal["text"]
-    # What is said
+    # The text
     text: str
 
 
@@ -6104,18 +6108,18 @@ ContentBlockInput: TypeAlias = Union[
 class ContentSourceInputUpload(TypedDict):
     # Always "upload"
     kind: Literal["upload"]
-    # A file of `POST /api/files`
+    # Id of a file from `POST /api/files`
     file_id: str
 
 
 class ContentSourceInputWorkspace(TypedDict):
     # Always "workspace"
     kind: Literal["workspace"]
-    # A workspace; the token needs `workspaces:read`
+    # Id of the workspace; the token needs `workspaces:read`
     workspace_id: str
-    # A file of it
+    # Path of the file in the workspace
     path: str
-    # A version of the file; the present one unless given
+    # Version of the file; by default the current one
     version: NotRequired[int]
 
 
@@ -6137,7 +6141,7 @@ ContentSourceInput: TypeAlias = Union[
 class CreateAgentRequest(TypedDict):
     # Display name
     name: str
-    # Instructions that every model call of the agent begins with
+    # Instructions at the start of every model call of the agent
     system_prompt: str
     # Who may see it: `private` is its creator, `organization` every member, `public` every caller, `unlisted`
     # every caller who has the id. Default "private"
@@ -6148,32 +6152,32 @@ class CreateAgentRequest(TypedDict):
     description: NotRequired[str | None]
     # Model as `provider:name`; null is the service's default
     model: NotRequired[str | None]
-    # Tools that it may call beside those that only read; empty: no tool of the service at all; null: those
-    # that only read
+    # Tools that the agent may call in addition to the read-only ones. null: only the read-only ones; empty
+    # list: none of the service's tools
     allowed_tools: NotRequired[list[str] | None]
-    # Tools whose calls wait for a person's approval; `<server>__*` is all tools of an MCP server
+    # Tools whose calls wait for a person's approval; `<server>__*` stands for all tools of an MCP server
     approval_tools: NotRequired[list[str]]
     approval_expiry: NotRequired[ApprovalExpiryInput]
     # MCP servers whose tools the agent can use
     mcp_servers: NotRequired[list[McpServerInput]]
-    # Most model calls of one job; null is the service's limit
+    # Maximum number of model calls per job; null is the service's limit
     max_steps: NotRequired[int | None]
-    # Tools of the agent's own: calls that your programs run (`client`), or requests (`http`)
+    # The agent's own tools: run by your program (`client`), or as HTTP requests by the service (`http`)
     tools: NotRequired[list[AgentToolInput]]
-    # JSON Schema of an object, at most 16 KiB, that answers must fit; null: they are text
+    # JSON Schema of an object, at most 16 KiB, that answers must match; null: answers are text
     output_schema: NotRequired[dict[str, Any] | None]
     # Labels to find the agent by
     tags: NotRequired[list[str]]
 
 
 class CreateAppRequest(TypedDict):
-    # What people call it
+    # Display name
     name: str
-    # Part of its address; of one app of the workspace only
+    # Part of the URL; unique in the workspace
     slug: str
-    # The directory with its files; by default the slug
+    # Directory with the app's files; by default the slug
     path: NotRequired[str]
-    # The file that it begins with, relative to the directory. Default "index.html"
+    # Start page, relative to the directory. Default "index.html"
     entry: NotRequired[str]
 
 
@@ -6182,10 +6186,10 @@ class CreateChatRequest(TypedDict):
     agent_id: str
     # Id of the workspace
     workspace_id: str
-    # Title, for people
+    # Title
     title: NotRequired[str]
     options: NotRequired[ChatOptionsInput]
-    # Any JSON object of the caller's; it is returned unchanged
+    # Any JSON object; it is returned unchanged
     metadata: NotRequired[dict[str, Any]]
 
 
@@ -6202,24 +6206,24 @@ class CreateInvitationRequest(TypedDict):
 
 
 class CreateMissionRequest(TypedDict):
-    # Title, for people
+    # Title
     title: str
     # What each run should achieve; it is the first message of each run's chat
     goal: str
     # Id of the agent
     agent_id: str
-    # Workspace in which it runs; the organization's default workspace by default
+    # Workspace in which it runs; by default the organization's default workspace
     workspace_id: NotRequired[str]
     # Who may see it: `private` is its creator, `organization` is every member
     visibility: NotRequired[MissionVisibility]
-    # Which of its jobs run first where slots are scarce
+    # Priority of its jobs while job slots are scarce
     priority: NotRequired[Priority]
     schedule: NotRequired[MissionScheduleInput]
     # Whether a person reviews the result before the job is completed; `false` by default
     review_required: NotRequired[bool]
-    # Limits of each run; what is absent has the service's limit
+    # Limits of each run; the service's limits apply where one is absent
     budget: NotRequired[MissionBudgetInput]
-    # What its jobs have as their metadata; at most 16 KiB as JSON
+    # Metadata of its jobs; at most 16 KiB as JSON
     metadata: NotRequired[dict[str, Any]]
 
 
@@ -6242,9 +6246,9 @@ class CreateServiceTokenRequest(TypedDict):
 
 
 class CreateTaskRequest(TypedDict):
-    # Title, for people
+    # Title
     title: str
-    # Description, for people
+    # Description
     description: NotRequired[str | None]
     # How urgent it is. Default "medium"
     priority: NotRequired[Priority]
@@ -6257,7 +6261,7 @@ class CreateTaskRequest(TypedDict):
 class CreateWorkspaceRequest(TypedDict):
     # Name
     name: str
-    # Description, for people
+    # Description
     description: NotRequired[str | None]
     # Instructions that agents get in this workspace; null for none
     instructions: NotRequired[str | None]
@@ -6268,7 +6272,7 @@ class DataColumn(TypedDict):
 
     # Name
     name: str
-    # As DuckDB or SQLite names it
+    # Type of the column, as DuckDB or SQLite names it
     type: str
 
 
@@ -6282,7 +6286,7 @@ class DefaultRunner(TypedDict):
 
 
 class DeletedChat(TypedDict):
-    """A chat that is gone, as it was left"""
+    """A deleted chat, in its last state"""
 
     # The chat's id
     id: str
@@ -6292,28 +6296,28 @@ class DeletedChat(TypedDict):
     status: ChatStatus
     # The agent that answers
     agent_id: str
-    # What the agent was called when the chat was opened
+    # Name of the agent when the chat was created
     agent_name: str
     # Where it is
     workspace_id: str
     options: ChatOptions
-    # Messages in it
+    # Number of messages
     message_count: int
     # A job's id
     active_job_id: str | None
-    # Messages that wait for their turn
+    # Number of queued messages
     queued_messages: int
-    # The mission that the chat is a run of
+    # Mission that this chat is a run of
     mission_id: str | None
     # Number of the mission's run that the chat belongs to; null for other chats
     run_number: int | None
-    # What stood for the older messages in model calls
+    # Summary that replaced older messages in model calls
     summary: ChatSummary | None
-    # The chat that this one goes on from; null for one that began empty
+    # Where the chat was forked from; null if it was not forked
     forked_from: ForkOrigin | None
     # The beginning of the newest message
     last_message_preview: str | None
-    # Number of the job's newest event
+    # Number of the newest event
     last_seq: int
     # Any JSON object, as the creator gave it
     metadata: dict[str, Any]
@@ -6321,22 +6325,22 @@ class DeletedChat(TypedDict):
     created_by: str
     # The organization that owns it
     organization_id: str
-    # One more with each change; `If-Match` takes it
+    # Version number; rises by one with each change. Send it in `If-Match`
     version: int
     # ISO 8601 UTC with milliseconds
     created_at: str
     # ISO 8601 UTC with milliseconds
     updated_at: str
-    # Where what belongs to it is, by name
+    # Links to related resources, by name
     links: dict[str, str]
-    # What this caller may do with it now
+    # Actions that the caller may take now
     allowed_actions: list[str]
     # Always true
     deleted: Literal[True]
 
 
 class DeletedMission(TypedDict):
-    """A mission that is gone, as it was left"""
+    """A deleted mission, in its last state"""
 
     # The mission's id
     id: str
@@ -6354,15 +6358,15 @@ class DeletedMission(TypedDict):
     priority: Priority
     # Current status
     status: MissionStatus
-    # Reason for the pause, as it was given
+    # Reason for the pause, as given
     paused_reason: str | None
-    # Why it failed; null where it did not
+    # Why it failed; null if it did not
     failed_reason: MissionFailedReason | None
     schedule: MissionSchedule
     # Whether a person reviews the result before the job is completed; `false` by default
     review_required: bool
     budget: MissionBudget
-    # What its jobs have as their metadata
+    # Metadata of its jobs
     metadata: dict[str, Any]
     # Failures since the last success
     consecutive_failures: int
@@ -6374,28 +6378,28 @@ class DeletedMission(TypedDict):
     created_by: str
     # The organization that owns it
     organization_id: str
-    # One more with each change; `If-Match` takes it
+    # Version number; rises by one with each change. Send it in `If-Match`
     version: int
     # ISO 8601 UTC with milliseconds
     created_at: str
     # ISO 8601 UTC with milliseconds
     updated_at: str
-    # Where what belongs to it is, by name
+    # Links to related resources, by name
     links: dict[str, str]
-    # What this caller may do with it now
+    # Actions that the caller may take now
     allowed_actions: list[str]
     # Always true
     deleted: Literal[True]
 
 
 class DeletedTask(TypedDict):
-    """A task that is gone, as it was left"""
+    """A deleted task, in its last state"""
 
     # The task's id
     id: str
     # The title
     title: str
-    # Description, for people
+    # Description
     description: str | None
     # Current status
     status: TaskStatus
@@ -6411,15 +6415,15 @@ class DeletedTask(TypedDict):
     completed_at: str | None
     # The organization that owns it
     organization_id: str
-    # One more with each change; `If-Match` takes it
+    # Version number; rises by one with each change. Send it in `If-Match`
     version: int
     # ISO 8601 UTC with milliseconds
     created_at: str
     # ISO 8601 UTC with milliseconds
     updated_at: str
-    # Where what belongs to it is, by name
+    # Links to related resources, by name
     links: dict[str, str]
-    # What this caller may do with it now
+    # Actions that the caller may take now
     allowed_actions: list[str]
     # Always true
     deleted: Literal[True]
@@ -6430,21 +6434,21 @@ class Delivery(TypedDict):
 
     # The attempt's id
     id: str
-    # The event; its receivers dedupe on it
+    # Id of the event; receivers deduplicate by it
     event_id: str
     # Type of the event
     event_type: EventType
-    # Why the event exists: a change over the interface, the life of a job, or a test
+    # Origin of the event: a change over the API, the lifecycle of a job, or a test
     source: EventSource
     # The event's number
     sequence: int
     # Number of the attempt, from 1
     attempt: int
-    # `pending` waits for its time, `retrying` has failed and is tried again, `skipped` is not sent
+    # `pending`: not attempted yet; `retrying`: failed, and will be retried; `skipped`: not sent
     status: DeliveryStatus
-    # Status that the receiver answered; null where it did not answer
+    # HTTP status of the receiver's response; null if there was none
     http_status: int | None
-    # Why the attempt failed; null where it did not
+    # Why the attempt failed; null if it did not
     error: Literal[
         "timeout",
         "dns_error",
@@ -6454,9 +6458,9 @@ class Delivery(TypedDict):
         "blocked_address",
         "http_error",
     ] | None
-    # Duration in ms; null until it has ended
+    # Duration in milliseconds; null until it has ended
     duration_ms: int | None
-    # Redacted
+    # Host of the destination, redacted
     destination_host: str
     # The same for all attempts of one delivery
     delivery_key: str
@@ -6466,15 +6470,15 @@ class Delivery(TypedDict):
     next_attempt_at: str | None
     # The organization that owns it
     organization_id: str
-    # One more with each change; `If-Match` takes it
+    # Version number; rises by one with each change. Send it in `If-Match`
     version: int
     # ISO 8601 UTC with milliseconds
     created_at: str
     # ISO 8601 UTC with milliseconds
     updated_at: str
-    # Where what belongs to it is, by name
+    # Links to related resources, by name
     links: dict[str, str]
-    # What this caller may do with it now
+    # Actions that the caller may take now
     allowed_actions: list[str]
 
 
@@ -6510,11 +6514,11 @@ class Deprecation(TypedDict):
     path: str
     # When it was announced
     announced_at: str
-    # From when on it is deprecated
+    # When it becomes deprecated
     deprecated_at: str
-    # When it will be gone; null while that is not decided
+    # When it will be removed; null if not decided yet
     sunset_at: str | None
-    # The path of what replaces it
+    # Path of its replacement
     successor: str | None
     # The migration guide
     guide: str | None
@@ -6531,12 +6535,12 @@ class DeprecationPolicyVersioning(TypedDict):
     supported: list[str]
     # What counts as a breaking change
     breaking_changes: str
-    # What holds for v1
+    # Rules for v1
     v1: str
 
 
 class DeprecationPolicy(TypedDict):
-    """How the contract changes, and what of it is to go"""
+    """Versioning policy, and the deprecated operations"""
 
     # How the contract is versioned
     versioning: DeprecationPolicyVersioning
@@ -6568,25 +6572,25 @@ ErrorCode: TypeAlias = Union[
 
 
 class ErrorDetails(TypedDict):
-    """What you need to act on the error; which fields are present depends on the code"""
+    """Details to act on; which fields are present depends on the code"""
 
     # All errors of the input
     errors: NotRequired[list[InputError]]
     # Scopes that the token lacks
     required_scopes: NotRequired[list[str]]
-    # Versions of the interface
+    # Supported API versions
     supported: NotRequired[list[str]]
     # Unknown event types
     unknown: NotRequired[list[str]]
     # The oldest event that is kept
     oldest_sequence: NotRequired[int]
-    # The quota that is reached
+    # Quota that was reached
     quota: NotRequired[str]
     # What the quota allows
     limit: NotRequired[int]
-    # What there is of it
+    # Current usage
     used: NotRequired[int]
-    # The limit that was passed, in bytes
+    # Limit that was exceeded, in bytes
     limit_bytes: NotRequired[int]
     # The size of the file
     bytes: NotRequired[int]
@@ -6602,20 +6606,20 @@ class ErrorDetails(TypedDict):
     version: NotRequired[int]
     # The existing file or directory
     path: NotRequired[str]
-    # Agents that use the secret, as far as you may see them
+    # Agents that use the secret and that you may see
     agents: NotRequired[list[NamedRecord]]
     # Workspaces with repositories that use the secret
     workspaces: NotRequired[list[NamedRecord]]
     # Providers of models that are called with the secret
     providers: NotRequired[list[str]]
-    # Agents that use the secret and that you may not see
+    # Number of agents that use the secret and that you may not see
     others: NotRequired[int]
 
 
 class Event(TypedDict):
     """What has happened"""
 
-    # The event's id: the same over retries and redeliveries
+    # Id of the event, the same in retries and redeliveries
     id: str
     # Type of the event
     type: EventType
@@ -6627,19 +6631,19 @@ class Event(TypedDict):
     timestamp: int
     # The organization
     organization_id: str
-    # Without a gap within the organization
+    # Number of the event in the organization, without gaps
     sequence: int
-    # Why the event exists: a change over the interface, the life of a job, or a test
+    # Origin of the event: a change over the API, the lifecycle of a job, or a test
     source: EventSource
     actor: EventActor
-    # The request that has caused it
+    # Request that caused the event
     request_id: str | None
     resource: EventResource
     # Data of the event
     data: dict[str, Any]
-    # The fields that have been set
+    # Fields that the change has set
     changes: list[str]
-    # The data was longer than 20 KiB, and is ids and status only
+    # `data` was longer than 20 KiB, and has only ids and the status
     truncated: NotRequired[Literal[True]]
 
 
@@ -6653,11 +6657,11 @@ class EventActor(TypedDict):
 
 
 class EventFeed(TypedDict):
-    """Events by their numbers"""
+    """A page of events, oldest first"""
 
     # The events of this page
     events: list[Event]
-    # The number of the last event here, or `after` if there are none
+    # Number of the last event on this page, or `after` if the page is empty
     last_sequence: int
     # Whether there is a `next_cursor`
     has_more: bool
@@ -6670,7 +6674,7 @@ class EventPage(TypedDict):
 
     # The events of this page
     events: list[RecordedEvent]
-    # `after` of the next page; absent on the last
+    # Value of `after` for the next page; absent on the last page
     next_cursor: NotRequired[str]
 
 
@@ -6679,15 +6683,15 @@ class EventResource(TypedDict):
 
     # What it is about
     type: str
-    # Id of the record; null where there is none
+    # Id of the record; null if it has none
     id: str | None
-    # Where it is read
+    # URL of the record
     url: str | None
-    # Version of the record that the event is about; null where it has none
+    # Version of the record that the event is about; null if it has none
     version: int | None
 
 
-# Why an event exists
+# Origin of an event
 EventSource: TypeAlias = Union[
     "Literal['job_lifecycle', 'api_mutation', 'test']",
 ]
@@ -6709,7 +6713,7 @@ class FileAuthor(TypedDict):
 
 
 class FileList(TypedDict):
-    """Files and directories, by their paths"""
+    """Files and directories, sorted by path"""
 
     # The files of this page
     files: list[WorkspaceFile]
@@ -6718,7 +6722,7 @@ class FileList(TypedDict):
 
 
 class FilePreview(TypedDict):
-    """What can be shown of a file"""
+    """Preview of a file"""
 
     # The path, relative to the workspace
     path: str
@@ -6730,7 +6734,7 @@ class FilePreview(TypedDict):
     size: int
     # Entity tag of the content, for `If-Match` and `If-None-Match`
     etag: str
-    # The beginning of a text, as it is: nothing is made safe. Of a PDF, its text
+    # Beginning of the text, not sanitized; for a PDF, its text
     content: NotRequired[str]
     # `content` as HTML that is safe to show: Markdown, or highlighted code (`hljs-…`)
     html: NotRequired[str]
@@ -6740,33 +6744,33 @@ class FilePreview(TypedDict):
     table: NotRequired[PreviewTable]
     # Where the content is
     url: NotRequired[str]
-    # Whether there is more than `content` has
+    # Whether `content` was cut
     truncated: bool
 
 
 class FileUpload(TypedDict):
-    """How far an upload in parts is"""
+    """Progress of an upload in parts"""
 
     # The workspace's id
     workspace_id: str
     # The path, relative to the workspace
     path: str
-    # Bytes that have arrived: the first byte of the next part
+    # Bytes received so far, and so the offset of the next part
     offset: int
     # Bytes of the whole content
     size: int
-    # The digest of the whole content, in hex
+    # SHA-256 of the whole content, in hex
     sha256: str
     # ISO 8601 UTC with milliseconds
     expires_at: str | None
 
 
 class FileVersion(TypedDict):
-    """A version of a file that can be read back"""
+    """A stored version of a file"""
 
-    # What `?number=` of the content takes
+    # Version number; send it as `?number=` to read the content
     number: int
-    # Bytes
+    # Size in bytes
     size: int
     # Media type of the content
     mime: str
@@ -6789,31 +6793,31 @@ class FileVersions(TypedDict):
 
 
 class ForkChatRequest(TypedDict):
-    # The message of this chat up to which the new one has the conversation
+    # The conversation is copied up to and including this message
     from_message_id: str
-    # In place of the message, which must be a user's; it is answered: text, or blocks; a source is {kind:
+    # Replaces the message, which must be a user's, and is answered: text, or blocks; a source is {kind:
     # upload, file_id}, {kind: workspace, workspace_id, path} or {kind: url, url}
     content: NotRequired[str | list[ContentBlockInput]]
-    # Title, for people
+    # Title
     title: NotRequired[str]
 
 
 class ForkOrigin(TypedDict):
-    """The chat that this one goes on from"""
+    """Where a chat was forked from"""
 
     # The chat
     chat_id: str
-    # The message in it up to which the conversation was copied
+    # Last message that was copied
     message_id: str
 
 
 class ForkedChat(TypedDict):
-    """A chat that goes on from an earlier message of another one"""
+    """A chat that was forked from another one"""
 
     chat: Chat
     # The message that was sent in the new chat; null without `content`
     message: Message | None
-    # The job; null where nothing has been started
+    # The job; null if none was started
     job: Job | None
 
 
@@ -6822,28 +6826,28 @@ class FoundFile(TypedDict):
 
     # The path, relative to the workspace
     path: str
-    # Its last name
+    # Last part of the path
     name: str
     # Kind of the entry
     kind: Literal["file", "directory"]
-    # Bytes; of a directory, those of all files below it
+    # Size in bytes; for a directory, of all files below it
     size: int
     # The media type of a file
     mime: str | None
     # Entity tag of the content, for `If-Match` and `If-None-Match`
     etag: str | None
-    # The version of a file's content: one more with each change
+    # Version of the file's content; rises by one with each change
     number: int | None
     # ISO 8601 UTC with milliseconds
     modified_at: str
-    # User or agent of the last change; null where it is unknown
+    # User or agent of the last change; null if unknown
     modified_by: FileAuthor | None
-    # What is around the words; null where the name was found
+    # Text around the match; null if only the name matches
     excerpt: str | None
 
 
 class FoundFiles(TypedDict):
-    """Names first, then contents"""
+    """Matches in names first, then in contents"""
 
     # The files of this page
     files: list[FoundFile]
@@ -6856,39 +6860,40 @@ HttpMethod: TypeAlias = Union[
 
 
 class ImportAgentToolsRequest(TypedDict):
-    # The OpenAPI document, of version 3.0 or 3.1; or `text`, or `url`
+    # OpenAPI document, version 3.0 or 3.1; alternatively, send `text` or `url`
     document: NotRequired[dict[str, Any]]
     # The document as JSON or YAML
     text: NotRequired[str]
-    # Where the document is fetched from
+    # URL to fetch the document from
     url: NotRequired[str]
-    # The operations that become tools, by `operationId` or as `GET /path`; only a `dry_run` can do without
+    # Operations that become tools, by `operationId` or as `GET /path`; they may be omitted only with
+    # `dry_run`
     operations: NotRequired[list[str]]
-    # Before the names of the tools, which are those of their operations
+    # Prefix of the names of the tools, which are otherwise those of the operations
     prefix: NotRequired[str]
-    # Where the operations are; the first server of the document by default
+    # Base URL of the operations; by default the first server of the document
     server_url: NotRequired[str]
-    # Headers that each request has
+    # Headers of each request
     headers: NotRequired[list[ToolHeaderInput]]
-    # Milliseconds for one request; 30,000 by default
+    # Timeout of one request in milliseconds; 30,000 by default
     timeout_ms: NotRequired[int]
     retry: NotRequired[ToolRetryInput]
-    # Name of the secret, a `whsec_…`, by which each request is signed as a webhook is
+    # Name of a secret (`whsec_…`) that signs each request like a webhook
     signing_secret: NotRequired[str]
-    # Whether nothing is stored: the answer shows what would be
+    # Whether to store nothing and only return the result
     dry_run: NotRequired[bool]
 
 
 class ImportableOperation(TypedDict):
     """An operation of an OpenAPI document"""
 
-    # By what it is chosen
+    # Id to choose the operation by
     operation_id: str
     # Its method
     method: str
     # Its path
     path: str
-    # What it does, in the words of the document
+    # Summary from the document
     summary: str
 
 
@@ -6902,7 +6907,7 @@ InputBlock: TypeAlias = Union[
 class InputError(TypedDict):
     """One error of the input"""
 
-    # A JSON pointer
+    # JSON pointer to the field
     path: str
     # In words
     message: str
@@ -6927,7 +6932,7 @@ class InvariantReport(TypedDict):
 
 
 class Invitation(TypedDict):
-    """A link that makes a person a member, once"""
+    """A one-time link that makes a person a member"""
 
     # The invitation's id
     id: str
@@ -6941,15 +6946,15 @@ class Invitation(TypedDict):
     expires_at: str
     # The organization that owns it
     organization_id: str
-    # One more with each change; `If-Match` takes it
+    # Version number; rises by one with each change. Send it in `If-Match`
     version: int
     # ISO 8601 UTC with milliseconds
     created_at: str
     # ISO 8601 UTC with milliseconds
     updated_at: str
-    # Where what belongs to it is, by name
+    # Links to related resources, by name
     links: dict[str, str]
-    # What this caller may do with it now
+    # Actions that the caller may take now
     allowed_actions: list[str]
 
 
@@ -6969,15 +6974,15 @@ InvitationStatus: TypeAlias = Union[
 
 
 class IterateJobRequest(TypedDict):
-    # What is to be changed: text, or blocks; a source is {kind: upload, file_id}, {kind: workspace,
-    # workspace_id, path} or {kind: url, url}
+    # Requested changes: text, or blocks; a source is {kind: upload, file_id}, {kind: workspace, workspace_id,
+    # path} or {kind: url, url}
     feedback: str | list[ContentBlockInput]
-    # Of the new job; absent: that of the job before
+    # Metadata of the new job; by default that of the previous job
     metadata: NotRequired[dict[str, Any]]
 
 
 class Job(TypedDict):
-    """A long-running work record: one turn of an agent"""
+    """A long-running work record: one chat turn of an agent"""
 
     # A job's id
     id: str
@@ -6995,44 +7000,45 @@ class Job(TypedDict):
     workspace_id: str | None
     # The mission that the job belongs to
     mission_id: str | None
-    # The task of a mission that it does
+    # The mission task that the job works on
     mission_task_id: str | None
-    # The job that it comes from
+    # Parent of the job
     parent_job_id: str | None
     # A job's id
     root_job_id: str
-    # How it comes from its parent
+    # How the job derives from its parent
     relation: JobRelation
     # Number of feedback rounds before this job
     iteration: int
     # Number of the current attempt, from 1
     attempt: int
-    # Which work runs first where slots are scarce
+    # Priority of the job while job slots are scarce
     priority: Priority
     # The message that the job answers
     input: str
     # The result, as text; null until there is one
     result: str | None
-    # Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of
-    # tokens (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
+    # Why the model stopped in its latest step: on its own (`stop`), to call tools (`tool_use`), at a token
+    # limit (`length`), by a filter of its provider (`content_filter`), because it declined (`refusal`), or
+    # `other`
     stop_reason: StopReason | None
-    # JSON Schema that the answer must fit: the message's, or the agent's; null: none
+    # JSON Schema that the answer must match, from the message or the agent; null for none
     output_schema: dict[str, Any] | None
-    # The answer as a value that fits `output_schema`, once the job is done; null: none
+    # The answer as a value that matches `output_schema`, once the job is completed; null for none
     output: dict[str, Any] | None
-    # What `result` cites, as parts of it
+    # Citations in `result`
     citations: list[Citation]
-    # Why it failed; null where it did not
+    # Why it failed; null if it did not
     error: RunError | None
     progress: JobProgress
-    # What the running job waits for; null where it waits for nothing
+    # What the running job waits for; null if it does not wait
     waiting: JobWaiting | None
-    # What the job did without, or did differently
+    # What the job had to do without, or differently
     warnings: list[JobWarning]
     review: Review
     # Tool calls that wait for approval, or have waited
     approvals: list[Approval]
-    # Calls that wait for a result of the client; see `POST /api/jobs/{id}/tool-results`
+    # Calls that wait for a result from the client; see `POST /api/jobs/{id}/tool-results`
     requested_tool_calls: list[RequestedToolCall]
     # Artifacts of the job
     artifacts: list[Artifact]
@@ -7042,7 +7048,7 @@ class Job(TypedDict):
     runner: JobRunner | None
     # Any JSON object, as the creator gave it
     metadata: dict[str, Any]
-    # Number of the job's newest event
+    # Number of the newest event
     last_seq: int
     # The user that it acts for
     created_by: str
@@ -7052,15 +7058,15 @@ class Job(TypedDict):
     completed_at: str | None
     # The organization that owns it
     organization_id: str
-    # One more with each change; `If-Match` takes it
+    # Version number; rises by one with each change. Send it in `If-Match`
     version: int
     # ISO 8601 UTC with milliseconds
     created_at: str
     # ISO 8601 UTC with milliseconds
     updated_at: str
-    # Where what belongs to it is, by name
+    # Links to related resources, by name
     links: dict[str, str]
-    # What this caller may do with it now
+    # Actions that the caller may take now
     allowed_actions: list[str]
 
 
@@ -7077,13 +7083,13 @@ class JobApprovalRequestedEventData(TypedDict):
     tool_name: str
     # Id of the tool call, as the model gave it
     tool_call_id: str
-    # Arguments that the tool would be called with
+    # Arguments of the call
     arguments: dict[str, Any]
-    # Explanation, for people
+    # Human-readable message
     message: str
     # ISO 8601 UTC with milliseconds
     expires_at: str
-    # What happens when nobody decides in time: `deny` refuses the call and the job goes on, `cancel` cancels
+    # What happens if nobody decides in time: `deny` refuses the call and the job continues, `cancel` cancels
     # the job
     on_expiry: ApprovalExpiryAction
 
@@ -7110,11 +7116,11 @@ class JobApprovalResolvedEventData(TypedDict):
     approval_id: str
     # Id of the tool call, as the model gave it
     tool_call_id: str
-    # The decision; `expired` where nobody decided in time
+    # The decision; `expired` if nobody decided in time
     decision: ApprovalDecision
-    # User who did it; null where the service did
+    # User who did it; null if the service did
     by: str | None
-    # Arguments that the tool would be called with
+    # Arguments of the call
     arguments: NotRequired[dict[str, Any]]
 
 
@@ -7168,7 +7174,7 @@ class JobArtifactCreatedEventData(TypedDict):
     path: str
     # Media type of the content
     mime: str
-    # Bytes
+    # Size in bytes
     size: int
 
 
@@ -7192,7 +7198,7 @@ class JobBlockedEventData(TypedDict):
     at: str
     # Why
     reason: BlockedReason
-    # Of `tool_result_required`: the calls that wait for a result of the client
+    # For `tool_result_required`: the calls that wait for a result from the client
     tool_calls: NotRequired[list[ClientToolCall]]
 
 
@@ -7210,11 +7216,11 @@ class JobBlockedEvent(TypedDict):
 class JobBudget(TypedDict):
     """What a job may use; null is the service's own limit"""
 
-    # Most tokens, sent and received, of one job; null is no limit of its own
+    # Maximum number of tokens, sent and received, of one job; null is no limit of its own
     max_tokens: int | None
-    # The most that it may cost, in `currency` of `GET /api/usage`; null for no limit
+    # Maximum cost, in the `currency` of `GET /api/usage`; null for no limit
     max_cost: str | None
-    # Most model calls of one job; null is the service's limit
+    # Maximum number of model calls per job; null is the service's limit
     max_steps: int | None
     # ISO 8601 UTC with milliseconds
     deadline_at: str | None
@@ -7223,14 +7229,13 @@ class JobBudget(TypedDict):
 class JobBudgetInput(TypedDict):
     """What a job may use; null is no limit of its own"""
 
-    # Most tokens, sent and received, of one job; null is no limit of its own
+    # Maximum number of tokens, sent and received, of one job; null is no limit of its own
     max_tokens: NotRequired[int | None]
-    # The most that it may cost, as decimal text in `currency` of `GET /api/usage`; its model must have a
-    # price
+    # Maximum cost as decimal text, in the `currency` of `GET /api/usage`; the model must have a price
     max_cost: NotRequired[str | None]
-    # Most model calls of one job; null is the service's limit
+    # Maximum number of model calls per job; null is the service's limit
     max_steps: NotRequired[int | None]
-    # When its run ends, in ISO 8601; 24 hours after its beginning at the latest
+    # Deadline of the run in ISO 8601, at most 24 hours after its start
     deadline_at: NotRequired[str | None]
 
 
@@ -7285,8 +7290,9 @@ class JobCompletedEventData(TypedDict):
     # ISO 8601 UTC with milliseconds
     at: str
     usage: TokenCounts
-    # Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of
-    # tokens (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
+    # Why the model stopped in its latest step: on its own (`stop`), to call tools (`tool_use`), at a token
+    # limit (`length`), by a filter of its provider (`content_filter`), because it declined (`refusal`), or
+    # `other`
     stop_reason: NotRequired[StopReason | None]
 
 
@@ -7312,7 +7318,7 @@ class JobCreatedEventData(TypedDict):
     chat_id: str
     # Id of the agent
     agent_id: str
-    # Title, for people
+    # Title
     title: str
 
 
@@ -7362,7 +7368,7 @@ class JobErrorEventData(TypedDict):
     at: str
     # Code of the error
     code: RunErrorCode
-    # Explanation, for people
+    # Human-readable message
     message: str
 
 
@@ -7386,8 +7392,9 @@ class JobFailedEventData(TypedDict):
     at: str
     error: JobFailure
     usage: TokenCounts
-    # Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of
-    # tokens (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
+    # Why the model stopped in its latest step: on its own (`stop`), to call tools (`tool_use`), at a token
+    # limit (`length`), by a filter of its provider (`content_filter`), because it declined (`refusal`), or
+    # `other`
     stop_reason: NotRequired[StopReason | None]
 
 
@@ -7407,7 +7414,7 @@ class JobFailure(TypedDict):
 
     # Code of the error
     code: RunErrorCode
-    # Explanation, for people
+    # Human-readable message
     message: str
 
 
@@ -7418,7 +7425,7 @@ class JobIterationRequestedEventData(TypedDict):
     type: Literal["job.iteration_requested"]
     # ISO 8601 UTC with milliseconds
     at: str
-    # User who did it; null where the service did
+    # User who did it; null if the service did
     by: str
     # What the next round should do differently
     feedback: str
@@ -7438,7 +7445,7 @@ class JobIterationRequestedEvent(TypedDict):
 
 
 class JobLineage(TypedDict):
-    """The jobs that come from one root, oldest first"""
+    """All jobs that derive from one root, oldest first"""
 
     # A job's id
     root_id: str
@@ -7464,7 +7471,7 @@ class JobLogEventData(TypedDict):
     at: str
     # Severity of the line
     level: Literal["info", "warn"]
-    # Explanation, for people
+    # Human-readable message
     message: str
 
 
@@ -7482,36 +7489,37 @@ class JobLogEvent(TypedDict):
 class JobMetrics(TypedDict):
     """What a job has used"""
 
-    # Tokens that were sent to models
+    # Tokens sent to models
     input_tokens: int
-    # Tokens that came back
+    # Tokens received from models
     output_tokens: int
-    # The exact price of the tokens that have one, in `currency` of `GET /api/usage`; null where none has
+    # Exact cost of the tokens that have a price, in the `currency` of `GET /api/usage`; null if none has a
+    # price
     cost: str | None
-    # Tokens of models for which the operator has set no price; `cost` is without them
+    # Tokens of models without a price; they are not in `cost`
     unpriced_tokens: int
-    # Tokens of calls that a key of the organization has paid, and not one of the operator
+    # Tokens of calls with the organization's own key
     own_key_tokens: int
-    # Tokens that their provider has not counted: an estimate, within the other counts
+    # Tokens that are estimated because the provider did not report them; the other counts include them
     estimated_tokens: int
-    # Calls of tools
+    # Number of tool calls
     tool_calls: int
-    # Model calls that were tried again
+    # Number of retried model calls
     model_retries: int
-    # Duration in ms; null until it has ended
+    # Duration in milliseconds; null until it has ended
     duration_ms: int | None
-    # Ms from the first model call to its first text; null where there was none
+    # Milliseconds from the first model call to its first text; null if there was none
     time_to_first_token_ms: float | None
 
 
 class JobNode(TypedDict):
-    """A job among its relatives"""
+    """A job in a lineage"""
 
     # A job's id
     id: str
-    # The job that it comes from
+    # Parent of the job
     parent_job_id: str | None
-    # How the job comes from its parent
+    # How the job derives from its parent
     relation: JobRelation
     # Current status
     status: JobStatus
@@ -7524,13 +7532,13 @@ class JobNode(TypedDict):
 class JobProgress(TypedDict):
     """The progress of a job, as its tools report it"""
 
-    # Percentage done, from 0 to 100; null where it is unknown
+    # Percentage done, from 0 to 100; null if unknown
     percent: float | None
-    # What is being done; null where it is unknown
+    # Current activity; null if unknown
     label: str | None
 
 
-# How a job comes from its parent
+# How a job derives from its parent
 JobRelation: TypeAlias = Union[
     "Literal['root', 'iteration', 'resume', 'delegation']",
 ]
@@ -7796,18 +7804,18 @@ JobWaitReason: TypeAlias = Union[
 
 
 class JobWaiting(TypedDict):
-    """What a running job waits for before it goes on by itself"""
+    """What a running job waits for before it continues on its own"""
 
     # What the job waits for
     reason: JobWaitReason
     # ISO 8601 UTC with milliseconds
     retry_at: str | None
-    # Retries of this call, the coming one included
+    # Retries of this call, including the next one
     retries: int
 
 
 class JobWarning(TypedDict):
-    """Something that a job did without, or did differently"""
+    """Something that a job had to do without, or differently"""
 
     # Code of the warning
     code: Literal["tools_unavailable", "model_fallback", "model_without_tools", "answer_cut"]
@@ -7824,7 +7832,7 @@ KeyedProvider: TypeAlias = Union[
 
 
 class MadeDirectory(TypedDict):
-    """The directory, which now exists"""
+    """A directory that now exists"""
 
     # The path, relative to the workspace
     path: str
@@ -7839,14 +7847,14 @@ class McpServer(TypedDict):
     name: str
     # Address of the MCP server
     url: str
-    # HTTP headers that the MCP server is sent
+    # HTTP headers for the MCP server
     headers: NotRequired[list[McpServerHeader]]
-    # Whether a run goes on without the server's tools while the server cannot be reached; `false` by default
+    # Whether runs continue without the server's tools while it is unavailable; `false` by default
     optional: NotRequired[bool]
 
 
 class McpServerHeader(TypedDict):
-    """A header that the MCP server is sent: a secret after a prefix"""
+    """A header for the MCP server: a prefix and a secret"""
 
     # Name of the header
     name: str
@@ -7857,7 +7865,7 @@ class McpServerHeader(TypedDict):
 
 
 class McpServerHeaderInput(TypedDict):
-    """A header that the MCP server is sent: a secret after a prefix"""
+    """A header for the MCP server: a prefix and a secret"""
 
     # Name of the header
     name: str
@@ -7874,22 +7882,22 @@ class McpServerInput(TypedDict):
     name: str
     # Address of the MCP server
     url: str
-    # HTTP headers that the MCP server is sent
+    # HTTP headers for the MCP server
     headers: NotRequired[list[McpServerHeaderInput]]
-    # Whether a run goes on without the server's tools while the server cannot be reached; `false` by default
+    # Whether runs continue without the server's tools while it is unavailable; `false` by default
     optional: NotRequired[bool]
 
 
 class McpServerTools(TypedDict):
-    """What an MCP server was found to have"""
+    """Result of listing the tools of an MCP server"""
 
     # The name of the server
     name: str
     # `listed`: its tools are in the list; `unavailable`: it could not be used, `message` says why
     status: Literal["listed", "unavailable"]
-    # Tools of it in the list
+    # Number of its tools in the list
     tools: int
-    # Tools that are not in the list: past 256, or with too large a schema
+    # Number of its tools that were left out: beyond 256, or with too large a schema
     left_out: int
     # Why it cannot be used
     message: str | None
@@ -7916,15 +7924,15 @@ class Member(TypedDict):
     role: Role
     # The organization that owns it
     organization_id: str
-    # One more with each change; `If-Match` takes it
+    # Version number; rises by one with each change. Send it in `If-Match`
     version: int
     # ISO 8601 UTC with milliseconds
     created_at: str
     # ISO 8601 UTC with milliseconds
     updated_at: str
-    # Where what belongs to it is, by name
+    # Links to related resources, by name
     links: dict[str, str]
-    # What this caller may do with it now
+    # Actions that the caller may take now
     allowed_actions: list[str]
 
 
@@ -7950,27 +7958,28 @@ class Message(TypedDict):
     role: MessageRole
     # State of the message's text
     status: Literal["queued", "streaming", "completed", "cancelled", "failed"]
-    # The text blocks joined; `position` in the streams is an offset into it
+    # Concatenated text blocks; `position` in streams is an offset into it
     content: str
-    # All its pieces, in their order
+    # All blocks of the message, in order
     blocks: list[Block | Attachment]
     # A job's id
     job_id: str | None
     # Tokens of the model calls behind the message; null until it is complete
     usage: TokenUsage | None
-    # Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of
-    # tokens (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
+    # Why the model stopped in its latest step: on its own (`stop`), to call tools (`tool_use`), at a token
+    # limit (`length`), by a filter of its provider (`content_filter`), because it declined (`refusal`), or
+    # `other`
     stop_reason: StopReason | None
     # Whether it stays in the model's context when the conversation is compacted
     pinned: bool
     # For a summary: how many messages it replaces in model calls
     summary_of: int | None
     sender: MessageSender
-    # What its sender gave it
+    # Metadata from the sender
     metadata: dict[str, Any]
-    # Its place in the conversation: the seq of the event that made it
+    # Position in the conversation: the seq of the event that created it
     seq: int
-    # One more with each change; `If-Match` takes it
+    # Version number; rises by one with each change. Send it in `If-Match`
     version: int
     # ISO 8601 UTC with milliseconds
     created_at: str
@@ -7981,7 +7990,7 @@ class Message(TypedDict):
 
 
 class MessagePage(TypedDict):
-    """A page of messages in the order of the conversation, from the newest page to the oldest"""
+    """A page of messages in conversation order; the newest page comes first"""
 
     # The chat
     chat_id: str
@@ -7992,7 +8001,7 @@ class MessagePage(TypedDict):
     # The messages of this page
     messages: list[Message]
     work: ChatWork
-    # Where the page of older messages ends; absent on the last
+    # Cursor of the next page, with older messages; absent on the last page
     next_cursor: NotRequired[str]
 
 
@@ -8012,21 +8021,21 @@ class MessageSender(TypedDict):
 
 
 class MessagingIntegration(TypedDict):
-    """Where an organization's events are sent to"""
+    """Destination of an organization's events"""
 
     # Kind of destination
     provider: Literal["webhook"]
     # Name
     name: str
-    # Whole for owners; others see its scheme and the host as the ledger names it
+    # URL of the destination; members who are not owners see only its scheme and the redacted host
     url: str
     # Whether events are delivered
     enabled: bool
-    # Types that are delivered; none means all
+    # Event types that are delivered; an empty list means all
     event_types: list[str]
-    # How long a failed delivery is retried: `standard` for 7 seconds (after 1, 2 and 4), `durable` for three
-    # more days. Choose `durable` unless the receiver must not get old events: `standard` does not outlive a
-    # deployment of the receiver
+    # How long a failed delivery is retried: `standard` for 7 seconds (after 1, 2 and 4 s), `durable` for
+    # three more days. Choose `durable` unless the receiver must not get old events: `standard` ends before a
+    # deployment of the receiver does
     retry_profile: RetryProfile
     # Whether there is a signing secret
     secret_set: bool
@@ -8034,26 +8043,26 @@ class MessagingIntegration(TypedDict):
     secret_last4: str
     # ISO 8601 UTC with milliseconds
     former_secret_until: str | None
-    # Why the service has disabled the destination; null where it has not
+    # Why the service has disabled the destination; null if it has not
     disabled_reason: Literal["gone", "failing"] | None
     # ISO 8601 UTC with milliseconds
     last_success_at: str | None
     # ISO 8601 UTC with milliseconds
     last_failure_at: str | None
-    # What was given up and not sent again since: how many deliveries, and the range of their numbers for a
-    # redelivery; null: nothing
+    # Deliveries that were given up and not redelivered since, with the range of event numbers to redeliver;
+    # null if there are none
     undelivered: UndeliveredEvents | None
     # The organization that owns it
     organization_id: str
-    # One more with each change; `If-Match` takes it
+    # Version number; rises by one with each change. Send it in `If-Match`
     version: int
     # ISO 8601 UTC with milliseconds
     created_at: str
     # ISO 8601 UTC with milliseconds
     updated_at: str
-    # Where what belongs to it is, by name
+    # Links to related resources, by name
     links: dict[str, str]
-    # What this caller may do with it now
+    # Actions that the caller may take now
     allowed_actions: list[str]
 
 
@@ -8064,15 +8073,15 @@ class MessagingIntegrationWithSecret(TypedDict):
     provider: Literal["webhook"]
     # Name
     name: str
-    # Whole for owners; others see its scheme and the host as the ledger names it
+    # URL of the destination; members who are not owners see only its scheme and the redacted host
     url: str
     # Whether events are delivered
     enabled: bool
-    # Types that are delivered; none means all
+    # Event types that are delivered; an empty list means all
     event_types: list[str]
-    # How long a failed delivery is retried: `standard` for 7 seconds (after 1, 2 and 4), `durable` for three
-    # more days. Choose `durable` unless the receiver must not get old events: `standard` does not outlive a
-    # deployment of the receiver
+    # How long a failed delivery is retried: `standard` for 7 seconds (after 1, 2 and 4 s), `durable` for
+    # three more days. Choose `durable` unless the receiver must not get old events: `standard` ends before a
+    # deployment of the receiver does
     retry_profile: RetryProfile
     # Whether there is a signing secret
     secret_set: bool
@@ -8080,26 +8089,26 @@ class MessagingIntegrationWithSecret(TypedDict):
     secret_last4: str
     # ISO 8601 UTC with milliseconds
     former_secret_until: str | None
-    # Why the service has disabled the destination; null where it has not
+    # Why the service has disabled the destination; null if it has not
     disabled_reason: Literal["gone", "failing"] | None
     # ISO 8601 UTC with milliseconds
     last_success_at: str | None
     # ISO 8601 UTC with milliseconds
     last_failure_at: str | None
-    # What was given up and not sent again since: how many deliveries, and the range of their numbers for a
-    # redelivery; null: nothing
+    # Deliveries that were given up and not redelivered since, with the range of event numbers to redeliver;
+    # null if there are none
     undelivered: UndeliveredEvents | None
     # The organization that owns it
     organization_id: str
-    # One more with each change; `If-Match` takes it
+    # Version number; rises by one with each change. Send it in `If-Match`
     version: int
     # ISO 8601 UTC with milliseconds
     created_at: str
     # ISO 8601 UTC with milliseconds
     updated_at: str
-    # Where what belongs to it is, by name
+    # Links to related resources, by name
     links: dict[str, str]
-    # What this caller may do with it now
+    # Actions that the caller may take now
     allowed_actions: list[str]
     # The signing secret, if this request has created it; never shown again
     secret: NotRequired[str]
@@ -8120,19 +8129,19 @@ class Mission(TypedDict):
     workspace_id: str
     # Who may see it: `private` is its creator, `organization` is every member
     visibility: MissionVisibility
-    # Which of its jobs run first where slots are scarce
+    # Priority of its jobs while job slots are scarce
     priority: Priority
     # Current status; `GET /api/state-machines` has the transitions
     status: MissionStatus
-    # Reason for the pause, as it was given
+    # Reason for the pause, as given
     paused_reason: str | None
-    # Why it failed; null where it did not
+    # Why it failed; null if it did not
     failed_reason: MissionFailedReason | None
     schedule: MissionSchedule
     # Whether a person reviews the result before the job is completed; `false` by default
     review_required: bool
     budget: MissionBudget
-    # What its jobs have as their metadata
+    # Metadata of its jobs
     metadata: dict[str, Any]
     # Failures since the last success
     consecutive_failures: int
@@ -8144,38 +8153,37 @@ class Mission(TypedDict):
     created_by: str
     # The organization that owns it
     organization_id: str
-    # One more with each change; `If-Match` takes it
+    # Version number; rises by one with each change. Send it in `If-Match`
     version: int
     # ISO 8601 UTC with milliseconds
     created_at: str
     # ISO 8601 UTC with milliseconds
     updated_at: str
-    # Where what belongs to it is, by name
+    # Links to related resources, by name
     links: dict[str, str]
-    # What this caller may do with it now
+    # Actions that the caller may take now
     allowed_actions: list[str]
 
 
 class MissionBudget(TypedDict):
     """What each run may use; null is the service's own limit"""
 
-    # Most tokens, sent and received, of one job; null is no limit of its own
+    # Maximum number of tokens, sent and received, of one job; null is no limit of its own
     max_tokens: int | None
-    # The most that it may cost, in `currency` of `GET /api/usage`; null for no limit
+    # Maximum cost, in the `currency` of `GET /api/usage`; null for no limit
     max_cost: str | None
-    # Most model calls of one job; null is the service's limit
+    # Maximum number of model calls per job; null is the service's limit
     max_steps: int | None
 
 
 class MissionBudgetInput(TypedDict):
     """What each run may use; null is no limit of its own"""
 
-    # Most tokens, sent and received, of one job; null is no limit of its own
+    # Maximum number of tokens, sent and received, of one job; null is no limit of its own
     max_tokens: NotRequired[int | None]
-    # The most that it may cost, as decimal text in `currency` of `GET /api/usage`; its model must have a
-    # price
+    # Maximum cost as decimal text, in the `currency` of `GET /api/usage`; the model must have a price
     max_cost: NotRequired[str | None]
-    # Most model calls of one job; null is the service's limit
+    # Maximum number of model calls per job; null is the service's limit
     max_steps: NotRequired[int | None]
 
 
@@ -8186,7 +8194,7 @@ MissionFailedReason: TypeAlias = Union[
 
 
 class MissionForecast(TypedDict):
-    """When a mission will fire"""
+    """When a mission will run"""
 
     # The mission's id
     mission_id: str
@@ -8201,9 +8209,9 @@ class MissionForecastTime(TypedDict):
 
     # ISO 8601 UTC with milliseconds
     at: str
-    # The same by the clock of the zone
+    # The time in the time zone of the schedule
     local_time: str
-    # Where a change of the clock shifts, skips or repeats the time; null otherwise
+    # How a clock change shifts, skips or repeats the time; null if it does not
     note: ClockChangeNote | None
 
 
@@ -8212,11 +8220,11 @@ class MissionLastRun(TypedDict):
 
     # The run's id
     id: str
-    # Which run it is; null until its job has begun
+    # Number of the run; null until its job has started
     run_number: int | None
-    # What caused it
+    # What started the run
     trigger: MissionRunTrigger
-    # What became of it: `started` is open, `skipped_…` and `missed` did not run
+    # Outcome of the run: `started` is still open, `skipped_…` and `missed` did not run
     outcome: MissionRunOutcome
     # ISO 8601 UTC with milliseconds
     scheduled_at: str | None
@@ -8228,7 +8236,7 @@ class MissionLastRun(TypedDict):
     job_id: str | None
     # Its chat
     chat_id: str | None
-    # Why it failed; null where it did not
+    # Why it failed; null if it did not
     error: MissionRunError | None
 
 
@@ -8254,11 +8262,11 @@ class MissionRun(TypedDict):
     id: str
     # The mission's id
     mission_id: str
-    # Which run it is; null for what did not run
+    # Number of the run; null if nothing ran
     run_number: int | None
-    # What caused it
+    # What started the run
     trigger: MissionRunTrigger
-    # What became of it: `started` is open, `skipped_…` and `missed` did not run
+    # Outcome of the run: `started` is still open, `skipped_…` and `missed` did not run
     outcome: MissionRunOutcome
     # ISO 8601 UTC with milliseconds
     scheduled_at: str | None
@@ -8268,7 +8276,7 @@ class MissionRun(TypedDict):
     ended_at: str | None
     # Number of scheduled times that the entry covers
     count: int
-    # The last of these times
+    # Last scheduled time that the entry covers
     until: str | None
     # Its job
     job_id: str | None
@@ -8276,7 +8284,7 @@ class MissionRun(TypedDict):
     chat_id: str | None
     # The beginning of its result
     result: str | None
-    # Why it failed; null where it did not
+    # Why it failed; null if it did not
     error: MissionRunError | None
     # ISO 8601 UTC with milliseconds
     created_at: str
@@ -8300,7 +8308,7 @@ class MissionRunList(TypedDict):
     next_cursor: NotRequired[str]
 
 
-# What a run came to
+# Outcome of a run
 MissionRunOutcome: TypeAlias = Union[
     "Literal['started', 'succeeded', 'failed', 'cancelled', 'skipped_overlap', 'skipped_paused', 'skipped_budget', 'missed']",
 ]
@@ -8310,9 +8318,9 @@ class MissionRunStarted(TypedDict):
     """A manual run"""
 
     mission: Mission
-    # The run; null where nothing has been started
+    # The run; null if none was started
     run: MissionRun | None
-    # The job; null where nothing has been started
+    # The job; null if none was started
     job: Job | None
 
 
@@ -8327,7 +8335,7 @@ class MissionSchedule(TypedDict):
 
     # Kind of schedule
     type: ScheduleType
-    # The expression, the time or the pause
+    # Cron expression, time or pause, depending on `type`
     value: str | None
     # An IANA time zone
     timezone: str
@@ -8341,17 +8349,17 @@ class MissionSchedule(TypedDict):
     next_run_at: str | None
     # ISO 8601 UTC with milliseconds
     last_run_at: str | None
-    # The next times at which it fires, at most five
+    # The next scheduled times, at most five
     upcoming_runs_at: list[str]
-    # Runs that have begun
+    # Number of runs so far
     run_count: int
-    # After so many runs the mission is completed; null is no limit
+    # Number of runs after which the mission is completed; null for no limit
     max_runs: int | None
-    # What a fire does while an earlier run is open
+    # What happens when a run is due while an earlier one is open
     overlap: MissionOverlap
-    # How late a fire may be
+    # How many seconds late a run may start
     catchup_window_seconds: int
-    # The longest delay of a fire
+    # Maximum random delay of a run, in seconds
     jitter_seconds: int
 
 
@@ -8369,13 +8377,13 @@ class MissionScheduleInput(TypedDict):
     start_at: NotRequired[str | None]
     # A time in ISO 8601, or null
     end_at: NotRequired[str | None]
-    # After so many runs the mission is completed; null is no limit
+    # Number of runs after which the mission is completed; null for no limit
     max_runs: NotRequired[int | None]
-    # What a fire does while an earlier run is open; `skip` by default
+    # What happens when a run is due while an earlier one is open; `skip` by default
     overlap: NotRequired[MissionOverlap]
-    # How late a fire may be; 60 by default
+    # How many seconds late a run may start; 60 by default
     catchup_window_seconds: NotRequired[int]
-    # The longest delay of a fire; 0 by default
+    # Maximum random delay of a run, in seconds; 0 by default
     jitter_seconds: NotRequired[int]
 
 
@@ -8394,7 +8402,7 @@ class MissionTask(TypedDict):
     mission_id: str
     # What there is to do
     title: str
-    # What there is to do; null for none
+    # What is to be done; null if not given
     description: str | None
     # Current status
     status: TaskStatus
@@ -8414,15 +8422,15 @@ class MissionTask(TypedDict):
     completed_at: str | None
     # The organization that owns it
     organization_id: str
-    # One more with each change; `If-Match` takes it
+    # Version number; rises by one with each change. Send it in `If-Match`
     version: int
     # ISO 8601 UTC with milliseconds
     created_at: str
     # ISO 8601 UTC with milliseconds
     updated_at: str
-    # Where what belongs to it is, by name
+    # Links to related resources, by name
     links: dict[str, str]
-    # What this caller may do with it now
+    # Actions that the caller may take now
     allowed_actions: list[str]
 
 
@@ -8448,16 +8456,16 @@ class Model(TypedDict):
     provider: str
     # Its name there
     name: str
-    # Whether it answers where no model is named
+    # Whether it is the default model
     default: bool
     # Whether it is the built-in demo provider, which is no language model
     demo: bool
     # Whether only organizations with a key of their own for its provider can use it
     needs_own_key: bool
-    # What it reads in messages: text, images, PDF documents (`file`). Text files go to every model
+    # What the model can read in messages: text, images, PDF documents (`file`). Every model reads text files
     input: list[Literal["text", "image", "file"]]
-    # Whether it is known what it costs: it has a price today, or is the demo, which costs nothing. Without
-    # one its tokens are in no `cost`, and it goes with no limit of cost
+    # Whether the model has a price today; the demo costs nothing. Tokens of a model without a price are not
+    # in `cost`, and the model cannot be used with a cost limit
     priced: bool
     limits: ModelLimits
 
@@ -8465,11 +8473,11 @@ class Model(TypedDict):
 class ModelLimits(TypedDict):
     """What one call and one job of the model may use"""
 
-    # What one call of it takes with its answer, in tokens: longer conversations are compacted
+    # Context window in tokens, including the answer; longer conversations are compacted
     context_tokens: int
-    # Model calls of one job, unless its budget or its agent names a number
+    # Maximum number of model calls per job, unless its budget or its agent sets a limit
     max_steps: int
-    # How long one job may run, unless its budget names a time
+    # Maximum duration of a job in seconds, unless its budget sets a deadline
     max_run_seconds: int
 
 
@@ -8517,22 +8525,22 @@ class NewInvitation(TypedDict):
     expires_at: str
     # The organization that owns it
     organization_id: str
-    # One more with each change; `If-Match` takes it
+    # Version number; rises by one with each change. Send it in `If-Match`
     version: int
     # ISO 8601 UTC with milliseconds
     created_at: str
     # ISO 8601 UTC with milliseconds
     updated_at: str
-    # Where what belongs to it is, by name
+    # Links to related resources, by name
     links: dict[str, str]
-    # What this caller may do with it now
+    # Actions that the caller may take now
     allowed_actions: list[str]
     # The link: pass it on
     url: str
 
 
 class NewShare(TypedDict):
-    """A new share; its address is never shown again"""
+    """A new share; its URL is never shown again"""
 
     # The share's id
     id: str
@@ -8540,9 +8548,9 @@ class NewShare(TypedDict):
     path: str
     # ISO 8601 UTC with milliseconds
     expires_at: str | None
-    # Most downloads; null is no limit
+    # Maximum number of downloads; null for no limit
     max_downloads: int | None
-    # So often it was opened
+    # Number of downloads
     downloads: int
     # Whether a download needs a password
     has_password: bool
@@ -8550,19 +8558,19 @@ class NewShare(TypedDict):
     created_by: str
     # The organization that owns it
     organization_id: str
-    # One more with each change; `If-Match` takes it
+    # Version number; rises by one with each change. Send it in `If-Match`
     version: int
     # ISO 8601 UTC with milliseconds
     created_at: str
     # ISO 8601 UTC with milliseconds
     updated_at: str
-    # Where what belongs to it is, by name
+    # Links to related resources, by name
     links: dict[str, str]
-    # What this caller may do with it now
+    # Actions that the caller may take now
     allowed_actions: list[str]
-    # Address of the download; it needs no token
+    # URL of the download; no token is needed
     url: str
-    # The last part of the address
+    # Last part of the URL
     token: str
 
 
@@ -8579,9 +8587,9 @@ class NewToken(TypedDict):
     status: TokenStatus
     # What the token allows
     scopes: list[Scope]
-    # Its last characters, by which its owner recognises it
+    # Last characters of the token, to recognize it by
     last_characters: str
-    # The user that it acts as
+    # User that the token acts as
     user_id: str
     # ISO 8601 UTC with milliseconds
     expires_at: str
@@ -8589,38 +8597,38 @@ class NewToken(TypedDict):
     last_used_at: str | None
     # ISO 8601 UTC with milliseconds
     revoked_at: str | None
-    # The token that it was made with, and with which it ends; null where the operator made it
+    # Token that it was created with, and with which it ends; null if the operator created it
     created_with: str | None
     # The organization that owns it
     organization_id: str
-    # One more with each change; `If-Match` takes it
+    # Version number; rises by one with each change. Send it in `If-Match`
     version: int
     # ISO 8601 UTC with milliseconds
     created_at: str
     # ISO 8601 UTC with milliseconds
     updated_at: str
-    # Where what belongs to it is, by name
+    # Links to related resources, by name
     links: dict[str, str]
-    # What this caller may do with it now
+    # Actions that the caller may take now
     allowed_actions: list[str]
-    # What to send as the bearer: keep it
+    # The bearer token: store it
     token: str
 
 
 class OauthGrant(TypedDict):
-    """What you have let a program do"""
+    """Access that you have granted to a program"""
 
     # The grant's id
     id: str
-    # The program: its id here, or the address of its metadata
+    # Client id of the program, or the URL of its metadata
     client_id: str
-    # What the program calls itself
+    # Name of the program, as it registered itself
     client_name: str
     # `offered` until the program has taken its first token
     status: Literal["offered", "active", "expired", "ended"]
     # What the token allows
     scopes: list[Scope]
-    # What its tokens are for
+    # Resource that its tokens are for
     resource: str
     # The user that the program acts as
     user_id: str
@@ -8628,15 +8636,15 @@ class OauthGrant(TypedDict):
     expires_at: str
     # The organization that owns it
     organization_id: str
-    # One more with each change; `If-Match` takes it
+    # Version number; rises by one with each change. Send it in `If-Match`
     version: int
     # ISO 8601 UTC with milliseconds
     created_at: str
     # ISO 8601 UTC with milliseconds
     updated_at: str
-    # Where what belongs to it is, by name
+    # Links to related resources, by name
     links: dict[str, str]
-    # What this caller may do with it now
+    # Actions that the caller may take now
     allowed_actions: list[str]
 
 
@@ -8650,7 +8658,7 @@ class OauthGrantList(TypedDict):
 
 
 class OutputError(TypedDict):
-    """What is wrong with an answer"""
+    """An error in an answer"""
 
     # Its place in the answer, as a JSON pointer
     path: str
@@ -8734,22 +8742,22 @@ Priority: TypeAlias = Union[
 class ProtectedResource(TypedDict):
     """Which servers issue tokens for a resource"""
 
-    # What the tokens are for
+    # Resource that the tokens are for
     resource: str
-    # Who gives them
+    # Servers that issue the tokens
     authorization_servers: list[str]
-    # What can be asked for
+    # Scopes that can be requested
     scopes_supported: list[str]
-    # Where a token is sent
+    # How a token is sent
     bearer_methods_supported: list[str]
     # Its name for people
     resource_name: str
-    # What people read
+    # Documentation for people
     resource_documentation: str
 
 
 class ProviderKey(TypedDict):
-    """Calls of this provider are made with the value of this secret, in place of the operator's key"""
+    """The secret whose value is used for calls to this provider, instead of the operator's key"""
 
     # A provider of models
     provider: KeyedProvider
@@ -8764,7 +8772,7 @@ class ProviderKey(TypedDict):
 class ProviderKeyList(TypedDict):
     """All keys, by provider"""
 
-    # Each provider once
+    # One entry per provider
     provider_keys: list[ProviderKey]
 
 
@@ -8777,12 +8785,12 @@ class PutMessagingIntegrationRequest(TypedDict):
     url: str
     # Whether events are delivered
     enabled: NotRequired[bool]
-    # Exact types or `family.*`; without any, all. `!<source>` excludes events of this source, such as
+    # Exact types or `family.*`; an empty list means all. `!<source>` excludes events of that source, such as
     # `!api_mutation`
     event_types: NotRequired[list[str]]
-    # How long a failed delivery is retried: `standard` for 7 seconds (after 1, 2 and 4), `durable` for three
-    # more days. Choose `durable` unless the receiver must not get old events: `standard` does not outlive a
-    # deployment of the receiver
+    # How long a failed delivery is retried: `standard` for 7 seconds (after 1, 2 and 4 s), `durable` for
+    # three more days. Choose `durable` unless the receiver must not get old events: `standard` ends before a
+    # deployment of the receiver does
     retry_profile: NotRequired[RetryProfile]
 
 
@@ -8797,38 +8805,38 @@ class PutSecretRequest(TypedDict):
 
 
 class QueryDataRequest(TypedDict):
-    # One SELECT. Its tables are files by their paths, or the tables of `database`
+    # One SELECT. Its tables are files, named by their paths, or the tables of `database`
     query: str
     # Values of the parameters: a list for `?` and `$1`, an object for `$name`
     params: NotRequired[list[str | float | bool | None] | dict[str, str | float | bool | None]]
     # The path of an SQLite file. Without it the query names CSV, JSON and Parquet files
     database: NotRequired[str]
-    # Form of the answer: `json` has rows as lists, `csv` and `arrow` are files. Default "json"
+    # Format of the response: `json` has rows as lists, `csv` and `arrow` are files. Default "json"
     format: NotRequired[Literal["json", "csv", "arrow"]]
-    # Rows at most. Default 1000
+    # Maximum number of rows. Default 1000
     limit: NotRequired[int]
 
 
 class QueryResult(TypedDict):
-    """What a query has answered"""
+    """Result of a query"""
 
     # Columns of the result, in their order
     columns: list[DataColumn]
     # Values in the order of the columns. Numbers that JSON cannot hold exactly are text, times are ISO 8601,
     # bytes are Base64
     rows: list[list[Any]]
-    # Rows of this answer
+    # Number of rows in this response
     row_count: int
     # Whether there are more rows than `limit`, or than 8 MiB
     truncated: bool
-    # Milliseconds that it took
+    # Duration in milliseconds
     duration_ms: int
 
 
 class Quota(TypedDict):
-    """What the organization may have of something, and has"""
+    """A quota of the organization, and its usage"""
 
-    # What is bounded
+    # What the quota limits
     quota: Literal[
         "agents",
         "chats",
@@ -8844,12 +8852,12 @@ class Quota(TypedDict):
     ]
     # Null for no limit
     limit: int | None
-    # What there is now; at most a little too high while much is made at once
+    # Current usage; slightly too high at most, during many concurrent changes
     used: int
 
 
 class RateLimitPolicyDefault(TypedDict):
-    # Requests of an identity in a window
+    # Requests per window of one identity
     limit: int
     # Length of the window in seconds
     window_seconds: int
@@ -8862,22 +8870,22 @@ class RateLimitPolicyDefault(TypedDict):
 class RateLimitPolicyPublicEndpoints(TypedDict):
     # Whether requests are counted
     counted: bool
-    # Requests of an address without a good token in a window
+    # Requests per window from one address without a valid token
     limit: int
-    # What requests without a good token are counted by
+    # What requests without a valid token are counted by
     identity: str
 
 
 class RateLimitPolicyV1(TypedDict):
     # Whether requests to v1 are counted
     counted: bool
-    # Where they are not: requests of an organization in a window that keep the service from being flooded;
-    # past them 429 with `Retry-After`
+    # If they are not counted: requests per window of one organization, beyond which the service protects
+    # itself with 429 and `Retry-After`
     protective_limit: int | None
 
 
 class RateLimitPolicy(TypedDict):
-    """How requests are limited, as the service does it now"""
+    """The current rate limits"""
 
     # The limit of most requests
     default: RateLimitPolicyDefault
@@ -8885,11 +8893,11 @@ class RateLimitPolicy(TypedDict):
     identity_order: list[str]
     # Headers of every response of the current surface
     headers: list[DocumentedHeader]
-    # The limit of requests without a good token
+    # The limit of requests without a valid token
     public_endpoints: RateLimitPolicyPublicEndpoints
-    # What holds for v1
+    # Rules for v1
     v1: RateLimitPolicyV1
-    # What a request past the limit is answered with, and `Retry-After`
+    # Status of a request beyond the limit; it has `Retry-After`
     status: Literal[429]
     # How to get higher limits
     higher_limits: str
@@ -8922,19 +8930,19 @@ class RedeliverEventsRequest(TypedDict):
     since_sequence: int
     # Number of the last event
     until_sequence: int
-    # Exact types or `family.*`; without any, all. `!<source>` excludes events of this source, such as
+    # Exact types or `family.*`; an empty list means all. `!<source>` excludes events of that source, such as
     # `!api_mutation`
     event_types: NotRequired[list[str]]
 
 
 class Redelivery(TypedDict):
-    """The events that are sent once more"""
+    """The range of events that is sent again"""
 
     # Number of the first event
     since_sequence: int
     # Number of the last event
     until_sequence: int
-    # Types that are delivered; none means all
+    # Event types that are delivered; an empty list means all
     event_types: list[str]
 
 
@@ -8957,15 +8965,15 @@ class RemovedMember(TypedDict):
     role: Role
     # The organization that owns it
     organization_id: str
-    # One more with each change; `If-Match` takes it
+    # Version number; rises by one with each change. Send it in `If-Match`
     version: int
     # ISO 8601 UTC with milliseconds
     created_at: str
     # ISO 8601 UTC with milliseconds
     updated_at: str
-    # Where what belongs to it is, by name
+    # Links to related resources, by name
     links: dict[str, str]
-    # What this caller may do with it now
+    # Actions that the caller may take now
     allowed_actions: list[str]
     # Always true
     deleted: Literal[True]
@@ -8976,21 +8984,21 @@ class Repository(TypedDict):
 
     # The mount's id
     id: str
-    # By its host: `github`, `gitlab`, `bitbucket` or `git`
+    # Provider by its host: `github`, `gitlab`, `bitbucket` or `git`
     provider: str
-    # Where it is cloned from
+    # URL that it is cloned from
     url: str
-    # Null: the default one
+    # Branch; null is the repository's default branch
     branch: str | None
     # Its directory in the workspace
     path: str
     # Whether agents may only read the files or also write them
     mode: Literal["read", "write"]
-    # The name of the secret with its credentials
+    # Name of the secret with the credentials
     secret: str | None
     # Current status
     status: Literal["pending", "cloning", "ready", "error"]
-    # That its files are of
+    # Commit that its files are from
     commit: str | None
     # Why the last clone failed
     error: str | None
@@ -9034,7 +9042,7 @@ class ResumeJobRequest(TypedDict):
     retry_step: NotRequired[bool]
     # New limits of the job; what is absent stays as it was
     budget: NotRequired[JobBudgetInput]
-    # Of the new job; absent: that of the job before
+    # Metadata of the new job; by default that of the previous job
     metadata: NotRequired[dict[str, Any]]
 
 
@@ -9094,15 +9102,15 @@ class RotatedMessagingIntegration(TypedDict):
     provider: Literal["webhook"]
     # Name
     name: str
-    # Whole for owners; others see its scheme and the host as the ledger names it
+    # URL of the destination; members who are not owners see only its scheme and the redacted host
     url: str
     # Whether events are delivered
     enabled: bool
-    # Types that are delivered; none means all
+    # Event types that are delivered; an empty list means all
     event_types: list[str]
-    # How long a failed delivery is retried: `standard` for 7 seconds (after 1, 2 and 4), `durable` for three
-    # more days. Choose `durable` unless the receiver must not get old events: `standard` does not outlive a
-    # deployment of the receiver
+    # How long a failed delivery is retried: `standard` for 7 seconds (after 1, 2 and 4 s), `durable` for
+    # three more days. Choose `durable` unless the receiver must not get old events: `standard` ends before a
+    # deployment of the receiver does
     retry_profile: RetryProfile
     # Whether there is a signing secret
     secret_set: bool
@@ -9110,26 +9118,26 @@ class RotatedMessagingIntegration(TypedDict):
     secret_last4: str
     # ISO 8601 UTC with milliseconds
     former_secret_until: str | None
-    # Why the service has disabled the destination; null where it has not
+    # Why the service has disabled the destination; null if it has not
     disabled_reason: Literal["gone", "failing"] | None
     # ISO 8601 UTC with milliseconds
     last_success_at: str | None
     # ISO 8601 UTC with milliseconds
     last_failure_at: str | None
-    # What was given up and not sent again since: how many deliveries, and the range of their numbers for a
-    # redelivery; null: nothing
+    # Deliveries that were given up and not redelivered since, with the range of event numbers to redeliver;
+    # null if there are none
     undelivered: UndeliveredEvents | None
     # The organization that owns it
     organization_id: str
-    # One more with each change; `If-Match` takes it
+    # Version number; rises by one with each change. Send it in `If-Match`
     version: int
     # ISO 8601 UTC with milliseconds
     created_at: str
     # ISO 8601 UTC with milliseconds
     updated_at: str
-    # Where what belongs to it is, by name
+    # Links to related resources, by name
     links: dict[str, str]
-    # What this caller may do with it now
+    # Actions that the caller may take now
     allowed_actions: list[str]
     # The new signing secret; never shown again
     secret: str
@@ -9171,7 +9179,7 @@ class SdkCommand(TypedDict):
     title: str
     # Programming language
     language: SdkLanguage
-    # A line for a shell
+    # Shell command
     command: str
 
 
@@ -9182,23 +9190,23 @@ class SdkExample(TypedDict):
     title: str
     # Programming language
     language: SdkLanguage
-    # The name to keep it under
+    # File name to save it as
     file: str
-    # All of it
+    # Source of the program
     code: str
 
 
 class SdkExamplesEnvironmentItem(TypedDict):
-    # A variable
+    # Name of the variable
     name: str
-    # What to set it to
+    # Value to set
     value: str
 
 
 class SdkExamples(TypedDict):
-    """How the SDKs are got and used, as tests run it"""
+    """How to get and use the SDKs; commands and examples are tested"""
 
-    # What the commands and the examples read
+    # Environment variables of the commands and the examples
     environment: list[SdkExamplesEnvironmentItem]
     # What to type
     commands: list[SdkCommand]
@@ -9215,7 +9223,7 @@ SdkLanguage: TypeAlias = Union[
 class SdkManifest(TypedDict):
     """The SDKs that the service serves, each one file"""
 
-    # The version of the contract that they were made from
+    # Version of the contract that they were generated from
     api_version: str
     # The packages of this page
     packages: list[SdkPackage]
@@ -9230,13 +9238,13 @@ class SdkPackage(TypedDict):
     language: SdkLanguage
     # The version of the service that it came with
     version: str
-    # The name to keep it under
+    # File name to save it as
     file: str
     # Where it is
     url: str
     # SHA-256 of its bytes, in hex
     sha256: str
-    # How long it is
+    # Size in bytes
     bytes: int
     # What it needs
     requires: str
@@ -9246,18 +9254,18 @@ class SdkPackage(TypedDict):
 class SdkTypes(TypedDict):
     """Types of an SDK whose language has none, for editors and compilers"""
 
-    # The name to keep it under, beside the SDK
+    # File name to save it as, beside the SDK
     file: str
     # Where it is
     url: str
     # SHA-256 of its bytes, in hex
     sha256: str
-    # How long it is
+    # Size in bytes
     bytes: int
 
 
 class Secret(TypedDict):
-    """A value that is written and never read; agents refer to it by its name"""
+    """A write-only value that agents refer to by its name"""
 
     # The name of the secret: 1 to 64 letters, digits, `_`, `-` and `.`
     name: str
@@ -9281,19 +9289,19 @@ class SendMessageRequest(TypedDict):
     # What a message does while a job of the chat is active: wait (`queue`), join the running job (`steer`),
     # replace it (`interrupt`) or be refused (`reject`)
     on_busy: NotRequired[BusyPolicy]
-    # Any JSON object of the caller's; it is returned unchanged
+    # Any JSON object; it is returned unchanged
     metadata: NotRequired[dict[str, Any]]
     # Priority of the job that answers
     priority: NotRequired[Priority]
     # Whether a person reviews the result before the job is completed; `false` by default
     review_required: NotRequired[bool]
     budget: NotRequired[JobBudgetInput]
-    # JSON Schema of an object, at most 16 KiB, that answers must fit; null: they are text
+    # JSON Schema of an object, at most 16 KiB, that answers must match; null: answers are text
     output_schema: NotRequired[dict[str, Any] | None]
 
 
 class SendToolResultsRequest(TypedDict):
-    # One for each call
+    # One result for each call
     results: list[ToolResultInput]
 
 
@@ -9303,7 +9311,7 @@ class SentMessage(TypedDict):
     message: Message
     job: Job
     chat: Chat
-    # Its place among the turns that wait; 0 for the one that runs
+    # Position in the queue of chat turns; 0 is the running one
     queued_position: int
 
 
@@ -9327,7 +9335,7 @@ class ServiceVersion(TypedDict):
     supported_versions: list[str]
     # The commit that it was built from; null if unknown
     commit: str | None
-    # When it was built; null where it runs from its sources
+    # When it was built; null if it runs from source
     built_at: str | None
     # What jobs run with
     runner: DefaultRunner
@@ -9336,15 +9344,15 @@ class ServiceVersion(TypedDict):
 class Session(TypedDict):
     """A browser in which you have signed in"""
 
-    # The session's id, as the audit names it
+    # Id of the session, as in the audit log
     id: str
-    # The browser and its system, as the browser names them
+    # Browser and operating system, as the browser reports them
     name: str
     # Current status
     status: TokenStatus
-    # Whether this request came with it
+    # Whether this is the session of this request
     is_current: bool
-    # Remote address of its last use, as far as it is noted
+    # Remote address of its last recorded use
     last_address: str | None
     # ISO 8601 UTC with milliseconds
     expires_at: str
@@ -9354,15 +9362,15 @@ class Session(TypedDict):
     revoked_at: str | None
     # The organization that owns it
     organization_id: str
-    # One more with each change; `If-Match` takes it
+    # Version number; rises by one with each change. Send it in `If-Match`
     version: int
     # ISO 8601 UTC with milliseconds
     created_at: str
     # ISO 8601 UTC with milliseconds
     updated_at: str
-    # Where what belongs to it is, by name
+    # Links to related resources, by name
     links: dict[str, str]
-    # What this caller may do with it now
+    # Actions that the caller may take now
     allowed_actions: list[str]
 
 
@@ -9376,14 +9384,14 @@ class SessionList(TypedDict):
 
 
 class SetAgentInstallStateRequest(TypedDict):
-    # Whether the organization uses the agent of the library
+    # Whether the organization has installed the library agent
     install_state: NotRequired[Literal["installed", "uninstalled"]]
-    # What to do with the agent of the library; instead of `install_state`
+    # What to do with the library agent; instead of `install_state`
     action: NotRequired[Literal["install", "uninstall", "restore"]]
 
 
 class Share(TypedDict):
-    """A file that anybody with its address may download"""
+    """A file that anyone with the URL can download"""
 
     # The share's id
     id: str
@@ -9391,9 +9399,9 @@ class Share(TypedDict):
     path: str
     # ISO 8601 UTC with milliseconds
     expires_at: str | None
-    # Most downloads; null is no limit
+    # Maximum number of downloads; null for no limit
     max_downloads: int | None
-    # So often it was opened
+    # Number of downloads
     downloads: int
     # Whether a download needs a password
     has_password: bool
@@ -9401,15 +9409,15 @@ class Share(TypedDict):
     created_by: str
     # The organization that owns it
     organization_id: str
-    # One more with each change; `If-Match` takes it
+    # Version number; rises by one with each change. Send it in `If-Match`
     version: int
     # ISO 8601 UTC with milliseconds
     created_at: str
     # ISO 8601 UTC with milliseconds
     updated_at: str
-    # Where what belongs to it is, by name
+    # Links to related resources, by name
     links: dict[str, str]
-    # What this caller may do with it now
+    # Actions that the caller may take now
     allowed_actions: list[str]
 
 
@@ -9418,7 +9426,7 @@ class ShareFileRequest(TypedDict):
     path: str
     # Seconds until the share expires
     expires_in_seconds: NotRequired[int]
-    # Most downloads; null is no limit
+    # Maximum number of downloads; null for no limit
     max_downloads: NotRequired[int | None]
     # Password that a download needs
     password: NotRequired[str]
@@ -9434,11 +9442,11 @@ class ShareList(TypedDict):
 
 
 class SignatureVerification(TypedDict):
-    """Whether a signature verifies, and exactly why not"""
+    """Whether a signature verifies, and if not, exactly why"""
 
     # Whether the signature verifies
     valid: bool
-    # What is wrong with the signature; `valid` where nothing is
+    # What is wrong with the signature; `valid` if nothing is
     reason: Literal[
         "valid",
         "missing_signature",
@@ -9448,7 +9456,7 @@ class SignatureVerification(TypedDict):
         "body_changed",
         "signature_mismatch",
     ]
-    # Explanation, for people
+    # Human-readable message
     message: str
 
 
@@ -9468,11 +9476,11 @@ class StateMachine(TypedDict):
     states: list[str]
     # A state
     initial: str
-    # States that are never left
+    # Final states
     terminal: list[str]
     # What can cause a transition
     triggers: list[str]
-    # The triggers that callers have
+    # Triggers that callers can use
     actions: list[str]
     # All transitions
     transitions: list[Transition]
@@ -9549,7 +9557,7 @@ class Task(TypedDict):
     id: str
     # The title
     title: str
-    # Description, for people
+    # Description
     description: str | None
     # Current status
     status: TaskStatus
@@ -9565,15 +9573,15 @@ class Task(TypedDict):
     completed_at: str | None
     # The organization that owns it
     organization_id: str
-    # One more with each change; `If-Match` takes it
+    # Version number; rises by one with each change. Send it in `If-Match`
     version: int
     # ISO 8601 UTC with milliseconds
     created_at: str
     # ISO 8601 UTC with milliseconds
     updated_at: str
-    # Where what belongs to it is, by name
+    # Links to related resources, by name
     links: dict[str, str]
-    # What this caller may do with it now
+    # Actions that the caller may take now
     allowed_actions: list[str]
 
 
@@ -9593,13 +9601,13 @@ TaskStatus: TypeAlias = Union[
 
 
 class TextBlock(TypedDict):
-    """Text of a model, with what it cites"""
+    """Text of the model, with its citations"""
 
     # Always "text"
     type: Literal["text"]
     # The text
     text: str
-    # What the text cites, as parts of it
+    # Citations in the text
     citations: NotRequired[list[Citation]]
 
 
@@ -9615,7 +9623,7 @@ class TextDelta(TypedDict):
 
 
 class Token(TypedDict):
-    """A credential, without what it is used by"""
+    """A credential, without its secret"""
 
     # The token's id
     id: str
@@ -9627,9 +9635,9 @@ class Token(TypedDict):
     status: TokenStatus
     # What the token allows
     scopes: list[Scope]
-    # Its last characters, by which its owner recognises it
+    # Last characters of the token, to recognize it by
     last_characters: str
-    # The user that it acts as
+    # User that the token acts as
     user_id: str
     # ISO 8601 UTC with milliseconds
     expires_at: str
@@ -9637,19 +9645,19 @@ class Token(TypedDict):
     last_used_at: str | None
     # ISO 8601 UTC with milliseconds
     revoked_at: str | None
-    # The token that it was made with, and with which it ends; null where the operator made it
+    # Token that it was created with, and with which it ends; null if the operator created it
     created_with: str | None
     # The organization that owns it
     organization_id: str
-    # One more with each change; `If-Match` takes it
+    # Version number; rises by one with each change. Send it in `If-Match`
     version: int
     # ISO 8601 UTC with milliseconds
     created_at: str
     # ISO 8601 UTC with milliseconds
     updated_at: str
-    # Where what belongs to it is, by name
+    # Links to related resources, by name
     links: dict[str, str]
-    # What this caller may do with it now
+    # Actions that the caller may take now
     allowed_actions: list[str]
 
 
@@ -9679,31 +9687,32 @@ class TokenUsage(TypedDict):
 
     # Tokens that were sent
     input_tokens: int
-    # Tokens that came back
+    # Tokens received from models
     output_tokens: int
-    # The exact price of the tokens that have one, in `currency` of `GET /api/usage`; null where none has
+    # Exact cost of the tokens that have a price, in the `currency` of `GET /api/usage`; null if none has a
+    # price
     cost: str | None
-    # Tokens of models for which the operator has set no price; `cost` is without them
+    # Tokens of models without a price; they are not in `cost`
     unpriced_tokens: int
-    # Tokens of calls that a key of the organization has paid, and not one of the operator
+    # Tokens of calls with the organization's own key
     own_key_tokens: int
-    # Tokens that their provider has not counted: an estimate, within the other counts
+    # Tokens that are estimated because the provider did not report them; the other counts include them
     estimated_tokens: int
 
 
 class Tool(TypedDict):
-    """Something that an agent can do besides answering"""
+    """A tool that agents can call"""
 
-    # Its name, as `allowed_tools` and `approval_tools` have it
+    # Name, as used in `allowed_tools` and `approval_tools`
     name: str
     # What it does; models read this
     description: str
     # JSON Schema of its arguments
     input_schema: dict[str, Any]
-    # `always`: every agent has it; `granted`: those whose `allowed_tools` name it; `missions`: every agent,
-    # in the jobs of missions; `agent`: the agent that is asked for, and no other
+    # `always`: every agent has it; `granted`: agents whose `allowed_tools` name it; `missions`: every agent,
+    # in the jobs of missions; `agent`: only the requested agent
     availability: Literal["always", "granted", "missions", "agent"]
-    # Whether it changes nothing
+    # Whether it is read-only
     read_only: bool
 
 
@@ -9715,7 +9724,7 @@ ToolArgument = TypedDict(
         "name": "str",
         # Where it goes in the request; `body`: it is the whole body
         "place": "ToolArgumentPlace",
-        # Its name there; the argument's own by default
+        # Name in the request; by default the name of the argument
         "as": "NotRequired[str]",
     },
 )
@@ -9729,7 +9738,7 @@ ToolArgumentInput = TypedDict(
         "name": "str",
         # Where it goes in the request; `body`: it is the whole body
         "place": "ToolArgumentPlace",
-        # Its name there; the argument's own by default
+        # Name in the request; by default the name of the argument
         "as": "NotRequired[str]",
     },
 )
@@ -9742,7 +9751,7 @@ ToolArgumentPlace: TypeAlias = Union[
 
 
 class ToolHeader(TypedDict):
-    """A header of a tool's requests: a secret after a prefix, or a fixed value"""
+    """A header of a tool's requests: a prefix and a secret, or a fixed value"""
 
     # Name of the header
     name: str
@@ -9755,7 +9764,7 @@ class ToolHeader(TypedDict):
 
 
 class ToolHeaderInput(TypedDict):
-    """A header of a tool's requests: a secret after a prefix, or a fixed value"""
+    """A header of a tool's requests: a prefix and a secret, or a fixed value"""
 
     # Name of the header
     name: str
@@ -9770,7 +9779,7 @@ class ToolHeaderInput(TypedDict):
 class ToolImport(TypedDict):
     """Tools made from an OpenAPI document"""
 
-    # The agent that has them
+    # Agent that has the tools
     agent_id: str
     # Whether nothing was stored
     dry_run: bool
@@ -9782,18 +9791,18 @@ class ToolImport(TypedDict):
     operations_total: int
     # The tools of the operations that were chosen
     tools: list[AgentTool]
-    # What the tools cannot do of what their operations can
+    # Features of the operations that the tools lack
     notes: list[ToolImportNote]
     # Version of the agent
     version: int
 
 
 class ToolImportNote(TypedDict):
-    """What a tool cannot do of what its operation can"""
+    """A feature of an operation that its tool lacks"""
 
-    # Of which operation
+    # Id of the operation
     operation_id: str
-    # What its tool leaves out
+    # What the tool leaves out
     message: str
 
 
@@ -9802,7 +9811,7 @@ class ToolList(TypedDict):
 
     # By name
     tools: list[Tool]
-    # The MCP servers of the agent, with what came of asking them
+    # MCP servers of the agent, and whether their tools could be listed
     mcp_servers: list[McpServerTools]
 
 
@@ -9826,27 +9835,27 @@ class ToolResultInput(TypedDict):
 
     # Id of the tool call, as the model gave it
     tool_call_id: str
-    # What the tool has answered, at most 64 KiB
+    # Result of the tool, at most 64 KiB
     content: NotRequired[str]
-    # What went wrong, for the model; in the place of `content`
+    # Error message for the model, instead of `content`
     error: NotRequired[str]
 
 
 class ToolRetry(TypedDict):
     """How often a request is retried after a transient failure"""
 
-    # Requests that are made after the first one has failed; 2 by default
+    # Number of retries; 2 by default
     times: int
-    # Milliseconds before the first of them, each next pause is twice as long; 500 by default
+    # Milliseconds before the first retry, doubled for each further one; 500 by default
     pause_ms: int
 
 
 class ToolRetryInput(TypedDict):
     """How often a request is retried after a transient failure"""
 
-    # Requests that are made after the first one has failed; 2 by default
+    # Number of retries; 2 by default
     times: NotRequired[int]
-    # Milliseconds before the first of them, each next pause is twice as long; 500 by default
+    # Milliseconds before the first retry, doubled for each further one; 500 by default
     pause_ms: NotRequired[int]
 
 
@@ -9876,10 +9885,11 @@ class TranscriptAssistantText(TypedDict):
     kind: Literal["assistant_text"]
     # The text
     text: str
-    # What the text cites, as parts of it
+    # Citations in the text
     citations: NotRequired[list[Citation]]
-    # Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of
-    # tokens (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
+    # Why the model stopped in its latest step: on its own (`stop`), to call tools (`tool_use`), at a token
+    # limit (`length`), by a filter of its provider (`content_filter`), because it declined (`refusal`), or
+    # `other`
     stop_reason: NotRequired[StopReason]
 
 
@@ -9911,8 +9921,9 @@ class TranscriptReasoning(TypedDict):
     kind: Literal["reasoning"]
     # The text
     text: str
-    # Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of
-    # tokens (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
+    # Why the model stopped in its latest step: on its own (`stop`), to call tools (`tool_use`), at a token
+    # limit (`length`), by a filter of its provider (`content_filter`), because it declined (`refusal`), or
+    # `other`
     stop_reason: NotRequired[StopReason]
 
 
@@ -10001,8 +10012,9 @@ class TranscriptToolUse(TypedDict):
     name: str
     # Input of the tool call
     input: dict[str, Any]
-    # Why the model stopped in its newest step: by itself (`stop`), for calls (`tool_use`), at a limit of
-    # tokens (`length`), by a filter of its provider, because it declined (`refusal`), or `other`
+    # Why the model stopped in its latest step: on its own (`stop`), to call tools (`tool_use`), at a token
+    # limit (`length`), by a filter of its provider (`content_filter`), because it declined (`refusal`), or
+    # `other`
     stop_reason: NotRequired[StopReason]
 
 
@@ -10031,7 +10043,7 @@ Transition = TypedDict(
     {
         # A state
         "from": "str",
-        # What moves it
+        # A trigger
         "trigger": "str",
         # A state
         "to": "str",
@@ -10059,13 +10071,13 @@ class UnfinishedUpload(TypedDict):
     workspace_id: str
     # The path of the file
     path: str
-    # The digest of the whole content, in hex
+    # SHA-256 of the whole content, in hex
     sha256: str
     # Bytes of the whole content
     size: int
-    # Bytes that have arrived: the first byte of the next part
+    # Bytes received so far, and so the offset of the next part
     offset: int
-    # The user who began it; null for one from an earlier release
+    # User who started it; null for uploads of an earlier release
     created_by: str | None
     # ISO 8601 UTC with milliseconds
     created_at: str
@@ -10083,7 +10095,7 @@ class UnfinishedUploadList(TypedDict):
 class UpdateAgentRequest(TypedDict):
     # Display name
     name: NotRequired[str]
-    # Instructions that every model call of the agent begins with
+    # Instructions at the start of every model call of the agent
     system_prompt: NotRequired[str]
     # Who may see it: `private` is its creator, `organization` every member, `public` every caller, `unlisted`
     # every caller who has the id
@@ -10094,19 +10106,19 @@ class UpdateAgentRequest(TypedDict):
     description: NotRequired[str | None]
     # Model as `provider:name`; null is the service's default
     model: NotRequired[str | None]
-    # Tools that it may call beside those that only read; empty: no tool of the service at all; null: those
-    # that only read
+    # Tools that the agent may call in addition to the read-only ones. null: only the read-only ones; empty
+    # list: none of the service's tools
     allowed_tools: NotRequired[list[str] | None]
-    # Tools whose calls wait for a person's approval; `<server>__*` is all tools of an MCP server
+    # Tools whose calls wait for a person's approval; `<server>__*` stands for all tools of an MCP server
     approval_tools: NotRequired[list[str]]
     approval_expiry: NotRequired[ApprovalExpiryInput]
     # MCP servers whose tools the agent can use
     mcp_servers: NotRequired[list[McpServerInput]]
-    # Most model calls of one job; null is the service's limit
+    # Maximum number of model calls per job; null is the service's limit
     max_steps: NotRequired[int | None]
-    # Tools of the agent's own: calls that your programs run (`client`), or requests (`http`)
+    # The agent's own tools: run by your program (`client`), or as HTTP requests by the service (`http`)
     tools: NotRequired[list[AgentToolInput]]
-    # JSON Schema of an object, at most 16 KiB, that answers must fit; null: they are text
+    # JSON Schema of an object, at most 16 KiB, that answers must match; null: answers are text
     output_schema: NotRequired[dict[str, Any] | None]
     # Labels to find the agent by
     tags: NotRequired[list[str]]
@@ -10124,18 +10136,18 @@ class UpdateChatOptionsRequest(TypedDict):
     tools: NotRequired[list[str] | None]
     # Whether calls that need approval are approved without a person
     auto_approve: NotRequired[bool]
-    # Title, for people
+    # Title
     title: NotRequired[str]
     # Whether the chat is pinned in lists
     pinned: NotRequired[bool]
 
 
 class UpdateChatRequest(TypedDict):
-    # Title, for people
+    # Title
     title: NotRequired[str]
     # Whether the chat is pinned in lists
     pinned: NotRequired[bool]
-    # Any JSON object of the caller's; it is returned unchanged
+    # Any JSON object; it is returned unchanged
     metadata: NotRequired[dict[str, Any]]
 
 
@@ -10150,7 +10162,7 @@ class UpdateMessageRequest(TypedDict):
 
 
 class UpdateMissionRequest(TypedDict):
-    # Title, for people
+    # Title
     title: NotRequired[str]
     # What each run should achieve; it is the first message of each run's chat
     goal: NotRequired[str]
@@ -10160,25 +10172,25 @@ class UpdateMissionRequest(TypedDict):
     workspace_id: NotRequired[str]
     # Who may see it: `private` is its creator, `organization` is every member
     visibility: NotRequired[MissionVisibility]
-    # Which of its jobs run first where slots are scarce
+    # Priority of its jobs while job slots are scarce
     priority: NotRequired[Priority]
     schedule: NotRequired[MissionScheduleInput]
     # Whether a person reviews the result before the job is completed; `false` by default
     review_required: NotRequired[bool]
     # Limits of each run, replaced as a whole
     budget: NotRequired[MissionBudgetInput]
-    # What its jobs have as their metadata; at most 16 KiB as JSON
+    # Metadata of its jobs; at most 16 KiB as JSON
     metadata: NotRequired[dict[str, Any]]
     # `paused` pauses it, `pending` resumes it, `running` runs it now
     status: NotRequired[MissionStatus]
-    # Reason for the pause, as it was given
+    # Reason for the pause, as given
     paused_reason: NotRequired[str | None]
 
 
 class UpdateMissionTaskRequest(TypedDict):
-    # Title, for people
+    # Title
     title: NotRequired[str]
-    # What there is to do; null for none
+    # What is to be done; null if not given
     description: NotRequired[str | None]
     # How urgent it is
     priority: NotRequired[Priority]
@@ -10186,18 +10198,18 @@ class UpdateMissionTaskRequest(TypedDict):
     assigned_to: NotRequired[str | None]
     # Ids of the tasks that must be completed or cancelled first
     depends_on: NotRequired[list[str]]
-    # The status that it gets
+    # New status
     status: NotRequired[TaskStatus]
     # Place among the mission's tasks, from 0
     position: NotRequired[int]
 
 
 class UpdateTaskRequest(TypedDict):
-    # Title, for people
+    # Title
     title: NotRequired[str]
-    # Description, for people
+    # Description
     description: NotRequired[str | None]
-    # The status that it gets
+    # New status
     status: NotRequired[TaskStatus]
     # How urgent it is
     priority: NotRequired[Priority]
@@ -10210,40 +10222,40 @@ class UpdateTaskRequest(TypedDict):
 class UpdateWorkspaceRequest(TypedDict):
     # Name
     name: NotRequired[str]
-    # Description, for people
+    # Description
     description: NotRequired[str | None]
     # Instructions that agents get in this workspace; null for none
     instructions: NotRequired[str | None]
 
 
 class UploadedFile(TypedDict):
-    """A file for messages to refer to, as `file_id`"""
+    """A file that messages can refer to by `file_id`"""
 
     # The file's id
     id: str
-    # What its sender calls it
+    # Name from the sender
     name: str
-    # What its first bytes say that it is
+    # Media type, detected from the first bytes
     media_type: str
-    # Bytes
+    # Size in bytes
     size: int
-    # The digest of its content, in hex
+    # SHA-256 of the content, in hex
     sha256: str
-    # The person who uploaded it; nobody else finds it
+    # Person who uploaded it; nobody else can see it
     created_by: str
-    # When it is removed; null once a message has it
+    # When it will be removed; null once a message refers to it
     expires_at: str | None
     # The organization that owns it
     organization_id: str
-    # One more with each change; `If-Match` takes it
+    # Version number; rises by one with each change. Send it in `If-Match`
     version: int
     # ISO 8601 UTC with milliseconds
     created_at: str
     # ISO 8601 UTC with milliseconds
     updated_at: str
-    # Where what belongs to it is, by name
+    # Links to related resources, by name
     links: dict[str, str]
-    # What this caller may do with it now
+    # Actions that the caller may take now
     allowed_actions: list[str]
 
 
@@ -10257,17 +10269,18 @@ class UploadedFileList(TypedDict):
 
 
 class UsageBudget(TypedDict):
-    """What the organization may use in this month, and has"""
+    """The organization's budget for this month, and its usage"""
 
     # Null for no limit
     monthly_tokens: int | None
-    # Tokens that are used up
+    # Tokens used
     used_tokens: int
-    # The most that it may cost, in `currency` of `GET /api/usage`; null for no limit
+    # Maximum cost, in the `currency` of `GET /api/usage`; null for no limit
     monthly_cost: str | None
-    # The exact price of the tokens that have one, in `currency` of `GET /api/usage`; null where none has
+    # Exact cost of the tokens that have a price, in the `currency` of `GET /api/usage`; null if none has a
+    # price
     used_cost: str | None
-    # Tokens of models for which the operator has set no price; `cost` is without them
+    # Tokens of models without a price; they are not in `cost`
     unpriced_tokens: int
     # ISO 8601 UTC with milliseconds
     resets_at: str
@@ -10284,67 +10297,69 @@ class UsageReport(TypedDict):
 
     # What the rows are grouped by
     group_by: UsageGrouping
-    # The currency of all costs, by ISO 4217; null without a price table of the operator
+    # Currency of all costs, by ISO 4217; null if the operator has set no prices
     currency: str | None
-    # A day of UTC
+    # A day in UTC
     since: str
-    # A day of UTC
+    # A day in UTC
     until: str
     # One row for each agent, model or day
     usage: list[UsageRow]
     totals: UsageTotals
-    # Whether there are more groups than are shown; the totals are of all
+    # Whether rows were left out; the totals include them
     truncated: bool
     budget: UsageBudget
-    # All quotas; what would pass one is refused with `quota_exceeded`
+    # All quotas; a change beyond a quota is refused with `quota_exceeded`
     quotas: list[Quota]
 
 
 class UsageRow(TypedDict):
     """Usage of one agent, model or day; only the field that the report is grouped by is present"""
 
-    # The agent; null: all private agents of others together, unless you are an owner
+    # The agent; null is the sum of other people's private agents, unless you are an owner
     agent_id: NotRequired[str | None]
     # The model
     model: NotRequired[str]
-    # A day of UTC
+    # A day in UTC
     day: NotRequired[str]
-    # Tokens that were sent to models
+    # Tokens sent to models
     input_tokens: int
-    # Tokens that came back
+    # Tokens received from models
     output_tokens: int
     # Jobs that used them
     jobs: int
-    # Calls of tools
+    # Number of tool calls
     tool_calls: int
-    # The exact price of the tokens that have one, in `currency` of `GET /api/usage`; null where none has
+    # Exact cost of the tokens that have a price, in the `currency` of `GET /api/usage`; null if none has a
+    # price
     cost: str | None
-    # Tokens of models for which the operator has set no price; `cost` is without them
+    # Tokens of models without a price; they are not in `cost`
     unpriced_tokens: int
-    # Tokens of calls that a key of the organization has paid, and not one of the operator
+    # Tokens of calls with the organization's own key
     own_key_tokens: int
-    # Tokens that their provider has not counted: an estimate, within the other counts
+    # Tokens that are estimated because the provider did not report them; the other counts include them
     estimated_tokens: int
 
 
 class UsageTotals(TypedDict):
-    """What all have used together"""
+    """Usage of all rows together"""
 
-    # Tokens that were sent to models
+    # Tokens sent to models
     input_tokens: int
-    # Tokens that came back
+    # Tokens received from models
     output_tokens: int
     # Jobs that used them
     jobs: int
-    # Calls of tools
+    # Number of tool calls
     tool_calls: int
-    # The exact price of the tokens that have one, in `currency` of `GET /api/usage`; null where none has
+    # Exact cost of the tokens that have a price, in the `currency` of `GET /api/usage`; null if none has a
+    # price
     cost: str | None
-    # Tokens of models for which the operator has set no price; `cost` is without them
+    # Tokens of models without a price; they are not in `cost`
     unpriced_tokens: int
-    # Tokens of calls that a key of the organization has paid, and not one of the operator
+    # Tokens of calls with the organization's own key
     own_key_tokens: int
-    # Tokens that their provider has not counted: an estimate, within the other counts
+    # Tokens that are estimated because the provider did not report them; the other counts include them
     estimated_tokens: int
 
 
@@ -10389,7 +10404,7 @@ class V1AgentList(TypedDict):
     success: Literal[True]
     # The agents of this page
     agents: list[V1Agent]
-    # Total number, including those beyond the end of the list
+    # Total number, including those that are not listed
     total: int
 
 
@@ -10406,15 +10421,15 @@ class V1CreateAgentRequest(TypedDict):
 
 
 class V1CreateTaskRequest(TypedDict):
-    # Title, for people
+    # Title
     title: str
-    # Description, for people
+    # Description
     description: NotRequired[str]
     # How urgent it is. Default "medium"
     priority: NotRequired[Priority]
     # An agent's or a user's id; null or absent: unassigned
     assignTo: NotRequired[str | None]
-    # Another name of `assignTo`, which wins where both are given
+    # Alias of `assignTo`, which takes precedence
     assignedTo: NotRequired[str | None]
     # Id of the workspace
     spaceId: NotRequired[str]
@@ -10431,7 +10446,7 @@ class V1CreatedAgent(TypedDict):
     name: str
     # Always "active"
     status: Literal["active"]
-    # Where its first chat has its page
+    # URL of the page of its first chat
     chatUrl: str
 
 
@@ -10467,7 +10482,7 @@ class V1ExecuteAgentRequest(TypedDict):
 
 
 class V1ExecutionError(TypedDict):
-    """Why the execution is blocked; only then"""
+    """Why the execution is blocked; absent otherwise"""
 
     # What it waits for
     code: BlockedReason
@@ -10513,10 +10528,9 @@ class V1ExecutionMessageEventDataStreamEvent(TypedDict):
 
 
 class V1ExecutionMessageEventDataRestarted(TypedDict):
-    # A step has begun again and says something else: keep the text up to `position`, and add the next deltas
-    # to that
+    # A step was restarted with different text: keep the text up to `position`, and append the next deltas
     messageType: Literal["restarted"]
-    # Where the text of all deltas so far is cut, in UTF-16 units
+    # Length to cut the text of all deltas to, in UTF-16 units
     position: int
 
 
@@ -10550,7 +10564,7 @@ class V1ExecutionMetaEventData(TypedDict):
     chatId: str
     # Send it back to continue the conversation
     sessionId: str
-    # What is to be known of the answer
+    # A note about the answer
     notice: NotRequired[str]
 
 
@@ -10577,31 +10591,31 @@ class V1ExecutionResult(TypedDict):
     # The agent's answer; absent if the execution is blocked without an answer
     result: NotRequired[str]
     error: NotRequired[V1ExecutionError]
-    # Its job on the current surface, where it is approved or resumed; while it is blocked
+    # While it is blocked: its job on the current surface, to approve or resume it there
     jobId: NotRequired[str]
-    # Why the model stopped, such as `length`: the answer was cut. Absent if it ended by itself
+    # Why the model stopped, such as `length`: the answer was cut. Absent if it stopped on its own
     stopReason: NotRequired[StopReason]
-    # What is to be known of the answer
+    # A note about the answer
     notice: NotRequired[str]
 
 
 class V1ExecutionResultEventDataUsage(TypedDict):
     # Tokens sent
     input_tokens: int
-    # Tokens that came back
+    # Tokens received from models
     output_tokens: int
 
 
 class V1ExecutionResultEventData(TypedDict):
     # Send it back to continue the conversation
     sessionId: str
-    # The whole answer; only if the stream has a `restarted`
+    # The whole answer; only if the stream had a `restarted` message
     result: NotRequired[str]
     # Tokens that model calls have used
     usage: V1ExecutionResultEventDataUsage
-    # Why the model stopped, such as `length`: the answer was cut. Absent if it ended by itself
+    # Why the model stopped, such as `length`: the answer was cut. Absent if it stopped on its own
     stopReason: NotRequired[StopReason]
-    # What is to be known of the answer
+    # A note about the answer
     notice: NotRequired[str]
 
 
@@ -10621,7 +10635,7 @@ class V1Task(TypedDict):
     id: str
     # The title
     title: str
-    # Description, for people
+    # Description
     description: NotRequired[str]
     # Current status
     status: TaskStatus
@@ -10675,7 +10689,7 @@ class VerifySignatureRequest(TypedDict):
     headers: dict[str, str]
     # The body of the delivery, byte for byte
     body: str
-    # Absent: the organization's own
+    # Secret to verify with; by default the organization's
     secret: NotRequired[str]
 
 
@@ -10686,13 +10700,13 @@ Visibility: TypeAlias = Union[
 
 
 class Workspace(TypedDict):
-    """Where work of an organization happens"""
+    """A place for the work of an organization, with its files, repositories and apps"""
 
     # The workspace's id
     id: str
-    # What people call it
+    # Display name
     name: str
-    # Description, for people
+    # Description
     description: str | None
     # Instructions for the agents that work here
     instructions: str | None
@@ -10702,30 +10716,30 @@ class Workspace(TypedDict):
     created_by: str
     # Git repositories that are mounted in the workspace
     repos: list[Repository]
-    # Its apps
+    # Apps of the workspace
     apps: list[App]
     # The organization that owns it
     organization_id: str
-    # One more with each change; `If-Match` takes it
+    # Version number; rises by one with each change. Send it in `If-Match`
     version: int
     # ISO 8601 UTC with milliseconds
     created_at: str
     # ISO 8601 UTC with milliseconds
     updated_at: str
-    # Where what belongs to it is, by name
+    # Links to related resources, by name
     links: dict[str, str]
-    # What this caller may do with it now
+    # Actions that the caller may take now
     allowed_actions: list[str]
 
 
 class WorkspaceDetails(TypedDict):
-    """A workspace, and what its files take"""
+    """A workspace with its storage usage"""
 
     # The workspace's id
     id: str
-    # What people call it
+    # Display name
     name: str
-    # Description, for people
+    # Description
     description: str | None
     # Instructions for the agents that work here
     instructions: str | None
@@ -10735,19 +10749,19 @@ class WorkspaceDetails(TypedDict):
     created_by: str
     # Git repositories that are mounted in the workspace
     repos: list[Repository]
-    # Its apps
+    # Apps of the workspace
     apps: list[App]
     # The organization that owns it
     organization_id: str
-    # One more with each change; `If-Match` takes it
+    # Version number; rises by one with each change. Send it in `If-Match`
     version: int
     # ISO 8601 UTC with milliseconds
     created_at: str
     # ISO 8601 UTC with milliseconds
     updated_at: str
-    # Where what belongs to it is, by name
+    # Links to related resources, by name
     links: dict[str, str]
-    # What this caller may do with it now
+    # Actions that the caller may take now
     allowed_actions: list[str]
     storage: WorkspaceStorage
 
@@ -10757,21 +10771,21 @@ class WorkspaceFile(TypedDict):
 
     # The path, relative to the workspace
     path: str
-    # Its last name
+    # Last part of the path
     name: str
     # Kind of the entry
     kind: Literal["file", "directory"]
-    # Bytes; of a directory, those of all files below it
+    # Size in bytes; for a directory, of all files below it
     size: int
     # The media type of a file
     mime: str | None
     # Entity tag of the content, for `If-Match` and `If-None-Match`
     etag: str | None
-    # The version of a file's content: one more with each change
+    # Version of the file's content; rises by one with each change
     number: int | None
     # ISO 8601 UTC with milliseconds
     modified_at: str
-    # User or agent of the last change; null where it is unknown
+    # User or agent of the last change; null if unknown
     modified_by: FileAuthor | None
 
 
@@ -10785,7 +10799,7 @@ class WorkspaceList(TypedDict):
 
 
 class WorkspaceStorage(TypedDict):
-    """What the files of a workspace take"""
+    """Storage usage of a workspace"""
 
     # Bytes of all files, without their former versions
     bytes: int

@@ -133,13 +133,13 @@ const SECURITY_SCHEMES = {
     type: "http",
     scheme: "bearer",
     bearerFormat: "pat_… or svc_…",
-    description: "A personal access token; a service token with the scope is taken too.",
+    description: "A personal access token; a service token with the scope is accepted too.",
     "x-scopes": SCOPES,
   },
   oauth: {
     type: "oauth2",
     description:
-      "A program that a person lets in: authorization code with PKCE (S256). `/.well-known/oauth-authorization-server` has the metadata, with the registration of clients.",
+      "Access that a person has granted to a program: authorization code with PKCE (S256). `/.well-known/oauth-authorization-server` has the metadata, with client registration.",
     flows: {
       authorizationCode: {
         authorizationUrl: AUTHORIZE_PATH,
@@ -160,6 +160,6 @@ const SECURITY_SCHEMES = {
     type: "apiKey",
     in: "query",
     name: "sig",
-    description: "The signature of an address that the service has given out, with its `sub` and `exp`.",
+    description: "The signature of a signed URL, with its `sub` and `exp`.",
   },
 };

@@ -13,49 +13,45 @@ const Named = noun("NamedRecord", "A record by its id and its name", {
 });
 
 /** What a caller needs to act on the error; the code decides which fields are present. */
-const ErrorDetails = noun(
-  "ErrorDetails",
-  "What you need to act on the error; which fields are present depends on the code",
-  {
-    errors: Type.Optional(
-      Type.Array(
-        noun("InputError", "One error of the input", {
-          path: Text("A JSON pointer", "/name"),
-          message: Text("In words", "Missing required field: name"),
-        }),
-      ),
+const ErrorDetails = noun("ErrorDetails", "Details to act on; which fields are present depends on the code", {
+  errors: Type.Optional(
+    Type.Array(
+      noun("InputError", "One error of the input", {
+        path: Text("JSON pointer to the field", "/name"),
+        message: Text("In words", "Missing required field: name"),
+      }),
     ),
-    required_scopes: Type.Optional(Type.Array(Type.String())),
-    supported: Type.Optional(Type.Array(Type.String(), { description: "Versions of the interface" })),
-    unknown: Type.Optional(Type.Array(Type.String(), { description: "Unknown event types" })),
-    oldest_sequence: Type.Optional(Type.Integer({ description: "The oldest event that is kept" })),
-    quota: Type.Optional(Type.String({ description: "The quota that is reached" })),
-    limit: Type.Optional(Type.Integer({ description: "What the quota allows" })),
-    used: Type.Optional(Type.Integer({ description: "What there is of it" })),
-    limit_bytes: Type.Optional(Type.Integer()),
-    bytes: Type.Optional(Type.Integer({ description: "The size of the file" })),
-    offset: Type.Optional(Type.Integer({ description: "The first byte of the next part of the upload" })),
-    status: Type.Optional(Type.String({ description: "The current status of the record" })),
-    allowed_actions: Type.Optional(Type.Array(Type.String(), { description: "The actions that are allowed now" })),
-    job_id: Type.Optional(Type.String({ description: "The job that blocks the request" })),
-    version: Type.Optional(Type.Integer({ description: "The current version of the record" })),
-    path: Type.Optional(Type.String({ description: "The existing file or directory" })),
-    agents: Type.Optional(Type.Array(Named, { description: "Agents that use the secret, as far as you may see them" })),
-    workspaces: Type.Optional(Type.Array(Named, { description: "Workspaces with repositories that use the secret" })),
-    providers: Type.Optional(
-      Type.Array(Type.String(), { description: "Providers of models that are called with the secret" }),
-    ),
-    others: Type.Optional(Type.Integer({ description: "Agents that use the secret and that you may not see" })),
-  },
-);
+  ),
+  required_scopes: Type.Optional(Type.Array(Type.String())),
+  supported: Type.Optional(Type.Array(Type.String(), { description: "Supported API versions" })),
+  unknown: Type.Optional(Type.Array(Type.String(), { description: "Unknown event types" })),
+  oldest_sequence: Type.Optional(Type.Integer({ description: "The oldest event that is kept" })),
+  quota: Type.Optional(Type.String({ description: "Quota that was reached" })),
+  limit: Type.Optional(Type.Integer({ description: "What the quota allows" })),
+  used: Type.Optional(Type.Integer({ description: "Current usage" })),
+  limit_bytes: Type.Optional(Type.Integer()),
+  bytes: Type.Optional(Type.Integer({ description: "The size of the file" })),
+  offset: Type.Optional(Type.Integer({ description: "The first byte of the next part of the upload" })),
+  status: Type.Optional(Type.String({ description: "The current status of the record" })),
+  allowed_actions: Type.Optional(Type.Array(Type.String(), { description: "The actions that are allowed now" })),
+  job_id: Type.Optional(Type.String({ description: "The job that blocks the request" })),
+  version: Type.Optional(Type.Integer({ description: "The current version of the record" })),
+  path: Type.Optional(Type.String({ description: "The existing file or directory" })),
+  agents: Type.Optional(Type.Array(Named, { description: "Agents that use the secret and that you may see" })),
+  workspaces: Type.Optional(Type.Array(Named, { description: "Workspaces with repositories that use the secret" })),
+  providers: Type.Optional(
+    Type.Array(Type.String(), { description: "Providers of models that are called with the secret" }),
+  ),
+  others: Type.Optional(Type.Integer({ description: "Number of agents that use the secret and that you may not see" })),
+});
 
 export const ErrorBody = noun("Error", "An error", {
-  type: Text("A page about the code", errorUrl("https://troupe.example", "not_found")),
+  type: Text("URL of a page about the code", errorUrl("https://troupe.example", "not_found")),
   code: Code,
   error: Code,
-  message: Text("Explanation, for people", "No such agent"),
+  message: Text("Human-readable message", "No such agent"),
   status: Type.Integer({ minimum: 400, maximum: 599 }),
-  request_id: Text("The request id, by which the operator finds it in the log", "req_V1StGXR8_Z5jdHi6B-myT"),
+  request_id: Text("Request id; the operator finds it in the log", "req_V1StGXR8_Z5jdHi6B-myT"),
   details: ErrorDetails,
 });
 

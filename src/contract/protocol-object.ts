@@ -11,20 +11,20 @@ const REFUSED_BY_MCP = [
   {
     status: "400",
     methods: ["POST", "GET", "DELETE"],
-    description: "The message, its session or its headers do not fit, as a JSON-RPC error; or an error of the service",
+    description: "The message, its session or its headers are invalid (a JSON-RPC error), or an error of the service",
   },
   {
     status: "404",
     methods: ["POST", "GET", "DELETE"],
-    description: "The session is not found, as a JSON-RPC error: begin a new one with `initialize`",
+    description: "Session not found (a JSON-RPC error): start a new one with `initialize`",
   },
   {
     status: "406",
     methods: ["POST"],
-    description: "`Accept` must name both `application/json` and `text/event-stream`, as a JSON-RPC error",
+    description: "`Accept` must include both `application/json` and `text/event-stream` (a JSON-RPC error)",
   },
-  { status: "406", methods: ["GET"], description: "`Accept` must name `text/event-stream`, as a JSON-RPC error" },
-  { status: "409", methods: ["GET"], description: "The session has an open stream already, as a JSON-RPC error" },
+  { status: "406", methods: ["GET"], description: "`Accept` must include `text/event-stream` (a JSON-RPC error)" },
+  { status: "409", methods: ["GET"], description: "The session already has an open stream (a JSON-RPC error)" },
 ] as const;
 
 export function protocolObject(parts: DocumentParts, placed: Placed): JsonSchema {

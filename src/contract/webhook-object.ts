@@ -4,16 +4,16 @@ import { WebhookEventView } from "../current/events/view.ts";
 import type { Components, JsonSchema } from "./json-schema.ts";
 
 const HEADERS: Readonly<Record<string, string>> = {
-  "Service-Event-Id": "The event's id: the same over retries and redeliveries. Dedupe on it",
+  "Service-Event-Id": "Id of the event, the same in retries and redeliveries: deduplicate by it",
   "Service-Event-Type": "The event's type",
-  "Service-Delivery-Attempt": "From 1",
-  "Service-Timestamp": "Of the attempt, in seconds",
+  "Service-Delivery-Attempt": "Number of the attempt, from 1",
+  "Service-Timestamp": "Time of the attempt, in Unix seconds",
   "Service-Signature":
-    "`t=<timestamp>,v1=<hex>`: HMAC-SHA256 of `<timestamp>.<body>`, keyed with the whole `whsec_…`. For some time after a rotation a second `v1` follows, by the former secret",
-  "Idempotency-Key": "The delivery: the same over its attempts, another one for each redelivery",
-  "webhook-id": "As Standard Webhooks has it: the event's id",
-  "webhook-timestamp": "As Standard Webhooks has it",
-  "webhook-signature": "As Standard Webhooks has it: `v1,<base64>`, keyed with what follows `whsec_`, decoded",
+    "`t=<timestamp>,v1=<hex>`: HMAC-SHA256 of `<timestamp>.<body>`, keyed with the whole secret (`whsec_…`). For a grace period after a rotation, a second `v1` with the old secret follows",
+  "Idempotency-Key": "Key of the delivery: the same in all its attempts, new for each redelivery",
+  "webhook-id": "Standard Webhooks: id of the event",
+  "webhook-timestamp": "Standard Webhooks: time of the attempt, in Unix seconds",
+  "webhook-signature": "Standard Webhooks: `v1,<base64>`, keyed with the decoded part after `whsec_`",
 };
 
 /** One request describes the delivery of every event. */
@@ -22,7 +22,7 @@ export const webhookObject = (components: Components): JsonSchema => ({
   tags: ["Webhooks"],
   summary: "An event is delivered",
   description:
-    "Answer 2xx within 15 s. Other answers and failures are retried after 1, 2 and 4 s, but 3xx and most 4xx are final, and 410 switches delivery off.",
+    "Answer 2xx within 15 s. Failures and other statuses are retried after 1, 2 and 4 s; 3xx and most 4xx are final, and 410 disables delivery.",
   security: [],
   "x-event-types": EVENT_TYPES,
   parameters: Object.entries(HEADERS).map(([name, description]) => ({
@@ -33,5 +33,5 @@ export const webhookObject = (components: Components): JsonSchema => ({
     schema: { type: "string" },
   })),
   requestBody: { required: true, content: { "application/json": { schema: components.schema(WebhookEventView) } } },
-  responses: { "2XX": { description: "Taken" } },
+  responses: { "2XX": { description: "Received" } },
 });

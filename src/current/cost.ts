@@ -6,15 +6,18 @@ import { Nullable, Type } from "../../actors/schema.ts";
 import { Count, Text } from "../http/contract/noun.ts";
 
 export const CostField = Nullable(
-  Text("The exact price of the tokens that have one, in `currency` of `GET /api/usage`; null where none has", "0.0105"),
+  Text(
+    "Exact cost of the tokens that have a price, in the `currency` of `GET /api/usage`; null if none has a price",
+    "0.0105",
+  ),
 );
-export const UnpricedField = Count("Tokens of models for which the operator has set no price; `cost` is without them");
+export const UnpricedField = Count("Tokens of models without a price; they are not in `cost`");
 
-export const OwnKeyField = Count(
-  "Tokens of calls that a key of the organization has paid, and not one of the operator",
+export const OwnKeyField = Count("Tokens of calls with the organization's own key");
+
+export const EstimatedField = Count(
+  "Tokens that are estimated because the provider did not report them; the other counts include them",
 );
-
-export const EstimatedField = Count("Tokens that their provider has not counted: an estimate, within the other counts");
 
 export const costView = (used: Costed & { readonly inputTokens: number; readonly outputTokens: number }) => ({
   cost: used.cost ?? null,
@@ -25,15 +28,14 @@ export const costView = (used: Costed & { readonly inputTokens: number; readonly
 
 /** A cost limit in a body. */
 export const GivenAmount = Type.String({
-  description:
-    "The most that it may cost, as decimal text in `currency` of `GET /api/usage`; its model must have a price",
+  description: "Maximum cost as decimal text, in the `currency` of `GET /api/usage`; the model must have a price",
   maxLength: 32,
   examples: ["2.50"],
 });
 
 /** A cost limit in a view. */
 export const CostLimitField = Nullable(
-  Text("The most that it may cost, in `currency` of `GET /api/usage`; null for no limit", "2.5"),
+  Text("Maximum cost, in the `currency` of `GET /api/usage`; null for no limit", "2.5"),
 );
 
 /** The value of a budget's `max_cost`. */

@@ -18,7 +18,9 @@ const EventView = noun("RecordedEvent", "A durable event of a stream", {
 });
 export const EventPage = noun("EventPage", "Durable events, oldest first", {
   events: Type.Array(EventView),
-  next_cursor: Type.Optional(Type.String({ description: "`after` of the next page; absent on the last" })),
+  next_cursor: Type.Optional(
+    Type.String({ description: "Value of `after` for the next page; absent on the last page" }),
+  ),
 });
 
 export const eventView = ({ seq, type, at, data }: StoredEvent): Shown<typeof EventView> => ({

@@ -23,7 +23,7 @@ export const POLL_QUERY = {
     Type.Integer({
       minimum: 0,
       maximum: LONGEST_WAIT,
-      description: "Seconds to wait for a newer version; 304 when the wait is over",
+      description: "Seconds to wait for a newer version; 304 if there is none by then",
     }),
     0,
   ),

@@ -6,7 +6,7 @@ import { bad, good, refusedAs, textField, withDefault } from "../http/contract/f
 
 /** Records per page. */
 export const LIMIT = withDefault(
-  Type.Integer({ minimum: 1, maximum: PAGE_LIMIT, description: "Records of one page" }),
+  Type.Integer({ minimum: 1, maximum: PAGE_LIMIT, description: "Page size" }),
   PAGE_DEFAULT,
 );
 

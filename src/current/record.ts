@@ -7,15 +7,19 @@ import { Id } from "../http/contract/noun.ts";
 /** The common fields as schemas. */
 export const RECORD = {
   organization_id: Id("org", "The organization that owns it"),
-  version: Type.Integer({ minimum: 0, description: "One more with each change; `If-Match` takes it", examples: [3] }),
+  version: Type.Integer({
+    minimum: 0,
+    description: "Version number; rises by one with each change. Send it in `If-Match`",
+    examples: [3],
+  }),
   created_at: Timestamp,
   updated_at: Timestamp,
   links: Type.Record(Type.String(), Type.String(), {
-    description: "Where what belongs to it is, by name",
+    description: "Links to related resources, by name",
     examples: [{ self: "/api/…" }],
   }),
   allowed_actions: Type.Array(Type.String(), {
-    description: "What this caller may do with it now",
+    description: "Actions that the caller may take now",
     examples: [["update"]],
   }),
 };

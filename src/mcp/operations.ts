@@ -33,13 +33,13 @@ const McpMessage = Type.Object(
     jsonrpc: Type.Literal("2.0", { description: "The version of JSON-RPC" }),
     id: Type.Optional(
       Type.Union([Type.String(), Type.Integer(), Type.Null()], {
-        description: "Of a request, and of its result or error; a notification has none",
+        description: "Id of a request and of its result or error; absent in notifications",
       }),
     ),
     method: Type.Optional(Type.String({ description: "Of a request or a notification" })),
     params: Type.Optional(OpenObject("Of a request or a notification")),
-    result: Type.Optional(OpenObject("Of a result")),
-    error: Type.Optional(OpenObject("Of an error: `code`, `message` and `data`")),
+    result: Type.Optional(OpenObject("Result of a request")),
+    error: Type.Optional(OpenObject("Error, with `code`, `message` and `data`")),
   },
   {
     $id: "McpMessage",
@@ -56,7 +56,7 @@ const McpMessages = Type.Union([
   Type.Array(McpMessage, {
     minItems: 1,
     maxItems: BATCH_MESSAGES,
-    description: "A batch, which only revision 2025-03-26 has. Each message counts as a request",
+    description: "A batch; only revision 2025-03-26 has batches. Each message counts as a request",
   }),
 ]);
 const HEADED = { query: { tools: toolsField }, headers: HEADERS } as const;
@@ -78,9 +78,9 @@ export const mcpOperations = operationGroup("MCP", "The Model Context Protocol o
       method: "POST",
       path: MCP_RESOURCE,
       scope: "mcp",
-      summary: "Send a message of MCP",
+      summary: "Send an MCP message",
       description:
-        "For clients of the Model Context Protocol, in sessions (2025-03-26 to 2025-11-25) and without them (2026-07-28). The bearer is an access token of OAuth (`/.well-known/oauth-authorization-server`) or another token with the scope `mcp`; a tool needs its own scope too. A notification is answered with 202 and no body. What the protocol itself refuses is a JSON-RPC error.",
+        "For MCP clients, with sessions (revisions 2025-03-26 to 2025-11-25) or without (2026-07-28). The bearer token is an OAuth access token (`/.well-known/oauth-authorization-server`) or another token with the scope `mcp`; each tool needs its own scope too. A notification gets 202 without a body. Protocol errors are JSON-RPC errors.",
       ...POSTED,
       answers: { 200: media({ "application/json": McpMessages, [STREAM]: McpMessage }), 202: null },
       errors: ["forbidden"],
@@ -94,8 +94,8 @@ export const mcpOperations = operationGroup("MCP", "The Model Context Protocol o
       method: "GET",
       path: MCP_RESOURCE,
       scope: "mcp",
-      summary: "Listen to a session of MCP, or go on with a stream of it",
-      description: "The messages of the session, as they come; `Last-Event-ID` goes on with a stream that was cut off.",
+      summary: "Listen to an MCP session, or resume one of its streams",
+      description: "Sends the session's messages as they arrive; `Last-Event-ID` resumes an interrupted stream.",
       ...HEADED,
       answers: { 200: media({ [STREAM]: McpMessage }) },
       errors: ["forbidden"],
@@ -108,7 +108,7 @@ export const mcpOperations = operationGroup("MCP", "The Model Context Protocol o
       method: "DELETE",
       path: MCP_RESOURCE,
       scope: "mcp",
-      summary: "End a session of MCP",
+      summary: "End an MCP session",
       ...HEADED,
       answers: { 200: null },
       errors: ["forbidden"],

@@ -14,14 +14,14 @@ import type { Services } from "./services.ts";
 const closed = { additionalProperties: false } as const;
 const Source = Type.Union(
   [
-    Type.Object({ kind: Type.Literal("upload"), file_id: Id("upl", "A file of `POST /api/files`") }, closed),
+    Type.Object({ kind: Type.Literal("upload"), file_id: Id("upl", "Id of a file from `POST /api/files`") }, closed),
     Type.Object(
       {
         kind: Type.Literal("workspace"),
-        workspace_id: Id("wsp", "A workspace; the token needs `workspaces:read`"),
-        path: Text("A file of it", "reports/q3.pdf"),
+        workspace_id: Id("wsp", "Id of the workspace; the token needs `workspaces:read`"),
+        path: Text("Path of the file in the workspace", "reports/q3.pdf"),
         version: Type.Optional(
-          Type.Integer({ minimum: 1, description: "A version of the file; the present one unless given" }),
+          Type.Integer({ minimum: 1, description: "Version of the file; by default the current one" }),
         ),
       },
       closed,
@@ -38,7 +38,7 @@ const Source = Type.Union(
 );
 const ContentBlock = Type.Union(
   [
-    Type.Object({ type: Type.Literal("text"), text: Text("What is said", "What does this invoice ask for?") }, closed),
+    Type.Object({ type: Type.Literal("text"), text: Text("The text", "What does this invoice ask for?") }, closed),
     Type.Object(
       {
         type: OneOf(["image", "file"] as const),

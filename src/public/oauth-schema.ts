@@ -5,32 +5,34 @@ import { noun } from "../http/contract/noun.ts";
 const Url = (description: string) => Type.String({ format: "uri", description, examples: ["https://troupe.example"] });
 const Words = (description: string) => Type.Array(Type.String(), { description, examples: [["code"]] });
 
-export const AuthorizationServer = noun("AuthorizationServer", "How a program asks a person for a token", {
-  issuer: Url("The authorization server; the same as `iss` in its answers"),
+export const AuthorizationServer = noun("AuthorizationServer", "Metadata of the authorization server", {
+  issuer: Url("Identifier of the authorization server; the same as `iss` in its responses"),
   authorization_endpoint: Url("Where a browser is sent for consent"),
   token_endpoint: Url("Where codes and refresh tokens are redeemed"),
   registration_endpoint: Url("Where programs register themselves"),
-  revocation_endpoint: Url("Where tokens are given back"),
-  introspection_endpoint: Url("Where owners ask what a token is"),
-  scopes_supported: Words("What can be asked for"),
-  response_types_supported: Words("Kinds of answers"),
-  response_modes_supported: Words("Where the answer is"),
-  grant_types_supported: Words("What is redeemed"),
-  token_endpoint_auth_methods_supported: Words("Programs have no secret"),
-  revocation_endpoint_auth_methods_supported: Words("Programs have no secret"),
+  revocation_endpoint: Url("Where tokens are revoked"),
+  introspection_endpoint: Url("Where owners inspect a token"),
+  scopes_supported: Words("Scopes that can be requested"),
+  response_types_supported: Words("Supported response types"),
+  response_modes_supported: Words("Supported response modes"),
+  grant_types_supported: Words("Supported grant types"),
+  token_endpoint_auth_methods_supported: Words("Only `none`: clients have no secret"),
+  revocation_endpoint_auth_methods_supported: Words("Only `none`: clients have no secret"),
   code_challenge_methods_supported: Words("PKCE is required"),
   authorization_response_iss_parameter_supported: Type.Boolean({ description: "Answers name the issuer (RFC 9207)" }),
   client_id_metadata_document_supported: Type.Boolean({
-    description: "A client id may be the address of its document",
+    description: "Whether a client id may be the URL of a metadata document",
   }),
-  service_documentation: Url("What people read"),
+  service_documentation: Url("Documentation for people"),
 });
 
 export const ProtectedResource = noun("ProtectedResource", "Which servers issue tokens for a resource", {
-  resource: Url("What the tokens are for"),
-  authorization_servers: Type.Array(Url("Who gives them"), { description: "Who gives them" }),
-  scopes_supported: Words("What can be asked for"),
-  bearer_methods_supported: Words("Where a token is sent"),
+  resource: Url("Resource that the tokens are for"),
+  authorization_servers: Type.Array(Url("Servers that issue the tokens"), {
+    description: "Servers that issue the tokens",
+  }),
+  scopes_supported: Words("Scopes that can be requested"),
+  bearer_methods_supported: Words("How a token is sent"),
   resource_name: Type.String({ description: "Its name for people", examples: ["Troupe"] }),
-  resource_documentation: Url("What people read"),
+  resource_documentation: Url("Documentation for people"),
 });

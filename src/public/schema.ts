@@ -15,16 +15,16 @@ export const ServiceVersion = noun("ServiceVersion", "What is deployed", {
   api_version: Version,
   supported_versions: Type.Array(Version, { description: "What a request may send in `Api-Version`" }),
   commit: Nullable(Type.String({ description: "The commit that it was built from; null if unknown" })),
-  built_at: Nullable(Time("When it was built; null where it runs from its sources")),
+  built_at: Nullable(Time("When it was built; null if it runs from source")),
   runner: noun("DefaultRunner", "What jobs run with by default", {
     model: Nullable(Text("The default model; null if there is none", "demo:echo")),
     demo: Type.Boolean({ description: "Whether that is the built-in demo, which is no language model" }),
   }),
 });
 
-export const RateLimitPolicy = noun("RateLimitPolicy", "How requests are limited, as the service does it now", {
+export const RateLimitPolicy = noun("RateLimitPolicy", "The current rate limits", {
   default: Type.Object({
-    limit: Type.Integer({ description: "Requests of an identity in a window" }),
+    limit: Type.Integer({ description: "Requests per window of one identity" }),
     window_seconds: Type.Integer(),
     burst: Type.Integer({ description: "Requests that may arrive at once" }),
     algorithm: Type.Literal("fixed-window"),
@@ -35,7 +35,7 @@ export const RateLimitPolicy = noun("RateLimitPolicy", "How requests are limited
   headers: Type.Array(Header, { description: "Headers of every response of the current surface" }),
   public_endpoints: Type.Object({
     counted: Type.Boolean(),
-    limit: Type.Integer({ description: "Requests of an address without a good token in a window" }),
+    limit: Type.Integer({ description: "Requests per window from one address without a valid token" }),
     identity: Type.String(),
   }),
   v1: Type.Object({
@@ -43,13 +43,12 @@ export const RateLimitPolicy = noun("RateLimitPolicy", "How requests are limited
     protective_limit: Nullable(
       Type.Integer({
         description:
-          "Where they are not: requests of an organization in a window that keep the service from being flooded; " +
-          "past them 429 with `Retry-After`",
+          "If they are not counted: requests per window of one organization, beyond which the service protects itself with 429 and `Retry-After`",
         examples: [600_000],
       }),
     ),
   }),
-  status: Type.Literal(429, { description: "What a request past the limit is answered with, and `Retry-After`" }),
+  status: Type.Literal(429, { description: "Status of a request beyond the limit; it has `Retry-After`" }),
   higher_limits: Type.String(),
 });
 
@@ -58,13 +57,13 @@ const Deprecated = noun("Deprecation", "A deprecated operation", {
   method: Type.String(),
   path: Type.String(),
   announced_at: Time("When it was announced"),
-  deprecated_at: Time("From when on it is deprecated"),
-  sunset_at: Nullable(Time("When it will be gone; null while that is not decided")),
-  successor: Nullable(Type.String({ description: "The path of what replaces it" })),
+  deprecated_at: Time("When it becomes deprecated"),
+  sunset_at: Nullable(Time("When it will be removed; null if not decided yet")),
+  successor: Nullable(Type.String({ description: "Path of its replacement" })),
   guide: Nullable(Type.String({ description: "The migration guide" })),
 });
 
-export const DeprecationPolicy = noun("DeprecationPolicy", "How the contract changes, and what of it is to go", {
+export const DeprecationPolicy = noun("DeprecationPolicy", "Versioning policy, and the deprecated operations", {
   versioning: Type.Object({
     scheme: Type.Literal("date"),
     header: Type.Literal("Api-Version"),
@@ -124,11 +123,11 @@ export const AgentReadiness = noun("AgentReadiness", "What an agent needs to use
   }),
   changelog: Type.Object({
     versions: Type.Array(Type.Object({ version: Version, changes: Type.String() })),
-    deprecations: Url("What is to go"),
+    deprecations: Url("The deprecated operations"),
   }),
 });
 
-export const AgentApiManifest = noun("AgentApiManifest", "Where crawlers and agents begin", {
+export const AgentApiManifest = noun("AgentApiManifest", "Entry document for crawlers and agents", {
   name: Type.String(),
   description: Type.String(),
   version: Type.String(),
@@ -140,7 +139,7 @@ export const AgentApiManifest = noun("AgentApiManifest", "Where crawlers and age
   rate_limits: Url("The rate-limit policy"),
   deprecation_policy: Url("The deprecation policy"),
   deployed_version: Url("What is deployed"),
-  llms_txt: Url("The same as text"),
+  llms_txt: Url("Documentation as text for language models"),
   authentication: Type.Object({
     type: Type.String(),
     header: Type.String(),

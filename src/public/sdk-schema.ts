@@ -6,23 +6,23 @@ export const SDK_LANGUAGES = ["typescript", "javascript", "python"] as const;
 const Language = OneOf(SDK_LANGUAGES);
 
 const SHA256 = Text("SHA-256 of its bytes, in hex", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-const LENGTH = Type.Integer({ minimum: 1, description: "How long it is" });
+const LENGTH = Type.Integer({ minimum: 1, description: "Size in bytes" });
 
 export const SdkManifest = noun("SdkManifest", "The SDKs that the service serves, each one file", {
-  api_version: Text("The version of the contract that they were made from", "2026-11-01"),
+  api_version: Text("Version of the contract that they were generated from", "2026-11-01"),
   packages: Type.Array(
     noun("SdkPackage", "An SDK", {
       name: Text("The title", "troupe"),
       language: Language,
       version: Text("The version of the service that it came with", "0.1.0"),
-      file: Text("The name to keep it under", "troupe.ts"),
+      file: Text("File name to save it as", "troupe.ts"),
       url: Text("Where it is", "https://troupe.example/api/sdk/typescript"),
       sha256: SHA256,
       bytes: LENGTH,
       requires: Text("What it needs", "Python 3.11"),
       types: Type.Optional(
         noun("SdkTypes", "Types of an SDK whose language has none, for editors and compilers", {
-          file: Text("The name to keep it under, beside the SDK", "troupe.d.mts"),
+          file: Text("File name to save it as, beside the SDK", "troupe.d.mts"),
           url: Text("Where it is", "https://troupe.example/api/sdk/javascript/types"),
           sha256: SHA256,
           bytes: LENGTH,
@@ -32,24 +32,27 @@ export const SdkManifest = noun("SdkManifest", "The SDKs that the service serves
   ),
 });
 
-export const SdkExamples = noun("SdkExamples", "How the SDKs are got and used, as tests run it", {
+export const SdkExamples = noun("SdkExamples", "How to get and use the SDKs; commands and examples are tested", {
   environment: Type.Array(
-    Type.Object({ name: Text("A variable", "TROUPE_URL"), value: Text("What to set it to", "https://troupe.example") }),
-    { description: "What the commands and the examples read" },
+    Type.Object({
+      name: Text("Name of the variable", "TROUPE_URL"),
+      value: Text("Value to set", "https://troupe.example"),
+    }),
+    { description: "Environment variables of the commands and the examples" },
   ),
   commands: Type.Array(
     noun("SdkCommand", "What to type", {
       title: Text("What it does", "Get the TypeScript SDK"),
       language: Language,
-      command: Text("A line for a shell", 'curl -fsSo troupe.ts "$TROUPE_URL/api/sdk/typescript"'),
+      command: Text("Shell command", 'curl -fsSo troupe.ts "$TROUPE_URL/api/sdk/typescript"'),
     }),
   ),
   examples: Type.Array(
     noun("SdkExample", "A program beside the SDK's file", {
       title: Text("What it does", "Have a conversation"),
       language: Language,
-      file: Text("The name to keep it under", "conversation.ts"),
-      code: Text("All of it", 'import { Troupe } from "./troupe.ts";'),
+      file: Text("File name to save it as", "conversation.ts"),
+      code: Text("Source of the program", 'import { Troupe } from "./troupe.ts";'),
     }),
   ),
 });

@@ -13,7 +13,7 @@ export const ImportToolsBody = Type.Object(
     document: Type.Optional(
       Type.Unsafe<JsonObject>({
         ...FreeObject,
-        description: "The OpenAPI document, of version 3.0 or 3.1; or `text`, or `url`",
+        description: "OpenAPI document, version 3.0 or 3.1; alternatively, send `text` or `url`",
       }),
     ),
     text: Type.Optional(Type.String({ minLength: 1, description: "The document as JSON or YAML" })),
@@ -22,7 +22,7 @@ export const ImportToolsBody = Type.Object(
         pattern: "^https?://",
         form: WEB_ADDRESS,
         maxLength: 2_048,
-        description: "Where the document is fetched from",
+        description: "URL to fetch the document from",
         examples: ["https://shop.example/openapi.json"],
       }),
     ),
@@ -31,7 +31,7 @@ export const ImportToolsBody = Type.Object(
         maxItems: 32,
         uniqueItems: true,
         description:
-          "The operations that become tools, by `operationId` or as `GET /path`; only a `dry_run` can do without",
+          "Operations that become tools, by `operationId` or as `GET /path`; they may be omitted only with `dry_run`",
         examples: [["getArticle"]],
       }),
     ),
@@ -39,7 +39,7 @@ export const ImportToolsBody = Type.Object(
       Type.String({
         pattern: "^[A-Za-z0-9_-]{0,32}$",
         form: "at most 32 letters, digits, `_` and `-`",
-        description: "Before the names of the tools, which are those of their operations",
+        description: "Prefix of the names of the tools, which are otherwise those of the operations",
         examples: ["shop_"],
       }),
     ),
@@ -48,37 +48,37 @@ export const ImportToolsBody = Type.Object(
         pattern: ADDRESS,
         form: `${WEB_ADDRESS}, without spaces and braces`,
         maxLength: 1_024,
-        description: "Where the operations are; the first server of the document by default",
+        description: "Base URL of the operations; by default the first server of the document",
         examples: ["https://shop.example/v1"],
       }),
     ),
     ...REQUEST_SETTINGS,
-    dry_run: Type.Optional(Type.Boolean({ description: "Whether nothing is stored: the answer shows what would be" })),
+    dry_run: Type.Optional(Type.Boolean({ description: "Whether to store nothing and only return the result" })),
   },
   { examples: [{ url: "https://shop.example/openapi.json", operations: ["getArticle"] }] },
 );
 
 export const ToolImportView = noun("ToolImport", "Tools made from an OpenAPI document", {
-  agent_id: Id("agt", "The agent that has them"),
+  agent_id: Id("agt", "Agent that has the tools"),
   dry_run: Type.Boolean({ description: "Whether nothing was stored" }),
   title: Text("Title of the document", "Shop"),
   operations: Type.Array(
     noun("ImportableOperation", "An operation of an OpenAPI document", {
-      operation_id: Text("By what it is chosen", "getArticle"),
+      operation_id: Text("Id to choose the operation by", "getArticle"),
       method: Text("Its method", "GET"),
       path: Text("Its path", "/articles/{article}"),
-      summary: Text("What it does, in the words of the document", "Reads an article"),
+      summary: Text("Summary from the document", "Reads an article"),
     }),
     { description: "The operations of the document, in its order, at most 300" },
   ),
   operations_total: Type.Integer({ description: "How many operations the document has" }),
   tools: Type.Array(AgentToolView, { description: "The tools of the operations that were chosen" }),
   notes: Type.Array(
-    noun("ToolImportNote", "What a tool cannot do of what its operation can", {
-      operation_id: Text("Of which operation", "getArticle"),
-      message: Text("What its tool leaves out", "The parameter q is left out: it is a cookie"),
+    noun("ToolImportNote", "A feature of an operation that its tool lacks", {
+      operation_id: Text("Id of the operation", "getArticle"),
+      message: Text("What the tool leaves out", "The parameter q is left out: it is a cookie"),
     }),
-    { description: "What the tools cannot do of what their operations can" },
+    { description: "Features of the operations that the tools lack" },
   ),
   version: Type.Integer({ description: "Version of the agent" }),
 });

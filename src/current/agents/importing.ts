@@ -33,7 +33,7 @@ export const importOperations = {
       scope: "agents:write",
       summary: "Make tools from an OpenAPI document",
       description:
-        "Each chosen operation becomes a tool of the kind `http`: its parameters and the fields of its JSON body are the arguments. A tool of this kind with the same name is replaced, the others stay. A `dry_run` stores nothing, and without `operations` shows which there are.",
+        "Each chosen operation becomes a tool of kind `http`; its parameters and the fields of its JSON body become the tool's arguments. A tool of this kind with the same name is replaced; other tools stay. With `dry_run` nothing is stored; a dry run without `operations` lists the document's operations.",
       params,
       headers: IF_MATCH,
       body: ImportToolsBody,

@@ -102,7 +102,7 @@ export const agentOperations = {
       path: "/api/agents/{id}",
       scope: "agents:write",
       summary: "Delete a private agent",
-      description: "It is archived: no longer found, listed or executed. Its history is kept.",
+      description: "The agent is archived: it can no longer be found, listed or executed. Its history is kept.",
       params,
       answers: { 200: AgentView },
       errors: ["invalid_state"],
@@ -125,7 +125,7 @@ export const agentOperations = {
       scope: "agents:write",
       summary: "Install, uninstall or restore a library agent",
       description:
-        "Give `install_state`, or the `action`. `install` applies the library's settings; `restore` brings back those from before the agent was uninstalled.",
+        "Send either `install_state` or `action`. `install` applies the library's settings; `restore` brings back the settings from before the agent was uninstalled.",
       params,
       body: InstallStateBody,
       answers: { 200: AgentView },

@@ -33,9 +33,11 @@ export const agentReading = {
       description:
         "The organization's agents and the caller's own private ones, newest first. Library entries that are not installed follow at the end. Filters are combined with AND.",
       query: {
-        name: searched("Agents with a word in their name that begins with this text"),
+        name: searched("Agents whose name has a word that starts with this text"),
         tag: searched("Agents with this tag"),
-        source: OneOf(["private", "library"] as const, { description: "Where they come from" }),
+        source: OneOf(["private", "library"] as const, {
+          description: "Agents of this source: made in the organization (`private`), or from the library",
+        }),
         visibility: someOf(VISIBILITIES, { description: "Agents with one of these visibilities" }),
         ...pageQuery("agents"),
       },

@@ -36,7 +36,7 @@ const settings = {
   allowed_tools: Type.Optional(
     Type.Union([Names, Type.Null()], {
       description:
-        "Tools that it may call beside those that only read; empty: no tool of the service at all; null: those that only read",
+        "Tools that the agent may call in addition to the read-only ones. null: only the read-only ones; empty list: none of the service's tools",
     }),
   ),
   approval_tools: Type.Optional(Names),

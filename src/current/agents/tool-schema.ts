@@ -26,13 +26,13 @@ const Argument = noun("ToolArgument", "Where an argument of a tool goes in its r
     Type.String({
       pattern: "^\\S{1,128}$",
       form: "1 to 128 characters without spaces",
-      description: "Its name there; the argument's own by default",
+      description: "Name in the request; by default the name of the argument",
       examples: ["article_id"],
     }),
   ),
 });
 
-const SentHeader = noun("ToolHeader", "A header of a tool's requests: a secret after a prefix, or a fixed value", {
+const SentHeader = noun("ToolHeader", "A header of a tool's requests: a prefix and a secret, or a fixed value", {
   name: Type.String({
     ...ToolHeader.properties.name,
     description: "Name of the header",
@@ -52,12 +52,12 @@ const SentHeader = noun("ToolHeader", "A header of a tool's requests: a secret a
 const RetryTimes = Type.Integer({
   minimum: 0,
   maximum: 5,
-  description: "Requests that are made after the first one has failed; 2 by default",
+  description: "Number of retries; 2 by default",
 });
 const RetryPause = Type.Integer({
   minimum: 100,
   maximum: 30_000,
-  description: "Milliseconds before the first of them, each next pause is twice as long; 500 by default",
+  description: "Milliseconds before the first retry, doubled for each further one; 500 by default",
 });
 
 const URL_EXAMPLE = "https://shop.example/articles/{article}";
@@ -65,25 +65,28 @@ const Url = Type.String({
   pattern: "^https?://",
   form: WEB_ADDRESS,
   maxLength: 2_048,
-  description: "Of the kind `http`: the address that is asked; `{argument}` in its path is an argument",
+  description: "For `http`: URL of the request; `{argument}` in its path is replaced by the argument",
   examples: [URL_EXAMPLE],
 });
 const Repeatable = Type.Boolean({
-  description:
-    "Whether a request whose outcome is not known may be made again; `true` for GET, PUT and DELETE by default",
+  description: "Whether a request with an unknown outcome may be repeated; by default `true` for GET, PUT and DELETE",
 });
-const Method = OneOf(HTTP_METHODS, { description: "Of the kind `http`: the method of the request" });
+const Method = OneOf(HTTP_METHODS, { description: "For `http`: method of the request" });
 const Arguments = Type.Array(Argument, {
   maxItems: 64,
   description:
-    "Where arguments go; others are in the path where the address has them, else fields of the JSON body, or of the query of GET and DELETE",
+    "Where arguments go. Arguments that are not listed go into the path if the URL has a placeholder for them, else into the JSON body, or into the query of GET and DELETE",
 });
 
 /** Settings that the requests of several tools can share. */
 export const REQUEST_SETTINGS = {
-  headers: Type.Optional(Type.Array(SentHeader, { maxItems: 8, description: "Headers that each request has" })),
+  headers: Type.Optional(Type.Array(SentHeader, { maxItems: 8, description: "Headers of each request" })),
   timeout_ms: Type.Optional(
-    Type.Integer({ minimum: 100, maximum: 120_000, description: "Milliseconds for one request; 30,000 by default" }),
+    Type.Integer({
+      minimum: 100,
+      maximum: 120_000,
+      description: "Timeout of one request in milliseconds; 30,000 by default",
+    }),
   ),
   retry: Type.Optional(
     Type.Object(
@@ -94,7 +97,7 @@ export const REQUEST_SETTINGS = {
   signing_secret: Type.Optional(
     Type.String({
       ...ToolHeader.properties.secret,
-      description: "Name of the secret, a `whsec_…`, by which each request is signed as a webhook is",
+      description: "Name of a secret (`whsec_…`) that signs each request like a webhook",
       examples: ["SHOP_SIGNING"],
     }),
   ),
@@ -115,12 +118,12 @@ const own = {
   }),
   input_schema: Type.Unsafe<JsonObject>(FreeObject),
   kind: OneOf(["client", "http"] as const, {
-    description: "Who runs it: `client`, the programs that use the agent; `http`, the service makes a request",
+    description: "Who runs the tool. `client`: your program; `http`: the service, as an HTTP request",
   }),
 };
 
 /** A tool that belongs to one agent. */
-export const AgentToolBody = noun("AgentTool", "A tool of one agent alone", {
+export const AgentToolBody = noun("AgentTool", "A tool that only one agent has", {
   ...own,
   method: Type.Optional(Method),
   url: Type.Optional(Url),
@@ -130,7 +133,7 @@ export const AgentToolBody = noun("AgentTool", "A tool of one agent alone", {
 });
 export type AgentToolBody = Static<typeof AgentToolBody>;
 
-export const AgentToolView = noun("AgentTool", "A tool of one agent alone", {
+export const AgentToolView = noun("AgentTool", "A tool that only one agent has", {
   ...own,
   method: Type.Optional(Method),
   url: Type.Optional(Url),

@@ -18,7 +18,7 @@ export const AgentView = noun("Agent", "An AI assistant with a name, a role and 
   name: Text("Display name", "Ada"),
   role: Text("The agent's role in a few words", "Assistant"),
   description: Nullable(Text("What the agent is for", "Answers questions about our product")),
-  system_prompt: Nullable(Text("Its instructions; null for readers of other organizations", "Be brief.")),
+  system_prompt: Nullable(Text("The agent's instructions; null for readers of other organizations", "Be brief.")),
   model: Nullable(Text("`provider:name`; null for the service's default", "demo:echo")),
   visibility: OneOf(VISIBILITIES),
   source: OneOf(["private", "library"] as const),
@@ -26,7 +26,7 @@ export const AgentView = noun("Agent", "An AI assistant with a name, a role and 
   install_state: OneOf(INSTALL_STATES),
   allowed_tools: Type.Array(Type.String(), { examples: [["web_fetch"]] }),
   has_no_tools: Type.Boolean({
-    description: "Whether it gets no tool of the service: `allowed_tools` was set to an empty list",
+    description: "Whether the agent has none of the service's tools, because `allowed_tools` was set to an empty list",
   }),
   approval_tools: Type.Array(Type.String(), {
     description: "Tools whose calls wait for a person's approval",
@@ -36,7 +36,7 @@ export const AgentView = noun("Agent", "An AI assistant with a name, a role and 
   mcp_servers: Type.Array(McpServer, { examples: [[]] }),
   max_steps: Nullable(Type.Integer({ minimum: 1, description: "Model calls of one job" })),
   tools: Type.Array(AgentToolView, { examples: [[]] }),
-  output_schema: Nullable(OpenObject("JSON Schema that its answers must fit; null: they are text")),
+  output_schema: Nullable(OpenObject("JSON Schema that answers must match; null: answers are text")),
   tags: Type.Array(Type.String(), { examples: [["texts"]] }),
   created_by: Nullable(Id("usr", "The user who created it; null for a library entry that is not installed")),
   ...RECORD,

@@ -16,13 +16,13 @@ type ExportFormat = (typeof EXPORT_FORMATS)[number];
 export const AuditEntryView = noun("AuditEntry", "What somebody did with a credential, or to a member", {
   id: Id("aud", "The entry's id"),
   action: OneOf(AUDIT_ACTIONS, { description: "What was done", examples: ["token.created"] }),
-  user_id: Nullable(Id("usr", "Who did it; null: the operator, or somebody who is not known")),
-  token_id: Nullable(Id("tok", "The token or session with which it was done")),
+  user_id: Nullable(Id("usr", "User who did it; null for the operator or an unknown person")),
+  token_id: Nullable(Id("tok", "Token or session that was used")),
   address: Nullable(Text("The remote address; an IPv6 address as its /64", "203.0.113.7")),
   subject_id: Nullable(
-    Text("What it was done to: a token, a user, a grant, an invitation", "tok_V1StGXR8_Z5jdHi6B-myT"),
+    Text("Subject of the action: a token, a user, a grant or an invitation", "tok_V1StGXR8_Z5jdHi6B-myT"),
   ),
-  detail: Nullable(Text("A name or a role, for people", "The build server")),
+  detail: Nullable(Text("A detail, such as a name or a role", "The build server")),
   created_at: Timestamp,
 });
 

@@ -20,7 +20,7 @@ import { AuditEntryView, auditFile, EXPORT_FORMATS } from "./export.ts";
 
 const FILTERS = {
   action: OneOf(AUDIT_ACTIONS, { description: "Only this action" }),
-  user_id: idFilter(Id("usr", "Only what this user did")),
+  user_id: idFilter(Id("usr", "Only actions of this user")),
   created_after: timeField({ description: "Only entries after this time", examples: ["2026-01-01T00:00:00Z"] }),
   created_before: timeField({ description: "Only entries before this time", examples: ["2100-01-01T00:00:00Z"] }),
 };
@@ -32,7 +32,7 @@ export const auditOperations = {
       path: "/api/audit",
       scope: "tokens:read",
       isForOwners: true,
-      summary: "List what was done with credentials and members",
+      summary: "List the audit log of credentials and members",
       description: "For owners. Newest first; entries are kept for 365 days.",
       query: { ...pageQuery("audit_entries"), ...FILTERS },
       answers: { 200: listOf("AuditEntryList", "audit_entries", AuditEntryView) },
@@ -54,20 +54,20 @@ export const auditOperations = {
       path: "/api/audit/export",
       scope: "tokens:read",
       isForOwners: true,
-      summary: "Export the audit as one file",
+      summary: "Export the audit log as one file",
       description:
-        "For owners. Newest first, streamed. In CSV a text that a spreadsheet would take for a formula has an apostrophe before it. A file that is cut off ends without the end of its transfer: repeat the request.",
+        "For owners. Newest first, streamed. In CSV, text that a spreadsheet would read as a formula starts with an apostrophe. If the export fails midway, the transfer is aborted: repeat the request.",
       query: {
         ...FILTERS,
         format: withDefault(
-          OneOf(EXPORT_FORMATS, { description: "`csv`, or `ndjson`: an entry as JSON in each line" }),
+          OneOf(EXPORT_FORMATS, { description: "`csv`, or `ndjson` with one JSON entry per line" }),
           "csv",
         ),
       },
       answers: {
         200: media({
           "text/csv": Type.String({ description: "The names of the columns, then a row for each entry" }),
-          "application/x-ndjson": Type.String({ description: "An `AuditEntry` in each line" }),
+          "application/x-ndjson": Type.String({ description: "One `AuditEntry` per line" }),
         }),
       },
       answerHeaders: ["Content-Disposition"],

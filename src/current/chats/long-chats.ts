@@ -30,7 +30,7 @@ const CompactionView = noun("StartedCompaction", "The job that writes a summary 
   job: JobView,
 });
 
-const ForkView = noun("ForkedChat", "A chat that goes on from an earlier message of another one", {
+const ForkView = noun("ForkedChat", "A chat that was forked from another one", {
   chat: ChatView,
   message: Nullable(MessageView),
   job: Nullable(JobView),
@@ -44,7 +44,7 @@ export const longChatOperations = {
       scope: "chats:write",
       summary: "Compact the conversation",
       description:
-        "Begins a job that writes a summary of the conversation so far. From then on the model gets the summary instead of the messages that it replaces; all messages stay readable. Long conversations are compacted without being asked.",
+        "Starts a job that writes a summary of the conversation so far. From then on the model gets the summary instead of the messages that it replaces; all messages stay readable. Long conversations are compacted automatically.",
       params,
       body: CompactChatBody,
       answers: { 202: CompactionView },
@@ -78,9 +78,9 @@ export const longChatOperations = {
       method: "POST",
       path: "/api/chats/{id}/fork",
       scope: "chats:write",
-      summary: "Go on from an earlier message in a new chat",
+      summary: "Fork a chat at an earlier message",
       description:
-        "Copies the conversation up to and including the message into a new chat; this one stays as it is. With `content` the message, which is then a user's, is replaced by it, and the agent answers: edit and resend. At most the newest 1,000 messages and 4 MiB before the message are copied.",
+        "Copies the conversation up to and including the message into a new chat; this chat stays as it is. `content` replaces the message, which must then be a user's, and the agent answers it: edit and resend. At most the newest 1,000 messages and 4 MiB before the message are copied.",
       params,
       body: ForkChatBody,
       answers: { 201: ForkView },

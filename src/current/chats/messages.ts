@@ -30,7 +30,7 @@ const SentView = noun("SentMessage", "A message that is stored, and the job that
   message: MessageView,
   job: JobView,
   chat: ChatView,
-  queued_position: Count("Its place among the turns that wait; 0 for the one that runs"),
+  queued_position: Count("Position in the queue of chat turns; 0 is the running one"),
 });
 
 /** The cursor of the list, with the chat that it belongs to. */
@@ -47,7 +47,7 @@ export const messageOperations = {
       scope: "chats:read",
       summary: "Read messages and the durable work summary",
       description:
-        "The newest page first, each in the order of the conversation; `next_cursor` leads to the previous page.",
+        "The newest page comes first; the messages of a page are in conversation order. `next_cursor` leads to older messages.",
       params,
       query: { limit: LIMIT, cursor: MessageCursor },
       answers: { 200: MessagePage },
@@ -104,9 +104,9 @@ export const messageOperations = {
       method: "PATCH",
       path: "/api/chats/{id}/messages/{message_id}",
       scope: "chats:write",
-      summary: "Pin a message, or take its pin away",
+      summary: "Pin or unpin a message",
       description:
-        "A pinned message stays in the model's context as it is, also when the conversation around it is compacted. A chat has at most 20.",
+        "A pinned message stays in the model's context unchanged, even when the conversation around it is compacted. A chat can have at most 20.",
       params: { ...params, message_id: MessageId },
       body: UpdateMessageBody,
       answers: { 200: MessageView },

@@ -76,9 +76,7 @@ export const BudgetBody = noun("JobBudget", "What a job may use; null is no limi
   max_cost: Type.Optional(Nullable(GivenAmount)),
   max_steps: Type.Optional(Nullable(Type.Integer({ minimum: 1, maximum: MOST_STEPS }))),
   deadline_at: Type.Optional(
-    Nullable(
-      Type.String({ description: "When its run ends, in ISO 8601; 24 hours after its beginning at the latest" }),
-    ),
+    Nullable(Type.String({ description: "Deadline of the run in ISO 8601, at most 24 hours after its start" })),
   ),
 });
 
@@ -131,10 +129,10 @@ export const ForkChatBody = Type.Object(
       Type.String({
         pattern: NOT_BLANK,
         maxLength: ID,
-        description: "The message of this chat up to which the new one has the conversation",
+        description: "The conversation is copied up to and including this message",
       }),
     ),
-    content: Type.Optional(contentField("In place of the message, which must be a user's; it is answered")),
+    content: Type.Optional(contentField("Replaces the message, which must be a user's, and is answered")),
     title: Type.Optional(Title),
   },
   { examples: [{ from_message_id: "msg_V1StGXR8_Z5jdHi6B-myT", content: "The same in French, please." }] },

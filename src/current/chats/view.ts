@@ -31,20 +31,24 @@ export const ChatView = noun("Chat", "A durable conversation with an agent", {
   title: Title,
   status: OneOf(CHAT_STATUSES),
   agent_id: Id("agt", "The agent that answers"),
-  agent_name: Text("What the agent was called when the chat was opened", "Ada"),
+  agent_name: Text("Name of the agent when the chat was created", "Ada"),
   workspace_id: Id("wsp", "Where it is"),
-  options: noun("ChatOptions", "What the people in a chat may set", {
-    model: Nullable(Text("In place of the agent's own; null leaves it", "demo:echo")),
-    on_busy: OneOf(ON_BUSY, { description: "What becomes of a message while a turn runs" }),
-    tools: Nullable(Type.Array(Type.String(), { description: "In place of the agent's own; null leaves them" })),
+  options: noun("ChatOptions", "Settings of a chat", {
+    model: Nullable(Text("Model that answers in this chat, as `provider:name`; null is the agent's own", "demo:echo")),
+    on_busy: OneOf(ON_BUSY, { description: "What happens to a message while a chat turn runs" }),
+    tools: Nullable(
+      Type.Array(Type.String(), {
+        description: "Tools that the agent may use in this chat; null is all that the agent has",
+      }),
+    ),
     auto_approve: Type.Boolean({ description: "Whether calls that need approval are approved without a person" }),
     title: Title,
     pinned: Type.Boolean(),
   }),
-  message_count: Count("Messages in it"),
+  message_count: Count("Number of messages"),
   active_job_id: Nullable(JobId),
-  queued_messages: Count("Messages that wait for their turn"),
-  mission_id: Nullable(Id("mis", "The mission that the chat is a run of")),
+  queued_messages: Count("Number of queued messages"),
+  mission_id: Nullable(Id("mis", "Mission that this chat is a run of")),
   run_number: Nullable(Type.Integer()),
   summary: Nullable(
     noun("ChatSummary", "Summary that replaces older messages in model calls", {
@@ -54,13 +58,13 @@ export const ChatView = noun("Chat", "A durable conversation with an agent", {
     }),
   ),
   forked_from: Nullable(
-    noun("ForkOrigin", "The chat that this one goes on from", {
+    noun("ForkOrigin", "Where a chat was forked from", {
       chat_id: Id("cht", "The chat"),
-      message_id: Id("msg", "The message in it up to which the conversation was copied"),
+      message_id: Id("msg", "Last message that was copied"),
     }),
   ),
   last_message_preview: Nullable(Text("The beginning of the newest message", "Hello")),
-  last_seq: Count("Number of the job's newest event"),
+  last_seq: Count("Number of the newest event"),
   metadata: OpenObject("Any JSON object, as the creator gave it"),
   created_by: Id("usr", "The user who opened it"),
   ...RECORD,
@@ -75,13 +79,13 @@ export const MessageView = noun("Message", "A message in a chat", {
   organization_id: RECORD.organization_id,
   role: OneOf(MESSAGE_ROLES),
   status: OneOf(MESSAGE_STATUSES),
-  content: Text("The text blocks joined; `position` in the streams is an offset into it", "Hello"),
-  blocks: Type.Array(MessageBlockView, { description: "All its pieces, in their order" }),
+  content: Text("Concatenated text blocks; `position` in streams is an offset into it", "Hello"),
+  blocks: Type.Array(MessageBlockView, { description: "All blocks of the message, in order" }),
   job_id: Nullable(JobId),
   usage: Nullable(
     noun("TokenUsage", "Tokens that model calls have used", {
       input_tokens: Count("Tokens that were sent"),
-      output_tokens: Count("Tokens that came back"),
+      output_tokens: Count("Tokens received from models"),
       cost: CostField,
       unpriced_tokens: UnpricedField,
       own_key_tokens: OwnKeyField,
@@ -95,8 +99,8 @@ export const MessageView = noun("Message", "A message in a chat", {
     type: OneOf(["user", "agent"] as const),
     id: Id("usr", "A user's or an agent's id"),
   }),
-  metadata: OpenObject("What its sender gave it"),
-  seq: Count("Its place in the conversation: the seq of the event that made it"),
+  metadata: OpenObject("Metadata from the sender"),
+  seq: Count("Position in the conversation: the seq of the event that created it"),
   version: RECORD.version,
   created_at: Timestamp,
   updated_at: Timestamp,
@@ -120,7 +124,7 @@ const WorkView = noun("ChatWork", "The current work of a chat", {
 
 export const MessagePage = noun(
   "MessagePage",
-  "A page of messages in the order of the conversation, from the newest page to the oldest",
+  "A page of messages in conversation order; the newest page comes first",
   {
     chat_id: Id("cht", "The chat"),
     title: Title,
@@ -128,12 +132,12 @@ export const MessagePage = noun(
     messages: Type.Array(MessageView),
     work: WorkView,
     next_cursor: Type.Optional(
-      Type.String({ description: "Where the page of older messages ends; absent on the last" }),
+      Type.String({ description: "Cursor of the next page, with older messages; absent on the last page" }),
     ),
   },
 );
 
-export const DeletedChat = noun("DeletedChat", "A chat that is gone, as it was left", {
+export const DeletedChat = noun("DeletedChat", "A deleted chat, in its last state", {
   ...ChatView.properties,
   deleted: Type.Literal(true),
 });

@@ -38,10 +38,10 @@ export const eventOperations = {
         cursor: FeedCursor,
       },
       answers: {
-        200: noun("EventFeed", "Events by their numbers", {
+        200: noun("EventFeed", "A page of events, oldest first", {
           events: Type.Array(WebhookEventView),
           last_sequence: Type.Integer({
-            description: "The number of the last event here, or `after` if there are none",
+            description: "Number of the last event on this page, or `after` if the page is empty",
           }),
           has_more: Type.Boolean({ description: "Whether there is a `next_cursor`" }),
           next_cursor: Type.Optional(Text("Cursor of the next page; absent on the last page", "WyJldmVudHMiLDI1XQ")),

@@ -10,26 +10,26 @@ import { snakeCased } from "../event-view.ts";
 
 /** The body of a webhook delivery. */
 export const WebhookEventView = noun("Event", "What has happened", {
-  id: Id("evt", "The event's id: the same over retries and redeliveries"),
+  id: Id("evt", "Id of the event, the same in retries and redeliveries"),
   type: OneOf(EVENT_TYPES),
   api_version: Type.String({ examples: [API_VERSION] }),
   created_at: Timestamp,
   timestamp: Type.Integer({ description: "`created_at` in seconds" }),
   organization_id: Id("org", "The organization"),
-  sequence: Type.Integer({ minimum: 1, description: "Without a gap within the organization" }),
+  sequence: Type.Integer({ minimum: 1, description: "Number of the event in the organization, without gaps" }),
   source: OneOf(EVENT_SOURCES),
   actor: EventActor,
-  request_id: Nullable(Id("req", "The request that has caused it")),
+  request_id: Nullable(Id("req", "Request that caused the event")),
   resource: noun("EventResource", "The record that the event is about", {
     type: Text("What it is about", "agent"),
     id: Nullable(Type.String()),
-    url: Nullable(Text("Where it is read", "https://troupe.example.com/api/agents/agt_V1StGXR8_Z5jdHi6B-myT")),
+    url: Nullable(Text("URL of the record", "https://troupe.example.com/api/agents/agt_V1StGXR8_Z5jdHi6B-myT")),
     version: Nullable(Type.Integer()),
   }),
   data: FreeObject,
-  changes: Type.Array(Type.String(), { description: "The fields that have been set" }),
+  changes: Type.Array(Type.String(), { description: "Fields that the change has set" }),
   truncated: Type.Optional(
-    Type.Literal(true, { description: "The data was longer than 20 KiB, and is ids and status only" }),
+    Type.Literal(true, { description: "`data` was longer than 20 KiB, and has only ids and the status" }),
   ),
 });
 

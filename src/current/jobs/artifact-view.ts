@@ -4,13 +4,13 @@ import { Type } from "../../../actors/schema.ts";
 import { Count, Id, noun, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
 
-export const ArtifactView = noun("Artifact", "A file that a job has made, as it was after its last change of it", {
+export const ArtifactView = noun("Artifact", "A file that a job has written, as of the job's last change to it", {
   id: Id("art", "The artifact's id"),
   kind: Type.Literal("file", { description: "What it is" }),
   name: Text("The file's name", "q3.md"),
   path: Text("Its path in the workspace", "reports/q3.md"),
   mime: Text("Its media type", "text/markdown"),
-  size: Count("Bytes"),
+  size: Count("Size in bytes"),
   url: Text("Where its content is", "/api/workspaces/wsp_…/files/content?path=reports%2Fq3.md"),
 });
 

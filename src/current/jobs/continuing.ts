@@ -31,7 +31,7 @@ export const continuingOperations = {
       path: "/api/jobs/{id}/resume",
       scope: "jobs:write",
       summary: "Resume blocked work",
-      description: "A blocked job continues itself; a failed or cancelled one continues in a new job.",
+      description: "A blocked job continues as the same job; a failed or cancelled job continues in a new one.",
       params,
       body: ResumeBody,
       isBodyOptional: true,

@@ -113,7 +113,7 @@ export const decisionOperations = {
       scope: "jobs:write",
       summary: "Send the results of tools that the client runs",
       description:
-        "For calls in `requested_tool_calls`. Each call takes one result; the job goes on when all of them have theirs.",
+        "For the calls in `requested_tool_calls`. Send one result per call; the job continues once every call has a result.",
       params,
       body: ToolResultsBody,
       answers: { 200: JobView },

@@ -66,7 +66,7 @@ export const jobOperations = {
         mission_id: idFilter(Id("mis", "Jobs of this mission")),
         parent_job_id: idFilter(Id("job", "Jobs that were created from this one")),
         created_after: timeField({
-          description: "Jobs that were created later than this, ISO 8601",
+          description: "Jobs created after this time, in ISO 8601",
           examples: ["2026-11-01T00:00:00.000Z"],
         }),
         metadata: MetadataFilter,
@@ -133,7 +133,7 @@ export const jobOperations = {
       path: "/api/jobs/{id}/lineage",
       scope: "jobs:read",
       summary: "Read related jobs",
-      description: "Its iterations, resumptions and delegations, and its own ancestors.",
+      description: "The job's iterations, resumptions, delegations and ancestors.",
       params,
       answers: { 200: LineageView },
     },
@@ -159,7 +159,7 @@ export const jobOperations = {
       path: "/api/jobs/{id}/transcript-events",
       scope: "jobs:read",
       summary: "Read transcript events",
-      description: "The durable events of the job's stream, by pages.",
+      description: "The durable events of the job's stream, in pages.",
       params,
       query: {
         after: withDefault(

@@ -17,7 +17,10 @@ export const ApproveBody = Type.Object(
     tool_call_id: naming("approval", Type.Optional(Type.String({ maxLength: ID }))),
     decision: Type.Optional(OneOf(["approve", "deny"] as const)),
     arguments: Type.Optional(
-      Type.Unsafe<JsonObject>({ ...FreeObject, description: "In place of the model's; at most 64 KiB as JSON" }),
+      Type.Unsafe<JsonObject>({
+        ...FreeObject,
+        description: "Arguments to use instead of the model's; at most 64 KiB as JSON",
+      }),
     ),
     comment: Type.Optional(Type.String({ maxLength: COMMENT })),
   },
@@ -26,7 +29,10 @@ export const ApproveBody = Type.Object(
 
 /** Metadata of the new job. */
 const Metadata = Type.Optional(
-  Type.Unsafe<JsonObject>({ ...FreeObject, description: "Of the new job; absent: that of the job before" }),
+  Type.Unsafe<JsonObject>({
+    ...FreeObject,
+    description: "Metadata of the new job; by default that of the previous job",
+  }),
 );
 
 /** `POST /api/jobs/{id}/resume`. */
@@ -42,7 +48,7 @@ export const ResumeBody = Type.Object(
 
 /** `POST /api/jobs/{id}/iterate`. */
 export const IterateBody = Type.Object(
-  { feedback: contentField("What is to be changed"), metadata: Metadata },
+  { feedback: contentField("Requested changes"), metadata: Metadata },
   { examples: [{ feedback: "Shorter, please." }] },
 );
 
@@ -52,8 +58,8 @@ export const ToolResultsBody = Type.Object(
     results: Type.Array(
       noun("ToolResult", "The result of a tool call that the client has run", {
         tool_call_id: Type.String({ pattern: NOT_BLANK, maxLength: ID }),
-        content: Type.Optional(Type.String({ description: "What the tool has answered, at most 64 KiB" })),
-        error: Type.Optional(Type.String({ description: "What went wrong, for the model; in the place of `content`" })),
+        content: Type.Optional(Type.String({ description: "Result of the tool, at most 64 KiB" })),
+        error: Type.Optional(Type.String({ description: "Error message for the model, instead of `content`" })),
       }),
       { minItems: 1, maxItems: 64 },
     ),

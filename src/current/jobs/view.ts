@@ -53,8 +53,8 @@ const ApprovalView = noun("Approval", "A tool call that needs a person's approva
   id: Id("apr", "The approval's id"),
   tool_name: Text("The tool", "web_fetch"),
   tool_call_id: Text("The call", "call_1"),
-  arguments: OpenObject("What the tool would be called with"),
-  message: Text("What is asked", "Allow web_fetch?"),
+  arguments: OpenObject("Arguments of the call"),
+  message: Text("Question to the person who decides", "Allow web_fetch?"),
   expires_at: Timestamp,
   on_expiry: OneOf(ON_EXPIRY),
   decision: Nullable(OneOf(APPROVAL_DECISIONS, { description: "Null while it is open" })),
@@ -62,7 +62,7 @@ const ApprovalView = noun("Approval", "A tool call that needs a person's approva
   decided_at: Time,
 });
 
-export const JobView = noun("Job", "A long-running work record: one turn of an agent", {
+export const JobView = noun("Job", "A long-running work record: one chat turn of an agent", {
   id: JobId,
   title: Text("The title", "The release notes"),
   status: OneOf(JOB_STATUSES),
@@ -71,10 +71,10 @@ export const JobView = noun("Job", "A long-running work record: one turn of an a
   chat_id: Id("cht", "The chat that it answers in"),
   workspace_id: Nullable(Id("wsp", "The workspace of the job")),
   mission_id: Nullable(Type.String({ description: "The mission that the job belongs to" })),
-  mission_task_id: Nullable(Type.String({ description: "The task of a mission that it does" })),
-  parent_job_id: Nullable(Type.String({ description: "The job that it comes from" })),
+  mission_task_id: Nullable(Type.String({ description: "The mission task that the job works on" })),
+  parent_job_id: Nullable(Type.String({ description: "Parent of the job" })),
   root_job_id: JobId,
-  relation: OneOf(RELATIONS, { description: "How it comes from its parent" }),
+  relation: OneOf(RELATIONS, { description: "How the job derives from its parent" }),
   iteration: Count("Number of feedback rounds before this job"),
   attempt: Count("Number of the current attempt, from 1"),
   priority: OneOf(JOB_PRIORITIES),
@@ -82,16 +82,18 @@ export const JobView = noun("Job", "A long-running work record: one turn of an a
   result: Nullable(Type.String({ description: "The result, as text; null until there is one" })),
   stop_reason: Nullable(OneOf(STOP_REASONS)),
   output_schema: Nullable(
-    OpenObject("JSON Schema that the answer must fit: the message's, or the agent's; null: none"),
+    OpenObject("JSON Schema that the answer must match, from the message or the agent; null for none"),
   ),
-  output: Nullable(OpenObject("The answer as a value that fits `output_schema`, once the job is done; null: none")),
-  citations: Type.Array(Citation, { description: "What `result` cites, as parts of it", examples: [[]] }),
+  output: Nullable(
+    OpenObject("The answer as a value that matches `output_schema`, once the job is completed; null for none"),
+  ),
+  citations: Type.Array(Citation, { description: "Citations in `result`", examples: [[]] }),
   error: Nullable(
     noun("RunError", "Why a job has failed", {
       code: OneOf(RUN_ERROR_CODES),
       message: Text("In words", "Timed out"),
       errors: Type.Array(
-        noun("OutputError", "What is wrong with an answer", {
+        noun("OutputError", "An error in an answer", {
           path: Text("Its place in the answer, as a JSON pointer", "/lines/0/price"),
           message: Text("In words", "Field output.lines.0.price must be number"),
         }),
@@ -101,14 +103,14 @@ export const JobView = noun("Job", "A long-running work record: one turn of an a
   ),
   progress: Progress,
   waiting: Nullable(
-    noun("JobWaiting", "What a running job waits for before it goes on by itself", {
+    noun("JobWaiting", "What a running job waits for before it continues on its own", {
       reason: OneOf(WAIT_REASONS),
       retry_at: Time,
-      retries: Count("Retries of this call, the coming one included"),
+      retries: Count("Retries of this call, including the next one"),
     }),
   ),
   warnings: Type.Array(
-    noun("JobWarning", "Something that a job did without, or did differently", {
+    noun("JobWarning", "Something that a job had to do without, or differently", {
       code: OneOf(WARNING_CODES),
       message: Text("In words", "The MCP server files cannot be used: it does not accept connections."),
       at: Timestamp,
@@ -125,20 +127,20 @@ export const JobView = noun("Job", "A long-running work record: one turn of an a
       expires_at: Timestamp,
     }),
     {
-      description: "Calls that wait for a result of the client; see `POST /api/jobs/{id}/tool-results`",
+      description: "Calls that wait for a result from the client; see `POST /api/jobs/{id}/tool-results`",
       examples: [[]],
     },
   ),
   artifacts: Type.Array(ArtifactView, { examples: [[]] }),
   metrics: noun("JobMetrics", "What a job has used", {
-    input_tokens: Count("Tokens that were sent to models"),
-    output_tokens: Count("Tokens that came back"),
+    input_tokens: Count("Tokens sent to models"),
+    output_tokens: Count("Tokens received from models"),
     cost: CostField,
     unpriced_tokens: UnpricedField,
     own_key_tokens: OwnKeyField,
     estimated_tokens: EstimatedField,
-    tool_calls: Count("Calls of tools"),
-    model_retries: Count("Model calls that were tried again"),
+    tool_calls: Count("Number of tool calls"),
+    model_retries: Count("Number of retried model calls"),
     duration_ms: Nullable(Type.Integer({ minimum: 0 })),
     time_to_first_token_ms: Nullable(Type.Number({ minimum: 0 })),
   }),
@@ -157,7 +159,7 @@ export const JobView = noun("Job", "A long-running work record: one turn of an a
     }),
   ),
   metadata: OpenObject("Any JSON object, as the creator gave it"),
-  last_seq: Count("Number of the job's newest event"),
+  last_seq: Count("Number of the newest event"),
   created_by: Id("usr", "The user that it acts for"),
   started_at: Time,
   completed_at: Time,
@@ -168,17 +170,17 @@ export const JobList = listOf("JobList", "jobs", JobView);
 export const ReceiptView = noun("CancelReceipt", "How a job was stopped", {
   job: JobView,
   stopped_at_seq: Nullable(Type.Integer({ description: "The seq of its last event; null until it has stopped" })),
-  partial_message_id: Type.Optional(Id("msg", "The message with what there was; absent where there was nothing")),
-  tool_calls_finished: Count("Calls of tools that were finished"),
-  tool_calls_aborted: Count("Calls of tools that were not"),
+  partial_message_id: Type.Optional(Id("msg", "Message with the partial answer; absent if there is none")),
+  tool_calls_finished: Count("Tool calls that finished"),
+  tool_calls_aborted: Count("Tool calls that were aborted"),
 });
 
-export const LineageView = noun("JobLineage", "The jobs that come from one root, oldest first", {
+export const LineageView = noun("JobLineage", "All jobs that derive from one root, oldest first", {
   root_id: JobId,
   nodes: Type.Array(
-    noun("JobNode", "A job among its relatives", {
+    noun("JobNode", "A job in a lineage", {
       id: JobId,
-      parent_job_id: Nullable(Type.String({ description: "The job that it comes from" })),
+      parent_job_id: Nullable(Type.String({ description: "Parent of the job" })),
       relation: OneOf(RELATIONS),
       status: OneOf(JOB_STATUSES),
       title: Text("The title", "The release notes"),

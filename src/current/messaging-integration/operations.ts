@@ -62,7 +62,7 @@ export const webhookOperations = {
       isForOwners: true,
       summary: "Set the destination of events",
       description:
-        "For owners. The first call creates the signing secret, which is in the answer and never shown again. " +
+        "For owners. The first call creates the signing secret; the response has it, and it is never shown again. " +
         "Pending deliveries go to the new address. Setting it again enables delivery unless `enabled` is false.",
       body: PutIntegrationBody,
       hasOneTimeSecret: true,
@@ -138,7 +138,7 @@ export const webhookOperations = {
       summary: "Replace the signing secret",
       description:
         "For owners. The new secret is valid at once and is never shown again. " +
-        "For `grace_seconds` deliveries carry a second signature by the old one.",
+        "For `grace_seconds`, deliveries also carry a signature with the old secret.",
       body: RotateBody,
       isBodyOptional: true,
       hasOneTimeSecret: true,

@@ -30,7 +30,7 @@ const SHOWN_NAME = "^(?=.*\\S)[^\\x00-\\x1f\\x7f-\\x9f]*$";
 const Filter = Type.Array(Type.String({ maxLength: FILTER }), {
   maxItems: FILTERS,
   description:
-    "Exact types or `family.*`; without any, all. `!<source>` excludes events of this source, such as `!api_mutation`",
+    "Exact types or `family.*`; an empty list means all. `!<source>` excludes events of that source, such as `!api_mutation`",
   examples: [["job.*", "agent.updated"]],
 });
 
@@ -62,13 +62,17 @@ export const VerifyBody = Type.Object({
     Type.Record(Type.String(), Type.String(), { description: "The headers of the delivery, as they arrived" }),
   ),
   body: Type.String({ description: "The body of the delivery, byte for byte" }),
-  secret: Type.Optional(Type.String({ maxLength: 128, description: "Absent: the organization's own" })),
+  secret: Type.Optional(
+    Type.String({ maxLength: 128, description: "Secret to verify with; by default the organization's" }),
+  ),
 });
 
-export const IntegrationView = noun("MessagingIntegration", "Where an organization's events are sent to", {
+export const IntegrationView = noun("MessagingIntegration", "Destination of an organization's events", {
   provider: OneOf(["webhook"] as const),
   name: Type.String(),
-  url: Type.String({ description: "Whole for owners; others see its scheme and the host as the ledger names it" }),
+  url: Type.String({
+    description: "URL of the destination; members who are not owners see only its scheme and the redacted host",
+  }),
   enabled: Type.Boolean(),
   event_types: Type.Array(Type.String()),
   retry_profile: OneOf(RETRY_PROFILES),
@@ -100,7 +104,7 @@ export const RotatedIntegrationView = noun("RotatedMessagingIntegration", "A des
 
 export const DeliveryView = noun("Delivery", "One attempt to deliver an event", {
   id: Id("dlv", "The attempt's id"),
-  event_id: Id("evt", "The event; its receivers dedupe on it"),
+  event_id: Id("evt", "Id of the event; receivers deduplicate by it"),
   event_type: OneOf(EVENT_TYPES),
   source: OneOf(EVENT_SOURCES),
   sequence: Type.Integer({ description: "The event's number" }),
@@ -109,7 +113,7 @@ export const DeliveryView = noun("Delivery", "One attempt to deliver an event", 
   http_status: Nullable(Type.Integer()),
   error: Nullable(OneOf(ATTEMPT_ERRORS)),
   duration_ms: Nullable(Type.Integer()),
-  destination_host: Text("Redacted", "h***s.e***e.com"),
+  destination_host: Text("Host of the destination, redacted", "h***s.e***e.com"),
   delivery_key: Text("The same for all attempts of one delivery", "dlk_V1StGXR8_Z5jdHi6B-myT"),
   trigger: OneOf(TRIGGERS),
   next_attempt_at: Nullable(Timestamp),
@@ -118,7 +122,7 @@ export const DeliveryView = noun("Delivery", "One attempt to deliver an event", 
 export const DeliveryList = listOf("DeliveryList", "deliveries", DeliveryView);
 export const OneDelivery = noun("DeliveryAccepted", "The delivery that will be attempted", { delivery: DeliveryView });
 
-export const RedeliveryView = noun("Redelivery", "The events that are sent once more", {
+export const RedeliveryView = noun("Redelivery", "The range of events that is sent again", {
   since_sequence: Type.Integer(),
   until_sequence: Type.Integer(),
   event_types: Type.Array(Type.String()),
@@ -127,7 +131,7 @@ export const RangeAccepted = noun("RedeliveryAccepted", "The events that will be
   redelivery: RedeliveryView,
 });
 
-export const VerificationView = noun("SignatureVerification", "Whether a signature verifies, and exactly why not", {
+export const VerificationView = noun("SignatureVerification", "Whether a signature verifies, and if not, exactly why", {
   valid: Type.Boolean(),
   reason: OneOf([
     "valid",
@@ -160,7 +164,7 @@ export const DELIVERY_QUERY = {
   ),
   status: someOf(ATTEMPT_STATUSES, { description: "Attempts with one of these statuses" }),
   event_id: idFilter(Id("evt", "Attempts to deliver this event")),
-  since: timeField({ description: "Attempts that were planned at this time or later, ISO 8601" }),
+  since: timeField({ description: "Attempts scheduled at this time or later, in ISO 8601" }),
 };
 
 export function integrationView(

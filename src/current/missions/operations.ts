@@ -63,7 +63,7 @@ export const missionOperations = {
       scope: "missions:write",
       summary: "Create a mission",
       description:
-        "Without a schedule it runs only when it is started by hand. Scheduled runs act with the permissions of the user who creates it. Without `workspace_id` it works in the default workspace.",
+        "Without a schedule, the mission runs only when it is started by hand. Scheduled runs have the permissions of the mission's creator. Without `workspace_id` it uses the default workspace.",
       body: CreateMissionBody,
       answers: { 201: MissionView },
       errors: ["invalid_schedule"],
@@ -107,7 +107,7 @@ export const missionOperations = {
       path: "/api/missions/{id}",
       scope: "missions:read",
       summary: "Read a mission",
-      description: "With `since_version` and `wait` it answers as soon as the mission has changed.",
+      description: "With `since_version` and `wait` it returns as soon as the mission changes.",
       params,
       query: POLL_QUERY,
       answers: { 200: MissionView, 304: null },
@@ -167,7 +167,7 @@ export const missionOperations = {
       scope: "missions:write",
       summary: "Delete a mission",
       description:
-        "Its record is kept, but it fires no more and is not found any more. Its running jobs are cancelled.",
+        "The mission no longer runs and can no longer be found; its record is kept. Its running jobs are cancelled.",
       params,
       answers: { 200: DeletedMissionView },
       errors: ["forbidden"],

@@ -42,7 +42,7 @@ export const runOperations = {
       path: "/api/missions/{id}/runs",
       scope: "missions:read",
       summary: "List the runs of a mission",
-      description: "The ledger: every scheduled time with its outcome, and every run by hand.",
+      description: "The ledger: every scheduled time with its outcome, and every manual run.",
       params,
       query: {
         outcome: someOf(RUN_OUTCOMES, { description: "Entries with one of these outcomes" }),
@@ -73,12 +73,12 @@ export const runOperations = {
       method: "GET",
       path: "/api/missions/{id}/forecast",
       scope: "missions:read",
-      summary: "Forecast when a mission will fire",
+      summary: "Forecast when a mission will run",
       description: "In UTC and in local time, with a note where a clock change shifts, skips or repeats a time.",
       params,
       query: {
         count: withDefault(
-          Type.Integer({ minimum: 1, maximum: MOST_FORECAST, description: "Number of times in the answer" }),
+          Type.Integer({ minimum: 1, maximum: MOST_FORECAST, description: "Number of times to return" }),
           20,
         ),
       },

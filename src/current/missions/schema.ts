@@ -54,20 +54,22 @@ export const ScheduleBody = Type.Object(
     end_at: optional(Time),
     max_runs: optional(Nullable(Type.Integer({ minimum: 1, maximum: MOST_RUNS }))),
     overlap: optional(
-      OneOf(OVERLAPS, { description: "What a fire does while an earlier run is open; `skip` by default" }),
+      OneOf(OVERLAPS, {
+        description: "What happens when a run is due while an earlier one is open; `skip` by default",
+      }),
     ),
     catchup_window_seconds: optional(
       Type.Integer({
         minimum: 0,
         maximum: LONGEST_CATCHUP_SECONDS,
-        description: "How late a fire may be; 60 by default",
+        description: "How many seconds late a run may start; 60 by default",
       }),
     ),
     jitter_seconds: optional(
       Type.Integer({
         minimum: 0,
         maximum: LONGEST_JITTER_SECONDS,
-        description: "The longest delay of a fire; 0 by default",
+        description: "Maximum random delay of a run, in seconds; 0 by default",
       }),
     ),
   },
@@ -94,7 +96,7 @@ const settings = {
   metadata: optional(
     Type.Unsafe<JsonObject>({
       ...FreeObject,
-      description: "What its jobs have as their metadata; at most 16 KiB as JSON",
+      description: "Metadata of its jobs; at most 16 KiB as JSON",
     }),
   ),
 };

@@ -39,7 +39,7 @@ const RunErrorView = Nullable(
 
 const ScheduleView = noun("MissionSchedule", "When a mission runs", {
   type: OneOf(SCHEDULE_TYPES),
-  value: Nullable(Text("The expression, the time or the pause", "0 9 * * 1-5")),
+  value: Nullable(Text("Cron expression, time or pause, depending on `type`", "0 9 * * 1-5")),
   timezone: Text("An IANA time zone", "Europe/London"),
   description: Text("The schedule in words", "Weekdays at 09:00, Europe/London"),
   start_at: Time,
@@ -47,11 +47,11 @@ const ScheduleView = noun("MissionSchedule", "When a mission runs", {
   next_run_at: Time,
   last_run_at: Time,
   upcoming_runs_at: Type.Array(Timestamp, { maxItems: UPCOMING }),
-  run_count: Count("Runs that have begun"),
+  run_count: Count("Number of runs so far"),
   max_runs: Nullable(Type.Integer({ minimum: 1 })),
   overlap: OneOf(OVERLAPS),
-  catchup_window_seconds: Count("How late a fire may be"),
-  jitter_seconds: Count("The longest delay of a fire"),
+  catchup_window_seconds: Count("How many seconds late a run may start"),
+  jitter_seconds: Count("Maximum random delay of a run, in seconds"),
 });
 
 export const MissionTaskView = noun("MissionTask", "A task of a mission", {
@@ -72,7 +72,7 @@ export const MissionTaskView = noun("MissionTask", "A task of a mission", {
 
 export const LastRunView = noun("MissionLastRun", "The newest run of a mission", {
   id: Id("mrn", "The run's id"),
-  run_number: Nullable(Count("Which run it is; null until its job has begun")),
+  run_number: Nullable(Count("Number of the run; null until its job has started")),
   trigger: OneOf(RUN_TRIGGERS),
   outcome: OneOf(RUN_OUTCOMES),
   scheduled_at: Time,
@@ -101,7 +101,7 @@ export const MissionView = noun("Mission", "Recurring work for an agent, started
     max_cost: CostLimitField,
     max_steps: Nullable(Type.Integer({ minimum: 1 })),
   }),
-  metadata: OpenObject("What its jobs have as their metadata"),
+  metadata: OpenObject("Metadata of its jobs"),
   consecutive_failures: Count("Failures since the last success"),
   tasks: Type.Array(MissionTaskView),
   last_run: Nullable(LastRunView),
@@ -109,7 +109,7 @@ export const MissionView = noun("Mission", "Recurring work for an agent, started
   ...RECORD,
 });
 export const MissionList = listOf("MissionList", "missions", MissionView);
-export const DeletedMissionView = noun("DeletedMission", "A mission that is gone, as it was left", {
+export const DeletedMissionView = noun("DeletedMission", "A deleted mission, in its last state", {
   ...MissionView.properties,
   deleted: Type.Literal(true),
 });
@@ -117,14 +117,14 @@ export const DeletedMissionView = noun("DeletedMission", "A mission that is gone
 export const MissionRunView = noun("MissionRun", "An entry of a mission's ledger", {
   id: Id("mrn", "The entry's id"),
   mission_id: MissionId,
-  run_number: Nullable(Count("Which run it is; null for what did not run")),
+  run_number: Nullable(Count("Number of the run; null if nothing ran")),
   trigger: OneOf(RUN_TRIGGERS),
   outcome: OneOf(RUN_OUTCOMES),
   scheduled_at: Time,
   fired_at: Time,
   ended_at: Time,
   count: Type.Integer({ minimum: 1, description: "Number of scheduled times that the entry covers" }),
-  until: Nullable(Type.String({ format: "date-time", description: "The last of these times" })),
+  until: Nullable(Type.String({ format: "date-time", description: "Last scheduled time that the entry covers" })),
   job_id: Nullable(Id("job", "Its job")),
   chat_id: Nullable(Id("cht", "Its chat")),
   result: Nullable(Text("The beginning of its result", "Nothing has changed.")),
@@ -143,17 +143,17 @@ export const TaskStartedView = noun("MissionTaskStarted", "The job that works on
   task: MissionTaskView,
 });
 
-export const ForecastView = noun("MissionForecast", "When a mission will fire", {
+export const ForecastView = noun("MissionForecast", "When a mission will run", {
   mission_id: MissionId,
   timezone: Text("The zone of the local times", "Europe/London"),
   times: Type.Array(
     noun("MissionForecastTime", "A time of a schedule", {
       at: Timestamp,
-      local_time: Text("The same by the clock of the zone", "2026-03-29T03:00:00.000+02:00"),
+      local_time: Text("The time in the time zone of the schedule", "2026-03-29T03:00:00.000+02:00"),
       note: Nullable(
-        noun("ClockChangeNote", "What a change of the clock does to a scheduled time", {
+        noun("ClockChangeNote", "Effect of a clock change on a scheduled time", {
           kind: OneOf(["shifted", "skipped", "repeated"] as const),
-          message: Text("What a clock change does to it", "02:30 does not exist on this day"),
+          message: Text("Effect of the clock change, in words", "02:30 does not exist on this day"),
         }),
       ),
     }),

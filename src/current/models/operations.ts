@@ -13,22 +13,23 @@ export const ModelView = noun("Model", "A model that the operator allows", {
   id: Text("`provider:name`, as agents and chats name it", "demo:echo"),
   provider: Text("The provider", "demo"),
   name: Text("Its name there", "echo"),
-  default: Type.Boolean({ description: "Whether it answers where no model is named" }),
+  default: Type.Boolean({ description: "Whether it is the default model" }),
   demo: Type.Boolean({ description: "Whether it is the built-in demo provider, which is no language model" }),
   needs_own_key: Type.Boolean({
     description: "Whether only organizations with a key of their own for its provider can use it",
   }),
   input: Type.Array(OneOf(MODEL_INPUTS), {
-    description: "What it reads in messages: text, images, PDF documents (`file`). Text files go to every model",
+    description:
+      "What the model can read in messages: text, images, PDF documents (`file`). Every model reads text files",
   }),
   priced: Type.Boolean({
     description:
-      "Whether it is known what it costs: it has a price today, or is the demo, which costs nothing. Without one its tokens are in no `cost`, and it goes with no limit of cost",
+      "Whether the model has a price today; the demo costs nothing. Tokens of a model without a price are not in `cost`, and the model cannot be used with a cost limit",
   }),
   limits: noun("ModelLimits", "What one call and one job of the model may use", {
-    context_tokens: Count("What one call of it takes with its answer, in tokens: longer conversations are compacted"),
-    max_steps: Count("Model calls of one job, unless its budget or its agent names a number"),
-    max_run_seconds: Count("How long one job may run, unless its budget names a time"),
+    context_tokens: Count("Context window in tokens, including the answer; longer conversations are compacted"),
+    max_steps: Count("Maximum number of model calls per job, unless its budget or its agent sets a limit"),
+    max_run_seconds: Count("Maximum duration of a job in seconds, unless its budget sets a deadline"),
   }),
 });
 

@@ -13,7 +13,7 @@ import { countViolations } from "../../work/invariants.ts";
 
 const State = Text("A state", "queued");
 
-const Trigger = Text("What moves it", "start");
+const Trigger = Text("A trigger", "start");
 
 const MachineView = noun("StateMachine", "The states of a record, and the transitions between them", {
   name: Text("The record that moves through these states", "job"),
@@ -21,7 +21,7 @@ const MachineView = noun("StateMachine", "The states of a record, and the transi
   initial: State,
   terminal: Type.Array(State),
   triggers: Type.Array(Trigger),
-  actions: Type.Array(Trigger, { description: "The triggers that callers have" }),
+  actions: Type.Array(Trigger, { description: "Triggers that callers can use" }),
   transitions: Type.Array(noun("Transition", "An allowed transition", { from: State, trigger: Trigger, to: State })),
 });
 

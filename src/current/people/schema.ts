@@ -60,7 +60,7 @@ const INVITATION = {
   expires_at: Timestamp,
   ...RECORD,
 };
-export const InvitationView = noun("Invitation", "A link that makes a person a member, once", INVITATION);
+export const InvitationView = noun("Invitation", "A one-time link that makes a person a member", INVITATION);
 export const NewInvitationView = noun("NewInvitation", "A new invitation; its link is never shown again", {
   ...INVITATION,
   url: Text("The link: pass it on", "https://troupe.example/invitation?organization=org_1&invitation=inv_1&key=k"),
@@ -68,11 +68,11 @@ export const NewInvitationView = noun("NewInvitation", "A new invitation; its li
 export const InvitationList = listOf("InvitationList", "invitations", InvitationView);
 
 export const SessionView = noun("Session", "A browser in which you have signed in", {
-  id: Id("tok", "The session's id, as the audit names it"),
-  name: Text("The browser and its system, as the browser names them", "Firefox on Linux"),
+  id: Id("tok", "Id of the session, as in the audit log"),
+  name: Text("Browser and operating system, as the browser reports them", "Firefox on Linux"),
   status: OneOf(TOKEN_STATUSES),
-  is_current: Type.Boolean({ description: "Whether this request came with it" }),
-  last_address: Nullable(Text("Remote address of its last use, as far as it is noted", "203.0.113.7")),
+  is_current: Type.Boolean({ description: "Whether this is the session of this request" }),
+  last_address: Nullable(Text("Remote address of its last recorded use", "203.0.113.7")),
   expires_at: Timestamp,
   last_used_at: Nullable(Timestamp),
   revoked_at: Nullable(Timestamp),
@@ -83,15 +83,15 @@ export const RevokedSessions = noun("RevokedSessions", "How many sessions have e
   revoked: Type.Integer({ minimum: 0, description: "Sessions that were active and have ended now" }),
 });
 
-export const GrantView = noun("OauthGrant", "What you have let a program do", {
+export const GrantView = noun("OauthGrant", "Access that you have granted to a program", {
   id: Id("gra", "The grant's id"),
-  client_id: Text("The program: its id here, or the address of its metadata", "cli_V1StGXR8_Z5jdHi6B-myT"),
-  client_name: Text("What the program calls itself", "An editor"),
+  client_id: Text("Client id of the program, or the URL of its metadata", "cli_V1StGXR8_Z5jdHi6B-myT"),
+  client_name: Text("Name of the program, as it registered itself", "An editor"),
   status: OneOf(["offered", "active", "expired", "ended"] as const, {
     description: "`offered` until the program has taken its first token",
   }),
   scopes: Type.Array(OneOf(SCOPES), { examples: [["agents:read", "chats:write"]] }),
-  resource: Text("What its tokens are for", "https://troupe.example/mcp"),
+  resource: Text("Resource that its tokens are for", "https://troupe.example/mcp"),
   user_id: Id("usr", "The user that the program acts as"),
   expires_at: Timestamp,
   ...RECORD,

@@ -21,7 +21,7 @@ import { PutProviderKeyBody, PutSecretBody, SECRET_MAX_BYTES, SECRET_MIN, Writte
 
 const Name = Text("The name of the secret: 1 to 64 letters, digits, `_`, `-` and `.`", "GITHUB_TOKEN");
 
-export const SecretView = noun("Secret", "A value that is written and never read; agents refer to it by its name", {
+export const SecretView = noun("Secret", "A write-only value that agents refer to by its name", {
   name: Name,
   created_at: Timestamp,
   updated_at: Timestamp,
@@ -31,7 +31,7 @@ const Provider = OneOf(KEYED_PROVIDERS, { description: "A provider of models", e
 
 export const ProviderKeyView = noun(
   "ProviderKey",
-  "Calls of this provider are made with the value of this secret, in place of the operator's key",
+  "The secret whose value is used for calls to this provider, instead of the operator's key",
   {
     provider: Provider,
     secret: Text("The name of the secret with the key", "ANTHROPIC_KEY"),
@@ -90,9 +90,9 @@ export const secretOperations = {
       scope: "tokens:write",
       isForOwners: true,
       summary: "Delete a secret",
-      description: "One that agents or repositories of workspaces name is deleted with `force` only.",
+      description: "A secret that agents or repositories use is deleted only with `force`.",
       params: { name: Name },
-      query: { force: OneOf(["true", "false"] as const, { description: "Deletes it also where it is in use" }) },
+      query: { force: OneOf(["true", "false"] as const, { description: "Deletes the secret even if it is in use" }) },
       answers: { 200: SecretView },
       errors: ["not_found", "secret_in_use"],
       emits: "resource.deleted",
@@ -116,7 +116,7 @@ export const secretOperations = {
       summary: "List the organization's own keys for providers of models",
       answers: {
         200: noun("ProviderKeyList", "All keys, by provider", {
-          provider_keys: Type.Array(ProviderKeyView, { description: "Each provider once" }),
+          provider_keys: Type.Array(ProviderKeyView, { description: "One entry per provider" }),
         }),
       },
     },
@@ -132,9 +132,9 @@ export const secretOperations = {
       path: "/api/provider-keys/{provider}",
       scope: "secrets:use",
       isForOwners: true,
-      summary: "Have a provider's calls made with a key of the organization",
+      summary: "Use the organization's own key for a provider",
       description:
-        "Takes effect with the next model call, also of running jobs. To rotate the key, write the secret again. If the key cannot be used, jobs fail with `provider_key_rejected`; the operator's key is never used instead.",
+        "Takes effect with the next model call, also in running jobs. To rotate the key, write the secret again. If the provider rejects the key, jobs fail with `provider_key_rejected`; the operator's key is never used instead.",
       params: { provider: Provider },
       body: PutProviderKeyBody,
       answers: { 200: ProviderKeyView, 201: ProviderKeyView },
@@ -156,7 +156,7 @@ export const secretOperations = {
       path: "/api/provider-keys/{provider}",
       scope: "secrets:use",
       isForOwners: true,
-      summary: "Have a provider's calls made with the operator's key again",
+      summary: "Use the operator's key for a provider again",
       params: { provider: Provider },
       answers: { 200: ProviderKeyView },
       errors: ["not_found"],

@@ -47,11 +47,14 @@ const QUERY = {
 };
 
 const WAIT = {
-  wait: Type.Literal("end", { description: "Closes the stream of a chat when its turn ends; a job's closes anyway" }),
+  wait: Type.Literal("end", {
+    description:
+      "`end` closes a chat's stream when its chat turn ends; a job's stream always closes at the end of the job",
+  }),
 };
 
 const HOW =
-  "A `snapshot` of the record comes first, then recent events, then live events. The id of an event is the cursor to resume from, without a gap or a repetition. `reset` means that the cursor cannot be used. Comments are heartbeats. A stream that has ended answers 204 to the cursor of its end.";
+  "A `snapshot` of the record comes first, then recent events, then live events. The id of an event is the cursor to resume from, without gaps or duplicates. `reset` means that the cursor cannot be used. Comments are heartbeats. Resuming a finished stream at its end returns 204.";
 
 export const streamOperations = {
   streamChatEvents: operation(
@@ -61,7 +64,7 @@ export const streamOperations = {
       scope: "chats:read",
       orScope: "events:read",
       summary: "Stream chat events",
-      description: `${HOW} The stream stays open, unless \`wait=end\` is asked for.`,
+      description: `${HOW} The stream stays open unless you send \`wait=end\`.`,
       params: { id: ChatId },
       query: { ...QUERY, ...WAIT },
       headers: LAST_EVENT_ID,
@@ -113,13 +116,13 @@ export const appStreamOperations = {
       path: "/mcp-app/jobs/{id}/events",
       scope: null,
       signed: { headers: APP_STREAM_HEADERS },
-      summary: "Stream job events by a signed address",
+      summary: "Stream job events by a signed URL",
       description:
-        "A job's `links.app_stream` is a signed address; it opens the stream for five minutes. The events are those of the job's stream.",
+        "A job's `links.app_stream` is a signed URL that can open the stream for five minutes. It sends the same events as the job's stream.",
       params: { id: SignedJobId },
       query: {
-        sub: Type.String({ description: "The user and token that the address was issued to" }),
-        exp: Type.String({ description: "Expiry of the address, in Unix seconds" }),
+        sub: Type.String({ description: "User and token that the URL was issued to" }),
+        exp: Type.String({ description: "Expiry of the URL, in Unix seconds" }),
         sig: Type.String({ description: "Signature of path, expiry and subject" }),
         ...QUERY,
       },

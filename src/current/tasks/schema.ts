@@ -50,7 +50,7 @@ export const TaskView = noun("Task", "A work item", {
   completed_at: Nullable(Timestamp),
   ...RECORD,
 });
-export const DeletedTask = noun("DeletedTask", "A task that is gone, as it was left", {
+export const DeletedTask = noun("DeletedTask", "A deleted task, in its last state", {
   ...TaskView.properties,
   deleted: Type.Literal(true),
 });

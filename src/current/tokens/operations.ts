@@ -25,13 +25,10 @@ import { CreateTokenBody, NewTokenView, PersonalTokenList, ServiceTokenList, Tok
 const params = { id: TokenId };
 
 const MAKING =
-  "The token is in the answer and never shown again. It has no scope that the request's token lacks, and ends with " +
-  "that token at the latest: when it expires, or is revoked. Without `expires_in_days` it lives 90 days, or as long " +
-  "as that token.";
+  "The response has the token, which is never shown again. It cannot have a scope that your token lacks, and it ends with your token at the latest: when that expires or is revoked. Without `expires_in_days` it lives 90 days, but not longer than your token.";
 
 const REVOKING =
-  "Takes effect with the next request, for the tokens that were made with it too, and closes their open streams. " +
-  "A token without the scope `*` revokes none that is wider or outlives it.";
+  "Takes effect with the next request, also for tokens that were created with it, and closes their open streams. A token without the scope `*` cannot revoke a token with more scopes or a later expiry.";
 
 export const tokenOperations = {
   listServiceTokens: operation(

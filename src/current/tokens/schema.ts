@@ -44,20 +44,20 @@ const TOKEN = {
   name: Text("What the token is for", "The build server"),
   status: OneOf(TOKEN_STATUSES),
   scopes: Type.Array(OneOf(SCOPES), { examples: [["agents:read", "jobs:write"]] }),
-  last_characters: Text("Its last characters, by which its owner recognises it", "x7k2"),
-  user_id: Id("usr", "The user that it acts as"),
+  last_characters: Text("Last characters of the token, to recognize it by", "x7k2"),
+  user_id: Id("usr", "User that the token acts as"),
   expires_at: Timestamp,
   last_used_at: Nullable(Timestamp),
   revoked_at: Nullable(Timestamp),
   created_with: Nullable(
-    Id("tok", "The token that it was made with, and with which it ends; null where the operator made it"),
+    Id("tok", "Token that it was created with, and with which it ends; null if the operator created it"),
   ),
   ...RECORD,
 };
-export const TokenView = noun("Token", "A credential, without what it is used by", TOKEN);
+export const TokenView = noun("Token", "A credential, without its secret", TOKEN);
 export const NewTokenView = noun("NewToken", "A new credential; the token itself is never shown again", {
   ...TOKEN,
-  token: Type.String({ description: "What to send as the bearer: keep it" }),
+  token: Type.String({ description: "The bearer token: store it" }),
 });
 export const ServiceTokenList = listOf("ServiceTokenList", "service_tokens", TokenView);
 export const PersonalTokenList = listOf("PersonalAccessTokenList", "personal_access_tokens", TokenView);

@@ -11,24 +11,24 @@ import type { Services } from "../../operations/services.ts";
 import { AVAILABILITIES } from "../../operations/tool-catalogue.ts";
 import { infoOf } from "../usable-tools.ts";
 
-export const ToolView = noun("Tool", "Something that an agent can do besides answering", {
-  name: Text("Its name, as `allowed_tools` and `approval_tools` have it", "web_fetch"),
+export const ToolView = noun("Tool", "A tool that agents can call", {
+  name: Text("Name, as used in `allowed_tools` and `approval_tools`", "web_fetch"),
   description: Text("What it does; models read this", "What an address on the web says, as text."),
   input_schema: OpenObject("JSON Schema of its arguments"),
   availability: OneOf(AVAILABILITIES, {
     description:
-      "`always`: every agent has it; `granted`: those whose `allowed_tools` name it; `missions`: every agent, in the jobs of missions; `agent`: the agent that is asked for, and no other",
+      "`always`: every agent has it; `granted`: agents whose `allowed_tools` name it; `missions`: every agent, in the jobs of missions; `agent`: only the requested agent",
   }),
-  read_only: Type.Boolean({ description: "Whether it changes nothing" }),
+  read_only: Type.Boolean({ description: "Whether it is read-only" }),
 });
 
-const McpServerToolsView = noun("McpServerTools", "What an MCP server was found to have", {
+const McpServerToolsView = noun("McpServerTools", "Result of listing the tools of an MCP server", {
   name: Text("The name of the server", "crm"),
   status: OneOf(["listed", "unavailable"] as const, {
     description: "`listed`: its tools are in the list; `unavailable`: it could not be used, `message` says why",
   }),
-  tools: Count("Tools of it in the list"),
-  left_out: Count("Tools that are not in the list: past 256, or with too large a schema"),
+  tools: Count("Number of its tools in the list"),
+  left_out: Count("Number of its tools that were left out: beyond 256, or with too large a schema"),
   message: Nullable(
     Text("Why it cannot be used", "The MCP server crm cannot be used: it does not accept connections."),
   ),
@@ -43,13 +43,13 @@ export const toolOperations = {
       scope: "agents:read",
       summary: "List the tools that agents can be given",
       description:
-        "The service's own tools, by name, and with `agent_id` those of the agent and of its MCP servers. The latter are called `<server>__<tool>`, and `<server>__*` names all of one server. A server is asked at most every 5 minutes, and one that cannot be used is reported in `mcp_servers`.",
+        "The service's own tools, sorted by name; with `agent_id` also the agent's own tools and those of its MCP servers. A tool of an MCP server is called `<server>__<tool>`, and `<server>__*` stands for all tools of the server. Each server is queried at most every 5 minutes; a server that is unavailable is reported in `mcp_servers`.",
       query: { agent_id: naming("agent", idFilter(Id("agt", "An agent whose own tools are listed too"))) },
       answers: {
         200: noun("ToolList", "All tools of the service", {
           tools: Type.Array(ToolView, { description: "By name" }),
           mcp_servers: Type.Array(McpServerToolsView, {
-            description: "The MCP servers of the agent, with what came of asking them",
+            description: "MCP servers of the agent, and whether their tools could be listed",
             examples: [[]],
           }),
         }),

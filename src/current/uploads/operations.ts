@@ -25,14 +25,16 @@ import { fileResponse } from "../workspaces/file-response.ts";
 
 const BYTES = media({ "*/*": Type.String({ description: "The bytes of the file, with its media type" }) });
 
-export const UploadedFile = noun("UploadedFile", "A file for messages to refer to, as `file_id`", {
+export const UploadedFile = noun("UploadedFile", "A file that messages can refer to by `file_id`", {
   id: Id("upl", "The file's id"),
-  name: Text("What its sender calls it", "invoice.pdf"),
-  media_type: Text("What its first bytes say that it is", "application/pdf"),
-  size: Count("Bytes"),
-  sha256: Text("The digest of its content, in hex", "9f86d081884c7d65"),
-  created_by: Id("usr", "The person who uploaded it; nobody else finds it"),
-  expires_at: Nullable(Type.String({ ...Timestamp, description: "When it is removed; null once a message has it" })),
+  name: Text("Name from the sender", "invoice.pdf"),
+  media_type: Text("Media type, detected from the first bytes", "application/pdf"),
+  size: Count("Size in bytes"),
+  sha256: Text("SHA-256 of the content, in hex", "9f86d081884c7d65"),
+  created_by: Id("usr", "Person who uploaded it; nobody else can see it"),
+  expires_at: Nullable(
+    Type.String({ ...Timestamp, description: "When it will be removed; null once a message refers to it" }),
+  ),
   ...RECORD,
 });
 
@@ -65,7 +67,7 @@ export const uploadOperations = {
       scope: "chats:write",
       summary: "Upload a file for a message",
       description:
-        "The body is the file: a PNG, JPEG, GIF or WebP image, a PDF, or text in UTF-8. Its first bytes decide what it is. A file that no message refers to is removed after 7 days.",
+        "The body is the file: a PNG, JPEG, GIF or WebP image, a PDF, or text in UTF-8. Its media type is detected from its first bytes. A file that no message refers to is removed after 7 days.",
       query: { name: Type.String({ pattern: NOT_BLANK, maxLength: UPLOAD_NAME, description: "What it is called" }) },
       headers: DIGEST_HEADER,
       body: streamed(UPLOAD_BYTES),
@@ -108,7 +110,7 @@ export const uploadOperations = {
       method: "GET",
       path: "/api/files/{id}",
       scope: "chats:read",
-      summary: "Read what is known of an uploaded file",
+      summary: "Read an uploaded file's metadata",
       params,
       answers: { 200: UploadedFile },
     },
@@ -139,7 +141,7 @@ export const uploadOperations = {
       path: "/api/files/{id}",
       scope: "chats:write",
       summary: "Delete an uploaded file",
-      description: "No further message can refer to it. Messages that do so already keep its content.",
+      description: "New messages can no longer refer to the file. Messages that already do keep its content.",
       params,
       answers: { 200: UploadedFile },
       emits: "resource.deleted",

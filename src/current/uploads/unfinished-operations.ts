@@ -21,10 +21,10 @@ export const UnfinishedUploadView = noun("UnfinishedUpload", "An upload in parts
   id: Text("The upload's id", EXAMPLE),
   workspace_id: Id("wsp", "The workspace of the file"),
   path: Text("The path of the file", "data/large.parquet"),
-  sha256: Text("The digest of the whole content, in hex", EXAMPLE),
+  sha256: Text("SHA-256 of the whole content, in hex", EXAMPLE),
   size: Count("Bytes of the whole content"),
-  offset: Count("Bytes that have arrived: the first byte of the next part"),
-  created_by: Nullable(Id("usr", "The user who began it; null for one from an earlier release")),
+  offset: Count("Bytes received so far, and so the offset of the next part"),
+  created_by: Nullable(Id("usr", "User who started it; null for uploads of an earlier release")),
   created_at: Timestamp,
   expires_at: Timestamp,
 });
@@ -37,7 +37,7 @@ export const unfinishedOperations = {
       scope: "workspaces:read",
       summary: "List unfinished uploads",
       description:
-        "Your own uploads in parts, newest first; owners see everybody's. An organization has at most 32 of them, and a person 8.",
+        "Your own uploads in parts, newest first; owners see those of all members. There are at most 32 per organization and 8 per person.",
       answers: {
         200: noun("UnfinishedUploadList", "Unfinished uploads, newest first", {
           uploads: Type.Array(UnfinishedUploadView),
@@ -55,7 +55,7 @@ export const unfinishedOperations = {
       path: "/api/unfinished-uploads/{id}",
       scope: "workspaces:write",
       summary: "End an unfinished upload",
-      description: "Discards the bytes that have arrived. The person who began an upload ends it, and owners do.",
+      description: "Discards the bytes received so far. Only for the person who started the upload, and for owners.",
       params: { id: UnfinishedUploadId },
       answers: { 200: UnfinishedUploadView },
       emits: "resource.deleted",

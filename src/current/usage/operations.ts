@@ -23,13 +23,13 @@ const dayField = (description: string, example: string) =>
     return day === undefined ? bad(`${name} must be a day, such as 1970-01-01, or a time`) : good(day);
   });
 
-const Day = Text("A day of UTC", "2026-11-30");
+const Day = Text("A day in UTC", "2026-11-30");
 
 const COUNTS = {
-  input_tokens: Count("Tokens that were sent to models"),
-  output_tokens: Count("Tokens that came back"),
+  input_tokens: Count("Tokens sent to models"),
+  output_tokens: Count("Tokens received from models"),
   jobs: Count("Jobs that used them"),
-  tool_calls: Count("Calls of tools"),
+  tool_calls: Count("Number of tool calls"),
   cost: CostField,
   unpriced_tokens: UnpricedField,
   own_key_tokens: OwnKeyField,
@@ -38,36 +38,36 @@ const COUNTS = {
 
 export const UsageReportView = noun("UsageReport", "What an organization has used", {
   group_by: OneOf(USAGE_GROUPS),
-  currency: Nullable(Text("The currency of all costs, by ISO 4217; null without a price table of the operator", "USD")),
+  currency: Nullable(Text("Currency of all costs, by ISO 4217; null if the operator has set no prices", "USD")),
   since: Day,
   until: Day,
   usage: Type.Array(
     noun("UsageRow", "Usage of one agent, model or day; only the field that the report is grouped by is present", {
       agent_id: Type.Optional(
-        Nullable(Id("agt", "The agent; null: all private agents of others together, unless you are an owner")),
+        Nullable(Id("agt", "The agent; null is the sum of other people's private agents, unless you are an owner")),
       ),
       model: Type.Optional(Text("The model", "demo:echo")),
       day: Type.Optional(Day),
       ...COUNTS,
     }),
   ),
-  totals: noun("UsageTotals", "What all have used together", COUNTS),
-  truncated: Type.Boolean({ description: "Whether there are more groups than are shown; the totals are of all" }),
-  budget: noun("UsageBudget", "What the organization may use in this month, and has", {
+  totals: noun("UsageTotals", "Usage of all rows together", COUNTS),
+  truncated: Type.Boolean({ description: "Whether rows were left out; the totals include them" }),
+  budget: noun("UsageBudget", "The organization's budget for this month, and its usage", {
     monthly_tokens: Nullable(Type.Integer({ description: "Null for no limit" })),
-    used_tokens: Count("Tokens that are used up"),
+    used_tokens: Count("Tokens used"),
     monthly_cost: CostLimitField,
     used_cost: CostField,
     unpriced_tokens: UnpricedField,
     resets_at: Timestamp,
   }),
   quotas: Type.Array(
-    noun("Quota", "What the organization may have of something, and has", {
-      quota: OneOf(QUOTAS, { description: "What is bounded", examples: ["agents"] }),
+    noun("Quota", "A quota of the organization, and its usage", {
+      quota: OneOf(QUOTAS, { description: "What the quota limits", examples: ["agents"] }),
       limit: Nullable(Type.Integer({ description: "Null for no limit", examples: [10_000] })),
-      used: Count("What there is now; at most a little too high while much is made at once"),
+      used: Count("Current usage; slightly too high at most, during many concurrent changes"),
     }),
-    { description: "All quotas; what would pass one is refused with `quota_exceeded`" },
+    { description: "All quotas; a change beyond a quota is refused with `quota_exceeded`" },
   ),
 });
 

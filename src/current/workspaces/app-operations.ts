@@ -19,7 +19,7 @@ export const appOperations = {
       path: "/api/workspaces/{id}/apps",
       scope: "workspaces:read",
       summary: "List the apps of a workspace",
-      description: "All at once: a workspace has at most 20.",
+      description: "Returns all of them: a workspace has at most 20.",
       params,
       answers: { 200: AppList },
     },
@@ -37,7 +37,7 @@ export const appOperations = {
       scope: "workspaces:write",
       summary: "Create a workspace app",
       description:
-        "Anybody with its `url` may open it, and gets the files as they are then. Browsers run its scripts without any rights on the API.",
+        "Anyone with the `url` can open the app, and gets the current files. Its scripts have no access to the API.",
       params,
       body: CreateAppBody,
       answers: { 201: AppView },

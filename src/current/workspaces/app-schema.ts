@@ -11,35 +11,33 @@ const SLUG = "^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$";
 /** `POST …/apps` */
 export const CreateAppBody = Type.Object(
   {
-    name: Type.String({ pattern: "\\S", maxLength: NAME_CHARACTERS, description: "What people call it" }),
+    name: Type.String({ pattern: "\\S", maxLength: NAME_CHARACTERS, description: "Display name" }),
     slug: Type.String({
       pattern: SLUG,
-      description: "Part of its address; of one app of the workspace only",
+      description: "Part of the URL; unique in the workspace",
       errorMessage:
         "Field slug must have 1 to 40 lower-case letters, digits and `-`, and must not begin or end with `-`",
     }),
-    path: Type.Optional(Type.String({ description: "The directory with its files; by default the slug" })),
-    entry: Type.Optional(
-      Type.String({ default: "index.html", description: "The file that it begins with, relative to the directory" }),
-    ),
+    path: Type.Optional(Type.String({ description: "Directory with the app's files; by default the slug" })),
+    entry: Type.Optional(Type.String({ default: "index.html", description: "Start page, relative to the directory" })),
   },
   { examples: [{ name: "Dashboard", slug: "dashboard", path: "apps/dashboard" }] },
 );
 
-export const AppView = noun("App", "A directory of static files that anybody with its address may open", {
+export const AppView = noun("App", "A directory of static files that anyone with the URL can open", {
   id: Id("app", "The app's id"),
-  name: Text("What people call it", "Dashboard"),
-  slug: Text("Part of its address", "dashboard"),
-  kind: OneOf(["static"] as const, { description: "What it is made of" }),
-  path: Text("The directory with its files", "apps/dashboard"),
-  entry: Text("The file that it begins with", "index.html"),
-  url: Text("Where anybody may open it", "https://troupe.example/apps/dashboard-4f0k2m9x7q1c/"),
-  status: OneOf(["ready"] as const, { description: "Whether it is served" }),
+  name: Text("Display name", "Dashboard"),
+  slug: Text("Part of its URL", "dashboard"),
+  kind: OneOf(["static"] as const, { description: "Kind of app" }),
+  path: Text("Directory with the app's files", "apps/dashboard"),
+  entry: Text("Start page", "index.html"),
+  url: Text("URL at which anyone can open the app", "https://troupe.example/apps/dashboard-4f0k2m9x7q1c/"),
+  status: OneOf(["ready"] as const, { description: "Status of the app" }),
   created_by: Id("usr", "Who made it"),
   created_at: Timestamp,
 });
 export const AppList = noun("AppList", "All apps of a workspace", {
-  apps: Type.Array(AppView, { description: "In the order in which they were made" }),
+  apps: Type.Array(AppView, { description: "In order of creation" }),
 });
 
 export const appView = (

@@ -4,5 +4,5 @@ import { noun } from "../../http/contract/noun.ts";
 
 export const DataColumn = noun("DataColumn", "A column of a table", {
   name: Type.String(),
-  type: Type.String({ description: "As DuckDB or SQLite names it" }),
+  type: Type.String({ description: "Type of the column, as DuckDB or SQLite names it" }),
 });

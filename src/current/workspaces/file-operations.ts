@@ -79,8 +79,7 @@ export const fileOperations = {
       path: "/api/workspaces/{id}/files",
       scope: "workspaces:read",
       summary: "List files and directories",
-      description:
-        "By path, in the order of its bytes. A page may have fewer than `limit` where `glob` leaves some out.",
+      description: "Sorted by path, byte by byte. A page can have fewer than `limit` entries if `glob` excludes some.",
       params,
       query: {
         ...DirectoryQuery,
@@ -137,7 +136,8 @@ export const fileOperations = {
       path: "/api/workspaces/{id}/files/search",
       scope: "workspaces:read",
       summary: "Search names and contents",
-      description: "Names first, then contents: of text files, the first 64 KiB are searched.",
+      description:
+        "Matches in names come first, then matches in contents. Only the first 64 KiB of a text file are searched.",
       params,
       query: {
         q: Type.String({
@@ -146,7 +146,7 @@ export const fileOperations = {
           maxLength: SEARCH_CHARACTERS,
         }),
         limit: withDefault(
-          Type.Integer({ minimum: 1, maximum: FOUND_FILES, description: "Most files in the answer" }),
+          Type.Integer({ minimum: 1, maximum: FOUND_FILES, description: "Maximum number of files to return" }),
           25,
         ),
       },
@@ -171,7 +171,7 @@ export const fileOperations = {
       path: "/api/workspaces/{id}/files/content",
       scope: "workspaces:read",
       summary: "Download a file",
-      description: "The current content, or that of the version `number`.",
+      description: "The current content, or the content of version `number`.",
       params,
       query: { ...PathQuery, number: Type.Integer({ minimum: 1, description: "A version of the file" }) },
       headers: FILE_HEADERS,
@@ -195,7 +195,7 @@ export const fileOperations = {
       scope: "workspaces:write",
       summary: "Upload a file",
       description:
-        "Creates the file and missing parent directories, or replaces its content. The body is the file, and `Content-Type` its media type. A large file may come in parts: each with `Content-Range` and the `Repr-Digest` of the whole. While bytes are missing the answer is 202 with the `offset` of the next part; `Content-Range: bytes */<size>` asks for it. An upload in parts may take a day.",
+        "Creates the file and missing parent directories, or replaces its content. The body is the file, and `Content-Type` its media type. A large file can be sent in parts, each with `Content-Range` and the `Repr-Digest` of the whole file. While bytes are missing, the response is 202 with the `offset` of the next part; send `Content-Range: bytes */<size>` to query it. An upload in parts may take up to a day.",
       params,
       query: PathQuery,
       headers: WRITE_HEADERS,
@@ -220,7 +220,7 @@ export const fileOperations = {
       path: "/api/workspaces/{id}/files/content",
       scope: "workspaces:write",
       summary: "Delete a file or directory",
-      description: "A directory that is not empty is 409 `path_exists` unless `recursive` is `true`.",
+      description: "Deleting a directory that is not empty needs `recursive=true`; otherwise it is 409 `path_exists`.",
       params,
       query: { ...PathQuery, recursive },
       headers: DELETE_HEADERS,
@@ -251,7 +251,7 @@ export const fileOperations = {
       scope: "workspaces:read",
       summary: "List the versions of a file",
       description:
-        "Versions of a file that exists or was deleted less than 30 days ago. There are at most 51, on one page.",
+        "Works for a file that exists or was deleted less than 30 days ago. All versions, at most 51, are on one page.",
       params,
       query: PathQuery,
       answers: { 200: VersionList },

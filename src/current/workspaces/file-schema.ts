@@ -58,45 +58,47 @@ export const ShareBody = Type.Object(
 
 const FILE = {
   path: Path,
-  name: Text("Its last name", "q3.md"),
+  name: Text("Last part of the path", "q3.md"),
   kind: OneOf(["file", "directory"] as const),
-  size: Count("Bytes; of a directory, those of all files below it"),
+  size: Count("Size in bytes; for a directory, of all files below it"),
   mime: Nullable(Text("The media type of a file", "text/markdown")),
   etag: Nullable(Text("Entity tag of the content, for `If-Match` and `If-None-Match`", '"9f86d081884c7d65"')),
-  number: Nullable(Type.Integer({ description: "The version of a file's content: one more with each change" })),
+  number: Nullable(Type.Integer({ description: "Version of the file's content; rises by one with each change" })),
   modified_at: Timestamp,
   modified_by: Nullable(Author),
 };
 export const FileView = noun("WorkspaceFile", "A file or a directory of a workspace", FILE);
-export const ChangedFile = noun("ChangedFile", "What is at the path now", {
+export const ChangedFile = noun("ChangedFile", "A file or directory after a change", {
   workspace_id: Id("wsp", "The workspace's id"),
   change: OneOf(["created", "updated", "moved", "deleted"] as const),
   ...FILE,
 });
-export const UploadView = noun("FileUpload", "How far an upload in parts is", {
+export const UploadView = noun("FileUpload", "Progress of an upload in parts", {
   workspace_id: Id("wsp", "The workspace's id"),
   path: Path,
-  offset: Count("Bytes that have arrived: the first byte of the next part"),
+  offset: Count("Bytes received so far, and so the offset of the next part"),
   size: Count("Bytes of the whole content"),
-  sha256: Text("The digest of the whole content, in hex", "9f86d081884c7d65"),
+  sha256: Text("SHA-256 of the whole content, in hex", "9f86d081884c7d65"),
   expires_at: Nullable(Timestamp),
 });
-export const MadeDirectory = noun("MadeDirectory", "The directory, which now exists", {
+export const MadeDirectory = noun("MadeDirectory", "A directory that now exists", {
   path: Path,
   created: Type.Boolean({ description: "Whether it was created by this request" }),
 });
 export const FileList = Type.Object(
   { files: Type.Array(FileView), next_cursor: NextCursor },
-  { $id: "FileList", title: "FileList", description: "Files and directories, by their paths" },
+  { $id: "FileList", title: "FileList", description: "Files and directories, sorted by path" },
 );
 export const FoundFile = noun("FoundFile", "A file that a search has found", {
   ...FILE,
-  excerpt: Nullable(Type.String({ description: "What is around the words; null where the name was found" })),
+  excerpt: Nullable(Type.String({ description: "Text around the match; null if only the name matches" })),
 });
-export const FoundFiles = noun("FoundFiles", "Names first, then contents", { files: Type.Array(FoundFile) });
-export const VersionView = noun("FileVersion", "A version of a file that can be read back", {
-  number: Type.Integer({ description: "What `?number=` of the content takes" }),
-  size: Count("Bytes"),
+export const FoundFiles = noun("FoundFiles", "Matches in names first, then in contents", {
+  files: Type.Array(FoundFile),
+});
+export const VersionView = noun("FileVersion", "A stored version of a file", {
+  number: Type.Integer({ description: "Version number; send it as `?number=` to read the content" }),
+  size: Count("Size in bytes"),
   mime: Type.String(),
   etag: Type.String(),
   modified_at: Timestamp,
@@ -107,15 +109,13 @@ export const VersionList = noun("FileVersions", "Versions of a file, newest firs
   path: Path,
   versions: Type.Array(VersionView),
 });
-export const PreviewView = noun("FilePreview", "What can be shown of a file", {
+export const PreviewView = noun("FilePreview", "Preview of a file", {
   path: Path,
   kind: OneOf(["text", "markdown", "image", "pdf", "table", "binary", "too_large"] as const),
   mime: Type.String(),
   size: Count("Bytes of the file"),
   etag: Type.String(),
-  content: Type.Optional(
-    Type.String({ description: "The beginning of a text, as it is: nothing is made safe. Of a PDF, its text" }),
-  ),
+  content: Type.Optional(Type.String({ description: "Beginning of the text, not sanitized; for a PDF, its text" })),
   html: Type.Optional(
     Type.String({ description: "`content` as HTML that is safe to show: Markdown, or highlighted code (`hljs-…`)" }),
   ),
@@ -135,7 +135,7 @@ export const PreviewView = noun("FilePreview", "What can be shown of a file", {
     }),
   ),
   url: Type.Optional(Text("Where the content is", `/api/workspaces/wsp_…/files/content?path=${EXAMPLE_PATH}`)),
-  truncated: Type.Boolean({ description: "Whether there is more than `content` has" }),
+  truncated: Type.Boolean({ description: "Whether `content` was cut" }),
 });
 
 const SHARE = {
@@ -143,16 +143,16 @@ const SHARE = {
   path: Path,
   expires_at: Nullable(Timestamp),
   max_downloads: Nullable(Type.Integer()),
-  downloads: Count("So often it was opened"),
+  downloads: Count("Number of downloads"),
   has_password: Type.Boolean(),
   created_by: Id("usr", "The user who created it"),
   ...RECORD,
 };
-export const ShareView = noun("Share", "A file that anybody with its address may download", SHARE);
-export const NewShareView = noun("NewShare", "A new share; its address is never shown again", {
+export const ShareView = noun("Share", "A file that anyone with the URL can download", SHARE);
+export const NewShareView = noun("NewShare", "A new share; its URL is never shown again", {
   ...SHARE,
-  url: Text("Address of the download; it needs no token", "https://troupe.example/share/…"),
-  token: Type.String({ description: "The last part of the address" }),
+  url: Text("URL of the download; no token is needed", "https://troupe.example/share/…"),
+  token: Type.String({ description: "Last part of the URL" }),
 });
 export const ShareList = listOf("ShareList", "shares", ShareView);
 

@@ -27,7 +27,7 @@ const Value = Nullable(Type.Union([Type.String({ maxLength: VALUE_CHARACTERS }),
 const QueryBody = Type.Object(
   {
     query: Type.String({
-      description: "One SELECT. Its tables are files by their paths, or the tables of `database`",
+      description: "One SELECT. Its tables are files, named by their paths, or the tables of `database`",
       pattern: NOT_BLANK,
       maxLength: QUERY_CHARACTERS,
     }),
@@ -44,7 +44,7 @@ const QueryBody = Type.Object(
     ),
     format: Type.Optional(OneOf(RESULT_FORMATS, { default: "json" })),
     limit: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: MAX_ROWS, default: DEFAULT_ROWS, description: "Rows at most" }),
+      Type.Integer({ minimum: 1, maximum: MAX_ROWS, default: DEFAULT_ROWS, description: "Maximum number of rows" }),
     ),
   },
   {
@@ -57,15 +57,15 @@ const QueryBody = Type.Object(
   },
 );
 
-export const QueryResult = noun("QueryResult", "What a query has answered", {
+export const QueryResult = noun("QueryResult", "Result of a query", {
   columns: Type.Array(DataColumn),
   rows: Type.Array(Type.Array(Type.Unknown()), {
     description:
       "Values in the order of the columns. Numbers that JSON cannot hold exactly are text, times are ISO 8601, bytes are Base64",
   }),
-  row_count: Count("Rows of this answer"),
+  row_count: Count("Number of rows in this response"),
   truncated: Type.Boolean({ description: "Whether there are more rows than `limit`, or than 8 MiB" }),
-  duration_ms: Count("Milliseconds that it took"),
+  duration_ms: Count("Duration in milliseconds"),
 });
 
 export const queryOperations = {
@@ -76,7 +76,7 @@ export const queryOperations = {
       scope: "workspaces:read",
       summary: "Run a read-only data-block query",
       description:
-        "DuckDB over CSV, JSON and Parquet files, such as `FROM 'reports/sales.csv'` or `FROM read_csv('a.txt', delim = ';')`; SQLite over the file that `database` names. It reads the named files and nothing else, and has 5 s of CPU time, 30 s in all and 512 MiB. CSV and Arrow answers contain the rows only; the rest is in `X-Row-Count` and `X-Truncated`.",
+        "DuckDB over CSV, JSON and Parquet files, such as `FROM 'reports/sales.csv'` or `FROM read_csv('a.txt', delim = ';')`; SQLite over the file that `database` names. A query reads only the files that it names, and may use 5 s of CPU time, 30 s in total and 512 MiB of memory. CSV and Arrow responses contain only the rows; `X-Row-Count` and `X-Truncated` have the rest.",
       params: { id: WorkspaceId },
       body: QueryBody,
       isRead: true,

@@ -18,7 +18,7 @@ const SECRET = "^[A-Za-z0-9_.-]{1,64}$";
 const MOUNT = {
   url: Type.String({
     maxLength: URL_CHARACTERS,
-    description: "https, without credentials. Plain http only to what the operator has opened",
+    description: "https URL without credentials. http is allowed only for hosts that the operator has opened",
   }),
   branch: Type.Optional(
     Nullable(
@@ -26,20 +26,23 @@ const MOUNT = {
         pattern: BRANCH,
         maxLength: BRANCH_CHARACTERS,
         form: `the name of a branch, as git takes it, of at most ${BRANCH_CHARACTERS} characters`,
-        description: "Omitted: the default one",
+        description: "Branch; by default the repository's default branch",
       }),
     ),
   ),
-  path: Type.Optional(Type.String({ description: "The directory; by default the name of the repository" })),
+  path: Type.Optional(Type.String({ description: "Directory for the files; by default the name of the repository" })),
   mode: Type.Optional(
-    OneOf(["read", "write"] as const, { default: "read", description: "Whether files below it may be changed here" }),
+    OneOf(["read", "write"] as const, {
+      default: "read",
+      description: "`read`: the files cannot be changed in the workspace; `write`: they can",
+    }),
   ),
   secret: Type.Optional(
     Nullable(
       Type.String({
         pattern: SECRET,
         form: SECRET_NAME,
-        description: "The name of the secret with its credentials: `user:password`, or a token alone",
+        description: "Name of the secret with the credentials: `user:password`, or only a token",
       }),
     ),
   ),
@@ -54,7 +57,7 @@ export const CloneBody = Type.Object(
   {
     repo_id: naming(
       "repository",
-      Type.Optional(Type.String({ description: "A mount that is there; the other fields make a new one" })),
+      Type.Optional(Type.String({ description: "An existing mount; omit it to create one from the other fields" })),
     ),
     ...MOUNT,
     url: Type.Optional(MOUNT.url),
@@ -64,14 +67,14 @@ export const CloneBody = Type.Object(
 
 const REPOSITORY = {
   id: Id("rep", "The mount's id"),
-  provider: Text("By its host: `github`, `gitlab`, `bitbucket` or `git`", "github"),
-  url: Text("Where it is cloned from", "https://github.com/octocat/Hello-World"),
-  branch: Nullable(Type.String({ description: "Null: the default one" })),
+  provider: Text("Provider by its host: `github`, `gitlab`, `bitbucket` or `git`", "github"),
+  url: Text("URL that it is cloned from", "https://github.com/octocat/Hello-World"),
+  branch: Nullable(Type.String({ description: "Branch; null is the repository's default branch" })),
   path: Text("Its directory in the workspace", "hello"),
   mode: OneOf(["read", "write"] as const),
-  secret: Nullable(Type.String({ description: "The name of the secret with its credentials" })),
+  secret: Nullable(Type.String({ description: "Name of the secret with the credentials" })),
   status: OneOf(["pending", "cloning", "ready", "error"] as const),
-  commit: Nullable(Text("That its files are of", "7fd1a60b01f91b314f59955a4e4d4e80d8edf11d")),
+  commit: Nullable(Text("Commit that its files are from", "7fd1a60b01f91b314f59955a4e4d4e80d8edf11d")),
   error: Nullable(Type.String({ description: "Why the last clone failed" })),
   job_id: Nullable(Id("job", "The job of the last clone")),
   synced_at: Nullable(Timestamp),

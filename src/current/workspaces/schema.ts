@@ -36,19 +36,23 @@ export const UpdateWorkspaceBody = Type.Object(
 
 const WORKSPACE = {
   id: Id("wsp", "The workspace's id"),
-  name: Text("What people call it", "Default"),
+  name: Text("Display name", "Default"),
   description: Nullable(Type.String()),
   instructions: Nullable(Type.String({ description: "Instructions for the agents that work here" })),
   selected: Type.Boolean({ description: "Whether the caller has selected it" }),
   created_by: Id("usr", "The user who created it"),
   repos: Type.Array(RepositoryView),
-  apps: Type.Array(AppView, { description: "Its apps" }),
+  apps: Type.Array(AppView, { description: "Apps of the workspace" }),
   ...RECORD,
 };
-export const WorkspaceView = noun("Workspace", "Where work of an organization happens", WORKSPACE);
-export const WorkspaceDetails = noun("WorkspaceDetails", "A workspace, and what its files take", {
+export const WorkspaceView = noun(
+  "Workspace",
+  "A place for the work of an organization, with its files, repositories and apps",
+  WORKSPACE,
+);
+export const WorkspaceDetails = noun("WorkspaceDetails", "A workspace with its storage usage", {
   ...WORKSPACE,
-  storage: noun("WorkspaceStorage", "What the files of a workspace take", {
+  storage: noun("WorkspaceStorage", "Storage usage of a workspace", {
     bytes: Count("Bytes of all files, without their former versions"),
     files: Count("Number of files"),
   }),

@@ -9,7 +9,7 @@ const { provider_state: _ofText, ...text } = TextBlock.properties;
 const { provider_state: _ofCall, ...call } = ToolUseBlock.properties;
 const { attachments: _, ...result } = ToolResultBlock.properties;
 
-const ShownText = noun("TextBlock", "Text of a model, with what it cites", text);
+const ShownText = noun("TextBlock", "Text of the model, with its citations", text);
 const ShownCall = noun("ToolUseBlock", "A call of a tool", call);
 const PlainResult = noun("PlainToolResultBlock", "The result of a tool call, as text", result);
 

@@ -107,7 +107,8 @@ export const agentOperations = {
       path: "/api/v1/agents/{id}",
       scope: "agents:write",
       summary: "Soft-delete agent",
-      description: "It is archived: no longer found, listed, changed or executed. Its history is kept.",
+      description:
+        "The agent is archived: it can no longer be found, listed, changed or executed. Its history is kept.",
       params,
       answers: { 200: Deleted },
       errors: ["invalid_state"],

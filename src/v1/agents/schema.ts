@@ -63,7 +63,7 @@ type AgentView = Shown<typeof AgentView>;
 export const AgentListAnswer = noun("V1AgentList", "The organization's agents, newest first", {
   success: Success,
   agents: Type.Array(AgentView),
-  total: Count("Total number, including those beyond the end of the list"),
+  total: Count("Total number, including those that are not listed"),
 });
 export const AgentAnswer = noun("V1AgentAnswer", "An agent", { success: Success, agent: AgentView });
 export const CreatedAgent = noun("V1CreatedAgent", "A new agent", {
@@ -72,7 +72,7 @@ export const CreatedAgent = noun("V1CreatedAgent", "A new agent", {
   name: Text("Display name", "Ada"),
   status: Type.Literal("active"),
   chatUrl: Text(
-    "Where its first chat has its page",
+    "URL of the page of its first chat",
     "/org/spaces/wsp_V1StGXR8_Z5jdHi6B-myT/chats/cht_V1StGXR8_Z5jdHi6B-myT",
   ),
 });

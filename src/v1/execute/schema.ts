@@ -29,14 +29,12 @@ const NAMES = {
   sessionId: Id("ses", "Send it back to continue the conversation"),
 };
 /** The notice of the demo provider, and of an execution that continues (RUN-1). */
-const Notice = Type.Optional(
-  Text("What is to be known of the answer", "This answer comes from the built-in demo provider."),
-);
+const Notice = Type.Optional(Text("A note about the answer", "This answer comes from the built-in demo provider."));
 
 /** Why the model stopped; the field is there unless it ended by itself (RUN-27). */
 const StopReasonView = Type.Optional(
   OneOf(STOP_REASONS, {
-    description: "Why the model stopped, such as `length`: the answer was cut. Absent if it ended by itself",
+    description: "Why the model stopped, such as `length`: the answer was cut. Absent if it stopped on its own",
   }),
 );
 
@@ -59,14 +57,14 @@ export const ExecutionResult = noun("V1ExecutionResult", "The result of an execu
   ...NAMES,
   result: Type.Optional(Text("The agent's answer; absent if the execution is blocked without an answer", "Hello.")),
   error: Type.Optional(
-    noun("V1ExecutionError", "Why the execution is blocked; only then", {
+    noun("V1ExecutionError", "Why the execution is blocked; absent otherwise", {
       code: OneOf(BLOCKED_REASONS, { description: "What it waits for" }),
       message: Text("In words", "The execution waits for a person to approve a tool call"),
     }),
   ),
   jobId: Type.Optional(
     Text(
-      "Its job on the current surface, where it is approved or resumed; while it is blocked",
+      "While it is blocked: its job on the current surface, to approve or resume it there",
       "job_V1StGXR8_Z5jdHi6B-myT",
     ),
   ),
@@ -93,9 +91,9 @@ export const ExecutionEvent = Type.Union(
         Type.Object({
           messageType: Type.Literal("restarted", {
             description:
-              "A step has begun again and says something else: keep the text up to `position`, and add the next deltas to that",
+              "A step was restarted with different text: keep the text up to `position`, and append the next deltas",
           }),
-          position: Count("Where the text of all deltas so far is cut, in UTF-16 units"),
+          position: Count("Length to cut the text of all deltas to, in UTF-16 units"),
         }),
         Type.Object({
           messageType: Type.Literal("assistant"),
@@ -108,8 +106,8 @@ export const ExecutionEvent = Type.Union(
       "The last event of an execution that has succeeded",
       Type.Object({
         sessionId: NAMES.sessionId,
-        result: Type.Optional(Text("The whole answer; only if the stream has a `restarted`", "Hello.")),
-        usage: Type.Object({ input_tokens: Count("Tokens sent"), output_tokens: Count("Tokens that came back") }),
+        result: Type.Optional(Text("The whole answer; only if the stream had a `restarted` message", "Hello.")),
+        usage: Type.Object({ input_tokens: Count("Tokens sent"), output_tokens: Count("Tokens received from models") }),
         stopReason: StopReasonView,
         notice: Notice,
       }),

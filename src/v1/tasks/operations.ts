@@ -34,7 +34,7 @@ export const taskOperations = {
       path: "/api/v1/tasks",
       scope: "tasks:write",
       summary: "Create task",
-      description: "The new task is `pending`. Assigning it starts nothing by itself.",
+      description: "The new task is `pending`. Assigning a task does not start any work.",
       body: CreateTaskBody,
       answers: { 200: TaskAnswer },
     },

@@ -26,7 +26,7 @@ export const CreateTaskBody = Type.Object(
       }),
     ),
     assignTo: assignee("An agent's or a user's id; null or absent: unassigned"),
-    assignedTo: assignee("Another name of `assignTo`, which wins where both are given"),
+    assignedTo: assignee("Alias of `assignTo`, which takes precedence"),
     spaceId: Type.Optional(Type.String({ maxLength: GIVEN_ID_CHARACTERS })),
   },
   { examples: [{ title: "Read the report", priority: "high" }] },
