@@ -9,9 +9,8 @@
  * Each table's rows travel as one JSON text, which PostgreSQL turns into rows: native code builds it, whereas
  * JavaScript would have to escape array literals. A record is `[shard, base, record]`: its text is parsed once, and the
  * key is taken from the result. `base` is the version on which the write was based: if the table has another one,
- * memory was wrong, and the statement fails instead of overwriting. Rows of one key are merged to the last before,
- * because one statement must not touch a row twice.
- * last beforehand, because one statement must not touch a row twice.
+ * memory was wrong, and the statement fails instead of overwriting. Rows with the same key are merged first, and the
+ * last one wins, because a statement must not touch a row twice.
  *
  * The text names the tables that the batch touches, and a few more if a prepared text with them exists
  * (`flush-shapes.ts`). PostgreSQL keeps each text prepared, with one plan that uses the indexes (`client.ts`).

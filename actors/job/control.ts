@@ -160,7 +160,7 @@ function approveReview(
   job: JobIn<"needs_review">,
   { by, decision, comment, inGroup, approvalId, toolCallId, arguments: edited }: JobCommandOf<"approve">,
 ): Outcome<Job> {
-  // Who decides a call that is decided already has not seen the review.
+  // A caller who decides an already decided call has not seen the review.
   if (approvalId !== null || toolCallId !== null)
     return approvalsMeant(job, { approvalId, toolCallId }).length === 0 ? notFound("approval") : alreadyDecided(job);
   if (edited !== null) return invalid("/arguments", "A review has no arguments");

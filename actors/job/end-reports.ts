@@ -1,4 +1,7 @@
-/** To whom a job reports its end: by a message in the commit of the end, so no crash can lose it. */
+/**
+ * Reports the end of a job to those who wait for it: by a message in the commit of the end, so that no crash can lose
+ * it.
+ */
 import { preview } from "../chat/schema.ts";
 import type { MissionCommand } from "../mission/protocol.ts";
 import { missionRef, KEPT_RESULT_CHARACTERS } from "../mission/schema.ts";

@@ -69,7 +69,7 @@ const HiddenProviderState = { providerState: Type.Optional(ProviderState) };
 /** Fields of an event's data that the surfaces leave out. */
 export const HIDDEN_FIELDS: ReadonlySet<string> = new Set(Object.keys(HiddenProviderState));
 
-/** On the last piece of a step that did not end by itself or for calls: why the model stopped. */
+/** On the last piece of a step, unless it ended with `stop` or `tool_use`: why the model stopped. */
 const CutStep = { stopReason: Type.Optional(OneOf(STOP_REASONS)) };
 
 /** A piece of the transcript by its `kind`, with its name and description in the contract. */

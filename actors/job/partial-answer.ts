@@ -1,7 +1,6 @@
 /**
- * Answers that are only a part of what a model would have said: cut at a limit, filtered, or refused. What they say is
- * the answer, with a warning; without a word they are a failure. Their calls may be incomplete, so none of them is
- * made: the model is told, and asked again.
+ * Partial answers of a model: cut at a limit, filtered, or refused. Their text is the answer, with a warning; without
+ * any text the job fails. Their calls may be incomplete, so none of them is made: the model is told, and called again.
  */
 import { type Block, type RunError, textOf, type ToolResultBlock, type ToolUseBlock } from "./schema.ts";
 import type { StopReason } from "./stop-reason.ts";
@@ -42,7 +41,7 @@ export const unmadeCalls = (calls: readonly ToolUseBlock[], reason: StopReason):
 export const isAskedAgain = (step: { readonly stopReason: StopReason; readonly blocks: readonly Block[] }): boolean =>
   isPartial(step.stopReason) && step.blocks.some(({ type }) => type === "tool_use");
 
-/** The error of a partial answer without a word; null if it is none. */
+/** The error of a partial answer without any text; null if it is not one. */
 export function missingAnswer(reason: StopReason, blocks: readonly Block[]): RunError | null {
   const message = STOPPED_BEFORE_ANSWER[reason];
   return message === undefined || textOf(blocks).trim() !== "" ? null : { code: "no_answer", message };

@@ -20,7 +20,7 @@ export type MessagePart =
       readonly name?: string;
       /** Whether the answer should cite it, if its provider can. */
       readonly citations?: true;
-      /** Never mutated: what a provider's format makes of it is cached as long as this array lives. */
+      /** Never mutated: the provider's format of it is cached as long as this array lives. */
       readonly data: Uint8Array;
     };
 
@@ -85,8 +85,8 @@ export interface ModelCall {
   /** The purpose of the call, which the demo needs; absent: a step of a run. */
   readonly purpose?: "summary";
   /**
-   * Text of the answer that a call before it has shown. A model that can goes on from it, and the answer has it at its
-   * beginning; others answer anew.
+   * The text that an earlier, failed call has already shown. A model that can continues from it, and its answer begins
+   * with it; others start over.
    */
   readonly continues?: string;
   /**
@@ -144,7 +144,7 @@ export type ModelOutcome =
       readonly error: RunError;
       readonly partialText: string;
       readonly usage: Usage;
-      /** The provider has refused the call for its tools: the model takes none. */
+      /** The provider has refused the call because of its tools: the model supports none. */
       readonly refusesTools?: true;
       /** Characters of the answer that had arrived, with reasoning and calls. */
       readonly answeredChars?: number;
@@ -269,8 +269,8 @@ export interface Toolbox {
    */
   misfits(calls: readonly ToolUseBlock[], context: ToolContext, signal: AbortSignal): Promise<ReadonlySet<string>>;
   /**
-   * Runs the tool. Never rejects: a failure is a result with `isError`, in words for the model. After `signal` aborts,
-   * the run waits for it `TOOL_GRACE_MS` at most, then drops its result.
+   * Runs the tool. Never rejects: a failure is a result with `isError` and a message for the model. After `signal`
+   * aborts, the run waits at most `TOOL_GRACE_MS` for it, then drops its result.
    */
   call(call: RunToolCall, signal: AbortSignal): Promise<ToolResult>;
 }

@@ -1,6 +1,6 @@
 /**
- * What a provider wants back with its model's own output, unchanged: signatures, encrypted reasoning, fields that we do
- * not know. It is stored with the block that it belongs to, goes only to the model that sent it, and no client sees it.
+ * Data in a model's output that its provider requires back unchanged: signatures, encrypted reasoning, fields that we
+ * do not know. It is stored with its block, sent only to the model that produced it, and never shown to a client.
  */
 import { type Json, type JsonObject, type Static, Type } from "../schema.ts";
 

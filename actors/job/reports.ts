@@ -237,7 +237,7 @@ function afterStep(tx: Tx, job: JobIn<"running">, step: StepFinished): Job {
   return blockedForCalls(tx, { ...job, result });
 }
 
-/** A job whose answer is only a part says so. */
+/** A job with a partial answer has a warning. */
 function withWarning(tx: Tx, job: JobIn<"running">, { stopReason }: StepFinished): JobIn<"running"> {
   const message = PARTIAL_ANSWER[stopReason];
   if (message === undefined) return job;

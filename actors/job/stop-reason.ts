@@ -3,7 +3,7 @@ import { OneOf, Type } from "../schema.ts";
 
 /** Why a model ended its answer, in the same words for all providers. */
 export const STOP_REASONS = [
-  /** By itself. */
+  /** The answer is complete. */
   "stop",
   /** It calls tools. */
   "tool_use",

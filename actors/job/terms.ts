@@ -94,7 +94,7 @@ export const RELATIONS = ["root", "iteration", "resume", "delegation"] as const;
 /** The origin of a job: the jobs of one lineage share one root. */
 export const Lineage = Type.Object({
   parentJobId: Type.Union([Type.String(), Type.Null()]),
-  /** Null for a root, whose own id it is. */
+  /** Null for a root job, which is its own root. */
   rootJobId: Type.Union([Type.String(), Type.Null()]),
   relation: OneOf(RELATIONS),
   iteration: Type.Integer(),

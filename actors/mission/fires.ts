@@ -1,4 +1,4 @@
-/** What the effect of a fire and the jobs of a mission report to its actor, and changes of its agent. */
+/** Reports of the fire effect and of a mission's jobs to its actor, and changes of its agent. */
 import { spentWords } from "../usage/schema.ts";
 import { notFound, ok } from "../fault.ts";
 import type { Handlers, Tx } from "../runtime/actor.ts";

@@ -45,7 +45,7 @@ export interface JobIds {
 export type ImpossibleReason = Extract<FailedReason, "agent_unavailable" | "workspace_deleted" | "creator_removed">;
 export type RunRefusal =
   | { readonly kind: "budget_spent"; readonly of: SpentBudget }
-  /** The agent or the workspace is gone, or the user for whom it acts has left: the mission fails. */
+  /** The agent or the workspace is gone, or the mission's user has left: the mission fails. */
   | { readonly kind: "impossible"; readonly reason: ImpossibleReason }
   /** Any other reason, such as an unavailable model: the run fails. */
   | { readonly kind: "failed"; readonly error: MissionRunError };

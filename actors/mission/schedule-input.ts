@@ -48,7 +48,7 @@ export function checkedSchedule(calendar: Calendar, given: ScheduleSettings, now
 /** The times of a schedule come from these. */
 const TIMING = ["type", "value", "timezone", "startAt", "endAt"] as const;
 
-/** Checks a schedule in the place of another. Times that stay as they are may have passed meanwhile. */
+/** Checks a schedule that replaces another one. Unchanged times may have passed meanwhile. */
 export function changedSchedule(
   calendar: Calendar,
   before: ScheduleSettings,
@@ -95,7 +95,7 @@ function onceValue(
   const example = `for example \`${isoTime(nowMs + 86_400_000).slice(0, 16)}\`, local time of \`timezone\`, or \`${isoTime(nowMs + 86_400_000)}\``;
   if (value === null) return wrongValue(`A schedule of type \`once\` needs a time; ${example}`);
   const text = value.trim();
-  // A day alone says no time, and the one of UTC is not what somebody in another zone means.
+  // A date alone has no time, and midnight UTC is not what a person in another zone means.
   const instant = /\d[T ]\d/.test(text) ? timeOf(text) : null;
   const time = isLocalTime(text) ? calendar.instantOf(text.replace(" ", "T"), timezone) : Date.parse(instant ?? "");
   if (time === null || Number.isNaN(time))

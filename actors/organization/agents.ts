@@ -13,7 +13,7 @@ import { canChange, canUse, hidesWork, isSuspended, settingRefusal, SUSPENDED } 
 import type { Actor, LibraryDefinition, MissionsIntent, OrganizationProtocol } from "./protocol.ts";
 import { type Agent, agentTable, organizationTable } from "./schema.ts";
 
-/** The kind of the effect that tells missions that their agent or workspace is gone, or back. */
+/** The kind of the effect that notifies missions that their agent or workspace is gone, or available again. */
 export const TELL_MISSIONS = "tell_missions";
 
 /** The default settings of an agent. */

@@ -89,8 +89,8 @@ export function canChange(agent: Agent, who: { readonly organizationId: string; 
 export type SecretsUser = Pick<Principal, "role" | "scopes">;
 
 /**
- * Refuses callers who may not name the organization's secrets (AUTH-12). Whoever names a secret also chooses the server
- * that gets it, so anybody could send it anywhere.
+ * Refuses callers who may not name the organization's secrets (AUTH-12). A person who names a secret also chooses the
+ * server that gets it, and could send it anywhere.
  */
 export function secretsRefusal({ role, scopes }: SecretsUser): Fault | null {
   if (!hasScope(scopes, SECRETS_USE)) return { kind: "insufficient_scope", required: [SECRETS_USE] };

@@ -84,12 +84,12 @@ export interface Actor {
   readonly userId: string;
 }
 
-/** The intent of the effect that tells an agent's missions that it is gone, or back. */
+/** The intent of the effect that notifies an agent's missions that it is gone, or available again. */
 interface AgentMissionsIntent extends JsonObject {
   readonly agentId: string;
   readonly isGone: boolean;
 }
-/** The intent of the effect that tells a workspace's missions that it is deleted. */
+/** The intent of the effect that notifies a workspace's missions that it is deleted. */
 interface WorkspaceMissionsIntent extends JsonObject {
   readonly workspaceId: string;
 }
@@ -184,8 +184,8 @@ export type OrganizationCommand =
       readonly definition: LibraryDefinition | null;
     }
   /**
-   * The missions of an agent or a workspace have been told that it is gone, or back. `again`: the effect's process
-   * ended, so another effect must tell them.
+   * The missions of an agent or a workspace have been notified. `again`: the effect's process ended, so another effect
+   * must notify them.
    */
   | { readonly kind: "missions_told"; readonly effectId: string; readonly again: MissionsIntent | null }
   /** A workspace of the organization is deleted in this group: its missions are notified. */

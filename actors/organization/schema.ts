@@ -78,7 +78,7 @@ export const Token = Type.Object({
   revokedAt: NullableTime,
   /** The token that created it; null if the operator did. */
   madeWith: Type.Optional(NullableText),
-  /** The token with which it ends; absent or null: it ends by itself. */
+  /** The token with which it ends; absent or null: it depends on no token. */
   endsWith: Type.Optional(NullableText),
   /** The tokens that end with it, direct and indirect, while they are valid. */
   descendants: Type.Optional(Type.Array(Type.Object({ id: Type.String(), expiresAt: Timestamp }))),

@@ -248,7 +248,7 @@ class TableLoader {
     if (this.open?.table === table) return this.open.into;
     await this.close();
     const into = await this.loading.rows(table);
-    // What the database refuses may come while nobody waits for it.
+    // The database's refusal may arrive when nothing awaits it.
     into.on("error", (cause: Error) => {
       this.hasFailed = true;
       this.cause.note(cause);

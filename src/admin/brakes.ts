@@ -37,7 +37,8 @@ export const BRAKES: Readonly<Record<string, Command>> = {
     const organization = await organizationOf(parts.directory, given);
     const agentId = given.options["agent"] ?? null;
     const count = await cancelJobs(parts, organization.id, agentId);
-    // Named, so that a mistyped id is seen: an agent of another organization has jobs here too, so none is unknown.
+    // The name is shown, so that a mistyped id is noticed: an agent of another organization has jobs here too, so no id
+    // is unknown.
     const ofAgent = agentId === null ? "" : `, agent ${agentId}`;
     return done(`${organization.name}${ofAgent}: ${cancelledJobs(count)}.`, {
       organization_id: organization.id,

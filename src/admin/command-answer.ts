@@ -16,7 +16,7 @@ export function listed(head: readonly string[], rows: readonly (readonly string[
   return { text: table(head, rows), json: rows.map((row) => objectOf(names, row)) };
 }
 
-/** What a command did: words for a person, whose first line is the message in JSON, beside the data for a program. */
+/** The result of a command: text for a person, whose first line is the message in JSON, and the data for a program. */
 export const done = (text: string, data: Readonly<Record<string, unknown>>): CommandAnswer => ({
   text,
   json: { message: text.split("\n", 1)[0], ...data },

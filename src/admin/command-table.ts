@@ -7,7 +7,7 @@ import { SCOPES } from "../../actors/organization/principal.ts";
 
 interface OptionForm {
   readonly name: string;
-  /** What stands for its value in the help; null: it takes none. */
+  /** The placeholder of its value in the help; null: it takes none. */
   readonly value: string | null;
 }
 

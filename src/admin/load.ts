@@ -1,4 +1,4 @@
-/** What the service is busy with, and for whom: one reading of `LoopTime`, of bodies in memory and of open streams. */
+/** Which organizations use the service: one reading of `LoopTime`, of bodies in memory and of open streams. */
 import { LOOP_WORK } from "../../actors/runtime/fairness/loop-time.ts";
 import { table } from "./arguments.ts";
 import type { Command } from "./subjects.ts";

@@ -38,7 +38,10 @@ export interface EgressSettings {
   readonly production: boolean;
   /** The system's resolver, unless a test replaces it. */
   readonly resolve?: Resolve;
-  /** EGRESS_CA_FILE: authorities, in PEM, that count beside the system's where the operator has opened the host. */
+  /**
+   * EGRESS_CA_FILE: PEM authorities that are trusted in addition to the system's, for hosts that the operator has
+   * allowed.
+   */
   readonly privateCa?: string;
   /** A certificate authority, in PEM, in place of the system's. For tests. */
   readonly ca?: string;

@@ -65,8 +65,8 @@ export function outgoingHeaders(given: OutgoingHeaders): OutgoingHeaders | null 
 }
 
 /**
- * `privateCa` counts beside the system's authorities, for destinations that an operator has opened only: a private
- * authority can vouch for no public host. `ca` replaces the system's authorities; for tests.
+ * `privateCa` is trusted in addition to the system's authorities, only for destinations that the operator has allowed:
+ * a private authority must not vouch for a public host. `ca` replaces the system's authorities; for tests.
  */
 export function createTransport({ privateCa, ca }: { privateCa?: string; ca?: string }): Transport {
   const opened = privateCa === undefined ? ca : [...(ca === undefined ? rootCertificates : [ca]), privateCa];

@@ -19,7 +19,7 @@ export class ContentWriter {
   private filled = 0;
   private file: ThreadFile | null = null;
 
-  /** No file is at `path` yet. `ownsChunks`: nobody else uses the chunks' memory, so it is released after copying. */
+  /** No file is at `path` yet. `ownsChunks`: the chunks' memory is not shared, so it is released after copying. */
   constructor(path: string, ownsChunks = false) {
     this.path = path;
     this.ownsChunks = ownsChunks;

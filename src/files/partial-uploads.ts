@@ -27,13 +27,13 @@ import { openReader } from "./staging.ts";
 
 /** Uploads of one organization: this and the size limit of a file bound their total size. */
 export const MAX_UPLOADS = 32;
-/** Those of one person, so that nobody takes all of them. */
+/** The uploads of one person, so that nobody uses up the limit. */
 export const PERSON_UPLOADS = 8;
 /** Lifetime of an upload, from its first part. */
 export const PARTIAL_UPLOAD_MS = 86_400_000;
 /** Suggested retry delay when the organization has no upload left. */
 const RETRY_AFTER_MS = 60_000;
-/** Bytes between two syncs: a crash of the machine costs no more. */
+/** Bytes between two syncs: a crash of the machine loses at most this many. */
 const UPLOAD_SYNC_BYTES = 16 * 1024 * 1024;
 /** The upload's key, when it began, and the size of its content. */
 const SUBJECT = ".json";

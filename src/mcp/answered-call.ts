@@ -120,7 +120,7 @@ function askedBefore({ services }: ServerParts, { caller, context, era, name }: 
   throw new ProtocolError(ProtocolErrorCode.InvalidParams, "requestState is none of this call; call again without it");
 }
 
-/** Tells again and again until it is stopped: clients time a call out that has no progress, also beside a form. */
+/** Repeats progress until it is stopped: clients time out calls without progress, also while a form is open. */
 function tellOn({ services: { clock } }: ServerParts, tell: () => void): () => void {
   const again = (): (() => void) =>
     clock.after(PROGRESS_SECONDS * 1_000, () => {

@@ -9,7 +9,7 @@ export const OLDEST_REVISION = "2025-03-26";
 /** Whether clients of the revision know links to resources. */
 export const hasLinks = (revision: string | null = null): boolean => (revision ?? OLDEST_REVISION) !== OLDEST_REVISION;
 
-/** What a handler knows of the request of its message. */
+/** The handler's view of the request that brought its message. */
 export interface MessageFacts {
   readonly caller: Caller;
   /** The key of work that the call begins; null: a new one. */

@@ -21,7 +21,7 @@ export const NOTHING: Message = { jsonrpc: "2.0", method: "notifications/initial
 
 const idOf = (message: Message | null): unknown => (message?.method === undefined ? undefined : message.id);
 
-/** What is wrong with a batch as a whole; null: nothing. */
+/** The error of a batch as a whole; null: none. */
 export function batchFault(messages: readonly (Message | null)[], revision: string | undefined): string | null {
   if (messages.length === 0) return "The batch is empty";
   if (revision !== undefined && revision !== OLDEST_REVISION)

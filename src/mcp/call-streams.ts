@@ -58,7 +58,7 @@ export class CallStreams {
   }
 }
 
-/** A message of the server; the first event of a stream is none, so all fields are absent. */
+/** A message of the server. The first event of a stream has no message, so all fields are optional. */
 interface ServerMessage {
   readonly jsonrpc?: string;
   readonly id?: string | number;

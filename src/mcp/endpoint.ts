@@ -156,9 +156,9 @@ export class McpEndpoint {
       : ok(await this.legacy(sent, message, false));
   }
 
-  /** Answers the messages of a batch as one JSON array. A call that waits for a job tells no progress there. */
+  /** Answers the messages of a batch as one JSON array. A call that waits for a job reports no progress there. */
   private async batch(sent: Sent, messages: readonly Message[], session: FoundSession | undefined): Promise<Response> {
-    // The SDK checks the headers, as for each message by itself.
+    // The SDK checks the headers, as for a single message.
     const checked = await this.legacy(sent, NOTHING, false);
     if (!checked.ok) return checked;
     const answer = async (message: Message): Promise<string | null> => {

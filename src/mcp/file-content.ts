@@ -94,7 +94,7 @@ export function writtenContent(input: LocalInput, { text, base64, mime }: Given)
 const MIME = /^[\w.+-]{1,64}\/[\w.+-]{1,64}(?:\s*;\s*charset=[\w-]{1,32})?$/;
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
-/** Whether the text is whole: of one that was cut off, the decoder would drop the rest. Padding may be left out. */
+/** Whether the base64 text is complete: of a truncated one, the decoder would drop the rest. Padding may be omitted. */
 function isBase64(content: string): boolean {
   const text = content.replaceAll(/\s/g, "");
   return BASE64.test(text) && (text.endsWith("=") ? text.length % 4 === 0 : text.length % 4 !== 1);

@@ -64,7 +64,7 @@ function take(record) {
 
 function show(record) {
   if (job?.id === record.id && record.version < job.version) return;
-  // What comes by the stream has no new address.
+  // Records in the stream have no fresh address.
   link = record.links?.app_stream ?? link;
   job = record;
   at("title").textContent = record.title ?? record.id;
@@ -161,7 +161,7 @@ function fail(message) {
   at("notice").textContent = message;
 }
 
-/** Goes on at a fresh address. */
+/** Continues at a fresh address. */
 function renew() {
   stop();
   if (ENDED.has(job.status)) return;

@@ -1,6 +1,6 @@
 /**
- * Waits for a job by long polls of its record (GEN-6): while nothing happens, a waiting call costs a reader of the
- * job's stream and no query. The job goes on after the wait.
+ * Waits for a job by long polls of its record (GEN-6): while nothing happens, a waiting call costs only a reader of the
+ * job's stream and no query. The job continues after the wait.
  */
 import { ok, type Outcome } from "../../actors/fault.ts";
 import type { JsonObject } from "../../actors/schema.ts";
@@ -9,11 +9,11 @@ import type { CallParts } from "./call-parts.ts";
 
 /** Seconds of one poll; the operation's maximum. */
 const POLL_SECONDS = 30;
-/** The same for a client that gets progress, which expects some before its own timeout. */
+/** The same for a client that gets progress, which must come before its own timeout. */
 export const PROGRESS_SECONDS = 10;
 /** A poll that returns so much before its time was cut short. */
 const EARLY_MS = 500;
-/** Statuses that a job leaves by itself. */
+/** Statuses that a job leaves without a decision of a person. */
 const ON_ITS_WAY: ReadonlySet<string> = new Set(["queued", "running", "cancelling"]);
 
 /** The fields of a job that waiting needs. */

@@ -15,7 +15,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
   "title",
 ]);
 
-/** The schema of an input; fields without a description of their own get one by `describe`. */
+/** The schema of an input; `describe` describes fields without a description. */
 export function plainSchema(from: TSchema, describe: Describe | null, component: string): JsonSchema {
   const inner = from["$id"] === undefined ? component : String(from["$id"]);
   const shown: Record<string, unknown> = {};
@@ -47,7 +47,7 @@ const eachOf = (fields: Fields, describe: Describe | null, component: string): R
     Object.entries(fields).map(([name, from]) => [name, describedField(name, from, describe, component)]),
   );
 
-/** Limits that the operation checks: its refusal tells a model more than they would. */
+/** Limits that the operation checks: its refusal tells a model more than the schema would. */
 const LIMITS: ReadonlySet<string> = new Set(["pattern", "minLength", "maxLength", "minItems", "maxItems", "format"]);
 /** Of fields within fields only their types and names are shown, */
 const OF_FIELDS: ReadonlySet<string> = new Set(["description", "additionalProperties", "minimum", "maximum"]);
@@ -55,8 +55,8 @@ const OF_FIELDS: ReadonlySet<string> = new Set(["description", "additionalProper
 const SHOWN_DEPTH = 2;
 
 /**
- * What a model has to know of an argument. Every client hands every schema to its model, in each of its calls, so the
- * schemas are short; the operation validates the values.
+ * The part of an argument's schema that a model needs. Every client sends every schema to its model in each call, so
+ * the schemas are short; the operation validates the values.
  */
 export function shortInput(schema: JsonSchema, depth = 0): JsonSchema {
   const { type, anyOf, properties, items } = schema as Schema;
@@ -115,7 +115,7 @@ const KEY_FIELDS: ReadonlySet<string> = new Set([
   "url",
 ]);
 
-/** What a model has to know of an answer before it comes: the types of its fields. */
+/** The part of an answer's schema that a model needs: the types of its fields. */
 export function shortAnswer(from: TSchema): JsonSchema & { readonly type: "object" } {
   const fields = Object.entries((from["properties"] ?? {}) as Fields);
   const shown = fields.filter(([name]) => fields.length <= FEW_FIELDS || KEY_FIELDS.has(name));

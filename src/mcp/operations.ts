@@ -50,7 +50,7 @@ const McpMessage = Type.Object(
 );
 const STREAM = "text/event-stream";
 
-/** What a client may send and get at once: a message, or in revision 2025-03-26 several. */
+/** What a client may send at once, and get: a message, or in revision 2025-03-26 several. */
 const McpMessages = Type.Union([
   McpMessage,
   Type.Array(McpMessage, {

@@ -24,7 +24,7 @@ export interface ListedPrompt {
   readonly arguments: { readonly name: string; readonly description: string; readonly required: boolean }[];
 }
 
-/** With the name where there is no description: some clients show no title, and most agents have the same role. */
+/** If there is no description, the name is added: some clients show no title, and most agents have the same role. */
 const descriptionOf = ({ name, role, description }: AgentRecord): string =>
   description === null || description.trim() === "" ? `${name}: ${role}` : description;
 

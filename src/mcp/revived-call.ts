@@ -1,7 +1,6 @@
 /**
- * The rest of a stream whose process is gone, or has forgotten the stream (MCP-1): the id of the last event says
- * which job its call waits for. The job has gone on meanwhile; the client gets progress as before, and the answer to
- * its request.
+ * The rest of a stream whose process has ended, or has dropped it (MCP-1). The id of the last event says which job its
+ * call waits for. The job has continued meanwhile; the client gets progress as before, and the answer to its request.
  */
 import { notFound, type Outcome } from "../../actors/fault.ts";
 import { type Caller, detached } from "../http/request/caller.ts";

@@ -1,4 +1,4 @@
-/** What the endpoint itself refuses, as errors of JSON-RPC. */
+/** Refusals of the endpoint itself, as JSON-RPC errors. */
 
 export const rpcError = (status: number, code: number, message: string, id: string | number | null = null): Response =>
   Response.json({ jsonrpc: "2.0", error: { code, message }, id }, { status });

@@ -1,6 +1,6 @@
 /**
- * A server of the SDK whose errors are sentences. The SDK answers a request that does not fit its schema with a dump
- * of its validation, and mostly as an internal error, although the client has made it.
+ * A server of the SDK with readable errors. The SDK answers a request that does not fit its schema with a dump of its
+ * validation, and mostly as an internal error, although it is the client's error.
  */
 import { type JSONRPCMessage, ProtocolErrorCode, Server, type Transport } from "@modelcontextprotocol/server";
 

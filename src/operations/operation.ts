@@ -1,4 +1,4 @@
-/** `operation(contract, handler)` for handlers over the services: what the surfaces declare their operations with. */
+/** `operation(contract, handler)` for handlers that use the services: the surfaces declare their operations with it. */
 import { operationsOver } from "../http/contract/operation.ts";
 import type { Services } from "./services.ts";
 

@@ -1,7 +1,7 @@
-/** What the public documents say of the service: each fact comes from the code that it describes. */
+/** Facts about the service for the public documents; each comes from the code that it describes. */
 import type { OperationContract } from "../http/contract/operation.ts";
 
-/** What an error code means, and what a caller does about it. */
+/** The meaning of an error code, and what a caller should do. */
 export interface ErrorExplanation {
   readonly status: number;
   readonly meaning: string;

@@ -73,6 +73,6 @@ export interface Services {
   readonly log: HttpLog;
   /** Where clients reach the service, without a trailing slash; known once the port is open. */
   readonly appUrl: () => string;
-  /** What the public documents say of the service. */
+  /** Facts about the service for the public documents. */
   readonly facts: ServiceFacts;
 }

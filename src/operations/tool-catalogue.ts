@@ -1,7 +1,10 @@
 /** Port: the tools that come with the service, as agents get them (RUN-11). */
 import type { JsonObject } from "../../actors/schema.ts";
 
-/** Who has a tool: every agent, those whose `allowed_tools` name it, the jobs of missions, or the one agent that brings it. */
+/**
+ * Which agents have a tool: every agent, those whose `allowed_tools` name it, agents in jobs of missions, or the one
+ * agent that declares it.
+ */
 export const AVAILABILITIES = ["always", "granted", "missions", "agent"] as const;
 
 export interface ToolInfo {

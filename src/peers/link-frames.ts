@@ -165,7 +165,7 @@ export function framesOf(message: Buffer, seals: LinkSeals): ReadFrame[] {
   const seal = message.subarray(0, SEAL_BYTES);
   if (message.length < SEAL_BYTES + TIME_BYTES || !timingSafeEqual(seals.next(message.subarray(SEAL_BYTES)), seal))
     throw new LinkBroken("a message with another seal");
-  // After a long stall, a connection must not deliver stale calls for which nobody waits any more.
+  // After a long stall, a connection must not deliver stale calls whose callers have given up.
   if (!(Math.abs(seals.now() - message.readDoubleLE(SEAL_BYTES)) <= SKEW_MS))
     throw new LinkBroken("a message of another time");
   const read: ReadFrame[] = [];

@@ -1,7 +1,7 @@
 /**
- * Whether another replica is dead (REP-6). Two things must both hold: nobody listens at its address, and the lock that
- * it holds in PostgreSQL while it lives is free. Then its lease is ended early. A replica that is only silent (stopped,
- * or cut off) keeps its lease to the end, because it may still be answering clients.
+ * Whether another replica is dead (REP-6). Both must hold: nothing listens at its address, and the lock that it holds
+ * in PostgreSQL while it lives is free. Then its lease is ended early. A replica that is only silent (paused, or cut
+ * off) keeps its lease to the end, because it may still be answering clients.
  */
 import type { Clock } from "../../actors/runtime/ports.ts";
 import { within } from "../../actors/runtime/placement/hand-over.ts";

@@ -24,10 +24,10 @@ const SEAL =
   /^(\d{1,16})\.([\w-]{1,64})\.(\d{1,16})\.([\w-]{1,64})\.(none|pieces(?:-\d{1,16})?|[0-9a-f]{64})\.([0-9a-f]{64})$/;
 const ANSWER = /^([\w-]{1,64})\.([0-9a-f]{64})$/;
 
-/** What a seal vouches for. */
+/** The request that a seal authenticates. */
 export interface PeerCall {
   readonly method: string;
-  /** Path and query, as they are sent. */
+  /** Path and query, exactly as sent. */
   readonly target: string;
   /** The client's address; empty for the replicas' own calls. */
   readonly client: string;

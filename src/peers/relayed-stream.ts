@@ -15,7 +15,7 @@ import type { Again, OwnerAnswer, Received } from "./owner-events.ts";
 import type { PeersLog } from "./peers-log.ts";
 import { type Door, type DoorEvents, type Place, type SharedStream, SharedStreams } from "./shared-stream.ts";
 
-/** Why a stream ends here, in the words of `stream.closing`; other reasons come from the owner. */
+/** Why a stream ends here, as a reason of `stream.closing`; other reasons come from the owner. */
 const REASONS: Readonly<Record<Interruption, string>> = {
   shutdown: "deploy",
   failure: "unavailable",
@@ -93,7 +93,7 @@ class RelayedSource implements SharedSource {
   private cursor: string | null;
   /** The pending read of its own connection. */
   private asked: Asked | null = null;
-  /** The first bytes of a connection of its own are for its client alone. */
+  /** The first bytes of a separate connection are only for its client. */
   private hasOpened: boolean;
   private isOver = false;
 

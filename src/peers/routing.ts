@@ -83,7 +83,7 @@ export class Routing {
     });
   }
 
-  /** The table was read, or shards are served here since: pending look-ups of owners go on. */
+  /** The table was read, or shards became ours: pending look-ups of owners continue. */
   wake(): void {
     for (const wake of this.looking) wake();
   }

@@ -25,7 +25,7 @@ export class UsedNumbers {
   use(from: string, number: number, now: number): boolean {
     const sender = this.senderOf(from, now);
     if (number <= sender.newest - WINDOW) return false;
-    // Clear the bits of the skipped numbers: they still stand for numbers that are too old by now.
+    // Clear the bits of the skipped numbers, because they still represent numbers that are too old by now.
     for (let n = Math.max(sender.newest + 1, number - WINDOW + 1); n <= number; n++) clear(sender.bits, n % WINDOW);
     sender.newest = Math.max(sender.newest, number);
     if (isSet(sender.bits, number % WINDOW)) return false;

@@ -4,7 +4,7 @@
 export const MAX_MODEL_ANSWER_BYTES = 64 * 1024 * 1024;
 /** Bytes of one line, and of all lines of one frame. The longest legitimate ones hold the arguments of a call. */
 export const MAX_FRAME_BYTES = 1024 * 1024;
-/** Bytes of an answer that comes as one JSON value, although a stream was asked for. */
+/** Limit for an answer that arrives as one JSON value instead of the requested stream, in bytes. */
 export const MAX_WHOLE_BYTES = 4 * 1024 * 1024;
 /** Arrays, objects and commas of one frame. OpenAI repeats the schemas of all tools in its first and last one. */
 export const MAX_FRAME_VALUES = 16_384;

@@ -1,6 +1,6 @@
 /**
- * What the provider wants back of one answer (`provider-state.ts`), while the answer arrives. If it is too long, none of
- * it is kept: providers refuse a part of it.
+ * Collects the provider state of one answer (`provider-state.ts`) while the answer arrives. If it is too long, none of
+ * it is kept, because providers refuse a partial state.
  */
 import type { Json, JsonObject } from "../../actors/schema.ts";
 import { cleanJson, cleanText } from "../../actors/clean-text.ts";
@@ -27,7 +27,7 @@ export class AnswerState {
     return this.chars > MAX_STATE_CHARS;
   }
 
-  /** A whole part of the output, which stands before the next block. */
+  /** A complete part of the output, which belongs before the next block. */
   part(part: unknown): void {
     const clean = this.taken(part);
     if (clean !== undefined) this.before.push(clean);
@@ -39,7 +39,7 @@ export class AnswerState {
     if (clean !== undefined) this.message = mergedFields(this.message, clean as JsonObject);
   }
 
-  /** More of a field of the message whose text grows. */
+  /** The next piece of a field of the message whose text grows. */
   textOfMessage(name: string, piece: string): void {
     this.chars += piece.length;
     if (this.isTooLong) return;
@@ -48,7 +48,7 @@ export class AnswerState {
     this.texts.set(name, text);
   }
 
-  /** The next block begins: the parts since the last one stand before it. */
+  /** The next block begins: the parts collected since the last one belong before it. */
   block(index: number, fields: object | undefined): void {
     const hasFields = fields !== undefined && Object.keys(fields).length > 0;
     const clean = hasFields ? (this.taken(fields) as JsonObject | undefined) : undefined;

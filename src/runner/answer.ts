@@ -36,7 +36,9 @@ export interface AnswerSink {
   /** The part cites a source. */
   cite(made: CitationMade): void;
   reasoning(piece: string): void;
-  /** A whole part of the output that the provider wants back as it is, before the next text or call. */
+  /**
+   * A complete part of the output that goes back to the provider unchanged; it belongs before the next text or call.
+   */
   part(part: unknown): void;
   /** Fields of the text that the provider wants back with it. */
   textFields(fields: object): void;
@@ -63,7 +65,7 @@ export interface AnswerReceiver {
   onChars(chars: number): void;
   /** The provider reports an impossible number of tokens. */
   onImpossibleUsage(): void;
-  /** What the provider wants back of the answer is too long, and is not kept. */
+  /** The provider state of the answer is too long and is not kept. */
   onLongState(): void;
   /** Nothing of the answer is missing. */
   onWhole(): void;
@@ -91,7 +93,7 @@ export class CollectedAnswer implements AnswerSink {
   /** Ends the answer of which nothing is missing. */
   #end: (() => void) | undefined;
 
-  /** `model`: the one that answers, `provider:name`. */
+  /** `model`: the model that answers, as `provider:name`. */
   constructor(receiver: AnswerReceiver, model: string) {
     this.#receiver = receiver;
     this.#model = model;
@@ -177,7 +179,7 @@ export class CollectedAnswer implements AnswerSink {
     this.#end = end;
   }
 
-  /** Ends the answer if nothing of it is missing. Throws what the source finds wrong with it. */
+  /** Ends the answer if it is complete. Throws what the source reports as missing. */
   settle(): void {
     if (this.endReason === undefined) this.#end?.();
   }

@@ -36,7 +36,7 @@ import { MIB } from "../../actors/units.ts";
 const CALL_ATTACHMENTS = 100;
 /** Bytes of memory for one byte of content until it is sent: the content itself, and its base64 in a request. */
 const MEMORY_FACTOR = 4;
-/** Bytes that all calls may hold, and those of one organization. */
+/** Bytes that all calls may hold together, and those of one organization. */
 const ROOM = { all: 512 * MIB, ofOrganization: 192 * MIB };
 
 interface AttachedContentParts {

@@ -21,7 +21,7 @@ const MAX_SENT_NAME_CHARS = 64;
 /** Digits of a call's id. With `call` they are nine letters and digits: Mistral accepts nothing else. */
 const ID_DIGITS = 5;
 
-/** What a provider wants back with a part; see `ProviderState`. */
+/** The provider state of a part; see `ProviderState`. */
 interface GivenBack {
   readonly before?: readonly Json[];
   readonly fields?: JsonObject;
@@ -167,7 +167,7 @@ class ConversationWriter {
     this.#calls += 1;
     const id = `call${String(this.#calls).padStart(ID_DIGITS, "0")}`;
     const name = block.name.replace(/[^A-Za-z0-9_-]/g, "_").slice(0, MAX_SENT_NAME_CHARS) || "unnamed";
-    // What the model does not get is told in words.
+    // Content that the model does not get is replaced by a description.
     const words = parts.flatMap((part) => (part.type === "text" ? [part.text] : []));
     const files = parts.filter(isData);
     return {

@@ -25,7 +25,7 @@ export type DemoFault =
 
 /** The actions of one demo step, in this order: emit `text`, make `calls`, or fail with `fault`. */
 export interface DemoStep {
-  /** `said` is emitted as it is; `echoed` gets the demo's introduction around it. */
+  /** `said` is emitted unchanged; `echoed` is wrapped in the demo's introduction. */
   readonly text: { readonly kind: "said" | "echoed"; readonly text: string } | null;
   readonly repeat: number;
   readonly slowMs: number;

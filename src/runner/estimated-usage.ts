@@ -12,8 +12,8 @@ const BYTES_PER_TOKEN = 3;
 type EstimatedCall = Pick<ModelCall, "system" | "entries" | "tools">;
 
 /**
- * The outcome with estimates in place of counts that are missing. No call with an answer has used no tokens, whether it
- * ended, broke off or was called off. `input`: the tokens of what was sent.
+ * The outcome with estimates for missing counts. A call with an answer has always used tokens, even if it broke off or
+ * was cancelled. `input`: the tokens of the request.
  */
 export function withEstimate(outcome: ModelOutcome, input: () => number): ModelOutcome {
   if (outcome.usage === undefined) return outcome;

@@ -1,6 +1,6 @@
 /**
- * Joins the pieces of fields that we do not know, as they are streamed. Text that a model writes grows; anything else
- * (signatures, ids, formats) comes whole, and the newest value counts.
+ * Joins the streamed pieces of fields that we do not know. Text that a model writes is appended; anything else
+ * (signatures, ids, formats) arrives complete, and the newest value replaces the former.
  */
 import type { Json, JsonObject } from "../../actors/schema.ts";
 import { isJsonObject } from "../../actors/schema.ts";
@@ -23,7 +23,10 @@ function mergedValue(name: string, known: Json | undefined, more: Json | undefin
   return isJsonObject(known) && isJsonObject(more) ? mergedFields(known, more) : more;
 }
 
-/** An item continues the last one with its type and index if its text goes on, or else if both have an index. */
+/**
+ * A piece continues the last item with its type and index if that item's text is incomplete, or else if both have an
+ * index.
+ */
 function withItem(list: readonly Json[], item: Json): readonly Json[] {
   const at = isJsonObject(item) ? list.findLastIndex((one) => isJsonObject(one) && isSamePart(one, item)) : -1;
   const known = list[at];

@@ -66,7 +66,7 @@ const SENTENCES = {
 
 type ProviderCode = keyof typeof SENTENCES;
 
-/** What is known about an error before it is put into words. */
+/** The known facts of an error, before its message is chosen. */
 interface Diagnosis {
   readonly code: ProviderCode;
   readonly status: number | undefined;

@@ -89,8 +89,8 @@ interface RestReader {
 }
 
 /**
- * Reads what follows the end of an answer without a look, so that the connection can be used again; one that stays open
- * is closed soon. Never rejects.
+ * Reads and discards what follows the end of an answer, so that the connection can be reused; a connection that stays
+ * open is closed soon. Never rejects.
  */
 export async function readRest(reader: RestReader): Promise<void> {
   const leave = (): void => void reader.cancel().catch(() => {}); // broken already

@@ -24,7 +24,8 @@ const PLACES = [
 /** The provider's words; "" if there are none. */
 export function providerWordsIn(body: unknown, levels = MAX_LEVELS): string {
   if (typeof body === "string") return isPage(body) ? "" : body.trim();
-  // Only what is there is searched, so that the cost is that of the body: a stream may have thousands of such frames.
+  // Only keys of the value are searched, so that the cost is bounded by the body: a stream may have thousands of such
+  // frames.
   if (levels === 0 || typeof body !== "object" || body === null) return "";
   if (Array.isArray(body)) return providerWordsIn(body[0], levels - 1);
   for (const place of PLACES) {
@@ -37,8 +38,8 @@ export function providerWordsIn(body: unknown, levels = MAX_LEVELS): string {
 export const isPage = (text: string): boolean => /^\s*</.test(text);
 
 /**
- * Whether a frame without content of the format is an error. A ping is none, so a bare `message` counts only beside a
- * code or a status.
+ * Whether a frame without content of the format is an error. A ping is not an error, so a bare `message` counts only
+ * beside a code or a status.
  */
 export function isErrorFrame(frame: unknown): boolean {
   if (Array.isArray(frame)) return isErrorFrame(frame[0]);

@@ -11,7 +11,7 @@ import { slices } from "./provider-fetch.ts";
 import type { AnswerListener } from "./stream-call.ts";
 import type { Base64 } from "./wire/wire-format.ts";
 
-/** Bytes whose base64 is made at once. A multiple of three, so that only the last piece is padded. */
+/** How many bytes are converted to base64 at once. A multiple of three, so that only the last piece is padded. */
 const BASE64_PIECE_BYTES = 192 * 1024;
 
 export interface RequestBody {
@@ -49,7 +49,7 @@ export function buildRequestBody(write: (base64: Base64) => object, sender: Body
   return { body: streamParts(parts, sender), headers: { "content-length": String(length) } };
 }
 
-/** Bytes that are sent as they are, or as base64. */
+/** Bytes that are sent unchanged, or as base64. */
 interface BodyPart {
   readonly kind: "text" | "data";
   readonly bytes: Uint8Array;

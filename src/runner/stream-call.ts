@@ -32,7 +32,7 @@ import { type Timers, Watchdog } from "./watchdog.ts";
 /** Characters of text, reasoning and tool input of one call; a server that sends more is cut off. */
 export const MAX_OUTPUT_CHARS = 4 * 1024 * 1024;
 
-/** How long the provider's last frames may take, such as the token counts, when nothing of the answer is missing. */
+/** How long the provider's last frames, such as the token counts, may take after the answer is complete. */
 const LAST_FRAMES_MS = 5_000;
 
 /** Accounts for the event loop's time. */
@@ -90,7 +90,7 @@ export async function streamCall(context: CallContext): Promise<ModelOutcome> {
   }
 }
 
-/** Thrown to leave a source whose call was stopped from this side. */
+/** Thrown to leave a source whose call was stopped by us. */
 class Stopped extends Error {
   override readonly name = "Stopped";
 }

@@ -11,7 +11,7 @@ import { isJsonObject } from "../../actors/schema.ts";
 
 /** The reserved key. A tool must not have a parameter of this name. */
 export const UNPARSED_INPUT = "_unparsed_input";
-/** Characters of a bad input that are kept, for the model to recognise what it sent. */
+/** Characters of an invalid input that are kept, so that the model can recognise what it sent. */
 export const MAX_UNPARSED_CHARS = 1_000;
 
 const TOO_DEEP = `[nested deeper than ${MAX_JSON_DEPTH} levels]`;

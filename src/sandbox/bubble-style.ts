@@ -1,7 +1,6 @@
 /**
- * How bubbles are made on this machine, found out by trying. Root leaves its user for one that nobody else has, because
- * the kernel limits the processes of root by nothing; where it may not, and for other users, a bubble has a user
- * namespace.
+ * How bubbles are created on this machine, found out by trials. Root switches to an unused user id, because the kernel
+ * does not limit the processes of root. If that is not allowed, and for other users, a bubble has a user namespace.
  */
 import { lchownSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,7 +10,7 @@ import { callFilter, type CallFilter } from "./system-calls.ts";
 import { type Trial, tryProgram } from "./trial.ts";
 
 export interface BubbleStyle {
-  /** Whether each bubble has a user of its own; only for root. */
+  /** Whether each bubble has its own user; only for root. */
   readonly hasOwnUser: boolean;
   readonly hasFilter: boolean;
   /** Whether the kernel limits the number of processes in a bubble. */

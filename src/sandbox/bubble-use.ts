@@ -18,11 +18,11 @@ interface Limits {
   readonly tasks: number;
 }
 
-/** What a socket may hold, or an empty file in memory: rounded up from Linux's defaults. */
+/** The maximum content of a socket, or of an empty file in memory: rounded up from Linux's defaults. */
 const SOCKET_BYTES = 256 * 1024;
 const FOLDER_ENTRY_BYTES = 1_024;
 
-/** `leader`: bubblewrap's own process. `device`: of the folder whose nameless files count. */
+/** `leader`: bubblewrap's own process. `device`: that of the folder whose unlinked files count. */
 export function bubbleUse(leader: number, device: bigint, limits: Limits): BubbleUse {
   const pids = [leader];
   let tasks = 0;

@@ -63,13 +63,13 @@ interface Bubble {
   readonly mounts: readonly string[];
   /** The working directory inside the bubble. */
   readonly folder: string;
-  /** The user that the command runs as, for which root leaves its own (`bubble-style.ts`). Null: the service's. */
+  /** The user id that the command runs as, if root switches to another one (`bubble-style.ts`). Null: the service's. */
   readonly user?: number | string | null;
   /** The program of the kernel's filter of system calls. Null: none. */
   readonly filter?: Uint8Array | null;
 }
 
-/** The command line in front of a command, and what it reads from further file descriptors. */
+/** The command line before a command, and the input for further file descriptors. */
 export interface Bubbled {
   readonly command: readonly string[];
   /** Bubblewrap's own options. They are in no command line, because everything inside can read that of bubblewrap. */
@@ -130,7 +130,7 @@ export const asUser = (user: number | string): string[] => [
   "--no-new-privs",
 ];
 
-/** Opens what a bubble reads, for the end of `stdio`, while `start` starts it. */
+/** Opens the inputs of a bubble, for the end of `stdio`, while `start` starts it. */
 export function withInputs<T>(
   { options, filter }: Pick<Bubbled, "options" | "filter">,
   start: (fds: readonly number[]) => T,

@@ -87,7 +87,7 @@ export class ChildProcess {
         cwd: folder ?? "/",
         env: CHILD_ENVIRONMENT,
         stdio: ["pipe", "pipe", "ignore", ...fds],
-        // Its own session and process group, so that all of it can be killed at once.
+        // A separate session and process group, so that all of it can be killed at once.
         detached: true,
       }),
     );
@@ -147,7 +147,7 @@ export class ChildProcess {
     clearInterval(watch);
     this.cpuBefore = null;
     signal?.removeEventListener("abort", abort);
-    // Do not trust the child's own figure beyond what it can have used.
+    // The child's own figure is limited to what it can have used.
     const cpuMs = Math.min(answer.cpuMs, performance.now() - from);
     // The cause of the failure may have corrupted the child.
     if (!answer.ok) this.kill();
@@ -200,7 +200,7 @@ export class ChildProcess {
     this.end(wasKilled ? "unavailable" : "crashed", 0);
   }
 
-  /** Whether somebody else killed it: a child that runs out of its own memory ends by another signal. */
+  /** Whether it was killed from outside: a child that runs out of its own memory ends by another signal. */
   private async wasKilled(): Promise<boolean> {
     if (this.isDead) return false;
     let timer: NodeJS.Timeout | undefined;

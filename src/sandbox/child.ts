@@ -41,8 +41,8 @@ const OUTPUT = 1;
 /** Retry pause while the pipe is full. */
 const PIPE_RETRY_MS = 1;
 /**
- * The memory that a child may keep. Programs and libraries that a job loads are less; allocators keep what a large
- * result needed, and only the one that has it can use it again.
+ * The memory that a child may keep between jobs. Programs and libraries need less; an allocator keeps what a large
+ * result needed, and only this child can reuse it.
  */
 const KEPT_KIB = 64 * 1024;
 /** Characters of a failure's message. */

@@ -1,4 +1,6 @@
-/** The thread that looks at what commands use: looking at many processes takes longer than the event loop may be busy. */
+/**
+ * The thread that measures what commands use: reading many processes takes longer than the event loop may be blocked.
+ */
 import { bubbleUse } from "./bubble-use.ts";
 
 export type CommandLimits = {

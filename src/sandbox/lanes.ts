@@ -1,6 +1,6 @@
 /**
  * Decides which job is next in the sandbox. Each lane (an organization) runs its jobs in order, one or a few at a time,
- * and lanes take turns (`fair-slots.ts`). What a lane has waiting is bounded.
+ * and lanes take turns (`fair-slots.ts`). The waiting jobs of a lane are bounded.
  */
 import { FairSlots, type Pass } from "../../actors/fair-slots.ts";
 

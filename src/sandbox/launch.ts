@@ -21,7 +21,7 @@ import { FAIR_NICE, SESSION_NICE } from "./low-priority.ts";
 import { callFilter } from "./system-calls.ts";
 import { tryProgram } from "./trial.ts";
 
-/** What the children of a pool need. */
+/** The requirements of a pool's children. */
 export interface ChildNeeds {
   /** Bytes of data memory. Bun itself starts at 288 MiB; 512 MiB stop it at about 340 MB resident. */
   readonly dataBytes: number;
@@ -48,7 +48,7 @@ const REPOSITORY_ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const CHILD_PROGRAM = fileURLToPath(new URL("child.ts", import.meta.url));
 /** The program inside the bubble. */
 const BUBBLE_PROGRAM_FOLDER = "/troupe";
-/** Bun inside the bubble: its own path may lie in somebody's home, and would show that. */
+/** Bun's path inside the bubble: its real path may be in a person's home folder, and would reveal that. */
 const BUN_INSIDE = "/bun";
 /**
  * The parts of this repository that the program needs. Never all of it, because it may contain a data folder and an
@@ -65,7 +65,7 @@ const SYSTEM = ["/usr/lib", "/usr/lib64", "/lib", "/lib64", "/etc/ld.so.cache"];
 
 export interface Launch extends Partial<Pick<Bubbled, "options" | "filter">> {
   readonly command: readonly string[];
-  /** How its bubble is made. Omitted: it has none. */
+  /** How its bubble is created. Omitted: no bubble. */
   readonly style?: BubbleStyle;
   /** Whether the child sees no network, no files and no processes of the service. */
   readonly isIsolated: boolean;
@@ -127,7 +127,7 @@ export async function launches(
   ];
 }
 
-/** What to start for one child, which has this folder. `user`: its own user, if it has one. */
+/** The command line for one child with this folder. `user`: its own user, if it has one. */
 export function launchOf(
   { command, options = [], filter = null, style }: Launch,
   folder: string | null,

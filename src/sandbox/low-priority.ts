@@ -11,7 +11,7 @@ import { writeFileSync } from "node:fs";
  * within its time limit.
  */
 export const SESSION_NICE = 10;
-/** A third, of the session and of the process: for what a request waits for. */
+/** A third of the weight, for the session and the process of children that a request waits for. */
 export const FAIR_NICE = 5;
 /** Linux accepts one such change per 0.1 s, from all users except root together. */
 const PRIORITY_RETRY_MS = 110;

@@ -23,14 +23,14 @@ const CHILDREN = 2;
 /** Jobs of one child. Its end frees what libraries leak. */
 const JOBS_OF_CHILD = 500;
 
-/** What the children of a pool are for. */
+/** The purpose of a pool's children. */
 export interface PoolKind {
   readonly needs: ChildNeeds;
   /** Limits of one job. On a busy machine a child runs only in idle moments, so the wall-clock limit is larger. */
   readonly limits: SandboxLimits;
   /** Bytes that an answer may have in addition to its text. */
   readonly maxBytes: number;
-  /** Where the children's own folders for files are; null: they have none. */
+  /** The parent folder of the children's own folders for files; null: they have none. */
   readonly folders: string | null;
   /** For the log: what does not work if no child can be started. */
   readonly lost: string;
@@ -105,7 +105,7 @@ export interface Sandbox {
   close(): void;
 }
 
-/** The failure of a job whose file is gone. */
+/** The failure of a job whose file has disappeared. */
 export const FILE_MISSING = "a file of the job is missing";
 
 const SANDBOX_UNAVAILABLE = { ok: false, error: "unavailable", words: "", cpuMs: 0 } as const;
@@ -265,7 +265,7 @@ class ChildPool implements Sandbox {
     return found.at(-1) ?? { command: [process.execPath], isIsolated: false, isLimited: false };
   }
 
-  /** `why`: why there are no bubbles, if there are none. */
+  /** `why`: the reason if there are no bubbles. */
   private tell({ isIsolated, isLimited, style, leftOut = [] }: Launch, why: string | null): void {
     const startsProcesses = style?.hasFilter !== true;
     const fields = {

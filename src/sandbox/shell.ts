@@ -52,7 +52,7 @@ export interface ShellResult {
 /** Memory of one process, in bytes. */
 const COMMAND_MEMORY_BYTES = 1024 * 1024 * 1024;
 const COMMAND_OPEN_FILES = 256;
-/** Processes and threads; bubblewrap itself has two besides. */
+/** Processes and threads; bubblewrap itself needs two more. */
 const PROCESSES = 128;
 const OF_BUBBLEWRAP = 2;
 /** Between two checks of the folder's size. */
@@ -77,7 +77,7 @@ export async function findShell(program?: string): Promise<FoundShell> {
     : { shell: new Shell(style), why: null };
 }
 
-/** What is in front of the command, for its folder. `user`: who it is, if it is not the service's user. */
+/** The command line before the command, for its folder. `user`: its user, if it is not the service's. */
 function commandBubble(
   style: BubbleStyle,
   folder: string,

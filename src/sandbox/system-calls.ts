@@ -23,7 +23,7 @@ const NOT_PERMITTED = error(1);
 const NOT_IMPLEMENTED = error(38);
 const NOTHING_DONE = error(0);
 
-/** What a filter is given: the call, the architecture, and the arguments, of which it reads the lower halves. */
+/** The input of a filter: the call, the architecture, and the arguments, of which it reads the lower halves. */
 const NUMBER_AT = 0;
 const ARCHITECTURE_AT = 4;
 const argumentAt = (index: number): number => 16 + 8 * index;
@@ -111,7 +111,7 @@ const ifEqual = (test: number, operand: number, answer: number): Step[] => [
   [BPF_RETURN, 0, 0, answer],
 ];
 
-/** Looks at one argument of one call, and allows what `steps` let pass. */
+/** Checks one argument of one call, and allows what `steps` accept. */
 const call = (number: number, argument: number, steps: readonly Step[]): Step[] => [
   [IF_EQUAL, 0, steps.length + 2, number],
   [BPF_LOAD, 0, 0, argumentAt(argument)],

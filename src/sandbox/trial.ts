@@ -1,6 +1,6 @@
 /**
- * Trying the programs of this machine. The service waits for these trials when it starts, so each has a time limit: a
- * program that does not end in time counts as one that is not there.
+ * Trial runs of this machine's programs. The service waits for them at its start, so each has a time limit: a program
+ * that does not end in time counts as missing.
  */
 
 export interface Trial {
@@ -18,7 +18,7 @@ interface TrialOptions {
   readonly limitMs?: number | undefined;
 }
 
-/** A hundred times what the slowest of them takes on a quiet machine. */
+/** A hundred times the duration of the slowest one on a quiet machine. */
 const LIMIT_MS = 10_000;
 
 /** Runs the program to its end, or kills it with all that it has started. Does not reject. */

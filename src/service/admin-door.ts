@@ -62,7 +62,7 @@ export interface AdminParts {
   readonly invoke: Invoke;
   /** Where users reach the service. */
   readonly appUrl: () => string;
-  /** What the service holds open now. */
+  /** What is open in the service now. */
   readonly opened: () => {
     readonly bodies: Bodies["usage"];
     readonly streams: number;

@@ -242,7 +242,7 @@ const OUTSIDE_API: readonly string[] = [
 ];
 
 const ROUTED_METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
-/** Paths whose answers are for pages of any origin. */
+/** Paths whose answers pages of any origin may read. */
 const OPEN_PATHS = new RegExp(
   `^(?:${OPERATIONS.flatMap(({ operation: { scope, path } }) =>
     scope === null ? [RegExp.escape(path).replaceAll(/\\\{.*?\\\}/g, "[^/]+")] : [],

@@ -1,4 +1,4 @@
-/** What the service is put together from (`assembly.ts`). */
+/** The parts that the service is assembled from (`assembly.ts`). */
 import type { Server } from "bun";
 import type { Bodies } from "../http/body/bodies.ts";
 import type { FairTurns } from "../http/admission/fair-turns.ts";
@@ -44,7 +44,7 @@ export type OverActors = Pick<
   "config" | "storage" | "resources" | "forwarding" | "internal" | "overrides"
 >;
 
-/** What the app needs besides the services of its operations. */
+/** The app's needs besides the services of its operations. */
 export type AppParts = Omit<OverActors, "overrides"> & {
   readonly overrides: Pick<Overrides, "bulk" | "budgets" | "pingDatabase">;
 };

@@ -1,10 +1,10 @@
 /**
- * Tells a loop that hangs from one whose machine stands still. What the loop's thread computes or sleeps is its own;
- * what it waits for the disk (a page that is read, a blocked write) or for a processor is the machine's.
+ * Tells a hanging loop from a stalled machine. Time in which the loop's thread computes or sleeps is its own. Time in
+ * which it waits for the disk (a page that is read, a blocked write) or for a processor is the machine's.
  */
 import { readFileSync } from "node:fs";
 
-/** What the kernel has counted of the loop's thread until now. */
+/** The kernel's counters of the loop's thread until now. */
 export interface LoopCounts {
   readonly state: string;
   readonly cpuMs: number;
@@ -14,7 +14,7 @@ export interface LoopCounts {
 
 /** The parts of a stall, in ms of real time. */
 export interface Stall {
-  /** What the loop is answerable for. */
+  /** The loop's own part of the time. */
   readonly ownMs: number;
   readonly cpuMs: number;
   readonly cpuWaitMs: number;

@@ -72,8 +72,8 @@ function say({ pid, note }: WatchdogOrder, level: number, stall: Stall, msg: str
 }
 
 /**
- * What the kernel knows of the loop's thread. `running`: it computes; `cpuMs` is its CPU time. Otherwise `kernelStack`
- * and `waitsIn` show what it waits for. Its JavaScript stack cannot be read from here: `workOf` says what it worked on.
+ * The kernel's view of the loop's thread. `running`: it computes; `cpuMs` is its CPU time. Otherwise `kernelStack` and
+ * `waitsIn` show what it waits for. Its JavaScript stack cannot be read from here: `workOf` says what it worked on.
  */
 function threadOf(pid: number): Readonly<Record<string, unknown>> {
   const at = (file: string): string => read(`/proc/self/task/${pid}/${file}`).trim();

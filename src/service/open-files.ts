@@ -4,7 +4,7 @@ import type { Logger } from "../log/log.ts";
 import type { Config } from "../settings/config.ts";
 import { DEFAULT_MAX_STREAMS } from "../settings/groups/limits.ts";
 
-/** Left for the database, models, webhooks and plain requests: a quarter of the files, but no more than this. */
+/** Reserved for the database, models, webhooks and plain requests: a quarter of the files, but no more than this. */
 const RESERVED_FILES = 1_024;
 
 /** The limit of this process; null if there is none or it is not known (only Linux shows it this way). */

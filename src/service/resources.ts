@@ -46,7 +46,10 @@ export interface Resources {
   readonly tracing: Tracing | null;
 }
 
-/** What a process has that only runs commands: no model, no address, no program of the machine. Nothing is opened. */
+/**
+ * The resources of a process that only runs commands: no model, no egress, no program of the machine. Nothing is
+ * opened.
+ */
 export function idleResources({ log, storage }: Omit<ResourceParts, "config">): Resources {
   const egress = createEgress({ allow: [], production: true }, log);
   const sandbox = createSandbox(log);
@@ -119,7 +122,7 @@ export async function openResources(
 
 type Opened = <T>(value: T, close: () => Promise<void> | void) => T;
 
-/** The log lists what the operator has opened. */
+/** The log lists what the operator has allowed. */
 function openEgress({ config, log, storage: { loopTime } }: ResourceParts, opened: Opened): Egress {
   const { egressAllow: allow, nodeEnv } = config;
   if (allow.length > 0) {

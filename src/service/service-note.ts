@@ -1,4 +1,6 @@
-/** What a running service leaves in its data folder for the administration command, readable only by its owner. */
+/**
+ * The note that a running service keeps in its data folder for the administration command, readable only by its owner.
+ */
 import { randomBytes } from "node:crypto";
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";

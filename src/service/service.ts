@@ -76,7 +76,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, log, onFatal, signal, supervision } = options;
   const undo = new Undo();
   try {
-    // Before a data folder and a database are made for an address that nobody can use.
+    // Checked before a data folder and a database are created for an address that cannot be used.
     tryHost({ ...config, setting: "PORT" });
     if (config.adminPort !== undefined)
       tryHost({ host: config.adminHost, port: config.adminPort, setting: "ADMIN_PORT" });

@@ -65,8 +65,8 @@ export function startSweeper<S extends { readonly name: string }>(parts: Sweeper
 }
 
 /**
- * The time of this round, by a clock that is not set meanwhile. Null if this process's clock and the database's do not
- * agree: nobody knows which of them is wrong.
+ * The time of this round, by a clock that cannot be set meanwhile. Null if this process's clock and the database's
+ * differ: it is unknown which of them is wrong.
  */
 async function agreedTime({
   clock,

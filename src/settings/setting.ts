@@ -1,4 +1,4 @@
-/** How a setting is declared (`groups/`): its schema, with what the reader of the environment and its page need. */
+/** How a setting is declared (`groups/`): its schema, and what the environment reader and the settings page need. */
 import { type TSchema, Type } from "../../actors/schema.ts";
 
 /** Options of a setting's schema beyond JSON Schema. */
@@ -9,7 +9,7 @@ export interface SettingOptions {
   readonly allowed: string;
   /** What it sets, for `docs/settings.md`: Markdown, one or two sentences. Links start in `docs/`. */
   readonly about: string;
-  /** What applies without it, where there is no `default`, or where a default needs words. */
+  /** Describes the value that applies without it, if there is no `default`, or if a default needs an explanation. */
   readonly otherwise?: string;
   /** Never printed. */
   readonly secret?: true;
@@ -28,7 +28,7 @@ export const group = <Schemas extends Readonly<Record<string, TSchema>>>(
 
 export const setting = <T extends object>(options: SettingOptions & T): SettingOptions & T => options;
 
-/** What a setting of a common form is declared with. */
+/** The texts of a setting of a common form. */
 type Words = Pick<SettingOptions, "about" | "otherwise">;
 type AllowedWords = Words & Pick<SettingOptions, "allowed">;
 

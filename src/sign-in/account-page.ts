@@ -66,7 +66,7 @@ interface Above {
   readonly status?: number;
   readonly notice?: Html | null;
   readonly hasCopies?: boolean;
-  /** The form for a token as it came, so that nobody fills it in twice. */
+  /** The token form as it was sent, so that nobody has to fill it in again. */
   readonly draft?: Visit["form"];
 }
 
@@ -124,7 +124,7 @@ export const revokeToken = (parts: AccountPageParts, visit: OwnVisit): Promise<R
 export const endGrant = (parts: AccountPageParts, visit: OwnVisit): Promise<Response> =>
   ended(parts, visit, "revokeOauthGrant", "program-ended");
 
-/** Ends what the form names by `id`, by this operation. */
+/** Ends the record that the form names by `id`, with this operation. */
 async function ended(
   { invoke }: AccountPageParts,
   visit: OwnVisit,

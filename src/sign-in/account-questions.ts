@@ -1,4 +1,4 @@
-/** The questions of the account page: before a session, a token, a program, a passkey or a provider is let go. */
+/** The confirmations of the account page, before a session, a token, a program, a passkey or a provider is removed. */
 import type { OwnVisit } from "./visit.ts";
 import { type AccountPageParts, DISCONNECT_PATH, type OwnAccount, readAccount } from "./account-page.ts";
 import { redirectTo } from "./layout.ts";
@@ -8,7 +8,7 @@ import { ACCOUNT_PATH, faultPage } from "./sign-in-page.ts";
 
 type Asked = Pick<Question, "title" | "words" | "yes" | "no">;
 
-/** Asks about the record that `id` names; one that is gone needs no question. */
+/** Asks about the record that `id` names; a record that no longer exists needs no confirmation. */
 const about =
   (path: string, ask: (account: OwnAccount, id: string) => Asked | null) =>
   async (parts: AccountPageParts, { principal, query }: OwnVisit): Promise<Response> => {

@@ -89,7 +89,8 @@ export class Accounts {
     }
     const started = await this.start(userId, sender, credentials.value.chosenOrganizationId);
     if (!started.ok) return started;
-    // A new password ends the sessions that are there. One that was begun with the former password may come after that.
+    // A new password ends the existing sessions. A session that was begun with the former password may be stored after
+    // that.
     const present = await system.dispatch(accountRef(userId), { kind: "read_credentials" });
     if (!present.ok) return present;
     if (present.value.passwordHash !== credentials.value.passwordHash) {
@@ -114,8 +115,8 @@ export class Accounts {
 
   /**
    * Switches to another of the person's organizations: a session there replaces the one here. `endAll` visits one
-   * organization after the other, so a session that it ends must not get away to one that has been visited: it may no
-   * longer move, and a move that is under way is taken back.
+   * organization after the other, so a session that it ends must not escape into one that was already visited: it may
+   * no longer move, and a move in progress is undone.
    */
   async move(principal: Principal, organizationId: string, sender: Sender): Promise<Outcome<StartedSession>> {
     const { system } = this.parts;
@@ -155,7 +156,7 @@ export class Accounts {
     return made.ok ? ok({ secret, userId, organizationId, tokenId: made.value.id }) : made;
   }
 
-  /** Ends a session whose secret nobody has been given. */
+  /** Ends a session whose secret was never sent to anybody. */
   private takeBack(
     { organizationId, userId, tokenId }: StartedSession,
     { address }: Sender,

@@ -160,7 +160,7 @@ export const changeRole = (parts: Parts, visit: OwnVisit): Promise<Response> =>
 
 export const removeMember = (parts: Parts, visit: OwnVisit): Promise<Response> => changed(parts, visit, "removeMember");
 
-/** Changes what the form names by `id`, by this operation. */
+/** Changes the record that the form names by `id`, with this operation. */
 async function changed(parts: Parts, visit: OwnVisit, operation: string, input: LocalInput = {}): Promise<Response> {
   const params = { id: visit.form.get("id") ?? "" };
   const done = await parts.invoke(operation, callerOf(visit), { ...input, params });

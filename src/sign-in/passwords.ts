@@ -12,7 +12,7 @@ const ARGON2ID = { algorithm: "argon2id", memoryCost: 47_104, timeCost: 1 } as c
  */
 export const PASSWORD_MIN = 12;
 export const PASSWORD_MAX = 256;
-/** The hash that is checked if there is no password: of the same parameters, and of a value that nobody knows. */
+/** The hash that is checked if there is no password: with the same parameters, and of a value that nobody knows. */
 const DECOY =
   "$argon2id$v=19$m=47104,t=1,p=1$3neRTE7x+VmjBPXO8vALw/PfmGORhnv0JYYa3HgROc0$+qFLaOWTueDvznHcgALF/WxUPlLnfcHXtVmNe8z4dAg";
 /** Hashes that are computed at once: each occupies a core and 46 MiB. */

@@ -2,17 +2,17 @@
 import { type Html, html } from "./html.ts";
 import { pageOf } from "./layout.ts";
 
-/** What the form sends: it does to this record what is asked about. */
+/** The form's action on this record after the confirmation. */
 type Fields = Readonly<Record<string, string>>;
 
 export interface Question {
   readonly title: string;
-  /** What follows from it. */
+  /** The consequences. */
   readonly words: string;
   /** Where the form is sent: the question's own address, by POST. */
   readonly path: string;
   readonly fields: Fields;
-  /** The words of the two buttons. */
+  /** The labels of the two buttons. */
   readonly yes: string;
   readonly no: string;
   readonly back: string;

@@ -327,7 +327,7 @@ const answered = ({ system }: Parts, { ref, waiting }: Asking, command: Command)
 
 const MIB = 1024 * 1024;
 
-/** A message for people: what they can act on, and nothing about this machine. */
+/** A message for people: what they can do, and nothing about this machine. */
 function wordsOf(failure: CloneFailure, { url, branch }: Repository, limits: CloneLimits): string {
   switch (failure.kind) {
     case "network":

@@ -142,7 +142,7 @@ async function fileAt(
   return ok({ name, size, place: (target) => contents.place({ organizationId, sha256 }, target) });
 }
 
-/** Of a query: it refuses what is wrong with its text, so all else is a failure of the child. */
+/** For a query: it refuses errors in its own text, so anything else is a failure of the child. */
 export const isSuspect: NonNullable<SandboxJob["isSuspect"]> = (answer) =>
   answer.ok ? (answer.value as Partial<QueryRefusal> | null)?.reason === "memory" : answer.error === "failed";
 

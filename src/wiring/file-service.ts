@@ -204,7 +204,7 @@ async function exactText(
 interface Write {
   readonly path: FilePath;
   readonly text: string;
-  /** What the file is already; by its name unless given. */
+  /** The current media type of the file; from its name by default. */
   readonly mime?: string;
   readonly precondition: Precondition;
 }

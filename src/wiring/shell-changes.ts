@@ -70,7 +70,7 @@ export async function bringBack(
   const [respelled, removed] = parted(gone, ([path]) => spellings.has(keyOf(at, path)));
   for (const [path, { sha256 }] of removed)
     note(path, await remove(parts, at, path, { kind: "present", sha256: [sha256] }));
-  // The deepest ones first. One that has files of somebody else stays.
+  // The deepest ones first. A directory with files of somebody else stays.
   const deepestFirst = copied.directories.toSorted((a, b) => b.split("/").length - a.split("/").length);
   for (const path of deepestFirst) if (isFileOnWay(path, there)) await remove(parts, at, path, { kind: "none" });
   const formers = new Map(respelled.map(([path, node]) => [keyOf(at, path), { path, node }]));
@@ -93,7 +93,7 @@ function parted<T>(all: readonly T[], test: (one: T) => boolean): readonly [read
 const isFileOnWay = (directory: string, files: ReadonlySet<string>): boolean =>
   directory.split("/").some((_, i, names) => files.has(names.slice(0, i + 1).join("/")));
 
-/** The same for all spellings of a path; a path that a workspace does not take has only its own. */
+/** The same key for all spellings of a path; an invalid path has only its own spelling. */
 function keyOf(at: At, path: string): string {
   const parsed = parsePath(pathIn(at, path));
   return parsed.ok ? parsed.value.names.map(({ key }) => key).join("/") : `\0${path}`;
@@ -196,7 +196,7 @@ async function filesIn(
     if (names === null) leftOut.push(at);
     for (const name of names?.sort() ?? []) {
       const path = at === "" ? name : `${at}/${name}`;
-      // A name that is no UTF-8 cannot be asked for.
+      // A file whose name is not UTF-8 cannot be opened by name.
       const stat = await lstat(join(root, path)).catch(() => null);
       if (stat?.isDirectory() === true) waiting.push(path);
       else (stat?.isFile() === true ? found : leftOut).push(path);

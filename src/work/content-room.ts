@@ -10,7 +10,7 @@ interface RoomParts {
   readonly contents: Pick<FileContents, "hold">;
 }
 
-/** Refuses content for which the organization has no room. Content that it already has needs none. */
+/** Refuses content that exceeds the organization's quota. Content that it already has needs no quota. */
 export async function roomFor(
   { quotas, contents }: RoomParts,
   organizationId: string,

@@ -185,7 +185,7 @@ async function untilRunDecided<T>(
 async function notifyMissions(parts: MissionEffectParts, effect: EffectRow, context: EffectContext): Promise<void> {
   const { ground, command } = newsOf(effect.organizationId, effect.intent as MissionsIntent);
   const { system } = parts.services;
-  // What was committed before the loss is in the table then; what comes later sees the loss itself.
+  // What was committed before the loss is in the table by then; later commits notice the loss themselves.
   const settled = await untilRunDecided(parts, context, () => system.settled(effect.organizationId));
   if (settled === null) return;
   let last: MissionPlace = { organizationId: "", id: "" };

@@ -1,7 +1,7 @@
 /**
- * How the work of a mission begins (MIS-8): a run or a task in a chat of its own. The mission's turn that enters the
- * run and the chat's turn that begins the job are members of one group, so neither exists without the other. The ids
- * derive from the run, so that a retry after a crash joins the first attempt.
+ * Starts the work of a mission (MIS-8): a run or a task in its own chat. The mission's turn that enters the run and the
+ * chat's turn that starts the job are members of one group, so neither exists without the other. The ids derive from
+ * the run, so that a retry after a crash joins the first attempt.
  */
 import type { JobIds, RunBrief, TaskBrief } from "../../actors/mission/protocol.ts";
 import type { Mission } from "../../actors/mission/schema.ts";

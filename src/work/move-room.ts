@@ -1,7 +1,7 @@
 /**
- * Whether what is below a directory still has paths after a move (WSP-3, WSP-8). A move changes two places and sees none
- * of those below, so this looks through them first, where the new path is deeper or longer than the old one. The move
- * names the version of the directory that was looked through: each change below it raises that.
+ * Checks that everything below a directory still has a valid path after a move (WSP-3, WSP-8). A move changes only two
+ * places, so the ones below are checked before it if the new path is deeper or longer than the old one. The move names
+ * the version of the directory that was checked: each change below raises that version.
  */
 import { ok, type Outcome, refuse } from "../../actors/fault.ts";
 import type { ActorRef } from "../../actors/runtime/actor.ts";
@@ -18,7 +18,7 @@ interface MoveParts {
   readonly listPlaces: (query: PlaceQuery) => Promise<Outcome<readonly ListedPlace[]>>;
 }
 
-/** The version of the directory for the move; null where nothing had to be looked at, or the move refuses itself. */
+/** The version of the directory for the move; null if nothing had to be checked, or if the move refuses itself. */
 export async function moveRoom(
   { system, listPlaces }: MoveParts,
   ref: ActorRef<"workspace">,

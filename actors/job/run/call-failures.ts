@@ -12,7 +12,7 @@ export const withoutKey = (model: string): FailedCall => ({
   usage: { inputTokens: 0, outputTokens: 0 },
 });
 
-/** Whether the agent names tools, or has some of its own: without them it would do something else. */
+/** Whether the agent names tools, or has its own: without them it would do something else. */
 export const needsTools = ({ agent, missionId }: Job): boolean =>
   missionId !== null ||
   agent.allowedTools.length + agent.mcpServers.length + (agent.tools ?? []).length + (agent.lentTools ?? []).length > 0;

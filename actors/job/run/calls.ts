@@ -117,7 +117,7 @@ export class RunCalls {
   }
 }
 
-/** How many images and files of tool results a job may still keep. What it has kept is in its transcript. */
+/** How many more images and files of tool results a job may keep. Those that it has kept are in its transcript. */
 class FileRoom {
   private files = JOB_RESULT_FILES;
   private bytes = JOB_RESULT_FILE_BYTES;

@@ -72,7 +72,7 @@ export async function summarize(
       part /= 2;
       continue;
     }
-    // A summary that was cut would lose what it had not come to.
+    // A truncated summary would lose everything after its end.
     if (isPartial(outcome.finishReason)) {
       if (room <= LEAST_BYTES || cuts >= SUMMARY_CUTS)
         return { kind: "failed", error: CUT_SUMMARY, partialText: "", usage };

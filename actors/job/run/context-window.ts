@@ -132,7 +132,7 @@ function blockBytes(block: Block): number {
   return known;
 }
 
-/** Reasoning and citations are not sent back; what a provider wants back is. Attachments are estimated separately. */
+/** Reasoning and citations are not sent back; provider state is. Attachments are estimated separately. */
 function sentBytes(block: Block): number {
   if (block.type === "reasoning") return 0;
   const sentBlock =

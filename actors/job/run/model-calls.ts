@@ -92,7 +92,7 @@ export class ModelCalls {
     for (;;) {
       const outcome = await this.once(prompt, before, state, signal);
       if (outcome.kind !== "failed") return { outcome, ...state };
-      // The next call goes without tools, if the agent needs none.
+      // The next call is made without tools, if the agent does not need any.
       if (outcome.refusesTools === true && !this.takesTools) continue;
       const shown = prompt.purpose === "summary" ? { ...outcome, partialText: "" } : outcome;
       const next = await this.afterFailure(shown, { prompt, before }, state, signal);

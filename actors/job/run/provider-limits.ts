@@ -16,7 +16,7 @@ import type { Clock } from "../../runtime/ports.ts";
 
 /** A window of this many calls limits nothing any more. */
 export const OPEN_WINDOW = 128;
-/** The pause after a refusal that names none, in ms. */
+/** The pause after a refusal without one, in ms. */
 export const REFUSED_PAUSE_MS = 1_000;
 /** A window is forgotten when no call was made for this long: rate limits of providers count minutes. */
 export const FORGET_MS = 600_000;

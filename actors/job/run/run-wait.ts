@@ -54,8 +54,8 @@ export class RunWait {
   }
 
   /**
-   * Waits for `ready`, which also resolves when the signal aborts; a long wait is reported and releases the slot. If the
-   * job has moved on meanwhile, it throws, and ends what it has waited for: nobody else could.
+   * Waits for `ready`, which also resolves when the signal aborts; a long wait is reported and releases the slot. If
+   * the job has changed state meanwhile, it throws, and ends what it has waited for, because nothing else could.
    */
   async until<T extends Disposable | null>(
     ready: Promise<T>,

@@ -34,7 +34,7 @@ import type { ProviderLimits } from "./provider-limits.ts";
 
 type Finished = Extract<ModelOutcome, { readonly kind: "finished" }>;
 
-/** What a run begins with: the effect, its epoch, and its job slot. */
+/** The inputs of a run: the effect, its epoch, and its job slot. */
 export interface RunStart {
   readonly effect: EffectRow;
   readonly context: EffectContext;

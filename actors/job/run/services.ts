@@ -1,6 +1,6 @@
 /**
- * What a run of a job needs from outside, and the intent of its effect. Every file of the loop imports this one; of
- * them it imports only the slots.
+ * The external services of a run, and the intent of its effect. Every file of the loop imports this one; of them it
+ * imports only the slots.
  */
 import type { ChatProtocol } from "../../chat/protocol.ts";
 import type { Chance, Clock } from "../../runtime/ports.ts";

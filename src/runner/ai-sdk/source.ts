@@ -1,6 +1,6 @@
 /**
- * A model call by the AI SDK: the way to providers whose format we do not speak ourselves, and the
- * reference that the decoders in `wire/` are tested against.
+ * A model call through the AI SDK, for providers whose format we do not implement; also the reference in the tests of
+ * the decoders in `wire/`.
  */
 import type {
   experimental_streamLanguageModelCall as StreamModelCall,
@@ -164,7 +164,7 @@ function sdkEndReason(reason: FinishReason, raw: string | undefined): EndReason 
     case "tool-calls":
       return "tool_use";
     case "content-filter":
-      // Adapters also say this of a model that declined; the provider's own word tells them apart.
+      // Adapters also report this for a refusal; the provider's own reason tells the two apart.
       return raw === undefined || raw === "stop" || raw === "refusal" ? "refusal" : "content_filter";
     case "error":
     case "interrupted":

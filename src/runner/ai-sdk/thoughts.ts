@@ -1,4 +1,6 @@
-/** What a provider of the AI SDK wants back: its metadata, as options of the same part, and its reasoning. */
+/**
+ * Provider state of the AI SDK's providers: their metadata, sent back as options of the same part, and their reasoning.
+ */
 import type { LanguageModelStreamPart } from "ai";
 import { GrowingText } from "../../../actors/growing-text.ts";
 import type { AnswerSink } from "../answer.ts";
@@ -7,7 +9,7 @@ interface WithMetadata {
   readonly providerMetadata?: object | undefined;
 }
 
-/** The options that give a part's metadata back; empty if it has none. */
+/** The options that send a part's metadata back; empty if it has none. */
 export const metadataOptions = ({ providerMetadata }: WithMetadata): { readonly providerOptions?: object } =>
   providerMetadata === undefined ? {} : { providerOptions: providerMetadata };
 

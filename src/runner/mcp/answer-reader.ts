@@ -114,7 +114,7 @@ export class AnswerReader {
   }
 }
 
-/** What is beside a result in this message. */
+/** The other members of a result in this message. */
 function metaOf({ result }: JsonObject): Record<string, Json> | null {
   const meta = typeof result === "object" && result !== null ? (result as JsonObject)["_meta"] : undefined;
   return typeof meta === "object" && meta !== null ? (meta as Record<string, Json>) : null;

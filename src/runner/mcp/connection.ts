@@ -33,7 +33,7 @@ const DOUBTFUL_CHARS = 16_384;
 /** A tool as its server lists it. */
 export type ListedTool = Awaited<ReturnType<MCPClient["listTools"]>>["tools"][number];
 
-/** The tool of ours that reads what results link to. */
+/** Our own tool, which reads what results link to. */
 const READ_RESOURCE = "read_resource";
 const RESOURCE_READER: ListedTool = {
   name: READ_RESOURCE,
@@ -66,7 +66,7 @@ export interface McpWay {
 }
 
 export class McpConnection {
-  /** The client of the session; a promise while the session is begun anew. */
+  /** The client of the session; a promise while a new session is started. */
   private client: Promise<MCPClient>;
   private readonly server: McpServer;
   private readonly way: McpWay;
@@ -152,7 +152,7 @@ export class McpConnection {
       return await ask(await used);
     } catch (cause) {
       if (!(failureOf(cause, (text) => text) instanceof SessionEnded)) throw cause;
-      // Several calls of a step may find it ended; one of them begins it anew.
+      // Several calls of a step may find the session ended; only one of them starts a new one.
       if (this.client === used) this.begin(used);
       return await ask(await this.client);
     }

@@ -1,6 +1,6 @@
 /**
- * Why a request to an MCP server failed, in words for the model. Messages of the system or the library never leave this
- * file: they contain addresses and paths.
+ * Why a request to an MCP server failed, described for the model. Error messages of the system or the library never
+ * leave this file, because they contain addresses and paths.
  */
 import { cutText } from "../../../actors/cut-text.ts";
 import { type EgressError, EgressInterrupted } from "../../egress/failure.ts";
@@ -66,7 +66,7 @@ export const MCP_REFUSED_CODE = -32_051;
 /** The code of an error that stands for an answer which was interrupted; its message is the `EgressError`. */
 export const INTERRUPTED = -32_050;
 
-/** What the library throws: any error, some with codes from the server's answer. */
+/** An error from the library: of any kind, some with codes from the server's answer. */
 interface ClientError extends Error {
   /** The HTTP status. */
   readonly statusCode?: unknown;

@@ -1,4 +1,4 @@
-/** Keeps the images and files of a tool's result: models that read them get them, and people see what was there. */
+/** Stores the images and files of a tool's result, for models that read them and for people. */
 import type { AttachmentBlock } from "../../../actors/upload/terms.ts";
 import type { RunningTool } from "../tools/tool.ts";
 import type { McpResultFile } from "./result-bytes.ts";
@@ -15,14 +15,14 @@ export interface FileKeeper {
 
 export interface KeptFiles {
   readonly blocks: readonly AttachmentBlock[];
-  /** What was not kept, for the model. */
+  /** A description of what was not kept, for the model. */
   readonly notes: readonly string[];
 }
 
 interface Keeping extends Pick<RunningTool, "signal" | "host" | "context"> {
   readonly keeper: FileKeeper | null;
   readonly tool: string;
-  /** Takes secrets out of what the server says. */
+  /** Removes secrets from the server's text. */
   readonly mask: (text: string) => string;
 }
 

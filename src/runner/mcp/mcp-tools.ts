@@ -160,7 +160,7 @@ function mcpTool(connection: McpConnection, server: string, listed: ListedTool, 
     ...described,
     access: "granted",
     safeToRepeat: isReadOnly || listed.annotations?.idempotentHint === true,
-    // The server checks the arguments by its own schema.
+    // The server itself checks the arguments, by its own schema.
     call: (input, run) => connection.call(listed.name, input, run),
   };
 }

@@ -43,7 +43,7 @@ export function buildRequest(http: HttpCall, inputSchema: JsonObject, input: Jso
   };
   for (const [name, value] of Object.entries(input)) {
     const place = argumentPlace(http, name);
-    // JSON has a null; an address and a header have none.
+    // JSON has null; a URL and a header do not.
     if (value === null && place.place !== "field" && place.place !== "body") continue;
     const wrong = putArgument(parts, place, value as Json);
     if (wrong !== null) return `The argument ${name} ${wrong}.`;
@@ -76,7 +76,7 @@ function leavesPath(path: string): boolean {
       (_, code: string) => HIDDEN_SEPARATORS[code.toLowerCase()] ?? "",
     );
     if (next === decoded) return false;
-    // Nobody encodes so often for a good reason.
+    // No legitimate path is encoded this often.
     if (round === DECODINGS) return true;
     decoded = next;
   }

@@ -23,7 +23,7 @@ export const MAX_FETCHED_CHARS = 60_000;
 export const MAX_PAGE_BYTES = 2 * 1024 * 1024;
 const FETCH_REDIRECTS = 5;
 const FETCH_TIMEOUT_MS = 30_000;
-/** Of a title or a content type, whose length the server chooses. */
+/** Limit of a title or a content type, whose length the server chooses. */
 const MAX_LINE_CHARS = 200;
 
 /** Characters of a header that are read. */

@@ -25,7 +25,7 @@ import type { FrameReader } from "./wire-format.ts";
 
 /** Most servers use the first name, some servers of open models the second. */
 export const REASONING = ["reasoning_content", "reasoning"] as const;
-/** Fields of a delta that we read ourselves; the others go back to the provider as they are. */
+/** Fields of a delta that we read ourselves; the others are provider state. */
 const KNOWN_DELTA_FIELDS: ReadonlySet<string> = new Set([
   ...REASONING,
   "role",
@@ -77,7 +77,7 @@ export class ChatChunks implements FrameReader {
     const choice = Array.isArray(choices) ? this.own(choices) : undefined;
     if (choice !== undefined) this.part(choice);
     if (this.finishReason === undefined) return;
-    // Moonshot counts within the choice, and Groq in a field of its own.
+    // Moonshot reports token counts within the choice, and Groq in its own field.
     const counted =
       usage ??
       countedTokens(untrustedField(choice, "usage")) ??
@@ -97,7 +97,7 @@ export class ChatChunks implements FrameReader {
     if (this.finishReason !== undefined || (isMarked && this.pieces > 0)) this.end();
   }
 
-  /** The chunk's part of the choice that is the answer: others are never asked for. */
+  /** The part of the chunk for the one choice that we request. */
   private own(choices: readonly unknown[]): WireFrame | undefined {
     if (choices.length === 1) {
       const [only] = choices;

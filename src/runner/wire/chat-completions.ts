@@ -126,6 +126,6 @@ function chatUserPart(part: MessagePart, base64: Base64): SpokenPart {
     : { type, file: { filename: name, file_data: url } };
 }
 
-/** The stand-ins for what another model has not written. The signature is the one that Google documents for this. */
+/** Placeholders for provider state that another model has not produced. Google documents this signature for it. */
 const OF_ANOTHER_MODEL = { extra_content: { google: { thought_signature: "skip_thought_signature_validator" } } };
 const NO_REASONING = " ";

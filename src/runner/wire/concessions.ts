@@ -1,6 +1,6 @@
 /**
- * What a request to a model leaves out or adds because its provider has refused it otherwise. A refusal that says so is
- * answered by one more request with the concession, and remembered for the model where it will be the same next time.
+ * Changes to a request because its provider has refused the normal form. After a refusal that names the reason, the
+ * request is sent once more with the concession, which is remembered for the model if the refusal would repeat.
  */
 import type { SpokenMessage } from "../conversation.ts";
 import { ProviderAnswer } from "../provider-faults.ts";

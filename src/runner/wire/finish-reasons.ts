@@ -1,7 +1,7 @@
 /** The finish reasons of chat completions. */
 import type { EndReason } from "../answer.ts";
 
-/** Why an answer has ended, by the words of OpenAI and of servers that pass on those of others. */
+/** Maps the finish reasons of OpenAI, and of servers that pass on those of other providers. */
 export const FINISH_REASONS: Readonly<Record<string, EndReason>> = {
   stop: "stop",
   stop_sequence: "stop",

@@ -31,7 +31,7 @@ interface OpenToolUse {
   input: string;
 }
 
-/** A block of reasoning. It goes back with its signature, as it was. */
+/** A block of reasoning. It is sent back unchanged, with its signature. */
 interface OpenThinking {
   readonly block: WireFrame;
   readonly text: GrowingText;
@@ -87,7 +87,7 @@ export class MessageEvents implements FrameReader {
     this.ended();
   }
 
-  /** The end has its own frame; a stream without a stop reason is not whole. */
+  /** The end has its own frame; a stream without a stop reason is incomplete. */
   ended(): void {
     if (this.stopReason === undefined) return;
     // Blocks that were cut have no stop.

@@ -1,6 +1,6 @@
 /**
- * Which models go on from the beginning of an answer that they are given: a call that is made again then repeats nothing
- * of what was shown. Others begin anew, or refuse it.
+ * Which models continue from a given beginning of their answer: a repeated call then does not repeat text that was
+ * shown. Others start over, or refuse it.
  */
 import type { ModelTarget } from "../model-name.ts";
 import type { AssistantMessage } from "../conversation.ts";

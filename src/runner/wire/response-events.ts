@@ -22,7 +22,7 @@ import {
 } from "./frame.ts";
 import type { FrameReader } from "./wire-format.ts";
 
-/** A call whose item is not done. `wasStreamed`: its arguments have come in pieces. */
+/** A call whose item is not done. `wasStreamed`: its arguments arrived in pieces. */
 interface OpenFunctionCall {
   readonly item: WireFrame;
   input: string;

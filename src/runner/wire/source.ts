@@ -1,4 +1,4 @@
-/** A model call in one of the formats that we speak ourselves: one request, whose answer `body.ts` reads. */
+/** A model call in one of the formats that we implement: one request, whose answer `body.ts` reads. */
 import type { Thinking } from "../../../actors/job/model-entry.ts";
 import type { ModelCall } from "../../../actors/job/ports.ts";
 import { MAX_ERROR_BYTES } from "../answer-limits.ts";
@@ -49,7 +49,7 @@ interface WireWay extends Pick<KnownModel, "memory"> {
   readonly format: WireFormat;
 }
 
-/** Asks again with what the provider's refusal names, while it names something new. */
+/** Repeats the request with the concession that the refusal names, as long as refusals name new ones. */
 async function openedWithConcessions(call: ModelCall, way: WireWay, listener: AnswerListener) {
   const { target, memory, format } = way;
   const { system, tools, outputSchema = null, onSent } = call;

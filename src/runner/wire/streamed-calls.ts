@@ -18,7 +18,7 @@ interface StreamedCall {
   id: string;
   name: string;
   input: string;
-  /** What the provider wants back with the call. */
+  /** The provider state of the call. */
   fields: JsonObject;
 }
 
@@ -31,7 +31,7 @@ function keepCallFields(call: StreamedCall, fields: object): void {
   call.fields = mergedFields(call.fields, fields as JsonObject);
 }
 
-/** A piece of a call; what it does not have is "". */
+/** A piece of a call; missing parts are "". */
 interface CallPiece {
   readonly index: number | undefined;
   readonly id: string;

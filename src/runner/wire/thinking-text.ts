@@ -24,7 +24,7 @@ export class ThinkingText {
   private endTag = "</think>";
   /** Whether a thought has ended: white space after it is no text. */
   private hasThought = false;
-  /** All that came since an answer that began within a thought: it may turn out to be none. */
+  /** All text of an answer that began within a thought: it may turn out not to be a thought. */
   private unclosed: GrowingText | null;
 
   constructor(sink: Pick<AnswerSink, "text" | "reasoning">, thinking: Thinking) {
@@ -40,7 +40,7 @@ export class ThinkingText {
     this.read();
   }
 
-  /** The server tells the reasoning itself, so the text has none. */
+  /** The server reports the reasoning separately, so the text contains none. */
   isTold(): void {
     if (this.unclosed === null) return;
     this.unclosed = null;

@@ -9,11 +9,11 @@ import type { JsonObject } from "../../../actors/schema.ts";
 import type { AnswerSink } from "../answer.ts";
 import type { SpokenMessage } from "../conversation.ts";
 
-/** What a request leaves out or adds because its provider has refused it otherwise (`concessions.ts`). */
+/** Changes to a request because its provider has refused the normal form (`concessions.ts`). */
 export type Concession =
   /** Nothing that the provider wanted back earlier. */
   | "no_state"
-  /** No encrypted reasoning is asked for. */
+  /** Encrypted reasoning is not requested. */
   | "no_encrypted_reasoning"
   /** Words in place of reasoning that another model has not written. */
   | "stand_in_reasoning"
@@ -23,7 +23,7 @@ export type Concession =
   | "no_system"
   /** The assistant says something between the results of tools and a message of the user. */
   | "answer_after_tools"
-  /** The answer begins anew. */
+  /** The answer starts over. */
   | "no_prefill"
   /** No schema of the answer; only our own check applies. */
   | "no_schema";
@@ -37,9 +37,9 @@ export interface WireCall {
   readonly tools: readonly ToolDescription[];
   /** JSON Schema that the provider must follow in its answer, or null. */
   readonly outputSchema: JsonObject | null;
-  /** What the provider has refused otherwise. */
+  /** The concessions for this provider. */
   readonly concessions: ReadonlySet<Concession>;
-  /** The beginning of the answer, which the model goes on from; "" if it begins anew. */
+  /** The beginning of the answer, from which the model continues; "" if it starts over. */
   readonly prefill: string;
   /** Gives a placeholder for the base64 of these bytes: text without characters that JSON escapes. */
   readonly base64: Base64;
@@ -50,7 +50,7 @@ export type Base64 = (data: Uint8Array) => string;
 /** Reads the frames of one answer. Synchronous; throws the provider's fault. */
 export interface FrameReader {
   take(frame: unknown): void;
-  /** The body is one JSON value, the whole answer, although a stream was asked for. */
+  /** The body is one JSON value with the complete answer, instead of the requested stream. */
   whole(answer: unknown): void;
   /**
    * The stream has ended normally. The reader can report what it still held back. `isMarked`: with `[DONE]`, so that

@@ -41,7 +41,7 @@ export function duckJson(value: DuckDBValue): ArrowJson {
 const exactInteger = (value: bigint): ArrowJson =>
   Number.isSafeInteger(Number(value)) ? Number(value) : value.toString();
 
-/** So many digits come back out of a number of JSON as they went in. */
+/** A JSON number keeps this many digits. */
 const EXACT_DIGITS = 15;
 
 function decimalJson(value: DuckDBDecimalValue): ArrowJson {

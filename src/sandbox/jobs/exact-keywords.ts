@@ -9,7 +9,7 @@ import * as Instance from "@hyperjump/json-schema/instance/experimental";
 import { canonicalNumber, type Decimal, decimalOf, isExactNumber } from "../../../actors/exact-json.ts";
 import type { Json } from "../../../actors/schema.ts";
 
-/** Begins the text of a number. No sender can guess it, so none of their texts passes for a number. */
+/** Marks the text of a number. Senders cannot guess it, so none of their texts is taken for a number. */
 const MARK = `${crypto.randomUUID()}:`;
 /** From here on JavaScript writes integers with an exponent, and equal numbers could have two texts. */
 const PLAIN_LIMIT = 1e21;

@@ -1,5 +1,5 @@
 /**
- * The one validator of JSON Schemas that others write: of tools, answers and forms. It passes the required cases of the
+ * The only validator for untrusted JSON Schemas: of tools, answers and forms. It passes the required cases of the
  * official test suite; `test/sandbox/schema-suite.test.ts` names the exceptions. Schemas and their patterns are
  * untrusted, so only the sandbox runs it, and nothing is fetched for a `$ref`.
  */
@@ -26,7 +26,7 @@ export type Check = (given: unknown) => readonly SchemaError[];
 const DRAFT_7 = "http://json-schema.org/draft-07/schema";
 const DRAFT_2019 = "https://json-schema.org/draft/2019-09/schema";
 const DRAFT_2020 = "https://json-schema.org/draft/2020-12/schema";
-/** The address of a schema that names none. */
+/** The address of a schema without an id. */
 const UNNAMED_SCHEMA = "https://schema.invalid/";
 /** It would define a dialect for all later schemas of this child. */
 const VOCABULARY = '"$vocabulary":';

@@ -1,6 +1,6 @@
 /**
- * Names of files that DuckDB would read as something else: `a[1].csv` as a pattern, `~a.csv` as a path in the home
- * folder, `a:b.csv` as an address. In the text of a query their literals are replaced by ones that mean the name itself.
+ * File names that DuckDB would interpret: `a[1].csv` as a pattern, `~a.csv` as a path in the home folder, `a:b.csv` as
+ * a URL. In the text of a query, their literals are replaced by ones that mean the file with this name.
  */
 
 const SPECIAL = /^~|^[a-z][a-z0-9+.-]*:|[*?[]/i;
@@ -13,7 +13,7 @@ export interface NamePlace {
   readonly name: string;
 }
 
-/** The query with other literals at these places; null if the literal of a name is none in plain quotes. */
+/** The query with other literals at these places; null if the literal of a name is not in plain quotes. */
 export function withPlainNames(query: string, places: readonly NamePlace[]): string | null {
   let text = Buffer.from(query);
   // From the end, so that the places before stay where they are.

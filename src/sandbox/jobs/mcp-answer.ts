@@ -54,11 +54,11 @@ export interface McpAnswer {
   readonly forClient: readonly JsonObject[];
 }
 
-/** What is beside the text of a reduced result. */
+/** The other content of a reduced result. */
 export interface ReducedMeta {
   /** Bytes of the whole text, if it did not fit. */
   readonly cut: number | null;
-  /** The bytes of these files, one after the other, are those of the job's output. */
+  /** The bytes of the job's output are the bytes of these files, one after the other. */
   readonly files: readonly ResultFile[];
 }
 

@@ -16,7 +16,7 @@ export const MAX_SCHEMA_DEPTH = 64;
 const MAX_LISTED_NAME = 256;
 /** Characters of a description. The service masks secrets in it before it cuts it to its length. */
 const MAX_LISTED_DESCRIPTION = 20_000;
-/** Characters of another member of a result, such as a cursor. */
+/** Characters of any other member of a result, such as a cursor. */
 const MAX_RESULT_WORD = 4_096;
 /** The key of `_meta` that marks a tool that cannot be offered: its schema is too large or too deep, or it has no name. */
 export const LEFT_OUT_KEY = "leftOut";
@@ -71,7 +71,7 @@ export function reducedResult(result: object): JsonObject {
   return result as JsonObject;
 }
 
-/** The result of `initialize` or `server/discover`. What the client can do without is repaired or left out. */
+/** The result of `initialize` or `server/discover`. Optional members that are invalid are repaired or left out. */
 export function reducedHandshake(result: object): JsonObject {
   const { capabilities, serverInfo, instructions: _, ...rest } = reducedResult(result);
   const { name, version } = memberObject(serverInfo);

@@ -1,10 +1,10 @@
 /**
- * The result of an MCP tool: its text, and the images and files beside it. Each of these has a line in its place in the
- * text, which says what it is, so that nothing is lost where it cannot be shown.
+ * The result of an MCP tool: its text, images and files. Each image or file has a line in its place in the text that
+ * describes it, so that nothing is lost if it cannot be shown.
  */
 import { cutText } from "../../../actors/cut-text.ts";
 
-/** Images and files of one result; more are only told in words. */
+/** Images and files of one result; further ones are only described. */
 export const MAX_RESULT_FILES = 20;
 /** Characters of a type and a URI. A longer URI is left out. */
 const MAX_MIME = 128;

@@ -55,7 +55,7 @@ export const refusedQuery = (reason: QueryRefusal["reason"], message: string): Q
   message: cutText(message.replaceAll(`${process.cwd()}/`, ""), MAX_MESSAGE),
 });
 
-/** Bytes of the columns of a result, which are told beside its rows. */
+/** Bytes of the column descriptions of a result, which are sent beside its rows. */
 const MAX_COLUMNS_BYTES = 128 * 1024;
 
 /** Refuses a result with too many columns for an answer. */

@@ -103,7 +103,10 @@ function bind(statement: DuckDBPreparedStatement, params: QueryParams): QueryRef
   return null;
 }
 
-/** Null where the numbers have a gap: DuckDB knows `$3` beside `$1` as the third of two, and binds it to nothing. */
+/**
+ * Null if the numbers have a gap: DuckDB takes `$3` after `$1` for the third of two parameters, and binds it to
+ * nothing.
+ */
 function nameAt(statement: DuckDBPreparedStatement, index: number): string | null {
   try {
     return statement.parameterName(index);

@@ -1,11 +1,11 @@
-/** Collects why a value does not fit its schema, in words that a person or a model can act on. */
+/** Collects why a value does not fit its schema, as messages that a person or a model can act on. */
 import type { EvaluationPlugin, ValidationContext } from "@hyperjump/json-schema/experimental";
 import * as Instance from "@hyperjump/json-schema/instance/experimental";
 import { unmarked } from "./exact-keywords.ts";
 
 /** One reason. */
 export interface SchemaError {
-  /** The JSON pointer of the value; of a field that is missing or unknown, its own. */
+  /** The JSON pointer of the value; for a missing or unknown field, that of the field. */
   readonly path: string;
   readonly kind: "missing" | "unknown" | "type" | "enum" | "other";
   /** The rest of a sentence that begins with the field. */

@@ -31,8 +31,8 @@ export async function schemaFlaws(
 }
 
 /**
- * The meta-schema has alternatives, and each that a place does not fit is an error, and that it fits none is another
- * one: a `type` of "strng" is no name of a type, and no list either. The names say most.
+ * The meta-schema has alternatives. Each alternative that does not fit is an error, and "none fits" is another: a
+ * `type` of "strng" is neither a type name nor a list. The error about the names is the most useful.
  */
 function flawOfEachPlace(errors: readonly SchemaError[]): readonly SchemaError[] {
   const flaws = new Map<string, SchemaError>();

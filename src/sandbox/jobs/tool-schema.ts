@@ -82,7 +82,7 @@ const subschema: Repair = (value, walk) => {
   return isSchemaObject(value) ? schemaOf(value, walk) : undefined;
 };
 
-/** Schemas with names. A name whose schema cannot be used stays: it takes everything. */
+/** Named schemas. A name whose schema is unusable stays, and accepts everything. */
 const namedSchemas: Repair = (value, walk) => {
   if (!isSchemaObject(value)) return undefined;
   const kept: Record<string, Json> = {};
@@ -94,7 +94,7 @@ const namedSchemas: Repair = (value, walk) => {
   return kept;
 };
 
-/** One of several: what cannot be used is none of them. */
+/** A list of schemas; unusable ones are dropped. */
 const alternatives: Repair = (value, walk) => {
   if (!Array.isArray(value)) return undefined;
   const kept = value.map((one) => subschema(one, walk)).filter((one) => one !== undefined);

@@ -1,4 +1,4 @@
-/** What the service may reach from inside. */
+/** Settings for outgoing requests. */
 import { group, list, optional } from "../setting.ts";
 
 export const NETWORK = group("Outbound requests", {

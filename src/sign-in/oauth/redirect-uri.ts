@@ -35,8 +35,8 @@ export function redirectComplaint(uri: string): string | null {
 }
 
 /**
- * What allows this address in a Content-Security-Policy. There only hosts of the web have a meaning, and addresses of
- * IPv6 have none: browsers match those, and schemes of programs such as `app://callback`, by the scheme alone.
+ * The source expression that allows this address in a Content-Security-Policy. Only web hosts have a form there, and
+ * IPv6 addresses have none: browsers match those, and program schemes such as `app://callback`, only by their scheme.
  */
 export function policySourceOf(uri: string): string {
   const { protocol, host } = new URL(uri);

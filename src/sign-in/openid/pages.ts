@@ -1,6 +1,6 @@
 /**
- * Signing in by the operator's OpenID provider (AUTH-21), in two requests: one that sends the browser there, and one
- * with which it comes back. Every failure ends on the sign-in page, with a message for the person.
+ * Signing in with the operator's OpenID provider (AUTH-21), in two requests: one sends the browser there, the other
+ * handles its return. Every failure ends on the sign-in page, with a message for the person.
  */
 import { accountRef } from "../../../actors/account/schema.ts";
 import { isOwnLink } from "../../http/admission/same-origin.ts";
