@@ -81,6 +81,7 @@ export class FlushQueue {
   push(group: TurnGroup): void {
     let lane = this.lanes.get(group.organizationId);
     if (lane === undefined) this.lanes.set(group.organizationId, (lane = { balance: 0, groups: [], isLeft: false }));
+    assert((lane.groups.at(-1)?.order ?? 0) < group.order, "groups wait in their order (FL-2)");
     lane.groups.push(group);
     this.count++;
     if (sizeOf(group) === "large") this.largeCount++;

@@ -1,22 +1,26 @@
 /**
  * Group commit. While a flush is in flight, arriving groups form the next batch; only patient groups, for which nobody
  * waits, have a timer (`patience.ts`). Two statements may be in flight: one of small groups, and one of large work,
- * which rests after each (`large-rest.ts`). An organization is in only one of them at a time, so its groups stay in
- * order. One batch is one statement and has three outcomes (see `ActorStore.flush`):
+ * which rests after each (`large-rest.ts`). One batch is one statement and has three outcomes (see `ActorStore.flush`):
  *
  *   answered ─ live shard ──▶ committed      aborted ─ one group ──▶ broken
  *            └ other shard ─▶ fenced                 ├ several ────▶ each alone, in order
  *                                                    └ the server could not ─▶ unavailable
  *   unknown ──▶ unknown: the epochs must rise before anything of these shards runs again
  *
- * An organization's groups end in the order of their arrival: a group that runs again after one of them loads from the
- * tables, so everything before it must be there. Beside others, many groups of one organization end a few in each turn
- * of the event loop (`releases.ts`). A group with an older epoch than its shard's is refused before the statement is
- * built: a process that loses a shard and regains it would otherwise mix two epochs in one batch.
+ * Beside others, many groups of one organization end a few in each turn of the event loop (`releases.ts`).
+ *
+ * - FL-1: an organization has groups in one statement at a time, so they stay in order.
+ * - FL-2: an organization's groups end in the order of their arrival. A group that runs again after one of them loads
+ *   from the tables, so everything before it must be there.
+ * - FL-3: each group ends once.
+ * - FL-4: a group is sent at the epoch of its shard. A process that loses a shard and regains it would otherwise mix two
+ *   epochs in one batch.
  *
  * A callback that throws (a group's end, a follower, a reader) is reported and stops nothing else. A bug of the lane
  * itself is fatal: everything in it ends, and the host ends the process.
  */
+import { assert } from "../../assert.ts";
 import type { Clock } from "../ports.ts";
 import type { ActorStore, CommitResult, FlushOutcome } from "../store.ts";
 import type { TurnGroup } from "./group.ts";
@@ -225,6 +229,8 @@ export class FlushLane {
       },
     });
     this.patience.taken();
+    for (const { organizationId } of one.batch)
+      assert(!this.isInFlight(organizationId), "an organization is in one statement (FL-1)");
     one.organizations = new Set(one.batch.map(({ organizationId }) => organizationId));
     return isRefused;
   }

@@ -2,6 +2,7 @@
  * A turn group on its way to the database: its writes, its actors, and what happens when its commit's result is known.
  * It is the unit of atomicity: the flush splits, releases and breaks groups, never parts of one.
  */
+import { assert } from "../../assert.ts";
 import type { CommitResult, ShardWrites, Writes } from "../store.ts";
 import type { LiveActor } from "../turns/live-actor.ts";
 import type { ActorDraft } from "../turns/draft.ts";
@@ -81,6 +82,7 @@ export class TurnGroup implements ShardWrites {
    * one goes to `onBug` and stops no other.
    */
   end(result: CommitResult, onBug: OnBug): void {
+    assert(!this.ended, "a group ends once (FL-3)");
     this.ended = true;
     for (const draft of this.drafts) {
       if (draft.actor.lastPending === this) draft.actor.lastPending = null;

@@ -8,6 +8,7 @@
  * job slots, turns and batches are shared. A `Throttle` also tracks which organization uses most at this moment and has
  * to wait.
  */
+import { assert } from "../../assert.ts";
 import { BoundedMap } from "../../bounded-map.ts";
 import type { Throttle } from "./throttle.ts";
 
@@ -158,6 +159,7 @@ export class LoopTime {
   /** The duration of the section in ms; 0 if it was part of another one. */
   end(from: number, organizationId: string | null, work: LoopWork): number {
     if (from === WITHIN) return 0;
+    assert(this.isOpen, "a section that ends has begun");
     this.isOpen = false;
     this.note?.end();
     const at = this.now();

@@ -1,7 +1,10 @@
 /**
  * Effects: I/O that a commit intends. The row of an effect exists until a turn settles it, so a crash never loses one.
  * A handler starts it after the commit, or recovers it (`recover`) when its former process or epoch is gone. Either
- * dispatches its results under the epoch at which it runs; results of an older epoch are refused.
+ * dispatches its results under the epoch at which it runs.
+ *
+ * - EF-1: an effect has one handler at a time in this process, and results under an older epoch are refused.
+ * - EF-2: nothing starts for a shard that this replica gives away, nor after the end has begun.
  */
 import { assert } from "../../assert.ts";
 import type { EffectRow } from "../store.ts";
@@ -146,6 +149,7 @@ export class Effects {
       return true;
     }
     const running: Running = { grant, abort: new AbortController(), ended: Promise.withResolvers(), isOver: false };
+    assert(this.running.get(effect.id)?.isOver !== false, "an effect has one handler at a time (EF-1)");
     this.running.set(effect.id, running);
     const work = () =>
       handler[how](effect, {

@@ -7,9 +7,11 @@
  *                       └────── epoch raised ◀── stalled
  *   fenced or lost ──▶ none
  *
- * Raising an epoch waits for every statement that still holds the old one. So afterwards the tables are final for the
- * old epoch, and loading from them gives the truth.
+ * - OW-1: after a commit whose outcome is unknown, nothing of its shards is served until their epochs have risen. That
+ *   waits for every statement that still holds the old epoch, so the tables are then final for it.
+ * - OW-2: what is in memory of a shard goes with its epoch: actors, effects, alarms, and what quotas have counted.
  */
+import { assert } from "../../assert.ts";
 import { ALARM_SCAN_MS, type Alarms } from "../outputs/alarms.ts";
 import type { LiveActors } from "../turns/live-actors.ts";
 import { Backoff } from "../backoff.ts";
@@ -206,7 +208,10 @@ export class Ownership implements FlushHost {
     if (fresh.length === 0) return;
     // Nothing undone of an erased organization may run.
     const erasedOf = Map.groupBy(erased, shardOf);
-    for (const { shard, epoch } of fresh) shards.grant(shard, epoch, erasedOf.get(shard));
+    for (const { shard, epoch } of fresh) {
+      assert(!this.stalled.has(shard), "a stalled shard is not granted (OW-1)");
+      shards.grant(shard, epoch, erasedOf.get(shard));
+    }
     // Each shard opens by itself, so undone work on one delays no clients of the others.
     await this.parts.takeUp.begin(fresh, undone, ({ shard, epoch }) => {
       shards.open(shard, epoch);

@@ -1,8 +1,10 @@
 /**
  * Ownership of shards. One replica owns a shard at one epoch; the epoch is the fencing token of every write. A replica
- * holds a lease. For the others, it expires by the database's clock. The replica itself stops serving by its own
- * monotonic clock, after 0.8 of the term counted from before the renewal was sent. So the replica always stops first
- * (Gray and Cheriton, "Leases", SOSP 1989).
+ * holds a lease.
+ *
+ * - LE-1: a replica stops serving before others may take its shards (Gray and Cheriton, "Leases", SOSP 1989). For the
+ *   others, its lease expires by the database's clock; for itself by its own monotonic clock, after 0.8 of the term
+ *   counted from before the renewal was sent.
  */
 import type { Clock } from "../ports.ts";
 import type { Outcome } from "../../fault.ts";

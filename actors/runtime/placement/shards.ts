@@ -1,7 +1,10 @@
 /**
  * The shards that this replica serves, with their epochs. A shard is `recovering` from its grant until its former
- * owner's undone work has been taken up; meanwhile only dispatches that carry its epoch are admitted. Every admission
- * checks the lease first.
+ * owner's undone work has been taken up; meanwhile only dispatches that carry its epoch are admitted.
+ *
+ * - SH-1: the epoch of a shard only rises.
+ * - SH-2: nothing is admitted without a lease that is safe. A group that was admitted goes on only at the same epoch.
+ * - SH-3: a shard is handed over when each group of it that began has ended.
  */
 import { assert } from "../../assert.ts";
 import { type Fault, ok, type Outcome, refuse } from "../../fault.ts";
@@ -76,7 +79,7 @@ export class Shards {
   /** Counts a group that is answered. */
   end(shard: number): void {
     this.underWay[shard]!--;
-    assert(this.underWay[shard]! >= 0, "each group that ends has begun");
+    assert(this.underWay[shard]! >= 0, "each group that ends has begun (SH-3)");
     for (const look of this.waiting) look();
   }
 
@@ -96,7 +99,7 @@ export class Shards {
 
   /** Adds a shard that was granted, with its erased organizations; it serves after `open`. */
   grant(shard: number, epoch: number, organizationIds: readonly string[] = []): void {
-    assert(epoch > (this.held.get(shard)?.epoch ?? 0), "the epoch of a shard only rises");
+    assert(epoch > (this.held.get(shard)?.epoch ?? 0), "the epoch of a shard only rises (SH-1)");
     const erased = organizationIds.length === 0 ? NONE : new Set(organizationIds);
     this.held.set(shard, { epoch, grant: ok({ shard, epoch }), erased, recovering: true, leaving: false });
   }

@@ -1,6 +1,8 @@
 /**
  * The replay buffer of one stream: the newest durable events, and the live text of the message that
- * is being written. It contains only committed events, in order, so every reader may see it.
+ * is being written.
+ *
+ * - RE-1: it has only committed events, without a gap, so every reader may see it.
  *
  * A cursor is `seq` plus a `position` in the live text, counted in UTF-16 units (SSE-3). Each event
  * stores the length of the live text at its time (`mark`), so that a reader gets text and events in
@@ -116,7 +118,7 @@ export class Replay {
     if (this.head !== null && event.seq !== this.head + 1) this.forget();
     const bytes = 128 + event.type.length + sizeOf(event.data);
     const last = this.entries.at(-1);
-    assert(last === undefined || last.event.seq === event.seq - 1, "the events of a buffer are consecutive");
+    assert(last === undefined || last.event.seq === event.seq - 1, "the events of a buffer are consecutive (RE-1)");
     this.entries.push({ event, live: this.text, mark: this.text?.length ?? 0, bytes });
     this.bytes += bytes;
     this.said += bytes;

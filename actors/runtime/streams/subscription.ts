@@ -6,6 +6,8 @@
  *
  * Text is placed between the events by their marks, whether the events come from the buffer or from a
  * page. Text that is not in memory any more comes from `textOf`, if it was stored.
+ *
+ * - SU-1: a reader gets each event after its cursor once, in order, whether from the buffer or from pages.
  */
 import { assert } from "../../assert.ts";
 import { isSameText, type TextName } from "./live-text.ts";
@@ -227,6 +229,7 @@ export class Subscription {
       if (head !== null && event.seq > head) break;
       const delta = event.live === undefined ? null : await this.textUpTo(event.live, cursor);
       if (delta !== null) items.push(delta);
+      assert(event.seq > cursor.seq, "a page goes on after the cursor (SU-1)");
       items.push({ kind: "event", event });
       cursor.seq = event.seq;
     }

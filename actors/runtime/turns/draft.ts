@@ -1,7 +1,10 @@
 /**
  * The draft of one turn group: an overlay over the actors that it touches, and all outputs of its turns. Nothing of it
  * reaches the actors, the database or anybody else until the whole group has run without a refusal; then `apply` puts
- * it in all at once. A refused group leaves no trace, whichever of its turns refused.
+ * it in all at once.
+ *
+ * - DR-1: a refused group leaves no trace, whichever of its turns refused.
+ * - DR-2: the head of a stream only rises, and each event gets the next number.
  */
 import { assert } from "../../assert.ts";
 import { newId, type RandomText } from "../../ids.ts";
@@ -296,7 +299,7 @@ export class Draft {
       const stream = draft.actor.definition.stream;
       if (draft.head !== null && stream !== undefined) {
         const record = this.read(draft, stream.name, draft.actor.ref.id) as StreamRecord;
-        assert(draft.head >= record.lastSeq, "the head of a stream only rises");
+        assert(draft.head >= record.lastSeq, "the head of a stream only rises (DR-2)");
         this.update(draft, stream, { ...record, lastSeq: draft.head });
       }
       this.writes.records.push(...draft.records);

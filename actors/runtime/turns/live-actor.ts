@@ -2,6 +2,9 @@
  * One live actor in memory: its working set of records, and the turn group that it waits for. It is a cache with a
  * queue. It can be evicted at any time when nothing of it is pending. It is evicted at once when a commit has failed,
  * because its records are then ahead of the stored ones.
+ *
+ * - LA-1: groups change a record in their order, and each raises its version by one.
+ * - LA-2: a record whose change waits for its commit, or that a waiting group needs, stays in the set.
  */
 import { assert } from "../../assert.ts";
 import type { BoundedMap } from "../../bounded-map.ts";
@@ -113,7 +116,7 @@ export class LiveActor {
 
   unpin(key: string): void {
     const left = (this.pins?.get(key) ?? 0) - 1;
-    assert(left >= 0, "a record is unpinned as often as it was pinned");
+    assert(left >= 0, "a record is unpinned as often as pinned (LA-2)");
     if (left > 0) this.pins?.set(key, left);
     else this.pins?.delete(key);
     if (this.pins?.size === 0) this.pins = null;
@@ -123,8 +126,11 @@ export class LiveActor {
   changed(key: string, record: RecordFields, group: PendingGroup): void {
     const slot = this.slots.get(key);
     const before = slot?.record ?? null;
-    assert(before === null || record.version === before.version + 1, "each group raises a record's version by one");
-    assert((slot?.pending ?? null) === null || slot!.pending!.order < group.order, "groups change a record in order");
+    assert(before === null || record.version === before.version + 1, "each group raises a version by one (LA-1)");
+    assert(
+      (slot?.pending ?? null) === null || slot!.pending!.order < group.order,
+      "groups change a record in order (LA-1)",
+    );
     if (slot === undefined) this.slots.set(key, { record, isUsed: false, pending: group, isGone: false });
     else {
       slot.record = record;

@@ -2,6 +2,7 @@
  * Loads records into actors: one load at a time for each record, and one query for each organization, table and tick,
  * however many actors request records.
  */
+import { assert } from "../../assert.ts";
 import type { RecordFields, RecordKey } from "../actor.ts";
 import type { LiveActor } from "./live-actor.ts";
 import { recordKey } from "./draft.ts";
@@ -63,6 +64,7 @@ export class Loader {
   private async send(batch: readonly Waiting[]): Promise<void> {
     try {
       const records = await this.store.read(batch.map((w) => w.ref));
+      assert(records.length === batch.length, "each record that is asked for has an answer");
       batch.forEach((w, i) => w.resolve(records[i] ?? null));
     } catch (cause) {
       for (const w of batch) w.reject(cause);

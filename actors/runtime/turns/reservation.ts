@@ -25,6 +25,7 @@ interface Pin {
 export class Reservation {
   private readonly entries: Entry[] = [];
   private pins: Pin[] | null = null;
+  private isOver = false;
 
   /** The actors of the reservation so far. */
   *actors(): Iterable<LiveActor> {
@@ -67,6 +68,8 @@ export class Reservation {
 
   /** The group is answered. */
   end(): void {
+    assert(!this.isOver, "a reservation ends once (GR-3)");
+    this.isOver = true;
     if (this.pins !== null) for (const { actor, key } of this.pins) actor.unpin(key);
     this.pins = null;
     for (const { actor, ticket } of this.entries) {

@@ -11,9 +11,11 @@
  *                           ├─ evicted ────▶ attempt again
  *                           └─ fenced, unavailable, unknown, broken ──▶ 503, 503, 503, exception
  *
- * The state that a turn has read may be uncommitted work of an earlier group, so even a refusal waits for that commit:
- * of the records that the turn has read, not of others of the same actor. Publications to the readers of a stream come
- * after all earlier ones, so they wait for the actor.
+ * - GR-1: the turns of one actor never overlap. They run in the order of their dispatch, unless its kind is unordered.
+ * - GR-2: nothing leaves before its commit, and no reply or refusal before the commits that it has seen: those of the
+ *   records that its turns have read. Publications come after all earlier ones of the stream, so they wait for the
+ *   actor.
+ * - GR-3: a group is answered once. What it holds ends with that: its lines, its reservation, its count in `Shards`.
  */
 import { assert } from "../../assert.ts";
 import { type Fault, ok, type Outcome, refuse } from "../../fault.ts";
@@ -85,6 +87,7 @@ export class GroupRun {
   private readonly trace: GroupTrace | null;
   private resolve!: (outcome: Outcome<readonly unknown[]>) => void;
   private reject!: (cause: unknown) => void;
+  private isOver = false;
 
   constructor(host: TurnHost, steps: readonly MemberStep[], options: DispatchOptions) {
     this.host = host;
@@ -102,6 +105,7 @@ export class GroupRun {
   }
 
   private attempt(): void {
+    assert(!this.isOver, "an answered group does not run again (GR-3)");
     const ref = firstOf(this.steps);
     const from = this.host.loopTime.begin("turns", ref?.organizationId ?? null, ref?.kind ?? null);
     try {
@@ -319,6 +323,8 @@ export class GroupRun {
   }
 
   private leaveAll(): void {
+    assert(!this.isOver, "a group is answered once (GR-3)");
+    this.isOver = true;
     this.lines.leave();
     this.reservation.end();
     if (this.grant !== null) this.host.shards.end(this.grant.shard);
