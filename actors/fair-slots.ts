@@ -92,7 +92,9 @@ export class FairSlots<R = never> {
 
   /** A pass if a slot is free; null if the entry would have to wait. */
   tryEnter(organizationId: string): Pass | null {
-    return this.hasSlot(organizationId) ? this.take(organizationId) : null;
+    if (!this.hasSlot(organizationId)) return null;
+    assert(this.nextOrganization() === null, "nothing waits that a free slot would let in (FS-2)");
+    return this.take(organizationId);
   }
 
   /** Resolves with a pass, or with null if the entry was aborted or is not wanted any more. */

@@ -14,6 +14,7 @@ import {
   decisionBreaches,
   folderCycles,
   formBreaches,
+  invariantBreaches,
   layeringBreaches,
   malformedRules,
   quotedRules,
@@ -298,6 +299,19 @@ describe("documents", () => {
     const { text } = read("benchmarks/RESULTS.md");
     expect(text.length).toBeGreaterThan(40_000);
     expect(withAllAims(text)).toBe(text);
+  });
+
+  test("[TIDY-10] the table of invariants has those at the heads of files, and no others", () => {
+    const file = planted("actors/x.ts", "/**\n * X.\n *\n * - AB-1: a\n *   b\n * - AB-2: c\n */\n// - AB-3: d");
+    const row = (number: string, path = "actors/x.ts"): string => `| ${number} | a | \`${path}\` | b |\n`;
+    expect(invariantBreaches(row("AB-1") + row("AB-2"), [file])).toEqual([]);
+    expect(invariantBreaches(row("AB-1") + row("AB-4") + row("AB-2", "actors/y.ts"), [file])).toEqual([
+      "AB-2 of actors/x.ts has no row",
+      "AB-4 is not at the head of actors/x.ts",
+      "AB-2 is not at the head of actors/y.ts",
+    ]);
+    const actors = sources.filter(({ path }) => path.startsWith("actors/"));
+    expect(invariantBreaches(read("ARCHITECTURE.md").text, actors)).toEqual([]);
   });
 
   test("[TIDY-6] decisions are numbered without gaps, links to files work, and the glossary has each word once", () => {

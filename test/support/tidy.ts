@@ -214,6 +214,20 @@ export const decisionBreaches = (pages: readonly SourceFile[]): string[] =>
     return isRight ? [] : [`${path} is no number ${i + 1}`];
   });
 
+/** Invariants at the heads of files without a row in the table, and rows without one at the head of their file. */
+export function invariantBreaches(page: string, files: readonly SourceFile[]): string[] {
+  const rows = [...page.matchAll(/^\| ([A-Z]{2}-\d+) \|[^|]*\| `([^`]+)` \|/gm)].map(([, id, path]) => `${id} ${path}`);
+  const heads = files.flatMap(({ path, text }) =>
+    [...(/^\/\*\*[\s\S]*?\*\//.exec(text)?.[0] ?? "").matchAll(/^ \* - ([A-Z]{2}-\d+): /gm)].map(
+      ([, id]) => `${id} ${path}`,
+    ),
+  );
+  return [
+    ...heads.filter((head) => !rows.includes(head)).map((head) => `${head.replace(" ", " of ")} has no row`),
+    ...rows.filter((row) => !heads.includes(row)).map((row) => row.replace(" ", " is not at the head of ")),
+  ];
+}
+
 /** Links of a page to files of the repository that are not there. */
 export const brokenLinks = ({ path, text }: SourceFile, exists: (path: string) => boolean): string[] =>
   [...text.matchAll(/\]\(([^)\s#]+)(?:#[^)]*)?\)/g)]
