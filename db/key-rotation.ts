@@ -1,4 +1,4 @@
-/** Reads about keys of the service: which replicas seal under which key, and which texts are sealed. */
+/** The key of the service in the database: to which key it belongs, which replicas seal under which, and what is sealed. */
 import { type Database, NO_ORGANIZATION, type Sql } from "./client.ts";
 
 export interface SealedTexts {
@@ -66,3 +66,10 @@ export class PostgresKeyRotation {
 
 /** The pool returns JSON as text. */
 const parsed = <T>(value: T): T => (typeof value === "string" ? (JSON.parse(value) as T) : value);
+
+/** The check value of the key to which the database belongs; a database without one is assigned to this key. */
+export async function claimServiceKey({ read: sql }: Database, check: string): Promise<string> {
+  await sql`insert into service_key (id, check_value) values (1, ${check}) on conflict (id) do nothing`;
+  const [row] = await sql<[{ check: string }]>`select check_value as check from service_key where id = 1`;
+  return row.check;
+}

@@ -1,11 +1,137 @@
 /**
- * The doctor's report. A service that runs makes it over its own settings; without one, the command makes it over the
+ * The doctor's report, and the facts that it judges. They are gathered without a change, and no model is asked for an
+ * answer. A service that runs makes the report over its own settings; without one, the command makes it over the
  * settings that it was started with. Either says whose settings it judges.
  */
+import { access, constants, statfs } from "node:fs/promises";
+import { lookup } from "node:dns/promises";
+import { existsSync } from "node:fs";
+import { dirname } from "node:path";
+import manifest from "../../package.json" with { type: "json" };
+import { inspectDatabase } from "../../db/inspection.ts";
+import { readSecret } from "../../db/data-folder.ts";
+import { isCostKnown } from "../../actors/job/budget.ts";
+import { findGit } from "../repositories/git.ts";
+import { listModels } from "../runner/model-list.ts";
+import { createModels } from "../runner/models.ts";
+import { findShell } from "../sandbox/shell.ts";
+import { modelSettings } from "../service/model-choice.ts";
+import { createSealing, isCheckOf, otherSecretsOf } from "../service/service-key.ts";
+import type { Config } from "../settings/settings.ts";
+import { priceErrors, pricesOf } from "../settings/prices.ts";
+import { systemClock } from "../wiring/clock.ts";
+import { pricedModels } from "../wiring/priced.ts";
+import { type DatabaseFacts, type DoctorFacts, type Finding, findingsOf } from "./doctor.ts";
 import { type CommandAnswer, listed } from "./command-answer.ts";
-import { type DoctorFacts, type Finding, findingsOf } from "./doctor.ts";
-import { doctorFacts } from "./doctor-facts.ts";
 import type { Command } from "./subjects.ts";
+
+const MIB = 1024 * 1024;
+const PROVIDER_MS = 5_000;
+const OPENAI_URL = "https://api.openai.com/v1";
+const ANTHROPIC_URL = "https://api.anthropic.com/v1";
+
+/** `withDatabase` passes the url of the existing database; it rejects if there is none or it does not answer. */
+export async function doctorFacts(
+  config: Config,
+  hasDatabase: boolean,
+  withDatabase: <T>(run: (url: string) => Promise<T>) => Promise<T>,
+): Promise<DoctorFacts> {
+  const providers = await Promise.all(providersOf(config));
+  const outside = providers.map(({ address }) => new URL(address).hostname).filter((host) => /\.[a-z]+$/.test(host));
+  return {
+    config,
+    bun: { version: Bun.version, wanted: manifest.engines.bun },
+    database: hasDatabase ? await databaseFacts(config, withDatabase) : null,
+    disk: await diskFacts(config.dataDir),
+    model: modelOf(config),
+    unpriced: unpricedOf(config),
+    providers,
+    findsNames: outside[0] === undefined ? null : await finds(outside[0]),
+    git: (await findGit()).why,
+    shell: (await findShell()).why,
+  };
+}
+
+async function databaseFacts(
+  { troupeSecret, dataDir, ...rest }: Config,
+  withDatabase: <T>(run: (url: string) => Promise<T>) => Promise<T>,
+): Promise<DatabaseFacts | string> {
+  try {
+    return await withDatabase(async (url) => {
+      const { keyCheck, nowMs, ...facts } = await inspectDatabase(url);
+      const key = troupeSecret ?? readSecret(dataDir);
+      const others = otherSecretsOf(rest);
+      const isOfKey = keyCheck === null || key === null ? null : isCheckOf(createSealing(key, others), keyCheck);
+      return { ...facts, isOfKey, skewMs: Math.round(nowMs - systemClock.now()) };
+    });
+  } catch (cause) {
+    return cause instanceof Error && cause.message !== "" ? cause.message : String(cause);
+  }
+}
+
+async function diskFacts(dataDir: string): Promise<DoctorFacts["disk"]> {
+  let path = dataDir;
+  while (!existsSync(path) && path !== dirname(path)) path = dirname(path);
+  const { bavail, bsize } = await statfs(path);
+  const isWritable = await access(path, constants.W_OK).then(
+    () => true,
+    () => false,
+  );
+  return { path, freeMib: Math.floor((bavail * bsize) / MIB), isWritable };
+}
+
+function modelOf(config: Config): DoctorFacts["model"] {
+  if (config.model === "auto") return { name: "MODEL=auto", isDemo: false };
+  const described = createModels(modelSettings(config, [])).describe(null);
+  if (described.ok)
+    return { name: `${described.value.provider}:${described.value.name}`, isDemo: described.value.demo };
+  return described.fault.kind === "provider_error" ? described.fault.message : "no model can be used";
+}
+
+/** The allowed models without a price today; null without a price table; a text if the table has an error. */
+function unpricedOf(config: Config): DoctorFacts["unpriced"] {
+  const [error] = priceErrors.errors(config);
+  if (error !== undefined) return `${error.variable} ${error.message}`;
+  const prices = pricesOf(config);
+  if (prices === null) return null;
+  const models = pricedModels(createModels(modelSettings(config, [])), prices, systemClock);
+  return models
+    .allowed()
+    .filter((model) => !isCostKnown(models, model))
+    .map(({ provider, name, isDefault }) => ({ name: `${provider}:${name}`, isDefault }));
+}
+
+function providersOf({ openaiApiKey, openaiBaseUrl, anthropicApiKey }: Config): Promise<DoctorFacts["providers"][0]>[] {
+  const asked: Promise<DoctorFacts["providers"][0]>[] = [];
+  if (openaiBaseUrl !== undefined || openaiApiKey !== undefined) {
+    const address = openaiBaseUrl ?? OPENAI_URL;
+    asked.push(
+      listModels(address, { apiKey: openaiApiKey }).then((list) => ({
+        address,
+        why: list.kind === "listed" ? null : list.why,
+      })),
+    );
+  }
+  if (anthropicApiKey !== undefined) asked.push(anthropic(anthropicApiKey));
+  return asked;
+}
+
+async function anthropic(key: string): Promise<DoctorFacts["providers"][0]> {
+  const headers = { "x-api-key": key, "anthropic-version": "2023-06-01" };
+  try {
+    const answer = await fetch(`${ANTHROPIC_URL}/models`, { headers, signal: AbortSignal.timeout(PROVIDER_MS) });
+    await answer.body?.cancel();
+    return { address: ANTHROPIC_URL, why: answer.ok ? null : `it answered ${answer.status}` };
+  } catch {
+    return { address: ANTHROPIC_URL, why: "the connection failed" };
+  }
+}
+
+const finds = (host: string): Promise<boolean> =>
+  lookup(host).then(
+    () => true,
+    () => false,
+  );
 
 export function doctorReport(facts: DoctorFacts, whose: string): CommandAnswer {
   const settings: Finding = { check: "settings", state: "ok", finding: whose, advice: "" };

@@ -3,7 +3,7 @@
  * can be tested without causing the fault.
  */
 import { losesAtFailover } from "../../db/migrate.ts";
-import type { Config } from "../settings/config.ts";
+import type { Config } from "../settings/settings.ts";
 import { hasSeveralHosts } from "../settings/postgres-url.ts";
 
 export interface Finding {

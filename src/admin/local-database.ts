@@ -8,11 +8,17 @@ import { DATABASE_NOTE, openDataFolder } from "../../db/data-folder.ts";
 import { runningUrl } from "../../db/embedded-address.ts";
 import { FolderInUse } from "../../db/folder-lock.ts";
 import type { Logger } from "../log/log.ts";
-import type { Config } from "../settings/config.ts";
+import type { Config } from "../settings/settings.ts";
 import type { AdminArguments } from "../service/admin-door.ts";
 import { AdminRefused } from "./arguments.ts";
 import type { CommandAnswer } from "./command-answer.ts";
-import { RETRY_MS, WAIT_MS } from "./waiting.ts";
+
+/**
+ * How long a command waits for the process that holds the data folder: longer than a start or a drain. A process that
+ * holds the folder longer without answering is reported.
+ */
+export const WAIT_MS = 15_000;
+export const RETRY_MS = 100;
 
 export interface LocalErrand {
   readonly config: Config;

@@ -10,10 +10,9 @@ import { DATABASE_NOTE, readSecret, SECRET_BYTES, writeSecret } from "../../db/d
 import type { BlobStore } from "../../actors/workspace/ports.ts";
 import { LocalBlobStore } from "../files/local-blobs.ts";
 import { S3BlobStore } from "../files/s3-blobs.ts";
-import { createSealing, isCheckOf } from "../service/service-key.ts";
-import { otherSecretsOf } from "../settings/other-secrets.ts";
-import type { Config } from "../settings/config.ts";
-import { VERSION } from "../settings/version.ts";
+import { createSealing, isCheckOf, otherSecretsOf } from "../service/service-key.ts";
+import type { Config } from "../settings/settings.ts";
+import { VERSION } from "../settings/build.ts";
 import { systemClock } from "../wiring/clock.ts";
 import { s3Of } from "../wiring/files.ts";
 import type { AdminArguments } from "../service/admin-door.ts";

@@ -8,7 +8,8 @@ import { join } from "node:path";
 import { DATABASE_NOTE } from "../../db/data-folder.ts";
 import { FolderInUse } from "../../db/folder-lock.ts";
 import { systemClock } from "../wiring/clock.ts";
-import { appUrlOf, type Config, describeErrors, readConfig } from "../settings/config.ts";
+import { appUrlOf, describeErrors, readConfig } from "../settings/config.ts";
+import type { Config } from "../settings/settings.ts";
 import { EXIT_CONFIG, EXIT_UNAVAILABLE } from "../service/process-end.ts";
 import { Interrupted } from "../service/interruption.ts";
 import { createLogger, type Logger } from "../log/log.ts";
@@ -22,7 +23,7 @@ import { openStorage, type Storage } from "../service/storage.ts";
 import { refusal, render } from "./command-answer.ts";
 import { AdminRefused, parseAdmin } from "./arguments.ts";
 import { LOCAL_COMMANDS } from "./local.ts";
-import { RETRY_MS, WAIT_MS } from "./waiting.ts";
+import { RETRY_MS, WAIT_MS } from "./local-database.ts";
 import { answerAlone, knock, refusedAlone, runAdmin } from "./door.ts";
 
 /** A shell's exit code after Ctrl-C. */

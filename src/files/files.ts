@@ -35,8 +35,7 @@ import { LocalBlobStore } from "./local-blobs.ts";
 import { PartialUploads, PARTIAL_UPLOAD_MS } from "./partial-uploads.ts";
 import { S3BlobStore, type S3Settings } from "./s3-blobs.ts";
 import { type StagedFile, Staging } from "./staging.ts";
-import { mimeOf } from "./mime.ts";
-import { readableText } from "./text.ts";
+import { mimeOf, readableText } from "./file-type.ts";
 
 export interface FilesSettings {
   /** The data folder. */

@@ -5,8 +5,9 @@
  */
 import { type Metric, Registry } from "prom-client";
 import type { Meters } from "./meters.ts";
-import type { Readings } from "./readings.ts";
 import { type LabelledCounts, Distribution, type Distributions } from "./tally.ts";
+import type { ActorCensus } from "../../actors/runtime/turns/live-actors.ts";
+import type { LoopWork } from "../../actors/runtime/fairness/loop-time.ts";
 
 type Labels = Readonly<Record<string, string>>;
 type Sample = readonly [labels: Labels, value: number];
@@ -213,4 +214,26 @@ function histogramValues(name: string, labels: Labels, { bounds, counts, sum }: 
     { metricName: `${name}_sum`, labels, value: sum },
     { metricName: `${name}_count`, labels, value: count },
   ];
+}
+
+/** Values that can be read at any time, and are read only on a scrape. */
+export interface Readings {
+  readonly version: string;
+  /** Whether this process serves: it holds its lease and its shards, and is not draining. */
+  isReady(): boolean;
+  actors(): ReadonlyMap<string, ActorCensus>;
+  /** Messages whose receivers' turns have failed too often. */
+  parkedMessages(): number;
+  /** Event loop time spent for organizations since the start, in ms. */
+  loopWorkMs(): Readonly<Record<LoopWork, number>>;
+  streams(): { readonly open: number; readonly behind: number; readonly longestMs: number };
+  bodies(): { readonly count: number; readonly bytes: number };
+  /** Requests that wait for their organization's turn. */
+  waitingRequests(): number;
+  /** Unfinished jobs by status. Rejects if the database cannot be reached. */
+  jobs(): Promise<ReadonlyMap<string, number>>;
+  /** Free bytes on the file system of the data. */
+  freeDiskBytes(): Promise<number>;
+  /** Monotonic ms, on the same clock as `Meters.leaseRenewedAt`. */
+  monotonic(): number;
 }

@@ -10,7 +10,6 @@ import { Cron } from "croner";
 import { assert } from "../../actors/assert.ts";
 import { BoundedMap } from "../../actors/bounded-map.ts";
 import type { Calendar, CronSchedule, ForecastNote, ForecastTime } from "../../actors/mission/ports.ts";
-import { describeFields } from "./description.ts";
 import { type Expression, parseExpression } from "./expression.ts";
 import {
   clockText,
@@ -24,6 +23,7 @@ import {
   wallTime,
 } from "./zone.ts";
 import { MINUTE_MS, DAY_MS } from "../../actors/units.ts";
+import cronstrue from "cronstrue";
 
 /** croner handles clock changes of an hour or two; a change this large skips a day. */
 const WHOLE_DAY_MS = 12 * 60 * MINUTE_MS;
@@ -166,4 +166,19 @@ function zoneLike(text: string): string {
     );
   };
   return zones.find(isLike) ?? "Europe/London";
+}
+
+/** Shorter forms of the library's sentences. */
+const SHORTER: readonly (readonly [RegExp, string])[] = [
+  [/^At (\d\d:\d\d), Monday through Friday$/, "Weekdays at $1"],
+  [/^At (\d\d:\d\d), only on (\w+)$/, "Every $2 at $1"],
+  [/^At (\d\d:\d\d)$/, "Daily at $1"],
+  [/^At 0 minutes past the hour$/, "Every hour"],
+];
+
+/** Five valid fields in a few words, with their zone: `Weekdays at 09:00, Europe/London`. */
+function describeFields(fields: string, timezone: string): string {
+  const sentence = cronstrue.toString(fields, { use24HourTimeFormat: true, verbose: false });
+  const [pattern, words] = SHORTER.find(([form]) => form.test(sentence)) ?? [/^$/, ""];
+  return `${sentence.replace(pattern, words)}, ${timezone}`;
 }

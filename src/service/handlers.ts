@@ -18,17 +18,18 @@ import { missionTools } from "../runner/tools/mission-tools.ts";
 import { shellTool } from "../runner/tools/shell.ts";
 import { webFetch } from "../runner/tools/web-fetch.ts";
 import { builtinTools, createTools } from "../runner/tools.ts";
-import { appUrlOf, type Config } from "../settings/config.ts";
+import { appUrlOf } from "../settings/config.ts";
+import type { Config } from "../settings/settings.ts";
 import { cloneService } from "../wiring/clone-service.ts";
 import { systemChance, systemClock } from "../wiring/clock.ts";
 import { actorFileService } from "../wiring/file-service.ts";
 import { actorMissionService } from "../wiring/mission-service.ts";
-import { outputChecks } from "../wiring/output-checks.ts";
-import { actorProviderKeys } from "../wiring/provider-keys.ts";
-import { actorSecretReader } from "../wiring/secret-reader.ts";
+import { outputChecks } from "../wiring/schema-checks.ts";
+import { actorProviderKeys, actorSecretReader } from "../wiring/secret-reader.ts";
 import { resultFiles } from "../wiring/result-files.ts";
 import { shellService } from "../wiring/shell-service.ts";
-import { toolServices } from "../wiring/tool-services.ts";
+import { actorDelegation } from "../wiring/delegation.ts";
+import { actorTaskService } from "../wiring/task-service.ts";
 import { tracedExecution } from "../wiring/traced.ts";
 import { webhookHandlers } from "../wiring/webhooks.ts";
 import { workspaceInstructions } from "../wiring/workspace-instructions.ts";
@@ -103,7 +104,7 @@ function jobHandler(actors: Actors, parts: HandlerParts): EffectHandlers[string]
 
 /** The tools of agents. A new one is listed here, or in `builtinTools`. */
 function toolsOf(actors: Actors, { config, storage, resources, services, overrides }: HandlerParts): ToolPort {
-  const { system, log } = actors;
+  const { system, directory, log } = actors;
   const { egress, sandbox, shell } = resources;
   const secrets = actorSecretReader(system, actors.sealing);
   const isOverShare = (organizationId: string): boolean => storage.loopTime.isOverShare(organizationId);
@@ -112,7 +113,10 @@ function toolsOf(actors: Actors, { config, storage, resources, services, overrid
     shell === null ? [] : [shellTool(shellService({ ...actors, ...shell, isOverShare, egress }), shell.hosts)];
   return createTools(
     [
-      ...builtinTools(toolServices({ ...actors, ...services, models: resources.models })),
+      ...builtinTools({
+        tasks: actorTaskService(system, directory),
+        delegations: actorDelegation({ system, agents: services.agents, models: resources.models }),
+      }),
       webFetch(egress, sandbox),
       ...fileTools(actorFileService({ ...actors, queries: services.queries })),
       ...shellTools,

@@ -10,7 +10,7 @@ import { folderName } from "../../db/folder-lock.ts";
 import { PostgresPlacement } from "../../db/placement.ts";
 import type { Logger } from "../log/log.ts";
 import type { Meters } from "../metrics/meters.ts";
-import { VERSION } from "../settings/version.ts";
+import { VERSION } from "../settings/build.ts";
 import { systemClock } from "../wiring/clock.ts";
 import { MeteredPlacement } from "../wiring/metered.ts";
 import type { Replica } from "./replica.ts";

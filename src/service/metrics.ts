@@ -4,10 +4,9 @@ import type { TroupeSystem } from "../../actors/troupe.ts";
 import type { Database } from "../../db/client.ts";
 import { countUnfinishedJobs } from "../../db/stores/job-counts.ts";
 import type { Logger } from "../log/log.ts";
-import { exposition } from "../metrics/exposition.ts";
+import { exposition, type Readings } from "../metrics/exposition.ts";
 import type { Meters } from "../metrics/meters.ts";
-import type { Readings } from "../metrics/readings.ts";
-import { VERSION } from "../settings/version.ts";
+import { VERSION } from "../settings/build.ts";
 import { type AdminPort, openAdminPort } from "./admin-port.ts";
 import type { App } from "./app.ts";
 

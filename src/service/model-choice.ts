@@ -14,12 +14,11 @@ import { listModels } from "../runner/model-list.ts";
 import { type ModelSettings, resolveModel } from "../runner/model-name.ts";
 import { createModels } from "../runner/models.ts";
 import type { RunTime } from "../runner/stream-call.ts";
-import type { Config, ConfigError } from "../settings/config.ts";
+import type { Config, ConfigError, SettingsCheck } from "../settings/settings.ts";
 import { inputsOf, thinkingOf, windowsOf } from "../settings/model-windows.ts";
 import { pricesOf } from "../settings/prices.ts";
 import { systemClock } from "../wiring/clock.ts";
 import { pricedModels } from "../wiring/priced.ts";
-import type { SettingsCheck } from "../settings/setting-checks.ts";
 
 /** No server with a model answers now; a later start may find one. */
 export class ModelUnavailable extends Error {

@@ -1,7 +1,7 @@
 /** How many files this process may have open: each stream and every other connection needs one. */
 import { readFileSync } from "node:fs";
 import type { Logger } from "../log/log.ts";
-import type { Config } from "../settings/config.ts";
+import type { Config } from "../settings/settings.ts";
 import { DEFAULT_MAX_STREAMS } from "../settings/groups/limits.ts";
 
 /** Reserved for the database, models, webhooks and plain requests: a quarter of the files, but no more than this. */

@@ -11,15 +11,15 @@ import type { Tracing } from "../../actors/runtime/tracing.ts";
 import type { PostgresPlacement } from "../../db/placement.ts";
 import { newId } from "../../actors/ids.ts";
 import { ReplicaGroup } from "../peers/replica-group.ts";
-import { type Config, listeningUrlOf } from "../settings/config.ts";
+import { listeningUrlOf } from "../settings/config.ts";
+import type { Config } from "../settings/settings.ts";
 import { systemClock } from "../wiring/clock.ts";
 import type { Logger } from "../log/log.ts";
 import type { App } from "./app.ts";
 import { LINGER_MS } from "./drain-limits.ts";
-import type { StopOnce } from "./stop-once.ts";
+import type { StopOnce, Undo } from "./undo.ts";
 import type { Storage } from "./storage.ts";
 import type { Supervision } from "./supervision.ts";
-import type { Undo } from "./undo.ts";
 
 /** The address for other replicas cannot be determined or opened. */
 export class NoReplicaAddress extends Error {

@@ -13,7 +13,7 @@ import { createModels } from "../runner/models.ts";
 import { findGit, type GitVersion } from "../repositories/git.ts";
 import { createSandbox, filePool, type Sandbox } from "../sandbox/sandbox.ts";
 import { authoritiesOf } from "../settings/authorities.ts";
-import type { Config } from "../settings/config.ts";
+import type { Config } from "../settings/settings.ts";
 import type { OpenIdProvider } from "../sign-in/openid/provider.ts";
 import { Passwords } from "../sign-in/passwords.ts";
 import { openIdProvider } from "../wiring/openid-provider.ts";

@@ -8,7 +8,7 @@
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 import type { Sealing, SealingContext, SealingPurpose } from "../../actors/sealing.ts";
-import { claimServiceKey } from "../../db/service-key.ts";
+import { claimServiceKey } from "../../db/key-rotation.ts";
 import type { Database } from "../../db/client.ts";
 
 const VERSION = "v1.";
@@ -112,3 +112,7 @@ export async function checkServiceKey(database: Database, sealing: Sealing): Pro
       "Where that key is lost, docs/operations.md says how to go on without what was encrypted.",
   );
 }
+
+/** Further keys of the service, for key rotation: they open values that were sealed under them, and seal nothing. */
+export const otherSecretsOf = ({ troupeOtherSecrets = [] }: { readonly troupeOtherSecrets?: readonly string[] }) =>
+  troupeOtherSecrets.map((text) => new Uint8Array(Buffer.from(text, "base64")));

@@ -24,7 +24,8 @@ import { tracedModels } from "../wiring/traced.ts";
 import { openTraces } from "./traces.ts";
 import { within } from "../../actors/runtime/placement/hand-over.ts";
 import { systemChance, systemClock } from "../wiring/clock.ts";
-import { appUrlOf, type Config, listeningUrlOf, localUrlOf } from "../settings/config.ts";
+import { appUrlOf, listeningUrlOf, localUrlOf } from "../settings/config.ts";
+import type { Config } from "../settings/settings.ts";
 import { FIRST_RUN_FILE, type FirstRun, firstRun, type FirstTokens } from "./first-run.ts";
 import { greeting, tokenLines, tryLines } from "./greeting.ts";
 import type { Logger } from "../log/log.ts";
@@ -36,14 +37,12 @@ import { writePrivateFile } from "../../db/private-file.ts";
 import { opened, tryHost, tryPort } from "./ports.ts";
 import { leave, openReplica, type Replica } from "./replica.ts";
 import type { Supervision } from "./supervision.ts";
-import { StopOnce } from "./stop-once.ts";
+import { StopOnce, Undo } from "./undo.ts";
 import { newLoopTime } from "./loop-time.ts";
 import { openStorage, type Storage } from "./storage.ts";
 import { databaseNow } from "../../db/sweeps.ts";
-import { startSweeper, type Sweeper } from "./sweeper.ts";
-import { serviceSweeps } from "./sweeps.ts";
-import { Undo } from "./undo.ts";
-import { VERSION } from "../settings/version.ts";
+import { serviceSweeps, startSweeper, type Sweeper } from "./sweeper.ts";
+import { VERSION } from "../settings/build.ts";
 
 export interface Service {
   readonly address: string;

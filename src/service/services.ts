@@ -7,10 +7,9 @@ import { AppPlaces } from "../operations/app-places.ts";
 import type { Services } from "../operations/services.ts";
 import { HeldBytes } from "../runner/held-bytes.ts";
 import { calendar } from "../schedule/calendar.ts";
-import { buildOf } from "../settings/build.ts";
-import type { Config } from "../settings/config.ts";
-import { VERSION } from "../settings/version.ts";
-import { argumentChecks } from "../wiring/argument-checks.ts";
+import { buildOf, VERSION } from "../settings/build.ts";
+import type { Config } from "../settings/settings.ts";
+import { argumentChecks } from "../wiring/schema-checks.ts";
 import { dataQueries } from "../wiring/data-queries.ts";
 import { library } from "../wiring/library.ts";
 import { CachedMcpCatalogue } from "../wiring/mcp-catalogue.ts";
@@ -22,7 +21,7 @@ import { urlContents } from "../wiring/url-contents.ts";
 import { webhookTools } from "../wiring/webhooks.ts";
 import { AgentFinder } from "../work/agent-finder.ts";
 import type { Actors } from "./actors.ts";
-import { rateBudgetsOf } from "./rate-budgets.ts";
+import { rateBudgetsOf } from "../settings/limits.ts";
 import type { Resources } from "./resources.ts";
 
 interface ServiceParts {

@@ -15,14 +15,13 @@ import type { Sealing } from "../../actors/sealing.ts";
 import { assert } from "../../actors/assert.ts";
 import { BulkWork } from "../../actors/runtime/fairness/bulk-work.ts";
 import type { LoopTime } from "../../actors/runtime/fairness/loop-time.ts";
-import type { Config } from "../settings/config.ts";
+import type { Config } from "../settings/settings.ts";
 import { systemClock } from "../wiring/clock.ts";
 import { watchDisk } from "./disk-watch.ts";
 import { unlessAborted } from "./interruption.ts";
 import type { Logger } from "../log/log.ts";
 import { hasSeveralHosts, hostsOf } from "../settings/postgres-url.ts";
-import { otherSecretsOf } from "../settings/other-secrets.ts";
-import { createSealing } from "./service-key.ts";
+import { createSealing, otherSecretsOf } from "./service-key.ts";
 import type { Supervision } from "./supervision.ts";
 import { Undo } from "./undo.ts";
 

@@ -17,7 +17,7 @@ import { Surface } from "../http/request/surface.ts";
 import type { SurfaceParts } from "../http/request/surface-parts.ts";
 import type { Services } from "../operations/services.ts";
 import type { AppParts, Shared } from "./assembly-parts.ts";
-import { rateBudgetsOf } from "./rate-budgets.ts";
+import { rateBudgetsOf } from "../settings/limits.ts";
 
 interface Surfaces {
   readonly v1: Surface;

@@ -10,8 +10,11 @@
  *   waiting ──interval──▶ batch ─▶ rest ─▶ batch … ─▶ next sweep … ─▶ waiting
  */
 import { type Chance, type Clock, CLOCK_SKEW_MS } from "../../actors/runtime/ports.ts";
-import type { Taken } from "../../db/sweeps.ts";
 import type { Logger } from "../log/log.ts";
+import type { Database } from "../../db/client.ts";
+import { type Retention, sweepOnce, sweepsOf, type Taken } from "../../db/sweeps.ts";
+import { workspaceSweeps } from "../../db/workspace-sweeps.ts";
+import type { Files } from "../files/files.ts";
 
 /** Rows of one batch: some ms of work. */
 export const BATCH_ROWS = 1_000;
@@ -122,3 +125,22 @@ function pause(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void
     signal.addEventListener("abort", done, { once: true });
   });
 }
+
+export interface ServiceSweep {
+  readonly name: string;
+  /** Runs one batch; `now` is wall clock in ms. */
+  readonly take: (at: { readonly now: number; readonly limit: number }) => Promise<Taken>;
+}
+
+/** Everything that the service deletes when it expires: rows of the tables, and files on this disk. */
+export const serviceSweeps = (
+  { database, files }: { readonly database: Database; readonly files: Files },
+  retention: Retention,
+): readonly ServiceSweep[] => [
+  ...[...sweepsOf(retention), ...workspaceSweeps(files.blobs)].map((sweep) => ({
+    name: sweep.name,
+    take: (at: { readonly now: number; readonly limit: number }) => sweepOnce(database, sweep, at),
+  })),
+  // Last: it concerns only this machine, and no transaction is open meanwhile.
+  { name: "received_files", take: async ({ now }) => ({ deleted: await files.sweep(now), isDone: true }) },
+];

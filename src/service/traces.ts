@@ -3,9 +3,9 @@ import { randomUUID } from "node:crypto";
 import type { Tracing } from "../../actors/runtime/tracing.ts";
 import type { Logger } from "../log/log.ts";
 import type { Meters } from "../metrics/meters.ts";
-import type { Config } from "../settings/config.ts";
+import type { Config } from "../settings/settings.ts";
 import { tracingOf } from "../settings/tracing.ts";
-import { VERSION } from "../settings/version.ts";
+import { VERSION } from "../settings/build.ts";
 
 export interface Traces {
   /** Null if nothing is traced. */

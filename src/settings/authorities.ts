@@ -1,7 +1,7 @@
 /** The authorities of the operator's own services (`EGRESS_CA_FILE`): a file of certificates in PEM. */
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
-import type { SettingsCheck } from "./setting-checks.ts";
+import type { SettingsCheck } from "./settings.ts";
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 

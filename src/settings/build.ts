@@ -1,10 +1,13 @@
 /**
- * Which code this is (VER-2): from the build, else from the git clone that it runs from, else unknown. It reads git's
+ * Which code this is (VER-2): its version, and its commit from the build, else from the git clone that it runs from, else unknown. It reads git's
  * files and does not run git, which may be missing and refuses clones of other users.
  */
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { Config } from "./config.ts";
+import manifest from "../../package.json" with { type: "json" };
+import type { Config } from "./settings.ts";
+
+export const VERSION: string = manifest.version;
 
 export interface Build {
   /** The full commit id; null if unknown. */

@@ -1,61 +1,18 @@
 /**
- * The settings of the service, and the only reader of the environment. `groups/` is the single source of their
- * names, defaults, allowed values, types, secrets and descriptions. An empty variable counts as absent. All errors are reported
- * at once, because a restart for each is slow.
+ * The only reader of the environment. An empty variable counts as absent. All errors are reported at once, because a
+ * restart for each is slow.
  */
 import { isIP } from "node:net";
 import { resolve } from "node:path";
-import { type Static, type TSchema, Type } from "../../actors/schema.ts";
-import type { ActorSettings } from "../../actors/troupe.ts";
+import type { TSchema } from "../../actors/schema.ts";
 import { readableAuthorities } from "./authorities.ts";
-import { LIMITS } from "./groups/limits.ts";
-import { MODELS } from "./groups/models.ts";
-import { NETWORK } from "./groups/network.ts";
-import { PROCESS } from "./groups/process.ts";
-import { SERVING } from "./groups/serving.ts";
-import { SIGN_IN } from "./groups/sign-in.ts";
-import { STORAGE } from "./groups/storage.ts";
-import { TRACING } from "./groups/tracing.ts";
-import { monthLimitsOf, pricesOfBudget } from "./month-limits.ts";
 import type { SettingOptions } from "./setting.ts";
-import { replicaBesideDatabase, type SettingsCheck, wholeFilesKey, wholeProvider } from "./setting-checks.ts";
+import { pricesOfBudget, replicaBesideDatabase, wholeFilesKey, wholeProvider } from "./setting-checks.ts";
+import { type Config, type ConfigError, Settings, type SettingsCheck } from "./settings.ts";
 import { INVALID, isUrlFormat, maskUrl, parseSetting } from "./setting-format.ts";
 import { endpointWithoutKey } from "./tracing.ts";
 
-const MIB = 1024 * 1024;
-
-/** All settings, in the order in which they are shown. */
-export const SETTING_GROUPS = [SERVING, STORAGE, MODELS, LIMITS, NETWORK, SIGN_IN, PROCESS, TRACING] as const;
-
-const Settings = Type.Object({
-  ...SERVING.schemas,
-  ...STORAGE.schemas,
-  ...MODELS.schemas,
-  ...LIMITS.schemas,
-  ...NETWORK.schemas,
-  ...SIGN_IN.schemas,
-  ...PROCESS.schemas,
-  ...TRACING.schemas,
-});
-
-/** The typed settings. `dataDir` is absolute; `appUrl` has no trailing slash. */
-export type Config = Readonly<Static<typeof Settings>>;
-
-/** The settings that the actors get. */
-export const actorSettingsOf = ({ jobSteps, jobMinutes, ...rest }: Config) =>
-  ({
-    ...monthLimitsOf(rest),
-    jobLimits: { steps: jobSteps, runMs: jobMinutes * 60_000 },
-    workspaceLimits: { fileBytes: rest.fileMib * MIB, workspaceBytes: rest.workspaceMib * MIB },
-  }) satisfies ActorSettings;
-
 export type Environment = Readonly<Record<string, string | undefined>>;
-
-export interface ConfigError {
-  readonly variable: string;
-  /** What is wrong and what is allowed; never the value of a secret. */
-  readonly message: string;
-}
 
 export type ConfigResult =
   | { readonly ok: true; readonly config: Config }

@@ -1,6 +1,6 @@
 /** Writes `docs/settings.md` from the settings themselves: `bun run contract`. */
 import type { TSchema } from "../../actors/schema.ts";
-import { SETTING_GROUPS } from "./config.ts";
+import { SETTING_GROUPS } from "./settings.ts";
 import type { SettingOptions } from "./setting.ts";
 
 const HEAD = `# Settings

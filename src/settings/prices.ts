@@ -9,7 +9,7 @@
  */
 import { readFileSync } from "node:fs";
 import { amountOf, unitsOf } from "../../actors/money.ts";
-import type { SettingsCheck } from "./setting-checks.ts";
+import type { SettingsCheck } from "./settings.ts";
 
 const MILLION = 1_000_000n;
 /** A price per million tokens. With more digits, the price of one token would be below the precision of amounts. */

@@ -1,11 +1,5 @@
 /** Checks of settings that depend on each other. */
-import type { Config, ConfigError } from "./config.ts";
-
-/** A check of several settings together. It runs if all settings that it reads are valid on their own. */
-export interface SettingsCheck {
-  readonly reads: readonly string[];
-  readonly errors: (config: Partial<Config>) => readonly ConfigError[];
-}
+import type { ConfigError, SettingsCheck } from "./settings.ts";
 
 /** Replicas need a shared database and shared storage for files. */
 export const replicaBesideDatabase: SettingsCheck = {
@@ -49,4 +43,13 @@ export const wholeProvider: SettingsCheck = {
     if (nodeEnv !== "production" || oidcIssuer === undefined || oidcIssuer.startsWith("https:")) return [];
     return [{ variable: "OIDC_ISSUER", message: "is not valid; in production it must be an https URL" }];
   },
+};
+
+/** A limit of cost needs prices: without them nothing has a cost. */
+export const pricesOfBudget: SettingsCheck = {
+  reads: ["MONTHLY_COST_BUDGET", "MODEL_PRICES"],
+  errors: ({ monthlyCostBudget, modelPrices }) =>
+    monthlyCostBudget === undefined || modelPrices !== undefined
+      ? []
+      : [{ variable: "MODEL_PRICES", message: "is missing; MONTHLY_COST_BUDGET needs the prices of models" }],
 };

@@ -1,6 +1,5 @@
 /** Where traces go and which are kept (OPS-9), from the settings of `groups/tracing.ts`. */
-import type { Config } from "./config.ts";
-import type { SettingsCheck } from "./setting-checks.ts";
+import type { Config, SettingsCheck } from "./settings.ts";
 
 /** The path that the specification appends to the general endpoint. */
 const TRACES_PATH = "v1/traces";

@@ -1,6 +1,6 @@
 /** The storage of files' content, from the settings. */
 import type { S3Settings } from "../files/s3-blobs.ts";
-import type { Config } from "../settings/config.ts";
+import type { Config } from "../settings/settings.ts";
 
 /** The bucket of FILES_URL; null without one. */
 export function s3Of(

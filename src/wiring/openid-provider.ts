@@ -1,6 +1,6 @@
 import { createEgress } from "../egress/egress.ts";
 import type { HttpLog } from "../log/port.ts";
-import type { Config } from "../settings/config.ts";
+import type { Config } from "../settings/settings.ts";
 import { OpenIdProvider } from "../sign-in/openid/provider.ts";
 import { systemClock } from "./clock.ts";
 

@@ -1,10 +1,12 @@
-/** Reads secrets for the runner (port: `src/runner/mcp/header-secrets.ts`), over the actor and the service's key. */
+/** Secrets for the runner, over the actor and the service's key. */
 import { notFound, ok } from "../../actors/fault.ts";
-import { organizationRef } from "../../actors/organization/schema.ts";
 import { type Sealing, secretContext } from "../../actors/sealing.ts";
-import type { TroupeSystem } from "../../actors/troupe.ts";
 import type { SecretReader } from "../runner/mcp/header-secrets.ts";
+import type { ProviderKeys } from "../../actors/job/ports.ts";
+import { KEYED_PROVIDERS, organizationRef } from "../../actors/organization/schema.ts";
+import type { TroupeSystem } from "../../actors/troupe.ts";
 
+/** Port: `src/runner/mcp/header-secrets.ts`. */
 export function actorSecretReader(system: TroupeSystem, sealing: Sealing): SecretReader {
   return {
     async read(organizationId, name) {
@@ -15,3 +17,12 @@ export function actorSecretReader(system: TroupeSystem, sealing: Sealing): Secre
     },
   };
 }
+
+/** The provider key of a call (port: `actors/job/ports.ts`), from the organization's settings. */
+export const actorProviderKeys = (system: TroupeSystem): ProviderKeys => ({
+  async secretFor(organizationId, name) {
+    const provider = KEYED_PROVIDERS.find((keyed) => keyed === name);
+    if (provider === undefined) return ok(null);
+    return await system.dispatch(organizationRef(organizationId), { kind: "read_provider_key", provider });
+  },
+});

@@ -7,10 +7,9 @@ import { webhookRef } from "../../actors/webhook/events.ts";
 import { signingContext } from "../../actors/webhook/schema.ts";
 import { claimOf } from "../../src/http/commit/idempotency-key.ts";
 import { signedAddress, subjectOf } from "../../src/http/admission/signed-address.ts";
-import { checkServiceKey, createSealing, WrongServiceKey } from "../../src/service/service-key.ts";
+import { checkServiceKey, createSealing, otherSecretsOf, WrongServiceKey } from "../../src/service/service-key.ts";
 import { readRefreshToken, refreshTokenOf } from "../../src/sign-in/oauth/grant-secrets.ts";
 import { readConfig } from "../../src/settings/config.ts";
-import { otherSecretsOf } from "../../src/settings/other-secrets.ts";
 import { runCommand } from "../support/admin.ts";
 import { type Founded, type Service, startService, testSealing } from "../support/service.ts";
 

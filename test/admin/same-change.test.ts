@@ -141,7 +141,7 @@ async function tracesOf(id: string, way: Way) {
     traces: {
       events: events.map(eventOf),
       audit: entries
-        .map(({ action, subject_id: subject, detail }) => [action, named(subject), detailOf(detail)])
+        .map(({ action, subject_id: subject, detail }) => [action, named(subject), detailOf(detail)].join(" "))
         .sort(),
     },
   };

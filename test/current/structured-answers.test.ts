@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { SCHEMA_BYTES, SCHEMA_DEPTH } from "../../src/operations/usable-schema.ts";
 import { isClosed } from "../../src/runner/wire/closed-schema.ts";
-import { OUTPUT_BYTES, outputChecks } from "../../src/wiring/output-checks.ts";
+import { OUTPUT_BYTES, outputChecks } from "../../src/wiring/schema-checks.ts";
 import { answered, Client, type Job, type Json, refused } from "../support/current.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
 

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MAX_UPLOADS, PartialUploads, PERSON_UPLOADS, PARTIAL_UPLOAD_MS } from "../../src/files/partial-uploads.ts";
-import { serviceSweeps } from "../../src/service/sweeps.ts";
+import { serviceSweeps } from "../../src/service/sweeper.ts";
 import { until } from "../support/condition.ts";
 import { answered, Client, type Json, refused } from "../support/current.ts";
 import { createTestDatabase } from "../support/postgres.ts";

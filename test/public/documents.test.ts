@@ -10,7 +10,7 @@ import { publicOperations } from "../../src/public/operations.ts";
 import type { ServiceFacts } from "../../src/operations/service-facts.ts";
 import type { Services } from "../../src/operations/services.ts";
 import { deprecationPolicy } from "../../src/public/policies.ts";
-import { VERSION } from "../../src/settings/version.ts";
+import { VERSION } from "../../src/settings/build.ts";
 import { answered, refused } from "../support/current.ts";
 import { type Founded, type Service, startService } from "../support/service.ts";
 

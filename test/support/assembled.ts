@@ -23,7 +23,7 @@ import { assemble, type Assembly } from "../../src/service/assembly.ts";
 import type { Overrides } from "../../src/service/assembly-parts.ts";
 import { openResources, type Resources } from "../../src/service/resources.ts";
 import { Undo } from "../../src/service/undo.ts";
-import type { Config } from "../../src/settings/config.ts";
+import type { Config } from "../../src/settings/settings.ts";
 import { Passwords } from "../../src/sign-in/passwords.ts";
 import { systemClock } from "../../src/wiring/clock.ts";
 import { impoliteLaunches, testSandbox } from "./sandbox.ts";

@@ -1,5 +1,5 @@
 /** Readings of a service that does nothing. */
-import type { Readings } from "../../src/metrics/readings.ts";
+import type { Readings } from "../../src/metrics/exposition.ts";
 
 export const silentReadings = (given: Partial<Readings> = {}): Readings => ({
   version: "0.0.0",

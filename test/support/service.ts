@@ -15,7 +15,7 @@ import type { App } from "../../src/service/app.ts";
 import type { Actors } from "../../src/service/actors.ts";
 import type { Overrides } from "../../src/service/assembly-parts.ts";
 import type { Services } from "../../src/operations/services.ts";
-import type { Config } from "../../src/settings/config.ts";
+import type { Config } from "../../src/settings/settings.ts";
 import { configOf } from "./settings.ts";
 import { systemClock } from "../../src/wiring/clock.ts";
 import { ShiftedClock } from "./shifted-clock.ts";

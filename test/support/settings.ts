@@ -1,5 +1,6 @@
 /** Settings as an environment gives them. */
-import { type Config, type Environment, describeErrors, readConfig } from "../../src/settings/config.ts";
+import { type Environment, describeErrors, readConfig } from "../../src/settings/config.ts";
+import type { Config } from "../../src/settings/settings.ts";
 
 /** A `TROUPE_SECRET`. */
 export const SECRET = Buffer.alloc(32, 7).toString("base64");

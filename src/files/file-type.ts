@@ -1,4 +1,4 @@
-/** The media type of a file, for everybody who shows it. */
+/** What a file is, for everybody who shows it: its media type, and whether it is text. */
 
 /** Uninformative types: what programs send when they do not know the type. */
 const SAYS_NOTHING = new Set(["", "application/octet-stream", "application/x-www-form-urlencoded"]);
@@ -21,3 +21,16 @@ export function mimeOf(name: string, given: string): string {
 }
 
 const mediaTypeName = (given: string): string => (given.split(";")[0] ?? "").trim().toLowerCase();
+
+/** The first bytes of a file as text; null if they are not UTF-8, or contain NUL, as only binary files do. */
+export async function readableText(file: Blob, maxBytes: number): Promise<string | null> {
+  const bytes = new Uint8Array(await file.slice(0, maxBytes).arrayBuffer());
+  // The limit may cut a character; the end of the file may not.
+  const isCut = file.size > bytes.length;
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: isCut });
+    return text.includes("\0") ? null : text;
+  } catch {
+    return null;
+  }
+}

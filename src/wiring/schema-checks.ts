@@ -9,6 +9,8 @@ import type { CheckedOutput, OutputPort } from "../../actors/job/ports.ts";
 import type { OutputError } from "../../actors/job/terms.ts";
 import type { Json, JsonObject } from "../../actors/schema.ts";
 import type { Sandbox, SandboxResult } from "../sandbox/sandbox.ts";
+import type { InputError } from "../../actors/fault.ts";
+import type { ArgumentChecks } from "../operations/argument-checks.ts";
 
 /** Bytes of a value as JSON: the job's record holds it. */
 export const OUTPUT_BYTES = 256 * 1024;
@@ -61,3 +63,21 @@ function valueIn(text: string): { readonly value: Json } | string {
   const value = cleanJson(parsed);
   return value === undefined ? `The answer is nested deeper than ${MAX_JSON_DEPTH} levels` : { value };
 }
+
+/** Checks arguments of tool calls, and schemas (port: `ArgumentChecks`): schemas of MCP servers are untrusted too. */
+export const argumentChecks = (sandbox: Pick<Sandbox, "run">): ArgumentChecks => ({
+  async errorsOf(organizationId, schema, given) {
+    const content = new TextEncoder().encode(JSON.stringify({ schema, given }));
+    const checked = await sandbox.run({ job: "arguments", lane: organizationId, options: {}, content });
+    // If this check cannot run, the tool still checks its arguments.
+    return checked.ok ? (checked.value as readonly InputError[]) : [];
+  },
+
+  async flawsOf(organizationId, schema) {
+    const content = new TextEncoder().encode(JSON.stringify(schema));
+    const checked = await sandbox.run({ job: "schema-flaws", lane: organizationId, options: {}, content });
+    if (checked.ok) return checked.value as readonly InputError[];
+    const isSlow = checked.error === "deadline" || checked.error === "crashed";
+    return isSlow ? [{ path: "", message: "takes too long to be read" }] : [];
+  },
+});

@@ -1,0 +1,42 @@
+/**
+ * All settings. `groups/` is the single source of their names, defaults, allowed values, types, secrets and
+ * descriptions.
+ */
+import { type Static, Type } from "../../actors/schema.ts";
+import { LIMITS } from "./groups/limits.ts";
+import { MODELS } from "./groups/models.ts";
+import { NETWORK } from "./groups/network.ts";
+import { PROCESS } from "./groups/process.ts";
+import { SERVING } from "./groups/serving.ts";
+import { SIGN_IN } from "./groups/sign-in.ts";
+import { STORAGE } from "./groups/storage.ts";
+import { TRACING } from "./groups/tracing.ts";
+
+/** All settings, in the order in which they are shown. */
+export const SETTING_GROUPS = [SERVING, STORAGE, MODELS, LIMITS, NETWORK, SIGN_IN, PROCESS, TRACING] as const;
+
+export const Settings = Type.Object({
+  ...SERVING.schemas,
+  ...STORAGE.schemas,
+  ...MODELS.schemas,
+  ...LIMITS.schemas,
+  ...NETWORK.schemas,
+  ...SIGN_IN.schemas,
+  ...PROCESS.schemas,
+  ...TRACING.schemas,
+});
+
+/** The typed settings. `dataDir` is absolute; `appUrl` has no trailing slash. */
+export type Config = Readonly<Static<typeof Settings>>;
+
+export interface ConfigError {
+  readonly variable: string;
+  /** What is wrong and what is allowed; never the value of a secret. */
+  readonly message: string;
+}
+
+/** A check of several settings together. It runs if all settings that it reads are valid on their own. */
+export interface SettingsCheck {
+  readonly reads: readonly string[];
+  readonly errors: (config: Partial<Config>) => readonly ConfigError[];
+}
