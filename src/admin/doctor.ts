@@ -1,5 +1,5 @@
 /**
- * The doctor's findings, with advice. It judges facts gathered elsewhere (`doctor-facts.ts`), so each judgement
+ * The doctor's findings, with advice. It judges facts gathered elsewhere (`doctor-report.ts`), so each judgement
  * can be tested without causing the fault.
  */
 import { losesAtFailover } from "../../db/migrate.ts";
