@@ -37,9 +37,6 @@ const benchmarks = glob("benchmarks/**/*.ts");
 const deployment = glob("deploy/**/*.ts");
 const planted = (path: string, text: string): SourceFile => ({ path, text });
 
-/** A folder of which some files can only be read together, so far. */
-const HAS_RINGS = /^src\/settings\//;
-
 describe("layering", () => {
   test("[TIDY-1] a breach is found, whichever form the import has", () => {
     const bad = [
@@ -108,10 +105,10 @@ describe("layering", () => {
     expect(folderCycles(sources)).toEqual([]);
   });
 
-  test("[TIDY-1] files do not need each other's types in a ring, but for those of one folder", () => {
+  test("[TIDY-1] files do not need each other's types in a ring", () => {
     const ring = [planted("a.ts", 'import { b } from "./b.ts";'), planted("b.ts", 'import type { a } from "./a.ts";')];
     expect(typeCycles(ring)).toEqual(["a.ts b.ts"]);
-    expect(typeCycles(sources.filter(({ path }) => !HAS_RINGS.test(path)))).toEqual([]);
+    expect(typeCycles(sources)).toEqual([]);
   });
 });
 

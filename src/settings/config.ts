@@ -7,10 +7,15 @@ import { resolve } from "node:path";
 import type { TSchema } from "../../actors/schema.ts";
 import { readableAuthorities } from "./authorities.ts";
 import type { SettingOptions } from "./setting.ts";
-import { pricesOfBudget, replicaBesideDatabase, wholeFilesKey, wholeProvider } from "./setting-checks.ts";
+import {
+  endpointWithoutKey,
+  pricesOfBudget,
+  replicaBesideDatabase,
+  wholeFilesKey,
+  wholeProvider,
+} from "./setting-checks.ts";
 import { type Config, type ConfigError, Settings, type SettingsCheck } from "./settings.ts";
 import { INVALID, isUrlFormat, maskUrl, parseSetting } from "./setting-format.ts";
-import { endpointWithoutKey } from "./tracing.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 

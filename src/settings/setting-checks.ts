@@ -53,3 +53,17 @@ export const pricesOfBudget: SettingsCheck = {
       ? []
       : [{ variable: "MODEL_PRICES", message: "is missing; MONTHLY_COST_BUDGET needs the prices of models" }],
 };
+
+/**
+ * Refuses a key in the endpoint's URL. Headers over plain http can be read on the network too, but that is the
+ * operator's decision.
+ */
+export const endpointWithoutKey: SettingsCheck = {
+  reads: ["OTEL_EXPORTER_OTLP_ENDPOINT"],
+  errors({ otlpEndpoint }) {
+    const url = otlpEndpoint === undefined ? null : URL.parse(otlpEndpoint);
+    if (url === null || url.search + url.hash + url.username + url.password === "") return [];
+    const message = "is not valid; it has no query and no credentials: those are for OTEL_EXPORTER_OTLP_HEADERS";
+    return [{ variable: "OTEL_EXPORTER_OTLP_ENDPOINT", message }];
+  },
+};

@@ -10,7 +10,6 @@ import { RATE_BUDGET } from "../../actors/traffic/policy.ts";
 import { quotaEntry } from "../../actors/usage/quota.ts";
 import { isPostgresUrl, withUrl } from "./postgres-url.ts";
 import { isHostRule } from "./shell.ts";
-import { pairsOf } from "./tracing.ts";
 
 /** The required form of a PostgreSQL URL. */
 export const POSTGRES_URL_FORM =
@@ -142,4 +141,20 @@ export function maskUrl(text: string): string {
       if (/pass|secret|key|token/i.test(name)) url.searchParams.set(name, "redacted");
     }
   });
+}
+
+/** Parses `key=value,other=value` with percent-decoding; null if the text has another form. */
+export function pairsOf(text: string): Readonly<Record<string, string>> | null {
+  const pairs: Record<string, string> = {};
+  for (const entry of text.split(",").filter((part) => part.trim() !== "")) {
+    const [, name, value] = /^\s*([!#$%&'*+.^_`|~\w-]+)\s*=\s*([^\r\n]*?)\s*$/.exec(entry) ?? [];
+    if (name === undefined || value === undefined) return null;
+    try {
+      pairs[name] = decodeURIComponent(value);
+    } catch {
+      return null;
+    }
+    if (/\p{Cc}/u.test(pairs[name])) return null;
+  }
+  return pairs;
 }

@@ -1,5 +1,6 @@
 /** Where traces go and which are kept (OPS-9), from the settings of `groups/tracing.ts`. */
-import type { Config, SettingsCheck } from "./settings.ts";
+import { pairsOf } from "./setting-format.ts";
+import type { Config } from "./settings.ts";
 
 /** The path that the specification appends to the general endpoint. */
 const TRACES_PATH = "v1/traces";
@@ -40,33 +41,3 @@ export function tracingOf(config: Config): TracingSettings | null {
     resource: { "service.name": SERVICE_NAME, ...pairsOf(config.otelResourceAttributes ?? ""), ...named },
   };
 }
-
-/** Parses `key=value,other=value` with percent-decoding; null if the text has another form. */
-export function pairsOf(text: string): Readonly<Record<string, string>> | null {
-  const pairs: Record<string, string> = {};
-  for (const entry of text.split(",").filter((part) => part.trim() !== "")) {
-    const [, name, value] = /^\s*([!#$%&'*+.^_`|~\w-]+)\s*=\s*([^\r\n]*?)\s*$/.exec(entry) ?? [];
-    if (name === undefined || value === undefined) return null;
-    try {
-      pairs[name] = decodeURIComponent(value);
-    } catch {
-      return null;
-    }
-    if (/\p{Cc}/u.test(pairs[name])) return null;
-  }
-  return pairs;
-}
-
-/**
- * Refuses a key in the endpoint's URL. Headers over plain http can be read on the network too, but that is the
- * operator's decision.
- */
-export const endpointWithoutKey: SettingsCheck = {
-  reads: ["OTEL_EXPORTER_OTLP_ENDPOINT"],
-  errors({ otlpEndpoint }) {
-    const url = otlpEndpoint === undefined ? null : URL.parse(otlpEndpoint);
-    if (url === null || url.search + url.hash + url.username + url.password === "") return [];
-    const message = "is not valid; it has no query and no credentials: those are for OTEL_EXPORTER_OTLP_HEADERS";
-    return [{ variable: "OTEL_EXPORTER_OTLP_ENDPOINT", message }];
-  },
-};
