@@ -87,6 +87,22 @@ describe("requests", () => {
     expect(proxy.requests[0]?.headers["idempotency-key"]).not.toBe(keys[0]);
   });
 
+  test("[GEN-18] [DOC-3] a program that has a parser of its own gets numbers with all of their digits", async () => {
+    const LONG = 9_007_199_254_740_993n;
+    const reviver = (_: string, value: unknown, { source }: { readonly source: string }): unknown =>
+      typeof value === "number" && !Number.isSafeInteger(value) && /^-?\d+$/.test(source) ? BigInt(source) : value;
+    const parse = JSON.parse as (text: string, by: typeof reviver) => unknown;
+    const exact = new Troupe({ baseUrl, token: owner.token, parseJson: (text) => parse(text, reviver) });
+    const agent = await newAgent();
+    const metadata = { order: (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(String(LONG)) };
+    const chat = await exact.createChat({ agent_id: agent.id, workspace_id: owner.workspaceId, metadata });
+    expect(chat.metadata).toEqual({ order: LONG });
+    for await (const { event, data } of exact.streamChatEvents(chat.id)) {
+      expect([event, data]).toEqual(["snapshot", expect.objectContaining({ metadata: { order: LONG } })]);
+      break;
+    }
+  });
+
   test("[DOC-3] a program without types is told how the client is made", () => {
     const Untyped = Troupe as unknown as new (...given: readonly string[]) => Troupe;
     expect(() => new Untyped(service.url, "pat_x")).toThrow("Call it as `new Troupe({ baseUrl, token })`");

@@ -19,10 +19,15 @@ export class SseParser {
   retryMs = DEFAULT_RECONNECT_MS;
   /** Whether an event or a heartbeat has come over this connection. */
   isAlive = false;
+  readonly #parse: (text: string) => unknown;
   #rest = "";
   #event = "";
   #id: string | undefined;
   #data: string[] = [];
+
+  constructor(parse: (text: string) => unknown) {
+    this.#parse = parse;
+  }
 
   /** The connection is new: what the last one left half said is forgotten. */
   begin(): void {
@@ -60,7 +65,7 @@ export class SseParser {
     if (lines.length === 0) return undefined;
     this.isAlive = true;
     const event = name === "" ? "message" : name;
-    const data: unknown = JSON.parse(lines.join("\n"));
+    const data = this.#parse(lines.join("\n"));
     if (event === "stream.closing") this.#resumeAfter(data);
     return { event, ...(id === undefined ? {} : { id }), data };
   }
