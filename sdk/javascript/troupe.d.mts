@@ -7609,6 +7609,8 @@ export interface TroupeOptions {
     readonly timeoutMs?: number;
     /** Milliseconds without a byte after which a stream counts as cut, or as not begun; heartbeats come every ten seconds. Default 35,000. */
     readonly streamIdleMs?: number;
+    /** Reads the JSON of answers and streams, in place of `JSON.parse`, which rounds integers above 2⁵³. */
+    readonly parseJson?: (text: string) => unknown;
     /** In place of the global `fetch`. */
     readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
 }

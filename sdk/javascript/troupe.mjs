@@ -2617,6 +2617,7 @@ class Transport {
     #errors;
     #headers;
     #base;
+    #parseJson;
     constructor(options, errors, headers) {
         // Said to programs without types.
         if (typeof options.baseUrl !== "string")
@@ -2625,14 +2626,19 @@ class Transport {
         this.#errors = errors;
         this.#headers = headers;
         this.#base = options.baseUrl.replace(/\/+$/, "");
+        this.#parseJson = options.parseJson ?? ((text) => JSON.parse(text));
     }
     /** The JSON of the answer. */
     async json(request) {
-        return this.#retrying(keyed(request), jsonOf);
+        return this.#retrying(keyed(request), (response) => this.#jsonOf(response));
     }
     /** The JSON of the answer, or null where the service had nothing new (304). */
     async changed(request) {
-        return this.#retrying(request, (response) => response.status === 304 ? Promise.resolve(null) : jsonOf(response));
+        return this.#retrying(request, (response) => response.status === 304 ? Promise.resolve(null) : this.#jsonOf(response));
+    }
+    /** Not by `response.json()`, which takes an empty body for null in places. */
+    async #jsonOf(response) {
+        return this.#parseJson(await response.text());
     }
     async text(request) {
         return this.#retrying(keyed(request), (response) => response.text());
@@ -2670,7 +2676,7 @@ class Transport {
     async *once({ last, ...request }) {
         const stream = await this.#retrying(keyed(this.#streaming(request)), opened);
         try {
-            for await (const event of this.#eventsOf(stream, new SseParser())) {
+            for await (const event of this.#eventsOf(stream, new SseParser(this.#parseJson))) {
                 yield event;
                 if (last.includes(event.event))
                     return;
@@ -2688,7 +2694,7 @@ class Transport {
      */
     async *resumed(request) {
         const { signal } = request.options ?? {};
-        const parser = new SseParser();
+        const parser = new SseParser(this.#parseJson);
         let failures = 0;
         for (;;) {
             let cause = null;
@@ -2817,8 +2823,6 @@ class Transport {
         };
     }
 }
-/** Not by `response.json()`, which takes an empty body for null in places. */
-const jsonOf = async (response) => JSON.parse(await response.text());
 const opened = (response, controller) => Promise.resolve({ response, controller });
 /** The request with a key that all its attempts share. */
 function keyed(request) {
@@ -2916,10 +2920,14 @@ class SseParser {
     retryMs = DEFAULT_RECONNECT_MS;
     /** Whether an event or a heartbeat has come over this connection. */
     isAlive = false;
+    #parse;
     #rest = "";
     #event = "";
     #id;
     #data = [];
+    constructor(parse) {
+        this.#parse = parse;
+    }
     /** The connection is new: what the last one left half said is forgotten. */
     begin() {
         this.#rest = "";
@@ -2961,7 +2969,7 @@ class SseParser {
             return undefined;
         this.isAlive = true;
         const event = name === "" ? "message" : name;
-        const data = JSON.parse(lines.join("\n"));
+        const data = this.#parse(lines.join("\n"));
         if (event === "stream.closing")
             this.#resumeAfter(data);
         return { event, ...(id === undefined ? {} : { id }), data };

@@ -9477,6 +9477,8 @@ export interface TroupeOptions {
   readonly timeoutMs?: number;
   /** Milliseconds without a byte after which a stream counts as cut, or as not begun; heartbeats come every ten seconds. Default 35,000. */
   readonly streamIdleMs?: number;
+  /** Reads the JSON of answers and streams, in place of `JSON.parse`, which rounds integers above 2⁵³. */
+  readonly parseJson?: (text: string) => unknown;
   /** In place of the global `fetch`. */
   readonly fetch?: (url: string, init: RequestInit) => Promise<Response>;
 }
@@ -9548,6 +9550,7 @@ class Transport {
   readonly #errors: ErrorClasses;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #base: string;
+  readonly #parseJson: (text: string) => unknown;
 
   constructor(options: TroupeOptions, errors: ErrorClasses, headers: Readonly<Record<string, string>>) {
     // Said to programs without types.
@@ -9556,18 +9559,24 @@ class Transport {
     this.#errors = errors;
     this.#headers = headers;
     this.#base = options.baseUrl.replace(/\/+$/, "");
+    this.#parseJson = options.parseJson ?? ((text) => JSON.parse(text));
   }
 
   /** The JSON of the answer. */
   async json<T>(request: ApiRequest): Promise<T> {
-    return this.#retrying(keyed(request), jsonOf<T>);
+    return this.#retrying(keyed(request), (response) => this.#jsonOf<T>(response));
   }
 
   /** The JSON of the answer, or null where the service had nothing new (304). */
   async changed<T>(request: ApiRequest): Promise<T | null> {
     return this.#retrying(request, (response) =>
-      response.status === 304 ? Promise.resolve(null) : jsonOf<T>(response),
+      response.status === 304 ? Promise.resolve(null) : this.#jsonOf<T>(response),
     );
+  }
+
+  /** Not by `response.json()`, which takes an empty body for null in places. */
+  async #jsonOf<T>(response: Response): Promise<T> {
+    return this.#parseJson(await response.text()) as T;
   }
 
   async text(request: ApiRequest): Promise<string> {
@@ -9611,7 +9620,7 @@ class Transport {
   async *once<E extends StreamEvent>({ last, ...request }: OnceRequest): AsyncGenerator<E, void, undefined> {
     const stream = await this.#retrying(keyed(this.#streaming(request)), opened);
     try {
-      for await (const event of this.#eventsOf(stream, new SseParser())) {
+      for await (const event of this.#eventsOf(stream, new SseParser(this.#parseJson))) {
         yield event as E;
         if (last.includes(event.event)) return;
       }
@@ -9628,7 +9637,7 @@ class Transport {
    */
   async *resumed<E extends StreamEvent>(request: ApiRequest): AsyncGenerator<E, void, undefined> {
     const { signal } = request.options ?? {};
-    const parser = new SseParser();
+    const parser = new SseParser(this.#parseJson);
     let failures = 0;
     for (;;) {
       let cause: unknown = null;
@@ -9750,9 +9759,6 @@ class Transport {
 
 type Use<T> = (response: Response, controller: AbortController) => Promise<T>;
 
-/** Not by `response.json()`, which takes an empty body for null in places. */
-const jsonOf = async <T>(response: Response): Promise<T> => JSON.parse(await response.text()) as T;
-
 interface OpenStream {
   readonly response: Response;
   /** Ends it. */
@@ -9870,10 +9876,15 @@ class SseParser {
   retryMs = DEFAULT_RECONNECT_MS;
   /** Whether an event or a heartbeat has come over this connection. */
   isAlive = false;
+  readonly #parse: (text: string) => unknown;
   #rest = "";
   #event = "";
   #id: string | undefined;
   #data: string[] = [];
+
+  constructor(parse: (text: string) => unknown) {
+    this.#parse = parse;
+  }
 
   /** The connection is new: what the last one left half said is forgotten. */
   begin(): void {
@@ -9911,7 +9922,7 @@ class SseParser {
     if (lines.length === 0) return undefined;
     this.isAlive = true;
     const event = name === "" ? "message" : name;
-    const data: unknown = JSON.parse(lines.join("\n"));
+    const data = this.#parse(lines.join("\n"));
     if (event === "stream.closing") this.#resumeAfter(data);
     return { event, ...(id === undefined ? {} : { id }), data };
   }
