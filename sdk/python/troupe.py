@@ -4623,7 +4623,7 @@ class Agent(TypedDict):
     approval_expiry: ApprovalExpiry
     # MCP servers whose tools the agent can use
     mcp_servers: list[McpServer]
-    # Model calls of one job
+    # Maximum number of model calls per job
     max_steps: int | None
     # The agent's own tools: run by your program (`client`), or as HTTP requests by the service (`http`)
     tools: list[AgentTool]
@@ -4705,7 +4705,7 @@ class AgentList(TypedDict):
 class AgentReadinessContract(TypedDict):
     # The OpenAPI 3.1 document
     openapi: str
-    # The same for people
+    # The interactive reference
     reference: str
     # A version of the contract, by date
     api_version: str
@@ -4741,7 +4741,7 @@ class AgentReadinessMcp(TypedDict):
 class AgentReadinessSdksItem(TypedDict):
     # Programming language
     language: str
-    # The source, one file
+    # Source of the SDK, one file
     source: str
 
 
@@ -5013,7 +5013,7 @@ class Artifact(TypedDict):
 
     # The artifact's id
     id: str
-    # What it is
+    # Kind of artifact
     kind: Literal["file"]
     # The file's name
     name: str
@@ -5023,7 +5023,7 @@ class Artifact(TypedDict):
     mime: str
     # Size in bytes
     size: int
-    # Where its content is
+    # URL of the content
     url: str
 
 
@@ -5151,7 +5151,7 @@ class AuthorizationServer(TypedDict):
     revocation_endpoint_auth_methods_supported: list[str]
     # PKCE is required
     code_challenge_methods_supported: list[str]
-    # Answers name the issuer (RFC 9207)
+    # Whether responses have the issuer (RFC 9207)
     authorization_response_iss_parameter_supported: bool
     # Whether a client id may be the URL of a metadata document
     client_id_metadata_document_supported: bool
@@ -5235,7 +5235,7 @@ class Chat(TypedDict):
     agent_id: str
     # Name of the agent when the chat was created
     agent_name: str
-    # Where it is
+    # Workspace of the chat
     workspace_id: str
     options: ChatOptions
     # Number of messages
@@ -5388,7 +5388,7 @@ class ChatCompactedEventData(TypedDict):
     job_id: str
     # Id of the message
     message_id: str
-    # The messages of this page
+    # Number of messages that the summary replaces
     messages: int
 
 
@@ -5660,7 +5660,7 @@ class ChatMessageUpdatedEventData(TypedDict):
     at: str
     # Id of the message
     message_id: str
-    # Whether the chat is pinned in lists
+    # Whether the message stays in the model's context when the chat is compacted
     pinned: bool
 
 
@@ -6094,7 +6094,7 @@ class ContentBlockInputVariant2(TypedDict):
     # Kind of the entry
     type: Literal["image", "file"]
     source: ContentSourceInput
-    # What it is called
+    # Name of the file
     name: NotRequired[str]
 
 
@@ -6298,7 +6298,7 @@ class DeletedChat(TypedDict):
     agent_id: str
     # Name of the agent when the chat was created
     agent_name: str
-    # Where it is
+    # Workspace of the chat
     workspace_id: str
     options: ChatOptions
     # Number of messages
@@ -6344,7 +6344,7 @@ class DeletedMission(TypedDict):
 
     # The mission's id
     id: str
-    # What it is called
+    # Title
     title: str
     # What each run is for
     goal: str
@@ -6370,7 +6370,7 @@ class DeletedMission(TypedDict):
     metadata: dict[str, Any]
     # Failures since the last success
     consecutive_failures: int
-    # The tasks of this page
+    # The mission's tasks, in their order
     tasks: list[MissionTask]
     # The newest run; null before the first
     last_run: MissionLastRun | None
@@ -6617,7 +6617,7 @@ class ErrorDetails(TypedDict):
 
 
 class Event(TypedDict):
-    """What has happened"""
+    """An event of the organization"""
 
     # Id of the event, the same in retries and redeliveries
     id: str
@@ -6681,7 +6681,7 @@ class EventPage(TypedDict):
 class EventResource(TypedDict):
     """The record that the event is about"""
 
-    # What it is about
+    # Kind of record
     type: str
     # Id of the record; null if it has none
     id: str | None
@@ -6849,7 +6849,7 @@ class FoundFile(TypedDict):
 class FoundFiles(TypedDict):
     """Matches in names first, then in contents"""
 
-    # The files of this page
+    # The matching files
     files: list[FoundFile]
 
 
@@ -7196,7 +7196,7 @@ class JobBlockedEventData(TypedDict):
     type: Literal["job.blocked"]
     # ISO 8601 UTC with milliseconds
     at: str
-    # Why
+    # What the job waits for
     reason: BlockedReason
     # For `tool_result_required`: the calls that wait for a result from the client
     tool_calls: NotRequired[list[ClientToolCall]]
@@ -7663,7 +7663,7 @@ class JobRunnerStatusEventData(TypedDict):
     # ISO 8601 UTC with milliseconds
     heartbeat_at: str | None
     progress: JobProgress
-    # Why
+    # Why the runner waits; absent if it does not
     reason: NotRequired[JobWaitReason]
     # ISO 8601 UTC with milliseconds
     retry_at: NotRequired[str | None]
@@ -7950,7 +7950,7 @@ class Message(TypedDict):
 
     # The message's id
     id: str
-    # Its chat
+    # Chat of the message
     chat_id: str
     # The organization that owns it
     organization_id: str
@@ -8119,7 +8119,7 @@ class Mission(TypedDict):
 
     # The mission's id
     id: str
-    # What it is called
+    # Title
     title: str
     # What each run is for
     goal: str
@@ -8232,9 +8232,9 @@ class MissionLastRun(TypedDict):
     fired_at: str
     # ISO 8601 UTC with milliseconds
     ended_at: str | None
-    # Its job
+    # Job of the run
     job_id: str | None
-    # Its chat
+    # Chat of the run
     chat_id: str | None
     # Why it failed; null if it did not
     error: MissionRunError | None
@@ -8278,11 +8278,11 @@ class MissionRun(TypedDict):
     count: int
     # Last scheduled time that the entry covers
     until: str | None
-    # Its job
+    # Job of the run
     job_id: str | None
-    # Its chat
+    # Chat of the run
     chat_id: str | None
-    # The beginning of its result
+    # Beginning of its result
     result: str | None
     # Why it failed; null if it did not
     error: MissionRunError | None
@@ -8410,7 +8410,7 @@ class MissionTask(TypedDict):
     priority: Priority
     # An agent's or a user's id, as it was given
     assigned_to: str | None
-    # Its place in the mission's list
+    # Position in the mission's list, from 0
     position: int
     # Ids of the tasks that must be completed or cancelled first
     depends_on: list[str]
@@ -8484,7 +8484,7 @@ class ModelLimits(TypedDict):
 class ModelList(TypedDict):
     """All models that are allowed"""
 
-    # The models of this page
+    # The allowed models
     models: list[Model]
 
 
@@ -8915,9 +8915,9 @@ class ReasoningBlock(TypedDict):
 class RecordedEvent(TypedDict):
     """A durable event of a stream"""
 
-    # Its place in the stream
+    # Number of the event in the stream
     seq: int
-    # What has happened
+    # Type of the event
     type: str
     # ISO 8601 UTC with milliseconds
     at: str
@@ -9225,7 +9225,7 @@ class SdkManifest(TypedDict):
 
     # Version of the contract that they were generated from
     api_version: str
-    # The packages of this page
+    # The SDKs
     packages: list[SdkPackage]
 
 
@@ -9240,7 +9240,7 @@ class SdkPackage(TypedDict):
     version: str
     # File name to save it as
     file: str
-    # Where it is
+    # URL of the file
     url: str
     # SHA-256 of its bytes, in hex
     sha256: str
@@ -9256,7 +9256,7 @@ class SdkTypes(TypedDict):
 
     # File name to save it as, beside the SDK
     file: str
-    # Where it is
+    # URL of the file
     url: str
     # SHA-256 of its bytes, in hex
     sha256: str
@@ -9278,7 +9278,7 @@ class Secret(TypedDict):
 class SecretList(TypedDict):
     """All secrets, by name"""
 
-    # The secrets of this page
+    # The secrets, sorted by name
     secrets: list[Secret]
 
 
@@ -9489,7 +9489,7 @@ class StateMachine(TypedDict):
 class StateMachineList(TypedDict):
     """All state machines"""
 
-    # The machines of this page
+    # The state machines
     machines: list[StateMachine]
 
 
@@ -9809,7 +9809,7 @@ class ToolImportNote(TypedDict):
 class ToolList(TypedDict):
     """All tools of the service"""
 
-    # By name
+    # Sorted by name
     tools: list[Tool]
     # MCP servers of the agent, and whether their tools could be listed
     mcp_servers: list[McpServerTools]
@@ -10385,7 +10385,7 @@ class V1Agent(TypedDict):
     createdAt: str
     # ISO 8601 UTC with milliseconds
     updatedAt: str
-    # It is deleted
+    # Present if the agent is deleted
     archived: NotRequired[Literal[True]]
 
 
@@ -10451,7 +10451,7 @@ class V1CreatedAgent(TypedDict):
 
 
 class V1Deleted(TypedDict):
-    """What has been deleted"""
+    """Confirmation of a deletion"""
 
     # Always true
     success: Literal[True]
@@ -10491,7 +10491,7 @@ class V1ExecutionError(TypedDict):
 
 
 class V1ExecutionErrorEventData(TypedDict):
-    # What has happened
+    # What went wrong
     message: str
 
 

@@ -24,9 +24,9 @@ import { RefusalResponses, type SurfaceName } from "./refusals.ts";
 
 const ABOUT = `Troupe hosts AI agents for an organization and lets clients drive them over HTTP.
 
-There are two surfaces. The paths below \`/api/v1\` speak camelCase and answer every success with 200. All others are the current surface: it speaks snake_case, its versions are dates (\`Api-Version\`), and its errors have a [code](${ERRORS_PATH}). Times are ISO 8601 in UTC. Requests that change something take an \`Idempotency-Key\`.
+There are two surfaces. The paths below \`/api/v1\` use camelCase and answer every success with 200. All other paths are the current surface: it uses snake_case, its versions are dates (\`Api-Version\`), and its errors have a [code](${ERRORS_PATH}). Times are ISO 8601 in UTC. Requests that change something take an \`Idempotency-Key\`.
 
-The [guides](${guidePath("README.md")}) show it step by step, with commands to paste.`;
+The [guides](${guidePath("README.md")}) show the API step by step, with commands to paste.`;
 
 /** The operations of the service, by surface. */
 const SURFACES: readonly { readonly surface: SurfaceName; readonly groups: readonly OperationGroup[] }[] = [

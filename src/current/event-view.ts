@@ -11,8 +11,8 @@ import { Count, noun, OpenObject, Text } from "../http/contract/noun.ts";
 import type { Shown } from "../http/contract/operation.ts";
 
 const EventView = noun("RecordedEvent", "A durable event of a stream", {
-  seq: Count("Its place in the stream"),
-  type: Text("What has happened", "job.started"),
+  seq: Count("Number of the event in the stream"),
+  type: Text("Type of the event", "job.started"),
   at: Timestamp,
   data: OpenObject("The event's data; the stream's own events define the fields of each type"),
 });

@@ -43,7 +43,7 @@ const ContentBlock = Type.Union(
       {
         type: OneOf(["image", "file"] as const),
         source: Source,
-        name: Type.Optional(Type.String({ minLength: 1, maxLength: UPLOAD_NAME, description: "What it is called" })),
+        name: Type.Optional(Type.String({ minLength: 1, maxLength: UPLOAD_NAME, description: "Name of the file" })),
       },
       closed,
     ),

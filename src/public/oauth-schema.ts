@@ -19,7 +19,9 @@ export const AuthorizationServer = noun("AuthorizationServer", "Metadata of the 
   token_endpoint_auth_methods_supported: Words("Only `none`: clients have no secret"),
   revocation_endpoint_auth_methods_supported: Words("Only `none`: clients have no secret"),
   code_challenge_methods_supported: Words("PKCE is required"),
-  authorization_response_iss_parameter_supported: Type.Boolean({ description: "Answers name the issuer (RFC 9207)" }),
+  authorization_response_iss_parameter_supported: Type.Boolean({
+    description: "Whether responses have the issuer (RFC 9207)",
+  }),
   client_id_metadata_document_supported: Type.Boolean({
     description: "Whether a client id may be the URL of a metadata document",
   }),

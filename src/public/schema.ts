@@ -86,7 +86,7 @@ export const AgentReadiness = noun("AgentReadiness", "What an agent needs to use
   description: Type.String(),
   contract: Type.Object({
     openapi: Url("The OpenAPI 3.1 document"),
-    reference: Url("The same for people"),
+    reference: Url("The interactive reference"),
     api_version: Version,
     version_header: Type.String(),
   }),
@@ -95,7 +95,7 @@ export const AgentReadiness = noun("AgentReadiness", "What an agent needs to use
   ),
   scopes: Type.Array(Type.Object({ name: Type.String(), allows: Type.String() })),
   mcp: Nullable(Type.Object({ url: Url("The endpoint"), transport: Type.String() })),
-  sdks: Type.Array(Type.Object({ language: Type.String(), source: Url("The source, one file") })),
+  sdks: Type.Array(Type.Object({ language: Type.String(), source: Url("Source of the SDK, one file") })),
   rate_limits: Type.Object({ policy: Url("The policy"), limit: Type.Integer(), window_seconds: Type.Integer() }),
   idempotency: Type.Object({
     header: Type.String(),

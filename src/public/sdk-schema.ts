@@ -16,14 +16,14 @@ export const SdkManifest = noun("SdkManifest", "The SDKs that the service serves
       language: Language,
       version: Text("The version of the service that it came with", "0.1.0"),
       file: Text("File name to save it as", "troupe.ts"),
-      url: Text("Where it is", "https://troupe.example/api/sdk/typescript"),
+      url: Text("URL of the file", "https://troupe.example/api/sdk/typescript"),
       sha256: SHA256,
       bytes: LENGTH,
       requires: Text("What it needs", "Python 3.11"),
       types: Type.Optional(
         noun("SdkTypes", "Types of an SDK whose language has none, for editors and compilers", {
           file: Text("File name to save it as, beside the SDK", "troupe.d.mts"),
-          url: Text("Where it is", "https://troupe.example/api/sdk/javascript/types"),
+          url: Text("URL of the file", "https://troupe.example/api/sdk/javascript/types"),
           sha256: SHA256,
           bytes: LENGTH,
         }),

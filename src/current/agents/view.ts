@@ -34,7 +34,7 @@ export const AgentView = noun("Agent", "An AI assistant with a name, a role and 
   }),
   approval_expiry: ApprovalExpiryView,
   mcp_servers: Type.Array(McpServer, { examples: [[]] }),
-  max_steps: Nullable(Type.Integer({ minimum: 1, description: "Model calls of one job" })),
+  max_steps: Nullable(Type.Integer({ minimum: 1, description: "Maximum number of model calls per job" })),
   tools: Type.Array(AgentToolView, { examples: [[]] }),
   output_schema: Nullable(OpenObject("JSON Schema that answers must match; null: answers are text")),
   tags: Type.Array(Type.String(), { examples: [["texts"]] }),

@@ -32,7 +32,7 @@ export const ChatView = noun("Chat", "A durable conversation with an agent", {
   status: OneOf(CHAT_STATUSES),
   agent_id: Id("agt", "The agent that answers"),
   agent_name: Text("Name of the agent when the chat was created", "Ada"),
-  workspace_id: Id("wsp", "Where it is"),
+  workspace_id: Id("wsp", "Workspace of the chat"),
   options: noun("ChatOptions", "Settings of a chat", {
     model: Nullable(Text("Model that answers in this chat, as `provider:name`; null is the agent's own", "demo:echo")),
     on_busy: OneOf(ON_BUSY, { description: "What happens to a message while a chat turn runs" }),
@@ -75,7 +75,7 @@ const MessageBlockView = Type.Union([BlockView, AttachmentBlock]);
 
 export const MessageView = noun("Message", "A message in a chat", {
   id: Id("msg", "The message's id"),
-  chat_id: Id("cht", "Its chat"),
+  chat_id: Id("cht", "Chat of the message"),
   organization_id: RECORD.organization_id,
   role: OneOf(MESSAGE_ROLES),
   status: OneOf(MESSAGE_STATUSES),

@@ -9,7 +9,7 @@ import { FreeObject } from "../../http/contract/body-schema.ts";
 import { snakeCased } from "../event-view.ts";
 
 /** The body of a webhook delivery. */
-export const WebhookEventView = noun("Event", "What has happened", {
+export const WebhookEventView = noun("Event", "An event of the organization", {
   id: Id("evt", "Id of the event, the same in retries and redeliveries"),
   type: OneOf(EVENT_TYPES),
   api_version: Type.String({ examples: [API_VERSION] }),
@@ -21,7 +21,7 @@ export const WebhookEventView = noun("Event", "What has happened", {
   actor: EventActor,
   request_id: Nullable(Id("req", "Request that caused the event")),
   resource: noun("EventResource", "The record that the event is about", {
-    type: Text("What it is about", "agent"),
+    type: Text("Kind of record", "agent"),
     id: Nullable(Type.String()),
     url: Nullable(Text("URL of the record", "https://troupe.example.com/api/agents/agt_V1StGXR8_Z5jdHi6B-myT")),
     version: Nullable(Type.Integer()),

@@ -6,12 +6,12 @@ import type { Shown } from "../../http/contract/operation.ts";
 
 export const ArtifactView = noun("Artifact", "A file that a job has written, as of the job's last change to it", {
   id: Id("art", "The artifact's id"),
-  kind: Type.Literal("file", { description: "What it is" }),
+  kind: Type.Literal("file", { description: "Kind of artifact" }),
   name: Text("The file's name", "q3.md"),
   path: Text("Its path in the workspace", "reports/q3.md"),
   mime: Text("Its media type", "text/markdown"),
   size: Count("Size in bytes"),
-  url: Text("Where its content is", "/api/workspaces/wsp_…/files/content?path=reports%2Fq3.md"),
+  url: Text("URL of the content", "/api/workspaces/wsp_…/files/content?path=reports%2Fq3.md"),
 });
 
 /** Artifacts of a job in this workspace; a job without a workspace has none. */

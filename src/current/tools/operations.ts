@@ -47,7 +47,7 @@ export const toolOperations = {
       query: { agent_id: naming("agent", idFilter(Id("agt", "An agent whose own tools are listed too"))) },
       answers: {
         200: noun("ToolList", "All tools of the service", {
-          tools: Type.Array(ToolView, { description: "By name" }),
+          tools: Type.Array(ToolView, { description: "Sorted by name" }),
           mcp_servers: Type.Array(McpServerToolsView, {
             description: "MCP servers of the agent, and whether their tools could be listed",
             examples: [[]],

@@ -68,7 +68,7 @@ export const uploadOperations = {
       summary: "Upload a file for a message",
       description:
         "The body is the file: a PNG, JPEG, GIF or WebP image, a PDF, or text in UTF-8. Its media type is detected from its first bytes. A file that no message refers to is removed after 7 days.",
-      query: { name: Type.String({ pattern: NOT_BLANK, maxLength: UPLOAD_NAME, description: "What it is called" }) },
+      query: { name: Type.String({ pattern: NOT_BLANK, maxLength: UPLOAD_NAME, description: "Name of the file" }) },
       headers: DIGEST_HEADER,
       body: streamed(UPLOAD_BYTES),
       answers: { 201: UploadedFile },

@@ -56,7 +56,7 @@ export const AgentView = noun("V1Agent", "An AI assistant with a name, a role an
   userId: Id("usr", "The user who created it"),
   createdAt: Timestamp,
   updatedAt: Timestamp,
-  archived: Type.Optional(Type.Literal(true, { description: "It is deleted" })),
+  archived: Type.Optional(Type.Literal(true, { description: "Present if the agent is deleted" })),
 });
 type AgentView = Shown<typeof AgentView>;
 
@@ -80,7 +80,7 @@ export const Done = noun("V1Done", "What has been done", {
   success: Success,
   message: Text("In words", "Agent updated successfully"),
 });
-export const Deleted = noun("V1Deleted", "What has been deleted", {
+export const Deleted = noun("V1Deleted", "Confirmation of a deletion", {
   success: Success,
   message: Text("In words", "Agent deleted successfully"),
 });

@@ -115,7 +115,7 @@ export const ExecutionEvent = Type.Union(
     event(
       "error",
       "The last event of an execution that has failed",
-      Type.Object({ message: Text("What has happened", "The execution was cancelled") }),
+      Type.Object({ message: Text("What went wrong", "The execution was cancelled") }),
     ),
   ],
   {
