@@ -67,7 +67,7 @@ export const TOOLS: readonly ToolSpec[] = [
     name: "execute_agent",
     title: "Execute an agent",
     description:
-      "Gives an agent a message in a new chat and waits for its answer, up to wait_seconds. If the work takes longer, the answer names the job that continues: call wait_for_job with its job_id. Use send_message to continue the chat afterwards.",
+      "Sends an agent a message in a new chat and waits for its answer, up to wait_seconds. If the work takes longer, the result has the job that continues: call wait_for_job with its job_id. Use send_message to continue the chat afterwards.",
     operation: "executeAgent",
     showsJob: true,
     left: ["call_key"],
@@ -110,14 +110,14 @@ export const TOOLS: readonly ToolSpec[] = [
     name: "list_jobs",
     title: "List jobs",
     description:
-      "Lists long-running work, newest first. status=needs_review and status=blocked are what waits for a person.",
+      "Lists long-running work, newest first. Jobs with status=needs_review or status=blocked wait for a person.",
     operation: "listJobs",
   },
   {
     name: "get_job",
     title: "Read a job",
     description:
-      "Reads a job once: status, result, approvals that wait, and what may be done with it (allowed_actions).",
+      "Reads a job once: status, result, waiting approvals, and the actions that it allows (allowed_actions).",
     operation: "getJob",
     ...JOB,
     left: ["since_version", "wait"],
@@ -198,7 +198,7 @@ export const TOOLS: readonly ToolSpec[] = [
   {
     name: "run_mission",
     title: "Run a mission",
-    description: "Runs a mission now. Call wait_for_job with the id of the job, if the answer has one.",
+    description: "Runs a mission now. Call wait_for_job with the id of the job, if the result has one.",
     operation: "runMission",
     ...MISSION,
     isOpenWorld: true,
@@ -213,7 +213,7 @@ export const TOOLS: readonly ToolSpec[] = [
   {
     name: "start_mission_task",
     title: "Start a task",
-    description: "Starts work on a task of a mission; if a job is already active, that one is returned.",
+    description: "Starts work on a task of a mission; if a job is already active, returns that job.",
     operation: "startMissionTask",
     renamed: { id: "mission_id", taskId: "task_id" },
     isIdempotent: true,
@@ -222,7 +222,8 @@ export const TOOLS: readonly ToolSpec[] = [
   {
     name: "list_files",
     title: "List files",
-    description: "Lists files and directories of a workspace, by path. recursive=true includes everything below.",
+    description:
+      "Lists files and directories of a workspace, sorted by path. recursive=true includes everything below.",
     operation: "listFiles",
     ...WORKSPACE,
   },
@@ -230,7 +231,7 @@ export const TOOLS: readonly ToolSpec[] = [
     name: "read_file",
     title: "Read a file",
     description:
-      "Reads a file of a workspace: text as text, an image as an image, other content as Base64. It returns at most length bytes from offset; next_offset is where to go on.",
+      "Reads a file of a workspace: text as text, an image as an image, other content as Base64. Returns at most length bytes from offset; continue at next_offset.",
     operation: "readFile",
     ...WORKSPACE,
     runs: "read_file",
@@ -239,7 +240,7 @@ export const TOOLS: readonly ToolSpec[] = [
     name: "write_file",
     title: "Write a file",
     description:
-      "Writes a file of a workspace, from text or Base64. Creates missing directories, and replaces a file that exists, whose content is kept as a version.",
+      "Writes a file of a workspace, from text or Base64. Creates missing directories. Replaces an existing file and keeps its content as a version.",
     operation: "writeFile",
     ...WORKSPACE,
     runs: "write_file",
@@ -257,7 +258,7 @@ export const TOOLS: readonly ToolSpec[] = [
   {
     name: "share_file",
     title: "Share a file",
-    description: "Creates a public address of a file: anybody who has it can download the file without a token.",
+    description: "Creates a public URL of a file: anyone with the URL can download the file without a token.",
     operation: "shareFile",
     ...WORKSPACE,
     isOpenWorld: true,
@@ -275,7 +276,7 @@ export const TOOLS: readonly ToolSpec[] = [
     name: "compact_chat",
     title: "Compact a chat",
     description:
-      "Begins a job that writes a summary of a long chat. From then on the agent gets the summary in place of the older messages, which stay readable. Call wait_for_job with the id of that job. Long chats are compacted without being asked.",
+      "Starts a job that summarizes a long chat. From then on the agent gets the summary instead of the older messages, which stay readable. Call wait_for_job with the id of that job. Long chats are compacted automatically.",
     operation: "compactChat",
     ...CHAT,
     isOpenWorld: true,
@@ -284,7 +285,7 @@ export const TOOLS: readonly ToolSpec[] = [
     name: "fork_chat",
     title: "Fork a chat",
     description:
-      "Goes on from an earlier message in a new chat; the chat itself stays as it is. With content, which replaces that message of a user, the agent answers in the new chat: call wait_for_job with the id of the job. Take from_message_id from read_chat.",
+      "Copies a chat up to an earlier message into a new chat; the chat itself stays as it is. With content, which replaces that message of a user, the agent answers in the new chat: call wait_for_job with the id of the job. Take from_message_id from read_chat.",
     operation: "forkChat",
     ...CHAT,
     isOpenWorld: true,
@@ -293,7 +294,7 @@ export const TOOLS: readonly ToolSpec[] = [
     name: "pin_message",
     title: "Pin a message",
     description:
-      "Pins a message of a chat, so that the agent gets it as it is also after the chat was compacted; pinned=false takes the pin away. A chat has at most 20.",
+      "Pins a message of a chat, so that the agent still gets it unchanged after the chat is compacted; pinned=false unpins it. A chat can have at most 20.",
     operation: "updateMessage",
     ...CHAT,
     isIdempotent: true,
