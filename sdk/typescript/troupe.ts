@@ -2857,7 +2857,7 @@ export interface ListUploadsQuery {
 
 /** What `createUpload` takes besides. */
 export interface CreateUploadQuery {
-  /** What it is called */
+  /** Name of the file */
   name?: string;
 }
 
@@ -3204,7 +3204,7 @@ export interface Agent {
   approval_expiry: ApprovalExpiry;
   /** MCP servers whose tools the agent can use */
   mcp_servers: McpServer[];
-  /** Model calls of one job */
+  /** Maximum number of model calls per job */
   max_steps: number | null;
   /** The agent's own tools: run by your program (`client`), or as HTTP requests by the service (`http`) */
   tools: AgentTool[];
@@ -3289,7 +3289,7 @@ export interface AgentReadiness {
   contract: {
     /** The OpenAPI 3.1 document */
     openapi: string;
-    /** The same for people */
+    /** The interactive reference */
     reference: string;
     /** A version of the contract, by date */
     api_version: string;
@@ -3327,7 +3327,7 @@ export interface AgentReadiness {
   sdks: {
     /** Programming language */
     language: string;
-    /** The source, one file */
+    /** Source of the SDK, one file */
     source: string;
   }[];
   /** How requests are limited */
@@ -3553,7 +3553,7 @@ export interface ApproveJobRequest {
 export interface Artifact {
   /** The artifact's id */
   id: string;
-  /** What it is */
+  /** Kind of artifact */
   kind: "file";
   /** The file's name */
   name: string;
@@ -3563,7 +3563,7 @@ export interface Artifact {
   mime: string;
   /** Size in bytes */
   size: number;
-  /** Where its content is */
+  /** URL of the content */
   url: string;
 }
 
@@ -3696,7 +3696,7 @@ export interface AuthorizationServer {
   revocation_endpoint_auth_methods_supported: string[];
   /** PKCE is required */
   code_challenge_methods_supported: string[];
-  /** Answers name the issuer (RFC 9207) */
+  /** Whether responses have the issuer (RFC 9207) */
   authorization_response_iss_parameter_supported: boolean;
   /** Whether a client id may be the URL of a metadata document */
   client_id_metadata_document_supported: boolean;
@@ -3770,7 +3770,7 @@ export interface Chat {
   agent_id: string;
   /** Name of the agent when the chat was created */
   agent_name: string;
-  /** Where it is */
+  /** Workspace of the chat */
   workspace_id: string;
   options: ChatOptions;
   /** Number of messages */
@@ -3922,7 +3922,7 @@ export interface ChatCompactedEvent {
     job_id: string;
     /** Id of the message */
     message_id: string;
-    /** The messages of this page */
+    /** Number of messages that the summary replaces */
     messages: number;
   };
 }
@@ -4165,7 +4165,7 @@ export interface ChatMessageUpdatedEvent {
     at: string;
     /** Id of the message */
     message_id: string;
-    /** Whether the chat is pinned in lists */
+    /** Whether the message stays in the model's context when the chat is compacted */
     pinned: boolean;
   };
 }
@@ -4556,7 +4556,7 @@ export type ContentBlockInput =
     /** Kind of the entry */
     type: "image" | "file";
     source: ContentSourceInput;
-    /** What it is called */
+    /** Name of the file */
     name?: string;
   };
 
@@ -4746,7 +4746,7 @@ export interface DeletedChat {
   agent_id: string;
   /** Name of the agent when the chat was created */
   agent_name: string;
-  /** Where it is */
+  /** Workspace of the chat */
   workspace_id: string;
   options: ChatOptions;
   /** Number of messages */
@@ -4791,7 +4791,7 @@ export interface DeletedChat {
 export interface DeletedMission {
   /** The mission's id */
   id: string;
-  /** What it is called */
+  /** Title */
   title: string;
   /** What each run is for */
   goal: string;
@@ -4817,7 +4817,7 @@ export interface DeletedMission {
   metadata: { [name: string]: unknown };
   /** Failures since the last success */
   consecutive_failures: number;
-  /** The tasks of this page */
+  /** The mission's tasks, in their order */
   tasks: MissionTask[];
   /** The newest run; null before the first */
   last_run: MissionLastRun | null;
@@ -5093,7 +5093,7 @@ export interface ErrorDetails {
   others?: number;
 }
 
-/** What has happened */
+/** An event of the organization */
 export interface Event {
   /** Id of the event, the same in retries and redeliveries */
   id: string;
@@ -5153,7 +5153,7 @@ export interface EventPage {
 
 /** The record that the event is about */
 export interface EventResource {
-  /** What it is about */
+  /** Kind of record */
   type: string;
   /** Id of the record; null if it has none */
   id: string | null;
@@ -5356,7 +5356,7 @@ export interface FoundFile {
 
 /** Matches in names first, then in contents */
 export interface FoundFiles {
-  /** The files of this page */
+  /** The matching files */
   files: FoundFile[];
 }
 
@@ -5684,7 +5684,7 @@ export interface JobBlockedEvent {
     type: "job.blocked";
     /** ISO 8601 UTC with milliseconds */
     at: string;
-    /** Why */
+    /** What the job waits for */
     reason: BlockedReason;
     /** For `tool_result_required`: the calls that wait for a result from the client */
     tool_calls?: ClientToolCall[];
@@ -6098,7 +6098,7 @@ export interface JobRunnerStatusEvent {
     /** ISO 8601 UTC with milliseconds */
     heartbeat_at: string | null;
     progress: JobProgress;
-    /** Why */
+    /** Why the runner waits; absent if it does not */
     reason?: JobWaitReason;
     /** ISO 8601 UTC with milliseconds */
     retry_at?: string | null;
@@ -6362,7 +6362,7 @@ export interface MemberList {
 export interface Message {
   /** The message's id */
   id: string;
-  /** Its chat */
+  /** Chat of the message */
   chat_id: string;
   /** The organization that owns it */
   organization_id: string;
@@ -6532,7 +6532,7 @@ export interface MessagingIntegrationWithSecret {
 export interface Mission {
   /** The mission's id */
   id: string;
-  /** What it is called */
+  /** Title */
   title: string;
   /** What each run is for */
   goal: string;
@@ -6642,9 +6642,9 @@ export interface MissionLastRun {
   fired_at: string;
   /** ISO 8601 UTC with milliseconds */
   ended_at: string | null;
-  /** Its job */
+  /** Job of the run */
   job_id: string | null;
-  /** Its chat */
+  /** Chat of the run */
   chat_id: string | null;
   /** Why it failed; null if it did not */
   error: MissionRunError | null;
@@ -6683,11 +6683,11 @@ export interface MissionRun {
   count: number;
   /** Last scheduled time that the entry covers */
   until: string | null;
-  /** Its job */
+  /** Job of the run */
   job_id: string | null;
-  /** Its chat */
+  /** Chat of the run */
   chat_id: string | null;
-  /** The beginning of its result */
+  /** Beginning of its result */
   result: string | null;
   /** Why it failed; null if it did not */
   error: MissionRunError | null;
@@ -6810,7 +6810,7 @@ export interface MissionTask {
   priority: Priority;
   /** An agent's or a user's id, as it was given */
   assigned_to: string | null;
-  /** Its place in the mission's list */
+  /** Position in the mission's list, from 0 */
   position: number;
   /** Ids of the tasks that must be completed or cancelled first */
   depends_on: string[];
@@ -6879,7 +6879,7 @@ export interface ModelLimits {
 
 /** All models that are allowed */
 export interface ModelList {
-  /** The models of this page */
+  /** The allowed models */
   models: Model[];
 }
 
@@ -7280,9 +7280,9 @@ export interface ReasoningBlock {
 
 /** A durable event of a stream */
 export interface RecordedEvent {
-  /** Its place in the stream */
+  /** Number of the event in the stream */
   seq: number;
-  /** What has happened */
+  /** Type of the event */
   type: string;
   /** ISO 8601 UTC with milliseconds */
   at: string;
@@ -7598,7 +7598,7 @@ export type SdkLanguage = "typescript" | "javascript" | "python";
 export interface SdkManifest {
   /** Version of the contract that they were generated from */
   api_version: string;
-  /** The packages of this page */
+  /** The SDKs */
   packages: SdkPackage[];
 }
 
@@ -7612,7 +7612,7 @@ export interface SdkPackage {
   version: string;
   /** File name to save it as */
   file: string;
-  /** Where it is */
+  /** URL of the file */
   url: string;
   /** SHA-256 of its bytes, in hex */
   sha256: string;
@@ -7627,7 +7627,7 @@ export interface SdkPackage {
 export interface SdkTypes {
   /** File name to save it as, beside the SDK */
   file: string;
-  /** Where it is */
+  /** URL of the file */
   url: string;
   /** SHA-256 of its bytes, in hex */
   sha256: string;
@@ -7647,7 +7647,7 @@ export interface Secret {
 
 /** All secrets, by name */
 export interface SecretList {
-  /** The secrets of this page */
+  /** The secrets, sorted by name */
   secrets: Secret[];
 }
 
@@ -7850,7 +7850,7 @@ export interface StateMachine {
 
 /** All state machines */
 export interface StateMachineList {
-  /** The machines of this page */
+  /** The state machines */
   machines: StateMachine[];
 }
 
@@ -8124,7 +8124,7 @@ export interface ToolImportNote {
 
 /** All tools of the service */
 export interface ToolList {
-  /** By name */
+  /** Sorted by name */
   tools: Tool[];
   /** MCP servers of the agent, and whether their tools could be listed */
   mcp_servers: McpServerTools[];
@@ -8676,7 +8676,7 @@ export interface V1Agent {
   createdAt: string;
   /** ISO 8601 UTC with milliseconds */
   updatedAt: string;
-  /** It is deleted */
+  /** Present if the agent is deleted */
   archived?: true;
 }
 
@@ -8740,7 +8740,7 @@ export interface V1CreatedAgent {
   chatUrl: string;
 }
 
-/** What has been deleted */
+/** Confirmation of a deletion */
 export interface V1Deleted {
   /** Always true */
   success: true;
@@ -8783,7 +8783,7 @@ export interface V1ExecutionErrorEvent {
   event: "error";
   /** Data of the event */
   data: {
-    /** What has happened */
+    /** What went wrong */
     message: string;
   };
 }
