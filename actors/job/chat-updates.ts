@@ -2,7 +2,7 @@
 import type { ChatCommand, JobUpdate } from "../chat/protocol.ts";
 import { chatRef } from "../chat/schema.ts";
 import type { Tx } from "../runtime/actor.ts";
-import { expiryOf, toldCall, waitingCalls } from "./client-call.ts";
+import { expiryOf, eventCall, waitingCalls } from "./client-call.ts";
 import { openApprovals } from "./machine.ts";
 import type { Job } from "./schema.ts";
 
@@ -16,8 +16,8 @@ export function updatesOf(job: Job): readonly JobUpdate[] {
   for (const { id: approvalId, decision: _, decidedBy: _by, decidedAt: _at, ...approval } of openApprovals(job))
     updates.push({ type: "approval.requested", data: { jobId, approvalId, ...approval } });
   for (const call of waitingCalls(job)) {
-    const { id: callId, ...told } = toldCall(call);
-    updates.push({ type: "tool.requested", data: { jobId, callId, ...told, expiresAt: expiryOf(job, call) } });
+    const { id: callId, ...shown } = eventCall(call);
+    updates.push({ type: "tool.requested", data: { jobId, callId, ...shown, expiresAt: expiryOf(job, call) } });
   }
   if (review.state !== "none") updates.push(reviewUpdate(job));
   return [...updates, statusUpdate(job)];

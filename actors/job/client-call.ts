@@ -16,7 +16,7 @@ export const expiryOf = ({ createdAt }: Job, { requestedAt }: OpenCall): string 
   isoTime(Date.parse(requestedAt ?? createdAt) + CLIENT_RESULT_MS);
 
 /** The call as events show it. */
-export function toldCall({ id, name, arguments: given }: OpenCall): {
+export function eventCall({ id, name, arguments: given }: OpenCall): {
   id: string;
   name: string;
   arguments?: JsonObject;

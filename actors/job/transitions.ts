@@ -12,7 +12,7 @@ import { isoTime } from "../schema.ts";
 import { cancelChildren } from "./delegation.ts";
 import { appendJobEvent, appendRunnerStatus, type ApprovalResolved } from "./events.ts";
 import { jobStatusAfter, type JobTrigger, openApprovals } from "./machine.ts";
-import { toldCall } from "./client-call.ts";
+import { eventCall } from "./client-call.ts";
 import { runIntent } from "./new-job.ts";
 import { sendUpdates, updatesOf } from "./chat-updates.ts";
 import { reportToMission, reportToWorkspace } from "./end-reports.ts";
@@ -185,7 +185,7 @@ export function resolution(
 export function blocked(tx: Tx, job: JobIn<"running">, reason: BlockedReason, result: string): JobIn<"blocked"> {
   assertAllowed(job, "block");
   appendRunnerStatus(tx, job, "waiting");
-  const toolCalls = reason === "tool_result_required" ? { toolCalls: job.openCalls.map(toldCall) } : {};
+  const toolCalls = reason === "tool_result_required" ? { toolCalls: job.openCalls.map(eventCall) } : {};
   appendJobEvent(tx, "job.blocked", { reason, ...toolCalls });
   tx.endText(job.outputMessageId);
   return { ...job, ...settleRun(tx, job), status: "blocked", blockedReason: reason, waiting: null, result };

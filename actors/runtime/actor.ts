@@ -114,10 +114,10 @@ export interface Tx {
   /** The seq of the newest event of this actor's stream, including those of this turn. */
   head(): number;
   /**
-   * Begins the live text of a message. `text` is its committed text, and `told` is how much of that a reader of all
+   * Begins the live text of a message. `text` is its committed text, and `known` is how much of that a reader of all
    * events already has (SSE-3). Continues if the same attempt of the message has begun already.
    */
-  beginText(messageId: string, attempt: number, text: string, told?: number): void;
+  beginText(messageId: string, attempt: number, text: string, known?: number): void;
   /** Adds to the live text. Never stored; readers see it after this actor's last pending commit. */
   addText(messageId: string, text: string): void;
   /** The message is complete: after the events of this turn, no reader gets its live text any more. */

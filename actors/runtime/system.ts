@@ -287,7 +287,7 @@ export class System<P extends Protocols> implements TurnHost, HandOverHost {
     for (const effect of effects) if (!settled.includes(effect.id)) this.effects.intend(effect, grant);
   }
 
-  release(draft: Draft, grant: ShardGrant): void {
+  startOutputs(draft: Draft, grant: ShardGrant): void {
     if (draft.isEmpty) return;
     // The shard has been lost since the commit: its next owner keeps the commit's promises.
     if (this.shards.epochOf(grant.shard) !== grant.epoch) return;

@@ -19,7 +19,7 @@ export interface ReportsParts {
 
 interface AttemptReport {
   readonly end: AttemptEnd;
-  readonly told: PromiseWithResolvers<boolean>;
+  readonly stored: PromiseWithResolvers<boolean>;
 }
 
 export class Reports {
@@ -34,7 +34,7 @@ export class Reports {
   /** Resolves after the commit; false if it was refused, and may be reported again while the epoch lasts. */
   tell(organizationId: string, epoch: number, end: AttemptEnd): Promise<boolean> {
     const key = `${organizationId}/${epoch}`;
-    const report: AttemptReport = { end, told: Promise.withResolvers() };
+    const report: AttemptReport = { end, stored: Promise.withResolvers() };
     const waiting = this.waiting.get(key);
     if (waiting === undefined) {
       const reports = [report];
@@ -44,14 +44,14 @@ export class Reports {
         this.send(organizationId, epoch, reports);
       });
     } else waiting.push(report);
-    return report.told.promise;
+    return report.stored.promise;
   }
 
   private send(organizationId: string, epoch: number, reports: readonly AttemptReport[]): void {
     const command = { kind: "attempts_ended", ends: reports.map(({ end }) => end) } as const;
     this.parts.group([{ ref: webhookRef(organizationId), command }], { epoch }).then(
-      ({ ok }) => reports.forEach(({ told }) => told.resolve(ok)),
-      (cause: unknown) => reports.forEach(({ told }) => told.reject(cause)),
+      ({ ok }) => reports.forEach(({ stored }) => stored.resolve(ok)),
+      (cause: unknown) => reports.forEach(({ stored }) => stored.reject(cause)),
     );
   }
 }

@@ -6,7 +6,7 @@
  *   bun webhook-worker.ts <url of the database> <port of the receiver>      BENCH_CA: its authority, in PEM
  */
 import { newId } from "../../actors/ids.ts";
-import type { Member } from "../../actors/runtime/turns/members.ts";
+import type { GroupMember } from "../../actors/runtime/turns/members.ts";
 import { isoTime } from "../../actors/schema.ts";
 import { type NewsEvent, takeEvent, webhookRef } from "../../actors/webhook/events.ts";
 import type { WebhookCommand } from "../../actors/webhook/protocol.ts";
@@ -116,7 +116,7 @@ system.dispatchGroup = async (members, options) => {
 };
 await system.start();
 
-function countEnds({ ref, command }: Member): void {
+function countEnds({ ref, command }: GroupMember): void {
   if (command.kind !== "attempts_ended") return;
   const { ends } = command as Extract<WebhookCommand, { readonly kind: "attempts_ended" }>;
   const tally = tallyOf(ref.organizationId);

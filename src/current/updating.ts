@@ -1,10 +1,10 @@
 /** Updates that may change nothing: they are answered like others, but emit no event (GEN-8). */
 import type { Outcome } from "../../actors/fault.ts";
-import type { Ask, Member } from "../../actors/runtime/turns/members.ts";
+import type { Ask, GroupMember } from "../../actors/runtime/turns/members.ts";
 import { type Change, type Commit, done } from "../http/commit/commit.ts";
 
 /** Reads the record (null if absent) and updates it, if the conditions hold. */
-type ReadAndWrite<R> = readonly [read: Ask<R | null>, write: Ask<R>, ...conditions: Member[]];
+type ReadAndWrite<R> = readonly [read: Ask<R | null>, write: Ask<R>, ...conditions: GroupMember[]];
 interface Versioned {
   readonly version: number;
 }

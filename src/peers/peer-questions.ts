@@ -6,7 +6,7 @@
 import { assert } from "../../actors/assert.ts";
 import { parseStored } from "../../actors/exact-json.ts";
 import { type Outcome, refuse } from "../../actors/fault.ts";
-import type { Member } from "../../actors/runtime/turns/members.ts";
+import type { GroupMember } from "../../actors/runtime/turns/members.ts";
 import { UNAVAILABLE, UNAVAILABLE_RETRY_MS } from "../../actors/runtime/placement/shards.ts";
 import type { Clock } from "../../actors/runtime/ports.ts";
 import { localCaller } from "../http/request/caller.ts";
@@ -20,13 +20,13 @@ import { OWNER_WAIT_MS, type Routing } from "./routing.ts";
 /** The part of the system that answers. */
 export interface AskedSystem {
   serves(organizationId: string): boolean;
-  dispatchGroup(members: readonly Member[]): Promise<Outcome<readonly unknown[]>>;
+  dispatchGroup(members: readonly GroupMember[]): Promise<Outcome<readonly unknown[]>>;
   settled(organizationId: string): Promise<Outcome<null>>;
 }
 
 /** A question: the members of a group, null for `settled`, or an operation. */
 type Question = { readonly organizationId: string } & (
-  | { readonly members: readonly Member[] | null }
+  | { readonly members: readonly GroupMember[] | null }
   | { readonly call: OperationCall }
 );
 
@@ -48,7 +48,7 @@ export class PeerQuestions {
     this.parts = parts;
   }
 
-  ask(organizationId: string, members: readonly Member[]): Promise<Outcome<readonly unknown[]>> {
+  ask(organizationId: string, members: readonly GroupMember[]): Promise<Outcome<readonly unknown[]>> {
     return this.put({ organizationId, members }) as Promise<Outcome<readonly unknown[]>>;
   }
 

@@ -7,7 +7,7 @@ import { assert } from "../../actors/assert.ts";
 import type { Outcome } from "../../actors/fault.ts";
 import type { Clock } from "../../actors/runtime/ports.ts";
 import { within } from "../../actors/runtime/placement/hand-over.ts";
-import type { Member } from "../../actors/runtime/turns/members.ts";
+import type { GroupMember } from "../../actors/runtime/turns/members.ts";
 import type { FileContents } from "../../actors/workspace/ports.ts";
 import type { Tracing } from "../../actors/runtime/tracing.ts";
 import { type Peers, SHARD_COUNT } from "../../actors/runtime/placement/placement.ts";
@@ -184,7 +184,7 @@ export class ReplicaGroup implements Peers {
     await Promise.all(others.map((other) => this.client.tell(other, path)));
   }
 
-  ask(organizationId: string, members: readonly Member[]): Promise<Outcome<readonly unknown[]>> {
+  ask(organizationId: string, members: readonly GroupMember[]): Promise<Outcome<readonly unknown[]>> {
     return this.questions.ask(organizationId, members);
   }
 

@@ -9,7 +9,7 @@ import { chatAfter } from "../../actors/job/transitions.ts";
 import type { JobCommand } from "../../actors/job/protocol.ts";
 import { type Job, jobRef, type JobTerms, PLAIN_TERMS } from "../../actors/job/schema.ts";
 import { type Budget, NO_BUDGET } from "../../actors/job/terms.ts";
-import { type Ask, followed, following, type Member, type RepliesOf } from "../../actors/runtime/turns/members.ts";
+import { type Ask, followed, following, type GroupMember, type RepliesOf } from "../../actors/runtime/turns/members.ts";
 import type { JsonObject } from "../../actors/schema.ts";
 import { ask } from "../../actors/troupe.ts";
 import { type SaidContent, usesOf } from "./attaching.ts";
@@ -37,7 +37,7 @@ export interface Continuation {
 /** The decision, the end of the chat's turn, and the message of the new job. */
 export type ContinuationSteps = readonly [
   Ask<Job>,
-  (replies: readonly unknown[]) => Member | null,
+  (replies: readonly unknown[]) => GroupMember | null,
   (replies: readonly unknown[]) => Ask<SentMessage>,
   ...Ask<unknown>[],
 ];

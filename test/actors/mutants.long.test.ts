@@ -247,14 +247,14 @@ const MUTANTS: readonly SourceMutant[] = [
   ],
   [
     "actors/mission/firing.ts",
-    "if (next !== null && tx.now < Date.parse(next.dueAt)) setAlarm(tx, next.dueAt);\n  else ",
+    "if (next !== null && tx.now < Date.parse(next.dueAt)) setAlarm(tx, next.dueAt);\n  else\n    ",
     "",
     `${MISSION}firing.test.ts`,
     "before its time fires nothing",
   ],
   [
     "actors/mission/firing.ts",
-    'if (outcome !== "failMission") return mission;',
+    'if (outcome !== "failed") return mission;',
     "",
     `${MISSION}firing.test.ts`,
     "is skipped and is no failure",

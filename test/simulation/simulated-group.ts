@@ -4,7 +4,7 @@
  */
 import { type Outcome, refuse } from "../../actors/fault.ts";
 import type { Clock } from "../../actors/runtime/ports.ts";
-import type { Member, MemberStep } from "../../actors/runtime/turns/members.ts";
+import type { GroupMember, MemberStep } from "../../actors/runtime/turns/members.ts";
 import { type Peers, SHARD_COUNT } from "../../actors/runtime/placement/placement.ts";
 import { UNAVAILABLE } from "../../actors/runtime/placement/shards.ts";
 import { Liveness } from "../../src/peers/liveness.ts";
@@ -89,7 +89,7 @@ export class SimulatedGroup implements Peers {
   async request(organizationId: string, steps: readonly MemberStep[]): Promise<Outcome<readonly unknown[]>> {
     const place = await this.routing.placeOf(organizationId);
     if (place === null) return refuse(UNAVAILABLE);
-    const members = steps.filter((step): step is Member => typeof step !== "function");
+    const members = steps.filter((step): step is GroupMember => typeof step !== "function");
     if (place.kind === "there")
       return members.length < steps.length ? refuse(UNAVAILABLE) : this.questions.ask(organizationId, members);
     const done = this.routing.begin(organizationId);
@@ -117,7 +117,7 @@ export class SimulatedGroup implements Peers {
     this.routing.wake();
   }
 
-  ask(organizationId: string, members: readonly Member[]): Promise<Outcome<readonly unknown[]>> {
+  ask(organizationId: string, members: readonly GroupMember[]): Promise<Outcome<readonly unknown[]>> {
     return this.questions.ask(organizationId, members);
   }
 

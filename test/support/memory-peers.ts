@@ -1,6 +1,6 @@
 /** Replicas of one world that reach each other without HTTP (port: `actors/runtime/placement/placement.ts`). */
 import { type Outcome, refuse } from "../../actors/fault.ts";
-import type { Member } from "../../actors/runtime/turns/members.ts";
+import type { GroupMember } from "../../actors/runtime/turns/members.ts";
 import type { Peers } from "../../actors/runtime/placement/placement.ts";
 import { UNAVAILABLE } from "../../actors/runtime/placement/shards.ts";
 import type { LedgerReplica } from "./ledger-replica.ts";
@@ -31,7 +31,7 @@ export class MemoryPeers implements Peers {
 
   opened(): void {}
 
-  ask(organizationId: string, members: readonly Member[]): Promise<Outcome<readonly unknown[]>> {
+  ask(organizationId: string, members: readonly GroupMember[]): Promise<Outcome<readonly unknown[]>> {
     this.asked++;
     const owner = this.ownerOf(organizationId);
     return owner === undefined ? Promise.resolve(refuse(UNAVAILABLE)) : owner.system.dispatchGroup(members);

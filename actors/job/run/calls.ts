@@ -12,7 +12,7 @@ import type { Toolbox } from "../ports.ts";
 import type { Pulse } from "./pulse.ts";
 import type { Reporter } from "./reporter.ts";
 import { toolContextOf, type RunServices } from "./services.ts";
-import { runTurn } from "./run-slices.ts";
+import { runSlice } from "./run-slices.ts";
 import type { Transcript } from "./transcript.ts";
 import type { Block, Job } from "../schema.ts";
 import type { OpenCall } from "../terms.ts";
@@ -87,7 +87,7 @@ export class RunCalls {
     const context = toolContextOf(reporter.job);
     const idempotencyKey = `${jobId}:${step}:${callId}`;
     const host = { ...pulse.host(waits), admitFile: (bytes: number) => room.admit(bytes) };
-    const turn = runTurn(this.parts, context.organizationId);
+    const turn = runSlice(this.parts, context.organizationId);
     if (turn !== null) await turn;
     await reporter.entitled(signal);
     if (signal.aborted) return;

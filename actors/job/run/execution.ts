@@ -24,7 +24,7 @@ import { jobTurnEnd } from "../transitions.ts";
 import { updatesOf } from "../chat-updates.ts";
 import { EarlyStarts } from "./early-start.ts";
 import { JobRun } from "./run.ts";
-import { runTurn } from "./run-slices.ts";
+import { runSlice } from "./run-slices.ts";
 import { type Job, jobRef } from "../schema.ts";
 import { ProviderLimits } from "./provider-limits.ts";
 import { JobSlot } from "./job-slot.ts";
@@ -48,7 +48,7 @@ export function jobExecution(parts: RunServices, limits = new ProviderLimits(par
       using slot = new JobSlot(parts.slots, slotRequestOf(effect), early?.slot);
       const run = new JobRun(parts, { effect, context, slot, limits, started: early?.started ?? null });
       if (!(await slot.take(context.signal))) return run.abandon();
-      const turn = runTurn(parts, effect.organizationId);
+      const turn = runSlice(parts, effect.organizationId);
       if (turn !== null) await turn;
       await run.go();
     },

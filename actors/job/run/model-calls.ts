@@ -30,7 +30,7 @@ import {
 import type { CallEnd, ProviderLimits } from "./provider-limits.ts";
 import type { Reporter } from "./reporter.ts";
 import { MODEL_PAUSES, waitReason } from "./retry-policy.ts";
-import { costOfStep, runTurn } from "./run-slices.ts";
+import { costOfStep, runSlice } from "./run-slices.ts";
 import type { RunWait } from "./run-wait.ts";
 
 /** The content of a call; the job determines the model and the organization. */
@@ -108,7 +108,7 @@ export class ModelCalls {
   ): Promise<ModelOutcome> {
     const { services, run } = this;
     const { job } = run.reporter;
-    const turn = runTurn(services, job.organizationId, costOfStep(prompt.entries));
+    const turn = runSlice(services, job.organizationId, costOfStep(prompt.entries));
     if (turn !== null) await turn;
     const { model } = this;
     const described = services.models.describe(model);

@@ -14,7 +14,7 @@ import type { TextWriter } from "../../runtime/streams/text-writer.ts";
 import { usageRef } from "../../usage/schema.ts";
 import { askChat, askJob, askUsage, type JobRunIntent, type RunServices } from "./services.ts";
 import type { StartedJob } from "./early-start.ts";
-import { costOfReport, runTurn } from "./run-slices.ts";
+import { costOfReport, runSlice } from "./run-slices.ts";
 import { jobUsage } from "../metering.ts";
 import type { ProgressReport } from "../protocol.ts";
 import { type Job, jobRef } from "../schema.ts";
@@ -77,7 +77,7 @@ export class Reporter {
     chat: (job: Job) => readonly C[],
   ): Promise<ReplyOf<ChatProtocol, C> | undefined> {
     const { organizationId } = this.effect;
-    const turn = runTurn(this.parts, organizationId, costOfReport(command));
+    const turn = runSlice(this.parts, organizationId, costOfReport(command));
     if (turn !== null) await turn;
     await this.allShown();
     const toChat = (job: Job, index: number) => {

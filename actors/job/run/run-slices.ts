@@ -20,8 +20,8 @@ export interface RunSlices {
   readonly runSlices?: Slices;
 }
 
-/** Resolves when this organization may take its turn. Null: now. */
-export const runTurn = ({ runSlices }: RunSlices, organizationId: string, cost = 1): Promise<void> | null =>
+/** Resolves when this organization may go on. Null: now. */
+export const runSlice = ({ runSlices }: RunSlices, organizationId: string, cost = 1): Promise<void> | null =>
   runSlices?.take(Math.min(cost, RUN_SLICE), organizationId) ?? null;
 
 const sliceUnits = (characters: number): number => Math.floor(characters / UNIT_CHARACTERS);

@@ -33,7 +33,8 @@ export const MANY_GROUPS = 8;
 
 export type GroupSize = "small" | "large";
 
-interface Lane {
+/** The groups of one organization that wait. */
+interface Backlog {
   /** Bytes that it may still add; negative: what it owes. */
   balance: number;
   readonly groups: TurnGroup[];
@@ -57,8 +58,8 @@ export const costOf = ({ bytes }: TurnGroup): number => bytes + GROUP_COST;
 const sizeOf = ({ bytes }: TurnGroup): GroupSize => (bytes > LARGE_BYTES ? "large" : "small");
 
 export class FlushQueue {
-  /** The first lane has the next turn. A lane that owes something stays, even without groups. */
-  private readonly lanes = new Map<string, Lane>();
+  /** The first organization has the next turn. One that owes something stays, even without groups. */
+  private readonly backlogs = new Map<string, Backlog>();
   private count = 0;
   private largeCount = 0;
   /** A batch of small groups has left out an organization with many waiting groups. */
@@ -79,10 +80,11 @@ export class FlushQueue {
   }
 
   push(group: TurnGroup): void {
-    let lane = this.lanes.get(group.organizationId);
-    if (lane === undefined) this.lanes.set(group.organizationId, (lane = { balance: 0, groups: [], isLeft: false }));
-    assert((lane.groups.at(-1)?.order ?? 0) < group.order, "groups wait in their order (FL-2)");
-    lane.groups.push(group);
+    let backlog = this.backlogs.get(group.organizationId);
+    if (backlog === undefined)
+      this.backlogs.set(group.organizationId, (backlog = { balance: 0, groups: [], isLeft: false }));
+    assert((backlog.groups.at(-1)?.order ?? 0) < group.order, "groups wait in their order (FL-2)");
+    backlog.groups.push(group);
     this.count++;
     if (sizeOf(group) === "large") this.largeCount++;
     if (group.isPatient) this.patientCount++;
@@ -90,14 +92,14 @@ export class FlushQueue {
 
   /** The last group of an organization, or of each. */
   last(organizationId: string | null): readonly TurnGroup[] {
-    const lanes = organizationId === null ? this.lanes.values() : [this.lanes.get(organizationId)];
-    return [...lanes].flatMap((lane) => lane?.groups.at(-1) ?? []);
+    const backlogs = organizationId === null ? this.backlogs.values() : [this.backlogs.get(organizationId)];
+    return [...backlogs].flatMap((backlog) => backlog?.groups.at(-1) ?? []);
   }
 
   /** Removes and returns all groups. */
   clear(): readonly TurnGroup[] {
-    const groups = [...this.lanes.values()].flatMap((lane) => lane.groups);
-    this.lanes.clear();
+    const groups = [...this.backlogs.values()].flatMap((backlog) => backlog.groups);
+    this.backlogs.clear();
     this.count = 0;
     this.largeCount = 0;
     this.hasMany = false;
@@ -111,39 +113,39 @@ export class FlushQueue {
    */
   take(isShared: boolean, size: GroupSize, judge: Judge): TurnGroup[] {
     const filling: Filling = { batch: [], bytes: 0, size: null };
-    if (!isShared && this.lanes.size === 1) {
-      const [[organizationId, lane]] = this.lanes as Iterable<[string, Lane]> as [[string, Lane]];
+    if (!isShared && this.backlogs.size === 1) {
+      const [[organizationId, backlog]] = this.backlogs as Iterable<[string, Backlog]> as [[string, Backlog]];
       if (size === "large") this.hasMany = false;
-      if (judge.isInFlight(organizationId) || (size === "small" && isNextLarge(lane))) return [];
-      lane.balance = BATCH_BYTES + GROUP_COST * BATCH_GROUPS;
-      this.fill(filling, lane, judge);
-      if (lane.groups.length === 0) this.lanes.delete(organizationId);
+      if (judge.isInFlight(organizationId) || (size === "small" && isNextLarge(backlog))) return [];
+      backlog.balance = BATCH_BYTES + GROUP_COST * BATCH_GROUPS;
+      this.fill(filling, backlog, judge);
+      if (backlog.groups.length === 0) this.backlogs.delete(organizationId);
       return filling.batch;
     }
     filling.size = size;
-    // A copy, because a lane that has had its turn goes to the end and must not get another one.
-    const free = Array.from(this.lanes).filter(([organizationId]) => !judge.isInFlight(organizationId));
-    const lanes = free.filter(([organizationId, lane]) => isOf(size, lane, judge.isOverShare(organizationId)));
-    this.hasMany = size === "small" && lanes.length < free.length;
-    const gift = SHARED_BYTES + leastDebt(lanes);
-    for (const [organizationId, lane] of lanes) {
-      lane.balance = Math.min(SHARED_BYTES, lane.balance + gift);
+    // A copy, because an organization that has had its turn goes to the end and must not get another one.
+    const free = Array.from(this.backlogs).filter(([organizationId]) => !judge.isInFlight(organizationId));
+    const backlogs = free.filter(([organizationId, backlog]) => isOf(size, backlog, judge.isOverShare(organizationId)));
+    this.hasMany = size === "small" && backlogs.length < free.length;
+    const gift = SHARED_BYTES + leastDebt(backlogs);
+    for (const [organizationId, backlog] of backlogs) {
+      backlog.balance = Math.min(SHARED_BYTES, backlog.balance + gift);
       const before = filling.batch.length;
-      this.fill(filling, lane, judge);
-      const isDone = lane.groups.length === 0 && lane.balance >= SHARED_BYTES;
+      this.fill(filling, backlog, judge);
+      const isDone = backlog.groups.length === 0 && backlog.balance >= SHARED_BYTES;
       // To the end: all others have their turn first.
-      if (isDone || filling.batch.length > before) this.lanes.delete(organizationId);
-      if (!isDone && filling.batch.length > before) this.lanes.set(organizationId, lane);
+      if (isDone || filling.batch.length > before) this.backlogs.delete(organizationId);
+      if (!isDone && filling.batch.length > before) this.backlogs.set(organizationId, backlog);
     }
     return filling.batch;
   }
 
-  private fill(filling: Filling, lane: Lane, { mayBeSent, refuse }: Judge): void {
+  private fill(filling: Filling, backlog: Backlog, { mayBeSent, refuse }: Judge): void {
     const { batch, size } = filling;
     let own = 0;
     let taken = 0;
-    while (taken < lane.groups.length && batch.length < BATCH_GROUPS && lane.balance > 0) {
-      const group = lane.groups[taken]!;
+    while (taken < backlog.groups.length && batch.length < BATCH_GROUPS && backlog.balance > 0) {
+      const group = backlog.groups[taken]!;
       const isSent = mayBeSent(group);
       if (own > 0 && !isSent) break;
       if (batch.length > 0 && isSent && filling.bytes + group.bytes > BATCH_BYTES) break;
@@ -157,9 +159,9 @@ export class FlushQueue {
       batch.push(group);
       own++;
       filling.bytes += group.bytes;
-      lane.balance -= costOf(group);
+      backlog.balance -= costOf(group);
     }
-    for (const group of lane.groups.splice(0, taken)) {
+    for (const group of backlog.groups.splice(0, taken)) {
       if (sizeOf(group) === "large") this.largeCount--;
       if (group.isPatient) this.patientCount--;
     }
@@ -169,24 +171,24 @@ export class FlushQueue {
   }
 }
 
-const isNextLarge = ({ groups: [next] }: Lane): boolean => next !== undefined && sizeOf(next) === "large";
+const isNextLarge = ({ groups: [next] }: Backlog): boolean => next !== undefined && sizeOf(next) === "large";
 /** The size of what the organization commits next, beside others. */
-const sizeOfNext = (lane: Lane): GroupSize =>
-  isNextLarge(lane) || lane.groups.length > MANY_GROUPS ? "large" : "small";
+const sizeOfNext = (backlog: Backlog): GroupSize =>
+  isNextLarge(backlog) || backlog.groups.length > MANY_GROUPS ? "large" : "small";
 
-/** Whether the lane belongs to this batch, beside others. */
-function isOf(size: GroupSize, lane: Lane, isOverShare: boolean): boolean {
-  if (lane.groups.length === 0) return true;
-  const isLarge = isOverShare || sizeOfNext(lane) === "large";
-  const isWanted = size === "small" ? !isLarge : isLarge || lane.isLeft;
-  lane.isLeft = size === "small" && isLarge;
+/** Whether the organization belongs to this batch, beside others. */
+function isOf(size: GroupSize, backlog: Backlog, isOverShare: boolean): boolean {
+  if (backlog.groups.length === 0) return true;
+  const isLarge = isOverShare || sizeOfNext(backlog) === "large";
+  const isWanted = size === "small" ? !isLarge : isLarge || backlog.isLeft;
+  backlog.isLeft = size === "small" && isLarge;
   return isWanted;
 }
 
-/** What every lane must get beyond its share, so that at least one waiting lane may add a group. */
-function leastDebt(lanes: readonly (readonly [string, Lane])[]): number {
+/** What every organization must get beyond its share, so that at least one that waits may add a group. */
+function leastDebt(backlogs: readonly (readonly [string, Backlog])[]): number {
   let least = Number.POSITIVE_INFINITY;
-  for (const [, { groups, balance }] of lanes) if (groups.length > 0) least = Math.min(least, -balance);
+  for (const [, { groups, balance }] of backlogs) if (groups.length > 0) least = Math.min(least, -balance);
   return Number.isFinite(least) ? Math.max(0, least - SHARED_BYTES + 1) : 0;
 }
 

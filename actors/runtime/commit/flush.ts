@@ -8,7 +8,7 @@
  *                                                    └ the server could not ─▶ unavailable
  *   unknown ──▶ unknown: the epochs must rise before anything of these shards runs again
  *
- * Beside others, many groups of one organization end a few in each turn of the event loop (`releases.ts`).
+ * Beside others, many groups of one organization end a few in each turn of the event loop (`gradual-ends.ts`).
  *
  * - FL-1: an organization has groups in one statement at a time, so they stay in order.
  * - FL-2: an organization's groups end in the order of their arrival. A group that runs again after one of them loads
@@ -28,7 +28,7 @@ import { costOf, FlushQueue, type GroupSize } from "./flush-queue.ts";
 import { LargeRest } from "./large-rest.ts";
 import { isolate } from "../isolate.ts";
 import { Patience } from "./patience.ts";
-import { overShare, Releases } from "./releases.ts";
+import { overShare, GradualEnds } from "./gradual-ends.ts";
 import type { LoopTime } from "../fairness/loop-time.ts";
 import type { Tracing } from "../tracing.ts";
 
@@ -90,12 +90,12 @@ export class FlushLane {
   private readonly tracing: Pick<Tracing, "within"> | null;
   private readonly largeRest: LargeRest;
   private readonly patience: Patience;
-  private readonly releases: Releases;
+  private readonly gradualEnds: GradualEnds;
 
   constructor(store: ActorStore, host: FlushHost, parts: LaneParts = {}) {
     const { time = ALONE, tracing = null, clock = null, later = queueMicrotask } = parts;
     this.patience = new Patience(this.queue, clock, () => this.begin());
-    this.releases = new Releases({
+    this.gradualEnds = new GradualEnds({
       clock: clock ?? { monotonic: () => 0 },
       later,
       end: ({ group, result }) => this.end(group, result),
@@ -132,7 +132,7 @@ export class FlushLane {
     // After the groups that join.
     if (joining.size > 0) await Promise.all([...joining].map((one) => this.joined(one)));
     const isOf = (group: TurnGroup): boolean => !group.hasEnded && isAsked(group.organizationId);
-    const sent = [...this.channels.flatMap(({ batch }) => batch), ...this.releases.groups];
+    const sent = [...this.channels.flatMap(({ batch }) => batch), ...this.gradualEnds.groups];
     const last = [...sent.filter(isOf), ...this.queue.last(organizationId)];
     await Promise.all(last.map((group) => new Promise<void>((end) => group.follow(() => end()))));
   }
@@ -164,7 +164,7 @@ export class FlushLane {
       this.join();
       isRefused = this.takeBatch(one);
       // The other channel may now take groups that it left out because their organization was here, or that this one
-      // leaves to it. Without a change do not wake it: two channels that wait for releases must not wake each other.
+      // leaves to it. Without a change do not wake it: two channels that wait for ends must not wake each other.
       if (hasCommitted || one.size === "small") this.patience.go();
     }
     one.isRunning = false;
@@ -181,7 +181,7 @@ export class FlushLane {
 
   private isInFlight(organizationId: string): boolean {
     if (this.channels.some(({ organizations }) => organizations.has(organizationId))) return true;
-    return this.releases.has(organizationId);
+    return this.gradualEnds.has(organizationId);
   }
 
   /**
@@ -192,7 +192,7 @@ export class FlushLane {
     if (this.hasFailed) return;
     this.hasFailed = true;
     this.host.onLaneFailed(cause);
-    this.releases.finish();
+    this.gradualEnds.finish();
     for (const one of this.channels) {
       one.isRunning = false;
       const sent = one.batch;
@@ -249,7 +249,7 @@ export class FlushLane {
     const outcome = await flushed;
     switch (outcome.kind) {
       case "answered":
-        return this.release(batch, outcome.live);
+        return this.endAnswered(batch, outcome.live);
       case "aborted": {
         const result: CommitResult = SERVER_COULD_NOT.has(outcome.code.slice(0, 2))
           ? { kind: "unavailable" }
@@ -289,7 +289,7 @@ export class FlushLane {
     }
   }
 
-  private release(batch: readonly TurnGroup[], live: ReadonlySet<number>): void {
+  private endAnswered(batch: readonly TurnGroup[], live: ReadonlySet<number>): void {
     const fenced = new Set<number>();
     // If a shard's epoch has risen since, the other statement has already reported it.
     for (const { shard, epoch } of batch) if (!live.has(shard) && this.host.epochOf(shard) === epoch) fenced.add(shard);
@@ -297,7 +297,7 @@ export class FlushLane {
     const heavy = overShare(batch, this.time);
     for (const group of batch) {
       const result: CommitResult = { kind: live.has(group.shard) ? "committed" : "fenced" };
-      if (heavy.has(group.organizationId)) this.releases.add({ group, result });
+      if (heavy.has(group.organizationId)) this.gradualEnds.add({ group, result });
       else this.end(group, result);
     }
   }

@@ -1,6 +1,6 @@
 /**
  * A turn group on its way to the database: its writes, its actors, and what happens when its commit's result is known.
- * It is the unit of atomicity: the flush splits, releases and breaks groups, never parts of one.
+ * It is the unit of atomicity: the flush splits, ends and breaks groups, never parts of one.
  */
 import { assert } from "../../assert.ts";
 import type { CommitResult, ShardWrites, Writes } from "../store.ts";

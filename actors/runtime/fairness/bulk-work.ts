@@ -92,14 +92,14 @@ export class BulkWork implements Bulk {
     this.do(piece, (more) => (bytes += more) < AT_ONCE_BYTES);
     for (let isBegun = false; piece.next < items.length; isBegun = true) {
       // oxlint-disable-next-line no-await-in-loop -- one slice after the other
-      await this.slices.turn(organizationId, isBegun);
+      await this.slices.begin(organizationId, isBegun);
       this.slice(piece);
     }
   }
 
   async whole<T>(organizationId: string, bytes: number, work: () => T): Promise<T> {
     if (bytes < AT_ONCE_BYTES) return work();
-    await this.slices.turn(organizationId, true);
+    await this.slices.begin(organizationId, true);
     const results: T[] = [];
     this.slice({ organizationId, items: [work], work: (run) => (results.push(run()), bytes), next: 0 });
     return results[0]!;

@@ -3,7 +3,7 @@
  * Organizations take slices in turn. A pause after each slice limits slices to a part of the loop's time; the owner of
  * the queue decides how large that part is.
  *
- *   turn ─ the pause is over, and it is the organization's turn ──▶ the slice ─ spent ──▶ pause ──▶ …
+ *   begin ─ the pause is over, and it is the organization's turn ──▶ the slice ─ spent ──▶ pause ──▶ …
  */
 import { assert } from "../../assert.ts";
 import { Rounds } from "../../rounds.ts";
@@ -45,7 +45,7 @@ export class PacedSlices {
    * Resolves when a slice of the organization begins; no other begins before `spent` is called. `isNext`: goes before
    * the organization's other waiting work.
    */
-  turn(organizationId: string, isNext = false): Promise<void> {
+  begin(organizationId: string, isNext = false): Promise<void> {
     return new Promise((resolve) => {
       const one: Waiting = { organizationId, since: this.parts.clock.monotonic(), resolve };
       this.waiting.add(one);
@@ -75,11 +75,11 @@ export class PacedSlices {
     const { clock, later } = this.parts;
     // Timers have whole milliseconds; the remainder is added to the next pause.
     const waitMs = Math.floor(this.dueAt - clock.monotonic());
-    if (waitMs > 0) clock.after(waitMs, () => this.begin());
-    else later(() => this.begin());
+    if (waitMs > 0) clock.after(waitMs, () => this.beginNext());
+    else later(() => this.beginNext());
   }
 
-  private begin(): void {
+  private beginNext(): void {
     const [oldest] = this.waiting;
     assert(oldest !== undefined, "a slice is planned for somebody who waits");
     const isLate = this.parts.clock.monotonic() - oldest.since >= this.mostWaitMs;

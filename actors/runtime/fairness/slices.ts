@@ -11,10 +11,10 @@ interface Waiting {
   readonly resolve: () => void;
 }
 
-/** Which lanes must wait because of their use. */
+/** Which organizations must wait because of their use. */
 export interface SlicePace {
-  /** How long the lane must wait before it begins more, in ms; 0: it may begin now. */
-  waitMs(lane: string): number;
+  /** How long the organization must wait before it begins more, in ms; 0: it may begin now. */
+  waitMs(organizationId: string): number;
   /** Runs after this many ms; the returned function cancels it. */
   after(delayMs: number, run: () => void): () => void;
 }
@@ -24,7 +24,7 @@ export interface SliceParts {
   readonly later: (run: () => void) => void;
   /** If false, slices are not needed and pieces begin at once. Omitted: always true. */
   readonly isNeeded?: () => boolean;
-  /** Omitted: no lane waits because of its use. */
+  /** Omitted: no organization waits because of its use. */
   readonly pace?: SlicePace;
 }
 
@@ -36,7 +36,7 @@ export class Slices {
   private readonly size: number;
   private readonly isNeeded: () => boolean;
   private readonly pace: SlicePace;
-  private readonly nextTurn: NextTurn;
+  private readonly planned: PlannedRun;
   private spent = 0;
   private readonly waiting = new Rounds<Waiting>();
 
@@ -45,18 +45,18 @@ export class Slices {
     this.size = size;
     this.isNeeded = isNeeded;
     this.pace = pace;
-    this.nextTurn = new NextTurn({ later, after: (ms, run) => pace.after(ms, run) }, () => this.next());
+    this.planned = new PlannedRun({ later, after: (ms, run) => pace.after(ms, run) }, () => this.next());
   }
 
-  /** Null if the work may begin at once, else a promise of its turn. `lane`: the organization that it belongs to. */
-  take(cost: number, lane = ""): Promise<void> | null {
+  /** Null if the work may begin at once, else a promise of its turn. `organizationId`: to which it belongs. */
+  take(cost: number, organizationId = ""): Promise<void> | null {
     if (this.waiting.isEmpty && !this.isNeeded()) return null;
-    if (this.spent + cost <= this.size && this.leastWaitMs > 0 && this.pace.waitMs(lane) <= 0) {
+    if (this.spent + cost <= this.size && this.leastWaitMs > 0 && this.pace.waitMs(organizationId) <= 0) {
       this.spent += cost;
       return null;
     }
     return new Promise((resolve) => {
-      this.waiting.add(lane, { cost, resolve });
+      this.waiting.add(organizationId, { cost, resolve });
       this.plan();
     });
   }
@@ -66,35 +66,37 @@ export class Slices {
     this.spent += cost;
   }
 
-  /** How long until a waiting lane may begin; infinite if none waits. */
+  /** How long until a waiting organization may begin; infinite if none waits. */
   private get leastWaitMs(): number {
     let least = Number.POSITIVE_INFINITY;
-    for (const lane of this.waiting.organizations) {
-      least = Math.min(least, this.pace.waitMs(lane));
+    for (const organizationId of this.waiting.organizations) {
+      least = Math.min(least, this.pace.waitMs(organizationId));
       if (least === 0) break;
     }
     return least;
   }
 
   private plan(): void {
-    if (this.nextTurn.isSoon) return;
-    this.nextTurn.plan(this.leastWaitMs);
+    if (this.planned.isSoon) return;
+    this.planned.plan(this.leastWaitMs);
   }
 
   private next(): void {
     this.turns++;
     this.spent = 0;
     let taken = 0;
-    const free = new Set([...this.waiting.organizations].filter((lane) => this.pace.waitMs(lane) <= 0));
-    // A lane whose piece was taken goes to the end, where this loop reaches it again.
-    for (const lane of this.waiting.organizations) {
-      if (!free.has(lane)) continue;
-      const { cost, resolve } = this.waiting.first(lane);
+    const free = new Set(
+      [...this.waiting.organizations].filter((organizationId) => this.pace.waitMs(organizationId) <= 0),
+    );
+    // One whose piece was taken goes to the end, where this loop reaches it again.
+    for (const organizationId of this.waiting.organizations) {
+      if (!free.has(organizationId)) continue;
+      const { cost, resolve } = this.waiting.first(organizationId);
       // A piece that costs more than a slice gets a slice of its own.
       if (taken > 0 && this.spent + cost > this.size) break;
       this.spent += cost;
       taken++;
-      this.waiting.take(lane);
+      this.waiting.take(organizationId);
       resolve();
     }
     if (!this.waiting.isEmpty) this.plan();
@@ -105,20 +107,20 @@ export class Slices {
  * Plans one run of a queue: at the next turn of the event loop, or by a timer if nothing in the queue may begin before.
  * An earlier plan wins.
  */
-export interface TurnPlanning {
+export interface RunPlanning {
   /** Runs at the next turn of the loop. */
   readonly later: (run: () => void) => void;
   /** Runs after this many ms; the returned function cancels it. */
   readonly after: (delayMs: number, run: () => void) => () => void;
 }
 
-export class NextTurn {
-  private readonly planning: TurnPlanning;
+export class PlannedRun {
+  private readonly planning: RunPlanning;
   private readonly run: () => void;
   private isNext = false;
   private cancelTimer: (() => void) | null = null;
 
-  constructor(planning: TurnPlanning, run: () => void) {
+  constructor(planning: RunPlanning, run: () => void) {
     this.planning = planning;
     this.run = run;
   }

@@ -15,7 +15,7 @@ import { assert } from "../../assert.ts";
 import { ALARM_SCAN_MS, type Alarms } from "../outputs/alarms.ts";
 import type { LiveActors } from "../turns/live-actors.ts";
 import { Backoff } from "../backoff.ts";
-import { type Claimer, ClaimTurns } from "./claim-turns.ts";
+import { type Claimer, Claims } from "./claims.ts";
 import type { Chance, Clock, RuntimeLog } from "../ports.ts";
 import type { Effects } from "../outputs/effects.ts";
 import type { FlushHost } from "../commit/flush.ts";
@@ -64,7 +64,7 @@ export class Ownership implements FlushHost {
   /** Shards with an unknown commit outcome: not served until their epoch has risen. */
   private readonly stalled = new Set<number>();
   private raising = false;
-  private readonly claims: ClaimTurns;
+  private readonly claims: Claims;
   private stopped = false;
   private readonly cancels: (() => void)[] = [];
   private readonly halted = new AbortController();
@@ -77,7 +77,7 @@ export class Ownership implements FlushHost {
       onFailure: (err) => parts.log.warn({ err }, "shards could not be taken up"),
       halted: this.halted.signal,
     };
-    this.claims = new ClaimTurns(claimer, parts, RETRY);
+    this.claims = new Claims(claimer, parts, RETRY);
   }
 
   get isReady(): boolean {

@@ -8,7 +8,7 @@
  */
 import type { Clock } from "../ports.ts";
 import type { Outcome } from "../../fault.ts";
-import type { Member } from "../turns/members.ts";
+import type { GroupMember } from "../turns/members.ts";
 
 /** 128 virtual shards: enough to spread over dozens of replicas, few enough to claim in one statement. */
 export const SHARD_COUNT = 128;
@@ -76,7 +76,7 @@ export interface Peers {
   /** This replica now serves a shard: clients that wait for it continue, here and at the other replicas. */
   opened(): void;
   /** Runs the group at the owner of the organization, once; refuses `unavailable` if it certainly did not run. */
-  ask(organizationId: string, members: readonly Member[]): Promise<Outcome<readonly unknown[]>>;
+  ask(organizationId: string, members: readonly GroupMember[]): Promise<Outcome<readonly unknown[]>>;
   /** Like `System.settled`, at the owner of the organization. */
   settled(organizationId: string): Promise<Outcome<null>>;
 }

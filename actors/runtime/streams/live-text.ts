@@ -115,7 +115,7 @@ export type Publication =
       readonly messageId: string;
       readonly attempt: number;
       readonly text: string;
-      readonly told: number;
+      readonly known: number;
     }
   | { readonly kind: "add"; readonly messageId: string; readonly text: string }
   | { readonly kind: "end"; readonly messageId: string };
@@ -125,8 +125,8 @@ export function markAfter(mark: TextMark | null, publications: readonly Publicat
   let live = mark;
   for (const said of publications) {
     if (said.kind === "begin") {
-      const { messageId, attempt, text, told } = said;
-      const base = isSameText(live, said) ? live!.base : told;
+      const { messageId, attempt, text, known } = said;
+      const base = isSameText(live, said) ? live!.base : known;
       live = { messageId, attempt, base, position: text.length };
     } else if (said.kind === "add" && live?.messageId === said.messageId) {
       live = { ...live, position: live.position + said.text.length };

@@ -47,18 +47,18 @@ interface RingEntry {
 
 /**
  * A reader's cursor. `live` is the text that `position` counts in. While it is null, `position` applies
- * to the next text: 0 is its beginning, `ALL_TOLD` the end of what caught-up readers already have.
+ * to the next text: 0 is its beginning, `ALL_KNOWN` the end of what caught-up readers already have.
  */
 export interface Cursor {
   seq: number;
   live: TextName | null;
   position: number;
 }
-export const ALL_TOLD = -1;
+export const ALL_KNOWN = -1;
 
 /** Moves the cursor into a text. In the same text it keeps its position, also after a wait for approval. */
 export function enterText(cursor: Cursor, text: TextName & { readonly base: number }): void {
-  const isFirst = cursor.live === null && cursor.position !== ALL_TOLD;
+  const isFirst = cursor.live === null && cursor.position !== ALL_KNOWN;
   if (!isFirst && !isSameText(cursor.live, text)) cursor.position = text.base;
   cursor.live = text;
 }
@@ -107,7 +107,7 @@ export class Replay {
     for (const said of publications) {
       if (said.kind === "event") this.publish(said.event);
       else if (said.kind === "add") this.addText(said.messageId, said.text);
-      else if (said.kind === "begin") this.beginText(said.messageId, said.attempt, said.text, said.told);
+      else if (said.kind === "begin") this.beginText(said.messageId, said.attempt, said.text, said.known);
       else this.endText(said.messageId);
     }
     this.wake();
@@ -136,8 +136,8 @@ export class Replay {
     }
   }
 
-  beginText(messageId: string, attempt: number, text: string, told = 0): void {
-    const base = isSameText(this.text, { messageId, attempt }) ? this.text!.base : told;
+  beginText(messageId: string, attempt: number, text: string, known = 0): void {
+    const base = isSameText(this.text, { messageId, attempt }) ? this.text!.base : known;
     this.text = newLiveText({ messageId, attempt }, base);
     this.version++;
     this.texts.push(this.text);

@@ -12,7 +12,7 @@
 import { assert } from "../../assert.ts";
 import { isSameText, type TextName } from "./live-text.ts";
 import {
-  ALL_TOLD,
+  ALL_KNOWN,
   type Cursor,
   enterText,
   isSamePlace,
@@ -104,7 +104,7 @@ export class Subscription {
     const { replay, cursor } = this;
     cursor.seq = seq;
     cursor.live = null;
-    cursor.position = ALL_TOLD;
+    cursor.position = ALL_KNOWN;
     let own = replay.eventAt(seq);
     let next = replay.eventAt(seq + 1);
     const isHead = seq === this.known;

@@ -5,7 +5,7 @@
 import { ok, type Outcome } from "../../fault.ts";
 import { type MaybePromise, whenReady } from "../../maybe-promise.ts";
 import { type KeptAsk, keptReply } from "./kept-reply.ts";
-import type { DispatchOptions, Member, MemberStep } from "./members.ts";
+import type { DispatchOptions, GroupMember, MemberStep } from "./members.ts";
 import { type Peers, shardOf } from "../placement/placement.ts";
 import type { Shards } from "../placement/shards.ts";
 import { GroupRun, type TurnHost } from "./turns.ts";
@@ -16,7 +16,7 @@ type Replies = Outcome<readonly unknown[]>;
 export function runOne(
   host: TurnHost,
   peers: Peers | null,
-  member: Member,
+  member: GroupMember,
   options: DispatchOptions,
 ): Promise<Outcome<unknown>> {
   const there = peers === null ? null : elsewhere(host.shards, peers, [member], options);
@@ -87,7 +87,7 @@ function elsewhere(
   options: DispatchOptions,
 ): Promise<Replies> | null {
   if (options.epoch !== undefined) return null;
-  const members = steps.filter((step): step is Member => typeof step !== "function");
+  const members = steps.filter((step): step is GroupMember => typeof step !== "function");
   const [first] = members;
   if (first === undefined || members.length < steps.length) return null;
   const { organizationId } = first.ref;

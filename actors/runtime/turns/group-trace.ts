@@ -5,13 +5,13 @@
  */
 import type { Fault } from "../../fault.ts";
 import type { CommitResult } from "../store.ts";
-import type { Member, MemberStep } from "./members.ts";
+import type { GroupMember, MemberStep } from "./members.ts";
 import type { Span, SpanFacts, Tracing } from "../tracing.ts";
 
 export class GroupTrace {
   private readonly tracing: Tracing;
   private readonly parent: string;
-  private readonly first: Member | null;
+  private readonly first: GroupMember | null;
   private readonly since: number;
   private span: Span | null = null;
   private flush: Span | null = null;
@@ -71,7 +71,7 @@ export class GroupTrace {
   }
 }
 
-function factsOf({ ref: { kind, id, organizationId }, command }: Member): SpanFacts {
+function factsOf({ ref: { kind, id, organizationId }, command }: GroupMember): SpanFacts {
   const own = kind === "chat" || kind === "job" ? { [`troupe.${kind}.id`]: id } : {};
   const actor = { "troupe.actor.kind": kind, "troupe.command": command.kind };
   return { "troupe.organization.id": organizationId, ...actor, ...own };

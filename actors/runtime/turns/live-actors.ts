@@ -195,7 +195,7 @@ export class LiveActors {
       if (this.live.get(key) !== actor) continue;
       // A kept reply does not update `usedAt`.
       if (at - actor.usedAt <= IDLE_MS + (actor.kept === null ? 0 : MOVED_MS)) continue;
-      if (this.release(key, actor) === "evicted") dropped++;
+      if (this.tryEvict(key, actor) === "evicted") dropped++;
     }
     for (const [key, { replay }] of this.streams) {
       if (looked++ % PASSIVATION_LOOKS === PASSIVATION_LOOKS - 1) yield;
@@ -210,7 +210,7 @@ export class LiveActors {
     let storing = 0;
     for (const [key, actor] of this.live) {
       if (this.live.size - storing < this.limit || ++looked > EVICTION_LOOKS) return;
-      const end = this.release(key, actor);
+      const end = this.tryEvict(key, actor);
       if (end === "evicted") continue;
       if (end === "storing") storing++;
       // It must stay; at the young end it does not delay the next searches.
@@ -222,7 +222,7 @@ export class LiveActors {
   /** Evicts an actor whose last command is committed, unless it is in use again. */
   evict(actor: LiveActor): void {
     const key = refKey(actor.ref);
-    if (this.live.get(key) === actor && this.lastCommandOf(actor) === null) this.release(key, actor);
+    if (this.live.get(key) === actor && this.lastCommandOf(actor) === null) this.tryEvict(key, actor);
   }
 
   /** The actors whose volatile state must be stored before the process ends. */
@@ -233,7 +233,7 @@ export class LiveActors {
     });
   }
 
-  private release(key: string, actor: LiveActor): "evicted" | "storing" | "kept" {
+  private tryEvict(key: string, actor: LiveActor): "evicted" | "storing" | "kept" {
     if (!actor.isQuiet) return "kept";
     const stream = this.streams.get(key);
     if (stream !== undefined && (stream.replay.readers > 0 || stream.replay.hasLiveText)) return "kept";

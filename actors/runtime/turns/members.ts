@@ -3,14 +3,14 @@ import type { Outcome } from "../../fault.ts";
 import type { ActorRef, CommandOf, Protocol, ReplyOf } from "../actor.ts";
 import type { AlarmRow } from "../store.ts";
 
-export interface Member {
+export interface GroupMember {
   readonly ref: ActorRef;
   readonly command: { readonly kind: string };
   /** Not a turn of the group but a message of its commit: delivered once after it, without a reply. */
   readonly isMessage?: true;
 }
 /** A member of a group, or a function that derives it from the replies before it; null leaves it out. */
-export type MemberStep = Member | ((replies: readonly unknown[]) => Member | null);
+export type MemberStep = GroupMember | ((replies: readonly unknown[]) => GroupMember | null);
 
 /** The actor of the first member, unless that member is derived from replies. */
 export function firstOf([first]: readonly MemberStep[]): ActorRef | null {
@@ -18,7 +18,7 @@ export function firstOf([first]: readonly MemberStep[]): ActorRef | null {
 }
 
 /** A member that knows the type of its reply. */
-export interface Ask<R> extends Member {
+export interface Ask<R> extends GroupMember {
   /** Never set: it only carries the type. */
   readonly reply?: R;
 }
@@ -40,13 +40,13 @@ export type DispatchGroup = <const S extends readonly MemberStep[]>(
 type StepTo<M> = (replies: readonly unknown[]) => M;
 
 /** The members, and one more that is derived from their replies. Only here do the replies get their types back. */
-export const following = <const S extends readonly MemberStep[], M extends Member | null>(
+export const following = <const S extends readonly MemberStep[], M extends GroupMember | null>(
   before: S,
   next: (replies: RepliesOf<S>) => M,
 ): readonly [...S, StepTo<M>] => [...before, (replies) => next(replies as RepliesOf<S>)];
 
 /** Two members, the second derived from the reply of the first. */
-export const followed = <A, M extends Member | null>(
+export const followed = <A, M extends GroupMember | null>(
   first: Ask<A>,
   next: (reply: A) => M,
 ): readonly [Ask<A>, StepTo<M>] => following([first] as const, ([reply]) => next(reply));

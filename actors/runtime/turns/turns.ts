@@ -29,7 +29,7 @@ import { GroupTrace } from "./group-trace.ts";
 import { isolate, type OnBug } from "../isolate.ts";
 import { keepReply } from "./kept-reply.ts";
 import type { ShardGrant } from "../placement/placement.ts";
-import { type DispatchOptions, firstOf, type Member, type MemberStep } from "./members.ts";
+import { type DispatchOptions, firstOf, type GroupMember, type MemberStep } from "./members.ts";
 import { type Shards, UNAVAILABLE } from "../placement/shards.ts";
 import { Reservation } from "./reservation.ts";
 import { GroupTx } from "./tx.ts";
@@ -66,7 +66,7 @@ export interface TurnHost extends WriteHost {
   /** Notifies the handlers of effects whose group is on its way to the store. */
   intend(draft: Draft, grant: ShardGrant): void;
   /** Starts the outputs of a committed group: births, messages, effects, alarms. */
-  release(draft: Draft, grant: ShardGrant): void;
+  startOutputs(draft: Draft, grant: ShardGrant): void;
   /** Reports a bug after a commit. */
   readonly onBug: OnBug;
 }
@@ -201,7 +201,7 @@ export class GroupRun {
   }
 
   /** The member's command; null if it is that of an alarm which the actor has replaced or cleared. */
-  private commandOf(draft: Draft, actor: LiveActor, { command }: Member): Member["command"] | null {
+  private commandOf(draft: Draft, actor: LiveActor, { command }: GroupMember): GroupMember["command"] | null {
     const { clears } = this.options;
     return clears === undefined ? command : draft.takeAlarm(draft.of(actor), clears);
   }
@@ -266,7 +266,7 @@ export class GroupRun {
     }
   }
 
-  private loadNeeds(actor: LiveActor, member: Member): boolean {
+  private loadNeeds(actor: LiveActor, member: GroupMember): boolean {
     let missing: RecordKey[] | null = null;
     const { clears } = this.options;
     const needs = actor.definition.needs(actor.ref, member.command);
@@ -301,7 +301,7 @@ export class GroupRun {
   private leave(draft: Draft, grant: ShardGrant, outcome: Outcome<readonly unknown[]>): void {
     // The commit is done, so the caller is answered whatever a bug here breaks.
     isolate(() => this.publish(draft), this.host.onBug);
-    isolate(() => this.host.release(draft, grant), this.host.onBug);
+    isolate(() => this.host.startOutputs(draft, grant), this.host.onBug);
     this.answer(outcome);
   }
 
@@ -333,7 +333,7 @@ export class GroupRun {
 
 const OVERLOADED: Fault = { kind: "overloaded", retryAfterMs: OVERLOADED_RETRY_MS };
 
-function turn(draft: Draft, actor: LiveActor, command: Member["command"]): Outcome<unknown> {
+function turn(draft: Draft, actor: LiveActor, command: GroupMember["command"]): Outcome<unknown> {
   const handler = actor.definition.handlers[command.kind];
   if (handler === undefined) throw new Error(`${actor.ref.kind} does not know ${command.kind}`);
   // The system's typed `dispatch` has matched the command with its handler; both types are erased here.

@@ -95,8 +95,8 @@ export class GroupTx implements Tx {
     return this.group.head(this.draft);
   }
 
-  beginText(messageId: string, attempt: number, text: string, told = 0): void {
-    this.draft.say({ kind: "begin", messageId, attempt, text, told });
+  beginText(messageId: string, attempt: number, text: string, known = 0): void {
+    this.draft.say({ kind: "begin", messageId, attempt, text, known });
   }
 
   addText(messageId: string, text: string): void {

@@ -6,7 +6,7 @@ import { DEFAULT_SCHEDULE } from "../../../actors/mission/schedule-input.ts";
 import { type Mission, MISSION_STATUSES, type MissionBudget, missionRef } from "../../../actors/mission/schema.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
 import { type Agent, organizationRef } from "../../../actors/organization/schema.ts";
-import type { Member } from "../../../actors/runtime/turns/members.ts";
+import type { GroupMember } from "../../../actors/runtime/turns/members.ts";
 import { ask } from "../../../actors/troupe.ts";
 import { workspaceRef } from "../../../actors/workspace/schema.ts";
 import { created, done } from "../../http/commit/commit.ts";
@@ -190,7 +190,7 @@ export const missionOperations = {
 function stillThere(
   { organizationId, userId }: Principal,
   { agent, workspaceId }: { readonly agent: Agent | null; readonly workspaceId: string | null },
-): readonly Member[] {
+): readonly GroupMember[] {
   const by = { organizationId, userId };
   return [
     ...(agent?.organizationId === organizationId

@@ -7,7 +7,7 @@ import { refusalOf, without } from "../../../actors/mission/access.ts";
 import type { JobIds, MissionChanges, MissionReplies } from "../../../actors/mission/protocol.ts";
 import { type Mission, missionRef } from "../../../actors/mission/schema.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
-import { followed, following, type Member } from "../../../actors/runtime/turns/members.ts";
+import { followed, following, type GroupMember } from "../../../actors/runtime/turns/members.ts";
 import { ask } from "../../../actors/troupe.ts";
 import { workspaceRef } from "../../../actors/workspace/schema.ts";
 import { accepted, type Change, type Commit, done } from "../../http/commit/commit.ts";
@@ -77,7 +77,7 @@ export async function updateAndRun(
     changes,
     version,
     there,
-  }: { readonly changes: MissionChanges; readonly version: number | null; readonly there: readonly Member[] },
+  }: { readonly changes: MissionChanges; readonly version: number | null; readonly there: readonly GroupMember[] },
 ): Committing {
   const { principal, requestId } = change;
   const { agentId = mission.agentId, workspaceId = mission.workspaceId } = changes;

@@ -18,7 +18,7 @@
 import type { Fault } from "../../../actors/fault.ts";
 import type { Clock } from "../../../actors/runtime/ports.ts";
 import type { LoopTime } from "../../../actors/runtime/fairness/loop-time.ts";
-import { NextTurn } from "../../../actors/runtime/fairness/slices.ts";
+import { PlannedRun } from "../../../actors/runtime/fairness/slices.ts";
 
 /** What an organization may begin in one turn of the loop. A small request takes a tenth of it. */
 export const QUANTUM_MS = 0.5;
@@ -83,7 +83,7 @@ interface TurnParts {
 export class FairTurns {
   private readonly time: TurnParts["time"];
   private readonly clock: TurnParts["clock"];
-  private readonly nextTurn: NextTurn;
+  private readonly planned: PlannedRun;
   /** In the order of turns: the first lane is next. */
   private readonly lanes = new Map<string, Lane>();
   /** Waiting requests of all organizations. */
@@ -92,7 +92,7 @@ export class FairTurns {
   constructor({ time, clock, later }: TurnParts) {
     this.time = time;
     this.clock = clock;
-    this.nextTurn = new NextTurn({ later, after: (ms, run) => clock.after(ms, run) }, () => this.turn());
+    this.planned = new PlannedRun({ later, after: (ms, run) => clock.after(ms, run) }, () => this.turn());
   }
 
   get waiting(): number {
@@ -137,13 +137,13 @@ export class FairTurns {
 
   /** Plans a turn for the time when the first lane may begin something, or pay its debt. */
   private plan(): void {
-    if (this.nextTurn.isSoon) return;
+    if (this.planned.isSoon) return;
     let least = Number.POSITIVE_INFINITY;
     for (const organizationId of this.lanes.keys()) {
       least = Math.min(least, this.time.waitMs(organizationId));
       if (least === 0) break;
     }
-    this.nextTurn.plan(least);
+    this.planned.plan(least);
   }
 
   private turn(): void {

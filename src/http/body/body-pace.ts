@@ -70,7 +70,7 @@ export class BodyPace {
         if (taken <= READ_AT_ONCE_BYTES) return null;
         const costMs = unpaid * MS_PER_BYTE;
         unpaid = 0;
-        return this.part === 1 ? null : this.slices.turn(organizationId).then(() => this.slices.spent(costMs));
+        return this.part === 1 ? null : this.slices.begin(organizationId).then(() => this.slices.spent(costMs));
       },
       ended: () => {
         if (taken > READ_AT_ONCE_BYTES) this.slices.pause(ENDING_MS);

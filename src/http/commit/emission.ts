@@ -6,7 +6,7 @@
  * secrets.
  */
 import type { Principal } from "../../../actors/organization/principal.ts";
-import type { Member } from "../../../actors/runtime/turns/members.ts";
+import type { GroupMember } from "../../../actors/runtime/turns/members.ts";
 import { isoTime, type Json, type JsonObject } from "../../../actors/schema.ts";
 import {
   type EventActor,
@@ -50,7 +50,7 @@ export class Emission {
   message(
     answer: { readonly body: object; readonly emits?: EventType; readonly told?: object },
     given: readonly string[],
-  ): Member {
+  ): GroupMember {
     const { principal } = this.emitter.caller;
     const command = takeEvent(this.event((answer.told ?? answer.body) as JsonObject, given, answer.emits));
     return { ref: webhookRef(principal.organizationId), command, isMessage: true };

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { invalid, ok } from "../../../actors/fault.ts";
 import type { AnyDefinition, Tx } from "../../../actors/runtime/actor.ts";
 import { DispatchOrder, Lines } from "../../../actors/runtime/turns/dispatch-order.ts";
-import type { Member, MemberStep } from "../../../actors/runtime/turns/members.ts";
+import type { GroupMember, MemberStep } from "../../../actors/runtime/turns/members.ts";
 import { seededChance, settle } from "../../support/fake-clock.ts";
 import { faultOf, ORG } from "../../support/ledger-replica.ts";
 import { Replica, World } from "../../support/replica.ts";
@@ -39,7 +39,7 @@ function visitors(isUnordered = false) {
   return { definition, visited: (id: string) => visited.get(id) ?? [] };
 }
 
-const to = (id: string, name: string, records: Partial<Visit> = {}): Member => ({
+const to = (id: string, name: string, records: Partial<Visit> = {}): GroupMember => ({
   ref: { kind: "visited", organizationId: ORG, id },
   command: { kind: "visit", name, needs: [], reads: [], ...records } as Visit,
 });

@@ -44,8 +44,8 @@ test("[RT-14] a flush that fails itself is fatal: not ready, nothing hangs, and 
   const sent = replica.add("l1");
   await gate.reached;
   const queued = replica.add("l2");
-  const lane = replica.system.laneOf(0) as unknown as { release(): void };
-  lane.release = plant("a bug of the lane");
+  const lane = replica.system.laneOf(0) as unknown as { endAnswered(): void };
+  lane.endAnswered = plant("a bug of the lane");
   gate.open();
   expect([faultOf(await sent), faultOf(await queued)]).toEqual(["outcome_unknown", "unavailable"]);
   expect(replica.lost).toEqual(["the flush has failed"]);
@@ -60,8 +60,8 @@ test("[RT-14] a flush that fails itself is fatal: not ready, nothing hangs, and 
 
 test("[RT-14] the flush's failure reaches every caller, whatever its actor", async () => {
   const replica = await start();
-  const lane = replica.system.laneOf(0) as unknown as { release(): void };
-  lane.release = plant("a bug of the lane");
+  const lane = replica.system.laneOf(0) as unknown as { endAnswered(): void };
+  lane.endAnswered = plant("a bug of the lane");
   const outcomes = await Promise.all(
     ["a", "b", "c"].map((id) => replica.system.dispatch(ledgerRef(ORG, id), { kind: "add", by: 1 })),
   );

@@ -1,12 +1,12 @@
 /** When a queue runs next. */
 import { expect, test } from "bun:test";
-import { NextTurn } from "../../../actors/runtime/fairness/slices.ts";
+import { PlannedRun } from "../../../actors/runtime/fairness/slices.ts";
 
 function rig() {
   let next: (() => void)[] = [];
   const timers: { delayMs: number; run: () => void }[] = [];
   let runs = 0;
-  const turn = new NextTurn(
+  const turn = new PlannedRun(
     {
       later: (run) => void next.push(run),
       after(delayMs, run) {

@@ -15,7 +15,7 @@ export interface Claimer {
   readonly halted: AbortSignal;
 }
 
-export class ClaimTurns {
+export class Claims {
   /** The claim in flight, or null. Never rejects. */
   running: Promise<void> | null = null;
   private readonly claimer: Claimer;

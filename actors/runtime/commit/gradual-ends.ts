@@ -15,7 +15,7 @@ import type { LoopTime } from "../fairness/loop-time.ts";
  * The time for ending groups in one turn of the loop; the code that continues with their replies takes about as long
  * again.
  */
-const RELEASE_MS = 0.5;
+const ENDING_MS = 0.5;
 /** The most groups in one turn, however short they are. */
 const MOST_GROUPS = 3;
 
@@ -30,25 +30,25 @@ export function overShare(batch: readonly TurnGroup[], time: Pick<LoopTime, "isS
   return heavy;
 }
 
-export interface Release {
+export interface GroupEnd {
   readonly group: TurnGroup;
   readonly result: CommitResult;
 }
 
-interface ReleaseParts {
+interface EndingParts {
   readonly clock: Pick<Clock, "monotonic">;
   /** Runs at the next turn of the loop. */
   readonly later: (run: () => void) => void;
-  readonly end: (release: Release) => void;
+  readonly end: (one: GroupEnd) => void;
   /** The last group of an organization has ended. */
   readonly onDone: () => void;
 }
 
-export class Releases {
-  private readonly parts: ReleaseParts;
-  private readonly waiting = new Rounds<Release>();
+export class GradualEnds {
+  private readonly parts: EndingParts;
+  private readonly waiting = new Rounds<GroupEnd>();
 
-  constructor(parts: ReleaseParts) {
+  constructor(parts: EndingParts) {
     this.parts = parts;
   }
 
@@ -62,9 +62,9 @@ export class Releases {
     return this.waiting.entries.map(({ group }) => group);
   }
 
-  add(release: Release): void {
+  add(one: GroupEnd): void {
     if (this.waiting.isEmpty) this.plan();
-    this.waiting.add(release.group.organizationId, release);
+    this.waiting.add(one.group.organizationId, one);
   }
 
   /** Ends all of them now. */
@@ -73,10 +73,10 @@ export class Releases {
   }
 
   private plan(): void {
-    this.parts.later(() => this.turn());
+    this.parts.later(() => this.endSome());
   }
 
-  private turn(): void {
+  private endSome(): void {
     const { clock, onDone } = this.parts;
     const from = clock.monotonic();
     let isDone = false;
@@ -84,7 +84,7 @@ export class Releases {
       const organizationId = this.next();
       if (organizationId === null) break;
       if (!this.waiting.has(organizationId)) isDone = true;
-      if (clock.monotonic() - from >= RELEASE_MS) break;
+      if (clock.monotonic() - from >= ENDING_MS) break;
     }
     if (!this.waiting.isEmpty) this.plan();
     if (isDone) onDone();
