@@ -39,9 +39,9 @@ export class Pass implements Disposable {
 }
 
 export interface SlotBounds {
-  /** Pieces of work that may run at once, */
+  /** Pieces of work that may run at once. */
   readonly slots: number;
-  /** and those of one organization. */
+  /** Pieces of work of one organization that may run at once. */
   readonly each: number;
 }
 

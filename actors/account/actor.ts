@@ -17,18 +17,18 @@ import {
   signInFlowTable,
 } from "./schema.ts";
 
-/** The wait after the first attempt that is not free. It doubles with each further attempt, */
+/** The wait after the first attempt that is not free. It doubles with each further attempt. */
 export const FIRST_WAIT_MS = 2_000;
-/** up to this. */
+/** The longest wait. */
 export const LONGEST_WAIT_MS = 900_000;
 /** The count resets after this long without an attempt. */
 export const FORGET_ATTEMPTS_MS = 3_600_000;
 /** Doublings after which every wait is the longest; larger powers change nothing. */
 const MOST_DOUBLINGS = 20;
 
-/** A registered program that nobody has approved is deleted after this, */
+/** A registered program that nobody has approved is deleted after this time. */
 export const UNUSED_CLIENT_MS = 86_400_000;
-/** and an approved one this long after its last approval: longer than its grants live unused. */
+/** An approved program is deleted this long after its last approval: longer than its grants live unused. */
 export const USED_CLIENT_MS = 180 * 86_400_000;
 
 /** Each passkey is one more credential to lose; nobody needs more than this many. */

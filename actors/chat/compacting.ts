@@ -60,7 +60,7 @@ export function beginCompaction(
   return ok({ chat: changed, job });
 }
 
-/** The summary is a message of its own. From now on it replaces the messages that it summarizes. */
+/** The summary is a message. From now on it replaces the messages that it summarizes. */
 export function turnsCompacted(
   tx: Tx,
   chat: Chat,

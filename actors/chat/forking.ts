@@ -1,6 +1,6 @@
 /**
  * Forks a chat at a message (CHAT-13): the messages up to there are copied, and the source chat does not change. The
- * copies are messages of their own; they keep the ids of the jobs that wrote the originals.
+ * copies are new messages; they keep the ids of the jobs that wrote the originals.
  */
 import { invalid, ok, type Outcome } from "../fault.ts";
 import type { Tx } from "../runtime/actor.ts";

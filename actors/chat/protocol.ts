@@ -174,7 +174,7 @@ export type ChatCommand =
       /** Why the model stopped; absent in commands of earlier versions. */
       readonly stopReason?: StopReason | null;
       readonly updates: readonly JobUpdate[];
-      /** What the last model call measured. */
+      /** The measurements of the last model call. */
       readonly measured?: ContextMeasure | null;
     }
   /** Updates of a job that neither start nor end its turn. */

@@ -203,7 +203,7 @@ export function withOptions(agent: AgentSnapshot, { options }: Chat): AgentSnaps
     allowedTools: tools === null ? agent.allowedTools : inBoth(agent.allowedTools, tools),
     approvalTools: autoApprove ? [] : agent.approvalTools,
     ...(agent.lentTools === undefined ? {} : { lentTools: tools ?? [] }),
-    // An empty list means no tools, those of the agent's own neither.
+    // An empty list means no tools, not even the agent's own.
     ...(tools?.length === 0 ? { hasNoTools: true, tools: [] } : {}),
   };
 }

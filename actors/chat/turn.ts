@@ -183,7 +183,7 @@ function takeFromQueue(tx: Tx, inputMessageId: string, status: "completed" | "ca
   return tx.update(messageTable, { ...input, status, completedAt: isoTime(tx.now) });
 }
 
-/** A blocked turn goes on later, so its message stays unfinished. */
+/** A blocked turn continues later, so its message stays unfinished. */
 const STATUS = {
   completed: "completed",
   in_review: "completed",

@@ -114,8 +114,8 @@ export interface Tx {
   /** The seq of the newest event of this actor's stream, including those of this turn. */
   head(): number;
   /**
-   * Begins the live text of a message. `text` is its committed text, and `known` is how much of that a reader of all
-   * events already has (SSE-3). Continues if the same attempt of the message has begun already.
+   * Begins the live text of a message. `text` is its committed text, and `known` is how much of it a reader of all
+   * events already has (SSE-3). Continues if the same attempt of the message has already begun.
    */
   beginText(messageId: string, attempt: number, text: string, known?: number): void;
   /** Adds to the live text. Never stored; readers see it after this actor's last pending commit. */

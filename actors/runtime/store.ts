@@ -97,7 +97,7 @@ export interface AlarmRecord extends RecordFields {
   readonly dueAtMs: number | null;
   readonly command: { readonly kind: string } | null;
 }
-/** Its rows have columns of their own: `ActorStore.read` reads it by `alarmId`, and `Writes.alarms` stores it. */
+/** Its rows have different columns: `ActorStore.read` reads it by `alarmId`, and `Writes.alarms` stores it. */
 export const alarmTable = table<AlarmRecord>("alarm");
 export const alarmId = ({ actorId, name }: Omit<AlarmKey, "organizationId">): string => `${actorId}/${name}`;
 

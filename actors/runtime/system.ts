@@ -64,7 +64,7 @@ export interface SystemParts {
   readonly hasRoom?: () => boolean;
   /** Bounds how much an organization stores. Omitted: no bound. */
   readonly guard?: WriteGuard;
-  /** The other replicas. Omitted: there is only this one. */
+  /** The other replicas. Omitted: this is the only one. */
   readonly peers?: Peers;
   /** The tracing port. Omitted: nothing is traced. */
   readonly tracing?: Tracing;

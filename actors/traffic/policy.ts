@@ -36,9 +36,9 @@ export const rateLimit = (budget: number): RateLimit => ({
 export const CLIENT_SESSION_MS = 30 * 24 * 60 * 60_000;
 /** Sessions of one person with stored state: that they have ended, or their subscriptions. */
 export const CLIENT_SESSIONS_KEPT = 256;
-/** Resources to which one session can subscribe (MCP-6), */
+/** Resources to which one session can subscribe (MCP-6). */
 export const SESSION_SUBSCRIPTIONS = 64;
-/** and all sessions of one person. */
+/** Resources to which all sessions of one person together can subscribe. */
 export const PERSON_SUBSCRIPTIONS = 256;
 
 /** How long an idempotency key is remembered (IDEM-1). */

@@ -59,7 +59,7 @@ export type TrafficCommand =
   | { readonly kind: "release_key"; readonly claim: KeyClaim }
   /** The stored state of a session of an MCP client. */
   | { readonly kind: "find_session"; readonly session: SessionName }
-  /** Its client has ended it for good. */
+  /** Its client has ended it permanently. */
   | { readonly kind: "end_session"; readonly session: SessionName }
   /** Refuses a session that is over, and subscriptions past the limit of the session or the person. */
   | { readonly kind: "subscribe"; readonly session: SessionName; readonly uri: string }

@@ -1,4 +1,4 @@
-/** The commands and replies of an upload's actor. For everybody but the person who created it, it does not exist. */
+/** The commands and replies of an upload's actor. Only the person who created an upload can find it. */
 import type { StoredContent } from "../workspace/schema.ts";
 import type { Upload } from "./schema.ts";
 import type { Page, PageRequest } from "../page.ts";

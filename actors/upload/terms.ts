@@ -37,7 +37,7 @@ export const AttachmentBlock = Type.Object(
 );
 export type AttachmentBlock = Static<typeof AttachmentBlock>;
 
-/** Text without what a model adds to it. */
+/** Text without the fields that a model adds. */
 export const PlainTextBlock = Type.Object(
   { type: Type.Literal("text"), text: Type.String() },
   { $id: "PlainTextBlock", description: "A piece of text" },
@@ -52,7 +52,7 @@ export type InputBlock = Static<typeof InputBlock>;
 /** All pieces of a user's message with attachments; absent: it is only text. */
 export const InputBlocks = Type.Optional(Type.Array(InputBlock));
 
-/** What a model must be able to read. Every model reads text. */
+/** What a model must support to read this. Every model reads text. */
 export const MODEL_INPUTS = ["text", "image", "file"] as const;
 export type ModelInput = (typeof MODEL_INPUTS)[number];
 
@@ -62,7 +62,7 @@ export const isAttachment = (block: { readonly type: string }): block is Attachm
 export const inputNeeded = ({ type, media_type: mediaType }: AttachmentBlock): ModelInput =>
   type === "file" && mediaType.startsWith("text/") ? "text" : type;
 
-/** An attachment in words, for use where it cannot be shown. */
+/** A description of an attachment, for places where it cannot be shown. */
 export const attachmentWords = ({ type, name, media_type: mediaType, size }: AttachmentBlock): string =>
   `${type}${name === null ? "" : ` "${name}"`}, ${mediaType}, ${Math.ceil(size / KIB)} KiB`;
 

@@ -24,7 +24,7 @@ import { type Attempt, attemptTable, type WebhookDestination, type Feed, webhook
 
 type AttemptCommand = "prepare_attempts" | "attempts_ended" | "attempts_found" | "attempts_due";
 
-/** The receiver wants no more events, ever. */
+/** The receiver wants no more events, permanently. */
 const GONE_STATUS = 410;
 
 export const attemptHandlers: Pick<Handlers<WebhookProtocol>, AttemptCommand> = {
@@ -98,7 +98,7 @@ interface EndedAttempt extends Pick<AttemptEnd, "sentTo" | "result"> {
 
 function endAttempt(tx: Tx, feed: Feed, { attempt, sentTo, result }: EndedAttempt): Feed {
   const destination = activeDestination(tx);
-  // What a former address answers says nothing about the present one.
+  // The answer of a former address says nothing about the current one.
   const isOfPresent = destinationOf(tx)?.url === sentTo;
   switch (result.kind) {
     case "delivered": {
@@ -162,7 +162,7 @@ function failAttempt(tx: Tx, feed: Feed, { attempt, result, destination, isOfPre
   return withSearchAt(tx, failing, dueAt);
 }
 
-/** The feed after a delivery that is not tried again; a test is nobody's loss. */
+/** The feed after a delivery that is not retried; a failed test is not counted as undelivered. */
 function givenUp(feed: Feed, { trigger, sequence }: Attempt): Feed {
   if (trigger === "test") return feed;
   const former = feed.undelivered ?? { deliveries: 0, sinceSequence: sequence, untilSequence: sequence };

@@ -93,7 +93,7 @@ function sentAgain(feed: Feed, { after, until }: Pick<EventRange, "after" | "unt
   return isAll ? { ...feed, undelivered: null } : feed;
 }
 
-/** Goes through the range page by page. Each page is one effect, so that none is sent twice. */
+/** Goes through the range page by page. Each page is one effect, so that no event is sent twice. */
 const redelivery = (tx: Tx, range: EventRange): string =>
   tx.effect(tx.self, "redeliver_webhooks", { ...range, eventTypes: [...range.eventTypes] });
 

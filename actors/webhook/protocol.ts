@@ -63,9 +63,9 @@ export interface Prepared {
 
 /** The events that a bulk redelivery sends again. */
 export interface EventRange {
-  /** Numbers greater than this, */
+  /** The number before the first one. */
   readonly after: number;
-  /** up to and including this one. */
+  /** The last number, included. */
   readonly until: number;
   /** Exact types and families; empty: all. */
   readonly eventTypes: readonly string[];

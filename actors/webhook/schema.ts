@@ -135,7 +135,7 @@ export const Feed = Type.Object({
   lastFailureAt: NullableTime,
   /** Since when every attempt has failed. */
   failingSince: NullableTime,
-  /** Events whose deliveries were given up and that no redelivery of their range has been asked for since. */
+  /** Events whose deliveries were given up and whose range has not been redelivered since. */
   undelivered: Type.Optional(Type.Union([Undelivered, Type.Null()])),
 });
 export type Feed = Static<typeof Feed>;

@@ -1,4 +1,7 @@
-/** What a change of a file leaves: its earlier version and, for an agent's, an event (`workspace_file.changed`, HOOK-4). */
+/**
+ * The results of changing a file: its earlier version and, for an agent's change, an event (`workspace_file.changed`,
+ * HOOK-4).
+ */
 import type { Tx } from "../runtime/actor.ts";
 import { isoTime } from "../schema.ts";
 import { takeEvent, webhookRef } from "../webhook/events.ts";

@@ -121,9 +121,9 @@ export interface UnfinishedUpload {
   readonly workspaceId: string;
   readonly path: string;
   readonly sha256: string;
-  /** Bytes of the whole content, */
+  /** Bytes of the whole content. */
   readonly size: number;
-  /** and those that have arrived. */
+  /** Bytes that have arrived. */
   readonly offset: number;
   readonly startedAt: string;
   readonly expiresAt: string;

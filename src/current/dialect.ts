@@ -184,8 +184,8 @@ const WORDS: RefusalTable<Words> = {
 const METADATA_PATH = `/.well-known/oauth-protected-resource${API_RESOURCE}`;
 
 /**
- * Asks for a token (RFC 6750), and says where a program learns who issues them (RFC 9728); null if no token would
- * help.
+ * The challenge for a token (RFC 6750), which tells a program where to find the issuer (RFC 9728); null if no token
+ * would help.
  */
 function challengeOf(fault: Fault, appUrl: string): Readonly<Record<string, string>> | null {
   const isMissing = fault.kind === "unauthenticated" && fault.reason.startsWith("no bearer token");
@@ -219,7 +219,7 @@ export function currentDialect(appUrl: () => string): Dialect {
   };
 }
 
-/** What a job waits for that takes no message now. */
+/** Why a job cannot take a message now. */
 function waitWords(status: string, actions: readonly string[]): string {
   if (status === "needs_review") return "The job waits for a review";
   if (actions.includes("approve")) return "The job waits for an approval";

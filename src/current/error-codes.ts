@@ -5,7 +5,7 @@
  */
 import type { FaultKind } from "../../actors/fault.ts";
 
-/** The code of a fault is its kind; `internal_error` is a bug of ours. */
+/** The code of a fault is its kind; `internal_error` is a bug in the service. */
 export type ErrorCode = FaultKind | "internal_error";
 
 export interface ErrorEntry {

@@ -4,7 +4,7 @@ import { idPattern, type IdPrefix } from "../../actors/ids.ts";
 import { pathId } from "../http/contract/field.ts";
 import { Id, Text } from "../http/contract/noun.ts";
 
-/** For ids that only the service has ever made; checked by their prefix. */
+/** For ids that only the service creates; checked by their prefix. */
 const exact = (prefix: IdPrefix, noun: Noun, description: string) =>
   pathId(noun, idPattern(prefix), Id(prefix, description));
 

@@ -47,7 +47,7 @@ async function hasWorkspace(
 export const chatStanding = async (services: StandingServices, by: Principal, chat: Chat): Promise<Standing> =>
   standing((await canUseAgent(services, by, chat.agentId)) && (await hasWorkspace(services, by, chat.workspaceId)));
 
-/** Whether the verb begins a new job: a blocked job goes on itself. */
+/** Whether the verb starts a new job: a blocked job itself continues. */
 const isBeginning = (job: Job, action: JobAction): boolean =>
   action === "iterate" || (action === "resume" && job.status !== "blocked");
 const beginsWork = (job: Job): boolean => allowedActions(job).some((action) => isBeginning(job, action));
@@ -113,7 +113,7 @@ function goneWords(library: Services["library"], agent: AgentOf, fault: Fault): 
     : `The library agent ${agent.name} is not installed`;
 }
 
-/** The standing of a job as it is now. */
+/** The current standing of a job. */
 export const jobStanding = (services: StandingServices, by: Principal, job: Job): Promise<Standing> =>
   beginsWork(job) ? comingStanding(services, by, job) : Promise.resolve(STANDS);
 

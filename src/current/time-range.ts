@@ -9,7 +9,7 @@ interface End {
   readonly default?: string;
 }
 
-/** A range that ends before it begins finds nothing, ever: it is a mistake of its caller. */
+/** A range that ends before it begins never finds anything: it is a mistake of its caller. */
 export function inOrder(from: End, to: End): Outcome<null> {
   const [first, last] = [from.value ?? from.default, to.value ?? to.default];
   if (first === undefined || last === undefined || first <= last) return ok(null);

@@ -1,7 +1,7 @@
 /**
- * Validates tool names that somebody gives to an agent or a chat (RUN-11). An unknown name would silently have no
- * effect, so it is refused when it is set, with a similar name. The tools of an MCP server are listed by each run,
- * not here: similar names come from a recent list, if there is one.
+ * Validates the tool names of an agent or a chat (RUN-11). An unknown name would silently have no effect, so it is
+ * refused when it is set, with a similar name. The tools of an MCP server are listed by each run, not here: similar
+ * names come from a recent list, if there is one.
  */
 import { type InputError, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import type { AgentTool, McpServer } from "../../actors/job/connections.ts";
@@ -93,7 +93,7 @@ function unknownNames(
 const nearOf = (name: string, known: readonly string[] | null): string =>
   known === null || name.endsWith(`${SEPARATOR}*`) || known.includes(name) ? "" : didYouMean(name, known);
 
-/** Tools listed for approval that the agent may not use at all: nobody would ever be asked. */
+/** Tools listed for approval that the agent may not use at all: their calls would never be made. */
 function neverCalled(
   { tools }: Pick<ToolServices, "tools">,
   allowed: readonly string[],

@@ -49,9 +49,9 @@ const eachOf = (fields: Fields, describe: Describe | null, component: string): R
 
 /** Limits that the operation checks: its refusal tells a model more than the schema would. */
 const LIMITS: ReadonlySet<string> = new Set(["pattern", "minLength", "maxLength", "minItems", "maxItems", "format"]);
-/** Of fields within fields only their types and names are shown, */
+/** Keywords that are left out of fields within fields, of which only types and names are shown. */
 const OF_FIELDS: ReadonlySet<string> = new Set(["description", "additionalProperties", "minimum", "maximum"]);
-/** and from this depth on only their types. */
+/** From this depth on, only types are shown. */
 const SHOWN_DEPTH = 2;
 
 /**
@@ -97,9 +97,9 @@ function nullableTypes(schema: JsonSchema, depth: number): readonly unknown[] | 
   return says.some((key) => key in one) ? null : [one["type"], "null"];
 }
 
-/** Objects with at most so many fields are shown whole, */
+/** Objects with at most this many fields are shown completely. */
 const FEW_FIELDS = 6;
-/** and of others those that a next call takes, or that say what has become of the work. */
+/** The fields that are shown of larger objects: those that a next call needs, or that report the outcome. */
 const KEY_FIELDS: ReadonlySet<string> = new Set([
   "id",
   "agent_id",

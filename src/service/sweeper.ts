@@ -20,9 +20,9 @@ import type { Files } from "../files/files.ts";
 export const BATCH_ROWS = 1_000;
 /** Rows of a batch after a larger one has failed. */
 export const SMALL_BATCH_ROWS = 50;
-/** The pause after a batch is this many times the duration of the batch, */
+/** The pause after a batch is this many times the duration of the batch. */
 const REST_FACTOR = 4;
-/** and at least this long. */
+/** The shortest pause after a batch. */
 export const REST_MS = 50;
 
 export interface SweeperParts<S extends { readonly name: string }> {

@@ -23,9 +23,9 @@ import { NO_USAGE } from "../schema.ts";
 
 /** A chat with this many messages is compacted, however short they are. */
 export const COMPACTED_MESSAGES = 800;
-/** The share of the window that the conversation has after a compaction, */
+/** The share of the window that the conversation has after a compaction. */
 const KEPT_CONVERSATION_PART = 0.4;
-/** and the messages that a chat with many short ones keeps. */
+/** The messages that a chat with many short ones keeps after a compaction. */
 const KEPT_MESSAGES = 200;
 const NOTHING_TO_COMPACT = "There is nothing to compact.";
 

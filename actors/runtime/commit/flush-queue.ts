@@ -21,7 +21,7 @@ export const BATCH_BYTES = 1024 * 1024;
  * milliseconds of PostgreSQL.
  */
 export const SHARED_BYTES = 32 * 1024;
-/** The cost of a group besides its bytes: the rows of a small one. */
+/** The cost of a group besides its bytes: the rows of a small group. */
 export const GROUP_COST = 2 * 1024;
 /** A group with more bytes is large: PostgreSQL takes longer for it than for a batch of small ones. */
 export const LARGE_BYTES = 48 * 1024;
@@ -33,9 +33,9 @@ export const MANY_GROUPS = 8;
 
 export type GroupSize = "small" | "large";
 
-/** The groups of one organization that wait. */
+/** The waiting groups of one organization. */
 interface Backlog {
-  /** Bytes that it may still add; negative: what it owes. */
+  /** Bytes that it may still add; negative: its deficit. */
   balance: number;
   readonly groups: TurnGroup[];
   /**
@@ -70,7 +70,7 @@ export class FlushQueue {
     return this.count;
   }
 
-  /** How many waiting groups are patient: nobody waits for their commits. */
+  /** How many waiting groups are patient: no caller waits for their commits. */
   get patient(): number {
     return this.patientCount;
   }
@@ -172,11 +172,11 @@ export class FlushQueue {
 }
 
 const isNextLarge = ({ groups: [next] }: Backlog): boolean => next !== undefined && sizeOf(next) === "large";
-/** The size of what the organization commits next, beside others. */
+/** The size of the organization's next commit, while others are active. */
 const sizeOfNext = (backlog: Backlog): GroupSize =>
   isNextLarge(backlog) || backlog.groups.length > MANY_GROUPS ? "large" : "small";
 
-/** Whether the organization belongs to this batch, beside others. */
+/** Whether the organization belongs to this batch, while others are active. */
 function isOf(size: GroupSize, backlog: Backlog, isOverShare: boolean): boolean {
   if (backlog.groups.length === 0) return true;
   const isLarge = isOverShare || sizeOfNext(backlog) === "large";

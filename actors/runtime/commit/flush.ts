@@ -185,8 +185,8 @@ export class FlushLane {
   }
 
   /**
-   * A bug of the lane itself. Nobody must wait for it any more: groups that may have been sent end as unknown, the
-   * others as unavailable, and the host ends the process.
+   * Handles a bug of the lane itself. Nothing must wait for it any more: groups that may have been sent end as unknown,
+   * the others as unavailable, and the host ends the process.
    */
   private fail(cause: unknown): void {
     if (this.hasFailed) return;

@@ -1,9 +1,9 @@
 /**
- * Committed groups whose outputs leave: replies, events, messages, effects. Ending a group is work for the event loop,
- * and a batch during a flood ends many: thirty took 5 to 30 ms, in which nobody else was served. So while several
- * organizations are at work, the groups of one that has used more than its share end a few in each turn of the loop,
- * and organizations take turns. The groups of one organization end in order, and it counts as in flight until the last
- * of them has ended.
+ * Releases the outputs of committed groups: replies, events, messages, effects. This is work for the event loop, and a
+ * batch during a flood has many groups: thirty took 5 to 30 ms, in which no other organization was served. So while
+ * several organizations are active, only a few groups of one that has used more than its share end in each turn of the
+ * loop, and organizations take turns. The groups of one organization end in order, and it counts as in flight until the
+ * last of them has ended.
  */
 import { Rounds } from "../../rounds.ts";
 import type { Clock } from "../ports.ts";

@@ -23,7 +23,7 @@ export class TurnGroup implements ShardWrites {
   readonly writes: Writes;
   readonly drafts: readonly ActorDraft[];
   readonly bytes: number;
-  /** Nobody waits for its commit, so it waits for the next batch (`FlushLane`). */
+  /** No caller waits for its commit, so it waits for the next batch (`FlushLane`). */
   readonly isPatient: boolean;
   /** Set by its lane: call it when somebody waits for the group after all. */
   hurry: () => void = () => {};

@@ -1,7 +1,7 @@
 /**
- * Beside others, large work pauses after each of its statements, for as long as the statement took beyond a small one.
- * Meanwhile the others have PostgreSQL, its cores and its disk. Without the pause, their statements mostly wait for a
- * large one's sync.
+ * While others are active, large work pauses after each of its statements, for as long as the statement took beyond a
+ * small one. Meanwhile the others have PostgreSQL, its cores and its disk. Without the pause, their statements mostly
+ * wait for a large one's sync.
  */
 import type { Clock } from "../ports.ts";
 import type { LoopTime } from "../fairness/loop-time.ts";

@@ -1,6 +1,6 @@
 /**
- * Patient groups: nobody waits for their commit, so they cause no batch of their own. They go with the next batch,
- * after `PATIENCE_MS` at the latest, or as soon as somebody waits after all (`TurnGroup.follow`).
+ * Patient groups: no caller waits for their commit, so they cause no batch of their own. They go with the next batch,
+ * after at most `PATIENCE_MS`, or as soon as a caller waits after all (`TurnGroup.follow`).
  */
 import type { Clock } from "../ports.ts";
 import type { FlushQueue } from "./flush-queue.ts";

@@ -21,9 +21,9 @@ export const AT_ONCE_BYTES = 32 * 1024;
 /** The smallest part of the loop's time for bulk work, however busy the loop is. */
 export const LEAST_PART = 1 / 8;
 /**
- * How fast bulk work gives up its part as the measured part of small work grows. Most of a small request's time is in
- * nobody's account (sockets, the driver, garbage collection), and waiting requests use less time than they need: a loop
- * with no time left shows a measured part of only a sixteenth.
+ * How fast bulk work gives up its share as the measured part of small work grows. Most of a small request's time is
+ * charged to nobody (sockets, the driver, garbage collection), and waiting requests use less time than they need: a
+ * fully used loop shows a measured part of only a sixteenth.
  */
 const YIELDING = 16;
 /** The part of the loop's time that bulk work gets beside this part of small work. */

@@ -35,7 +35,7 @@ export const LOOP_WINDOW_MS = 1_000;
  * now, not of one that sends a request every few seconds and mostly finds the loop free.
  */
 export const BESIDE_WINDOW_MS = 200;
-/** If less of the loop's time than this is in use, every request is served at once and nobody waits. */
+/** If less than this part of the loop's time is in use, every request is served at once and nobody waits. */
 export const BUSY_SHARE = 0.2;
 
 /** Called at the beginning and end of each section, so that a watchdog can name the one in which the loop hung. */

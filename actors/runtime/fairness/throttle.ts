@@ -31,7 +31,7 @@ export const MOST_WAIT_MS = 100;
 const PASS_MS = 20;
 /** Use decays within about this time; a flood is noticed within a part of it. */
 export const RECENT_MS = 100;
-/** If less of the loop's time than this is in use, nobody uses too much. */
+/** If less than this part of the loop's time is in use, no organization uses too much. */
 export const QUIET_PART = 0.25;
 /** How often the CPU time of the loop's thread is read. */
 const LOOK_MS = 100;

@@ -56,7 +56,7 @@ export class Claims {
       );
   }
 
-  /** Call when claims are possible again: claims if that was asked for meanwhile. */
+  /** Call when claims are possible again: claims if a claim was requested meanwhile. */
   goOn(): void {
     if (this.isAsked) this.ask();
   }

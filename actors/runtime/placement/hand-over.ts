@@ -22,7 +22,7 @@ const EFFECTS_STOP_MS = 1_000;
 /** How long a group that began earlier may still wait for records; after that it is refused. */
 const GROUPS_END_MS = 2_000;
 
-/** The parts of the system that take part. */
+/** The parts of the system that a hand-over needs. */
 export interface HandOverHost {
   readonly shards: Shards;
   readonly actors: LiveActors;

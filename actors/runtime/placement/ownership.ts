@@ -177,7 +177,7 @@ export class Ownership implements FlushHost {
         const grants = await this.parts.placement.raise(shards);
         if (this.stopped) return;
         for (const shard of shards) this.stalled.delete(shard);
-        // They were given away, and the answer to that was lost, so the others do not know it yet.
+        // They were given away, but the answer was lost, so the others do not know it yet.
         if (grants.length < shards.length) this.parts.peers?.announce();
         await this.takeUp(grants);
         if (grants.length < shards.length) this.endReadersLater(new Set(shards));
@@ -202,7 +202,7 @@ export class Ownership implements FlushHost {
     // was stored while this replica did not own the shard is final only now.
     const numbers = raised.map((g) => g.shard);
     this.abandon(new Set(numbers));
-    // Read before anything can commit at the new epochs: what is undone then is all that ever will be.
+    // Read before anything can commit at the new epochs: the undone work cannot grow after that.
     const [undone, erased] = await Promise.all([store.undoneShards(numbers), store.erased(numbers)]);
     const fresh = this.stopped ? [] : raised.filter(isFresh);
     if (fresh.length === 0) return;
@@ -212,7 +212,7 @@ export class Ownership implements FlushHost {
       assert(!this.stalled.has(shard), "a stalled shard is not granted (OW-1)");
       shards.grant(shard, epoch, erasedOf.get(shard));
     }
-    // Each shard opens by itself, so undone work on one delays no clients of the others.
+    // Each shard opens separately, so undone work on one delays no clients of the others.
     await this.parts.takeUp.begin(fresh, undone, ({ shard, epoch }) => {
       shards.open(shard, epoch);
       this.parts.peers?.opened();

@@ -102,7 +102,7 @@ export class Replay {
     this.onBug = onBug;
   }
 
-  /** What a committed group says, in its order; then the readers are woken. */
+  /** Publishes what a committed group has to say, in its order, and then wakes the readers. */
   publishAll(publications: readonly Publication[]): void {
     for (const said of publications) {
       if (said.kind === "event") this.publish(said.event);
@@ -226,7 +226,7 @@ export class Replay {
   /** Everything after the cursor, which it moves. Call it only if the buffer covers the cursor or is not ahead of it. */
   take(cursor: Cursor): readonly StreamItem[] {
     if (this.hasAll(cursor)) return NOTHING;
-    // Nobody to share the list with.
+    // No other reader shares the list.
     if (this.readers <= 1) return this.collect(cursor);
     const known = this.taken;
     if (known === null || known.version !== this.version || !isSamePlace(known.from, cursor)) {

@@ -58,7 +58,7 @@ export class ActorDraft {
     return this.written ?? NO_RECORDS;
   }
 
-  /** Those of them that are stored as records. */
+  /** The remembered values that are stored as records. */
   get records(): readonly RecordWrite[] {
     if (this.written === null) return NONE;
     const records: RecordWrite[] = [];
@@ -120,7 +120,7 @@ export class Draft {
   readonly now: number;
   readonly random: RandomText;
   readonly actors: ActorDraft[] = [];
-  /** Whether a turn has declared that nobody waits for its commit. */
+  /** Whether a turn has declared that no caller waits for its commit. */
   isPatient = false;
   /** Until when its reply holds, as its turn has declared; null: not declared. */
   holdsUntilMs: number | null = null;

@@ -1,4 +1,4 @@
-/** What a dispatch brings: the members of a turn group with the types of their replies, and options. */
+/** The arguments of a dispatch: the members of a turn group with the types of their replies, and options. */
 import type { Outcome } from "../../fault.ts";
 import type { ActorRef, CommandOf, Protocol, ReplyOf } from "../actor.ts";
 import type { AlarmRow } from "../store.ts";
@@ -70,7 +70,7 @@ export interface DispatchOptions extends Admission {
   readonly consumes?: string;
   /** The alarm that this group's only turn answers, unless the actor has replaced or cleared it. */
   readonly clears?: AlarmRow;
-  /** Nobody waits for the answer, so its turn may delay its commit (`Tx.mayWait`). */
+  /** No caller waits for the answer, so its turn may delay its commit (`Tx.mayWait`). */
   readonly mayWait?: true;
   /** The name of the question, if its reply is to be kept (`kept-reply.ts`). */
   readonly keptAs?: string;

@@ -18,7 +18,7 @@ export type Verdict =
 export interface Stored {
   /** Events of streams. */
   readonly events: number;
-  /** About the total size of what it stores. */
+  /** The approximate total size of what it stores. */
   readonly bytes: number;
 }
 

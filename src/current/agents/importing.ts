@@ -22,7 +22,7 @@ const params = { id: AgentId };
 type Given = Static<typeof ImportToolsBody>;
 /** Tools of one agent (RUN-12). */
 const MOST_TOOLS = 32;
-/** What the sandbox made of a stranger's document must pass the same validation as a caller's input. */
+/** The sandbox's output from an untrusted document must pass the same validation as a caller's input. */
 const MADE = new Body(Type.Object({ tools: Type.Array(AgentToolBody) }), { isStrict: true });
 
 export const importOperations = {

@@ -30,7 +30,7 @@ export async function say(
   const sent = await sendMessage(parts, { chat, message: said }, (steps) =>
     call.commit(steps, (_, replies) => answer(sentOf(replies))),
   );
-  // Deleted meanwhile: then it is found no more, as always.
+  // Deleted meanwhile: then it is 404, as always.
   if (!sent.ok && sent.fault.kind === "not_found" && sent.fault.noun === "chat") return sent;
   const agent = { id: chat.agentId, name: chat.agentName, organizationId: said.by.organizationId };
   return aboutRecord(parts, { status: chat.status, verbs: chatVerbs(chat, said.by, FALLEN), agent }, sent);

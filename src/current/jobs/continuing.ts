@@ -133,7 +133,7 @@ export const continuingOperations = {
   ),
 };
 
-/** Refuses before anything is fetched what the actor would refuse in any case; null: not refused. */
+/** Refuses before any fetch what the actor would refuse anyway; null: not refused. */
 function maySay(job: Job, by: string): Outcome<never> | null {
   if (!allowedActions(job).includes("resume")) return hasOpenApprovals(job) ? pending(job) : stale(job);
   return job.status === "blocked" ? unlessOwnWords(job, by) : null;

@@ -154,7 +154,7 @@ async function fittingArguments(
   job: Job,
   { arguments: given, decision, approval_id: approvalId, tool_call_id: callId }: Static<typeof ApproveBody>,
 ): Promise<Outcome<null>> {
-  // Those of a denial are refused themselves, not for their fields.
+  // Arguments of a denial are refused as a whole, not field by field.
   if (given === undefined || decision === "deny" || job.createdBy !== by.userId) return ok(null);
   const chosen = openApprovals(job).filter(
     ({ id, toolCallId }) => (approvalId ?? id) === id && (callId ?? toolCallId) === toolCallId,

@@ -287,7 +287,7 @@ const metricsView = (metrics: Metrics) => ({
   time_to_first_token_ms: metrics.timeToFirstTokenMs,
 });
 
-/** Once there is a run, the deadline is that of the present run. */
+/** Once there is a run, the deadline is that of the current run. */
 const budgetView = ({ maxTokens, maxCost = null, maxSteps, deadlineAt }: Budget, ofRun: string | null) => ({
   max_tokens: maxTokens,
   max_cost: maxCost,

@@ -1,5 +1,5 @@
 /**
- * The events that the streams of chats and jobs send, as schemas. They are made from the tables that the turns
+ * The events that the streams of chats and jobs send, as schemas. They are generated from the tables that the turns
  * append by, so a new type there is in the contract too. Each variant is one event: its name, its id if it moves the
  * cursor, and its data (SSE-2, SSE-3, SSE-7, SSE-8).
  */

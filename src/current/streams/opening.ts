@@ -69,7 +69,7 @@ export async function openStream(
   const opening =
     `${sseComment("connected")}retry: ${RETRY_MS}\n\n` +
     (reset === null ? "" : noteFrame("reset", reset)) +
-    // The cursor follows the snapshot, so who is cut off before the first event misses nothing.
+    // The cursor follows the snapshot, so a client that is disconnected before the first event misses nothing.
     (isResumed ? "" : noteFrame("snapshot", streamed.view) + sseCursor(begun));
   const onFailure = telling(services.log, connection.caller.requestId, ref.id);
   const { caller, ...parts } = connection;
@@ -87,7 +87,7 @@ function nameOfStream({ ref, kind = ref.kind, ending }: Streamed, { lifeMs }: Co
 const hasEnded = (ending: StreamEnd, subscription: Subscription): boolean =>
   ending.kind === "at_seq" && subscription.seq >= ending.seq;
 
-/** Lives as long as the stream. It is made here, in a small scope, so that its closure retains nothing else. */
+/** Lives as long as the stream. It is created here, in a small scope, so that its closure retains nothing else. */
 const telling =
   (log: OpeningServices["log"], requestId: string, stream: string) =>
   (err: unknown): void =>

@@ -93,5 +93,5 @@ export const appOperations = {
 /** Characters allowed in host names, in one case. With the slug, a label stays under 63 characters. */
 const ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789";
 
-/** 62 bits: nobody finds an app by guessing. */
+/** 62 bits, so that an app cannot be found by guessing. */
 const SECRET_CHARACTERS = 12;

@@ -12,7 +12,7 @@ import { fileResponse } from "./file-response.ts";
 
 const INDEX = "index.html";
 
-/** What a page may do in a browser. `at` is the address of the app, with a trailing slash. */
+/** The browser permissions of a page. `at` is the address of the app, with a trailing slash. */
 function policyOf(
   at: string,
   { hasOrigin, embedder }: { readonly hasOrigin: boolean; readonly embedder: string },

@@ -1,4 +1,4 @@
-/** What somebody reads who opens the address of a share in a browser and does not get the file (WSP-2). */
+/** The page for a person who opens the URL of a share in a browser and does not get the file (WSP-2). */
 import type { Fault } from "../../../actors/fault.ts";
 import { type FaultWords, waitWords, wordsPage } from "../../http/document/refusal-page.ts";
 

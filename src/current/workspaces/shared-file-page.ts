@@ -1,7 +1,7 @@
 /**
- * The page that a browser gets at the address of a share (WSP-2): what is shared, a look at it, and a link that
- * downloads it. Nothing of the file runs: the page has no script and may load nothing, text and tables are escaped, and
- * HTML that the sandbox has made of Markdown or code is in a sandboxed frame besides.
+ * The page that a browser gets at the URL of a share (WSP-2): the name of the file, a preview, and a download link.
+ * Nothing of the file runs: the page has no script and may load nothing, text and tables are escaped, and HTML that the
+ * sandbox has made from Markdown or code is also in a sandboxed frame.
  */
 import type { Shown } from "../../http/contract/operation.ts";
 import { escapeHtml, page } from "../../http/document/page.ts";

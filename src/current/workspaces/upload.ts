@@ -92,7 +92,7 @@ async function uploadPart(
     for (let next = await input.body.read(); !next.done; next = await input.body.read())
       if (next.value.byteLength > 0) return invalid("/content-range", "`bytes */<size>` comes without a body");
   }
-  // Uploads of people who have been removed leave their places to others.
+  // Uploads of removed people are ended, so that others can use their places.
   if (part?.first === 0) await currentUploads(services, organizationId);
   if (part !== null) {
     const room = await roomFor(services, organizationId, name);
@@ -102,7 +102,7 @@ async function uploadPart(
     write(services, change, { path, input, content }),
   );
   if (!taken.ok) {
-    // The part may be a repetition whose first answer was lost: its idempotency key tells.
+    // The part may be a repetition whose first answer was lost: its idempotency key shows that.
     if (taken.fault.kind === "upload_offset_mismatch") await input.body.readForKey();
     return taken;
   }

@@ -16,7 +16,7 @@ import { type ExecutionResult, GOES_ON_NOTICE, noticeOf, partialNotice, stopReas
 
 type AnswerParts = Pick<Services, "system" | "streams" | "clock" | "jobLimits" | "log">;
 
-/** Events after which a job does nothing more by itself. */
+/** Events after which a job waits for a decision or has ended. */
 const STANDSTILLS: ReadonlySet<string> = new Set(["job.completed", "job.failed", "job.cancelled", "job.blocked"]);
 
 /**

@@ -89,7 +89,7 @@ async function conversationOf(parts: BeginningParts, by: Principal, body: Execut
   return workspaceId.ok ? ok({ chatId: newId("cht"), workspaceId: workspaceId.value, noun: "chat" }) : workspaceId;
 }
 
-/** What the chat gives to the work in it: its workspace, and the model that it uses in place of its agent's. */
+/** The chat's settings for the work in it: its workspace, and the model that overrides its agent's. */
 async function givenBy(
   { system }: BeginningParts,
   by: Principal,

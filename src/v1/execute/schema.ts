@@ -31,7 +31,7 @@ const NAMES = {
 /** The notice of the demo provider, and of an execution that continues (RUN-1). */
 const Notice = Type.Optional(Text("A note about the answer", "This answer comes from the built-in demo provider."));
 
-/** Why the model stopped; the field is there unless it ended by itself (RUN-27). */
+/** Why the model stopped; absent if the answer is complete (RUN-27). */
 const StopReasonView = Type.Optional(
   OneOf(STOP_REASONS, {
     description: "Why the model stopped, such as `length`: the answer was cut. Absent if it stopped on its own",

@@ -9,7 +9,7 @@
 
 import { GrowingText } from "../../../actors/growing-text.ts";
 
-/** What a client is told: more text, or first that its text ends at `position`. */
+/** A message for the client: more text, or first that its text ends at `position`. */
 export interface ShownPiece {
   readonly text: string;
   /** Where the text of the client is cut before `text` is added, in UTF-16 units; null: nowhere. */
@@ -34,7 +34,7 @@ export class ShownText {
     return this.committed > 0;
   }
 
-  /** Another attempt begins: it goes on from what is committed. */
+  /** Another attempt begins: it continues from the committed text. */
   restart(): void {
     if (this.tail.length > 0) this.confirmed = 0;
   }
