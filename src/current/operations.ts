@@ -17,20 +17,23 @@ import { runOperations } from "./missions/runs.ts";
 import { missionTaskOperations } from "./missions/tasks.ts";
 import { modelOperations } from "./models/operations.ts";
 import { overviewOperations } from "./overview/operations.ts";
-import { memberOperations, sessionOperations } from "./people/operations.ts";
+import { memberOperations } from "./people/operations.ts";
+import { sessionOperations } from "./people/sessions.ts";
 import { secretOperations } from "./secrets/operations.ts";
 import { appStreamOperations, streamOperations } from "./streams/operations.ts";
 import { taskOperations } from "./tasks/operations.ts";
 import { tokenOperations } from "./tokens/operations.ts";
 import { toolOperations } from "./tools/operations.ts";
 import { uploadOperations } from "./uploads/operations.ts";
-import { unfinishedOperations } from "./uploads/unfinished-operations.ts";
+import { unfinishedOperations } from "./uploads/unfinished.ts";
 import { usageOperations } from "./usage/operations.ts";
-import { appOperations } from "./workspaces/app-operations.ts";
-import { fileOperations } from "./workspaces/file-operations.ts";
-import { queryOperations } from "./workspaces/query-operations.ts";
-import { repositoryOperations } from "./workspaces/repository-operations.ts";
-import { openShareOperations, shareOperations } from "./workspaces/share-operations.ts";
+import { appOperations } from "./workspaces/apps.ts";
+import { fileChangeOperations } from "./workspaces/file-changes.ts";
+import { fileOperations } from "./workspaces/files.ts";
+import { writeOperations } from "./workspaces/upload.ts";
+import { queryOperations } from "./workspaces/queries.ts";
+import { repositoryOperations } from "./workspaces/repositories.ts";
+import { openShareOperations, shareOperations } from "./workspaces/shares.ts";
 import { workspaceOperations } from "./workspaces/operations.ts";
 
 export const CURRENT_OPERATIONS = [
@@ -55,7 +58,14 @@ export const CURRENT_OPERATIONS = [
   ),
   operationGroup("Tasks", "Work items, assigned to agents or to people", taskOperations),
   operationGroup("Workspaces", "Where the work of an organization happens", workspaceOperations),
-  operationGroup("Files", "Files and directories of a workspace", fileOperations, shareOperations),
+  operationGroup(
+    "Files",
+    "Files and directories of a workspace",
+    fileOperations,
+    writeOperations,
+    fileChangeOperations,
+    shareOperations,
+  ),
   operationGroup("Shares", "Files that anyone with the link can download, without a token", openShareOperations),
   operationGroup("Unfinished uploads", "Uploads in parts that are not finished", unfinishedOperations),
   operationGroup("Data", "Queries over the files of a workspace", queryOperations),

@@ -9,13 +9,12 @@ import {
 } from "../../../actors/organization/schema.ts";
 import { PAGE_LIMIT, type PageCursor } from "../../../actors/page.ts";
 import { OneOf, Type } from "../../../actors/schema.ts";
-import { idFilter, timeField, withDefault } from "../../http/contract/field.ts";
+import { idFilter, inOrder, timeField, withDefault } from "../../http/contract/field.ts";
 import { Id, listOf } from "../../http/contract/noun.ts";
 import { media, type Shown } from "../../http/contract/operation.ts";
 import { lookUp } from "../../log/look-up.ts";
 import { operation } from "../../operations/operation.ts";
 import { pageOf, pageQuery, pageView } from "../paging.ts";
-import { inOrder } from "../time-range.ts";
 import { AuditEntryView, auditFile, EXPORT_FORMATS } from "./export.ts";
 
 const FILTERS = {

@@ -14,9 +14,8 @@ import { POLL_QUERY, polled } from "../long-poll.ts";
 import { LIMIT, pageOf, pageQuery, pageView } from "../paging.ts";
 import { JobId } from "../path-ids.ts";
 import { jobStanding, jobStandings } from "../standing.ts";
-import { appLink } from "../streams/app-link.ts";
 import { visibleJob } from "../work-visibility.ts";
-import { JobList, JobView, jobView, LineageView, nodeView } from "./view.ts";
+import { appLink, JobList, JobView, jobView, LineageView, nodeView } from "./view.ts";
 
 const params = { id: JobId };
 

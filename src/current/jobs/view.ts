@@ -1,7 +1,4 @@
 /** Jobs as the current surface shows them (JOB-3, JOB-5, JOB-6). */
-import { CostField, CostLimitField, costView, EstimatedField, OwnKeyField, UnpricedField } from "../cost.ts";
-import { visibleJson, visibleText } from "../../../actors/visible-text.ts";
-import { ArtifactView, artifactViews } from "./artifact-view.ts";
 import { Citation } from "../../../actors/job/citation.ts";
 import { expiryOf, waitingCalls } from "../../../actors/job/client-call.ts";
 import type { JobHead } from "../../../actors/job/directory.ts";
@@ -29,12 +26,16 @@ import {
   type Waiting,
   WARNING_CODES,
 } from "../../../actors/job/terms.ts";
-import type { Principal } from "../../../actors/organization/principal.ts";
+import { hasScope, type Principal } from "../../../actors/organization/principal.ts";
 import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
+import { visibleJson, visibleText } from "../../../actors/visible-text.ts";
+import { signedAddress, type SigningParts } from "../../http/admission/signed-address.ts";
 import { Count, Id, listOf, noun, OpenObject, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
+import { CostField, CostLimitField, costView, EstimatedField, OwnKeyField, UnpricedField } from "../cost.ts";
 import { RECORD, recordView } from "../record.ts";
 import { jobVerbs, type Standing, STANDS } from "../standing.ts";
+import { ArtifactView, artifactViews } from "./artifact-view.ts";
 
 const JobId = Id("job", "A job's id");
 const Time = Nullable(Timestamp);
@@ -344,3 +345,7 @@ export const nodeView = ({ id, parentJobId, relation, status, title, createdAt }
   title,
   created_at: createdAt,
 });
+
+/** The signed address of a job's stream (SSE-9); null for callers who may not read jobs. */
+export const appLink = (parts: SigningParts, jobId: string, by: Principal): string | null =>
+  hasScope(by.scopes, "jobs:read") ? signedAddress(parts, `/mcp-app/jobs/${jobId}/events`, by) : null;

@@ -1,15 +1,27 @@
 /** The runs of a mission: begin one, the ledger, and the forecast (MIS-3 to MIS-5). */
 import { mapped } from "../../../actors/fault.ts";
 import { missionRef, RUN_OUTCOMES } from "../../../actors/mission/schema.ts";
+import { followed } from "../../../actors/runtime/turns/members.ts";
 import { Type } from "../../../actors/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
+import { accepted } from "../../http/commit/commit.ts";
 import { someOf, withDefault } from "../../http/contract/field.ts";
 import { lookUp } from "../../log/look-up.ts";
 import { operation } from "../../operations/operation.ts";
+import { runJob } from "../../work/missions.ts";
+import { jobView } from "../jobs/view.ts";
 import { pageIn, pageQuery, pageView } from "../paging.ts";
 import { MissionId } from "../path-ids.ts";
-import { readMission, runMission } from "./starting.ts";
-import { askerOf, ForecastView, forecastView, MissionRunList, missionRunView, RunStartedView } from "./view.ts";
+import { newIds, prepared, readMission } from "./starting.ts";
+import {
+  askerOf,
+  ForecastView,
+  forecastView,
+  MissionRunList,
+  missionRunView,
+  missionView,
+  RunStartedView,
+} from "./view.ts";
 
 const params = { id: MissionId };
 /** Times in one forecast: two years of weekly runs, or four days of hourly ones. */
@@ -30,9 +42,28 @@ export const runOperations = {
       emits: "mission.started",
     },
     async (services, change, { params }) => {
-      const mission = await readMission(services, change.principal, params.id);
+      const { principal, requestId } = change;
+      const mission = await readMission(services, principal, params.id);
       if (!mission.ok) return mission;
-      return runMission(services, change, mission.value);
+      const work = await prepared(services, principal, {
+        mission: mission.value,
+        agent: mission.value.agentId,
+        action: "run",
+      });
+      if (!work.ok) return work;
+      const ids = newIds();
+      const ref = missionRef(principal.organizationId, params.id);
+      return change.commit(
+        followed(ask(ref, { kind: "run_now", by: askerOf(principal), ids }), ({ brief }) =>
+          brief === null ? null : runJob(work.value, ids, brief, requestId),
+        ),
+        ({ mission: after, brief }, [, job]) =>
+          accepted({
+            mission: missionView(after, principal, services.calendar),
+            run: brief === null ? null : missionRunView(brief.run),
+            job: job === undefined || job === null ? null : jobView(job, principal),
+          }),
+      );
     },
   ),
 

@@ -1,15 +1,22 @@
 /** The tasks of a mission (MIS-7). */
-import { mapped } from "../../../actors/fault.ts";
+import { assert } from "../../../actors/assert.ts";
+import { mapped, ok, type Outcome } from "../../../actors/fault.ts";
+import { jobRef } from "../../../actors/job/schema.ts";
 import { missionRef } from "../../../actors/mission/schema.ts";
+import type { Principal } from "../../../actors/organization/principal.ts";
+import { followed, following } from "../../../actors/runtime/turns/members.ts";
 import { ask } from "../../../actors/troupe.ts";
-import { created } from "../../http/commit/commit.ts";
+import { accepted, created, done } from "../../http/commit/commit.ts";
 import { IF_MATCH } from "../../http/contract/request-headers.ts";
 import { operation } from "../../operations/operation.ts";
+import type { Services } from "../../operations/services.ts";
+import { taskJob } from "../../work/missions.ts";
+import { jobView } from "../jobs/view.ts";
 import { MissionId, MissionTaskId } from "../path-ids.ts";
 import { updated } from "../updating.ts";
 import { AddTaskBody, taskChangesOf, UpdateMissionTaskBody } from "./schema.ts";
-import { startMissionTask } from "./starting.ts";
-import { askerOf, MissionTaskView, missionTaskView, TaskStartedView } from "./view.ts";
+import { newIds, prepared } from "./starting.ts";
+import { askerOf, missionTaskView, MissionTaskView, TaskStartedView } from "./view.ts";
 
 const params = { id: MissionId };
 const taskParams = { ...params, taskId: MissionTaskId };
@@ -112,9 +119,48 @@ export const missionTaskOperations = {
       emits: "mission_task.started",
     },
     async (services, change, { params: { id, taskId } }) => {
-      const command = { kind: "read_task", by: askerOf(change.principal), taskId } as const;
-      const found = await services.system.dispatch(missionRef(change.principal.organizationId, id), command);
-      return found.ok ? startMissionTask(services, change, found.value) : found;
+      const { principal, requestId } = change;
+      const read = { kind: "read_task", by: askerOf(principal), taskId } as const;
+      const found = await services.system.dispatch(missionRef(principal.organizationId, id), read);
+      if (!found.ok) return found;
+      const { mission, task } = found.value;
+      const agent = await agentFor(services, principal, { assignedTo: task.assignedTo, otherwise: mission.agentId });
+      if (!agent.ok) return agent;
+      const work = await prepared(services, principal, { mission, agent: agent.value, action: "change_tasks" });
+      if (!work.ok) return work;
+      const ids = newIds();
+      const ref = missionRef(principal.organizationId, id);
+      const beginning = followed(
+        ask(ref, { kind: "start_task", by: askerOf(principal), taskId: task.id, ids }),
+        (brief) => taskJob(work.value, ids, brief, requestId),
+      );
+      return change.commit(
+        following(beginning, ([{ content, task: active }]) =>
+          content === null && active.jobId !== null
+            ? ask(jobRef(principal.organizationId, active.jobId), { kind: "read_job" })
+            : null,
+        ),
+        (brief, [, begun, active]) => {
+          const started = begun ?? active ?? null;
+          assert(started !== null, "a task that is worked on has a job");
+          const job = jobView(started, principal);
+          const body = { job, task: missionTaskView(brief.mission, brief.task, principal) };
+          // Nothing was started, so nothing has changed.
+          return brief.content === null ? { ...done(body), emits: null } : accepted(body);
+        },
+      );
     },
   ),
 };
+
+/** The agent that the task is assigned to, if this caller may use it. */
+async function agentFor(
+  { agents }: Services,
+  principal: Principal,
+  { assignedTo, otherwise }: { readonly assignedTo: string | null; readonly otherwise: string },
+): Promise<Outcome<string>> {
+  if (assignedTo === null || !assignedTo.startsWith("agt_")) return ok(otherwise);
+  const found = await agents.find(principal, assignedTo);
+  if (!found.ok && found.fault.kind === "not_found") return ok(otherwise);
+  return mapped(found, ({ id }) => id);
+}

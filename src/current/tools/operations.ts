@@ -9,7 +9,7 @@ import type { ServerTools } from "../../operations/mcp-catalogue.ts";
 import { operation } from "../../operations/operation.ts";
 import type { Services } from "../../operations/services.ts";
 import { AVAILABILITIES } from "../../operations/tool-catalogue.ts";
-import { infoOf } from "../usable-tools.ts";
+import { infoOf } from "../usable-settings.ts";
 
 export const ToolView = noun("Tool", "A tool that agents can call", {
   name: Text("Name, as used in `allowed_tools` and `approval_tools`", "web_fetch"),

@@ -6,13 +6,12 @@ import { USAGE_GROUPS, type UsageGroup, type UsageReport, type UsageRequest } fr
 import type { Budgeted } from "../../../actors/usage/protocol.ts";
 import { QUOTAS, type QuotaState } from "../../../actors/usage/quota.ts";
 import { type Counts, dayOf, monthOf, usageRef } from "../../../actors/usage/schema.ts";
-import { bad, good, textField, withDefault } from "../../http/contract/field.ts";
+import { bad, good, inOrder, textField, withDefault } from "../../http/contract/field.ts";
 import { Count, Id, noun, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
 import { lookUp } from "../../log/look-up.ts";
 import { operation } from "../../operations/operation.ts";
 import { CostField, CostLimitField, costView, EstimatedField, OwnKeyField, UnpricedField } from "../cost.ts";
-import { inOrder } from "../time-range.ts";
 
 const DAY_CHARACTERS = "2026-11-30".length;
 

@@ -1,7 +1,7 @@
 /** Files, versions and shares on the current surface: views and bodies (WSP-2). */
+import { invalid, ok, type Outcome } from "../../../actors/fault.ts";
 import { Nullable, OneOf, Timestamp, Type } from "../../../actors/schema.ts";
-import { parseDirectory, parsePath } from "../../../actors/workspace/path.ts";
-import type { FilePath } from "../../../actors/workspace/path.ts";
+import { type FilePath, parseDirectory, parsePath } from "../../../actors/workspace/path.ts";
 import type { Found } from "../../../actors/workspace/protocol.ts";
 import {
   Author,
@@ -10,11 +10,10 @@ import {
   type Share,
   type Version,
 } from "../../../actors/workspace/schema.ts";
-import { bad, good, refusedAs, textField } from "../../http/contract/field.ts";
-import { Count, Id, listOf, noun, Text, NextCursor } from "../../http/contract/noun.ts";
+import { bad, good, refusedAs, textField, withDefault } from "../../http/contract/field.ts";
+import { Count, Id, listOf, NextCursor, noun, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
 import { RECORD, recordView } from "../record.ts";
-import { DataColumn } from "./data-column.ts";
 import { etagOf } from "./conditions.ts";
 
 /** Longest life of a share in seconds: a year. */
@@ -38,6 +37,16 @@ export const PathQuery = { path: pathField("Path, relative to the workspace", pa
 /** The path of a directory; default: the root of the workspace. */
 export const DirectoryQuery = { path: pathField("The directory; the whole workspace by default", parseDirectory) };
 
+/** Whether a list or a deletion includes what is below the directory. */
+export const Recursive = withDefault(
+  OneOf(["true", "false"] as const, { description: "Whether to include everything below the directory" }),
+  "false",
+);
+
+/** A path that the query must have. */
+export const required = (path: FilePath | undefined): Outcome<FilePath> =>
+  path === undefined ? invalid("/path", "path must be given") : ok(path);
+
 const Path = Text("The path, relative to the workspace", EXAMPLE_PATH);
 
 export const DirectoryBody = Type.Object({ path: Type.String() }, { examples: [{ path: "reports/2026" }] });
@@ -55,6 +64,12 @@ export const ShareBody = Type.Object(
   },
   { examples: [{ path: EXAMPLE_PATH, expires_in_seconds: 86_400 }] },
 );
+
+/** A column, as queries and previews of tables show it. */
+export const DataColumn = noun("DataColumn", "A column of a table", {
+  name: Type.String(),
+  type: Type.String({ description: "Type of the column, as DuckDB or SQLite names it" }),
+});
 
 const FILE = {
   path: Path,

@@ -9,21 +9,27 @@
  */
 import { invalid, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import { ask } from "../../../actors/troupe.ts";
-import type { FilePath } from "../../../actors/workspace/path.ts";
+import { type FilePath, newPath } from "../../../actors/workspace/path.ts";
 import type { ContentCheck, ReceivedContent } from "../../../actors/workspace/ports.ts";
 import type { Cause, Precondition } from "../../../actors/workspace/protocol.ts";
 import { workspaceRef } from "../../../actors/workspace/schema.ts";
 import { accepted, type Change, type Commit, created, done } from "../../http/commit/commit.ts";
-import type { streamed } from "../../http/contract/body-schema.ts";
+import { streamed } from "../../http/contract/body-schema.ts";
 import type { Input } from "../../http/contract/operation.ts";
+import { operation } from "../../operations/operation.ts";
 import type { Services } from "../../operations/services.ts";
 import { countUnreferred, roomFor } from "../../work/content-room.ts";
-import type { WorkspaceId } from "../path-ids.ts";
+import { WorkspaceId } from "../path-ids.ts";
 import { doneIf } from "../updating.ts";
-import { currentUploads } from "../uploads/current-uploads.ts";
-import type { WRITE_HEADERS } from "./conditions.ts";
+import { currentUploads } from "../uploads/unfinished.ts";
+import { WRITE_HEADERS } from "./conditions.ts";
 import type { ContentRange } from "./content-range.ts";
-import { changedView, uploadView } from "./file-schema.ts";
+import { ChangedFile, changedView, PathQuery, required, uploadView, UploadView } from "./file-schema.ts";
+
+const params = { id: WorkspaceId };
+
+/** The maximum of the setting FILE_MIB; the service itself refuses files above the setting. */
+const MOST_BYTES = 102_400 * 1_024 * 1_024;
 
 type WriteInput = Input<{
   params: { id: typeof WorkspaceId };
@@ -35,42 +41,66 @@ type WriteInput = Input<{
 const UPLOAD_QUIET_SECONDS = 60;
 const NO_PRECONDITION: Precondition = { kind: "none" };
 
-export async function upload(
-  services: Services,
-  change: Change,
-  { path, input }: { readonly path: FilePath; readonly input: WriteInput },
-): Promise<Outcome<Commit>> {
-  const { headers, body, params } = input;
-  const { fileBytes } = services.workspaceLimits;
-  const range = headers["content-range"];
-  const size = range?.size ?? body.length ?? 0;
-  if (size > fileBytes) return refuse({ kind: "payload_too_large", limitBytes: fileBytes });
-  if (headers["if-match"] !== undefined && headers["if-none-match"] !== undefined)
-    return invalid(
-      "/if-none-match",
-      "If-None-Match: * wants no file at the path, and If-Match wants one: send one of them",
-    );
-  const { organizationId } = change.principal;
-  // Checked before anything is received: an upload to an unknown workspace is refused at once.
-  const workspace = await services.system.dispatch(workspaceRef(organizationId, params.id), { kind: "read_workspace" });
-  if (!workspace.ok) return workspace;
-  // A client on a slow connection may take as long as it needs.
-  change.keepOpen(UPLOAD_QUIET_SECONDS);
-  const sha256 = headers["repr-digest"];
-  if (range !== undefined) {
-    if (sha256 === undefined)
-      return invalid("/repr-digest", "An upload in parts needs Repr-Digest: it says which content the part is of");
-    return uploadPart(services, change, { path, input, range, sha256 });
-  }
-  // Content that is refused here is not stored.
-  const check: ContentCheck = (arrived) =>
-    sha256 !== undefined && sha256 !== arrived.sha256
-      ? invalid("/repr-digest", "The content has another digest than Repr-Digest says")
-      : roomFor(services, organizationId, arrived);
-  const received = await body.hashedBy((pieces) => services.contents.receive(organizationId, pieces, fileBytes, check));
-  if (!received.ok) return received;
-  return write(services, change, { path, input, content: received.value });
-}
+export const writeOperations = {
+  writeFile: operation(
+    {
+      method: "PUT",
+      path: "/api/workspaces/{id}/files/content",
+      scope: "workspaces:write",
+      summary: "Upload a file",
+      description:
+        "Creates the file and missing parent directories, or replaces its content. The body is the file, and `Content-Type` its media type. A large file can be sent in parts, each with `Content-Range` and the `Repr-Digest` of the whole file. While bytes are missing, the response is 202 with the `offset` of the next part; send `Content-Range: bytes */<size>` to query it. An upload in parts may take up to a day.",
+      params,
+      query: PathQuery,
+      headers: WRITE_HEADERS,
+      // Two parts of a file may have the same bytes.
+      keyedHeaders: ["content-range"],
+      body: streamed(MOST_BYTES),
+      answers: { 200: ChangedFile, 201: ChangedFile, 202: UploadView },
+      errors: ["forbidden", "path_exists", "upload_offset_mismatch"],
+      emits: "workspace_file.changed",
+    },
+    async (services, change, input) => {
+      const given = required(input.query.path);
+      if (!given.ok) return given;
+      const path = newPath(given.value);
+      if (!path.ok) return path;
+      const { headers, body } = input;
+      const { id } = input.params;
+      const { fileBytes } = services.workspaceLimits;
+      const range = headers["content-range"];
+      const size = range?.size ?? body.length ?? 0;
+      if (size > fileBytes) return refuse({ kind: "payload_too_large", limitBytes: fileBytes });
+      if (headers["if-match"] !== undefined && headers["if-none-match"] !== undefined)
+        return invalid(
+          "/if-none-match",
+          "If-None-Match: * wants no file at the path, and If-Match wants one: send one of them",
+        );
+      const { organizationId } = change.principal;
+      // Checked before anything is received: an upload to an unknown workspace is refused at once.
+      const workspace = await services.system.dispatch(workspaceRef(organizationId, id), { kind: "read_workspace" });
+      if (!workspace.ok) return workspace;
+      // A client on a slow connection may take as long as it needs.
+      change.keepOpen(UPLOAD_QUIET_SECONDS);
+      const sha256 = headers["repr-digest"];
+      if (range !== undefined) {
+        if (sha256 === undefined)
+          return invalid("/repr-digest", "An upload in parts needs Repr-Digest: it says which content the part is of");
+        return uploadPart(services, change, { path: path.value, input, range, sha256 });
+      }
+      // Content that is refused here is not stored.
+      const check: ContentCheck = (arrived) =>
+        sha256 !== undefined && sha256 !== arrived.sha256
+          ? invalid("/repr-digest", "The content has another digest than Repr-Digest says")
+          : roomFor(services, organizationId, arrived);
+      const received = await body.hashedBy((pieces) =>
+        services.contents.receive(organizationId, pieces, fileBytes, check),
+      );
+      if (!received.ok) return received;
+      return write(services, change, { path: path.value, input, content: received.value });
+    },
+  ),
+};
 
 async function uploadPart(
   services: Services,

@@ -3,7 +3,7 @@
  * its type (`input-reader.ts`). The schemas here bring their own reader, so that a handler gets a cursor, a time or
  * a version and never parses one.
  */
-import type { Fault, FaultKind, Noun } from "../../../actors/fault.ts";
+import { type Fault, type FaultKind, invalid, type Noun, ok, type Outcome } from "../../../actors/fault.ts";
 import { timeOf } from "../../../actors/given-time.ts";
 import { OneOf, type Static, type TSchema, Type } from "../../../actors/schema.ts";
 
@@ -78,3 +78,22 @@ export const timeField = (shown: object) =>
     const time = timeOf(text);
     return time === null ? bad(`${name} must be a time in ISO 8601`) : good(time);
   });
+
+/** One end of a range of time, by the name of its parameter; as text, a day or a time of UTC. */
+interface End {
+  readonly name: string;
+  readonly value: string | undefined;
+  /** What counts where it is not given. */
+  readonly default?: string;
+}
+
+/** A range that ends before it begins never finds anything: it is a mistake of its caller. */
+export function inOrder(from: End, to: End): Outcome<null> {
+  const [first, last] = [from.value ?? from.default, to.value ?? to.default];
+  if (first === undefined || last === undefined || first <= last) return ok(null);
+  const isToGiven = to.value !== undefined;
+  const [path, words] = isToGiven ? [to.name, "must not be before"] : [from.name, "must not be after"];
+  const other = isToGiven ? from : to;
+  const byDefault = other.value === undefined ? `, which is ${isToGiven ? first : last} by default` : "";
+  return invalid(`/${path}`, `${path} ${words} ${other.name}${byDefault}`);
+}

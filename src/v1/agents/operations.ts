@@ -6,9 +6,9 @@ import { ask } from "../../../actors/troupe.ts";
 import { done } from "../../http/commit/commit.ts";
 import { lookUp } from "../../log/look-up.ts";
 import { operation } from "../../operations/operation.ts";
-import { AgentId } from "../path-ids.ts";
 import {
   AgentAnswer,
+  AgentId,
   AgentListAnswer,
   agentView,
   CreateAgentBody,

@@ -1,10 +1,16 @@
 /** Bodies and the view of agents on v1. */
 import { type Agent, VISIBILITIES } from "../../../actors/organization/schema.ts";
 import { OneOf, type Static, Timestamp, Type } from "../../../actors/schema.ts";
+import { NOT_BLANK } from "../../http/contract/body-schema.ts";
+import { pathId } from "../../http/contract/field.ts";
 import { Count, Id, noun, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
-import { NOT_BLANK } from "../../http/contract/body-schema.ts";
-import { Success } from "../success.ts";
+
+/** The field that every success of v1 has. */
+export const Success = Type.Literal(true);
+
+/** The id in paths: entries of the library and imported agents have ids of their own. */
+export const AgentId = pathId("agent", /^[A-Za-z0-9_-]{1,64}$/, Id("agt", "The agent's id"));
 
 /** Characters; the interface recommends fewer than 50. */
 export const AGENT_NAME_CHARACTERS = 512;

@@ -6,7 +6,7 @@ import type { Caller } from "../../http/request/caller.ts";
 import { eventStream } from "../../http/stream/event-stream.ts";
 import { operation } from "../../operations/operation.ts";
 import type { Services } from "../../operations/services.ts";
-import { AgentId } from "../path-ids.ts";
+import { AgentId } from "../agents/schema.ts";
 import { executionAnswer } from "./answer.ts";
 import { beginExecution, type Execution } from "./beginning.ts";
 import { ExecutionFrames, openingFrames } from "./frames.ts";

@@ -5,7 +5,7 @@ import { evenEmpty, GIVEN_ID_CHARACTERS } from "../../http/contract/field.ts";
 import { Id, noun, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
 import { NOT_BLANK } from "../../http/contract/body-schema.ts";
-import { Success } from "../success.ts";
+import { Success } from "../agents/schema.ts";
 
 /** Characters; the interface recommends fewer than 100. */
 export const TASK_TITLE_CHARACTERS = 512;

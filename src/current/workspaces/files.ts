@@ -1,61 +1,35 @@
-/**
- * Files of a workspace on the current surface: list, search, download, upload, delete, move (WSP-2, WSP-8 to
- * WSP-11).
- */
+/** Reading the files of a workspace: list, search, download, versions, previews (WSP-2, WSP-8 to WSP-11). */
 import { invalid, ok, type Outcome, refuse } from "../../../actors/fault.ts";
 import type { Principal } from "../../../actors/organization/principal.ts";
-import { isoTime, OneOf, Type } from "../../../actors/schema.ts";
-import { ask } from "../../../actors/troupe.ts";
+import { isoTime, Type } from "../../../actors/schema.ts";
 import type { ListedPlace } from "../../../actors/workspace/directory.ts";
-import {
-  type FilePath,
-  newPath,
-  parseDirectory,
-  parseNewPath,
-  parsePath,
-  pathOf,
-} from "../../../actors/workspace/path.ts";
-import type { Cause, Precondition } from "../../../actors/workspace/protocol.ts";
+import { parseDirectory, parsePath, pathOf } from "../../../actors/workspace/path.ts";
 import { workspaceRef } from "../../../actors/workspace/schema.ts";
-import { created, done } from "../../http/commit/commit.ts";
-import { streamed } from "../../http/contract/body-schema.ts";
 import { withDefault } from "../../http/contract/field.ts";
 import { media } from "../../http/contract/operation.ts";
 import { FILE_HEADERS } from "../../http/contract/request-headers.ts";
 import { lookUp } from "../../log/look-up.ts";
 import { operation } from "../../operations/operation.ts";
 import { contentAt, fileAt } from "../../work/file-content.ts";
-import { moveRoom } from "../../work/move-room.ts";
 import { LIMIT, pathCursor, pathCursorText } from "../paging.ts";
 import { WorkspaceId } from "../path-ids.ts";
-import { doneIf } from "../updating.ts";
-import { DELETE_HEADERS, WRITE_HEADERS } from "./conditions.ts";
 import { fileResponse } from "./file-response.ts";
 import {
-  ChangedFile,
-  changedView,
-  DirectoryBody,
   DirectoryQuery,
   FileList,
   fileView,
   FoundFiles,
-  MadeDirectory,
-  MoveBody,
   PathQuery,
   PreviewBody,
   PreviewView,
-  UploadView,
+  Recursive,
+  required,
   VersionList,
   versionView,
 } from "./file-schema.ts";
-import { globOf } from "./glob.ts";
 import { previewOf } from "./preview.ts";
-import { upload } from "./upload.ts";
 
 const params = { id: WorkspaceId };
-
-/** The maximum of the setting FILE_MIB; the service itself refuses files above the setting. */
-const MOST_BYTES = 102_400 * 1_024 * 1_024;
 
 /** Files in the answer of one search. */
 const FOUND_FILES = 100;
@@ -66,11 +40,6 @@ const SEARCH_CHARACTERS = 200;
 const GLOB_CHARACTERS = 200;
 
 const BYTES = media({ "*/*": Type.String({ description: "The bytes of the file, with its media type" }) });
-
-const recursive = withDefault(
-  OneOf(["true", "false"] as const, { description: "Whether to include everything below the directory" }),
-  "false",
-);
 
 export const fileOperations = {
   listFiles: operation(
@@ -83,7 +52,7 @@ export const fileOperations = {
       params,
       query: {
         ...DirectoryQuery,
-        recursive,
+        recursive: Recursive,
         glob: Type.String({ description: "Only paths that match, such as `**/*.md`", maxLength: GLOB_CHARACTERS }),
         limit: LIMIT,
         cursor: pathCursor,
@@ -188,62 +157,6 @@ export const fileOperations = {
     },
   ),
 
-  writeFile: operation(
-    {
-      method: "PUT",
-      path: "/api/workspaces/{id}/files/content",
-      scope: "workspaces:write",
-      summary: "Upload a file",
-      description:
-        "Creates the file and missing parent directories, or replaces its content. The body is the file, and `Content-Type` its media type. A large file can be sent in parts, each with `Content-Range` and the `Repr-Digest` of the whole file. While bytes are missing, the response is 202 with the `offset` of the next part; send `Content-Range: bytes */<size>` to query it. An upload in parts may take up to a day.",
-      params,
-      query: PathQuery,
-      headers: WRITE_HEADERS,
-      // Two parts of a file may have the same bytes.
-      keyedHeaders: ["content-range"],
-      body: streamed(MOST_BYTES),
-      answers: { 200: ChangedFile, 201: ChangedFile, 202: UploadView },
-      errors: ["forbidden", "path_exists", "upload_offset_mismatch"],
-      emits: "workspace_file.changed",
-    },
-    async (services, change, input) => {
-      const given = required(input.query.path);
-      if (!given.ok) return given;
-      const path = newPath(given.value);
-      return path.ok ? upload(services, change, { path: path.value, input }) : path;
-    },
-  ),
-
-  deleteFile: operation(
-    {
-      method: "DELETE",
-      path: "/api/workspaces/{id}/files/content",
-      scope: "workspaces:write",
-      summary: "Delete a file or directory",
-      description: "Deleting a directory that is not empty needs `recursive=true`; otherwise it is 409 `path_exists`.",
-      params,
-      query: { ...PathQuery, recursive },
-      headers: DELETE_HEADERS,
-      answers: { 200: ChangedFile },
-      errors: ["forbidden", "path_exists"],
-      emits: "workspace_file.changed",
-    },
-    async (_, change, { params: { id }, query: { path, recursive }, headers }) => {
-      const given = required(path);
-      if (!given.ok) return given;
-      const command = {
-        kind: "delete_place",
-        path: given.value,
-        isRecursive: recursive === "true",
-        precondition: headers["if-match"] ?? NO_PRECONDITION,
-        cause: causeOf(change.principal),
-      } as const;
-      return change.commit([ask(refOf(change.principal, id), command)], (gone) =>
-        done(changedView(id, gone, "deleted")),
-      );
-    },
-  ),
-
   listFileVersions: operation(
     {
       method: "GET",
@@ -273,58 +186,6 @@ export const fileOperations = {
     },
   ),
 
-  createDirectory: operation(
-    {
-      method: "POST",
-      path: "/api/workspaces/{id}/files/directory",
-      scope: "workspaces:write",
-      summary: "Create a directory",
-      description: "Creates missing parent directories. A directory that exists is not an error.",
-      params,
-      body: DirectoryBody,
-      answers: { 200: MadeDirectory, 201: MadeDirectory },
-      errors: ["forbidden", "invalid_path", "path_exists"],
-      emits: "workspace_file.changed",
-    },
-    async (_, change, { params: { id }, body }) => {
-      const path = parseNewPath(body.path);
-      if (!path.ok) return path;
-      const command = { kind: "make_directory", path: path.value, cause: causeOf(change.principal) } as const;
-      return change.commit([ask(refOf(change.principal, id), command)], ({ path: made, isNew }) =>
-        isNew ? created({ path: made, created: true }) : doneIf(false, { path: made, created: false }),
-      );
-    },
-  ),
-
-  moveFile: operation(
-    {
-      method: "POST",
-      path: "/api/workspaces/{id}/files/move",
-      scope: "workspaces:write",
-      summary: "Move a file or directory",
-      description:
-        "With `overwrite` a file replaces a file (whose content is kept as a version), and a directory replaces an empty one.",
-      params,
-      body: MoveBody,
-      answers: { 200: ChangedFile },
-      errors: ["forbidden", "invalid_path", "path_exists"],
-      emits: "workspace_file.changed",
-    },
-    async ({ system, files, log }, change, { params: { id }, body: { from, to, overwrite = false } }) => {
-      const source = parsePath(from, "from");
-      if (!source.ok) return source;
-      const target = parseNewPath(to, "to");
-      if (!target.ok) return target;
-      const paths = { from: source.value, to: target.value };
-      const ref = refOf(change.principal, id);
-      const seen = await moveRoom({ system, listPlaces: (query) => lookUp(log, files.listPlaces(query)) }, ref, paths);
-      if (!seen.ok) return seen;
-      const cause = causeOf(change.principal);
-      const command = { kind: "move_place", ...paths, overwrite, seen: seen.value, cause } as const;
-      return change.commit([ask(ref, command)], (moved) => doneIf(!moved.isUnchanged, changedView(id, moved, "moved")));
-    },
-  ),
-
   previewFile: operation(
     {
       method: "POST",
@@ -350,20 +211,26 @@ export const fileOperations = {
   ),
 };
 
-/** The request emits its own event, so the command emits none. */
-const causeOf = ({ userId }: Principal): Cause => ({ by: { type: "user", id: userId }, tells: false });
-
 const refOf = ({ organizationId }: Principal, id: string) => workspaceRef(organizationId, id);
 
 /** A preview may wait for other previews of its organization. */
 const PREVIEW_QUIET_SECONDS = 60;
 
-const NO_PRECONDITION: Precondition = { kind: "none" };
-
-const required = (path: FilePath | undefined): Outcome<FilePath> =>
-  path === undefined ? invalid("/path", "path must be given") : ok(path);
-
 /** With a glob filter: rows read from the table at once, and how often. */
 const GLOB_ROWS = 2_000;
 
 const GLOB_READS = 5;
+
+/** With more alternatives a pattern takes long to match. */
+const BRACES = 4;
+const STARS = 8;
+
+/** Whether a path matches; null without a pattern. */
+function globOf(pattern: string | undefined): Outcome<((path: string) => boolean) | null> {
+  if (pattern === undefined) return ok(null);
+  if ((pattern.match(/\{/g)?.length ?? 0) > BRACES || (pattern.match(/\*+/g)?.length ?? 0) > STARS)
+    return invalid("/glob", `glob may have at most ${BRACES} lists in braces and ${STARS} stars`);
+  // Names are stored in this form.
+  const glob = new Bun.Glob(pattern.normalize("NFC"));
+  return ok((path) => glob.match(path));
+}

@@ -3,7 +3,7 @@
  * refused when it is set, with a similar name. The tools of an MCP server are listed by each run, not here: similar
  * names come from a recent list, if there is one.
  */
-import { type InputError, ok, type Outcome, refuse } from "../../actors/fault.ts";
+import { type InputError, invalid, ok, type Outcome, refuse } from "../../actors/fault.ts";
 import type { AgentTool, McpServer } from "../../actors/job/connections.ts";
 import { namesTool } from "../../actors/job/terms.ts";
 import { didYouMean, didYouMeanWord } from "../http/input/near-name.ts";
@@ -107,4 +107,19 @@ function neverCalled(
     const message = `The agent may not use \`${name}\`: name it in allowed_tools too`;
     return [{ path: `/approval_tools/${i}`, message }];
   });
+}
+
+/**
+ * Refuses a model that the operator does not allow when it is set, not when it is used (RUN-4). `path` names the
+ * field; null and undefined mean the default model.
+ */
+export function usableModel(
+  { models }: Pick<Services, "models">,
+  model: string | null | undefined,
+  path: string,
+): Outcome<null> {
+  if (model === undefined || model === null) return ok(null);
+  const known = models.describe(model);
+  if (known.ok) return ok(null);
+  return invalid(path, known.fault.kind === "provider_error" ? known.fault.message : "This model cannot be used");
 }

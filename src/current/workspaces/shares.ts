@@ -3,7 +3,7 @@
  * stored. Checking a password first uses up one of the share's few attempts, so that guessing threatens neither this
  * process nor the share.
  */
-import { notFound, ok, refuse } from "../../../actors/fault.ts";
+import { type Fault, notFound, ok, refuse } from "../../../actors/fault.ts";
 import { isoTime, OneOf, Type } from "../../../actors/schema.ts";
 import { ask } from "../../../actors/troupe.ts";
 import { parsePath } from "../../../actors/workspace/path.ts";
@@ -12,6 +12,7 @@ import { created } from "../../http/commit/commit.ts";
 import { media } from "../../http/contract/operation.ts";
 import { FILE_HEADERS } from "../../http/contract/request-headers.ts";
 import { prefersPage } from "../../http/document/page.ts";
+import { type FaultWords, waitWords, wordsPage } from "../../http/document/refusal-page.ts";
 import { lookUp } from "../../log/look-up.ts";
 import { operation } from "../../operations/operation.ts";
 import { pageIn, pageQuery, pageView } from "../paging.ts";
@@ -20,7 +21,6 @@ import { doneIf } from "../updating.ts";
 import { fileResponse, isUnsent } from "./file-response.ts";
 import { NewShareView, ShareBody, ShareList, ShareView, shareView } from "./file-schema.ts";
 import { previewOf } from "./preview.ts";
-import { sharePage } from "./share-page.ts";
 import { sharedFilePage } from "./shared-file-page.ts";
 
 const BYTES = media({ "*/*": Type.String({ description: "The bytes of the file, with its media type" }) });
@@ -189,4 +189,36 @@ function passwordOf(authorization: string | undefined): string | null {
   const pair = Buffer.from(encoded, "base64").toString("utf8");
   const colon = pair.indexOf(":");
   return colon === -1 || colon === pair.length - 1 ? null : pair.slice(colon + 1);
+}
+
+const NOTHING: FaultWords = {
+  title: "Nothing is shared here",
+  text: "The link is incomplete, or the file was deleted. Check the link, or ask the person who sent it to you.",
+};
+
+function wordsOf(fault: Fault): FaultWords {
+  switch (fault.kind) {
+    case "unauthenticated":
+      return {
+        title: "This file needs a password",
+        text: "The password is missing or wrong. Reload the page to enter it; the user name can be anything. The person who sent you the link knows the password.",
+      };
+    case "share_expired":
+      return {
+        title: "This link no longer works",
+        text: "It has expired, was withdrawn, or the file was downloaded as often as allowed. Ask the person who sent it to you for a new one.",
+      };
+    case "rate_limited":
+      return { title: "Too many attempts", text: `Reload the page in ${waitWords(fault.retryAfterMs)}.` };
+    case "not_found":
+    case "invalid_request":
+      return NOTHING;
+    default:
+      return { title: "The file cannot be downloaded now", text: "Reload the page in a minute." };
+  }
+}
+
+/** The page for a person who opens the URL of a share in a browser and does not get the file. */
+function sharePage(fault: Fault): string {
+  return wordsPage(wordsOf(fault));
 }

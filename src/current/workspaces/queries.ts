@@ -13,7 +13,7 @@ import { Count, noun } from "../../http/contract/noun.ts";
 import { media } from "../../http/contract/operation.ts";
 import { operation } from "../../operations/operation.ts";
 import { WorkspaceId } from "../path-ids.ts";
-import { DataColumn } from "./data-column.ts";
+import { DataColumn } from "./file-schema.ts";
 
 /** Characters of a query, and of one parameter. */
 const QUERY_CHARACTERS = 100_000;

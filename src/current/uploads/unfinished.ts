@@ -11,7 +11,6 @@ import { Count, Id, noun, Text } from "../../http/contract/noun.ts";
 import type { Shown } from "../../http/contract/operation.ts";
 import { operation } from "../../operations/operation.ts";
 import type { Services } from "../../operations/services.ts";
-import { currentUploads } from "./current-uploads.ts";
 
 const EXAMPLE = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
 
@@ -89,3 +88,23 @@ const unfinishedView = (upload: UnfinishedUpload): Shown<typeof UnfinishedUpload
   created_at: upload.startedAt,
   expires_at: upload.expiresAt,
 });
+
+/** The unfinished uploads of an organization's members. Those of people who have been removed end here. */
+export async function currentUploads(
+  { system, contents }: Pick<Services, "system" | "contents">,
+  organizationId: string,
+): Promise<readonly UnfinishedUpload[]> {
+  const all = await contents.unfinished(organizationId);
+  const removed = new Set<string>();
+  for (const userId of new Set(all.flatMap((one) => one.userId ?? []))) {
+    const member = await system.dispatch(organizationRef(organizationId), { kind: "read_member", userId });
+    // If the member cannot be read now, their uploads stay.
+    if (member.ok ? member.value.status === "removed" : member.fault.kind === "not_found") removed.add(userId);
+  }
+  const isOver = ({ userId }: UnfinishedUpload): boolean => userId !== null && removed.has(userId);
+  if (removed.size > 0) {
+    const ids = all.filter(isOver).map(({ id }) => id);
+    await contents.endUnfinished(organizationId, ids);
+  }
+  return all.filter((one) => !isOver(one));
+}

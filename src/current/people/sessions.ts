@@ -1,0 +1,171 @@
+/** Credentials of the caller that are not named tokens: browser sessions, and grants to programs (AUTH-20). */
+import { mapped, ok, type Outcome } from "../../../actors/fault.ts";
+import type { Principal } from "../../../actors/organization/principal.ts";
+import { organizationRef, type Token } from "../../../actors/organization/schema.ts";
+import { hasEnded } from "../../../actors/organization/tokens.ts";
+import { type Page, PAGE_LIMIT, type PageCursor } from "../../../actors/page.ts";
+import { ask } from "../../../actors/troupe.ts";
+import { originOf } from "../../http/request/caller.ts";
+import { lookUp } from "../../log/look-up.ts";
+import { operation } from "../../operations/operation.ts";
+import type { Services } from "../../operations/services.ts";
+import { pageOf, pageQuery, pageView } from "../paging.ts";
+import { GrantId, SessionId } from "../path-ids.ts";
+import { doneIf } from "../updating.ts";
+import { GrantList, GrantView, grantView, RevokedSessions, SessionList, SessionView, sessionView } from "./schema.ts";
+
+export const sessionOperations = {
+  listSessions: operation(
+    {
+      method: "GET",
+      path: "/api/sessions",
+      scope: "tokens:read",
+      summary: "List your sessions",
+      description: "Browsers in which you have signed in to this organization, newest first.",
+      query: pageQuery("sessions"),
+      answers: { 200: SessionList },
+    },
+    async ({ system, directory, clock, log }, { principal }, { query }) => {
+      const { organizationId, userId } = principal;
+      const settled = await system.settled(organizationId);
+      if (!settled.ok) return settled;
+      const filter = { kind: "session", userId } as const;
+      const sessions = await lookUp(log, directory.pageTokens(organizationId, filter, pageOf(query)));
+      const now = clock.now();
+      return mapped(sessions, (page) => pageView("sessions", page, (session) => sessionView(session, principal, now)));
+    },
+  ),
+
+  revokeSession: operation(
+    {
+      method: "POST",
+      path: "/api/sessions/{id}/revoke",
+      scope: "tokens:write",
+      summary: "End one of your sessions",
+      description:
+        "Takes effect with the next request, and closes the session's open streams. Needs a session or a token with the scope `*`.",
+      params: { id: SessionId },
+      answers: { 200: SessionView },
+      errors: ["forbidden"],
+      emits: "resource.deleted",
+    },
+    async ({ clock, streams }, change, { params: { id: tokenId } }) => {
+      const { principal } = change;
+      const { organizationId, userId } = principal;
+      const of = { kind: "session", userId } as const;
+      const command = { kind: "revoke_token", tokenId, of, by: principal, origin: originOf(change) } as const;
+      const now = clock.now();
+      const revoked = await change.commit([ask(organizationRef(organizationId), command)], ({ token, endedIds }) =>
+        doneIf(endedIds.length > 0, sessionView(token, principal, now)),
+      );
+      if (revoked.ok) streams.closeOf(tokenId);
+      return revoked;
+    },
+  ),
+
+  revokeOtherSessions: operation(
+    {
+      method: "POST",
+      path: "/api/sessions/revoke-others",
+      scope: "tokens:write",
+      summary: "End all your other sessions",
+      description:
+        "Ends all your sessions in this organization except the current one. Needs a session or a token with the scope `*`.",
+      answers: { 200: RevokedSessions },
+      errors: ["forbidden"],
+      emits: "resource.deleted",
+    },
+    async (services, change) => {
+      const { principal } = change;
+      const { organizationId, userId } = principal;
+      const others = await otherSessions(services, principal);
+      if (!others.ok) return others;
+      const ref = organizationRef(organizationId);
+      const of = { kind: "session", userId } as const;
+      const origin = originOf(change);
+      const ids = others.value.map(({ id }) => id);
+      const revoked = await change.commit(
+        [
+          ask(ref, { kind: "read_member", userId }),
+          ...ids.map((tokenId) => ask(ref, { kind: "revoke_token", tokenId, of, by: principal, origin } as const)),
+        ],
+        () => doneIf(ids.length > 0, { revoked: ids.length }),
+      );
+      if (revoked.ok) for (const id of ids) services.streams.closeOf(id);
+      return revoked;
+    },
+  ),
+
+  listOauthGrants: operation(
+    {
+      method: "GET",
+      path: "/api/oauth-grants",
+      scope: "tokens:read",
+      summary: "List the programs that you have granted access",
+      description: "Newest first; ended grants are listed for 30 days.",
+      query: pageQuery("oauth_grants"),
+      answers: { 200: GrantList },
+    },
+    async ({ system, directory, clock, log }, { principal }, { query }) => {
+      const { organizationId, userId } = principal;
+      const settled = await system.settled(organizationId);
+      if (!settled.ok) return settled;
+      const grants = await lookUp(log, directory.pageGrants(organizationId, userId, pageOf(query)));
+      const now = clock.now();
+      return mapped(grants, (page) => pageView("oauth_grants", page, (grant) => grantView(grant, principal, now)));
+    },
+  ),
+
+  revokeOauthGrant: operation(
+    {
+      method: "POST",
+      path: "/api/oauth-grants/{id}/revoke",
+      scope: "tokens:write",
+      summary: "End a program's access",
+      description:
+        "Takes effect with the next request, and closes the program's open streams. A token cannot end a grant that has scopes which the token lacks.",
+      params: { id: GrantId },
+      answers: { 200: GrantView },
+      emits: "resource.deleted",
+    },
+    async ({ clock, streams }, change, { params: { id: grantId } }) => {
+      const { principal } = change;
+      const { organizationId, userId } = principal;
+      const command = { kind: "end_grant", grantId, userId, by: principal, origin: originOf(change) } as const;
+      const now = clock.now();
+      let ended: readonly string[] = [];
+      const revoked = await change.commit(
+        [ask(organizationRef(organizationId), command)],
+        ({ grant, endedIds, isUnchanged }) => {
+          ended = endedIds;
+          return doneIf(!isUnchanged, grantView(grant, principal, now));
+        },
+      );
+      for (const id of ended) streams.closeOf(id);
+      return revoked;
+    },
+  ),
+};
+
+/** The caller's active sessions, except the one of this request. */
+async function otherSessions(
+  { system, directory, clock, log }: Services,
+  { organizationId, userId, tokenId }: Principal,
+): Promise<Outcome<readonly Token[]>> {
+  const settled = await system.settled(organizationId);
+  if (!settled.ok) return settled;
+  const now = clock.now();
+  const filter = { kind: "session", userId } as const;
+  const found: Token[] = [];
+  let after: PageCursor | null = null;
+  do {
+    const page: Outcome<Page<Token>> = await lookUp(
+      log,
+      directory.pageTokens(organizationId, filter, { limit: PAGE_LIMIT, after }),
+    );
+    if (!page.ok) return page;
+    found.push(...page.value.records.filter((each) => each.id !== tokenId && !hasEnded(each, now)));
+    after = page.value.next;
+  } while (after !== null);
+  return ok(found);
+}
