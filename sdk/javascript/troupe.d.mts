@@ -719,6 +719,17 @@ export declare class Troupe {
      */
     listFileVersions(workspaceId: string, query?: ListFileVersionsQuery, options?: RequestOptions): Promise<FileVersions>;
     /**
+     * Create or fetch a file preview.
+     *
+     * Text files and tables: the beginning of their content. Markdown and code: HTML that is safe to show as well.
+     * Tables: their first rows. Images: a scaled picture. PDFs: their text and first page. Parts that cannot be made for
+     * a file are omitted.
+     *
+     * `POST /api/workspaces/{id}/files/preview`. Needs `workspaces:read`. May throw `InvalidPathError`,
+     * `OrganizationSuspendedError`, `NotFoundError` or `RequestTimeoutError`.
+     */
+    previewFile(workspaceId: string, body: PreviewFileRequest, options?: RequestOptions): Promise<FilePreview>;
+    /**
      * Create a directory.
      *
      * Creates missing parent directories. A directory that exists is not an error.
@@ -739,17 +750,6 @@ export declare class Troupe {
      * `QuotaExceededError` or `StorageFullError`.
      */
     moveFile(workspaceId: string, body: MoveFileRequest, options?: MutationOptions): Promise<ChangedFile>;
-    /**
-     * Create or fetch a file preview.
-     *
-     * Text files and tables: the beginning of their content. Markdown and code: HTML that is safe to show as well.
-     * Tables: their first rows. Images: a scaled picture. PDFs: their text and first page. Parts that cannot be made for
-     * a file are omitted.
-     *
-     * `POST /api/workspaces/{id}/files/preview`. Needs `workspaces:read`. May throw `InvalidPathError`,
-     * `OrganizationSuspendedError`, `NotFoundError` or `RequestTimeoutError`.
-     */
-    previewFile(workspaceId: string, body: PreviewFileRequest, options?: RequestOptions): Promise<FilePreview>;
     /**
      * Create a public file share.
      *

@@ -2258,6 +2258,32 @@ class Troupe:
         )
         return answer
 
+    def preview_file(
+        self,
+        workspace_id: str,
+        body: PreviewFileRequest,
+        *,
+        timeout: float | None = None,
+    ) -> FilePreview:
+        """Create or fetch a file preview.
+
+        Text files and tables: the beginning of their content. Markdown and code: HTML that is safe to show
+        as well. Tables: their first rows. Images: a scaled picture. PDFs: their text and first page. Parts
+        that cannot be made for a file are omitted.
+
+        `POST /api/workspaces/{id}/files/preview`. Needs `workspaces:read`. May raise `InvalidPathError`,
+        `OrganizationSuspendedError`, `NotFoundError` or `RequestTimeoutError`.
+        """
+        answer: FilePreview = self._http.json(
+            _Request(
+                "POST",
+                f"/api/workspaces/{_segment(workspace_id)}/files/preview",
+                body=body,
+                timeout=timeout,
+            )
+        )
+        return answer
+
     def create_directory(
         self,
         workspace_id: str,
@@ -2310,32 +2336,6 @@ class Troupe:
                 body=body,
                 is_keyed=True,
                 idempotency_key=idempotency_key,
-                timeout=timeout,
-            )
-        )
-        return answer
-
-    def preview_file(
-        self,
-        workspace_id: str,
-        body: PreviewFileRequest,
-        *,
-        timeout: float | None = None,
-    ) -> FilePreview:
-        """Create or fetch a file preview.
-
-        Text files and tables: the beginning of their content. Markdown and code: HTML that is safe to show
-        as well. Tables: their first rows. Images: a scaled picture. PDFs: their text and first page. Parts
-        that cannot be made for a file are omitted.
-
-        `POST /api/workspaces/{id}/files/preview`. Needs `workspaces:read`. May raise `InvalidPathError`,
-        `OrganizationSuspendedError`, `NotFoundError` or `RequestTimeoutError`.
-        """
-        answer: FilePreview = self._http.json(
-            _Request(
-                "POST",
-                f"/api/workspaces/{_segment(workspace_id)}/files/preview",
-                body=body,
                 timeout=timeout,
             )
         )

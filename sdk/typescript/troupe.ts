@@ -1259,6 +1259,25 @@ export class Troupe {
   }
 
   /**
+   * Create or fetch a file preview.
+   *
+   * Text files and tables: the beginning of their content. Markdown and code: HTML that is safe to show as well.
+   * Tables: their first rows. Images: a scaled picture. PDFs: their text and first page. Parts that cannot be made for
+   * a file are omitted.
+   *
+   * `POST /api/workspaces/{id}/files/preview`. Needs `workspaces:read`. May throw `InvalidPathError`,
+   * `OrganizationSuspendedError`, `NotFoundError` or `RequestTimeoutError`.
+   */
+  previewFile(workspaceId: string, body: PreviewFileRequest, options?: RequestOptions): Promise<FilePreview> {
+    return this.#http.json({
+      method: "POST",
+      path: `/api/workspaces/${segment(workspaceId)}/files/preview`,
+      body,
+      options,
+    });
+  }
+
+  /**
    * Create a directory.
    *
    * Creates missing parent directories. A directory that exists is not an error.
@@ -1297,25 +1316,6 @@ export class Troupe {
       path: `/api/workspaces/${segment(workspaceId)}/files/move`,
       body,
       isKeyed: true,
-      options,
-    });
-  }
-
-  /**
-   * Create or fetch a file preview.
-   *
-   * Text files and tables: the beginning of their content. Markdown and code: HTML that is safe to show as well.
-   * Tables: their first rows. Images: a scaled picture. PDFs: their text and first page. Parts that cannot be made for
-   * a file are omitted.
-   *
-   * `POST /api/workspaces/{id}/files/preview`. Needs `workspaces:read`. May throw `InvalidPathError`,
-   * `OrganizationSuspendedError`, `NotFoundError` or `RequestTimeoutError`.
-   */
-  previewFile(workspaceId: string, body: PreviewFileRequest, options?: RequestOptions): Promise<FilePreview> {
-    return this.#http.json({
-      method: "POST",
-      path: `/api/workspaces/${segment(workspaceId)}/files/preview`,
-      body,
       options,
     });
   }
