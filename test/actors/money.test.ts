@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { addCosts, amountOf, costFields, unitsOf, unpricedTokens } from "../../actors/money.ts";
 
-test("[OPS-8] an amount is the shortest text of its units, and comes back from it", () => {
+test("[OPS-8] an amount is written as the shortest text of its units, and read back from it", () => {
   const texts = ["0", "1", "0.1", "0.000000000001", "123456789012345678901.5", "10"];
   expect(texts.map((text) => amountOf(unitsOf(text)))).toEqual(texts);
   expect(["1.00", "0.10", "007"].map((text) => amountOf(unitsOf(text)))).toEqual(["1", "0.1", "7"]);

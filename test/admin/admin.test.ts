@@ -89,7 +89,7 @@ describe("beside the running service", () => {
     expect(await statusOf(first.personal)).toBe(200);
   });
 
-  test("[START-53] what a new token may do is what it was given", async () => {
+  test("[START-53] a new token has exactly the scopes that it was given", async () => {
     const org = idIn(await askAtDoor("org", "list"));
     const reader = secretIn(
       await ask("token", "create", "--org", org, "--email", "owner@localhost", "--scopes", "tasks:read"),

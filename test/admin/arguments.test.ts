@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { answerAlone } from "../../src/admin/door.ts";
 import { AdminRefused, integer, parseAdmin, required, table, unknownCommand } from "../../src/admin/arguments.ts";
 
-test("[START-52] a command is its words, wherever the options stand", () => {
+test("[START-52] a command is recognized wherever its options are", () => {
   const { command, given } = parseAdmin(["user", "--email", "a@b.test", "add", "--owner", "--name=Ann Lee"]);
   expect(command).toBe("user add");
   expect(given).toEqual({ options: { email: "a@b.test", name: "Ann Lee" }, flags: new Set(["owner"]) });
@@ -39,7 +39,7 @@ test("[START-52] a wrong option or command is one line with the near name", () =
 
 const given = (options: Record<string, string>) => ({ options, flags: new Set<string>() });
 
-test("[START-52] what is required is there, and no blank", () => {
+test("[START-52] required options must be present and not blank", () => {
   expect(required(given({ name: " Ann " }), "name")).toBe("Ann");
   for (const options of [{}, { name: "" }, { name: "  " }]) {
     expect(() => required(given(options), "name")).toThrow("--name is missing");

@@ -47,7 +47,7 @@ test("[START-55] the note with the key is readable for its owner only, and goes 
   expect(existsSync(join(dataDir, "service.json"))).toBe(false);
 });
 
-test("[START-55] without the key there is what there is at any unknown path", async () => {
+test("[START-55] without the key the endpoint looks like any unknown path", async () => {
   const nothing = await fetch(`${service.url}/internal/nothing`, { method: "POST" });
   const expected = { status: 404, type: nothing.headers.get("content-type"), text: await nothing.text() };
   const key = note.key;
@@ -66,7 +66,7 @@ test("[START-55] without the key there is what there is at any unknown path", as
   expect((await send(LIST)).status).toBe(200);
 });
 
-test("[START-56] with the key, what is no command is refused clearly and nothing is done", async () => {
+test("[START-56] with the key, an invalid command is refused clearly and nothing is done", async () => {
   const bodies = [
     "",
     "{broken",
@@ -115,7 +115,7 @@ test("[START-55] the key does not go through a proxy", async () => {
   await proxy.stop(true);
 });
 
-test("[START-56] a door behind which nobody is any more says so; a broken connection is no answer", async () => {
+test("[START-56] an endpoint without a service says so; a broken connection is not an answer", async () => {
   const asked = { command: "org list", given: { options: {}, flags: new Set<string>() } };
   const deaf = Bun.listen({ hostname: "127.0.0.1", port: 0, socket: { data: (socket) => void socket.end() } });
   await expect(knock({ ...note, address: `http://127.0.0.1:${deaf.port}` }, asked)).rejects.toThrow(

@@ -164,7 +164,7 @@ test("[OPS-6] an export has the records and files of one organization, and nothi
   expect(nobody).rejects.toThrow("There is no organization org_nobody");
 });
 
-test("[OPS-6] an erasure is said twice, and leaves no trace in any table or folder but that it was", async () => {
+test("[OPS-6] an erasure can be repeated, and leaves no trace in any table or folder except its own row", async () => {
   const { organizationId } = leaving;
   const others = await mentions(staying.organizationId);
   expect(Object.keys(await mentions(organizationId))).toEqual(

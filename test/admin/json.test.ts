@@ -231,7 +231,7 @@ test.each(TABLE.map(({ command }) => [command] as const))(
   },
 );
 
-test("[OPS-4] what is no command is refused in JSON too, also where there is nothing to ask", async () => {
+test("[OPS-4] an invalid command is refused in JSON too, also without a service", async () => {
   const { ok, text } = await ask("org lst --json");
   expect([ok, JSON.parse(text)]).toEqual([false, { error: 'Unknown command "org lst"; did you mean `org list`?' }]);
   expect(refusedAlone(new AdminRefused("no"), ["--json"])).toBe('{"error":"no"}');

@@ -56,7 +56,7 @@ async function secretOf({ organizationId }: Founded, name: string): Promise<stri
   return found.ok ? alone.open("secret", found.value, secretContext(organizationId, name)) : null;
 }
 
-test("[OPS-7] nothing is encrypted anew while a replica still encrypts under another key", async () => {
+test("[OPS-7] nothing is encrypted again while a replica still encrypts under another key", async () => {
   for (const check of [null, checkOf(testSealing)]) {
     await living(check);
     expect(rotate()).rejects.toThrow("test still seals under another key: start it anew with the same TROUPE_SECRET");
@@ -64,7 +64,7 @@ test("[OPS-7] nothing is encrypted anew while a replica still encrypts under ano
   expect(await secretOf(owners[0]!, "A")).toBeNull();
 });
 
-test("[OPS-7] a text that opens under no key is named, the others are encrypted anew, and the key stays as it was", async () => {
+test("[OPS-7] a text that opens under no key is named, the others are encrypted again, and the key stays as it was", async () => {
   await living(checkOf(ring));
   const { organizationId } = owners[1]!;
   const foreign = createSealing(new Uint8Array(32).fill(9)).seal("secret", "x", secretContext(organizationId, "B"));
@@ -76,7 +76,7 @@ test("[OPS-7] a text that opens under no key is named, the others are encrypted 
   expect(row).toEqual({ check: "former" });
 });
 
-test("[OPS-7] begun again it goes on with what is left, and then the database belongs to the present key", async () => {
+test("[OPS-7] begun again it continues with what is left, and then the database belongs to the current key", async () => {
   const { organizationId } = owners[1]!;
   const sealed = testSealing.seal("secret", "value B", secretContext(organizationId, "B"));
   await service.system.dispatch(organizationRef(organizationId), { kind: "put_secret", name: "B", sealed });

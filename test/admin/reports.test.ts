@@ -50,7 +50,7 @@ async function ask(args: string, env: Record<string, string> = {}) {
   return render(await LOCAL_COMMANDS[command]!(errand), given);
 }
 
-test("[OPS-4] every command has a help of its own", () => {
+test("[OPS-4] every command has its own help", () => {
   const commands = [...new Set([...Object.keys(ADMIN_COMMANDS), ...Object.keys(LOCAL_COMMANDS)])].sort();
   expect(COMMAND_NAMES.toSorted()).toEqual(commands as never);
   for (const command of COMMAND_NAMES) {
@@ -61,7 +61,7 @@ test("[OPS-4] every command has a help of its own", () => {
   }
 });
 
-test("[OPS-4] answers and refusals of the service are JSON where that is asked for", async () => {
+test("[OPS-4] answers and refusals of the service are JSON where that is requested", async () => {
   const listed = await admin(folder, ["org", "list", "--json"]);
   expect([listed.code, listed.err]).toEqual([0, ""]);
   expect(JSON.parse(listed.out)).toEqual([
@@ -195,7 +195,7 @@ test("[OPS-4] [OPS-8] the doctor names the models without a price, and says wher
   expect(await found("openai:dear", "demo:echo")).toMatchObject([{ state: "problem", finding: broken }]);
 });
 
-test("[OPS-4] usage tells what was used this month, and jobs what is on its way", async () => {
+test("[OPS-4] usage shows what was used this month, and jobs the unfinished ones", async () => {
   const usage = JSON.parse((await ask("usage --json")).text) as readonly Record<string, string>[];
   expect(usage).toHaveLength(1);
   expect(usage[0]).toMatchObject({ model: "demo:echo", jobs: "1", tool_calls: "0" });

@@ -144,7 +144,7 @@ test.skipIf(!hasGit)(
 );
 
 test.skipIf(!hasGit)(
-  "[WSP-5] [JOB-4] a service that is killed while files are written goes on with the others",
+  "[WSP-5] [JOB-4] a service that is killed while files are written continues with the others",
   async () => {
     const commit = git.commit("written", content());
     const { id } = await ask<Mount>("POST", `${repos}/clone`, { url: git.url("written"), path: "written" });

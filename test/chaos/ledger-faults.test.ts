@@ -130,7 +130,7 @@ test("[RT-1] [RT-4] many turns of one record in one batch: one statement, every 
   await judged();
 });
 
-test("[RT-3] [RT-4] a backend ended in the middle of a statement: nobody is told more than what is stored", async () => {
+test("[RT-3] [RT-4] a backend ended in the middle of a statement: no caller is told more than what is stored", async () => {
   const letGo = await holdFlush();
   const writes = Array.from({ length: 20 }, (_, i) => add(`l${i}`));
   const pid = await flushWaits();

@@ -35,7 +35,7 @@ test("[RT-10] [RT-11] an effect is not recovered under an epoch that went while 
   expect(contexts.map((c) => c.epoch)).toEqual([world.database.shards[SHARD]!.epoch]);
 });
 
-test("[RT-5] [RT-10] what a shard's former epoch had under way ends when the shard was lost and regained between two renewals", async () => {
+test("[RT-5] [RT-10] what a shard's former epoch had in progress ends when the shard was lost and regained between two renewals", async () => {
   const world = new World();
   const signals: AbortSignal[] = [];
   const run = (_: unknown, { signal }: EffectContext): Promise<void> => {

@@ -10,7 +10,7 @@ test("[HOOK-6] [HOOK-9] with a third of the answers bad each event is delivered 
   expect(report.most).toBeLessThanOrEqual(IN_FLIGHT_LIMIT);
 }, 60_000);
 
-test("[HOOK-9] the judgement finds what is wrong", () => {
+test("[HOOK-9] the check finds planted errors", () => {
   expect(judged([{ id: "evt_1", sequence: 2 } as never], [], [])).toEqual([
     "event 1 has the number 2",
     "event 2 is neither delivered nor failed",

@@ -296,7 +296,7 @@ export function actorStoreContract(name: string, open: () => Promise<StoreFixtur
       expect((await undone()).messages.map((m) => m.id)).toEqual(["m2", "m0"]);
     });
 
-    test("[RT-11] what is undone comes in pages, and only shards that have some are named", async () => {
+    test("[RT-11] unfinished work comes in pages, and only shards that have some are named", async () => {
       expect(await store.undoneShards([shardOf(ORG), shardOf(OTHER)])).toEqual([]);
       await flush(group({ messages: ["m3", "m1", "m2"].map(messageOf), effects: ["e2", "e3", "e1"].map(effectOf) }));
       const [undone] = await store.undoneShards([shardOf(ORG), shardOf(OTHER)]);
@@ -317,14 +317,14 @@ export function actorStoreContract(name: string, open: () => Promise<StoreFixtur
       expect(await store.undoneShards([shardOf(ORG)])).toEqual([{ shard: shardOf(ORG), lastMessage: 0 }]);
     });
 
-    test("[RT-11] undone and alarms are those of the shards asked for", async () => {
+    test("[RT-11] undone and alarms are those of the shards requested", async () => {
       await flush(group({ messages: [messageOf("m1")], effects: [effectOf("e1")], alarms: [alarmOf("a1", 5)] }));
       expect(await undone(shardOf(OTHER))).toEqual({ messages: [], effects: [] });
       expect(await store.alarms([shardOf(OTHER)], 10, 9)).toEqual([]);
       expect(await store.alarms([], 10, 9)).toEqual([]);
     });
 
-    test("[OPS-6] erased organizations are those of the shards asked for", async () => {
+    test("[OPS-6] erased organizations are those of the shards requested", async () => {
       expect(await store.erased([shardOf(ORG), shardOf(OTHER)])).toEqual([]);
       await fixture.erase(ORG);
       expect(await store.erased([shardOf(ORG), shardOf(OTHER)])).toEqual([ORG]);

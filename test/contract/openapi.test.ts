@@ -45,7 +45,7 @@ interface Parameter {
   readonly examples?: { readonly default?: { readonly "x-disabled"?: boolean } };
 }
 
-test("[DOC-1] each operation has an id of its own, and its parameters are those of its path", () => {
+test("[DOC-1] each operation has its own id, and its parameters are those of its path", () => {
   expect(new Set(OPERATIONS.map(({ id }) => id)).size).toBe(OPERATIONS.length);
   for (const { id, operation } of OPERATIONS) {
     const inPath = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? "");

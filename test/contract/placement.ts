@@ -43,7 +43,7 @@ export function placementContract(name: string, open: () => Promise<PlacementFix
       expect(await first.renew()).toBe(true);
     });
 
-    test("[RT-12] a lease that has run out by the authority's clock is dead for good, and its shards are free", async () => {
+    test("[RT-12] a lease that has run out by the authority's clock is dead permanently, and its shards are free", async () => {
       await first.claim();
       await fixture.expire("r1");
       const taken = await second.claim();

@@ -51,7 +51,7 @@ test("[VER-1] the head of a stream and a long poll that ends with nothing new te
   });
 });
 
-test("[VER-1] the present version may be asked for; another one is 400 and names what there is", async () => {
+test("[VER-1] the present version may be requested; another one is 400 and names what there is", async () => {
   expect(API_VERSION).toBe("2026-11-01");
   expect((await ask("/api/agents", { "api-version": API_VERSION })).status).toBe(200);
   const details = await refused(ask("/api/agents", { "api-version": "2025-01-01" }), 400, "unsupported_api_version");

@@ -35,7 +35,7 @@ async function blocked(): Promise<Job> {
 const results = (id: string, ...given: readonly Json[]): Promise<Response> =>
   client.call("POST", `/api/jobs/${id}/tool-results`, { results: given });
 
-test("[JOB-17] a call waits in the job and in its streams, and goes on with its result", async () => {
+test("[JOB-17] a call waits in the job and in its streams, and continues with its result", async () => {
   const job = await blocked();
   const told = { id: "c1", name: "lookup", arguments: { article: "pen" } };
   const call = { ...told, expires_at: expect.any(String) as string };

@@ -327,7 +327,7 @@ describe("models", () => {
     expect((await client.get<Json>(`/api/files/${picture.id}`))["expires_at"]).not.toBeNull();
   });
 
-  test("[FILE-8] that came to a chat later are told in words what they cannot see", async () => {
+  test("[FILE-8] that came to a chat later get descriptions of what they cannot read", async () => {
     const picture = await uploaded(client, "pixel.png", PNG);
     await say([image(upload(picture.id))]);
     service.model.blind.add(null);

@@ -147,7 +147,7 @@ test("[RUN-20] a month with a limit of cost begins no work of a model without a 
   await client.send(chat, "hi", { budget: { max_steps: 1 } });
 });
 
-test("[RUN-20] what goes on from a job has its limit of cost, and is refused where the chat's model has no price now", async () => {
+test("[RUN-20] what continues from a job has its limit of cost, and is refused where the chat's model has no price now", async () => {
   model.script = () => [{ fail: { code: "provider_error", message: "broken" } }];
   const chat = await chatWith("dear");
   const { job } = await client.send(chat, "hi", { budget: { max_cost: "1" } });

@@ -61,7 +61,7 @@ test("[WSP-4] a query of SQLite without an end ends after its time", async () =>
   expect((await answered<Json>(inSqlite("SELECT 1")))["rows"]).toEqual([[1]]);
 });
 
-test("[WSP-4] a recursive bomb ends after its time, and holds up no other organization", async () => {
+test("[WSP-4] a recursive bomb ends after its time, and delays no other organization", async () => {
   const other = await service.found("Other");
   const bomb = "WITH RECURSIVE n AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
   const endless = send({ query: bomb });

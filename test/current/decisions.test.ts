@@ -14,7 +14,7 @@ afterAll(() => scene.service.stop());
 beforeEach(() => scene.reset());
 
 describe("resume", () => {
-  test("[JOB-2] a failed or cancelled job goes on in a child of the same chat, with what was said before", async () => {
+  test("[JOB-2] a failed or cancelled job continues in a child of the same chat, with what was said before", async () => {
     scene.service.model.script = () => [{ say: "half " }, { fail: { code: "provider_error", message: "no" } }];
     const {
       job,

@@ -30,7 +30,7 @@ function bossGives(to: string, message: string): void {
   };
 }
 
-test("[JOB-11] the child is in the lineage and in the lists, in a chat of its own", async () => {
+test("[JOB-11] the child is in the lineage and in the lists, in its own chat", async () => {
   const boss = await agent(client, "boss", { allowed_tools: ["delegate"] });
   const helper = await agent(client, "helper");
   bossGives(helper, "look");

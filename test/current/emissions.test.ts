@@ -314,7 +314,7 @@ for (const id of REPEATABLE) {
   });
 }
 
-test("[HOOK-12] a file that is moved to where it is leaves no event, and one whose name is spelled anew does", async () => {
+test("[HOOK-12] a file that is moved to where it is leaves no event, and one whose name is spelled again does", async () => {
   const [method, path] = await REQUESTS["moveFile"]!();
   await quiet();
   const before = await head();

@@ -89,7 +89,7 @@ test("[WSP-9] a write and a download say what the caller has", async () => {
   expect(await (await get("f.txt", { "if-none-match": etag })).text()).toBe("two");
 });
 
-test("[WSP-2] a part of a file is answered as it was asked for", async () => {
+test("[WSP-2] a part of a file is answered as it was requested", async () => {
   const { etag } = (await put("f.txt", "0123456789")) as { etag: string };
   for (const [range, part, where] of [
     ["bytes=2-4", "234", "bytes 2-4/10"],

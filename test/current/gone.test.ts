@@ -115,7 +115,7 @@ describe.each(GONE)("an agent that is $why", ({ make, end, words }) => {
   });
 });
 
-test("[GEN-5] a job whose chat is deleted goes on in no other job, and says so", async () => {
+test("[GEN-5] a job whose chat is deleted continues in no other job, and says so", async () => {
   const chat = await chatWith(await agent());
   const { job } = await client.send(chat, "one");
   await client.reached(job.id, "completed");

@@ -130,7 +130,7 @@ test("[RUN-12] nobody is asked to approve what does not fit the schema", async (
   expect(heard).toEqual([]);
 });
 
-test("[RUN-12] a client's tool is not asked for what does not fit its schema", async () => {
+test("[RUN-12] a client is not asked to run a call that does not fit its tool's schema", async () => {
   const own = tool();
   for (const field of ["method", "url"]) delete own[field];
   input = { article: 5 };

@@ -122,7 +122,7 @@ describe("feedback", () => {
 });
 
 describe("the input of a resume", () => {
-  test("[FILE-9] of a failed job goes on in the next one, with what was said or with what it had", async () => {
+  test("[FILE-9] of a failed job continues in the next one, with what was said or with what it had", async () => {
     const job = await failing([text("look"), upload(picture)]);
     service.model.script = () => [{ fail: { code: "provider_error", message: "broken" } }];
     const again = await answered<Job>(client.decide(job.id, "resume", {}), 202);

@@ -153,7 +153,7 @@ describe("what is kept of a server", () => {
   };
   const at = (url: string, more: Partial<McpServer> = {}): McpServer => ({ name: "crm", url, ...more }) as McpServer;
 
-  test("[RUN-21] is asked for once by all who wait, and again when it is too old", async () => {
+  test("[RUN-21] is asked once for all who wait, and again when its list is too old", async () => {
     const lists = catalogue();
     const ask = async () => (await lists.toolsOf("org_a", [at(crm.url)]))[0]!;
     const [one, other] = await Promise.all([ask(), ask()]);

@@ -47,7 +47,7 @@ const said = async (of: string): Promise<string[]> =>
   (await client.messages(of)).map(({ role, content }) => `${role}: ${content}`);
 
 describe("a chat that is compacted", () => {
-  test("[CHAT-11] has a summary as a message of its own, and all of its messages", async () => {
+  test("[CHAT-11] has a summary as its own message, and all of its messages", async () => {
     expect((await client.readChat(chat)).allowed_actions).not.toContain("compact");
     await refused(compact(), 409, "invalid_state");
     await say("one");
@@ -109,7 +109,7 @@ describe("a chat that is compacted", () => {
 });
 
 describe("a fork", () => {
-  test("[CHAT-13] goes on from a message, and leaves its chat as it was", async () => {
+  test("[CHAT-13] continues from a message, and leaves its chat as it was", async () => {
     for (const words of ["one", "two", "three"]) await say(words);
     const messages = await client.messages(chat);
     const before = await client.readChat(chat);
@@ -130,7 +130,7 @@ describe("a fork", () => {
     expect(await said(other.chat.id)).toEqual((await said(chat)).slice(0, 3));
   });
 
-  test("[CHAT-13] with content puts it in the place of a user's message, and is answered", async () => {
+  test("[CHAT-13] with content puts it instead of a user's message, and is answered", async () => {
     for (const words of ["one", "two", "three"]) await say(words);
     const messages = await client.messages(chat);
     const {

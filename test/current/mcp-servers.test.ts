@@ -125,7 +125,7 @@ test("[RUN-6] a cancel of the job reaches the server", async () => {
   await until("the server has heard of it", () => crm.cancelled.includes("wait") && crm.sessions.size === 0);
 });
 
-test("[RUN-9] without an optional server the job goes on: the record says so, and the model is told", async () => {
+test("[RUN-9] without an optional server the job continues: the record says so, and the model is told", async () => {
   service.model.script = (call) => [{ say: call.system }];
   const jobId = await sentBy({ mcp_servers: [{ ...server(), url: "http://127.0.0.1:1/", optional: true }] });
   const message = "The MCP server crm cannot be used: it does not accept connections.";

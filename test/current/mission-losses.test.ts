@@ -46,7 +46,7 @@ test("[MIS-1] without its agent a mission fails at once, and its allowed actions
   });
 });
 
-test("[MIS-1] a mission of a library agent fails when it is uninstalled, and may go on when it is back", async () => {
+test("[MIS-1] a mission of a library agent fails when it is uninstalled, and may continue when it is back", async () => {
   const { agents } = await missions.client.get<{ agents: { id: string; source: string }[] }>("/api/agents?limit=100");
   const library = agents.find(({ source }) => source === "library")?.id ?? "";
   const state = (action: string) =>

@@ -150,7 +150,7 @@ describe("runs", () => {
     expect((await client.call("GET", `/api/missions/${id}?since_version=1000`)).status).toBe(304);
   });
 
-  test("[IDEM-2] a run that is asked for twice with one key runs once", async () => {
+  test("[IDEM-2] a run that is requested twice with one key runs once", async () => {
     const { id } = await create();
     const headers = { authorization: `Bearer ${owner.token}`, "idempotency-key": crypto.randomUUID() };
     const ask = () => fetch(`${service.url}/api/missions/${id}/run`, { method: "POST", headers });

@@ -116,7 +116,7 @@ describe("a chat whose own model is not allowed any more", () => {
   });
   afterAll(() => service.stop());
 
-  test("[RUN-4] both surfaces refuse before anything is made, and the agent's other chats go on", async () => {
+  test("[RUN-4] both surfaces refuse before anything is made, and the agent's other chats continue", async () => {
     const owner = await service.found();
     const client = new Client(service, owner);
     const agent = await createAgent(service, owner);

@@ -71,7 +71,7 @@ test("[AUTH-19] every member reads the members; owners change roles, and the las
   await refused(call(owner, "GET", "/api/members/usr_none"), 404, "not_found");
 });
 
-test("[AUTH-19] a removed member's sessions, tokens, programs and streams end with the next request, for good", async () => {
+test("[AUTH-19] a removed member's sessions, tokens, programs and streams end with the next request, permanently", async () => {
   const person = await service.join(owner.organizationId);
   const browser = await signedIn(service, person);
   const program = await OAuthProgram.register(service);
@@ -101,7 +101,7 @@ test("[AUTH-19] a removed member's sessions, tokens, programs and streams end wi
   await isGone();
 });
 
-test("[AUTH-19] a token that is made between the look of a removal and its commit is dead when its person comes back", async () => {
+test("[AUTH-19] a token that is made between the look of a removal and its commit is dead when its person returns", async () => {
   const person = await service.join(owner.organizationId);
   const browser = await signedIn(service, person);
   const wanted = { name: "Late", scopes: ["agents:read"], expires_in_days: 30 };

@@ -75,7 +75,7 @@ test("[AGT-5] lists leave it out for others, whatever they filter by", async () 
   }
 });
 
-test("[AGT-5] its creator and who began it go on to see it when an agent becomes private, and when it is deleted", async () => {
+test("[AGT-5] its creator and who began it continue to see it when an agent becomes private, and when it is deleted", async () => {
   const agent = await agentOf(mine);
   await share(mine, agent, "organization");
   const begun = await waiting(theirs, agent);

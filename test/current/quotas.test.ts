@@ -95,7 +95,7 @@ describe("at its limit each is refused with what and how much", () => {
   });
 });
 
-test("[QUOTA-1] rows and bytes refuse what is new; reads and what runs go on", async () => {
+test("[QUOTA-1] rows and bytes refuse what is new; reads and what runs continue", async () => {
   const agent = await createAgent(service, owner);
   const chat = await client.chat(agent, owner.workspaceId);
   for (const quota of ["stored_rows", "stored_bytes"] as const) {

@@ -46,7 +46,7 @@ async function finished(): Promise<Job> {
   return client.reached(job.id, "completed");
 }
 
-test("[SSE-10] a stream whose events are past retention begins anew after a reset; its seq goes on", async () => {
+test("[SSE-10] a stream whose events are past retention starts over after a reset; its seq continues", async () => {
   const { id, last_seq: head } = await finished();
   await sweep(91);
   forget();

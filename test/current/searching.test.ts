@@ -141,7 +141,7 @@ describe("metadata of jobs", () => {
   const inputs = (metadata: unknown, by = client) =>
     found(`/api/jobs?metadata=${encodeURIComponent(JSON.stringify(metadata))}`, "input", by);
 
-  test("[JOB-15] are set where a job begins, go on with it, and filter the list", async () => {
+  test("[JOB-15] are set where a job begins, continue with it, and filter the list", async () => {
     const chat = await client.chat(await agent("Ada"), owner.workspaceId);
     const { job } = await client.send(chat, "one", { metadata: { ticket: "T-7", of: { team: "a", size: 2 } } });
     await client.send(chat, "two", { metadata: { ticket: "T-8" } });

@@ -293,7 +293,7 @@ describe("a busy chat", () => {
     }
   });
 
-  test("[CHAT-5] more than 100 waiting messages are refused, and the chat goes on", async () => {
+  test("[CHAT-5] more than 100 waiting messages are refused, and the chat continues", async () => {
     const id = await open();
     const release = hold();
     await client.send(id, "first");

@@ -62,7 +62,7 @@ test("[WSP-2] the address is shown once: not in the list, and not in the event",
   expect(JSON.stringify([shares, events])).not.toContain(made.token);
 });
 
-test("[WSP-2] of many who come at once, as many are served as were allowed; then it is 410", async () => {
+test("[WSP-2] of many concurrent downloads, exactly as many are served as were allowed; then it is 410", async () => {
   const made = await share({ max_downloads: 3 });
   const answers = await Promise.all(Array.from({ length: 12 }, () => open(made)));
   expect(answers.map(({ status }) => status).filter((status) => status === 200)).toHaveLength(3);
@@ -89,7 +89,7 @@ test("[WSP-2] what sends no content is no download: a look at the head, what the
   expect(shares.find(({ id }) => id === made.id)?.["downloads"]).toBe(1);
 });
 
-test("[WSP-2] a password is asked for, taken, and may be tried a few times only", async () => {
+test("[WSP-2] a password is requested, taken, and may be tried a few times only", async () => {
   const made = await share({ password: "correct horse" });
   const asked = await open(made);
   expect([asked.status, asked.headers.get("www-authenticate")]).toEqual([401, 'Basic realm="share", charset="UTF-8"']);

@@ -37,7 +37,7 @@ async function walk(by: Client, plural: string, query: string): Promise<Walked> 
   }
 }
 
-test("[GEN-9] [GEN-16] a page of two filters that looks at ten times its limit is short or empty, and goes on there", async () => {
+test("[GEN-9] [GEN-16] a page of two filters that looks at ten times its limit is short or empty, and continues there", async () => {
   const chat = await client.chat(agent, owner.workspaceId);
   await fillWork(service.database.read, owner.organizationId, chat, {
     count: 500,
@@ -53,7 +53,7 @@ test("[GEN-9] [GEN-16] a page of two filters that looks at ten times its limit i
   expect((await walk(client, "chats", "workspace_id=wsp_other_space_0123456789&limit=4")).sizes).toEqual([4, 1]);
 });
 
-test("[AGT-5] [GEN-16] chats of others' private agents are passed over, however many they are", async () => {
+test("[AGT-5] [GEN-16] chats of others' private agents are skipped, however many they are", async () => {
   const company = await service.found();
   const shared = await createAgent(service, company);
   const mine = new Client(service, company);
@@ -71,7 +71,7 @@ test("[AGT-5] [GEN-16] chats of others' private agents are passed over, however 
   expect((await walk(theirs, "chats", "limit=100")).ids.length).toBe(304);
 });
 
-test("[JOB-6] a page of a transcript by type goes on after the last event that it has looked at", async () => {
+test("[JOB-6] a page of a transcript by type continues after the last event that it has checked", async () => {
   const chat = await client.chat(agent, owner.workspaceId);
   const { job } = await client.send(chat, "hello");
   await client.reached(job.id, "completed");

@@ -20,7 +20,7 @@ afterAll(() => service.stop());
 let written = 0;
 const write = () => service.call(owner, "PUT", `/api/secrets/key-${++written}`, { value: "long enough" });
 
-test("[RT-17] writes are 503 storage_full and leave nothing, reads go on, and it recovers by itself", async () => {
+test("[RT-17] writes are 503 storage_full and leave nothing, reads continue, and it recovers by itself", async () => {
   await answered(write(), 201);
   hasRoom = false;
   const refusal = await write();
@@ -75,7 +75,7 @@ test("[RT-17] an upload is refused before the disk has it, also in its middle; p
   await answered(put(bytes.slice(20_000), { ...inParts, ...rest }), 201);
 });
 
-test("[RT-17] a job that runs waits for room, and goes on", async () => {
+test("[RT-17] a job that runs waits for room, and continues", async () => {
   const client = new Client(service, owner);
   const hold = gate();
   service.model.script = () => [{ say: "half" }, hold, { say: " and half" }];

@@ -36,7 +36,7 @@ const ask = (chat: string, title: string) =>
     version: null,
   });
 
-test("[SSE-5] a reader that stops reading costs a bounded amount, is told where to go on, and is closed", async () => {
+test("[SSE-5] a reader that stops reading costs a bounded amount, is told where to continue, and is closed", async () => {
   const chat = await newChat();
   const slow = new RawStream(urlOf(chat), headers());
   const quick = await open(chat);
@@ -126,7 +126,7 @@ test("[SSE-11] a revoked token closes its own open streams, and what it is just 
   await theirs.leave();
 });
 
-test("[SSE-6] on shutdown: stream.closing with the reason deploy and the cursor to go on from", async () => {
+test("[SSE-6] on shutdown: stream.closing with the reason deploy and the cursor to continue from", async () => {
   const own = await startService();
   const founder = await own.found();
   const chats = new Client(own, founder);

@@ -21,7 +21,7 @@ const placeIn = ({ text }: StreamReader): string =>
   /event: snapshot\ndata: .*\n\nid: (\d+\.0)\n\n/.exec(text)?.[1] ?? "";
 
 describe("cursors", () => {
-  test("[SSE-3] a client that comes back in the middle of a text gets the rest from its position, while the message runs", async () => {
+  test("[SSE-3] a client that returns in the middle of a text gets the rest from its position, while the message runs", async () => {
     const hold = gate();
     scene.service.model.script = () => [{ say: "0123456789" }, hold, { say: "end" }];
     const chat = await scene.newChat();

@@ -114,7 +114,7 @@ describe("the end of a stream", () => {
     await until("the second turn is over", async () => (await scene.client.readChat(chat)).active_job_id === null);
   });
 
-  test("[SSE-13] the stream of a chat that is deleted says so and ends, also for who comes back for it", async () => {
+  test("[SSE-13] the stream of a chat that is deleted says so and ends, also for who returns for it", async () => {
     const chat = await scene.newChat();
     const reader = await scene.chatEvents(chat);
     const waiting = await scene.chatEvents(chat, "?after=0");
@@ -130,7 +130,7 @@ describe("the end of a stream", () => {
     await refused(scene.client.call("GET", `/api/chats/${chat}/events?after=1`), 404, "not_found");
   });
 
-  test("[SSE-11] a stream whose record another replica has taken for good says where to go on", async () => {
+  test("[SSE-11] a stream whose record another replica has taken permanently says where to continue", async () => {
     const { chat, head } = await scene.finished();
     const reader = await scene.chatEvents(chat, `?after=${head}`);
     const fresh = await scene.chatEvents(chat, "?replay=0");
@@ -159,7 +159,7 @@ describe("the end of a stream", () => {
     ]);
   });
 
-  test("[SSE-6] a stream that ends while its end is being asked for names the cursor of what it has told", async () => {
+  test("[SSE-6] a stream that ends while its end is being requested names the cursor of what it has told", async () => {
     const replay = new Replay();
     const store = { page: () => Promise.resolve({ events: [], hasMore: false }) };
     const answer = Promise.withResolvers<number | null>();

@@ -90,7 +90,7 @@ test("[AUTH-10] what the operator revokes takes its descendants along, and what 
   await answered(service.call(owner, "GET", PERSONAL));
 });
 
-test("[AUTH-10] a token does not outlive the one that makes it: not by default, and not when asked for", async () => {
+test("[AUTH-10] a token does not outlive the one that makes it: not by default, and not when requested", async () => {
   const weekly = await service.tokenFor(owner, { expiresAt: inDays(10) });
   const byDefault = await made({}, weekly);
   const [own] = (await service.directory.listTokens(owner.organizationId)).filter(({ id }) => id === weekly.tokenId);
@@ -182,7 +182,7 @@ test("[AUTH-10] a restart forgets no descendant, and a repeated revocation answe
   }
 });
 
-test("[AUTH-12] the operator's tokens name secrets only when asked for", async () => {
+test("[AUTH-12] the operator's tokens name secrets only when requested", async () => {
   const email = (await service.directory.listMembers(owner.organizationId))[0]!.email;
   const create = (more: Record<string, string> = {}) =>
     runCommand(service, "token create", { org: owner.organizationId, email, ...more });

@@ -73,7 +73,7 @@ test("[AUTH-2] a token that revokes itself gets its answer and loses its streams
   await closed(reader, "revoked");
 });
 
-test("[AUTH-2] a revocation ends the stream of an execution on v1; the execution goes on", async () => {
+test("[AUTH-2] a revocation ends the stream of an execution on v1; the execution continues", async () => {
   const caller = await service.tokenFor(owner, {});
   const agent = await createAgent(service, owner);
   const held = gate();

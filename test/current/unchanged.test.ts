@@ -89,7 +89,7 @@ const CASES: Readonly<Record<string, () => Promise<Case>>> = {
   }),
 };
 
-test("[GEN-8] every PATCH is looked at", () => {
+test("[GEN-8] every PATCH is checked", () => {
   const patches = CURRENT_OPERATIONS.flatMap(({ operations }) =>
     Object.entries(operations).flatMap(([id, { contract }]) => (contract.method === "PATCH" ? [id] : [])),
   );

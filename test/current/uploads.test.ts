@@ -158,7 +158,7 @@ test("[WSP-13] a part with another size than the first is refused with both, and
   expect(await content()).toEqual(BYTES);
 });
 
-test("[WSP-13] a client that is cut off goes on behind the last byte that has arrived", async () => {
+test("[WSP-13] a client that is cut off continues behind the last byte that has arrived", async () => {
   const cut = Promise.withResolvers<void>();
   let sent = 0;
   const body = new ReadableStream<Uint8Array>({
@@ -236,7 +236,7 @@ test("[WSP-13] a part says what it is, and has as many bytes as it says", async 
   await refused(sendPart({}, [0, 10], huge), 413, "payload_too_large");
 });
 
-test("[WSP-13] content without a byte is asked for and there", async () => {
+test("[WSP-13] content of zero bytes can be asked for, and is there", async () => {
   const whole = new Uint8Array(0);
   expect(await answered<Json>(sendPart({ whole }, [0, 0]), 201)).toMatchObject({ size: 0 });
 });
@@ -320,7 +320,7 @@ test("[WSP-18] an organization has a bounded number of uploads, those of an earl
   rmSync(folder, { recursive: true, force: true });
 });
 
-test("[WSP-13] an upload goes on after the service was started again", async () => {
+test("[WSP-13] an upload continues after the service was started again", async () => {
   const testDatabase = await createTestDatabase();
   const folder = mkdtempSync(join(tmpdir(), "troupe-uploads-"));
   let other = await startService({ testDatabase, folder });

@@ -47,7 +47,7 @@ async function back(ask: () => Promise<unknown>): Promise<void> {
 }
 
 for (const pool of ["flush", "read", "placement"] as const) {
-  test(`[RT-11] the ${pool} connections that are cut in the middle of a statement come back`, async () => {
+  test(`[RT-11] the ${pool} connections that are cut in the middle of a statement return`, async () => {
     const sql: Sql = database[pool];
     for (let round = 0; round < ROUNDS; round++) {
       await loseWhile(async () => {

@@ -247,7 +247,7 @@ test.skipIf(!isLinux)(
   },
 );
 
-test("[START-16] stop leaves no process, and can be asked for twice", async () => {
+test("[START-16] stop leaves no process, and can be requested twice", async () => {
   const database = await start(folder);
   const family = isLinux ? familyOf(database.pid) : [database.pid];
   const idle = postgres(database.url, { max: 1 });
@@ -286,20 +286,17 @@ for (const adopted of [false, true]) {
   });
 }
 
-test.skipIf(!isLinux)(
-  "[START-17] a terminal's Ctrl-C does not reach PostgreSQL: it has a session of its own",
-  async () => {
-    const database = await start(folder);
-    const stat = readFileSync(`/proc/${database.pid}/stat`, "utf8");
-    const [, , group, session] = stat
-      .slice(stat.lastIndexOf(")") + 2)
-      .split(" ")
-      .map(Number);
-    expect(group).toBe(database.pid);
-    expect(session).toBe(database.pid);
-    await database.stop();
-  },
-);
+test.skipIf(!isLinux)("[START-17] a terminal's Ctrl-C does not reach PostgreSQL: it has its own session", async () => {
+  const database = await start(folder);
+  const stat = readFileSync(`/proc/${database.pid}/stat`, "utf8");
+  const [, , group, session] = stat
+    .slice(stat.lastIndexOf(")") + 2)
+    .split(" ")
+    .map(Number);
+  expect(group).toBe(database.pid);
+  expect(session).toBe(database.pid);
+  await database.stop();
+});
 
 test.skipIf(!isLinux)("[START-17] PostgreSQL gets none of the service's environment", async () => {
   const database = await start(folder);

@@ -49,7 +49,7 @@ test("[WSP-11] a directory lists what is in it, and with all below it when asked
   expect(await list({ path: "b" })).toEqual(["b/1.txt", "b/2.txt"]);
 });
 
-test("[WSP-11] pages go on where they ended, whatever is written in between", async () => {
+test("[WSP-11] pages continue where they ended, whatever is written in between", async () => {
   for (let i = 0; i < 7; i++) await files.write(`d/${i}`, "x");
   const first = await list({ isRecursive: true, limit: 3 });
   expect(first).toEqual(["d", "d/0", "d/1"]);

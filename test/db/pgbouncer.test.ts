@@ -22,7 +22,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-test("[PG-4] a connection to PostgreSQL itself is a session of its own", async () => {
+test("[PG-4] a connection to PostgreSQL itself is its own session", async () => {
   await checkSessions(database.url);
 });
 

@@ -150,7 +150,7 @@ test("[START-39] replicas without shards, dead ones and oneself are no rivals", 
   expect(await idle.rivals()).toEqual([]);
 });
 
-test("[PG-3] after a failover every epoch is above those of the former primary, and what is owned is taken anew", async () => {
+test("[PG-3] after a failover every epoch is above those of the former primary, and what is owned is taken again", async () => {
   const placement = await owner("rpl_1", null);
   expect(await placement.raise([1])).toEqual([{ shard: 1, epoch: 2 }]);
   // The second timeline: a standby has been promoted.

@@ -157,7 +157,7 @@ test("[SSE-10] the events of a chat go 90 days after it was deleted, and stay wh
   expect([await seqs("deleted"), await seqs("there")]).toEqual([[], [1, 2, 3]]);
 });
 
-test("[SSE-10] events go in batches also within a stream and over many of them, and each record is looked at once", async () => {
+test("[SSE-10] events go in batches also within a stream and over many of them, and each record is checked once", async () => {
   const count = 250;
   for (let n = 0; n < count; n++) {
     const at = iso(NOW - 100 * DAY_MS + n);

@@ -16,7 +16,7 @@ const shipped = shippedOn(PLATFORM);
 const folderOf = (name: string): string => shipped.packages.find((found) => found.name === name)?.folder ?? "";
 
 describe("licences", () => {
-  test("[SHIP-4] all that ships has a licence that somebody has looked at", () => {
+  test("[SHIP-4] all that ships has a licence that somebody has checked", () => {
     expect(shipped.packages.length).toBeGreaterThan(100);
     expect(unknownLicenses(shipped)).toEqual([]);
     for (const license of [

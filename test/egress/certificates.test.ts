@@ -34,7 +34,7 @@ for (const [what, certificateOf] of [
   });
 }
 
-test("[HOOK-11] without an authority of its own the client asks the system's", async () => {
+test("[HOOK-11] without its own authority the client asks the system's", async () => {
   const { serve } = inWorld();
   const server = await serve(ok);
   const egress = createEgress({ allow: ["127.0.0.1"], production: true, resolve: async () => ["127.0.0.1"] });

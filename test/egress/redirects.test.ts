@@ -66,7 +66,7 @@ for (const [location, error] of [
   });
 }
 
-test("[HOOK-11] each hop resolves its name anew", async () => {
+test("[HOOK-11] each hop resolves its name again", async () => {
   const { server, origin } = await redirecting();
   let count = 0;
   const egress = world.client({ resolve: async () => (count++ === 0 ? ["127.0.0.1"] : ["10.0.0.1"]) });

@@ -89,7 +89,7 @@ test("[HOOK-11] a stream ends at its deadline, read or not", async () => {
   await gone(left.server);
 });
 
-test("[HOOK-11] the head of a stream may have a deadline of its own", async () => {
+test("[HOOK-11] the head of a stream may have its own deadline", async () => {
   const limits = { timeoutMs: 60_000, maxResponseBytes: 100, headTimeoutMs: 500 };
   // Only the first request gets a head.
   const { server, reader } = await opened(

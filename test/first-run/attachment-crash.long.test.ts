@@ -47,7 +47,7 @@ async function call<T>(service: TroupeProcess, method: string, path: string, bod
 const jobOf = (service: TroupeProcess, id: string) =>
   call<{ status: string; attempt: number; result: string | null }>(service, "GET", `/api/jobs/${id}`);
 
-test("[FILE-6] [FILE-9] [JOB-4] after kill -9 a run goes on with the same images and files", async () => {
+test("[FILE-6] [FILE-9] [JOB-4] after kill -9 a run continues with the same images and files", async () => {
   let service = await start();
   const { workspaces } = await call<{ workspaces: { id: string }[] }>(service, "GET", "/api/workspaces");
   const opening = { agent_id: first.agentId, workspace_id: workspaces[0]?.id };

@@ -37,7 +37,7 @@ test("[START-60] without MODEL the only model of OPENAI_BASE_URL is taken", asyn
   await fake.stop();
 });
 
-test("[START-60] several models of OPENAI_BASE_URL are named, and MODEL is asked for before PostgreSQL starts", async () => {
+test("[START-60] several models of OPENAI_BASE_URL are named, and MODEL is requested before PostgreSQL starts", async () => {
   const server = serverWith(["llama3.2", "qwen3:8b"]);
   const dataDir = join(folder.path, "untouched");
   const env = { MODEL: "", OPENAI_BASE_URL: `${server.url}/`, OPENAI_API_KEY: "sk-1" };
@@ -60,7 +60,7 @@ test("[START-60] a server without a model, and one that does not answer, are rep
 });
 
 const hasLocalServer = (await findLocalModels()).length > 0;
-test.skipIf(hasLocalServer)("[START-60] MODEL=auto says what it looked for and where", async () => {
+test.skipIf(hasLocalServer)("[START-60] MODEL=auto says what it searched and where", async () => {
   const env = { MODEL: "auto", NODE_ENV: "production" };
   const { code, text } = await failTroupe(folder, { dataDir: join(folder.path, "untouched"), env });
   expect(code).toBe(69);

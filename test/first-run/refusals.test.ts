@@ -165,7 +165,7 @@ test("[START-48] a database that is newer than the code is refused, and PostgreS
   await database.drop();
 });
 
-test("[START-48] a server that is not there, or lets nobody in, is told in words and without the password", async () => {
+test("[START-48] a server that is not there, or lets nobody in, is described and without the password", async () => {
   const database = await createTestDatabase();
   const wrong = new URL(database.url);
   wrong.password = "hidden-word";

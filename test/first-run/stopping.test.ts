@@ -143,7 +143,7 @@ test("[START-34] a log that nobody reads any more does not end it", async () => 
   await nothingIsLeft();
 });
 
-test("[START-35] while it drains, what is under way is answered and what is new is turned away", async () => {
+test("[START-35] while it drains, what is in progress is answered and what is new is turned away", async () => {
   const service = await startTroupe(folder);
   const jobs = await rowsOf(dataDir, "select from job");
   const probe = keepAlive(service);

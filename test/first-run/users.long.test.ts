@@ -63,7 +63,7 @@ test.skipIf(!isRoot)("[START-49] root serves from a clone in a folder that other
   expect(statSync(home).mode & 0o777).toBe(0o700);
 });
 
-test.skipIf(!canChangeUser)("[START-49] a plain user serves from a clone of its own", async () => {
+test.skipIf(!canChangeUser)("[START-49] a plain user serves from its own clone", async () => {
   const [uid, gid] = [idOf("-u", "nobody"), idOf("-g", "nobody")];
   const clone = cloneTo(join(folder.path, "plain", "clone"));
   chownSync(clone, uid, gid);

@@ -98,7 +98,7 @@ test("[MCP-7] a client without forms gets the job as it is", async () => {
   }
 });
 
-test("[MCP-7] what a call goes on from is its person's, for this tool", async () => {
+test("[MCP-7] what a call continues from is its person's, for this tool", async () => {
   const post = (caller: Caller, name: string, more: Json) => {
     const _meta = {
       "io.modelcontextprotocol/protocolVersion": "2026-07-28",

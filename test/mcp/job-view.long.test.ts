@@ -157,7 +157,7 @@ test.skipIf(CHROMIUM === null)("[MCP-8] the view shows a job live, and its perso
   await page.context().close();
 });
 
-test.skipIf(CHROMIUM === null)("[MCP-8] a cut stream goes on at a fresh address, behind the last event", async () => {
+test.skipIf(CHROMIUM === null)("[MCP-8] a cut stream continues at a fresh address, behind the last event", async () => {
   const result = await begun();
   proxy.reset({ kind: "end", after: "event: transcript" });
   const { page, frame, called } = await shown({ withTools: true, result });

@@ -140,7 +140,7 @@ describe.each(Object.entries(CLIENTS))("%s", (_, connect) => {
     expect(by.given[1]?.access_token).not.toBe(by.given[0]?.access_token);
   });
 
-  test("[MCP-1] goes on where its connection broke: with the stream, or with the job", async () => {
+  test("[MCP-1] continues where its connection broke: with the stream, or with the job", async () => {
     const held = Promise.withResolvers<void>();
     models.script = () => [{ hold: held.promise }, { say: "after the break" }];
     const isLegacy = connect === CLIENTS["@modelcontextprotocol/sdk 1.x"];

@@ -104,7 +104,7 @@ test("[MCP-1] [DOC-1] what the protocol refuses is in the contract, for each met
   await open.body?.cancel();
 });
 
-test("[MCP-1] a stream that was cut goes on behind the last event that the client has, and the job meanwhile", async () => {
+test("[MCP-1] a stream that was cut continues behind the last event that the client has, and the job meanwhile", async () => {
   const id = await openSession(service, owner);
   const cut = new AbortController();
   const answer = await fetch(`${service.url}/mcp`, {

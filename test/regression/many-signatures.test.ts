@@ -16,7 +16,7 @@ const verdict = (signatures: readonly string[], arrived = body) =>
     NOW * 1_000,
   );
 
-test("[HOOK-10] however many signatures there are, each body is signed once, and 16 of them are looked at", () => {
+test("[HOOK-10] however many signatures there are, each body is signed once, and 16 of them are checked", () => {
   const right = new Signer(secret).hex(NOW, body);
   const wrong = (count: number): string[] => Array.from({ length: count }, () => "0".repeat(64));
   expect(verdict([...wrong(15), right]).kind).toBe("valid");

@@ -46,7 +46,7 @@ const toolUseIds = async (jobId: string): Promise<unknown[]> => {
   return events.filter(({ data }) => data["kind"] === "tool_use").map(({ data }) => data["id"]);
 };
 
-test("[JOB-12] a call whose id an earlier step had runs with its own arguments, under an id of its own", async () => {
+test("[JOB-12] a call whose id an earlier step had runs with its own arguments, under its own id", async () => {
   steps([use("look", { at: "one" })], [use("look", { at: "two" })], [use("look", { at: "three" }, "")]);
   const jobId = await begin();
   await client.reached(jobId, "completed");

@@ -26,7 +26,7 @@ async function ringing(
   return { world, replica, gate, asked };
 }
 
-test("[RT-10] an alarm that rings while a clearing is on its way does not have its turn", async () => {
+test("[RT-10] an alarm that rings while a clearing is in flight does not have its turn", async () => {
   const { world, replica, gate, asked } = await ringing({ kind: "sleep_on" });
   gate.open();
   expect(faultOf(await asked)).toBe("ok");
@@ -34,7 +34,7 @@ test("[RT-10] an alarm that rings while a clearing is on its way does not have i
   expect([(await replica.read("l1"))?.count, world.database.alarms().length]).toEqual([100, 0]);
 });
 
-test("[RT-10] an alarm that rings while its successor is on its way does not take the successor with it", async () => {
+test("[RT-10] an alarm that rings while its successor is in flight does not take the successor with it", async () => {
   const { world, replica, gate, asked } = await ringing({ kind: "wake_at", inMs: 5_000, by: 10 });
   gate.open();
   expect(faultOf(await asked)).toBe("ok");

@@ -53,7 +53,7 @@ test("[JOB-4] a history that cannot be read for a moment is read again, with lon
   expect([await disagreements(replica), replica.bugs]).toEqual([[], []]);
 });
 
-test("[JOB-4] while the database is away nothing is counted: the job goes on when it is back", async () => {
+test("[JOB-4] while the database is away nothing is counted: the job continues when it is back", async () => {
   const { world, replica, fault, jobId } = await unreadable();
   replica.placement.isCut = true;
   await world.clock.advance(20 * 60_000);
@@ -65,7 +65,7 @@ test("[JOB-4] while the database is away nothing is counted: the job goes on whe
   expect(await replica.ended(jobId)).toMatchObject({ status: "completed", attempt: 1 });
 });
 
-test("[JOB-4] a history that the database refuses for good ends the job after its tries", async () => {
+test("[JOB-4] a history that the database refuses permanently ends the job after its tries", async () => {
   const { world, replica, fault, jobId } = await unreadable();
   await world.clock.advance(120_000);
   expect(await replica.ended(jobId)).toMatchObject({ status: "failed", error: { code: "internal_error" } });
@@ -113,7 +113,7 @@ test("[JOB-3] a cancel whose transcript cannot be read for a moment is brought t
   expect(await disagreements(replica)).toEqual([]);
 });
 
-test("[JOB-4] a restarted job whose transcript cannot be read for a moment goes on from it", async () => {
+test("[JOB-4] a restarted job whose transcript cannot be read for a moment continues from it", async () => {
   const world = new World();
   const model = new FakeModel();
   model.script = (call) =>

@@ -55,7 +55,7 @@ test("[SSE-14] [IDEM-4] repetitions that join an execution count as others do", 
   expect(await join()).toMatchObject({ status: 200, key: "replayed" });
 });
 
-test("[AUTH-2] a revocation ends the wait for an execution, and the work goes on", async () => {
+test("[AUTH-2] a revocation ends the wait for an execution, and the work continues", async () => {
   const held = gate();
   service.model.script = () => [{ hold: held.hold }, { say: "done" }];
   const other = await service.tokenFor(one, {});

@@ -62,7 +62,7 @@ test("[AUTH-8] [CHAT-5] others do not steer it; by the chat's own policy they ar
   expect(next["created_by"]).toBe(theirId);
 });
 
-test("[AUTH-8] others resume a job, and only its user says how it goes on", async () => {
+test("[AUTH-8] others resume a job, and only its user says how it continues", async () => {
   service.model.script = () => [{ use: { type: "tool_use", id: "c1", name: "look", input: {} } }];
   const { job } = await mine.send(await mine.chat(agent, owner.workspaceId), "go", { budget: { max_tokens: 1 } });
   expect(await mine.reached(job.id, "blocked")).toMatchObject({ blocked_reason: "budget_reached" });

@@ -221,7 +221,7 @@ test("[REP-4] a request that was handed on goes no further, streams included", a
   }
 }, 30_000);
 
-test("[REP-11] [REP-5] when the owner is killed, all who share its stream go on at the next one without a gap", async () => {
+test("[REP-11] [REP-5] when the owner is killed, all who share its stream continue at the next one without a gap", async () => {
   const { owner, other } = await replicas.sides();
   const chat = await newChat(other);
   const readers = await Promise.all(Array.from({ length: 5 }, () => read(other, chat, replicas.token, "?replay=all")));

@@ -10,7 +10,7 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-test("[REP-8] a change that a replica was asked for before it left gets its answer", async () => {
+test("[REP-8] a change that a replica was requested before it left gets its answer", async () => {
   const pair = await new ReplicaPair(closing).joined();
   const route = pair.send("POST");
   await until("it is there", () => pair.handed.length === 1);

@@ -60,7 +60,7 @@ describe("answers", () => {
     }
   });
 
-  test("[REP-4] a request that fails by a bug ends unknown, and the link goes on", async () => {
+  test("[REP-4] a request that fails by a bug ends unknown, and the link continues", async () => {
     const there = new AskedReplica(closing);
     const link = (await linkOf(closing, there.url))!;
     const { pipeline } = there;
@@ -181,7 +181,7 @@ describe("requests of clients", () => {
     expect(await toldBy(before)).toEqual([201, "done"]);
   });
 
-  test("[REP-4] a client that does not read a long answer holds up nobody else", async () => {
+  test("[REP-4] a client that does not read a long answer delays nobody else", async () => {
     const pair = await new ReplicaPair(closing).linked();
     const slow = pair.send("GET");
     await until("it is there", () => pair.handed.length === 1);

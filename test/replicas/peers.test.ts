@@ -203,7 +203,7 @@ function tableOf(clock: FakeClock, owner: () => string | null, gone: string[] = 
 }
 
 describe("routing", () => {
-  test("[REP-4] an organization without an owner is looked for, and given up after a while", async () => {
+  test("[REP-4] the owner of an organization without one is looked for, and given up after a while", async () => {
     const clock = new FakeClock();
     let owner: string | null = null;
     const table = tableOf(clock, () => owner);
@@ -239,7 +239,7 @@ describe("routing", () => {
     expect(Bun.peek(found)).toEqual({ kind: "here" });
   });
 
-  test("[REP-2] a hold waits for the requests under way, and new ones wait for the new owner", async () => {
+  test("[REP-2] a hold waits for the requests in progress, and new ones wait for the new owner", async () => {
     const clock = new FakeClock();
     let owner = "rpl_1";
     const routing = new Routing({ self: "rpl_1", table: tableOf(clock, () => owner), clock, serves: () => true });
@@ -360,7 +360,7 @@ describe("the relay", () => {
     return { text: await response.text(), cursors, ends };
   }
 
-  test("[REP-5] a stream that moves goes on behind its last whole event, however its bytes are cut", async () => {
+  test("[REP-5] a stream that moves continues behind its last whole event, however its bytes are cut", async () => {
     const cut = (frame(1) + frame(2) + frame(3).slice(0, 9)).split("");
     const end = await told(body(cut, true), body([frame(3) + frame(4)]));
     expect(end).toEqual({ text: [1, 2, 3, 4].map(frame).join(""), cursors: ["2"], ends: 1 });

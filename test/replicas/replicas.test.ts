@@ -192,7 +192,7 @@ test("[REP-4] the port of the replicas answers nobody without the key", async ()
   }
 });
 
-test("[REP-5] a stream through another replica goes on without a gap when its owner is killed, and so do changes", async () => {
+test("[REP-5] a stream through another replica continues without a gap when its owner is killed, and so do changes", async () => {
   const { owner, other } = await replicas.sides();
   const [workspace] = await replicas.sql<{ id: string }[]>`select id from workspace`;
   const what = { agent_id: replicas.agentId, workspace_id: workspace!.id };

@@ -103,7 +103,7 @@ test("[REP-11] the fastest reader sets the pace, and one that is far behind read
   expect(shared.stream.keptBytes).toBeLessThan(2 * big.length);
 });
 
-test("[REP-11] when the token ends that has opened the connection, its readers end and the others go on by another one", async () => {
+test("[REP-11] when the token ends that has opened the connection, its readers end and the others continue by another one", async () => {
   const shared = new Shared();
   const [former, next] = [new Owner(), new Owner()];
   const cursors: (string | null)[] = [];
@@ -124,7 +124,7 @@ test("[REP-11] when the token ends that has opened the connection, its readers e
   expect([shared.taken(place), cursors]).toEqual([frame(2), ["1"]]);
 });
 
-test("[REP-11] a door that is refused when the owner has changed is passed over, and its token ended", async () => {
+test("[REP-11] a door that is refused when the owner has changed is skipped, and its token ended", async () => {
   const shared = new Shared();
   const [former, next] = [new Owner(), new Owner()];
   const place = shared.stream.begin(
@@ -144,7 +144,7 @@ test("[REP-11] a door that is refused when the owner has changed is passed over,
   expect(shared.taken(place)).toBe("END");
 });
 
-test("[REP-11] a reader by itself, whose connection another one's token has opened, goes on when that token ends", async () => {
+test("[REP-11] a reader by itself, whose connection another one's token has opened, continues when that token ends", async () => {
   const shared = new Shared();
   const [common, first, next] = [new Owner(), new Owner(), new Owner()];
   shared.stream.begin(

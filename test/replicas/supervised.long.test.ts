@@ -68,7 +68,7 @@ test("[REP-9] all answer at one port, each says in its log which it is, and the 
   expect([listed.code, listed.out]).toEqual([0, expect.stringContaining("My organization")]);
 });
 
-test("[REP-9] a killed replica is started anew, a signal restarts all, and under keys nothing is lost", async () => {
+test("[REP-9] a killed replica is started again, a signal restarts all, and under keys nothing is lost", async () => {
   let isOver = false;
   const titles: string[] = [];
   const load = (async () => {

@@ -47,7 +47,7 @@ function models(reads: readonly ModelInput[], read: (sha256: string) => Promise<
 }
 const bytes = (text: string): ReadableStream<Uint8Array> => new Blob([text]).stream();
 
-test("[FILE-7] a file whose content is lost is told in words, and the others are sent", async () => {
+test("[FILE-7] a file whose content is lost is described, and the others are sent", async () => {
   const { ask, parts } = models(["text", "image"], (sha256) =>
     Promise.resolve(sha256 === "gone" ? null : bytes("abc")),
   );
@@ -67,7 +67,7 @@ test("[FILE-7] [FILE-8] what the model cannot read takes no room of what it can"
   expect(parts().map((of) => of?.map(({ type }) => type))).toEqual([["image"], ["text"]]);
 });
 
-test("[FILE-10] images of results go with the newest content of a call, and old ones are told in words", async () => {
+test("[FILE-10] images of results go with the newest content of a call, and old ones are described", async () => {
   const { ask, calls } = models(["text", "image"], () => Promise.resolve(bytes("abc")));
   const result = (...attachments: AttachmentBlock[]): TranscriptEntry => ({
     role: "assistant",

@@ -132,7 +132,7 @@ describe("the demo model", () => {
     expect(blocks.at(-1)).toEqual({ type: "text", text: "good answered: good is fine\nbad failed: bad is fine" });
   });
 
-  test("[RUN-1] /then divides steps; ids go on over the whole chat", async () => {
+  test("[RUN-1] /then divides steps; ids continue over the whole chat", async () => {
     const { blocks } = await play("first\n/call a\n/then\n/call b\n/then\n/say done");
     expect(blocks.filter((block) => block.type === "tool_use").map(({ id, name }) => `${id} ${name}`)).toEqual([
       "demo_call_1 a",

@@ -139,7 +139,7 @@ for (const json of [false, true])
     expect(free.add(64 * 1024 * 1024)).toBe(true);
   });
 
-test("[FILE-10] what models do not read is told in words, with its reason", async () => {
+test("[FILE-10] what models do not read is described, with its reason", async () => {
   const { call, stored } = await scene({
     content: [
       image(Buffer.from("PK\u0003\u0004\u0000\u0000")),
@@ -166,7 +166,7 @@ test("[FILE-10] the longest image that models take fits into an answer", async (
   expect(stored[0]?.length).toBe(IMAGE_BYTES);
 });
 
-test("[FILE-10] a result has at most 20 of them, and the rest is told in words", async () => {
+test("[FILE-10] a result has at most 20 of them, and the rest is described", async () => {
   const content = Array.from({ length: MAX_RESULT_FILES + 1 }, (_, at) => image(Buffer.concat([PNG, Buffer.of(at)])));
   const { call, stored } = await scene({ content });
   const result = await call();

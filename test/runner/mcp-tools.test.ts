@@ -236,7 +236,7 @@ for (const json of [false, true]) {
   });
 }
 
-test("[RUN-6] a call that is stopped is called off at the server, and the others go on", async () => {
+test("[RUN-6] a call that is stopped is called off at the server, and the others continue", async () => {
   const server = serve();
   const { call } = await open([crm(server.url)]);
   const stop = new AbortController();
@@ -256,7 +256,7 @@ test("[RUN-6] the end of the run closes the session", async () => {
   await until("the session is closed", () => server.sessions.size === 0);
 });
 
-test("[RUN-6] a session that the server has ended is begun anew, once for all calls that find it ended", async () => {
+test("[RUN-6] a session that the server has ended is begun again, once for all calls that find it ended", async () => {
   const ended = new Set<string>();
   const gone = { jsonrpc: "2.0", error: { code: -32_001, message: "Session not found" }, id: null };
   let isStarting = false;
@@ -450,7 +450,7 @@ for (const [status, body] of [
   [410, "session expired"],
   [404, "Not Found"],
 ] as const) {
-  test(`[RUN-6] a session is begun anew where the server refuses it with ${status}: ${JSON.stringify(body)}`, async () => {
+  test(`[RUN-6] a session is begun again where the server refuses it with ${status}: ${JSON.stringify(body)}`, async () => {
     const ended = new Set<string>();
     const server = serve(TOOLS, {
       refuse: ({ headers }) =>

@@ -44,7 +44,7 @@ for (const way of WAYS) {
       });
     });
 
-    test("[RUN-1] calls come back in order, those with bad arguments too", async () => {
+    test("[RUN-1] calls return in order, those with bad arguments too", async () => {
       const calls = [
         { id: "c1", name: "weather", input: '{"town":"Ulm \\ud83d"}' },
         { id: "c2", name: "unknown", input: '{"deep":{"a":[1,null]}}' },
@@ -91,7 +91,7 @@ for (const way of WAYS) {
       expect(pieces.join("")).toBe(text.join(""));
     });
 
-    test("[SSE-8] what a model thinks comes as a block of its own before the answer, and is bounded", async () => {
+    test("[SSE-8] what a model thinks comes as its own block before the answer, and is bounded", async () => {
       fake.answer({ kind: "stream", thoughts: ["The user ", "greets."], text: ["Hello"] });
       const { outcome, pieces } = await run(models, modelCall("hi"));
       expect(pieces).toEqual(["Hello"]);

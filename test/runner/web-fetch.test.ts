@@ -187,7 +187,7 @@ for (const [target, words] of [
   ["https://nobody/", "no address on the public internet"],
   ["file:///etc/passwd", "not a URL that can be fetched"],
 ] as const) {
-  test(`[HOOK-11] ${target} is refused in words that name no address, asked for and redirected to`, async () => {
+  test(`[HOOK-11] ${target} is refused in words that name no address, requested and redirected to`, async () => {
     const { fetchIt, url } = await against(({ socket }) => void socket.write(reply(302, { location: target })));
     for (const asked of [target, url]) {
       const { content, isError } = await fetchIt({ url: asked });

@@ -117,7 +117,7 @@ test("[GUARD-1] where the first ways do not work the next one is taken, and the 
   expect(said).toEqual([expect.stringContaining("not isolated: ")]);
 });
 
-test("[GUARD-1] where no child can be had a job fails, and the service goes on", async () => {
+test("[GUARD-1] where no child can be had a job fails, and the service continues", async () => {
   const { sandbox } = sandboxOf(async () => [{ command: ["false"], isIsolated: false, isLimited: false }]);
   expect(await sandbox.run(page("<p>fine"))).toMatchObject({ ok: false, error: "crashed" });
 });

@@ -87,7 +87,7 @@ describe("requests", () => {
     expect(proxy.requests[0]?.headers["idempotency-key"]).not.toBe(keys[0]);
   });
 
-  test("[GEN-18] [DOC-3] a program that has a parser of its own gets numbers with all of their digits", async () => {
+  test("[GEN-18] [DOC-3] a program that has its own parser gets numbers with all of their digits", async () => {
     const LONG = 9_007_199_254_740_993n;
     const reviver = (_: string, value: unknown, { source }: { readonly source: string }): unknown =>
       typeof value === "number" && !Number.isSafeInteger(value) && /^-?\d+$/.test(source) ? BigInt(source) : value;
@@ -130,7 +130,7 @@ describe("requests", () => {
     expect(proxy.requests.length).toBe(2);
   });
 
-  test("[DOC-3] an unknown code is the base class, and no answer at all has a class of its own", async () => {
+  test("[DOC-3] an unknown code is the base class, and no answer at all has its own class", async () => {
     proxy.reset({ kind: "answer", status: 418, body: { code: "teapot", message: "Short and stout" } });
     const error = await troupe.listAgents().catch((thrown: unknown) => thrown);
     expect((error as object).constructor).toBe(ApiError);

@@ -14,7 +14,7 @@ const RESERVE_MIB = 96;
 const FILLED_MIB = SIZE_MIB - RESERVE_MIB - 32;
 
 test.skipIf(!mayMount())(
-  "[RT-17] on a full disk reads go on, writes are 503 and nothing acknowledged is lost; with room they go on",
+  "[RT-17] on a full disk reads continue, writes are 503 and nothing acknowledged is lost; with room they continue",
   async () => {
     const folder = guardedFolder();
     const dataDir = join(folder.path, "small");

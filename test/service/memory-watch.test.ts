@@ -39,7 +39,7 @@ test("[OPS-5] the process is ended when three looks in a row find more than the 
   expect(seen.ended).toHaveLength(1);
 });
 
-test("[OPS-5] a peak that a collection ends changes nothing, and the count begins anew", async () => {
+test("[OPS-5] a peak that a collection ends changes nothing, and the count starts over", async () => {
   const { seen, look } = watched(100);
   for (const usedMib of [150, 150, 99, 150, 150, 99]) {
     seen.usedMib = usedMib;

@@ -85,7 +85,7 @@ test("[REP-9] the first replica starts alone, and the others when it serves", as
   await start;
 });
 
-test("[REP-9] one that ends is started anew: at once after it has served well, else after a pause that doubles", async () => {
+test("[REP-9] one that ends is started again: at once after it has served well, else after a pause that doubles", async () => {
   const { clock, started, fatal, numbers } = await serving();
   await clock.advance(STEADY_MS);
   await started[1]!.exit(137);
@@ -134,7 +134,7 @@ test("[REP-9] a stop drains all at once, waits for each, and starts nothing any 
   expect(numbers()).toEqual([1, 2]);
 });
 
-test("[REP-9] a restart takes one after the other, and waits where one does not come back", async () => {
+test("[REP-9] a restart takes one after the other, and waits where one does not return", async () => {
   const { clock, started, supervisor, numbers } = await serving();
   const restart = supervisor.restart();
   await settle();

@@ -114,7 +114,7 @@ test("[SSE-10] it rests between batches, until nothing is left", async () => {
   await sweeper.stop();
 });
 
-test("[SSE-10] after a batch that was too much it goes on in small ones", async () => {
+test("[SSE-10] after a batch that was too much it continues in small ones", async () => {
   const left = [SMALL_BATCH_ROWS, 3];
   const { clock, batches, told, sweeper } = sweeping(["a"], (_name, limit) =>
     limit > SMALL_BATCH_ROWS

@@ -60,7 +60,7 @@ test("[MCP-5] a browser is never sent to an address that is not the program's ow
   expect((await consentPage(browser, asking)).status).toBe(400);
 });
 
-test("[MCP-5] a program on the person's own machine comes back at any port", async () => {
+test("[MCP-5] a program on the person's own machine returns at any port", async () => {
   const asking = await program.ask({ redirect_uri: "http://127.0.0.1:50001/callback" });
   expect(await allow(browser, asking)).toStartWith("http://127.0.0.1:50001/callback?code=");
 });

@@ -46,7 +46,7 @@ test("[MCP-2] a program finds the server, registers, is let in, and uses its tok
   expect((await service.call(caller, "GET", "/api/v1/agents")).status).toBe(401);
 });
 
-test("[MCP-2] a person who has not signed in does so first, and comes back to the consent", async () => {
+test("[MCP-2] a person who has not signed in does so first, and returns to the consent", async () => {
   const stranger = browserOf(service);
   const page = await consentPage(stranger, await program.ask());
   expect(page.at).toStartWith("/sign-in?next=%2Foauth%2Fauthorize");
@@ -105,7 +105,7 @@ test("[MCP-2] a code is redeemed once; a second time ends what the first one got
   expect(await errorOf(program.refresh(tokens.refresh_token ?? ""))).toBe("invalid_grant");
 });
 
-test("[MCP-2] a code is good only with what it was asked for with", async () => {
+test("[MCP-2] a code is good only with what it was requested with", async () => {
   const other = await OAuthProgram.register(service);
   const attempts: ((asking: Asking, back: string) => Promise<unknown>)[] = [
     (asking, back) => program.redeem(asking, back, { code_verifier: "x".repeat(43) }),

@@ -17,7 +17,7 @@ async function enterKeeping(browser: PlainBrowser, somebody: Somebody, there: Ma
   return scene.back(browser, await scene.provider.visit(await scene.leave(browser), somebody, there));
 }
 
-test("[AUTH-23] a person signs out here, then at the provider, and comes back", async () => {
+test("[AUTH-23] a person signs out here, then at the provider, and returns", async () => {
   const { person, somebody } = await scene.known();
   const browser = browserOf(scene.service);
   const there = new Map<string, string>();

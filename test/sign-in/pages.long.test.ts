@@ -189,7 +189,7 @@ test.skipIf(CHROMIUM === null)(
 );
 
 test.skipIf(CHROMIUM === null)(
-  "[MCP-2] a browser returns to a program by a scheme of its own, and by an address of IPv6",
+  "[MCP-2] a browser returns to a program by its own scheme, and by an address of IPv6",
   async () => {
     const { page, complaints } = await browser.open();
     await enter(page, await service.join(owner.organizationId));

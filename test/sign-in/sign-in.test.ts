@@ -58,7 +58,7 @@ test("[AUTH-6] the current surface takes a session as it takes its person's toke
   await refused(service.call({ ...owner, token: secret }, "GET", "/api/agents"), 401, "unauthenticated");
 });
 
-test("[RATE-3] a session has a budget of its own", async () => {
+test("[RATE-3] a session has its own budget", async () => {
   const browser = await signedIn(service, await service.join(owner.organizationId));
   const left = async (): Promise<number> =>
     Number((await browser.ask("/api/agents")).headers.get("x-ratelimit-remaining"));

@@ -22,7 +22,7 @@ async function execute(service: TroupeProcess, token: string, agentId: string, m
   return answer.text().catch(() => "");
 }
 
-test("[OPS-9] a job whose process is killed goes on in its trace", async () => {
+test("[OPS-9] a job whose process is killed continues in its trace", async () => {
   const folder = guardedFolder();
   const collector = new OtlpCollector();
   try {

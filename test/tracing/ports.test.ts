@@ -250,7 +250,7 @@ describe("requests", () => {
   });
 });
 
-test("[OPS-9] [REP-5] a question to another replica, and a request that is handed on, go on with the trace", async () => {
+test("[OPS-9] [REP-5] a question to another replica, and a request that is handed on, continue with the trace", async () => {
   const key = (id: string) => new PeerKey([new Uint8Array(32).fill(1)], id, () => 1_000_000);
   const asked: (string | null)[] = [];
   const handed: (string | null)[] = [];

@@ -127,7 +127,7 @@ test("[OPS-9] a request, its turns, flushes, model calls, tool calls and webhook
   for (const span of spans) expect(span.endNs >= span.startNs).toBe(true);
 });
 
-test("[OPS-9] an approval goes on with the job's trace, and is linked to it", async () => {
+test("[OPS-9] an approval continues with the job's trace, and is linked to it", async () => {
   const tools = { allowed_tools: ["create_task"], approval_tools: ["create_task"] };
   const made = await call("POST", "/api/agents", { name: "Careful", system_prompt: "Be brief.", ...tools });
   const agent = (await made.json()) as { id: string };
@@ -188,7 +188,7 @@ test("[OPS-9] spans name their process by the standard variables, and have nothi
   expect(service.output).not.toContain("collector secret");
 });
 
-test("[OPS-9] a traceparent that is none begins a trace of its own", async () => {
+test("[OPS-9] a traceparent that is none begins its own trace", async () => {
   const hostile = [
     "",
     "garbage",

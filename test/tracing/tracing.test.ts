@@ -177,7 +177,7 @@ test("[OPS-9] a collector that hangs costs dropped spans and a bounded end", asy
   hanging.stop(true);
 });
 
-test("[OPS-9] a collector that comes back gets the next spans, and it is said once that it was away", async () => {
+test("[OPS-9] a collector that returns gets the next spans, and it is said once that it was away", async () => {
   let isAway = true;
   const collector = new OtlpCollector(() => new Response(null, { status: isAway ? 400 : 200 }));
   const { tracing, close, spans, said } = opened(collector.url);

@@ -34,7 +34,7 @@ const turn = (command: string, error?: string): string =>
   `turn ledger.${command}${error === undefined ? "" : ` ! error.type=${error}`} ${LEDGER} troupe.command=${command} troupe.organization.id=${ORG}`;
 const FLUSH = "flush troupe.flush.outcome=committed";
 
-test("[OPS-9] a group that stores something is a span with its flush, what only reads is none, and messages go on", async () => {
+test("[OPS-9] a group that stores something is a span with its flush, what only reads is none, and messages continue", async () => {
   const spans = await spansOf(async (tracing) => {
     const replica = await startLedgers(new World(), { tracing });
     await asRequest(tracing, async () => {
@@ -285,7 +285,7 @@ test("[OPS-9] a job that compacts belongs to the trace of its request, also wher
   expect(runs).toEqual([false, true]);
 });
 
-test("[OPS-9] a run whose row does not say where its job began goes on with what has caused it", async () => {
+test("[OPS-9] a run whose row does not say where its job began continues with what has caused it", async () => {
   const seen: (string | null)[] = [];
   const cause = `00-${"a".repeat(32)}-${"b".repeat(16)}-01`;
   const spans = await spansOf(async (tracing) => {

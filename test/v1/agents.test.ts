@@ -125,7 +125,7 @@ describe("create", () => {
     expect(agent).not.toHaveProperty("model");
   });
 
-  test("[ERR-5] any text comes back as it was sent", async () => {
+  test("[ERR-5] any text returns as it was sent", async () => {
     const name = "Ünï 😀 \u202e \\ \" ' <b> \u0001";
     expect((await read(await createAgent(service, owner, { name })))["name"]).toBe(name);
   });

@@ -21,7 +21,7 @@ const ask = () =>
 const newest = async (): Promise<Job> => (await scene.client.get<{ jobs: Job[] }>("/api/jobs?limit=1")).jobs[0]!;
 const approve = (id: string): Promise<Job> => answered<Job>(scene.client.decide(id, "approve"));
 
-test("[V1-8] a stream goes on past the time at which it was blocked", async () => {
+test("[V1-8] a stream continues past the time at which it was blocked", async () => {
   scene.calling(["c1", "send"]);
   const first = await ask();
   expect(frames(first.text).at(-1)).toBe(

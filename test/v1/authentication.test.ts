@@ -42,7 +42,7 @@ const OPERATIONS = [
 
 const withHeader = (authorization: string) => fetch(`${service.url}/api/v1/agents`, { headers: { authorization } });
 
-test.each(OPERATIONS)("[AUTH-4] %s %s without a token is 401, before its body is looked at", async (method, path) => {
+test.each(OPERATIONS)("[AUTH-4] %s %s without a token is 401, before its body is checked", async (method, path) => {
   const answer = await service.call(null, method, path);
   expect(answer.headers.get("www-authenticate")).toBe("Bearer");
   await expectUnauthorized(answer);

@@ -233,7 +233,7 @@ describe("failures inside", () => {
     { kind: "outcome_unknown", retryAfterMs: 1_500 },
     { kind: "shutting_down", retryAfterMs: 1_500 },
   ];
-  test.each(LATER)("[ERR-2] $kind is 503 and says when to come back", (fault) => {
+  test.each(LATER)("[ERR-2] $kind is 503 and says when to return", (fault) => {
     const { status, body, headers } = v1Dialect.refusal(fault, "req_12345678");
     expect({ status, body, headers }).toEqual({
       status: 503,

@@ -82,7 +82,7 @@ test.each(["cancelled", "running", "queued", "cancelling"] as const)(
   },
 );
 
-test("[V1-8] the answer never waits longer than the job's deadline; the job goes on", async () => {
+test("[V1-8] the answer never waits longer than the job's deadline; the job continues", async () => {
   const id = await createAgent(service, owner);
   const { hold, open } = gate();
   service.model.script = () => [{ hold }, { say: "late" }];

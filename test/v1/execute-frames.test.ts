@@ -175,7 +175,7 @@ test.each([
   expect((await show([live("a", 1), item])).last).toBe(`event: error data: {"message":"${message}"}`);
 });
 
-test("[V1-3] a stream whose replica has lost the execution says that it goes on, and where its answer will be", async () => {
+test("[V1-3] a stream whose replica has lost the execution says that it continues, and where its answer will be", async () => {
   const { deltas, last } = await shown([[live("ab", 2)]], true);
   expect(deltas).toEqual(["ab"]);
   expect(last).toStartWith("event: error");

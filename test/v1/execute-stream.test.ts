@@ -192,7 +192,7 @@ describe("refusals", () => {
 });
 
 describe("conversation", () => {
-  test("[V1-2] goes on with the names of meta", async () => {
+  test("[V1-2] continues with the names of meta", async () => {
     const meta = metaOf(await streamed({ message: "one" }));
     const again = metaOf(await streamed({ message: "two", sessionId: meta.sessionId, chatId: meta.chatId }));
     expect(again).toEqual({ ...meta, executionId: again.executionId });

@@ -134,17 +134,20 @@ describe("who may execute", () => {
 });
 
 describe("conversation", () => {
-  test.each(["sessionId", "chatId", "both"])("[V1-2] goes on by %s, and the model hears what was said", async (by) => {
-    const first = await run({ message: "one" });
-    const { chatId, sessionId } = first;
-    const names = by === "both" ? { chatId, sessionId } : { [by]: by === "chatId" ? chatId : sessionId };
-    const second = await run({ message: "two", ...names });
-    expect(second).toMatchObject({ chatId, sessionId });
-    expect(second.executionId).not.toBe(first.executionId);
-    expect(heard()).toEqual(["one", [{ type: "text", text: "echo: one" }], "two"]);
-  });
+  test.each(["sessionId", "chatId", "both"])(
+    "[V1-2] continues by %s, and the model hears what was said",
+    async (by) => {
+      const first = await run({ message: "one" });
+      const { chatId, sessionId } = first;
+      const names = by === "both" ? { chatId, sessionId } : { [by]: by === "chatId" ? chatId : sessionId };
+      const second = await run({ message: "two", ...names });
+      expect(second).toMatchObject({ chatId, sessionId });
+      expect(second.executionId).not.toBe(first.executionId);
+      expect(heard()).toEqual(["one", [{ type: "text", text: "echo: one" }], "two"]);
+    },
+  );
 
-  test("[V1-2] without a name each execution has a chat of its own; empty names are none", async () => {
+  test("[V1-2] without a name each execution has its own chat; empty names are none", async () => {
     const chats = [];
     for (const names of [{}, { chatId: "", sessionId: "", spaceId: "" }, { chatId: null, sessionId: null }]) {
       chats.push((await run({ message: "hi", ...names })).chatId);
@@ -268,7 +271,7 @@ describe("failure", () => {
     expect(await run({ message: "hi" })).toMatchObject({ success: false, result: "" });
   });
 
-  test("[V1-8] a chat goes on after a failed turn", async () => {
+  test("[V1-8] a chat continues after a failed turn", async () => {
     const { chatId } = await run({ message: "zero" });
     failing("provider_error");
     await refused({ message: "one", chatId }, 502, "The provider is not there");

@@ -101,7 +101,7 @@ describe("one effect", () => {
 });
 
 describe("execution", () => {
-  test("[IDEM-4] who comes back with the key of an execution whose answer was never heard gets its answer", async () => {
+  test("[IDEM-4] who returns with the key of an execution whose answer was never heard gets its answer", async () => {
     const held = gate();
     service.model.script = () => [{ hold: held.hold }, { say: "done" }];
     const leaving = new AbortController();

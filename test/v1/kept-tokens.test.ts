@@ -69,7 +69,7 @@ test.each(ENDS)("[RT-19] [AUTH-2] %s counts for the very next request", async (_
 });
 
 test.each(ENDS)(
-  "[RT-19] [AUTH-2] %s: a request that comes while its commit is under way waits for it",
+  "[RT-19] [AUTH-2] %s: a request that comes while its commit is in progress waits for it",
   async (_what, command, status) => {
     const member = await service.join(owner.organizationId);
     await keep(member);

@@ -63,7 +63,7 @@ test("[QUOTA-2] what is not stored is taken back", async () => {
   expect((await verdict())?.kind).toBe("refused");
 });
 
-test("[QUOTA-2] what is on its way counts while it is measured, once or twice, and never not at all", async () => {
+test("[QUOTA-2] what is in flight counts while it is measured, once or twice, and never not at all", async () => {
   stored = 1;
   const first = await admitted();
   const { promise, resolve } = Promise.withResolvers<void>();

@@ -24,7 +24,7 @@ test("[JOB-5] a file that is written again is one artifact, of the call that mad
   expect(madeBy(then, "call_2")).toEqual([made("art_3")]);
 });
 
-test("[JOB-5] a job lists so many and no more, and goes on to follow those", () => {
+test("[JOB-5] a job lists its first artifacts, and keeps following those", () => {
   const all = Array.from({ length: JOB_ARTIFACTS + 1 }, (_, i) => made(`art_${i}`));
   const listed = all.reduce<readonly Artifact[]>((list, one, i) => withMade(list, [one], `call_${i}`), []);
   expect(listed).toHaveLength(JOB_ARTIFACTS);

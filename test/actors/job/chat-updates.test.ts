@@ -32,7 +32,7 @@ const told = (replica: JobReplica, type: string): object[] =>
   replica.events(CHAT).flatMap((event) => (event.type === type ? [event.data] : []));
 
 describe("updates in the chat", () => {
-  test("[SSE-7] approvals are told when they are asked for and when each is decided, with the job's way", async () => {
+  test("[SSE-7] approvals are reported when they are requested and when each is decided, with the job's transitions", async () => {
     const replica = await start(["c1", "send"], ["c2", "send"]);
     const jobId = await replica.send("go", CHAT, { agent: ASKING });
     const { approvals } = await replica.ended(jobId);
@@ -58,7 +58,7 @@ describe("updates in the chat", () => {
     expect(await disagreements(replica)).toEqual([]);
   });
 
-  test("[SSE-7] approvals of a job that is cancelled expire, and the chat is told", async () => {
+  test("[SSE-7] approvals of a cancelled job expire, and the chat reports it", async () => {
     const replica = await start(["c1", "send"]);
     const jobId = await replica.send("go", CHAT, { agent: ASKING });
     await replica.ended(jobId);
@@ -72,7 +72,7 @@ describe("updates in the chat", () => {
     expect(await disagreements(replica)).toEqual([]);
   });
 
-  test("[SSE-7] a review is told when it is asked for and when it is decided", async () => {
+  test("[SSE-7] a review is reported when it is requested and when it is decided", async () => {
     const replica = await start();
     const jobId = await replica.send("go", CHAT, { terms: { ...PLAIN_TERMS, reviewRequired: true } });
     await replica.ended(jobId);
@@ -87,7 +87,7 @@ describe("updates in the chat", () => {
 });
 
 describe("the tables of events", () => {
-  test("[SSE-7] [SSE-8] every type in them is said by some turn, and in its shape", async () => {
+  test("[SSE-7] [SSE-8] some turn emits every type in them, in its shape", async () => {
     const world = new World();
     const model = new FakeModel();
     const tools = new FakeTools();

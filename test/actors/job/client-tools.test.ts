@@ -56,7 +56,7 @@ describe("a tool of the client", () => {
     });
   }
 
-  test("[JOB-17] that needs an approval is asked for after it; each call has one result, and the job waits for all", async () => {
+  test("[JOB-17] that needs an approval is requested after it; each call has one result, and the job waits for all", async () => {
     const at = scene();
     const replica = await at.start();
     const id = await replica.send("go", undefined, { agent: { ...AGENT, approvalTools: ["ask"] } });
@@ -78,7 +78,7 @@ describe("a tool of the client", () => {
     expect(await disagreements(replica)).toEqual([]);
   });
 
-  test("[JOB-17] whose client stays silent for a day has failed, and the job goes on", async () => {
+  test("[JOB-17] whose client stays silent for a day has failed, and the job continues", async () => {
     const at = scene();
     const replica = await at.start();
     const id = await replica.send("go");

@@ -64,7 +64,7 @@ const compact = (replica: JobReplica, instructions = "") =>
   });
 
 describe("the context window", () => {
-  test("[CHAT-8] takes the provider's count where there is one, and two bytes a token before", () => {
+  test("[CHAT-8] takes the provider's count if there is one, and two bytes a token before", () => {
     const prompt = promptOf("x".repeat(4_000 - 18));
     const fits = (contextTokens: number, measured: { tokens: number; bytes: number } | null): boolean =>
       new ContextWindow({ contextTokens, answerTokens: 0 }, measured).fits(prompt);
@@ -92,7 +92,7 @@ describe("the context window", () => {
 });
 
 describe("a long chat", () => {
-  test("[CHAT-11] has a summary in the place of its older turns, which stay readable and are counted", async () => {
+  test("[CHAT-11] has a summary instead of its older turns, which stay readable and are counted", async () => {
     const replica = await started();
     await talk(replica, ["t1", "t2", "t3"].map(long));
     expect(replica.model.calls.map(({ purpose = "step" }) => purpose)).toEqual(["step", "step", "step"]);
@@ -148,7 +148,7 @@ describe("a long chat", () => {
     expect(await fork(COMPACTED_MESSAGES / 2)).toBe(200 + 2);
   });
 
-  test("[CHAT-12] keeps what is pinned as it was said", async () => {
+  test("[CHAT-12] keeps pinned messages unchanged", async () => {
     const replica = await started();
     await talk(replica, ["t1 my name is Ada", "t2"]);
     const [first, answer] = replica.messages();
@@ -206,7 +206,7 @@ describe("a long run", () => {
         : [{ use: { type: "tool_use", id: `c${next}`, name: "look", input: { n: next } } }];
     };
 
-  test("[CHAT-11] summarizes its own finished calls, and makes none of them again", async () => {
+  test("[CHAT-11] summarizes its own finished calls, and repeats none of them", async () => {
     const replica = await started();
     replica.tools.script = () => ({ content: "y".repeat(600 * UNCOUNTED_BYTES), isError: false });
     replica.model.script = calling(8);
@@ -224,7 +224,7 @@ describe("a long run", () => {
     expect(await disagreements(replica)).toEqual([]);
   });
 
-  test("[RUN-1] [CHAT-11] the demo repeats no step after a summary, and the ids of its calls go on", async () => {
+  test("[RUN-1] [CHAT-11] the demo repeats no step after a summary, and the ids of its calls continue", async () => {
     const replica = await started();
     const demo = createModels(NO_MODELS);
     replica.model.call = async (call, onText, signal) => {

@@ -13,7 +13,7 @@ import { gate } from "../../support/fake-model.ts";
 import { CHAT, MESSAGE, ORG } from "../../support/job-replica.ts";
 
 describe("approvals", () => {
-  test("[JOB-9] a minute before its time an approval waits; at its time the call is denied and the job goes on", async () => {
+  test("[JOB-9] a minute before its time an approval waits; at its time the call is denied and the job continues", async () => {
     const scene = await DecisionScene.begin(calling(["c1", "send"]));
     const { id } = await scene.blocked();
     expect(scene.world.database.alarms().length).toBe(1);
@@ -80,7 +80,7 @@ describe("approvals", () => {
     await scene.consistent();
   });
 
-  test("[JOB-9] time spent waiting for a person is none of the run's own", async () => {
+  test("[JOB-9] time spent waiting for a person does not count for the run", async () => {
     const scene = await DecisionScene.begin(calling(["c1", "send"]));
     const { id } = await scene.blocked();
     await scene.world.clock.advance(DEFAULT_JOB_LIMITS.runMs + 1);
@@ -89,7 +89,7 @@ describe("approvals", () => {
     await scene.consistent();
   });
 
-  test("[JOB-8] approvals are asked for when nothing else of the step is left to do", async () => {
+  test("[JOB-8] approvals are requested when nothing else of the step is left to do", async () => {
     const scene = await DecisionScene.begin(calling(["c1", "send"], ["c2", "look"]));
     const held = gate();
     scene.tools.script = async ({ name }) => {
@@ -109,7 +109,7 @@ describe("approvals", () => {
 });
 
 describe("cancel", () => {
-  test("[CHAT-5] a job that is born in a commit under way can be steered and interrupted by the next sender", async () => {
+  test("[CHAT-5] a job that is created in a commit in flight can be steered and interrupted by the next sender", async () => {
     for (const onBusy of ["steer", "interrupt"] as const) {
       const scene = await DecisionScene.begin(() => [{ say: "ok" }]);
       const held = gate();

@@ -117,7 +117,7 @@ const oneHelper: Does = (message, who) =>
   who === "boss" ? [give("c1", "helper", "look into it")] : [{ say: `done: ${message}` }];
 
 describe("delegation", () => {
-  test("[JOB-11] the child is a job of the lineage in a chat of its own, and its text is the result of the call", async () => {
+  test("[JOB-11] the child is a job of the lineage in its own chat, and its text is the result of the call", async () => {
     const scene = await Scene.begin(oneHelper);
     const parent = await scene.ended(await scene.send());
     expect(parent.result).toBe("Heard: done: look into it");
@@ -171,7 +171,7 @@ describe("delegation", () => {
     });
   }
 
-  test("[JOB-10] with one place for all, jobs that wait for jobs do not stand in their way", async () => {
+  test("[JOB-10] with one slot for all, jobs that wait for jobs do not block them", async () => {
     const does: Does = (message, who) => {
       if (who === "boss")
         return [give("c1", "helper", "one"), give("c2", "helper", "deeper"), give("c3", "helper", "three")];
@@ -183,7 +183,7 @@ describe("delegation", () => {
     expect(scene.children().map((job) => job.depth)).toEqual([1, 1, 1, 2]);
   });
 
-  test("[JOB-10] whatever tree of jobs, with however few places, all of them come to their end", async () => {
+  test("[JOB-10] in any tree of jobs, with any number of slots, every job ends", async () => {
     type Tree = readonly Tree[];
     const leaf = fc.constant<Tree>([]);
     const above = (below: fc.Arbitrary<Tree>): fc.Arbitrary<Tree> => fc.array(below, { maxLength: 3 });
@@ -206,7 +206,7 @@ describe("delegation", () => {
     );
   });
 
-  test("[JOB-11] who cancels the parent cancels the children, running and queued", async () => {
+  test("[JOB-11] cancelling the parent cancels the children, running and queued", async () => {
     const does: Does = (message, who) =>
       who === "boss"
         ? [give("c1", "helper", "one"), give("c2", "helper", "two")]
@@ -275,7 +275,7 @@ describe("delegation", () => {
     expect(root.result).toContain("A job delegates at most 16 times");
   });
 
-  test("[JOB-11] a child that has failed, was cancelled or waits for a person is told as what it is", async () => {
+  test("[JOB-11] a child that has failed, was cancelled or waits for a person is reported as that", async () => {
     const held = gate();
     const does: Does = (message, who) => {
       if (who === "boss")
@@ -298,7 +298,7 @@ describe("delegation", () => {
     expect(scene.children().find((job) => job.agent.name === "careful")?.status).toBe("blocked");
   });
 
-  test("[JOB-11] an agent that the user may not execute is none, and nothing begins", async () => {
+  test("[JOB-11] an agent that the user may not execute is not found, and nothing starts", async () => {
     const scene = await Scene.begin((_, who) => (who === "boss" ? [give("c1", "nobody", "x")] : []));
     expect((await scene.ended(await scene.send())).result).toBe("Heard: There is no such agent.");
     expect(scene.children()).toEqual([]);

@@ -32,7 +32,7 @@ const MOVES: Readonly<Record<JobStatus, Partial<Record<JobTrigger, JobStatus>>>>
   cancelled: { cancel: "cancelled", resume: "cancelled" },
 };
 
-test("[JOB-1] a job that is not over is counted; one that is settled has no run, and one that is at work has one", () => {
+test("[JOB-1] an unfinished job is counted; a settled one has no run, and an active one has one", () => {
   const of = (statuses: readonly JobStatus[]): string[] => [...statuses].sort();
   expect(of(UNFINISHED_STATUSES)).toEqual(["blocked", "cancelling", "needs_review", "queued", "running"]);
   expect(of(SETTLED_STATUSES)).toEqual(["blocked", "cancelled", "completed", "failed", "needs_review"]);
@@ -59,7 +59,7 @@ test("[JOB-1] the table is total, and exactly the terminal statuses have no way 
   }
 });
 
-test("[JOB-2] every status can be reached from queued, and every live one can come to its end", () => {
+test("[JOB-2] every status can be reached from queued, and every live one can end", () => {
   const reach = (from: JobStatus): Set<JobStatus> => {
     const seen = new Set<JobStatus>([from]);
     for (const status of seen)

@@ -17,7 +17,7 @@ const after =
     call.entries.length <= 2 * wrong ? [{ say: `no ${call.entries.length}` }] : [{ say: '{"price":7}' }];
 
 describe("a structured answer", () => {
-  test("[JOB-16] that does not fit is sent back to the model with what is wrong, at most twice", async () => {
+  test("[JOB-16] that does not fit is sent back to the model with its errors, at most twice", async () => {
     const repaired = new Scene(after(OUTPUT_REPAIRS));
     const replica = await repaired.start();
     const job = await replica.ended(await replica.send("go", undefined, STRUCTURED));

@@ -118,7 +118,7 @@ describe("a crash", () => {
     }
   });
 
-  test("[JOB-9] a job that is interrupted in its third attempt has failed, with what it had said", async () => {
+  test("[JOB-9] a job that is interrupted in its third attempt fails, with the text so far", async () => {
     const held = gate();
     const scene = new Scene((call) =>
       call.entries.length === 1 ? [{ say: "Let me look. " }, use("c1")] : [{ hold: held.hold }],
@@ -142,7 +142,7 @@ describe("a crash", () => {
     held.open();
   });
 
-  test("[JOB-4] a queued job runs after the restart, with its attempt unspent; the queue goes on", async () => {
+  test("[JOB-4] a queued job runs after the restart, with its attempt unspent; the queue continues", async () => {
     const held = gate();
     const scene = new Scene(() => (scene.model.calls.length === 1 ? [{ hold: held.hold }] : [{ say: "ok" }]));
     const first = await scene.start();
@@ -157,7 +157,7 @@ describe("a crash", () => {
     held.open();
   });
 
-  test("[SSE-3] after a restart the live text begins with what is committed, under the new attempt", async () => {
+  test("[SSE-3] after a restart the live text begins with the committed text, under the new attempt", async () => {
     const held = gate();
     const scene = new Scene((call) => {
       const hasLooked = JSON.stringify(call.entries).includes("tool_result");

@@ -10,7 +10,7 @@ import { gate } from "../../support/fake-model.ts";
 import { CHAT, MESSAGE, ORG } from "../../support/job-replica.ts";
 
 describe("recovery", () => {
-  test("[JOB-4] a job whose approval is pending stays blocked over a crash, and goes on when it is approved", async () => {
+  test("[JOB-4] a job whose approval is pending stays blocked over a crash, and continues when it is approved", async () => {
     const scene = await DecisionScene.begin(calling(["c1", "send"]));
     const before = await scene.blocked();
     await scene.restart();
@@ -110,7 +110,7 @@ describe("recovery", () => {
     await scene.consistent();
   });
 
-  test("[CHAT-5] what a job was steered with survives a crash, before the model has it and after, and is told it once", async () => {
+  test("[CHAT-5] a steering message survives a crash, before the model has it and after, and reaches the model once", async () => {
     for (const isTaken of [false, true]) {
       const held = gate();
       const scene = await DecisionScene.begin((call) =>

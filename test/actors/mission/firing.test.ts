@@ -37,7 +37,7 @@ test("[MIS-1] a mission fires at each time of its schedule, and is pending in be
   });
 });
 
-test("[MIS-8] each fire is a job in a chat of its own that knows its mission and its number", async () => {
+test("[MIS-8] each fire is a job in its own chat that knows its mission and its number", async () => {
   const world = await startMissions();
   unwrap(await world.create(HOURLY));
   await world.advance(2 * HOUR_MS + MINUTE_MS);
@@ -57,7 +57,7 @@ test("[MIS-8] each fire is a job in a chat of its own that knows its mission and
   expect(world.runs().map(({ jobId, number }) => [jobId, number])).toEqual(jobs.map(({ id }, i) => [id, i + 1]));
 });
 
-test("[MIS-8] a run is told the goal, the open tasks and the last results", async () => {
+test("[MIS-8] a run gets the goal, the open tasks and the last results", async () => {
   const world = await startMissions();
   unwrap(await world.create(HOURLY));
   const task = await world.addTask("Ask Ada");
@@ -244,7 +244,7 @@ test("[MIS-1] an agent that is gone when a mission fires fails it", async () => 
   expect(world.mission()).toMatchObject({ status: "failed", failedReason: "agent_unavailable", runCount: 0 });
 });
 
-test("[MIS-12] a workspace that is gone when a mission fires fails it, and one that is told of it fails at once", async () => {
+test("[MIS-12] a mission whose workspace is gone when it fires fails, and one that is notified of that fails at once", async () => {
   const world = await startMissions();
   unwrap(await world.create(HOURLY));
   unwrap(await world.create(HOURLY, {}, "mis_2"));

@@ -47,7 +47,7 @@ test("[MIS-1] what needs an agent and a workspace is not allowed without one of 
   expect(MISSION_ACTIONS).toContain("run");
 });
 
-test("[MIS-1] a mission that has had all of its runs is not run again while its last one is open", () => {
+test("[MIS-1] a mission with all of its runs begun is not run again while its last run is open", () => {
   const last = {
     ...standing("running"),
     openRuns: [{ id: "mrn_1", number: 2, jobId: "job_1", effectId: null }],

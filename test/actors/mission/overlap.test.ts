@@ -176,7 +176,7 @@ test("[MIS-1] a run by hand that waits begins right after the run before it has 
   expect(world.ledger()).toEqual(["2026-01-01T00:01 schedule failed", "- manual succeeded"]);
 });
 
-test("[MIS-10] a scheduled fire that waits gives way to the pause after a failed run", async () => {
+test("[MIS-10] a scheduled fire that waits yields to the pause after a failed run", async () => {
   const world = await startMissions();
   const { hold, open } = gate();
   world.model.script = () => [{ hold }, { fail: { code: "provider_error", message: "down" } }];

@@ -155,7 +155,7 @@ describe("a schedule", () => {
   });
 });
 
-test("[MIS-2] durations are read and said", () => {
+test("[MIS-2] durations are parsed and written", () => {
   expect(["PT5M", "P1DT12H", "PT90S", "P1M", "PT", "P", "5M", "PT-5M"].map(durationMs)).toEqual([
     300_000,
     129_600_000,

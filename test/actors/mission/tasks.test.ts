@@ -53,7 +53,7 @@ test("[MIS-7] a task is pending again when its job has failed, and may be starte
   expect(world.mission().tasks).toMatchObject([{ status: "completed" }]);
 });
 
-test("[MIS-7] a task waits for what it depends on", async () => {
+test("[MIS-7] a task waits for its dependencies", async () => {
   const world = await withMission();
   const first = await world.addTask("First");
   const second = await world.addTask("Second", [first.id]);

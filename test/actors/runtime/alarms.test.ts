@@ -98,7 +98,7 @@ test("[RT-10] an alarm survives a restart, also when it came due meanwhile", asy
   expect((await second.read("coming"))?.count).toBe(2);
 });
 
-test("[RT-10] a scan that finds the row of an alarm whose turn is under way does not fire it again", async () => {
+test("[RT-10] a scan that finds the row of an alarm whose turn is in progress does not fire it again", async () => {
   const world = new World();
   const replica = await startLedgers(world);
   await wakeAt(replica, ALARM_SCAN_MS - 1, 7);
@@ -148,7 +148,7 @@ for (const order of ["ordered", "unordered"] as const)
     }
   });
 
-test("[RT-10] an alarm that nobody can take now is tried again", async () => {
+test("[RT-10] an alarm whose actor is unavailable is retried", async () => {
   const world = new World();
   const replica = await startLedgers(world);
   await wakeAt(replica, 1_000, 7);

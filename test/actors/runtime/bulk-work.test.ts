@@ -42,7 +42,7 @@ test("[FAIR-7] organizations take slices in turn; each ends what it has begun be
   expect(order).toHaveLength(4 + 6 + 4);
 });
 
-test("[FAIR-7] what cannot be divided has a slice of its own, before what has not begun", async () => {
+test("[FAIR-7] indivisible work has its own slice, before work that has not begun", async () => {
   const { begin, whole, done, turn } = rig();
   void begin("a", "x", 4);
   const last = whole("a", "whole", AT_ONCE_BYTES);
@@ -97,7 +97,7 @@ async function partOf(options: Parameters<typeof rig>[0]): Promise<number> {
   return (done.length * ITEM_MS) / (clock.monotonic() - from);
 }
 
-test("[FAIR-7] beside small work slices have what it leaves of the loop, and an eighth at least", async () => {
+test("[FAIR-7] beside small work, slices get the rest of the loop, but at least an eighth", async () => {
   const alone = await partOf({ isShared: false, smallMs: 0 });
   const quiet = await partOf({ smallMs: 1 });
   const busy = await partOf({ smallMs: 900 });
@@ -106,7 +106,7 @@ test("[FAIR-7] beside small work slices have what it leaves of the loop, and an 
   expect(busy).toBeGreaterThan(LEAST_PART / 4);
 });
 
-test("[FAIR-7] work that throws rejects its piece, and the next one goes on", async () => {
+test("[FAIR-7] work that throws rejects its piece, and the next one continues", async () => {
   const { bulk, begin, done, turn } = rig({ isShared: false });
   let at = 0;
   const broken = bulk.each("a", [0, 1, 2, 3], () => {

@@ -39,7 +39,7 @@ test("[RT-4] a message whose turn may wait goes with the next commit, in its pla
   expect([world.database.messages(), replica.stored("b")?.count]).toEqual([[], 5]);
 });
 
-test("[RT-4] it is stored in the end, and at once where somebody reads what it has written", async () => {
+test("[RT-4] it is stored in the end, and at once if somebody reads what it has written", async () => {
   const { world, replica } = await started();
   await tellPatiently(replica, "a", "b");
   expect((await replica.read("b"))?.count).toBe(5);
@@ -215,7 +215,7 @@ test("[RT-10] a bug in the receiver's turn is in the log, the row stays, and the
   expect(replica.errors).toEqual(["a message's turn failed"]);
 });
 
-test("[RT-10] a message whose turn throws is offered a few times more, then parked: kept, counted, and in nobody's way", async () => {
+test("[RT-10] a message whose turn throws is offered a few times more, then parked: kept, counted, and blocking nothing", async () => {
   const world = new World();
   falling(world);
   const replica = await startLedgers(world);

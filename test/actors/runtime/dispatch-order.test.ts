@@ -138,7 +138,7 @@ test("[RT-2] groups that cross over the same actors do not lock each other", asy
   ]);
 });
 
-test("[RT-1] those in line go on behind one that refuses, one that throws, and one whose records cannot be read", async () => {
+test("[RT-1] those in line continue behind one that refuses, one that throws, and one whose records cannot be read", async () => {
   const { ask, visited, holdReads, replica } = await start();
   const held = holdReads();
   const refused = ask({ ...to("a", "r"), command: { ...to("a", "r", { needs: ["x"] }).command, kind: "refuse" } });

@@ -80,7 +80,7 @@ test("[RT-10] settling aborts what still runs of the effect; begun and settled a
   expect([calls.length, replica.world.database.effects()]).toEqual([1, []]);
 });
 
-test("[RT-11] an effect that was under way in a crash is recovered by the next owner beside its clients, and not run", async () => {
+test("[RT-11] an effect that was in progress in a crash is recovered by the next owner beside its clients, and not run", async () => {
   const world = new World();
   const first = await startLedgers(world, { effects: recorded().effects });
   await begin(first);

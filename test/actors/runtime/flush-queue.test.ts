@@ -147,7 +147,7 @@ test("[FAIR-3] many small groups of one organization are large beside others, un
   expect(takeOf(true, "small")).toEqual(["few"]);
 });
 
-test("[FAIR-3] where nobody else is at work any more, whichever statement is free takes many small groups", () => {
+test("[FAIR-3] when no other organization is active, either free statement takes many small groups", () => {
   for (const size of ["small", "large"] as const) {
     const { push, takeOf } = rig();
     for (let i = 0; i < MANY_GROUPS + 1; i++) push("a", `a${i}`);

@@ -115,7 +115,7 @@ test("[FAIR-3] two large groups of different organizations wait for each other, 
   expect(rig.ended).toEqual(["b1", "a1", "b2", "c1"].map((name) => `${name} committed`));
 });
 
-test("[RT-4] who joins the next batch of an organization that is in flight joins the one after it", async () => {
+test("[RT-4] a caller that joins the next batch of an organization in flight joins the one after it", async () => {
   const rig = new Rig();
   const open = rig.hold();
   rig.of("a", "a1", LARGE);
@@ -146,7 +146,7 @@ test("[RT-4] settled waits for both statements, or for that of the organization"
   expect(await all).toContain("a1 committed");
 });
 
-test("[RT-4] settled waits for what is to join the next batch", async () => {
+test("[RT-4] settled waits for groups that will join the next batch", async () => {
   const rig = new Rig();
   rig.lane.joinNext("a", () => void rig.of("a", "a1"));
   await rig.lane.settled();
@@ -162,7 +162,7 @@ test("[RT-4] settled waits for what is to join the next batch", async () => {
   expect(rig.ended.at(-1)).toBe("a3 committed");
 });
 
-test("[RT-5] a statement that is answered after its shard's epoch has risen fences no shard anew", async () => {
+test("[RT-5] a statement that is answered after its shard's epoch has risen fences no shard again", async () => {
   const rig = new Rig();
   const open = rig.hold();
   const stored = rig.stored.bind(rig);
@@ -182,7 +182,7 @@ test("[RT-5] a statement that is answered after its shard's epoch has risen fenc
   rig.stored = stored;
 });
 
-test("[RT-14] a lane that fails ends what is in flight in the other statement once", async () => {
+test("[RT-14] a failing lane ends the groups in flight in the other statement once", async () => {
   const rig = new Rig();
   const open = rig.hold();
   rig.of("a", "a1", LARGE);

@@ -69,7 +69,7 @@ describe("batches", () => {
     expect(rig.sent).toEqual(["a b", "c", "d", "e"]);
   });
 
-  test("[RT-4] settled resolves when all that was pushed before has ended, and at once when nothing is under way", async () => {
+  test("[RT-4] settled resolves when all that was pushed before has ended, and at once when nothing is in progress", async () => {
     const rig = new Rig();
     await rig.lane.settled();
     const open = rig.hold();
@@ -132,7 +132,7 @@ describe("patient groups", () => {
     expect(rig.sent[1]).toBe("left");
   });
 
-  test("[RT-4] it waits no longer when somebody follows it, or waits for all that is under way", async () => {
+  test("[RT-4] it waits no longer when somebody follows it, or waits for all that is in progress", async () => {
     const rig = new Rig();
     const results = followed(patient(rig, "a"));
     await settle();
@@ -164,7 +164,7 @@ describe("bugs in callbacks", () => {
     throw new Error(message);
   };
 
-  test("[RT-14] a follower that throws is reported; the other followers and groups end, and the lane goes on", async () => {
+  test("[RT-14] a follower that throws is reported; the other followers and groups end, and the lane continues", async () => {
     const rig = new Rig();
     const actor = rig.actor("a");
     const open = rig.hold();
@@ -268,7 +268,7 @@ describe("a certain abort", () => {
     expect(seen).toEqual([["bad broken", "before committed", "on both evicted"]]);
   });
 
-  test("[RT-4] what the server could not do for anybody breaks nobody: all of the batch may be tried again", async () => {
+  test("[RT-4] a failure of the whole statement breaks no group: all of the batch may be tried again", async () => {
     for (const code of ["40P01", "53100", "55P03", "25006"]) {
       const rig = new Rig();
       rig.answer = () => ({ kind: "aborted", code, cause: null });
@@ -316,7 +316,7 @@ describe("fenced and unknown", () => {
     expect(rig.sent).toEqual(["first", "new"]);
   });
 
-  test("[RT-4] an unknown outcome is told to the host first, and ends every group of the batch as unknown", async () => {
+  test("[RT-4] an unknown outcome is reported to the host first, and ends every group of the batch as unknown", async () => {
     const rig = new Rig();
     rig.answer = () => ({ kind: "unknown", cause: null });
     const a = rig.push("a", [rig.actor("a")]);
@@ -341,7 +341,7 @@ describe("fenced and unknown", () => {
     expect(rig.ended).toEqual(["a unknown", "b fenced", "c fenced"]);
   });
 
-  test("[RT-4] a store that throws leaves the outcome unknown, and the lane goes on", async () => {
+  test("[RT-4] a store that throws leaves the outcome unknown, and the lane continues", async () => {
     const rig = new Rig();
     rig.answer = () => {
       throw new Error("a bug in the store");
@@ -358,7 +358,7 @@ describe("fenced and unknown", () => {
 });
 
 describe("followers", () => {
-  test("[RT-3] those who saw a group hear of its end after it, in order; of a broken one they hear that they were evicted", async () => {
+  test("[RT-3] followers of a group end after it, in order; followers of a broken group are evicted", async () => {
     const rig = new Rig();
     rig.poison.add("bad");
     const order: string[] = [];

@@ -84,7 +84,7 @@ test("[FAIR-3] organizations whose groups wait for their end take turns", async 
   expect(stage.committed().slice(-1)).toEqual(["a2.1"]);
 });
 
-test("[FAIR-3] an organization is in flight until the last of its groups has ended; others are not held up", async () => {
+test("[FAIR-3] an organization is in flight until the last of its groups has ended; others are not delayed", async () => {
   const stage = sharedRig();
   await flooded(stage, "a", 5);
   const before = stage.rig.sent.length;
@@ -100,7 +100,7 @@ test("[FAIR-3] an organization is in flight until the last of its groups has end
   expect(stage.committed().at(-1)).toBe("a4");
 });
 
-test("[RT-4] who joins the next batch of an organization, and who waits for all of it, waits for its releases", async () => {
+test("[RT-4] callers that join the next batch of an organization, or wait for all of it, wait for its releases", async () => {
   const stage = sharedRig();
   await flooded(stage, "a", 5);
   const seen: string[] = [];

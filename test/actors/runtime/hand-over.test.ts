@@ -76,7 +76,7 @@ test("[REP-1] the parts of a replica that dies are taken at the next renewal", a
   expect(group.owned[0]).toBe(SHARD_COUNT);
 });
 
-test("[REP-2] what a shard has committed goes on at its new owner, its effects too, and a former owner sends its readers there", async () => {
+test("[REP-2] what a shard has committed continues at its new owner, its effects too, and a former owner sends its readers there", async () => {
   const group = new Group();
   const first = await group.join();
   const organizations = Array.from({ length: 40 }, (_, i) => `org_${i}`);
@@ -123,7 +123,7 @@ test("[REP-2] effects end before clients are held, and none begins on a shard th
   expect(said.filter((word) => word === "begun")).toHaveLength(organizations.length - moved.length);
 });
 
-test("[REP-2] what a guard of writes knows of a shard is forgotten when the shard is given away and when it comes back", async () => {
+test("[REP-2] what a guard of writes knows of a shard is forgotten when the shard is given away and when it returns", async () => {
   const group = new Group();
   const first = await group.join();
   const forgotten = group.guards[0]!;

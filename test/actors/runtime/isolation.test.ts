@@ -27,7 +27,7 @@ test("[RT-14] a reader's callback that throws costs neither the other readers no
   expect([replica.system.isReady, replica.lost]).toEqual([true, []]);
 });
 
-test("[RT-14] what a bug keeps from being started after a commit costs its caller no reply", async () => {
+test("[RT-14] a bug that prevents a start after a commit does not cost the caller its reply", async () => {
   const replica = await start();
   replica.system.alarms.set = plant("an alarm");
   expect(faultOf(await replica.ask("l1", { kind: "wake_at", dueAtMs: 1_000, by: 1 }))).toBe("ok");

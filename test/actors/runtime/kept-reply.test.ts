@@ -124,7 +124,7 @@ describe("a reply that is kept", () => {
     expect(desk.turns).toBe(before);
   });
 
-  test("[RT-19] changes of other records of its actor do not end it, nor do their commits under way", async () => {
+  test("[RT-19] changes of other records of its actor do not end it, nor do their commits in progress", async () => {
     const desk = await start();
     await desk.keep();
     await desk.set("other", "b");
@@ -182,7 +182,7 @@ describe("what ends it", () => {
     expect(desk.ask()).toEqual(ok("second"));
   });
 
-  test("[RT-19] what has seen an uncommitted change is not kept, and nobody learns of one that fails", async () => {
+  test("[RT-19] a reply that has seen an uncommitted change is not kept, and a failed change is never seen", async () => {
     const desk = await start();
     await desk.keep();
     const gate = desk.replica.store.holdNext();
@@ -206,7 +206,7 @@ describe("what ends it", () => {
     await desk.expectTurn(ok("first"));
   });
 
-  test("[RT-19] a record that is born after nobody was found", async () => {
+  test("[RT-19] a record that is created after it was not found", async () => {
     const desk = await start();
     await desk.ask();
     expect(desk.ask()).toEqual(ok(null));
@@ -329,7 +329,7 @@ describe("what ends it", () => {
   });
 });
 
-test("[RT-9] an actor whose kept replies are asked for stays in memory, and leaves when nobody asks any more", async () => {
+test("[RT-9] an actor whose kept replies are used stays in memory, and is evicted when they are not used any more", async () => {
   const desk = await start();
   await desk.keep();
   const actor = desk.actor();

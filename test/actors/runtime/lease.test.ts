@@ -60,7 +60,7 @@ test("[RT-12] the time that a renewal takes is not served", async () => {
   expect(faultOf(await replica.add("l1"))).toBe("unavailable");
 });
 
-test("[RT-12] after an outage that nobody else noticed, the same epoch serves on", async () => {
+test("[RT-12] after an outage that no other replica noticed, the same epoch continues to serve", async () => {
   const { world, replica } = await started();
   await replica.add("l1");
   replica.placement.isCut = true;
@@ -71,7 +71,7 @@ test("[RT-12] after an outage that nobody else noticed, the same epoch serves on
   expect([faultOf(await replica.add("l1")), epochOf(replica)]).toEqual(["ok", 1]);
 });
 
-test("[RT-12] a replica that was paused past its lease serves nothing, stores nothing, and is told once", async () => {
+test("[RT-12] a replica that was paused beyond its lease serves nothing, stores nothing, and is notified once", async () => {
   const world = new World();
   const { replica } = await started(world);
   await replica.add("l1", 1);

@@ -32,7 +32,7 @@ test("[RT-7] a working set of 1,000 records is kept whole, and one more drops th
   expect(present(actor, WORKING_SET_RECORDS).length).toBe(WORKING_SET_RECORDS - 1);
 });
 
-test("[RT-7] what is used again and again stays, whatever passes through", () => {
+test("[RT-7] frequently used records stay, whatever else is loaded", () => {
   const actor = newActor();
   for (let i = 0; i < 3 * WORKING_SET_RECORDS; i++) {
     actor.get("t/0");
@@ -95,7 +95,7 @@ test("[RT-7] a record with an unflushed change never leaves the set, however far
   expect(actor.get("t/0")?.version).toBe(2);
 });
 
-test("[RT-7] what is loaded never replaces what the set has", () => {
+test("[RT-7] a loaded record never replaces one in the set", () => {
   const actor = newActor();
   const changing = group();
   actor.changed("t/1", record("1", 5), changing);
@@ -105,7 +105,7 @@ test("[RT-7] what is loaded never replaces what the set has", () => {
   expect(actor.get("t/1")?.version).toBe(5);
 });
 
-test("[RT-7] a record that was asked for before it was born is found after its birth", () => {
+test("[RT-7] a record that was requested before it was created is found afterwards", () => {
   const actors = new LiveActors([definition]);
   actors.get(ref("l1"), GRANT, 0).loaded("chat/l1", null);
   actors.born({ ref: ref("l1"), table: "chat", record: record("l1"), events: [] }, GRANT, 0);
@@ -123,7 +123,7 @@ test("[RT-7] reads alone keep the working set in its bound too", async () => {
   expect(replica.store.recordsRead).toBe(before + 1);
 });
 
-test("[RT-7] what a turn has asked for stays until it has had its turn, however small the set and busy the actor", async () => {
+test("[RT-7] what a turn has requested stays until it has had its turn, however small the set and busy the actor", async () => {
   const world = new World();
   const gather = (tx: Tx): Outcome<number> => ok(GATHERED.filter((id) => tx.read(table("chat"), id) === null).length);
   const replica = await startLedgers(world, {
@@ -154,7 +154,7 @@ test("[RT-9] an actor is dropped when it has been idle for more than 60 s, and n
   expect(actors.count).toBe(0);
 });
 
-test("[RT-9] idle actors are looked for in pieces, and none of those that were used lately is looked at", () => {
+test("[RT-9] idle actors are searched for in pieces, and recently used ones are not examined", () => {
   const actors = new LiveActors([definition]);
   for (let i = 0; i < 2 * PASSIVATION_LOOKS; i++) actors.get(ref(`old${i}`), GRANT, 0);
   const late = IDLE_MS + 1;
@@ -201,7 +201,7 @@ test("[RT-9] a stream goes with its actor, but not under a reader; without eithe
   expect(actors.stream(ref("l1"), GRANT.shard)).not.toBe(replay);
 });
 
-test("[RT-9] past the budget the least recently used quiet actor goes at once, and never the one that is asked for", () => {
+test("[RT-9] past the budget the least recently used quiet actor goes at once, and never the one that is requested", () => {
   const actors = new LiveActors([definition], 2);
   const first = actors.get(ref("a"), GRANT, 0);
   const second = actors.get(ref("b"), GRANT, 1);

@@ -8,7 +8,7 @@ function rig() {
   return { time, pass: (ms: number) => void (now += ms), work: (ms: number) => () => void (now += ms) };
 }
 
-test("[FAIR-1] what the loop has worked is counted for each organization, by what it was", () => {
+test("[FAIR-1] the loop's work is counted for each organization, by kind", () => {
   const { time, work } = rig();
   time.measure("a", "requests", work(5));
   time.measure("a", "streams", work(2));
@@ -60,7 +60,7 @@ test("[FAIR-10] uploads, and turns and commits, are no work that others cause di
   expect(time.reading(1).total.totalMs).toMatchObject({ uploads: 100, requests: 100 });
 });
 
-test("[FAIR-1] the loop is shared while several organizations were at work within a second or two", () => {
+test("[FAIR-1] the loop is shared while several organizations were active within a second or two", () => {
   const { time, pass } = rig();
   time.charge("a", "requests", 1);
   expect(time.isShared).toBe(false);

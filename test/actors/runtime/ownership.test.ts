@@ -79,7 +79,7 @@ describe("taking up", () => {
     }
   });
 
-  test("[RT-11] when what is undone cannot be read, the shard is not served, and is taken up later", async () => {
+  test("[RT-11] when unfinished work cannot be read, the shard is not served, and is taken up later", async () => {
     const { world, replica } = await started();
     await replica.add("l1");
     steal(world);
@@ -106,7 +106,7 @@ describe("taking up", () => {
     expect((await replica.read("l1"))?.count).toBe(1);
   });
 
-  test("[RT-11] a start that cannot read what is undone fails, and leaves no timer behind", async () => {
+  test("[RT-11] a start that cannot read unfinished work fails, and leaves no timer behind", async () => {
     const world = new World();
     const replica = new Ledgers(world);
     replica.store.isCut = true;
@@ -129,7 +129,7 @@ describe("an unknown outcome", () => {
     expect(replica.storedSeqs("l1")).toEqual([1, 2, 3]);
   });
 
-  test("[REP-2] what is told of the placement while the epoch is raised is looked at afterwards, and not at the next renewal", async () => {
+  test("[REP-2] news of the placement while the epoch is raised is checked afterwards, not at the next renewal", async () => {
     const world = new World();
     const other = `org_${Array.from({ length: 1_000 }, (_, i) => i).find((i) => shardOf(`org_${i}`) !== SHARD)}`;
     const { replica } = await started(world);
@@ -295,7 +295,7 @@ describe("lost shards", () => {
     expect(said(await next)).toEqual(["2"]);
   });
 
-  test("[RT-8] readers of a shard that does not come back are ended, and those of the others read on", async () => {
+  test("[RT-8] readers of a shard that does not return are ended, and those of the others read on", async () => {
     const { world, replica } = await started();
     await replica.add("l1", 1);
     const reader = replica.subscribe("l1");
@@ -338,7 +338,7 @@ describe("lost shards", () => {
   });
 });
 
-test("[RT-12] a stop refuses new commands, lets what is under way commit, and ends the lease", async () => {
+test("[RT-12] a stop refuses new commands, lets what is in progress commit, and ends the lease", async () => {
   const { world, replica } = await started();
   const gate = replica.store.holdNext();
   const underWay = replica.add("l1", 1);

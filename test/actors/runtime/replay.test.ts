@@ -159,7 +159,7 @@ describe("live text", () => {
     expect(replay.take(cursor)).toEqual([]);
   });
 
-  test("[SSE-3] after the end nobody gets text; a reader behind gets it up to its last event", () => {
+  test("[SSE-3] after the end no reader gets live text; a reader behind gets it up to its last event", () => {
     const replay = new Replay();
     replay.beginText("m", 1, "");
     replay.addText("m", "ab");

@@ -34,7 +34,7 @@ test("[SSE-3] [RT-8] readers of one page that stand at different places of its t
   expect(await reader(0)).toEqual(['"abcdef"@6', "1", "2"]);
 });
 
-test("[RT-8] a page that was on its way when all pages were forgotten is not remembered", async () => {
+test("[RT-8] a page that was in flight when all pages were forgotten is not remembered", async () => {
   const pages = new SharedPages();
   const asked = { after: 0, limit: 2 };
   const pageOf = (type: string): EventPage => ({ events: [{ seq: 1, type, at: "", data: {} }], hasMore: true });
@@ -138,7 +138,7 @@ test("[RT-4] a group whose actors are evicted at each attempt is refused as over
   expect([faultOf(outcome), attempts]).toEqual(["overloaded", 5]);
 });
 
-test("[RT-10] [RT-11] pauses double up to their bound, begin anew after a reset, and jitter only shortens them", async () => {
+test("[RT-10] [RT-11] pauses double up to their bound, start over after a reset, and jitter only shortens them", async () => {
   const clock = new FakeClock();
   let fraction = 1;
   const parts = { clock, chance: { fraction: () => fraction } };

@@ -38,7 +38,7 @@ test("[FAIR-9] while slices are not needed, pieces begin at once, but behind wha
   expect(Array.from({ length: 100 }, () => slices.take(1))).toEqual(Array(100).fill(null));
 });
 
-test("[FAIR-11] a lane that has to wait for what it has used is passed over, and holds up no other one", async () => {
+test("[FAIR-11] a lane that has to wait for what it has used is skipped, and delays no other one", async () => {
   const waits: Record<string, number> = { a: 40 };
   const timers: { readonly delayMs: number; readonly run: () => void }[] = [];
   const pace = {

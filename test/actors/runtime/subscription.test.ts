@@ -89,7 +89,7 @@ test("[RT-8] a slow reader gets everything once and in order: pages, then the ri
   expect(stream.pages.every((page) => page.limit === PAGE_EVENTS)).toBe(true);
 });
 
-test("[RT-8] what is published while a page is on its way is neither lost nor repeated", async () => {
+test("[RT-8] what is published while a page is in flight is neither lost nor repeated", async () => {
   const stream = new Stream();
   stream.commit(2);
   let open = (): void => {};
@@ -138,7 +138,7 @@ test("[RT-8] an invalidation during a page makes the reader look once more", asy
   expect(said(await next)).toEqual(["1"]);
 });
 
-test("[RT-8] close wakes a waiting reader with nothing, counts it out once, and ends the page that is on its way", async () => {
+test("[RT-8] close wakes a waiting reader with nothing, counts it out once, and ends the page that is in flight", async () => {
   const stream = new Stream();
   const [waiting, paging] = [stream.reader(), stream.reader()];
   const parked = waiting.next();
@@ -208,7 +208,7 @@ test("[RT-8] any interleaving of commits, late publications, invalidations and t
   );
 });
 
-test("[RT-8] readers that come back together share the pages they read, and the lists in them", async () => {
+test("[RT-8] readers that return together share the pages they read, and the lists in them", async () => {
   const stream = new Stream();
   stream.commit(2 * PAGE_EVENTS + 7);
   const readers = Array.from({ length: 50 }, () => stream.reader(3, stream.table.length));
@@ -221,7 +221,7 @@ test("[RT-8] readers that come back together share the pages they read, and the 
   for (const reader of readers) reader.close();
 });
 
-test("[RT-8] readers that come back to the same event look it up once, and anew after an invalidation", async () => {
+test("[RT-8] readers that return to the same event look it up once, and again after an invalidation", async () => {
   const stream = new Stream();
   stream.commit(5);
   const readers = Array.from({ length: 50 }, () => stream.reader(0, 5));
@@ -237,7 +237,7 @@ test("[RT-8] readers that come back to the same event look it up once, and anew 
   expect([await early, await late, stream.pages.length]).toEqual(["resumed", "resumed", 3]);
 });
 
-test("[RT-8] a reader that knows of a newer event does not take a page that was asked for before it", async () => {
+test("[RT-8] a reader that knows of a newer event does not take a page that was requested before it", async () => {
   const stream = new Stream();
   stream.commit(2);
   const door = Promise.withResolvers<void>();
@@ -264,7 +264,7 @@ test("[RT-8] after an invalidation no reader takes a page from before it", async
   expect(stream.pages.map(({ after }) => after)).toEqual([0, 0]);
 });
 
-test("[RT-8] a fork goes on from the same place, by itself", async () => {
+test("[RT-8] a fork continues from the same place, by itself", async () => {
   const stream = new Stream();
   stream.publish(2);
   const reader = stream.reader();
@@ -296,7 +296,7 @@ test("[SSE-3] [RT-8] readers at different places of one text are not together un
 
 const SAYINGS = ["publish", "begin", "add", "end", "invalidate", "take 0", "take 1", "come"] as const;
 
-test("[RT-8] readers who stand together are told the same from there on, whatever comes, and so are forks", async () => {
+test("[RT-8] readers at the same position get the same events from there on, and so do forks", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.constantFrom(...SAYINGS), { maxLength: 60 }), async (script) => {
       const stream = new Stream();

@@ -122,7 +122,7 @@ test("[RT-11] a shard is served in time while much is undone, and new messages c
   await until("it goes from memory again", () => noted.get("fast")?.at(-1) === 13);
 });
 
-test("[RT-11] what is undone on one shard holds up no other one", async () => {
+test("[RT-11] unfinished work on one shard delays no other one", async () => {
   const { world, replica } = heir({ messages: [message(0)] });
   const door = Promise.withResolvers<void>();
   const read = replica.store.undoneMessages.bind(replica.store);
@@ -185,7 +185,7 @@ test("[RT-11] a message that is committed during a take-up comes after the pages
   expect([noted.get("a"), pages]).toEqual([[0, 1], [["amg_0"]]]);
 });
 
-test("[RT-11] a message whose commit drew its position earlier and ended later than another one is not passed over", async () => {
+test("[RT-11] a message whose commit drew its position earlier and ended later than another one is not skipped", async () => {
   const { world, replica, noted, ask, doors, pages } = await servingBeforePages();
   const gate = replica.store.holdNext();
   const late = ask("b", { kind: "tell", to: "a", i: 1, pad: "x".repeat(LARGE_BYTES) });

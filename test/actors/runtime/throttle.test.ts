@@ -71,7 +71,7 @@ test("[FAIR-11] one that uses more than all others together has its part of the 
   expect(used / 10_000).toBeLessThan(1.1 * DEFAULT_PART);
 });
 
-test("[FAIR-11] one that is alone at work never waits", () => {
+test("[FAIR-11] an organization that is alone never waits", () => {
   const world = rig();
   const { time, work, pass } = world;
   for (let i = 0; i < 1_000; i++) {
@@ -83,7 +83,7 @@ test("[FAIR-11] one that is alone at work never waits", () => {
   expect(world.planned).toBe(0);
 });
 
-test("[FAIR-11] those that use less than the others wait for nothing, whatever the one that uses most does", () => {
+test("[FAIR-11] organizations that use less than the others never wait, whatever the heaviest user does", () => {
   const { time, work, pass, turn } = rig();
   for (let i = 0; i < 200; i++) {
     work("a", 4);
@@ -116,7 +116,7 @@ test("[FAIR-11] callers without a valid token have a small part together, althou
   expect(used / 5_000).toBeLessThan(1.1 * STRANGERS_PART);
 });
 
-test("[FAIR-11] of several that use alike none waits", () => {
+test("[FAIR-11] of several with equal use none waits", () => {
   const { time, work, pass, turn } = rig();
   for (let i = 0; i < 200; i++) {
     for (const organizationId of ["a", "b", "c"]) {
@@ -128,7 +128,7 @@ test("[FAIR-11] of several that use alike none waits", () => {
   }
 });
 
-test("[FAIR-11] a quiet loop makes nobody wait", () => {
+test("[FAIR-11] on a quiet loop nobody waits", () => {
   const { time, work, pass, turn } = rig();
   // A steady use u per ms sums up to u × RECENT_MS.
   const steadyMs = (QUIET_PART / 2) * 0.9;
@@ -187,7 +187,7 @@ test("[FAIR-11] one that has been idle may use a burst at once", () => {
   expect(time.waitMs("a")).toBeGreaterThan(1);
 });
 
-test("[FAIR-11] what is measured counts as much as the loop's thread has used for it", () => {
+test("[FAIR-11] measured time counts as much as the loop's thread has used for it", () => {
   for (const scale of [1, 3, 8]) {
     const world = rig({ scale });
     flooded(world, 3_000, scale);
@@ -265,7 +265,7 @@ test("[FAIR-11] an organization beside callers without a valid token alone is no
   expect(time.hasSeveralOrganizations).toBe(false);
 });
 
-test("[FAIR-11] what a process does at rest makes nothing that is measured look dear", () => {
+test("[FAIR-11] the idle work of a process does not make measured work look expensive", () => {
   const { time, pass, idle } = rig({ scale: 1 });
   const before = time.scale;
   for (let i = 0; i < 60; i++) {

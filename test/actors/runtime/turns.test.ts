@@ -24,7 +24,7 @@ describe("one actor", () => {
     expect(replica.storedSeqs("l1")).toEqual([1, 2, 3]);
   });
 
-  test("[RT-7] missing records are loaded once for all who wait for them, and each turn runs once", async () => {
+  test("[RT-7] missing records are loaded once for all waiting turns, and each turn runs once", async () => {
     const replica = await start();
     await Promise.all([1, 2, 3].map(() => replica.add("l1")));
     expect([replica.store.reads, replica.store.recordsRead]).toEqual([1, 1]);
@@ -55,7 +55,7 @@ describe("one actor", () => {
     expect(replica.store.flushed.flat().flatMap((g) => g.writes.messages).length).toBe(1);
   });
 
-  test("[RT-7] a turn that never has enough is a bug, and the actor goes on", async () => {
+  test("[RT-7] a turn that always misses records is a bug, and the actor continues", async () => {
     let asked = 0;
     const definition: AnyDefinition = {
       kind: "ledger",
@@ -209,7 +209,7 @@ describe("the output gate", () => {
     expect(items.join(" ")).toBe('2 "2 x"@3 3 "3 "@5');
   });
 
-  test("[RT-3] who saw a group that broke is run again, also when it waited for a later group of another actor", async () => {
+  test("[RT-3] a group that saw a broken group runs again, also if it waited for a later group of another actor", async () => {
     const replica = await start();
     await Promise.all([replica.add("a", 1), replica.add("b", 1)]);
     const gate = replica.store.holdNext();
@@ -225,7 +225,7 @@ describe("the output gate", () => {
     expect(counts).toEqual([1, 11]);
   });
 
-  test("[RT-4] a broken group is an exception for its caller; what stood on it runs again on what is stored", async () => {
+  test("[RT-4] a broken group is an exception for its caller; groups that depended on it run again on the stored state", async () => {
     const replica = await start();
     await replica.add("l1", 1);
     const gate = replica.store.holdNext();
@@ -240,7 +240,7 @@ describe("the output gate", () => {
     expect(replica.storedSeqs("l1")).toEqual([1, 2, 3]);
   });
 
-  test("[RT-4] what is run again never loads an actor ahead of a group that is still in flight", async () => {
+  test("[RT-4] a group that runs again never loads an actor ahead of a group that is still in flight", async () => {
     const replica = await start();
     await Promise.all([replica.add("x"), replica.add("y")]);
     const gate = replica.store.holdNext();

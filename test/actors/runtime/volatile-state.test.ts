@@ -90,7 +90,7 @@ test("[RT-13] a group that refuses leaves no volatile state, and one that is run
   expect(await ask(replica, member("b"))).toEqual([1]);
 });
 
-test("[RT-13] turns on a change that is not stored yet remember, and what was not stored is forgotten with it", async () => {
+test("[RT-13] turns on an uncommitted change remember values, and forget them if it is not stored", async () => {
   const replica = await start();
   expect(await ask(replica, member("a", "count_and_write", { note: "1" }))).toEqual([1]);
   const gate = replica.store.holdNext();
@@ -104,7 +104,7 @@ test("[RT-13] turns on a change that is not stored yet remember, and what was no
   expect([await first, await broken, await after]).toEqual([[1], "broken", [1]]);
 });
 
-test("[RT-13] who is run again because another actor's change was not stored is not remembered twice", async () => {
+test("[RT-13] a group that runs again because another actor's change was not stored is not remembered twice", async () => {
   const replica = await start();
   await ask(replica, add("l1"));
   await ask(replica, member("a"), member("a"));
@@ -154,7 +154,7 @@ test("[RT-13] an actor that makes room goes when its last command is stored, and
   expect(await ask(replica, member("b"))).toEqual([3]);
 });
 
-test("[RT-13] a last command that fails keeps nobody from stopping", async () => {
+test("[RT-13] a last command that fails does not prevent a stop", async () => {
   const replica = await start();
   await ask(replica, member("a"));
   replica.store.isCut = true;

@@ -31,7 +31,7 @@ class Sessions {
     clientSessionHandlers.unsubscribe(this.tx(), { kind: "unsubscribe", session: this.name(n), uri });
 }
 
-test("[MCP-1] sessions that are only looked for leave nothing, and one that is ended stays ended", () => {
+test("[MCP-1] sessions that are only looked up leave nothing, and one that is ended stays ended", () => {
   const sessions = new Sessions();
   for (let n = 0; n < 1_000; n++) expect(sessions.isOver(n)).toBe(false);
   expect(sessions.record).toBeNull();
@@ -40,7 +40,7 @@ test("[MCP-1] sessions that are only looked for leave nothing, and one that is e
   expect(sessions.subscribe(5, "troupe://jobs/1").ok).toBe(false);
 });
 
-test("[MCP-1] what is kept is bounded, and what makes room opens nothing again", () => {
+test("[MCP-1] the list is bounded, and a removed session never opens again", () => {
   const sessions = new Sessions();
   for (let n = 0; n < 1_000; n++) sessions.end(n);
   expect(sessions.record?.sessions.length).toBe(CLIENT_SESSIONS_KEPT);

@@ -92,7 +92,7 @@ test("[RATE-1] while the next are being reserved, requests within what is stored
   expect((await admit(replica)).remaining).toBe(3_000 - 29 - 40 - 1);
 });
 
-test("[RATE-1] one commit reserves for all of an organization who need it soon", async () => {
+test("[RATE-1] one commit reserves for all identities of an organization that need it soon", async () => {
   const replica = await started();
   const identities = Array.from({ length: 20 }, (_, i) => `tok_${i}`);
   for (let i = 0; i < 25; i++) for (const identity of identities) await admit(replica, { identity });
@@ -180,7 +180,7 @@ test("[RATE-1] after kill -9 never more than the budget is admitted, and at leas
   }
 });
 
-test("[RATE-1] what a restart has given back is not given twice: the process that was killed meanwhile", async () => {
+test("[RATE-1] what a restart has given back is not given twice, if the process was killed meanwhile", async () => {
   const world = new World();
   const former = await started(world);
   await admitted(former, 10);

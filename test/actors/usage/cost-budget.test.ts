@@ -84,7 +84,7 @@ test("[RUN-20] a run ends at exactly its cost, and needs a new budget that count
   expect(await disagreements(replica)).toEqual([]);
 });
 
-test("[RUN-20] tokens whose cost nobody knows spend a budget of cost; those of the demo model cost nothing", async () => {
+test("[RUN-20] tokens of unknown cost use up a cost budget; those of the demo model cost nothing", async () => {
   const replica = await endless(USAGE);
   const id = await replica.send("hi", undefined, withCost("1000"));
   expect(await replica.ended(id)).toMatchObject({ ...BLOCKED, step: 1 });
@@ -135,26 +135,23 @@ describe("a fallback without a price", () => {
   }
   const called = ({ model }: JobReplica) => model.calls.map((call) => call.model);
 
-  test("[RUN-20] [RUN-8] goes on where nothing limits the cost", async () => {
+  test("[RUN-20] [RUN-8] continues where nothing limits the cost", async () => {
     const replica = await fallingBack("fake:free", "fake:dear");
     expect(await replica.ended(await replica.send("hi"))).toMatchObject({ status: "completed" });
     expect(called(replica)).toEqual([null, "fake:free"]);
   });
 
-  test.each(["month", "job"] as const)(
-    "[RUN-20] [RUN-8] is passed over where the %s has a limit of cost",
-    async (of) => {
-      const replica = await fallingBack("fake:free", "fake:dear");
-      if (of === "month") await limit(replica, { kind: "cost", cost: "100" });
-      const id = await replica.send("hi", undefined, of === "job" ? withCost("100") : {});
-      expect(await replica.ended(id)).toMatchObject({
-        status: "completed",
-        runner: { name: "dear" },
-        warnings: [{ code: "model_fallback" }],
-      });
-      expect(called(replica)).toEqual([null, "fake:dear"]);
-    },
-  );
+  test.each(["month", "job"] as const)("[RUN-20] [RUN-8] is skipped where the %s has a limit of cost", async (of) => {
+    const replica = await fallingBack("fake:free", "fake:dear");
+    if (of === "month") await limit(replica, { kind: "cost", cost: "100" });
+    const id = await replica.send("hi", undefined, of === "job" ? withCost("100") : {});
+    expect(await replica.ended(id)).toMatchObject({
+      status: "completed",
+      runner: { name: "dear" },
+      warnings: [{ code: "model_fallback" }],
+    });
+    expect(called(replica)).toEqual([null, "fake:dear"]);
+  });
 
   test("[RUN-20] [RUN-8] the job says so where there is no other", async () => {
     const replica = await fallingBack("fake:free");

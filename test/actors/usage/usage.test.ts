@@ -29,7 +29,7 @@ const isSpent = async (replica: JobReplica): Promise<unknown> => {
 const resume = (replica: JobReplica, id: string) =>
   replica.system.dispatch(jobRef(ORG, id), { kind: "resume", by: "usr_1", input: null, retryStep: null });
 
-test("[RUN-4] a job whose organization has used its tokens waits before its next model call, and goes on when there are some", async () => {
+test("[RUN-4] a job whose organization has used its tokens waits before its next model call, and continues when there are some", async () => {
   const replica = await limited(new World(), { kind: "tokens", tokens: 10 });
   const id = await replica.send("hi");
   const job = await replica.ended(id);

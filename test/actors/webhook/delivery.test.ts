@@ -33,7 +33,7 @@ test("[HOOK-2] events are numbered without a gap, also while nothing is configur
   await replica.system.stop();
 });
 
-test("[HOOK-6] at most 8 are under way, started by their numbers, however many wait", async () => {
+test("[HOOK-6] at most 8 are in progress, started by their numbers, however many wait", async () => {
   const replica = await startWebhooks(new World());
   await replica.configure();
   const ends: ((result: AttemptResult) => void)[] = [];
@@ -72,7 +72,7 @@ test("[HOOK-6] attempts that begin together are one effect, which is there until
   await replica.system.stop();
 });
 
-test("[HOOK-5] only what the filter takes is delivered", async () => {
+test("[HOOK-5] only events that match the filter are delivered", async () => {
   const replica = await startWebhooks(new World());
   await replica.configure({ eventTypes: ["job.*", "agent.created"] });
   for (const type of ["agent.created", "agent.updated", "job.failed", "chat.created"] as const)
@@ -117,7 +117,7 @@ test("[HOOK-6] four attempts, after 0, 1, 2 and 4 s, each a row of the ledger un
   await replica.system.stop();
 });
 
-test("[HOOK-6] the durable profile goes on for days, up to its twelfth attempt", async () => {
+test("[HOOK-6] the durable profile continues for days, up to its twelfth attempt", async () => {
   const world = new World();
   const replica = await startWebhooks(world);
   await replica.configure({ retryProfile: "durable" });
@@ -186,7 +186,7 @@ test("[HOOK-14] switching delivery off skips everything that waits, more than a 
   await replica.system.stop();
 });
 
-test("[HOOK-10] an event is sent once more, to the present destination, under a key of its own", async () => {
+test("[HOOK-10] an event is sent once more, to the current destination, under its own key", async () => {
   const replica = await startWebhooks(new World());
   await replica.configure();
   await replica.take(1);
@@ -247,7 +247,7 @@ test("[HOOK-10] nothing is redelivered where delivery is switched off, or what i
   await later.system.stop();
 });
 
-test("[HOOK-6] [HOOK-14] after a crash the next process sends again what was under way, and forgets nothing", async () => {
+test("[HOOK-6] [HOOK-14] after a crash the next process sends again what was in progress, and forgets nothing", async () => {
   const world = new World();
   const first = await startWebhooks(world);
   await first.configure();
@@ -297,7 +297,7 @@ test("[HOOK-6] what comes during a search of the backlog is delivered, after all
   await replica.system.stop();
 });
 
-test("[HOOK-6] what was given up is told with its range, until all of it is sent again", async () => {
+test("[HOOK-6] deliveries that were given up are reported with their range, until all are sent again", async () => {
   const world = new World();
   const replica = await startWebhooks(world);
   const undelivered = async () => granted(await replica.ask({ kind: "read_destination" }))!.undelivered;

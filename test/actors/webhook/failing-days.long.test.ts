@@ -30,7 +30,7 @@ test("[HOOK-6] five days of unbroken failure switch delivery off; what waits is 
   await replica.system.stop();
 });
 
-test("[HOOK-6] one success begins the five days anew", async () => {
+test("[HOOK-6] one success begins the five days again", async () => {
   const world = new World();
   const replica = await startWebhooks(world);
   await replica.configure();

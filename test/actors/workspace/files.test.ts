@@ -8,7 +8,7 @@ import { contentOf, Workspace } from "../../support/workspace-replica.ts";
 
 const open = (): Promise<Workspace> => Workspace.open(new World());
 
-test("[WSP-8] a file is written with the directories on its way, and counts in each of them", async () => {
+test("[WSP-8] a file is written with its missing parent directories, and counts in each of them", async () => {
   const workspace = await open();
   expect(await workspace.write("a/b/one.txt")).toMatchObject({
     ok: true,
@@ -77,7 +77,7 @@ test("[WSP-9] the same content again is no change", async () => {
   expect(workspace.stored("workspace_version")).toEqual([]);
 });
 
-test("[WSP-10] what is overwritten or deleted is kept for 30 days, and a file goes on where it was deleted", async () => {
+test("[WSP-10] what is overwritten or deleted is kept for 30 days, and a file continues where it was deleted", async () => {
   const workspace = await open();
   await workspace.write("f", contentOf("a"));
   await workspace.write("f", contentOf("b"));
@@ -265,7 +265,7 @@ const step = fc.oneof(
 );
 const SIZES: Readonly<Record<string, number>> = { "1": 1, "2": 20, "3": 300 };
 
-test("[WSP-8] whatever is done, a workspace has what a map of paths has, and counts it", async () => {
+test("[WSP-8] after any changes a workspace has the same files as a map of paths, and counts them", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 30 }), async (steps) => {
       const workspace = await Workspace.open(new World(), { fileBytes: 1_000, workspaceBytes: 1_000_000 });

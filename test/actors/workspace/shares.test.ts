@@ -28,7 +28,7 @@ test("[WSP-2] a share serves the file that is at its path when somebody comes", 
   expect(await open()).toMatchObject({ fault: { kind: "not_found", noun: "file" } });
 });
 
-test("[WSP-2] of many who come at once, as many are served as were allowed", async () => {
+test("[WSP-2] of many concurrent downloads, exactly as many are served as were allowed", async () => {
   const { open } = await shared({ maxDownloads: 7 });
   const outcomes = await Promise.all(Array.from({ length: 50 }, open));
   expect(outcomes.filter(({ ok }) => ok)).toHaveLength(7);

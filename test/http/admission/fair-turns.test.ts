@@ -71,14 +71,14 @@ function rig({ isShared = true, light = [] }: { isShared?: boolean; light?: read
   };
 }
 
-test("[FAIR-2] while one organization is at work alone nothing waits, whatever it costs", () => {
+test("[FAIR-2] while one organization is active alone nothing waits, whatever it costs", () => {
   const { ask, order, isIdle } = rig({ isShared: false });
   for (let i = 0; i < 2_000; i++) ask("a", 10);
   expect(order).toHaveLength(2_000);
   expect(isIdle).toBe(true);
 });
 
-test("[FAIR-2] an organization begins a quantum in each turn of the loop; one that asks for little goes on at once", async () => {
+test("[FAIR-2] an organization begins a quantum in each turn of the loop; one that asks for little continues at once", async () => {
   const { ask, order, turn } = rig();
   // Five of these are a quantum.
   for (let i = 1; i <= 12; i++) ask("a", QUANTUM_MS / 5, `a${i}`);

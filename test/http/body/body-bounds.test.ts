@@ -195,7 +195,7 @@ test("[FAIR-6] a stream may be slow for as long as it moves", async () => {
   expect([streamed.fault, bodies.usage.count]).toEqual([{ kind: "request_timeout" }, 0]);
 });
 
-test("[FAIR-10] the service reads a large upload in slices while others are at work", async () => {
+test("[FAIR-10] the service reads a large upload in slices while others are active", async () => {
   const { loopTime } = service.system;
   let status = 0;
   const headers = { authorization: `Bearer ${owner.token}` };
@@ -219,7 +219,7 @@ test("[FAIR-10] the service reads a large upload in slices while others are at w
   expect(waits.size).toBeGreaterThan(1);
 });
 
-test("[FAIR-5] a stream keeps nothing of what was read, however long it goes on", async () => {
+test("[FAIR-5] a stream keeps nothing of what was read, however long it continues", async () => {
   const bodies = new Bodies(new FakeClock(), LIMIT);
   const hold = holdOf(bodies.beginStream({ organizationId: "a", tokenId: "a1" }, MIB));
   let left = 64;

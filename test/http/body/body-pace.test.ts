@@ -46,7 +46,7 @@ function rig(busyPart: number) {
   return { clock, time, pace, read, begin, names: () => read.map(({ name }) => name) };
 }
 
-test("[FAIR-10] with nobody else at work bodies are read as they come", async () => {
+test("[FAIR-10] with nobody else active bodies are read as they come", async () => {
   const { begin, names, clock } = rig(QUIET_PART / 2);
   begin("a", "x", 20);
   begin("b", "y", 20);

@@ -176,7 +176,7 @@ describe("a request that commits more than once", () => {
     expect(await slow("again")).toMatchObject({ status: 200, key: "created" });
   });
 
-  test("[IDEM-3] that is refused for good keeps its refusal", async () => {
+  test("[IDEM-3] that is refused permanently keeps its refusal", async () => {
     between = async () => refuse({ kind: "not_found", noun: "task" });
     const first = await slow("never");
     expect(first.status).toBe(404);

@@ -58,7 +58,7 @@ test("[GEN-14] documents and long JSON are compressed as the client accepts it, 
   }
 });
 
-test("[GEN-14] a compressed document has a weak tag, which is known when it comes back", async () => {
+test("[GEN-14] a compressed document has a weak tag, which is known when it returns", async () => {
   const tag = (await get("/api/openapi.json", "gzip")).headers.get("etag") ?? "";
   expect(tag).toStartWith('W/"');
   const again = await fetch(`${service.url}/api/openapi.json`, { headers: { "if-none-match": tag } });

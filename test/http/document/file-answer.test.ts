@@ -103,14 +103,14 @@ test("[GEN-12] a part is sent only of the file that the caller has the other par
   expect(parts).toEqual([206, 200, 200]);
 });
 
-test("[GEN-12] a caller who has the file is told so, also where a range is asked for", async () => {
+test("[GEN-12] a caller who has the file is told so, also where a range is requested", async () => {
   for (const tag of [ETAG, 'W/"v1"', '"v0", "v1"', "*"]) {
     const answer = await get({ "if-none-match": tag, range: "bytes=0-3" });
     expect([answer.status, await answer.text(), answer.headers.get("etag")]).toEqual([304, "", ETAG]);
   }
 });
 
-test("[GEN-12] any range that is served lies within the file and begins where it was asked for", () => {
+test("[GEN-12] any range that is served lies within the file and begins where it was requested", () => {
   const number = fc.nat({ max: 40 });
   fc.assert(
     fc.property(fc.option(number), fc.option(number), fc.integer({ min: 0, max: 30 }), (from, to, bytes) => {

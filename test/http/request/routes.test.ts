@@ -133,7 +133,7 @@ describe("the stages", () => {
     await refused(call("GET", "/api/test/refusing"), 403, "forbidden");
   });
 
-  test("[AUTH-4] without a token nothing else is looked at: neither the query nor the body", async () => {
+  test("[AUTH-4] without a token nothing else is checked: neither the query nor the body", async () => {
     await refused(call("POST", "/api/test/echo?times=x", "{", null), 401, "unauthenticated");
   });
 

@@ -158,7 +158,7 @@ const said = (from: number, to: number, of = "x"): string[] =>
   Array.from({ length: to - from + 1 }, (_, i) => `data: ${from + i} ${of}`);
 const frames = (lines: readonly string[]): string[] => lines.map((line) => `${line}\n\n`);
 
-test("[SSE-2] readers who have all share one place: each piece is asked for once, and told to each", async () => {
+test("[SSE-2] readers who have all share one place: each piece is requested once, and told to each", async () => {
   const log = new Log();
   const { reader } = serve(log);
   const readers = [await reader(), await reader(), await reader()];
@@ -169,7 +169,7 @@ test("[SSE-2] readers who have all share one place: each piece is asked for once
   expect(log.asked).toBe(3);
 });
 
-test("[SSE-5] a reader whose socket is full holds nobody up, misses nothing, and comes back", async () => {
+test("[SSE-5] a reader whose socket is full holds nobody up, misses nothing, and returns", async () => {
   const log = new Log();
   const { reader, streams } = serve(log);
   const [slow, ...quick] = [await reader(), await reader(), await reader()];
@@ -254,7 +254,7 @@ test("[SSE-5] a reader that leaves frees nothing of others, and the last one fre
   expect([log.open, streams.heartbeats.count]).toEqual([0, 0]);
 });
 
-test("[ERR-4] a place that fails ends all who share it, and each is told where to go on", async () => {
+test("[ERR-4] a place that fails ends all who share it, and each is told where to continue", async () => {
   const log = new Log();
   const { reader, failures } = serve(log);
   const readers = [await reader(), await reader()];

@@ -39,24 +39,27 @@ const call = (method: string, path: string, body: object): Promise<Response> =>
     body: JSON.stringify(body),
   });
 
-withNginx("[SSE-1] [SSE-3] events come through nginx as they are said, and go on where their reader left", async () => {
-  const held = gate();
-  service.model.script = () => [{ say: "Hello " }, { hold: held.hold }, { say: "there" }];
-  const { job } = await client.send(chat, "Hi");
-  const path = `${url}/api/chats/${chat}/events?wait=end`;
-  const authorization = `Bearer ${owner.token}`;
-  const first = await StreamReader.open(path, { authorization });
-  // The model holds: what nginx kept back would not come before the end.
-  const { id } = await first.saw("message.delta");
-  await first.leave();
-  const second = await StreamReader.open(path, { authorization, "last-event-id": id! });
-  held.open();
-  const rest = await second.saw("message.delta");
-  expect(rest.data).toMatchObject({ position: "Hello there".length, text: "there" });
-  await second.ended;
-  expect(second.said.at(-1)).toBe("stream.end");
-  await client.reached(job.id, "completed");
-});
+withNginx(
+  "[SSE-1] [SSE-3] events come through nginx as they are said, and continue where their reader left",
+  async () => {
+    const held = gate();
+    service.model.script = () => [{ say: "Hello " }, { hold: held.hold }, { say: "there" }];
+    const { job } = await client.send(chat, "Hi");
+    const path = `${url}/api/chats/${chat}/events?wait=end`;
+    const authorization = `Bearer ${owner.token}`;
+    const first = await StreamReader.open(path, { authorization });
+    // The model holds: what nginx kept back would not come before the end.
+    const { id } = await first.saw("message.delta");
+    await first.leave();
+    const second = await StreamReader.open(path, { authorization, "last-event-id": id! });
+    held.open();
+    const rest = await second.saw("message.delta");
+    expect(rest.data).toMatchObject({ position: "Hello there".length, text: "there" });
+    await second.ended;
+    expect(second.said.at(-1)).toBe("stream.end");
+    await client.reached(job.id, "completed");
+  },
+);
 
 withNginx("[V1-3] an execution's stream begins before the model has answered", async () => {
   const held = gate();

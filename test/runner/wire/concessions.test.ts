@@ -48,14 +48,14 @@ test("[RUN-23] a model that refuses a user after results gets words of the assis
   expect(messages().map(({ role }) => role)).toEqual(["user", "assistant", "tool", "assistant", "user"]);
 });
 
-test("[RUN-8] a model that takes the beginning of its answer goes on from it, and the answer has both", async () => {
+test("[RUN-8] a model that takes the beginning of its answer continues from it, and the answer has both", async () => {
   const { outcome, pieces } = await run(models("mistral-small"), modelCall("hi", { continues: "Hello" }));
   expect(messages().at(-1)).toEqual({ role: "assistant", content: "Hello", prefix: true });
   expect(pieces.join("")).toBe("Hello world");
   expect(outcome).toMatchObject({ kind: "finished", blocks: [{ type: "text", text: "Hello world" }] });
 });
 
-test("[RUN-8] one that does not, or refuses it, answers anew", async () => {
+test("[RUN-8] one that does not, or refuses it, starts over", async () => {
   await run(models(), modelCall("hi", { continues: "Hello" }));
   expect(messages().at(-1)).toEqual({ role: "user", content: "hi" });
   server.refusal = (body) => (JSON.stringify(body).includes("prefix") ? "prefill is not supported" : null);

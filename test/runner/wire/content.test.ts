@@ -174,14 +174,14 @@ describe("citations", () => {
   const cited: MessagePart = { type: "file", mediaType: "application/pdf", citations: true, data: Buffer.from("%PDF") };
   const { citations: _asked, ...plain } = cited;
 
-  test("[RUN-15] are asked for as the reference asks for them", async () => {
+  test("[RUN-15] are requested as the reference asks for them", async () => {
     const entries = [said({ type: "text", text: "What is it?" }, cited)];
     const told = await toldBy(messages, entries);
     expect(told).toMatchObject([{ content: [{ type: "text" }, { type: "document", citations: { enabled: true } }] }]);
     expect(told).toEqual(await toldBy(referenceOf("messages"), entries));
   });
 
-  test("[RUN-15] are asked for of all documents of a request or of none", async () => {
+  test("[RUN-15] are requested of all documents of a request or of none", async () => {
     const told = JSON.stringify(await toldBy(messages, [said(plain), said(cited)]));
     expect(told.match(/"citations":\{"enabled":true\}/g)).toHaveLength(2);
     expect(JSON.stringify(await toldBy(messages, [said(plain)]))).not.toContain("citations");

@@ -243,7 +243,7 @@ describe("responses", () => {
     { type: "response.completed", response: { usage: { input_tokens: 1, output_tokens: 2 } } },
   );
 
-  test("[RUN-22] encrypted reasoning is asked for, stored nowhere else, and goes back before its item", async () => {
+  test("[RUN-22] encrypted reasoning is requested, stored nowhere else, and goes back before its item", async () => {
     const input = await next(way, await stored(way, ANSWER, "gpt-5-mini"), "gpt-5-mini");
     expect(server.bodies.at(-1)).toMatchObject({ store: false, include: ["reasoning.encrypted_content"] });
     expect(input.slice(1, 4)).toEqual([

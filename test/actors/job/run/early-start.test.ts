@@ -52,7 +52,7 @@ describe("the start of a job", () => {
     expect(replica.bugs).toEqual([]);
   });
 
-  test("[JOB-14] waits for a slot where none is free, and each slot is given back", async () => {
+  test("[JOB-14] waits for a slot if none is free, and each slot is released", async () => {
     const slots = new Slots({ inProcess: 1, ofOrganization: 1 });
     const replica = await startJobs(new World(), { slots });
     const held = gate();
@@ -84,7 +84,7 @@ describe("the start of a job", () => {
       expect(replica.chat()).toBeNull();
     });
 
-  test("[JOB-14] [JOB-4] a crash between the commit and the run spends an attempt, and the job goes on", async () => {
+  test("[JOB-14] [JOB-4] a crash between the commit and the run spends an attempt, and the job continues", async () => {
     const world = new World();
     const replica = await startJobs(world);
     await warmUp(replica);

@@ -16,7 +16,7 @@ const use = (id: string, name = "look"): { readonly use: ToolUseBlock } => ({
 });
 
 describe("text", () => {
-  test("[JOB-2] a message becomes a job that completes, and both streams tell it in order", async () => {
+  test("[JOB-2] a message becomes a job that completes, and both streams report it in order", async () => {
     const { replica } = await start();
     const jobId = await replica.send("hello");
     const job = await replica.ended(jobId);
@@ -73,7 +73,7 @@ describe("text", () => {
     expect(items.job).toEqual(["1", "2", "3", "4", '"one "@4', '"two"@7', "5", "6", "7"]);
   });
 
-  test("[CHAT-5] a later turn gets what was said before, and the agent as it was when the job began", async () => {
+  test("[CHAT-5] a later turn gets the earlier messages, and the agent as it was when the job started", async () => {
     const { replica } = await start();
     await replica.ended(await replica.send("first"));
     await replica.ended(await replica.send("second"));
@@ -87,7 +87,7 @@ describe("text", () => {
     expect([second?.system, second?.model]).toEqual([AGENT.systemPrompt, null]);
   });
 
-  test("[RUN-2] what the model is to know of its tools goes with what its agent is told", async () => {
+  test("[RUN-2] notes for the model about its tools are part of the agent's instructions", async () => {
     const { replica } = await start();
     replica.tools.notes = ["The wiki cannot be reached."];
     await replica.ended(await replica.send("hello"));
@@ -223,7 +223,7 @@ describe("ends", () => {
     expect(await disagreements(replica)).toEqual([]);
   });
 
-  test("[RUN-1] without a usable model the job fails before it starts, and the chat goes on", async () => {
+  test("[RUN-1] without a usable model the job fails before it starts, and the chat continues", async () => {
     const { replica } = await start();
     replica.model.becomeUnusable("no key");
     const jobId = await replica.send("go");
@@ -253,7 +253,7 @@ describe("ends", () => {
     expect((await other.ended(await other.send("go"))).status).toBe("completed");
   });
 
-  test("[JOB-9] past its deadline a job fails with timeout and what it had said, in a model call or in a tool", async () => {
+  test("[JOB-9] after its deadline a job fails with timeout and its text so far, in a model call or in a tool", async () => {
     for (const where of ["model", "tool"] as const) {
       const { world, replica } = await start();
       replica.model.script = () =>

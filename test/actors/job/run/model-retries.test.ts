@@ -142,14 +142,14 @@ describe("a fault after the first text", () => {
     reader.close();
   });
 
-  test("[RUN-8] a second fault after text in the same step is final, and keeps what was said", async () => {
+  test("[RUN-8] a second fault after text in the same step is final, and keeps the text", async () => {
     const scene = await Scene.begin([CUT, CUT]);
     const job = await scene.ended(await scene.replica.send("go"));
     expect(job).toMatchObject({ status: "failed", result: "Once upon ", error: { code: "provider_unreachable" } });
     expect(await disagreements(scene.replica)).toEqual([]);
   });
 
-  test("[RUN-8] what earlier steps said stays, and the text goes on from there", async () => {
+  test("[RUN-8] the text of earlier steps stays, and the text continues from there", async () => {
     const look = { use: { type: "tool_use", id: "c1", name: "look", input: {} } } as const;
     const scene = await Scene.begin([[{ say: "Let me look." }, look], CUT]);
     const job = await scene.ended(await scene.replica.send("go"));
@@ -241,7 +241,7 @@ describe("a call for which there is no room in memory", () => {
     return { scene, id, room };
   };
 
-  test("[FILE-7] is seen to wait, holds no job slot for long, and goes on", async () => {
+  test("[FILE-7] shows that it waits, holds no job slot for long, and continues", async () => {
     const { scene, id, room } = await crowded(new Slots({ inProcess: 1, ofOrganization: 1 }));
     await scene.world.clock.advance(1_000);
     expect((await scene.waiting(id)).waiting).toMatchObject({ reason: "memory_limit", retries: 0, retryAt: null });
@@ -262,7 +262,7 @@ describe("a call for which there is no room in memory", () => {
 });
 
 describe("fallbacks", () => {
-  test("[RUN-8] another model goes on after the last retry, and the record names it", async () => {
+  test("[RUN-8] another model continues after the last retry, and the record names it", async () => {
     const scene = await Scene.begin([[AWAY], [AWAY]], { retries: 1, fallbacks: ["fake:other"] });
     scene.model.names = true;
     const job = await scene.ended(await scene.replica.send("go"));
@@ -271,7 +271,7 @@ describe("fallbacks", () => {
     expect(job.warnings).toMatchObject([{ code: "model_fallback", message: expect.stringContaining("fake:other") }]);
   });
 
-  test("[FILE-8] one that cannot read what the conversation has is passed over, and takes the others", async () => {
+  test("[FILE-8] a model that cannot read the conversation is skipped, and the others are tried", async () => {
     const fallbacks = ["fake:blind", "fake:seeing"];
     const image: InputBlock = {
       type: "image",
@@ -296,7 +296,7 @@ describe("fallbacks", () => {
 describe("tools that are away", () => {
   const MISSING = { required: ["The MCP server files cannot be used: it is down."], optional: [] };
 
-  test("[RUN-9] a job waits for them, says so, and goes on with them", async () => {
+  test("[RUN-9] a job waits for them, says so, and continues with them", async () => {
     const scene = await Scene.begin([]);
     scene.tools.missing = MISSING;
     const id = await scene.replica.send("go");
@@ -318,7 +318,7 @@ describe("tools that are away", () => {
     expect(scene.model.calls).toEqual([]);
   });
 
-  test("[RUN-9] without optional ones it goes on at once, with a warning", async () => {
+  test("[RUN-9] without optional ones it continues at once, with a warning", async () => {
     const scene = await Scene.begin([]);
     scene.tools.missing = { required: [], optional: MISSING.required };
     const job = await scene.ended(await scene.replica.send("go"));

@@ -30,7 +30,7 @@ test("[RUN-8] where nothing limits, every call passes at once", async () => {
   expect(passes.length).toBe(1_000);
 });
 
-test("[RUN-8] a refusal pauses all calls of its provider, and none of another", async () => {
+test("[RUN-8] a refusal pauses all calls of its provider, but none of another provider", async () => {
   const clock = new FakeClock();
   const limits = new ProviderLimits(clock);
   const a = callers(limits.of("a"));
@@ -48,7 +48,7 @@ test("[RUN-8] a refusal pauses all calls of its provider, and none of another", 
   expect(a.passes.length).toBe(2);
 });
 
-test("[RUN-8] after a refusal calls come back one by one: each success lets through one more at a time", async () => {
+test("[RUN-8] after a refusal calls return one by one: each success lets through one more at a time", async () => {
   const clock = new FakeClock();
   const { ask, passes } = callers(new ProviderLimits(clock).of("a"));
   ask(64);
@@ -81,7 +81,7 @@ test("[RUN-8] an answer whose rate headers leave nothing pauses the next calls",
   expect(passes.length).toBe(2);
 });
 
-test("[RUN-8] a call that is aborted while it waits leaves the queue, and keeps nobody from going", async () => {
+test("[RUN-8] a call that is aborted while it waits leaves the queue, and delays no other call", async () => {
   const clock = new FakeClock();
   const { ask, passes } = callers(new ProviderLimits(clock).of("a"));
   ask(1);

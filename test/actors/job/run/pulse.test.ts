@@ -36,7 +36,7 @@ async function working(work: (host: ToolHost) => void) {
 }
 
 describe("runner.status", () => {
-  test("[SSE-8] the runner's state is told when it changes: queued, running, waiting, starting, stopped", async () => {
+  test("[SSE-8] the runner's state is reported when it changes: queued, running, waiting, starting, stopped", async () => {
     const { replica } = await start();
     replica.model.script = (call) =>
       call.entries.length === 1
@@ -51,7 +51,7 @@ describe("runner.status", () => {
     expect(states(replica, jobId)).toEqual(["queued", "running", "waiting", "starting", "running", "stopped"]);
   });
 
-  test("[SSE-8] while a call goes on, there is one heartbeat in its time, and none after the end", async () => {
+  test("[SSE-8] while a call continues, there is one heartbeat in its time, and none after the end", async () => {
     const { world, replica, jobId, held } = await working(() => {});
     const begun = replica.job(jobId).heartbeatAt;
     const before = replica.events(jobId).length;

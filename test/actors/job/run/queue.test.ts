@@ -39,7 +39,7 @@ describe("the queue", () => {
     expect(await disagreements(replica)).toEqual([]);
   });
 
-  test("[CHAT-5] a failed turn does not hold up the next", async () => {
+  test("[CHAT-5] a failed turn does not delay the next", async () => {
     const { replica } = await start();
     const held = gate();
     replica.model.script = () =>
@@ -159,7 +159,7 @@ describe("a runtime in trouble", () => {
     reader.close();
   });
 
-  test("[RT-5] what a loop of an older epoch reports is refused, and it stops", async () => {
+  test("[RT-5] a report of a loop with an older epoch is refused, and the loop stops", async () => {
     const { replica } = await start();
     const held = gate();
     replica.model.script = () =>

@@ -129,7 +129,7 @@ test("[JOB-10] the oldest that may run is next", async () => {
   expect(order).toEqual(["a1", "b1"]);
 });
 
-test("[JOB-10] who is aborted while it waits leaves the queue; one aborted before gets nothing", async () => {
+test("[JOB-10] a waiter that is aborted leaves the queue; one that was aborted before gets nothing", async () => {
   const order: string[] = [];
   const slots = new Slots({ inProcess: 1, ofOrganization: 1 });
   const ask = asker(slots, order);
@@ -174,7 +174,7 @@ test("[JOB-10] an abort after the place was given does not give it back, and lea
   expect(order).toEqual(["c1"]);
 });
 
-test("[JOB-10] in any order of starts, ends and aborts no bound is passed, no place is lost and nobody who may run waits", async () => {
+test("[JOB-10] in any order of starts, ends and aborts no limit is exceeded, no slot is lost, and no job that may run waits", async () => {
   const step = fc.record({
     kind: fc.constantFrom("acquire", "release", "abort"),
     organization: fc.constantFrom("a", "b", "c"),

@@ -38,7 +38,7 @@ test("[JOB-3] a tool that ignores its abort holds a cancel up for its grace and 
   expect(replica.bugs).toEqual([]);
 });
 
-test("[JOB-9] nor does it hold up a job whose time is over", async () => {
+test("[JOB-9] nor does it delay a job whose deadline has passed", async () => {
   const world = new World();
   const replica = await startJobs(world);
   replica.model.script = () => [{ use: { type: "tool_use", id: "c1", name: "send", input: {} } }];
